@@ -1,1 +1,7 @@
-//! (being written)
+//! The lab: runs a client against the teaching service and shows, as evidence
+//! a person can read, what each of them did.
+//!
+//! Running yields values; rendering consumes them. [`trace`] turns the spans
+//! of a run into plain values.
+
+pub mod trace;
