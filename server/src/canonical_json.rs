@@ -1,0 +1,297 @@
+//! When are two JSON texts the same value?
+//!
+//! The answer is a digest: equal values have equal digests. White space, the
+//! order of members and the spelling of strings and numbers do not matter, so `1`,
+//! `1.0` and `1e0` are one value. Numbers are compared as decimals of any length:
+//! through `f64` two large numbers could be taken for one, and a different body
+//! would be answered as a replay.
+//!
+//! A text that leaves its meaning open is refused and not guessed at: a member
+//! name given twice (RFC 8259 §4), or an exponent that does not fit 64 bits.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Error as _, MapAccess, Visitor};
+use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
+
+/// Containers inside containers beyond this are refused (RFC 8259 §9), so that no
+/// text can exhaust the stack.
+const MAX_DEPTH: usize = 127;
+
+/// The digest of a JSON value.
+pub(crate) type JsonDigest = [u8; 32];
+
+/// What a body turned out to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Json {
+    /// An object, by its digest.
+    Object(JsonDigest),
+    /// Any other value.
+    Other,
+}
+
+/// The text is not JSON, or not JSON with one meaning.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct NotJson;
+
+/// Reads a JSON text to the end.
+pub(crate) fn read(text: &[u8]) -> Result<Json, NotJson> {
+    let text = std::str::from_utf8(text).map_err(|_| NotJson)?;
+    check_depth(text)?;
+    let value: &RawValue = serde_json::from_str(text).map_err(|_| NotJson)?;
+    let mut digest = Sha256::new();
+    write(value, &mut digest)?;
+    let is_object = value.get().starts_with('{');
+    Ok(if is_object {
+        Json::Object(digest.finalize().into())
+    } else {
+        Json::Other
+    })
+}
+
+/// Counts brackets outside of strings. It runs before the parser, which would
+/// otherwise have to be trusted with the depth.
+fn check_depth(text: &str) -> Result<(), NotJson> {
+    let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            b'{' | b'[' if !in_string => depth += 1,
+            b'}' | b']' if !in_string => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > MAX_DEPTH {
+            return Err(NotJson);
+        }
+    }
+    Ok(())
+}
+
+/// Each value begins with a letter for its kind, and each part of unknown length
+/// with its length: no two values can write the same bytes.
+fn write(value: &RawValue, digest: &mut Sha256) -> Result<(), NotJson> {
+    match value.get().as_bytes().first() {
+        Some(b'{') => {
+            let Members(members) = parse(value)?;
+            begin(digest, b'o', members.len());
+            for (name, value) in members {
+                begin(digest, b's', name.len());
+                digest.update(name);
+                write(value, digest)?;
+            }
+        }
+        Some(b'[') => {
+            let elements: Vec<&RawValue> = parse(value)?;
+            begin(digest, b'a', elements.len());
+            for element in elements {
+                write(element, digest)?;
+            }
+        }
+        Some(b'"') => {
+            let text: String = parse(value)?;
+            begin(digest, b's', text.len());
+            digest.update(text);
+        }
+        Some(b't' | b'f' | b'n') => {
+            begin(digest, b'l', value.get().len());
+            digest.update(value.get());
+        }
+        _ => {
+            let number = Decimal::read(value.get()).ok_or(NotJson)?;
+            begin(digest, b'd', number.digits.len());
+            digest.update(number.digits);
+            digest.update([u8::from(number.negative)]);
+            digest.update(number.exponent.to_be_bytes());
+        }
+    }
+    Ok(())
+}
+
+fn begin(digest: &mut Sha256, kind: u8, length: usize) {
+    digest.update([kind]);
+    digest.update((length as u64).to_be_bytes());
+}
+
+fn parse<'a, T: Deserialize<'a>>(value: &'a RawValue) -> Result<T, NotJson> {
+    serde_json::from_str(value.get()).map_err(|_| NotJson)
+}
+
+/// The members of an object in the order of their names, each named once.
+struct Members<'a>(BTreeMap<String, &'a RawValue>);
+
+impl<'de> Deserialize<'de> for Members<'de> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Unique;
+
+        impl<'de> Visitor<'de> for Unique {
+            type Value = Members<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object whose members have distinct names")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = BTreeMap::new();
+                while let Some((name, value)) = map.next_entry()? {
+                    if members.insert(name, value).is_some() {
+                        return Err(A::Error::custom("a member name is given twice"));
+                    }
+                }
+                Ok(Members(members))
+            }
+        }
+
+        deserializer.deserialize_map(Unique)
+    }
+}
+
+/// A number as `digits × 10^exponent`, with no zero at either end of the digits.
+struct Decimal {
+    negative: bool,
+    digits: String,
+    exponent: i64,
+}
+
+impl Decimal {
+    /// Reads a number that is already known to follow JSON's grammar.
+    fn read(text: &str) -> Option<Self> {
+        let (negative, text) = match text.strip_prefix('-') {
+            Some(rest) => (true, rest),
+            None => (false, text),
+        };
+        let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let all = format!("{whole}{fraction}");
+        let digits = all.trim_matches('0');
+        if digits.is_empty() {
+            // Zero has neither a sign nor a magnitude: -0 and 0e9 are 0.
+            return Some(Self {
+                negative: false,
+                digits: String::new(),
+                exponent: 0,
+            });
+        }
+        let trailing_zeros = all.len() - all.trim_end_matches('0').len();
+        let exponent = exponent
+            .parse::<i64>()
+            .ok()?
+            .checked_sub(i64::try_from(fraction.len()).ok()?)?
+            .checked_add(i64::try_from(trailing_zeros).ok()?)?;
+        Some(Self {
+            negative,
+            digits: digits.to_owned(),
+            exponent,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Json, MAX_DEPTH, NotJson, read};
+
+    fn same(one: &str, other: &str) -> bool {
+        let wrap = |text: &str| read(format!("{{\"v\":{text}}}").as_bytes()).unwrap();
+        wrap(one) == wrap(other)
+    }
+
+    #[test]
+    fn spelling_does_not_matter() {
+        let table = [
+            ("1", "1.0"),
+            ("1", "1e0"),
+            ("1", "10E-1"),
+            ("100", "1e+2"),
+            ("0", "-0"),
+            ("0", "0.000e999999999999999999999"),
+            ("-2.50", "-25e-1"),
+            ("\"a\"", "\"\\u0061\""),
+            ("[1,2]", " [ 1 , 2 ] "),
+            ("{\"a\":1,\"b\":2}", "{ \"b\": 2, \"a\": 1 }"),
+        ];
+
+        for (one, other) in table {
+            assert!(same(one, other), "{one} and {other} are one value");
+        }
+    }
+
+    #[test]
+    fn different_values_differ() {
+        let table = [
+            ("1", "2"),
+            ("1", "-1"),
+            ("1", "10"),
+            ("1", "\"1\""),
+            ("18446744073709551617", "18446744073709551616"),
+            ("1e400", "1e401"),
+            ("0.1", "0.10000000000000000001"),
+            ("true", "\"true\""),
+            ("null", "false"),
+            ("[1,2]", "[2,1]"),
+            ("[]", "{}"),
+            ("[[],[]]", "[[[]]]"),
+            ("[\"ab\"]", "[\"a\",\"b\"]"),
+            ("{\"a\":null}", "{}"),
+        ];
+
+        for (one, other) in table {
+            assert!(!same(one, other), "{one} and {other} are two values");
+        }
+    }
+
+    #[test]
+    fn only_an_object_is_an_object() {
+        for text in ["[]", "1", "\"{}\"", "null", " true "] {
+            assert_eq!(read(text.as_bytes()), Ok(Json::Other), "{text}");
+        }
+        assert!(matches!(read(b" {} "), Ok(Json::Object(_))));
+    }
+
+    #[test]
+    fn refuses_what_is_not_json_with_one_meaning() {
+        let table: [&[u8]; 13] = [
+            b"",
+            b"{",
+            b"{} {}",
+            b"{'a':1}",
+            b"{\"a\":01}",
+            b"{\"a\":+1}",
+            b"{\"a\":NaN}",
+            b"{\"a\":1,}",
+            b"{\"a\":1,\"a\":1}",
+            b"{\"a\":[{\"b\":1,\"\\u0062\":2}]}",
+            b"{\"a\":\"\\ud800\"}",
+            b"{\"a\":1e9223372036854775808}",
+            b"\xff",
+        ];
+
+        for text in table {
+            assert_eq!(
+                read(text),
+                Err(NotJson),
+                "{}",
+                String::from_utf8_lossy(text)
+            );
+        }
+    }
+
+    #[test]
+    fn nesting_is_bounded() {
+        let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
+
+        assert_eq!(read(nested(MAX_DEPTH).as_bytes()), Ok(Json::Other));
+        assert_eq!(read(nested(MAX_DEPTH + 1).as_bytes()), Err(NotJson));
+        assert_eq!(read("[".repeat(1 << 20).as_bytes()), Err(NotJson));
+    }
+
+    #[test]
+    fn brackets_in_a_string_are_not_nesting() {
+        let text = format!("{{\"a\":\"\\\"{}\"}}", "[".repeat(500));
+
+        assert!(matches!(read(text.as_bytes()), Ok(Json::Object(_))));
+    }
+}

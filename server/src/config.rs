@@ -1,0 +1,295 @@
+//! The configuration of a service: defaults, rules, and the seams for a lab.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use http::HeaderMap;
+use tracing::Span;
+
+use crate::clock::{Clock, SystemClock};
+use crate::metrics_sink::Metrics;
+
+/// The port of a service that was not told otherwise.
+pub const DEFAULT_PORT: u16 = 8765;
+/// How many idempotency keys a service remembers.
+pub const DEFAULT_MAX_JOBS: usize = 10_000;
+/// How many requests the ledger keeps.
+pub const DEFAULT_LEDGER_CAPACITY: usize = 10_000;
+/// How long `stop` lets requests in flight finish.
+pub const DEFAULT_DRAIN_DEADLINE: Duration = Duration::from_secs(5);
+
+/// The largest `max_jobs` and `ledger_capacity`: both tables live in memory.
+pub const MAX_CAPACITY: usize = 1_000_000;
+/// The longest drain deadline.
+pub const MAX_DRAIN_DEADLINE: Duration = Duration::from_secs(60);
+
+/// A rule of the configuration that was broken.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// `max_jobs` is out of range.
+    #[error("max_jobs must be from 1 to {MAX_CAPACITY}, got {got}")]
+    MaxJobs {
+        /// The value that was refused.
+        got: usize,
+    },
+    /// `ledger_capacity` is out of range.
+    #[error("ledger_capacity must be from 1 to {MAX_CAPACITY}, got {got}")]
+    LedgerCapacity {
+        /// The value that was refused.
+        got: usize,
+    },
+    /// `drain_deadline` is out of range.
+    #[error("drain_deadline must be above 0s and at most {MAX_DRAIN_DEADLINE:?}, got {got:?}")]
+    DrainDeadline {
+        /// The value that was refused.
+        got: Duration,
+    },
+}
+
+/// What is done with a request's span before it is entered.
+pub(crate) type SpanHook = Arc<dyn Fn(&Span, &HeaderMap) + Send + Sync>;
+
+/// The configuration of a service. Every value of this type is a legal one.
+#[derive(Clone)]
+pub struct ServiceConfig {
+    pub(crate) port: u16,
+    pub(crate) seed: u64,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) max_jobs: usize,
+    pub(crate) ledger_capacity: usize,
+    pub(crate) drain_deadline: Duration,
+    pub(crate) metrics: Metrics,
+    pub(crate) on_request_span: Option<SpanHook>,
+    pub(crate) routes: Router,
+}
+
+impl ServiceConfig {
+    /// Starts from the defaults.
+    pub fn builder() -> ServiceConfigBuilder {
+        ServiceConfigBuilder {
+            port: DEFAULT_PORT,
+            seed: None,
+            clock: Arc::new(SystemClock::new()),
+            max_jobs: DEFAULT_MAX_JOBS,
+            ledger_capacity: DEFAULT_LEDGER_CAPACITY,
+            drain_deadline: DEFAULT_DRAIN_DEADLINE,
+            metrics: None,
+            on_request_span: None,
+            routes: Router::new(),
+        }
+    }
+
+    /// The port to listen on; 0 stands for a free one.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The seed of cursors, fingerprints and ids.
+    #[must_use]
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+}
+
+impl fmt::Debug for ServiceConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The seed is a secret of a kind: with it one can forge a cursor.
+        f.debug_struct("ServiceConfig")
+            .field("port", &self.port)
+            .field("max_jobs", &self.max_jobs)
+            .field("ledger_capacity", &self.ledger_capacity)
+            .field("drain_deadline", &self.drain_deadline)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Collects a [`ServiceConfig`] and checks it.
+#[must_use = "a builder does nothing until it is built"]
+pub struct ServiceConfigBuilder {
+    port: u16,
+    seed: Option<u64>,
+    clock: Arc<dyn Clock>,
+    max_jobs: usize,
+    ledger_capacity: usize,
+    drain_deadline: Duration,
+    metrics: Option<Metrics>,
+    on_request_span: Option<SpanHook>,
+    routes: Router,
+}
+
+impl ServiceConfigBuilder {
+    /// The port on 127.0.0.1; 0 stands for a free one. Default: [`DEFAULT_PORT`].
+    pub fn port(mut self, port: u16) -> Self {
+        self.port = port;
+        self
+    }
+
+    /// What cursors, fingerprints, job ids and request ids are made from: two
+    /// services with one seed make the same ones. Default: random.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+
+    /// The clock of the ledger, of durations and of Retry-After dates. Default:
+    /// [`SystemClock`].
+    pub fn clock(mut self, clock: impl Clock) -> Self {
+        self.clock = Arc::new(clock);
+        self
+    }
+
+    /// How many idempotency keys are remembered before new ones are refused with
+    /// 507: 1 to [`MAX_CAPACITY`]. Default: [`DEFAULT_MAX_JOBS`].
+    pub fn max_jobs(mut self, max_jobs: usize) -> Self {
+        self.max_jobs = max_jobs;
+        self
+    }
+
+    /// How many requests the ledger keeps: 1 to [`MAX_CAPACITY`]. Default:
+    /// [`DEFAULT_LEDGER_CAPACITY`].
+    pub fn ledger_capacity(mut self, ledger_capacity: usize) -> Self {
+        self.ledger_capacity = ledger_capacity;
+        self
+    }
+
+    /// How long `stop` lets requests in flight finish before it cuts them off:
+    /// above zero, at most [`MAX_DRAIN_DEADLINE`]. Default:
+    /// [`DEFAULT_DRAIN_DEADLINE`].
+    pub fn drain_deadline(mut self, drain_deadline: Duration) -> Self {
+        self.drain_deadline = drain_deadline;
+        self
+    }
+
+    /// Where the numbers go. Default: [`Metrics::private`].
+    pub fn metrics(mut self, metrics: Metrics) -> Self {
+        self.metrics = Some(metrics);
+        self
+    }
+
+    /// Called for each request once its span is made and before it is entered: the
+    /// place to set an OpenTelemetry parent from the headers.
+    pub fn on_request_span(
+        mut self,
+        hook: impl Fn(&Span, &HeaderMap) + Send + Sync + 'static,
+    ) -> Self {
+        self.on_request_span = Some(Arc::new(hook));
+        self
+    }
+
+    /// Routes beside the service's own. They get the same layers: request id,
+    /// telemetry, ledger, body limit, and problems for panics and 405. Called
+    /// twice, it merges.
+    ///
+    /// # Panics
+    ///
+    /// If two of these routes overlap. A clash with the service's own routes, or a
+    /// fallback, panics when the router is built.
+    pub fn routes(mut self, routes: Router) -> Self {
+        self.routes = self.routes.merge(routes);
+        self
+    }
+
+    /// Checks the rules.
+    ///
+    /// # Errors
+    ///
+    /// The first rule that is broken, with the value that broke it.
+    pub fn build(self) -> Result<ServiceConfig, ConfigError> {
+        let capacities = 1..=MAX_CAPACITY;
+        if !capacities.contains(&self.max_jobs) {
+            return Err(ConfigError::MaxJobs { got: self.max_jobs });
+        }
+        if !capacities.contains(&self.ledger_capacity) {
+            return Err(ConfigError::LedgerCapacity {
+                got: self.ledger_capacity,
+            });
+        }
+        if self.drain_deadline.is_zero() || self.drain_deadline > MAX_DRAIN_DEADLINE {
+            return Err(ConfigError::DrainDeadline {
+                got: self.drain_deadline,
+            });
+        }
+        Ok(ServiceConfig {
+            port: self.port,
+            seed: self.seed.unwrap_or_else(rand::random),
+            clock: self.clock,
+            max_jobs: self.max_jobs,
+            ledger_capacity: self.ledger_capacity,
+            drain_deadline: self.drain_deadline,
+            metrics: self.metrics.unwrap_or_else(Metrics::private),
+            on_request_span: self.on_request_span,
+            routes: self.routes,
+        })
+    }
+}
+
+impl fmt::Debug for ServiceConfigBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServiceConfigBuilder")
+            .field("port", &self.port)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{
+        ConfigError, DEFAULT_PORT, MAX_CAPACITY, MAX_DRAIN_DEADLINE, ServiceConfig,
+        ServiceConfigBuilder,
+    };
+
+    fn error_of(builder: ServiceConfigBuilder) -> ConfigError {
+        builder.build().expect_err("a rule is broken")
+    }
+
+    #[test]
+    fn the_defaults_are_legal() {
+        let config = ServiceConfig::builder().build().unwrap();
+
+        assert_eq!(config.port(), DEFAULT_PORT);
+    }
+
+    #[test]
+    fn without_a_seed_two_services_differ() {
+        let seeds = [(); 2].map(|()| ServiceConfig::builder().build().unwrap().seed());
+
+        assert_ne!(seeds[0], seeds[1]);
+    }
+
+    #[test]
+    fn max_jobs_is_bounded() {
+        for got in [0, MAX_CAPACITY + 1] {
+            let error = error_of(ServiceConfig::builder().max_jobs(got));
+
+            assert_eq!(error, ConfigError::MaxJobs { got });
+            assert_eq!(
+                error.to_string(),
+                format!("max_jobs must be from 1 to 1000000, got {got}")
+            );
+        }
+    }
+
+    #[test]
+    fn ledger_capacity_is_bounded() {
+        for got in [0, MAX_CAPACITY + 1] {
+            let error = error_of(ServiceConfig::builder().ledger_capacity(got));
+
+            assert_eq!(error, ConfigError::LedgerCapacity { got });
+        }
+    }
+
+    #[test]
+    fn drain_deadline_is_bounded() {
+        for got in [Duration::ZERO, MAX_DRAIN_DEADLINE + Duration::from_nanos(1)] {
+            let error = error_of(ServiceConfig::builder().drain_deadline(got));
+
+            assert_eq!(error, ConfigError::DrainDeadline { got });
+        }
+    }
+}

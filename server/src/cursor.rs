@@ -1,0 +1,119 @@
+//! Cursors: issued, read back, and worthless anywhere else.
+//!
+//! A cursor is a position and a keyed checksum, so the service remembers nothing.
+//! Its text always contains `+`, `/`, `=` and `&`: a client that does not
+//! percent-encode it breaks at the first page and not in production.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::seed_key::SeedKey;
+
+/// In base64 these bytes are `+//+`, which puts two awkward characters into
+/// every cursor.
+const MARK: [u8; 3] = [0xfb, 0xff, 0xfe];
+
+/// The length of the checksum. Ten bytes leave a `==` at the end of their base64.
+const CHECKSUM_LENGTH: usize = 10;
+
+/// The lists that issue cursors. One list's cursor is refused by the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum List {
+    Items,
+    LoopingItems,
+    EndlessItems,
+    BadItems,
+    BadCursor,
+}
+
+/// The cursor of a position in a list.
+pub(crate) fn issue(key: &SeedKey, list: List, position: u64) -> String {
+    let mut place = [0; 12];
+    place[..3].copy_from_slice(&MARK);
+    place[3] = list as u8;
+    place[4..].copy_from_slice(&position.to_be_bytes());
+    let checksum = sha2::Digest::finalize(sha2::Digest::chain_update(
+        key.hasher("cursor checksum"),
+        place,
+    ));
+
+    format!(
+        "{}&{}",
+        STANDARD.encode(place),
+        STANDARD.encode(&checksum[..CHECKSUM_LENGTH])
+    )
+}
+
+/// The position that a cursor of this list stands for; none if this service did
+/// not issue it.
+pub(crate) fn read(key: &SeedKey, list: List, cursor: &str) -> Option<u64> {
+    let (place, _) = cursor.split_once('&')?;
+    let place = STANDARD.decode(place).ok()?;
+    let position = u64::from_be_bytes(place.get(4..)?.try_into().ok()?);
+
+    // Issuing it again compares every character: base64 that decodes to the same
+    // bytes from another text is not the cursor that was handed out.
+    (issue(key, list, position) == cursor).then_some(position)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{List, issue, read};
+    use crate::seed_key::SeedKey;
+
+    #[test]
+    fn reads_back_what_it_issued() {
+        let key = SeedKey::new(1);
+
+        for position in [0, 1, 2, u64::MAX] {
+            let cursor = issue(&key, List::Items, position);
+
+            assert_eq!(read(&key, List::Items, &cursor), Some(position));
+        }
+    }
+
+    #[test]
+    fn every_cursor_contains_the_characters_that_must_be_escaped() {
+        for seed in 0..50 {
+            let cursor = issue(&SeedKey::new(seed), List::EndlessItems, seed);
+
+            for awkward in ['+', '/', '=', '&'] {
+                assert!(cursor.contains(awkward), "{cursor} lacks {awkward}");
+            }
+        }
+    }
+
+    #[test]
+    fn refuses_a_cursor_with_any_character_changed() {
+        let key = SeedKey::new(1);
+        let cursor = issue(&key, List::Items, 2);
+
+        for index in 0..cursor.len() {
+            let mut tampered = cursor.clone().into_bytes();
+            tampered[index] = if tampered[index] == b'A' { b'B' } else { b'A' };
+            let tampered = String::from_utf8(tampered).unwrap();
+
+            assert_eq!(read(&key, List::Items, &tampered), None, "{tampered}");
+        }
+    }
+
+    #[test]
+    fn refuses_what_it_did_not_issue() {
+        let key = SeedKey::new(1);
+        let cursor = issue(&key, List::Items, 2);
+
+        assert_eq!(read(&key, List::EndlessItems, &cursor), None);
+        assert_eq!(read(&SeedKey::new(2), List::Items, &cursor), None);
+        for foreign in [
+            "",
+            "&",
+            "2",
+            "a&b",
+            &cursor[1..],
+            &format!("{cursor}="),
+            &format!("{cursor}&"),
+        ] {
+            assert_eq!(read(&key, List::Items, foreign), None, "{foreign}");
+        }
+    }
+}

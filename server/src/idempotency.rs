@@ -1,0 +1,182 @@
+//! Idempotency: the key rule and the table of records.
+//!
+//! The table is a pure state machine; it knows no lock, no clock and no HTTP.
+//! Nothing is ever evicted, since a forgotten key would turn a replay into a
+//! second job: a full table refuses new keys and goes on serving the old ones.
+
+use std::collections::HashMap;
+
+use http::HeaderMap;
+
+use crate::canonical_json::JsonDigest;
+
+/// The header that carries the key.
+pub(crate) const IDEMPOTENCY_KEY: &str = "idempotency-key";
+
+/// The longest key that is accepted, in characters.
+pub(crate) const MAX_KEY_LENGTH: usize = 255;
+
+/// A key that follows the rule: 1 to 255 printable ASCII characters, no spaces.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct IdempotencyKey(Box<str>);
+
+/// Why a request has no usable key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum KeyError {
+    Missing,
+    Invalid,
+}
+
+impl IdempotencyKey {
+    /// The key in the headers. Two header lines are invalid: they would name two
+    /// keys, or one that only looks like a list.
+    pub(crate) fn from_headers(headers: &HeaderMap) -> Result<Self, KeyError> {
+        let mut lines = headers.get_all(IDEMPOTENCY_KEY).iter();
+        match (lines.next(), lines.next()) {
+            (None, _) => Err(KeyError::Missing),
+            (Some(line), None) => Self::parse(line.as_bytes()).ok_or(KeyError::Invalid),
+            (Some(_), Some(_)) => Err(KeyError::Invalid),
+        }
+    }
+
+    fn parse(text: &[u8]) -> Option<Self> {
+        let is_valid =
+            (1..=MAX_KEY_LENGTH).contains(&text.len()) && text.iter().all(u8::is_ascii_graphic);
+        is_valid.then(|| Self(text.iter().copied().map(char::from).collect()))
+    }
+}
+
+/// What became of a submission. Jobs are numbered from zero in order of creation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Submission {
+    /// The key was unknown: it is now bound to the body and to this new job.
+    Created(u64),
+    /// The key is bound to this same body: its job is named again.
+    Replayed(u64),
+    /// The key is bound to another body. Nothing changed.
+    Conflict,
+    /// The key is unknown and there is no room for it. Nothing changed.
+    Full,
+}
+
+#[derive(Debug)]
+struct Record {
+    body: JsonDigest,
+    job: u64,
+}
+
+/// The keys seen so far, each bound to a body and a job for good.
+pub(crate) struct Records {
+    capacity: usize,
+    bound: HashMap<IdempotencyKey, Record>,
+}
+
+impl Records {
+    pub(crate) fn new(capacity: usize) -> Self {
+        Self {
+            capacity,
+            bound: HashMap::new(),
+        }
+    }
+
+    /// Takes a submission to its record.
+    pub(crate) fn submit(&mut self, key: IdempotencyKey, body: JsonDigest) -> Submission {
+        match self.bound.get(&key) {
+            Some(record) if record.body == body => Submission::Replayed(record.job),
+            Some(_) => Submission::Conflict,
+            None if self.bound.len() >= self.capacity => Submission::Full,
+            None => {
+                let job = self.bound.len() as u64;
+                self.bound.insert(key, Record { body, job });
+                Submission::Created(job)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use http::{HeaderMap, HeaderValue};
+    use proptest::prelude::*;
+
+    use super::{IDEMPOTENCY_KEY, IdempotencyKey, KeyError, Records, Submission};
+
+    fn headers(lines: &[&[u8]]) -> HeaderMap {
+        let lines = lines
+            .iter()
+            .map(|line| HeaderValue::from_bytes(line).unwrap());
+        let mut headers = HeaderMap::new();
+        lines.for_each(|line| {
+            headers.append(IDEMPOTENCY_KEY, line);
+        });
+        headers
+    }
+
+    #[test]
+    fn a_key_is_printable_ascii_without_spaces() {
+        let longest = "k".repeat(255);
+        for key in ["k", "!", "~", "a,b;c=\"d\"", &longest] {
+            assert!(
+                IdempotencyKey::from_headers(&headers(&[key.as_bytes()])).is_ok(),
+                "{key}"
+            );
+        }
+    }
+
+    #[test]
+    fn any_other_key_is_invalid() {
+        let too_long = "k".repeat(256);
+        let keys: [&[u8]; 6] = [
+            b"",
+            b"a b",
+            b"a\tb",
+            b"caf\xc3\xa9",
+            b"\x80",
+            too_long.as_bytes(),
+        ];
+        for key in keys {
+            let parsed = IdempotencyKey::from_headers(&headers(&[key]));
+
+            assert_eq!(parsed.err(), Some(KeyError::Invalid), "{key:?}");
+        }
+    }
+
+    #[test]
+    fn no_line_is_missing_and_two_are_invalid() {
+        let none = IdempotencyKey::from_headers(&headers(&[]));
+        let two = IdempotencyKey::from_headers(&headers(&[b"k", b"k"]));
+
+        assert_eq!(none.err(), Some(KeyError::Missing));
+        assert_eq!(two.err(), Some(KeyError::Invalid));
+    }
+
+    proptest! {
+        /// Whatever is submitted, the table answers as a plain map would.
+        #[test]
+        fn agrees_with_a_plain_map(
+            capacity in 0_usize..6,
+            submissions in prop::collection::vec((0_u8..8, 0_u8..3), 0..60),
+        ) {
+            let mut records = Records::new(capacity);
+            let mut model: HashMap<u8, (u8, u64)> = HashMap::new();
+
+            for (key, body) in submissions {
+                let expected = match model.get(&key) {
+                    Some((bound, job)) if *bound == body => Submission::Replayed(*job),
+                    Some(_) => Submission::Conflict,
+                    None if model.len() == capacity => Submission::Full,
+                    None => {
+                        let job = model.len() as u64;
+                        model.insert(key, (body, job));
+                        Submission::Created(job)
+                    }
+                };
+
+                let key = IdempotencyKey::parse(format!("key-{key}").as_bytes()).unwrap();
+                prop_assert_eq!(records.submit(key, [body; 32]), expected);
+            }
+        }
+    }
+}

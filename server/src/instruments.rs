@@ -1,0 +1,183 @@
+//! The service's metric handles.
+//!
+//! A handle is registered once and held: looking a metric up by its name and
+//! labels for every request costs ten times as much as counting with it. Series
+//! whose labels are known beforehand are there from the start, at zero, so that a
+//! dashboard can tell "never happened" from "not measured".
+
+use std::borrow::Borrow;
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use http::StatusCode;
+use metrics::{
+    Counter, Gauge, Histogram, Key, Label, Level, Metadata, Recorder, SharedString, Unit,
+};
+
+use crate::router::LESSONS;
+use crate::telemetry::{
+    ACTIVE_REQUESTS, EARLY_RETRIES, FAULTS, JOB_RESULTS, JOBS, METHODS, METRICS, MetricKind,
+    MetricSpec, OTHER, REQUEST_DURATION, method_index, status_label,
+};
+
+const METADATA: Metadata<'static> = Metadata::new("server", Level::INFO, Some(module_path!()));
+
+/// What became of a job submission; the order is that of [`JOB_RESULTS`].
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum JobResult {
+    Created,
+    Replayed,
+    Conflict,
+    Rejected,
+}
+
+/// Every handle of one service.
+pub(crate) struct Instruments {
+    recorder: Arc<dyn Recorder + Send + Sync>,
+    active: [Gauge; METHODS.len()],
+    jobs: [Counter; JOB_RESULTS.len()],
+    faults: Held<&'static str, Counter>,
+    routes: Held<Box<str>, Arc<RouteInstruments>>,
+}
+
+struct RouteInstruments {
+    early: Counter,
+    durations: Held<(usize, &'static str), Histogram>,
+}
+
+impl Instruments {
+    pub(crate) fn register(recorder: Arc<dyn Recorder + Send + Sync>) -> Self {
+        METRICS.iter().for_each(|spec| describe(&*recorder, spec));
+        let gauge = |method| {
+            recorder.register_gauge(
+                &key(&ACTIVE_REQUESTS, [SharedString::from(method)]),
+                &METADATA,
+            )
+        };
+        let job = |result| recorder.register_counter(&key(&JOBS, [result]), &METADATA);
+        let instruments = Self {
+            active: METHODS.map(gauge),
+            jobs: JOB_RESULTS.map(|result| job(SharedString::from(result))),
+            faults: Held::default(),
+            routes: Held::default(),
+            recorder,
+        };
+
+        for lesson in LESSONS {
+            lesson.fault.inspect(|fault| drop(instruments.fault(fault)));
+            for status in lesson.statuses {
+                instruments.duration(method_index(&lesson.method), lesson.path, *status);
+            }
+        }
+        instruments.route(OTHER);
+        instruments
+    }
+
+    pub(crate) fn active(&self, method: usize) -> Gauge {
+        self.active[method].clone()
+    }
+
+    pub(crate) fn count_job(&self, result: JobResult) {
+        self.jobs[result as usize].increment(1);
+    }
+
+    pub(crate) fn count_fault(&self, fault: &'static str) {
+        self.fault(fault).increment(1);
+    }
+
+    pub(crate) fn count_early(&self, route: &str) {
+        self.route(route).early.increment(1);
+    }
+
+    pub(crate) fn observe(&self, method: usize, route: &str, status: StatusCode, took: Duration) {
+        self.duration(method, route, status)
+            .record(took.as_secs_f64());
+    }
+
+    fn fault(&self, fault: &'static str) -> Counter {
+        let register = || {
+            self.recorder
+                .register_counter(&key(&FAULTS, [fault.into()]), &METADATA)
+        };
+        self.faults.get_or(&fault, register)
+    }
+
+    fn route(&self, route: &str) -> Arc<RouteInstruments> {
+        self.routes.get_or(route, || {
+            let labels = [SharedString::from(route.to_owned())];
+            let early = self
+                .recorder
+                .register_counter(&key(&EARLY_RETRIES, labels), &METADATA);
+            Arc::new(RouteInstruments {
+                early,
+                durations: Held::default(),
+            })
+        })
+    }
+
+    fn duration(&self, method: usize, route: &str, status: StatusCode) -> Histogram {
+        let status = status_label(status);
+        self.route(route).durations.get_or(&(method, status), || {
+            let labels = [
+                METHODS[method].into(),
+                route.to_owned().into(),
+                status.into(),
+            ];
+            self.recorder
+                .register_histogram(&key(&REQUEST_DURATION, labels), &METADATA)
+        })
+    }
+}
+
+fn describe(recorder: &(dyn Recorder + Send + Sync), spec: &MetricSpec) {
+    let (name, question) = (spec.name.into(), spec.question.into());
+    match spec.kind {
+        MetricKind::Counter => recorder.describe_counter(name, Some(Unit::Count), question),
+        MetricKind::Gauge => recorder.describe_gauge(name, Some(Unit::Count), question),
+        MetricKind::Histogram => recorder.describe_histogram(name, Some(Unit::Seconds), question),
+    }
+}
+
+fn key<const N: usize>(spec: &MetricSpec, values: [SharedString; N]) -> Key {
+    debug_assert_eq!(spec.labels.len(), N, "{} has other labels", spec.name);
+    let labels: Vec<Label> = spec
+        .labels
+        .iter()
+        .zip(values)
+        .map(|(name, value)| Label::new(*name, value))
+        .collect();
+    Key::from_parts(spec.name, labels)
+}
+
+/// Handles by label values, each registered when it is first asked for.
+struct Held<K, H>(RwLock<HashMap<K, H>>);
+
+impl<K, H> Default for Held<K, H> {
+    fn default() -> Self {
+        Self(RwLock::default())
+    }
+}
+
+impl<K: Eq + Hash, H: Clone> Held<K, H> {
+    fn get_or<Q>(&self, labels: &Q, register: impl FnOnce() -> H) -> H
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ToOwned + ?Sized,
+        Q::Owned: Into<K>,
+    {
+        if let Some(handle) = self
+            .0
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(labels)
+        {
+            return handle.clone();
+        }
+        let mut held = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        held.entry(labels.to_owned().into())
+            .or_insert_with(register)
+            .clone()
+    }
+}

@@ -1,0 +1,123 @@
+//! The teaching API as a program: flags, start, Ctrl+C, stop.
+//!
+//! Standard output carries exactly two lines; everything else goes to standard
+//! error. Exit status: 0 after a stop, 1 if the stop was cut short or failed, 2 for
+//! a usage error, 3 if the service could not start.
+
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+use clap::Parser;
+use server::{ConfigError, DEFAULT_PORT, ServiceConfig, StartError, TeachingApi};
+
+const EXIT_NOT_STOPPED: u8 = 1;
+const EXIT_NOT_STARTED: u8 = 3;
+
+/// A local HTTP API with faults on purpose. It listens on 127.0.0.1 only.
+#[derive(Debug, Parser)]
+#[command(name = "server", version)]
+struct Arguments {
+    /// The port to listen on; 0 picks a free one.
+    #[arg(long, default_value_t = DEFAULT_PORT)]
+    port: u16,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error(transparent)]
+    Start(#[from] StartError),
+    #[error("could not set up signal handling or write to the console")]
+    Console(#[from] io::Error),
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let ended = run(&arguments).unwrap_or_else(|failure| {
+        report(&failure);
+        EXIT_NOT_STARTED
+    });
+    ExitCode::from(ended)
+}
+
+fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    let config = ServiceConfig::builder().port(arguments.port).build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(async {
+        // Whoever reads the two lines may rely on the signals being handled.
+        let mut signals = Signals::listen()?;
+        let service = TeachingApi::start(config)?;
+        let mut console = io::stdout();
+        writeln!(console, "Teaching API started at {}", service.base_url())?;
+        writeln!(console, "Press Ctrl+C to stop.")?;
+        console.flush()?;
+
+        signals.next().await;
+        let stopped = tokio::select! {
+            stopped = service.stop() => stopped.is_ok(),
+            () = signals.next() => false,
+        };
+        Ok(if stopped { 0 } else { EXIT_NOT_STOPPED })
+    })
+}
+
+fn report(failure: &Failure) {
+    // There is nowhere left to report a failure to report.
+    let mut console = io::stderr();
+    drop(match failure {
+        Failure::Start(error @ StartError::PortInUse { .. }) => {
+            writeln!(
+                console,
+                "error: {error}; choose another with --port, or --port 0 for a free one"
+            )
+        }
+        other => {
+            let cause = std::error::Error::source(other).map(|cause| format!(": {cause}"));
+            writeln!(console, "error: {other}{}", cause.unwrap_or_default())
+        }
+    });
+}
+
+/// Ctrl+C and, on Unix, SIGTERM.
+struct Signals {
+    #[cfg(unix)]
+    interrupt: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    terminate: tokio::signal::unix::Signal,
+    #[cfg(windows)]
+    interrupt: tokio::signal::windows::CtrlC,
+}
+
+impl Signals {
+    #[cfg(unix)]
+    fn listen() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+        })
+    }
+
+    #[cfg(unix)]
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
+    }
+
+    #[cfg(windows)]
+    fn listen() -> io::Result<Self> {
+        Ok(Self {
+            interrupt: tokio::signal::windows::ctrl_c()?,
+        })
+    }
+
+    #[cfg(windows)]
+    async fn next(&mut self) {
+        self.interrupt.recv().await;
+    }
+}

@@ -1,0 +1,78 @@
+//! Where the service's numbers go, and where `/metrics` reads them.
+
+use std::fmt;
+use std::sync::Arc;
+
+use metrics::Recorder;
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder};
+
+use crate::telemetry::{DURATION_BUCKETS, REQUEST_DURATION};
+
+type SharedRecorder = Arc<dyn Recorder + Send + Sync>;
+
+/// A recorder, and the Prometheus text that `/metrics` answers with.
+///
+/// The service registers with this recorder and never with the global one. Give
+/// several parts of a process the same recorder to see them side by side; let each
+/// service make its own (the default) to keep them apart.
+#[derive(Clone)]
+pub struct Metrics {
+    recorder: SharedRecorder,
+    exposition: Arc<dyn Fn() -> String + Send + Sync>,
+    upkeep: Arc<dyn Fn() + Send + Sync>,
+}
+
+impl Metrics {
+    /// A recorder of the caller's, and how to render it in Prometheus's text format.
+    ///
+    /// Buckets and upkeep stay the caller's business; see
+    /// [`DURATION_BUCKETS`].
+    pub fn new(
+        recorder: Arc<dyn Recorder + Send + Sync>,
+        exposition: impl Fn() -> String + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            recorder,
+            exposition: Arc::new(exposition),
+            upkeep: Arc::new(|| {}),
+        }
+    }
+
+    /// A Prometheus recorder of the service's own.
+    #[must_use]
+    pub fn private() -> Self {
+        let recorder = PrometheusBuilder::new()
+            .set_buckets_for_metric(
+                Matcher::Full(REQUEST_DURATION.name.to_owned()),
+                &DURATION_BUCKETS,
+            )
+            .expect("the list of buckets is not empty")
+            .build_recorder();
+        let (rendered, kept_up) = (recorder.handle(), recorder.handle());
+        Self {
+            recorder: Arc::new(recorder),
+            exposition: Arc::new(move || rendered.render()),
+            upkeep: Arc::new(move || kept_up.run_upkeep()),
+        }
+    }
+
+    pub(crate) fn recorder(&self) -> &SharedRecorder {
+        &self.recorder
+    }
+
+    pub(crate) fn render(&self) -> String {
+        (self.exposition)()
+    }
+
+    /// Folds observations into buckets. Unless it runs every few seconds, each
+    /// observation since the last scrape takes up memory.
+    pub(crate) fn keep_up(&self) {
+        (self.upkeep)();
+    }
+}
+
+impl fmt::Debug for Metrics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Metrics").finish_non_exhaustive()
+    }
+}

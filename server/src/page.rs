@@ -1,0 +1,144 @@
+//! The Page: the body of every list endpoint, and the query that asks for one.
+
+use axum::extract::{FromRequestParts, Query};
+use http::Uri;
+use http::request::Parts;
+use serde::Serialize;
+
+use crate::cursor::{self, List};
+use crate::problem::Problem;
+use crate::seed_key::SeedKey;
+
+/// No page holds more records than this, whatever `limit` says.
+pub(crate) const MAX_PAGE_SIZE: u64 = 2;
+
+/// The largest `limit` that is accepted.
+pub(crate) const MAX_LIMIT: u64 = 100;
+
+/// The `limit` that is assumed where none is given.
+pub(crate) const DEFAULT_LIMIT: u64 = 50;
+
+/// One record.
+#[derive(Debug, Serialize)]
+pub(crate) struct Item {
+    id: String,
+    name: String,
+}
+
+impl Item {
+    /// The record with this number; the first is number one.
+    pub(crate) fn numbered(number: u64) -> Self {
+        Self {
+            id: format!("item-{number}"),
+            name: format!("Item {number}"),
+        }
+    }
+}
+
+/// A page of records and the way to the next one.
+#[derive(Debug, Serialize)]
+pub(crate) struct Page {
+    pub(crate) items: Vec<Item>,
+    /// `null`, and not absent, on the last page.
+    pub(crate) next_cursor: Option<String>,
+}
+
+/// What a list is asked for.
+#[derive(Debug)]
+pub(crate) struct PageQuery {
+    /// The cursor as it came, after percent-decoding.
+    pub(crate) cursor: Option<String>,
+    /// How many records the page holds at most.
+    pub(crate) size: u64,
+}
+
+impl PageQuery {
+    /// The position to go on from, or zero for the start of the list.
+    pub(crate) fn position(&self, key: &SeedKey, list: List) -> Result<u64, Problem> {
+        match &self.cursor {
+            Some(cursor) => cursor::read(key, list, cursor).ok_or(Problem::INVALID_CURSOR),
+            None => Ok(0),
+        }
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for PageQuery {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let limit = match only(&parts.uri, "limit").map_err(|_| Problem::INVALID_LIMIT)? {
+            Some(text) => parse_limit(&text).ok_or(Problem::INVALID_LIMIT)?,
+            None => DEFAULT_LIMIT,
+        };
+        let cursor = only(&parts.uri, "cursor").map_err(|_| Problem::INVALID_CURSOR)?;
+        Ok(Self {
+            cursor,
+            size: limit.min(MAX_PAGE_SIZE),
+        })
+    }
+}
+
+/// A query parameter came more than once, so that it has no one value.
+#[derive(Debug)]
+pub(crate) struct Ambiguous;
+
+/// The percent-decoded value of a query parameter.
+pub(crate) fn only(uri: &Uri, name: &str) -> Result<Option<String>, Ambiguous> {
+    let Query(pairs) = Query::<Vec<(String, String)>>::try_from_uri(uri).map_err(|_| Ambiguous)?;
+    let mut values = pairs
+        .into_iter()
+        .filter(|(key, _)| key == name)
+        .map(|(_, value)| value);
+    let value = values.next();
+    if values.next().is_some() {
+        Err(Ambiguous)
+    } else {
+        Ok(value)
+    }
+}
+
+fn parse_limit(text: &str) -> Option<u64> {
+    // `u64::from_str` would also take a plus sign.
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
+    let limit = text.parse().ok().filter(|_| is_plain)?;
+    (1..=MAX_LIMIT).contains(&limit).then_some(limit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{only, parse_limit};
+
+    #[test]
+    fn limit_is_an_integer_from_1_to_100() {
+        let table = [
+            ("1", Some(1)),
+            ("50", Some(50)),
+            ("100", Some(100)),
+            ("007", Some(7)),
+            ("0", None),
+            ("101", None),
+            ("-1", None),
+            ("+1", None),
+            (" 1", None),
+            ("1.0", None),
+            ("", None),
+            ("ten", None),
+            ("\u{0661}", None),
+            ("99999999999999999999", None),
+        ];
+
+        for (text, expected) in table {
+            assert_eq!(parse_limit(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_parameter_is_decoded_and_must_be_alone() {
+        let once = "/items?cursor=a%2Bb%26c&other=1".parse().unwrap();
+        let twice = "/items?cursor=a&cursor=a".parse().unwrap();
+
+        assert_eq!(only(&once, "cursor").unwrap().as_deref(), Some("a+b&c"));
+        assert!(only(&once, "limit").unwrap().is_none());
+        assert!(only(&twice, "cursor").is_err());
+    }
+}

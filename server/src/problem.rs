@@ -1,0 +1,110 @@
+//! The Problem object (RFC 9457): the body of every error answer.
+//!
+//! A handler returns a [`Problem`] and knows nothing of the request id; [`render`]
+//! writes the body on the way out. All texts are `&'static str`, so that nothing
+//! of a request can find its way into an answer.
+
+use axum::body::Body;
+use axum::extract::Request;
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use http::header::CONTENT_TYPE;
+use http::{HeaderValue, StatusCode};
+use serde::Serialize;
+
+use crate::request_id;
+
+/// The media type of a problem.
+pub(crate) const PROBLEM_JSON: &str = "application/problem+json";
+
+/// An error answer: a status, a machine-readable code and a sentence for people.
+///
+/// Returned by a handler under [`router`](crate::router) it becomes an
+/// `application/problem+json` body that also carries the request id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Problem {
+    /// The status of the answer.
+    pub status: StatusCode,
+    /// The machine-readable code: what a client may branch on.
+    pub code: &'static str,
+    /// What went wrong, for people. It never repeats what the request said.
+    pub detail: &'static str,
+}
+
+macro_rules! problems {
+    ($($name:ident = $status:ident, $code:literal, $detail:literal;)+) => {
+        impl Problem {
+            $(
+                #[doc = concat!("`", $code, "`: ", $detail, ".")]
+                pub const $name: Self = Self {
+                    status: StatusCode::$status,
+                    code: $code,
+                    detail: $detail,
+                };
+            )+
+        }
+    };
+}
+
+problems! {
+    NOT_FOUND = NOT_FOUND, "not_found", "no such path";
+    METHOD_NOT_ALLOWED = METHOD_NOT_ALLOWED, "method_not_allowed", "the path does not serve this method; see Allow";
+    INTERNAL_ERROR = INTERNAL_SERVER_ERROR, "internal_error", "the service failed in a way it did not plan to";
+    INVALID_LIMIT = BAD_REQUEST, "invalid_limit", "limit must be one integer from 1 to 100";
+    INVALID_CURSOR = BAD_REQUEST, "invalid_cursor", "this list of this service did not issue the cursor";
+    TRANSIENT_FAILURE = SERVICE_UNAVAILABLE, "transient_failure", "a failure on purpose that goes away after two calls";
+    RETRY_LATER = SERVICE_UNAVAILABLE, "retry_later", "a failure on purpose that asks for a long wait; see Retry-After";
+    UNSUPPORTED_MEDIA_TYPE = UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", "the body must be sent as application/json or a +json type";
+    IDEMPOTENCY_KEY_MISSING = BAD_REQUEST, "idempotency_key_missing", "the header Idempotency-Key is required";
+    IDEMPOTENCY_KEY_INVALID = BAD_REQUEST, "idempotency_key_invalid", "Idempotency-Key must be one line of 1 to 255 printable ASCII characters without spaces";
+    PAYLOAD_TOO_LARGE = PAYLOAD_TOO_LARGE, "payload_too_large", "the body is larger than 64 KiB";
+    INVALID_JSON = BAD_REQUEST, "invalid_json", "the body is not JSON that has one meaning: check its syntax, member names given twice, nesting beyond 127 levels and exponents out of range";
+    INVALID_JOB = UNPROCESSABLE_ENTITY, "invalid_job", "a job must be a JSON object";
+    IDEMPOTENCY_CONFLICT = CONFLICT, "idempotency_conflict", "the idempotency key was used before with a different body";
+    JOB_STORE_FULL = INSUFFICIENT_STORAGE, "job_store_full", "no further idempotency key can be remembered";
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let mut response = self.status.into_response();
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+/// The members of a problem, as they go over the wire.
+#[derive(Debug, Serialize)]
+struct ProblemBody<'a> {
+    // RFC 9457 §4.2.1: with "about:blank" the title is the status phrase, and the
+    // meaning beyond the status is carried by `code`.
+    r#type: &'static str,
+    title: &'static str,
+    status: u16,
+    detail: &'static str,
+    code: &'static str,
+    request_id: &'a str,
+}
+
+/// The layer that gives a problem its body.
+pub(crate) async fn render(request: Request, next: Next) -> Response {
+    let request_id = request_id::of(request.extensions());
+    let mut response = next.run(request).await;
+    let Some(problem) = response.extensions().get::<Problem>() else {
+        return response;
+    };
+
+    let body = ProblemBody {
+        r#type: "about:blank",
+        title: problem.status.canonical_reason().unwrap_or_default(),
+        status: problem.status.as_u16(),
+        detail: problem.detail,
+        code: problem.code,
+        request_id: &request_id,
+    };
+    let body = serde_json::to_vec(&body).expect("a struct of strings and a number is JSON");
+    *response.body_mut() = Body::from(body);
+    response
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static(PROBLEM_JSON));
+    response
+}

@@ -1,0 +1,54 @@
+//! Lesson: a 200 with the right media type may still be wrong. One element of
+//! `items` is a string, so the page as a whole is unusable.
+//!
+//! `curl http://127.0.0.1:8765/bad-items`
+
+use axum::extract::State;
+use axum::response::IntoResponse;
+use axum::routing::get;
+use axum::{Extension, Json, Router};
+use http::{Method, StatusCode};
+use serde_json::json;
+
+use crate::cursor::List;
+
+use crate::lesson::{Fault, Lesson};
+use crate::page::{Item, PageQuery};
+use crate::problem::Problem;
+use crate::state::ServiceState;
+
+pub(crate) const LESSON: Lesson = Lesson {
+    path: "/bad-items",
+    method: Method::GET,
+    statuses: &[StatusCode::OK, StatusCode::BAD_REQUEST],
+    fault: Some("bad_items"),
+};
+
+pub(crate) fn router() -> Router<ServiceState> {
+    Router::new().route(LESSON.path, get(bad_items))
+}
+
+async fn bad_items(
+    State(state): State<ServiceState>,
+    query: PageQuery,
+) -> Result<impl IntoResponse, Problem> {
+    query.position(state.key(), List::BadItems)?;
+    let page = json!({ "items": [Item::numbered(1), "not an object"], "next_cursor": null });
+    Ok((Extension(Fault("bad_items")), Json(page)))
+}
+
+#[cfg(test)]
+mod tests {
+    use http::StatusCode;
+
+    use crate::testing::get;
+
+    #[tokio::test]
+    async fn an_element_of_items_is_not_an_object() {
+        let page = get("/bad-items").await;
+
+        assert_eq!(page.status, StatusCode::OK);
+        assert!(page.json()["items"][0].is_object());
+        assert!(page.json()["items"][1].is_string());
+    }
+}

@@ -1,0 +1,51 @@
+//! Lesson: a media type is a promise and no proof. The answer says JSON and stops
+//! in the middle of it.
+//!
+//! `curl -i http://127.0.0.1:8765/bad-json`
+
+use axum::response::IntoResponse;
+use axum::routing::get;
+use axum::{Extension, Router};
+use http::header::CONTENT_TYPE;
+use http::{Method, StatusCode};
+
+use crate::lesson::{Fault, Lesson};
+use crate::state::ServiceState;
+
+pub(crate) const LESSON: Lesson = Lesson {
+    path: "/bad-json",
+    method: Method::GET,
+    statuses: &[StatusCode::OK],
+    fault: Some("bad_json"),
+};
+
+pub(crate) fn router() -> Router<ServiceState> {
+    Router::new().route(LESSON.path, get(bad_json))
+}
+
+async fn bad_json() -> impl IntoResponse {
+    let body = r#"{"items": [{"id": "item-1", "name": "#;
+    (
+        Extension(Fault("bad_json")),
+        [(CONTENT_TYPE, "application/json")],
+        body,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use http::StatusCode;
+
+    use http::header::CONTENT_TYPE;
+
+    use crate::testing::get;
+
+    #[tokio::test]
+    async fn says_json_and_does_not_parse() {
+        let answer = get("/bad-json").await;
+
+        assert_eq!(answer.status, StatusCode::OK);
+        assert_eq!(answer.headers[CONTENT_TYPE], "application/json");
+        assert!(serde_json::from_slice::<serde_json::Value>(&answer.body).is_err());
+    }
+}

@@ -1,0 +1,80 @@
+//! Lesson: a list may never end. Every page has items and a cursor never seen
+//! before, so no memory of cursors helps; only a cap on pages or items does.
+//!
+//! `curl http://127.0.0.1:8765/endless-items`
+
+use axum::extract::State;
+use axum::response::IntoResponse;
+use axum::routing::get;
+use axum::{Extension, Json, Router};
+use http::{Method, StatusCode};
+
+use crate::cursor::{self, List};
+
+use crate::lesson::{Fault, Lesson};
+use crate::page::{Item, Page, PageQuery};
+use crate::problem::Problem;
+use crate::state::ServiceState;
+
+pub(crate) const LESSON: Lesson = Lesson {
+    path: "/endless-items",
+    method: Method::GET,
+    statuses: &[StatusCode::OK, StatusCode::BAD_REQUEST],
+    fault: Some("endless_items"),
+};
+
+pub(crate) fn router() -> Router<ServiceState> {
+    Router::new().route(LESSON.path, get(endless_items))
+}
+
+async fn endless_items(
+    State(state): State<ServiceState>,
+    query: PageQuery,
+) -> Result<impl IntoResponse, Problem> {
+    let read = query.position(state.key(), List::EndlessItems)?;
+    let items = (1..=query.size)
+        .map(|place| Item::numbered(read + place))
+        .collect();
+    let next_cursor = cursor::issue(state.key(), List::EndlessItems, read + query.size);
+    Ok((
+        Extension(Fault("endless_items")),
+        Json(Page {
+            items,
+            next_cursor: Some(next_cursor),
+        }),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use http::StatusCode;
+
+    use std::collections::HashSet;
+
+    use crate::testing::Service;
+
+    #[tokio::test]
+    async fn every_page_has_items_and_a_fresh_cursor() {
+        let service = Service::new();
+        let first = service.get("/endless-items").await;
+
+        let cursors = service
+            .follow("/endless-items", first.next_cursor(), 50)
+            .await;
+
+        let distinct: HashSet<_> = cursors.iter().collect();
+        assert_eq!(distinct.len(), cursors.len());
+    }
+
+    #[tokio::test]
+    async fn a_page_goes_on_where_the_last_one_ended() {
+        let service = Service::new();
+        let first = service.get("/endless-items").await;
+
+        let second = service.page("/endless-items", &first.next_cursor()).await;
+
+        assert_eq!(first.status, StatusCode::OK);
+        assert_eq!(first.json()["items"][1]["id"], "item-2");
+        assert_eq!(second.json()["items"][0]["id"], "item-3");
+    }
+}

@@ -1,0 +1,105 @@
+//! Lesson: some failures go away. The first two calls of a service answer 503, and
+//! every later one succeeds with the number of the call; there is no Retry-After,
+//! so the client has to find a wait of its own.
+//!
+//! `curl -i http://127.0.0.1:8765/flaky`
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Extension, Json, Router};
+use http::{Method, StatusCode};
+use serde::Serialize;
+
+use crate::lesson::{Fault, Lesson};
+use crate::problem::Problem;
+use crate::state::ServiceState;
+
+pub(crate) const LESSON: Lesson = Lesson {
+    path: "/flaky",
+    method: Method::GET,
+    statuses: &[StatusCode::OK, StatusCode::SERVICE_UNAVAILABLE],
+    fault: Some("flaky"),
+};
+
+pub(crate) fn router() -> Router<ServiceState> {
+    Router::new().route(LESSON.path, get(flaky))
+}
+
+/// The first call that succeeds.
+const FIRST_SUCCESS: u64 = 3;
+
+/// How often a service was called.
+#[derive(Debug, Default)]
+pub(crate) struct Calls(AtomicU64);
+
+impl Calls {
+    /// The number of this call, which HEAD only asks for: a safe method that moved
+    /// the counter would change what the next GET answers.
+    fn number(&self, method: &Method) -> u64 {
+        let earlier = if method == Method::HEAD {
+            self.0.load(Ordering::Relaxed)
+        } else {
+            self.0.fetch_add(1, Ordering::Relaxed)
+        };
+        earlier + 1
+    }
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct FlakyResult {
+    attempt: u64,
+}
+
+async fn flaky(State(state): State<ServiceState>, method: Method) -> Response {
+    let attempt = state.calls().number(&method);
+    if attempt < FIRST_SUCCESS {
+        return (Extension(Fault("flaky")), Problem::TRANSIENT_FAILURE).into_response();
+    }
+    Json(FlakyResult { attempt }).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use http::StatusCode;
+
+    use http::header::{CONTENT_TYPE, RETRY_AFTER};
+
+    use crate::testing::Service;
+
+    #[tokio::test]
+    async fn fails_twice_and_then_counts_its_calls() {
+        let service = Service::new();
+
+        for code in ["transient_failure", "transient_failure"] {
+            let failure = service.get("/flaky").await;
+            assert_eq!(failure.status, StatusCode::SERVICE_UNAVAILABLE);
+            assert_eq!(failure.code(), code);
+            assert!(!failure.headers.contains_key(RETRY_AFTER));
+        }
+        for attempt in 3..6 {
+            let success = service.get("/flaky").await;
+            assert_eq!(success.status, StatusCode::OK);
+            assert_eq!(success.json()["attempt"], attempt);
+        }
+    }
+
+    #[tokio::test]
+    async fn head_answers_as_the_next_get_would_and_never_counts() {
+        let service = Service::new();
+
+        for status in [503, 503, 200, 200] {
+            let heads = [service.head("/flaky").await, service.head("/flaky").await];
+            let get = service.get("/flaky").await;
+
+            assert_eq!(get.status.as_u16(), status);
+            for head in heads {
+                assert_eq!(head.status, get.status);
+                assert_eq!(head.headers[CONTENT_TYPE], get.headers[CONTENT_TYPE]);
+                assert!(head.body.is_empty());
+            }
+        }
+    }
+}

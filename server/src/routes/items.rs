@@ -1,0 +1,135 @@
+//! Lesson: walk a list by its cursors. Three records on two pages; `next_cursor`
+//! leads on and is null on the last page. A cursor is sent back unchanged, which
+//! means percent-encoded in a query: it holds `+`, `/`, `=` and `&` on purpose.
+//!
+//! `curl -G http://127.0.0.1:8765/items --data-urlencode "cursor=$NEXT_CURSOR"`
+
+use axum::extract::State;
+use axum::routing::get;
+use axum::{Json, Router};
+use http::{Method, StatusCode};
+
+use crate::cursor::{self, List};
+use crate::lesson::Lesson;
+use crate::page::{Item, Page, PageQuery};
+use crate::problem::Problem;
+use crate::state::ServiceState;
+
+pub(crate) const LESSON: Lesson = Lesson {
+    path: "/items",
+    method: Method::GET,
+    statuses: &[StatusCode::OK, StatusCode::BAD_REQUEST],
+    fault: None,
+};
+
+/// How many records there are.
+const TOTAL: u64 = 3;
+
+pub(crate) fn router() -> Router<ServiceState> {
+    Router::new().route(LESSON.path, get(items))
+}
+
+async fn items(State(state): State<ServiceState>, query: PageQuery) -> Result<Json<Page>, Problem> {
+    let read = query.position(state.key(), List::Items)?;
+    let end = TOTAL.min(read + query.size);
+    let items = (read + 1..=end).map(Item::numbered).collect();
+    let next_cursor = (end < TOTAL).then(|| cursor::issue(state.key(), List::Items, end));
+    Ok(Json(Page { items, next_cursor }))
+}
+
+#[cfg(test)]
+mod tests {
+    use http::StatusCode;
+    use http::header::CONTENT_TYPE;
+    use serde_json::{Value, json};
+
+    use crate::testing::{Service, get, percent_encode};
+
+    #[tokio::test]
+    async fn two_pages_hold_three_records() {
+        let service = Service::new();
+
+        let first = service.get("/items").await;
+        let last = service.page("/items", &first.next_cursor()).await;
+
+        assert_eq!(first.status, StatusCode::OK);
+        assert_eq!(first.headers[CONTENT_TYPE], "application/json");
+        assert_eq!(
+            first.json()["items"],
+            json!([
+                { "id": "item-1", "name": "Item 1" },
+                { "id": "item-2", "name": "Item 2" },
+            ])
+        );
+        assert_eq!(
+            last.json(),
+            json!({ "items": [{ "id": "item-3", "name": "Item 3" }], "next_cursor": null })
+        );
+    }
+
+    #[tokio::test]
+    async fn limit_is_an_upper_bound() {
+        let service = Service::new();
+
+        let mut sizes = Vec::new();
+        let mut page = service.get("/items?limit=1").await;
+        loop {
+            sizes.push(page.json()["items"].as_array().unwrap().len());
+            let Value::String(cursor) = &page.json()["next_cursor"] else {
+                break;
+            };
+            page = service
+                .get(&format!("/items?limit=1&cursor={}", percent_encode(cursor)))
+                .await;
+        }
+        let generous = service.get("/items?limit=100").await;
+
+        assert_eq!(sizes, [1, 1, 1]);
+        assert_eq!(generous.json()["items"].as_array().unwrap().len(), 2);
+    }
+
+    #[tokio::test]
+    async fn a_limit_out_of_bounds_is_refused() {
+        for limit in ["0", "101", "-1", "1.5", "ten", "", "1&limit=1"] {
+            let answer = get(&format!("/items?limit={limit}")).await;
+
+            assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{limit}");
+            assert_eq!(answer.code(), "invalid_limit", "{limit}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_cursor_that_was_not_issued_here_is_refused() {
+        let service = Service::new();
+        let cursor = service.get("/items").await.next_cursor();
+        let foreign = service.get("/endless-items").await.next_cursor();
+        let escaped = percent_encode(&cursor);
+
+        for query in ["", "2", &escaped[1..], &cursor, &percent_encode(&foreign)] {
+            let answer = service.get(&format!("/items?cursor={query}")).await;
+
+            assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{query}");
+            assert_eq!(answer.code(), "invalid_cursor", "{query}");
+        }
+        let twice = service
+            .get(&format!("/items?cursor={escaped}&cursor={escaped}"))
+            .await;
+        assert_eq!(twice.code(), "invalid_cursor");
+    }
+
+    #[tokio::test]
+    async fn every_list_checks_its_query() {
+        for path in [
+            "/looping-items",
+            "/endless-items",
+            "/bad-items",
+            "/bad-cursor",
+        ] {
+            let limit = get(&format!("{path}?limit=0")).await;
+            let cursor = get(&format!("{path}?cursor=x")).await;
+
+            assert_eq!(limit.code(), "invalid_limit", "{path}");
+            assert_eq!(cursor.code(), "invalid_cursor", "{path}");
+        }
+    }
+}

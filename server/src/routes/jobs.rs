@@ -1,0 +1,312 @@
+//! Lesson: a POST can be repeated safely if the server remembers its key. The first
+//! request with a key creates a job; the same key and body name that job again,
+//! also when the first answer was lost on its way; the same key with another body
+//! is refused.
+//!
+//! `curl -i http://127.0.0.1:8765/jobs -H 'Content-Type: application/json' -H 'Idempotency-Key: k1' -d '{"kind":"report"}'`
+//!
+//! The checks run from the cheapest to the dearest, so that a body is read only
+//! for a request that may create a job: media type (415), key (400), size (413),
+//! JSON (400), object (422), record (409, 507).
+//!
+//! The IETF draft on the Idempotency-Key header answers a reused key with 422; this
+//! service keeps to its own contract, which says 409.
+
+use axum::body::Bytes;
+use axum::extract::rejection::{BytesRejection, FailedToBufferBody};
+use axum::extract::{FromRequest, Request, State};
+use axum::response::{IntoResponse, Response};
+use axum::routing::post;
+use axum::{Json, Router};
+use http::header::CONTENT_TYPE;
+use http::{HeaderMap, HeaderName, Method, StatusCode};
+use serde::Serialize;
+
+use crate::canonical_json::{self, Json as JsonKind, JsonDigest, NotJson};
+use crate::idempotency::{IdempotencyKey, KeyError, Submission};
+use crate::instruments::JobResult;
+use crate::lesson::Lesson;
+use crate::problem::Problem;
+use crate::state::ServiceState;
+
+pub(crate) const LESSON: Lesson = Lesson {
+    path: "/jobs",
+    method: Method::POST,
+    statuses: &[
+        StatusCode::CREATED,
+        StatusCode::BAD_REQUEST,
+        StatusCode::CONFLICT,
+        StatusCode::PAYLOAD_TOO_LARGE,
+        StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        StatusCode::UNPROCESSABLE_ENTITY,
+        StatusCode::INSUFFICIENT_STORAGE,
+    ],
+    fault: None,
+};
+
+/// Set to `true` on the answer to a replay, and absent otherwise.
+const IDEMPOTENCY_REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+
+pub(crate) fn router() -> Router<ServiceState> {
+    Router::new().route(LESSON.path, post(jobs))
+}
+
+/// A job, as it is answered.
+#[derive(Debug, Serialize)]
+pub(crate) struct Job {
+    id: String,
+}
+
+async fn jobs(State(state): State<ServiceState>, request: Request) -> Response {
+    let (result, response) = match read(request).await {
+        Ok((key, body)) => answer(&state, state.submit(key, body)),
+        Err(problem) => (JobResult::Rejected, problem.into_response()),
+    };
+    state.instruments().count_job(result);
+    response
+}
+
+/// Everything that can be checked without the table of records.
+async fn read(request: Request) -> Result<(IdempotencyKey, JsonDigest), Problem> {
+    if !is_json(request.headers()) {
+        return Err(Problem::UNSUPPORTED_MEDIA_TYPE);
+    }
+    let key = IdempotencyKey::from_headers(request.headers()).map_err(|error| match error {
+        KeyError::Missing => Problem::IDEMPOTENCY_KEY_MISSING,
+        KeyError::Invalid => Problem::IDEMPOTENCY_KEY_INVALID,
+    })?;
+    let body = Bytes::from_request(request, &())
+        .await
+        .map_err(|rejection| match rejection {
+            BytesRejection::FailedToBufferBody(FailedToBufferBody::LengthLimitError(_)) => {
+                Problem::PAYLOAD_TOO_LARGE
+            }
+            // The body broke off, so that whatever came of it is not JSON.
+            _ => Problem::INVALID_JSON,
+        })?;
+    match canonical_json::read(&body) {
+        Ok(JsonKind::Object(digest)) => Ok((key, digest)),
+        Ok(JsonKind::Other) => Err(Problem::INVALID_JOB),
+        Err(NotJson) => Err(Problem::INVALID_JSON),
+    }
+}
+
+fn answer(state: &ServiceState, submission: Submission) -> (JobResult, Response) {
+    let created = |number: u64| {
+        let id = state.key().fingerprint("job id", &number.to_be_bytes());
+        (
+            StatusCode::CREATED,
+            Json(Job {
+                id: format!("job-{id}"),
+            }),
+        )
+    };
+    match submission {
+        Submission::Created(job) => (JobResult::Created, created(job).into_response()),
+        Submission::Replayed(job) => {
+            let replayed = [(IDEMPOTENCY_REPLAYED, "true")];
+            (
+                JobResult::Replayed,
+                (replayed, created(job)).into_response(),
+            )
+        }
+        Submission::Conflict => (
+            JobResult::Conflict,
+            Problem::IDEMPOTENCY_CONFLICT.into_response(),
+        ),
+        Submission::Full => (JobResult::Rejected, Problem::JOB_STORE_FULL.into_response()),
+    }
+}
+
+/// Whether the body is declared as `application/json` or as any `+json` type;
+/// letter case and parameters do not matter.
+fn is_json(headers: &HeaderMap) -> bool {
+    let mut lines = headers.get_all(CONTENT_TYPE).iter();
+    let (Some(line), None) = (lines.next(), lines.next()) else {
+        return false;
+    };
+    let Ok(line) = line.to_str() else {
+        return false;
+    };
+    let media_type = line
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase();
+    let Some((kind, subtype)) = media_type.split_once('/') else {
+        return false;
+    };
+    let is_suffixed = subtype
+        .strip_suffix("+json")
+        .is_some_and(|name| !name.is_empty());
+    !kind.is_empty() && (is_suffixed || (kind, subtype) == ("application", "json"))
+}
+
+#[cfg(test)]
+mod tests {
+    use http::header::CONTENT_TYPE;
+    use http::{HeaderMap, StatusCode};
+
+    use super::{IDEMPOTENCY_REPLAYED, is_json};
+    use crate::config::ServiceConfig;
+    use crate::testing::{Answer, Service};
+
+    async fn submit(service: &Service, key: &str, body: &str) -> Answer {
+        let headers = [
+            ("content-type", "application/json"),
+            ("idempotency-key", key),
+        ];
+        service.post("/jobs", &headers, body).await
+    }
+
+    #[tokio::test]
+    async fn a_replay_names_the_same_job() {
+        let service = Service::new();
+
+        let first = submit(&service, "k", r#"{"a": 1, "b": [true]}"#).await;
+        let replay = submit(&service, "k", r#" {"b":[true],"a":1.0} "#).await;
+
+        assert_eq!(first.status, StatusCode::CREATED);
+        assert_eq!(replay.status, StatusCode::CREATED);
+        assert_eq!(first.json(), replay.json());
+        assert!(!first.headers.contains_key(IDEMPOTENCY_REPLAYED));
+        assert_eq!(replay.headers[IDEMPOTENCY_REPLAYED], "true");
+    }
+
+    #[tokio::test]
+    async fn another_key_is_another_job() {
+        let service = Service::new();
+
+        let one = submit(&service, "one", "{}").await;
+        let other = submit(&service, "other", "{}").await;
+
+        assert_ne!(one.json()["id"], other.json()["id"]);
+    }
+
+    #[tokio::test]
+    async fn the_same_key_with_another_body_conflicts_and_changes_nothing() {
+        let service = Service::new();
+        let first = submit(&service, "k", r#"{"a": 1}"#).await;
+
+        let conflict = submit(&service, "k", r#"{"a": 2}"#).await;
+        let replay = submit(&service, "k", r#"{"a": 1}"#).await;
+
+        assert_eq!(conflict.status, StatusCode::CONFLICT);
+        assert_eq!(conflict.code(), "idempotency_conflict");
+        assert_eq!(replay.json(), first.json());
+    }
+
+    #[tokio::test]
+    async fn a_full_table_refuses_new_keys_and_serves_the_old() {
+        let service = Service::with(ServiceConfig::builder().max_jobs(1));
+        submit(&service, "old", "{}").await;
+
+        let refused = submit(&service, "new", "{}").await;
+        let replay = submit(&service, "old", "{}").await;
+
+        assert_eq!(refused.status, StatusCode::INSUFFICIENT_STORAGE);
+        assert_eq!(refused.code(), "job_store_full");
+        assert_eq!(replay.status, StatusCode::CREATED);
+    }
+
+    #[tokio::test]
+    async fn a_body_must_be_a_json_object_with_one_meaning() {
+        let service = Service::new();
+        let deep = format!("{{\"a\":{}", "[".repeat(60_000));
+        let table = [
+            ("", 400, "invalid_json"),
+            ("{", 400, "invalid_json"),
+            (r#"{"a":1,"a":1}"#, 400, "invalid_json"),
+            (&deep, 400, "invalid_json"),
+            ("[]", 422, "invalid_job"),
+            ("null", 422, "invalid_job"),
+        ];
+
+        for (body, status, code) in table {
+            let answer = submit(&service, "k", body).await;
+
+            assert_eq!((answer.status.as_u16(), &*answer.code()), (status, code));
+        }
+    }
+
+    #[tokio::test]
+    async fn a_body_of_64_kib_is_the_largest() {
+        let service = Service::new();
+        let body_of = |length: usize| format!("{{\"a\":\"{}\"}}", "x".repeat(length - 8));
+
+        let largest = submit(&service, "k", &body_of(65_536)).await;
+        let too_large = submit(&service, "k", &body_of(65_537)).await;
+
+        assert_eq!(largest.status, StatusCode::CREATED);
+        assert_eq!(too_large.status, StatusCode::PAYLOAD_TOO_LARGE);
+        assert_eq!(too_large.code(), "payload_too_large");
+    }
+
+    #[tokio::test]
+    async fn checks_run_from_media_type_to_record() {
+        let service = Service::new();
+        let large = "x".repeat(65_537);
+        let json = ("content-type", "application/json");
+        let key = ("idempotency-key", "k");
+
+        let no_media_type = service.post("/jobs", &[], &large).await;
+        let no_key = service.post("/jobs", &[json], &large).await;
+        let bad_key = service
+            .post("/jobs", &[json, ("idempotency-key", "a b")], &large)
+            .await;
+        let two_keys = service.post("/jobs", &[json, key, key], "{}").await;
+        let too_large = service.post("/jobs", &[json, key], &large).await;
+
+        assert_eq!(no_media_type.code(), "unsupported_media_type");
+        assert_eq!(no_key.code(), "idempotency_key_missing");
+        assert_eq!(bad_key.code(), "idempotency_key_invalid");
+        assert_eq!(two_keys.code(), "idempotency_key_invalid");
+        assert_eq!(too_large.code(), "payload_too_large");
+    }
+
+    #[tokio::test]
+    async fn results_are_counted() {
+        let service = Service::with(ServiceConfig::builder().max_jobs(1));
+
+        submit(&service, "k", "{}").await;
+        submit(&service, "k", "{}").await;
+        submit(&service, "k", "{\"a\":1}").await;
+        submit(&service, "new", "{}").await;
+        submit(&service, "k", "[]").await;
+
+        let scrape = service.get("/metrics").await.text();
+        for (result, count) in [
+            ("created", 1),
+            ("replayed", 1),
+            ("conflict", 1),
+            ("rejected", 2),
+        ] {
+            let line = format!("service_jobs_total{{result=\"{result}\"}} {count}");
+            assert!(scrape.contains(&line), "{line} is not in\n{scrape}");
+        }
+    }
+
+    #[test]
+    fn json_media_types() {
+        let table = [
+            ("application/json", true),
+            ("Application/JSON ; charset=utf-8", true),
+            ("application/problem+json", true),
+            ("text/x+json", true),
+            ("text/json", false),
+            ("application/+json", false),
+            ("application/jsonx", false),
+            ("text/plain", false),
+            ("json", false),
+            ("/json", false),
+            ("", false),
+        ];
+
+        for (value, expected) in table {
+            let headers = HeaderMap::from_iter([(CONTENT_TYPE, value.parse().unwrap())]);
+
+            assert_eq!(is_json(&headers), expected, "{value}");
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Lesson: success may have no body. A 204 is complete as it is, and there is
+//! nothing in it to parse.
+//!
+//! `curl -i http://127.0.0.1:8765/no-content`
+
+use axum::response::IntoResponse;
+use axum::routing::get;
+use axum::{Extension, Router};
+use http::{Method, StatusCode};
+
+use crate::lesson::{Fault, Lesson};
+use crate::state::ServiceState;
+
+pub(crate) const LESSON: Lesson = Lesson {
+    path: "/no-content",
+    method: Method::GET,
+    statuses: &[StatusCode::NO_CONTENT],
+    fault: Some("no_content"),
+};
+
+pub(crate) fn router() -> Router<ServiceState> {
+    Router::new().route(LESSON.path, get(no_content))
+}
+
+async fn no_content() -> impl IntoResponse {
+    (Extension(Fault("no_content")), StatusCode::NO_CONTENT)
+}
+
+#[cfg(test)]
+mod tests {
+    use http::StatusCode;
+
+    use http::header::CONTENT_TYPE;
+
+    use crate::testing::get;
+
+    #[tokio::test]
+    async fn has_neither_a_body_nor_a_media_type() {
+        let answer = get("/no-content").await;
+
+        assert_eq!(answer.status, StatusCode::NO_CONTENT);
+        assert!(answer.body.is_empty());
+        assert!(!answer.headers.contains_key(CONTENT_TYPE));
+    }
+}

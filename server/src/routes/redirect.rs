@@ -1,0 +1,50 @@
+//! Lesson: a redirect is an answer, not an order. A client that follows on its own
+//! may carry a method, a body or a credential to a place nobody chose.
+//!
+//! `curl -i http://127.0.0.1:8765/redirect`
+
+use axum::response::IntoResponse;
+use axum::routing::get;
+use axum::{Extension, Router};
+use http::header::LOCATION;
+use http::{Method, StatusCode};
+
+use crate::lesson::{Fault, Lesson};
+use crate::state::ServiceState;
+
+pub(crate) const LESSON: Lesson = Lesson {
+    path: "/redirect",
+    method: Method::GET,
+    statuses: &[StatusCode::FOUND],
+    fault: Some("redirect"),
+};
+
+pub(crate) fn router() -> Router<ServiceState> {
+    Router::new().route(LESSON.path, get(redirect))
+}
+
+async fn redirect() -> impl IntoResponse {
+    (
+        StatusCode::FOUND,
+        Extension(Fault("redirect")),
+        [(LOCATION, "/items")],
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use http::StatusCode;
+
+    use http::header::LOCATION;
+
+    use crate::testing::get;
+
+    #[tokio::test]
+    async fn points_to_items_without_a_body() {
+        let answer = get("/redirect").await;
+
+        assert_eq!(answer.status, StatusCode::FOUND);
+        assert_eq!(answer.headers[LOCATION], "/items");
+        assert!(answer.body.is_empty());
+    }
+}

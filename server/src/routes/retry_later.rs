@@ -1,0 +1,55 @@
+//! Lesson: a server may ask for more patience than a caller has. The wait is valid
+//! and long; to cut it down and call earlier is the wrong answer, and so is to wait
+//! in silence. Hand it to the caller.
+//!
+//! `curl -i http://127.0.0.1:8765/retry-later`
+
+use axum::response::IntoResponse;
+use axum::routing::get;
+use axum::{Extension, Router};
+use http::header::RETRY_AFTER;
+use http::{Method, StatusCode};
+
+use crate::lesson::{Fault, Lesson};
+use crate::problem::Problem;
+use crate::state::ServiceState;
+
+pub(crate) const LESSON: Lesson = Lesson {
+    path: "/retry-later",
+    method: Method::GET,
+    statuses: &[StatusCode::SERVICE_UNAVAILABLE],
+    fault: Some("retry_later"),
+};
+
+pub(crate) fn router() -> Router<ServiceState> {
+    Router::new().route(LESSON.path, get(retry_later))
+}
+
+/// The wait that is asked for, in seconds (RFC 9110 §10.2.3).
+const WAIT: &str = "120";
+
+async fn retry_later() -> impl IntoResponse {
+    (
+        Extension(Fault("retry_later")),
+        [(RETRY_AFTER, WAIT)],
+        Problem::RETRY_LATER,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use http::StatusCode;
+
+    use http::header::RETRY_AFTER;
+
+    use crate::testing::get;
+
+    #[tokio::test]
+    async fn asks_for_two_minutes() {
+        let answer = get("/retry-later").await;
+
+        assert_eq!(answer.status, StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(answer.headers[RETRY_AFTER], "120");
+        assert_eq!(answer.code(), "retry_later");
+    }
+}

@@ -1,0 +1,53 @@
+//! Lesson: look at the media type before the body. This body is a perfectly good
+//! page, but the service does not call it JSON; to parse it would work today and
+//! would still be wrong.
+//!
+//! `curl -i http://127.0.0.1:8765/text-json`
+
+use axum::response::IntoResponse;
+use axum::routing::get;
+use axum::{Extension, Router};
+use http::header::CONTENT_TYPE;
+use http::{Method, StatusCode};
+
+use crate::lesson::{Fault, Lesson};
+use crate::state::ServiceState;
+
+pub(crate) const LESSON: Lesson = Lesson {
+    path: "/text-json",
+    method: Method::GET,
+    statuses: &[StatusCode::OK],
+    fault: Some("text_json"),
+};
+
+pub(crate) fn router() -> Router<ServiceState> {
+    Router::new().route(LESSON.path, get(text_json))
+}
+
+async fn text_json() -> impl IntoResponse {
+    let body = r#"{"items": [{"id": "item-1", "name": "Item 1"}], "next_cursor": null}"#;
+    (
+        Extension(Fault("text_json")),
+        [(CONTENT_TYPE, "text/plain; charset=utf-8")],
+        body,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use http::StatusCode;
+
+    use http::header::CONTENT_TYPE;
+
+    use crate::testing::get;
+
+    #[tokio::test]
+    async fn says_text_and_would_parse_as_a_page() {
+        let answer = get("/text-json").await;
+
+        assert_eq!(answer.status, StatusCode::OK);
+        assert_eq!(answer.headers[CONTENT_TYPE], "text/plain; charset=utf-8");
+        assert!(answer.json()["items"].is_array());
+        assert!(answer.json()["next_cursor"].is_null());
+    }
+}

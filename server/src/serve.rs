@@ -1,0 +1,103 @@
+//! The accept loop, and how it ends.
+//!
+//! `axum::serve` is not used: it detaches its connections, so that nothing could
+//! close an idle one, cut off a slow one or wait for the last one.
+
+use std::io::{self, ErrorKind};
+use std::pin::pin;
+use std::time::Duration;
+
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::TokioIo;
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::sleep;
+
+use crate::service::Stopped;
+
+/// How long the loop rests when the system refuses to accept, for want of
+/// descriptors for example. Without a rest it would spin.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// How far the end of the service has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Phase {
+    Serving,
+    /// No new connections; requests in flight may finish.
+    Draining,
+    /// Nothing may finish any more.
+    CuttingOff,
+}
+
+/// Serves until it is told to end.
+pub(crate) async fn serve(
+    listener: TcpListener,
+    router: Router,
+    mut phases: watch::Receiver<Phase>,
+    drain_deadline: Duration,
+) -> Stopped {
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            () = reached(&mut phases, Phase::Draining) => break,
+            Some(_) = connections.join_next() => {}
+            stream = accept(&listener) => if let Some(stream) = stream {
+                connections.spawn(connection(stream, router.clone(), phases.clone()));
+            },
+        }
+    }
+    tokio::select! {
+        () = reached(&mut phases, Phase::CuttingOff) => {}
+        () = sleep(drain_deadline) => {}
+        () = async { while connections.join_next().await.is_some() {} } => {}
+    }
+    let cut_off = connections.len();
+    connections.shutdown().await;
+    drop(listener);
+    Stopped { cut_off }
+}
+
+/// Waits for a phase, or for the handle to be gone.
+async fn reached(phases: &mut watch::Receiver<Phase>, phase: Phase) {
+    drop(phases.wait_for(|current| *current >= phase).await);
+}
+
+async fn accept(listener: &TcpListener) -> Option<TcpStream> {
+    match listener.accept().await {
+        Ok((stream, _)) => Some(stream),
+        Err(error) if concerns_one_connection(&error) => None,
+        Err(_) => {
+            sleep(ACCEPT_PAUSE).await;
+            None
+        }
+    }
+}
+
+/// Whether the caller went away before it was accepted, so that the next one can
+/// be accepted right away.
+fn concerns_one_connection(error: &io::Error) -> bool {
+    use ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
+    matches!(
+        error.kind(),
+        ConnectionAborted | ConnectionRefused | ConnectionReset
+    )
+}
+
+async fn connection(stream: TcpStream, router: Router, mut phases: watch::Receiver<Phase>) {
+    // Small answers should not wait to be joined with others. A failure here costs
+    // speed only.
+    drop(stream.set_nodelay(true));
+    let service = TowerToHyperService::new(router);
+    let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
+    let mut connection = pin!(connection);
+    tokio::select! {
+        // An error means that the caller went away; there is nobody left to tell.
+        _ = connection.as_mut() => return,
+        () = reached(&mut phases, Phase::Draining) => {}
+    }
+    connection.as_mut().graceful_shutdown();
+    drop(connection.await);
+}

@@ -1,0 +1,255 @@
+//! The service as a value: a configuration starts it, a handle stops it.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::sync::mpsc;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use axum::Router;
+use tokio::runtime;
+use tokio::sync::{oneshot, watch};
+use tracing::dispatcher;
+
+use crate::config::ServiceConfig;
+use crate::ledger::{Ledger, LedgerSnapshot};
+use crate::metrics_sink::Metrics;
+use crate::router::router;
+use crate::serve::{Phase, serve};
+use crate::state::{Liveness, ServiceState};
+
+/// How often histograms are folded into buckets.
+const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
+
+/// The name of the thread that serves, as debuggers and `ps` show it.
+const THREAD_NAME: &str = "teaching-api";
+
+/// The teaching API. It has no state of its own: see [`RunningApi`].
+#[derive(Debug)]
+pub struct TeachingApi;
+
+/// Why a service did not start.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// Another process, or another service of this one, has the port.
+    #[error("port {port} on 127.0.0.1 is in use")]
+    PortInUse {
+        /// The port that was asked for.
+        port: u16,
+    },
+    /// The socket could not be opened for another reason.
+    #[error("could not listen on 127.0.0.1:{port}")]
+    Bind {
+        /// The port that was asked for.
+        port: u16,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// The serving thread or its runtime could not be set up.
+    #[error("could not start the serving thread")]
+    Thread(#[source] io::Error),
+}
+
+/// Why a stop is not known to have freed everything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StopError {
+    /// The serving thread panicked.
+    #[error("the serving thread panicked")]
+    Panicked,
+    /// The thread has ended, but something still holds the service's state.
+    #[error("something still holds the state of the stopped service")]
+    StillHeld,
+}
+
+/// What a stop found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stopped {
+    /// How many connections were still busy at the drain deadline and were cut off.
+    pub cut_off: usize,
+}
+
+impl TeachingApi {
+    /// Binds 127.0.0.1 and starts to serve on a thread of its own.
+    ///
+    /// When this returns, the socket accepts connections. The service may be
+    /// started from synchronous code and from within any async runtime; the
+    /// `tracing` dispatcher that is current here goes along to the thread.
+    ///
+    /// # Errors
+    ///
+    /// [`StartError`], and nothing is left open.
+    ///
+    /// # Panics
+    ///
+    /// If an added route clashes with one of the service's own.
+    pub fn start(config: ServiceConfig) -> Result<RunningApi, StartError> {
+        let listener = bind(config.port)?;
+        let bind_error = |source| StartError::Bind {
+            port: config.port,
+            source,
+        };
+        let local_addr = listener.local_addr().map_err(bind_error)?;
+
+        let state = ServiceState::new(&config);
+        let (ledger, liveness) = (state.ledger(), state.liveness());
+        let router = router(state);
+        let (phase, phases) = watch::channel(Phase::Serving);
+        let (ready, is_ready) = mpsc::sync_channel(1);
+        let (done, mut outcome) = oneshot::channel();
+        let dispatch = dispatcher::get_default(Clone::clone);
+
+        let run = move || {
+            let _tracing = dispatcher::set_default(&dispatch);
+            let served = run(listener, router, phases, &config, &ready);
+            drop(done.send(served));
+        };
+        let thread = thread::Builder::new()
+            .name(THREAD_NAME.to_owned())
+            .spawn(run)
+            .map_err(StartError::Thread)?;
+        if is_ready.recv().is_err() {
+            drop(thread.join());
+            let cause = outcome.try_recv().ok().and_then(Result::err);
+            return Err(StartError::Thread(
+                cause.unwrap_or_else(|| io::Error::other("it panicked")),
+            ));
+        }
+        Ok(RunningApi {
+            local_addr,
+            ledger,
+            liveness,
+            phase,
+            outcome,
+            thread: Some(thread),
+        })
+    }
+}
+
+/// What the serving thread does. Runtime, listener and connections live and die in
+/// here, so that the end of the thread is the end of them all.
+fn run(
+    listener: TcpListener,
+    router: Router,
+    phases: watch::Receiver<Phase>,
+    config: &ServiceConfig,
+    ready: &mpsc::SyncSender<()>,
+) -> io::Result<Stopped> {
+    let runtime = runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(async {
+        let listener = tokio::net::TcpListener::from_std(listener)?;
+        drop(ready.send(()));
+        tokio::select! {
+            stopped = serve(listener, router, phases, config.drain_deadline) => Ok(stopped),
+            never = keep_up(&config.metrics) => match never {},
+        }
+    })
+}
+
+async fn keep_up(metrics: &Metrics) -> Infallible {
+    let mut ticks = tokio::time::interval(UPKEEP_INTERVAL);
+    loop {
+        ticks.tick().await;
+        metrics.keep_up();
+    }
+}
+
+/// Binds the loopback address. On Unix std sets `SO_REUSEADDR`, without which the
+/// port could not be bound again while old connections linger in TIME_WAIT.
+fn bind(port: u16) -> Result<TcpListener, StartError> {
+    let bound = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).and_then(|listener| {
+        listener.set_nonblocking(true)?;
+        Ok(listener)
+    });
+    bound.map_err(|source| match source.kind() {
+        io::ErrorKind::AddrInUse => StartError::PortInUse { port },
+        _ => StartError::Bind { port, source },
+    })
+}
+
+/// A service that is serving.
+///
+/// [`stop`](Self::stop) ends it in good order. Dropped instead, it cuts off what is
+/// in flight; the drop waits for the serving thread, so that nothing remains either
+/// way.
+pub struct RunningApi {
+    local_addr: SocketAddr,
+    ledger: Ledger,
+    liveness: Liveness,
+    phase: watch::Sender<Phase>,
+    outcome: oneshot::Receiver<io::Result<Stopped>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl RunningApi {
+    /// The address of the service, as in `http://127.0.0.1:8765`.
+    #[must_use]
+    pub fn base_url(&self) -> String {
+        format!("http://{}", self.local_addr)
+    }
+
+    /// The address that it listens on.
+    #[must_use]
+    pub fn local_addr(&self) -> SocketAddr {
+        self.local_addr
+    }
+
+    /// What the wire saw up to now.
+    #[must_use]
+    pub fn ledger(&self) -> LedgerSnapshot {
+        self.ledger.snapshot()
+    }
+
+    /// A handle to the ledger that outlives the service.
+    #[must_use]
+    pub fn ledger_handle(&self) -> Ledger {
+        self.ledger.clone()
+    }
+
+    /// Stops serving, closes the listening socket and waits for the serving thread
+    /// to end, in this order; then checks that it held.
+    ///
+    /// Idle connections are closed at once. Requests in flight may finish until the
+    /// drain deadline and are cut off then. The returned future blocks no runtime,
+    /// and dropping it cuts everything off at once.
+    ///
+    /// # Errors
+    ///
+    /// [`StopError`] if the thread panicked or left something behind.
+    pub async fn stop(mut self) -> Result<Stopped, StopError> {
+        self.phase.send_replace(Phase::Draining);
+        let outcome = (&mut self.outcome).await;
+        self.join().map_err(|_| StopError::Panicked)?;
+        if self.liveness.is_alive() {
+            return Err(StopError::StillHeld);
+        }
+        outcome.ok().and_then(Result::ok).ok_or(StopError::Panicked)
+    }
+
+    /// Waits for the thread. After the outcome has come this is a matter of
+    /// microseconds: the runtime is gone by then.
+    fn join(&mut self) -> thread::Result<()> {
+        self.thread.take().map_or(Ok(()), JoinHandle::join)
+    }
+}
+
+impl Drop for RunningApi {
+    fn drop(&mut self) {
+        self.phase.send_replace(Phase::CuttingOff);
+        drop(self.join());
+    }
+}
+
+impl fmt::Debug for RunningApi {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RunningApi")
+            .field("local_addr", &self.local_addr)
+            .field("ledger", &self.ledger)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,230 @@
+//! Every metric, label and span name of the service.
+//!
+//! Dashboards, alerts and tests read the names from here. OpenTelemetry's HTTP
+//! conventions name what they have a name for; the rest is the service's own.
+//! `url.full`, `url.path` and `url.query`, which those conventions ask for, are
+//! left out on purpose: they would carry cursors into traces.
+
+/// What kind of number a metric is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MetricKind {
+    /// It only grows.
+    Counter,
+    /// It goes up and down.
+    Gauge,
+    /// Counts of observations by size.
+    Histogram,
+}
+
+/// One metric of the service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MetricSpec {
+    /// Its name, as `/metrics` shows it.
+    pub name: &'static str,
+    /// What kind of number it is.
+    pub kind: MetricKind,
+    /// What it is counted in.
+    pub unit: &'static str,
+    /// Its labels. Each takes its values from a closed set.
+    pub labels: &'static [&'static str],
+    /// The question it answers; also its `# HELP` line.
+    pub question: &'static str,
+}
+
+/// The HTTP method of a request, or [`OTHER_METHOD`].
+pub const LABEL_METHOD: &str = "http_request_method";
+/// The path of the matched route, or [`OTHER`].
+pub const LABEL_ROUTE: &str = "http_route";
+/// The status code of an answer, or [`OTHER`].
+pub const LABEL_STATUS: &str = "http_response_status_code";
+/// The fault that was served on purpose.
+pub const LABEL_FAULT: &str = "fault";
+/// What became of a `POST /jobs`: one of [`JOB_RESULTS`].
+pub const LABEL_RESULT: &str = "result";
+/// The path of the matched route, or [`OTHER`], of a request that came too early.
+pub const LABEL_EARLY_ROUTE: &str = "route";
+
+/// The label value for whatever was not foreseen.
+pub const OTHER: &str = "other";
+/// The method label for a method that HTTP does not define, as OpenTelemetry has it.
+pub const OTHER_METHOD: &str = "_OTHER";
+
+/// The values of [`LABEL_RESULT`].
+pub const JOB_RESULTS: [&str; 4] = ["created", "replayed", "conflict", "rejected"];
+
+/// How long requests took.
+pub const REQUEST_DURATION: MetricSpec = MetricSpec {
+    name: "http_server_request_duration_seconds",
+    kind: MetricKind::Histogram,
+    unit: "seconds",
+    labels: &[LABEL_METHOD, LABEL_ROUTE, LABEL_STATUS],
+    question: "How many requests were answered, how, and within how many seconds? Scrapes of /metrics are not counted.",
+};
+
+/// How many requests are being answered.
+pub const ACTIVE_REQUESTS: MetricSpec = MetricSpec {
+    name: "http_server_active_requests",
+    kind: MetricKind::Gauge,
+    unit: "requests",
+    labels: &[LABEL_METHOD],
+    question: "How many requests have arrived and not been answered yet? Scrapes of /metrics are not counted.",
+};
+
+/// How many faults were served.
+pub const FAULTS: MetricSpec = MetricSpec {
+    name: "service_faults_total",
+    kind: MetricKind::Counter,
+    unit: "answers",
+    labels: &[LABEL_FAULT],
+    question: "How many answers were faults on purpose, and which?",
+};
+
+/// What became of job submissions.
+pub const JOBS: MetricSpec = MetricSpec {
+    name: "service_jobs_total",
+    kind: MetricKind::Counter,
+    unit: "submissions",
+    labels: &[LABEL_RESULT],
+    question: "How many job submissions created a job, were replays, conflicted or were rejected?",
+};
+
+/// How many requests came too early.
+pub const EARLY_RETRIES: MetricSpec = MetricSpec {
+    name: "service_early_retries_total",
+    kind: MetricKind::Counter,
+    unit: "requests",
+    labels: &[LABEL_EARLY_ROUTE],
+    question: "How many requests came before the Retry-After of an earlier answer allowed? A good client keeps it at 0.",
+};
+
+/// Every metric of the service.
+pub const METRICS: [MetricSpec; 5] = [
+    REQUEST_DURATION,
+    ACTIVE_REQUESTS,
+    FAULTS,
+    JOBS,
+    EARLY_RETRIES,
+];
+
+/// The bucket bounds of [`REQUEST_DURATION`] in seconds: OpenTelemetry's advice for
+/// `http.server.request.duration`.
+pub const DURATION_BUCKETS: [f64; 14] = [
+    0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0, 7.5, 10.0,
+];
+
+/// The target of the service's spans.
+pub const SPAN_TARGET: &str = "server";
+
+/// The name of the one span the service opens: one a request, of kind SERVER.
+pub const REQUEST_SPAN: &str = "request";
+
+/// The fields of [`REQUEST_SPAN`], and nothing else is recorded.
+///
+/// `http.request.method`, `http.route` (absent where no route matched),
+/// `http.response.status_code`, `request_id`; `fault` where one was served on
+/// purpose; `trace_id` and `parent_span_id` where a valid `traceparent` came; and
+/// for OpenTelemetry layers `otel.name`, `otel.kind` and, on a 5xx,
+/// `otel.status_code`.
+pub const REQUEST_SPAN_FIELDS: [&str; 10] = [
+    "otel.name",
+    "otel.kind",
+    "otel.status_code",
+    "http.request.method",
+    "http.route",
+    "http.response.status_code",
+    "request_id",
+    "fault",
+    "trace_id",
+    "parent_span_id",
+];
+
+/// The methods that HTTP defines, and [`OTHER_METHOD`] for all others.
+pub const METHODS: [&str; 10] = [
+    "GET",
+    "HEAD",
+    "POST",
+    "PUT",
+    "DELETE",
+    "CONNECT",
+    "OPTIONS",
+    "TRACE",
+    "PATCH",
+    OTHER_METHOD,
+];
+
+/// The index in [`METHODS`] of a method.
+pub(crate) fn method_index(method: &http::Method) -> usize {
+    METHODS
+        .iter()
+        .position(|known| method == known)
+        .unwrap_or(METHODS.len() - 1)
+}
+
+/// The statuses that are foreseen, each with its label.
+const STATUSES: [(u16, &str); 33] = [
+    (200, "200"),
+    (201, "201"),
+    (202, "202"),
+    (204, "204"),
+    (206, "206"),
+    (301, "301"),
+    (302, "302"),
+    (303, "303"),
+    (304, "304"),
+    (307, "307"),
+    (308, "308"),
+    (400, "400"),
+    (401, "401"),
+    (403, "403"),
+    (404, "404"),
+    (405, "405"),
+    (406, "406"),
+    (408, "408"),
+    (409, "409"),
+    (410, "410"),
+    (412, "412"),
+    (413, "413"),
+    (415, "415"),
+    (422, "422"),
+    (425, "425"),
+    (429, "429"),
+    (431, "431"),
+    (500, "500"),
+    (501, "501"),
+    (502, "502"),
+    (503, "503"),
+    (504, "504"),
+    (507, "507"),
+];
+
+/// The label of a status.
+pub(crate) fn status_label(status: http::StatusCode) -> &'static str {
+    STATUSES
+        .iter()
+        .find(|(code, _)| *code == status.as_u16())
+        .map_or(OTHER, |(_, label)| label)
+}
+
+#[cfg(test)]
+mod tests {
+    use http::{Method, StatusCode};
+
+    use super::{METHODS, STATUSES, method_index, status_label};
+
+    #[test]
+    fn label_values_come_from_closed_sets() {
+        let invented = Method::from_bytes(b"BREW").unwrap();
+
+        assert_eq!(METHODS[method_index(&Method::GET)], "GET");
+        assert_eq!(METHODS[method_index(&invented)], "_OTHER");
+        assert_eq!(status_label(StatusCode::OK), "200");
+        assert_eq!(status_label(StatusCode::IM_A_TEAPOT), "other");
+    }
+
+    #[test]
+    fn a_status_is_labelled_by_its_digits() {
+        for (code, label) in STATUSES {
+            assert_eq!(code.to_string(), label);
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! A service without a socket, for the tests of routes and layers.
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use http::{HeaderMap, Request, StatusCode};
+use http_body_util::BodyExt;
+use serde_json::Value;
+use tower::ServiceExt;
+
+use crate::config::{ServiceConfig, ServiceConfigBuilder};
+use crate::ledger::LedgerSnapshot;
+use crate::router::router;
+use crate::state::ServiceState;
+
+/// A fresh service. Its seed is fixed, so that a failure repeats.
+pub(crate) struct Service {
+    state: ServiceState,
+    router: Router,
+}
+
+impl Service {
+    pub(crate) fn new() -> Self {
+        Self::with(ServiceConfig::builder())
+    }
+
+    pub(crate) fn with(config: ServiceConfigBuilder) -> Self {
+        let state = ServiceState::new(&config.seed(1).build().unwrap());
+        Self {
+            router: router(state.clone()),
+            state,
+        }
+    }
+
+    pub(crate) fn ledger(&self) -> LedgerSnapshot {
+        self.state.ledger().snapshot()
+    }
+
+    pub(crate) async fn send(&self, request: Request<Body>) -> Answer {
+        let response = self.router.clone().oneshot(request).await.unwrap();
+        let (parts, body) = response.into_parts();
+        let body = body.collect().await.unwrap().to_bytes();
+        Answer {
+            status: parts.status,
+            headers: parts.headers,
+            body,
+        }
+    }
+
+    pub(crate) async fn request(
+        &self,
+        method: &str,
+        uri: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> Answer {
+        let mut request = Request::builder().method(method).uri(uri);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        self.send(request.body(Body::from(body.to_owned())).unwrap())
+            .await
+    }
+
+    pub(crate) async fn get(&self, uri: &str) -> Answer {
+        self.request("GET", uri, &[], "").await
+    }
+
+    pub(crate) async fn head(&self, uri: &str) -> Answer {
+        self.request("HEAD", uri, &[], "").await
+    }
+
+    pub(crate) async fn post(&self, uri: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+        self.request("POST", uri, headers, body).await
+    }
+
+    /// The page that a cursor leads to.
+    pub(crate) async fn page(&self, path: &str, cursor: &str) -> Answer {
+        self.get(&format!("{path}?cursor={}", percent_encode(cursor)))
+            .await
+    }
+
+    /// The given cursor, and those of the next pages.
+    pub(crate) async fn follow(&self, path: &str, first: String, pages: usize) -> Vec<String> {
+        let mut cursors = vec![first];
+        for _ in 0..pages {
+            let page = self.page(path, &cursors[cursors.len() - 1]).await;
+            assert!(!page.json()["items"].as_array().unwrap().is_empty());
+            cursors.push(page.next_cursor());
+        }
+        cursors
+    }
+}
+
+/// What a fresh service answers.
+pub(crate) async fn get(uri: &str) -> Answer {
+    Service::new().get(uri).await
+}
+
+/// An answer, read to its end.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+impl Answer {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8(self.body.to_vec()).unwrap()
+    }
+
+    pub(crate) fn next_cursor(&self) -> String {
+        self.json()["next_cursor"]
+            .as_str()
+            .expect("a cursor")
+            .to_owned()
+    }
+
+    /// The machine-readable code of a problem.
+    pub(crate) fn code(&self) -> String {
+        assert_eq!(
+            self.headers["content-type"], "application/problem+json",
+            "{self:?}"
+        );
+        self.json()["code"].as_str().expect("a code").to_owned()
+    }
+}
+
+/// Escapes everything that is not a letter or a digit.
+pub(crate) fn percent_encode(text: &str) -> String {
+    let escape = |byte: u8| match byte {
+        b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => char::from(byte).to_string(),
+        _ => format!("%{byte:02X}"),
+    };
+    text.bytes().map(escape).collect()
+}
