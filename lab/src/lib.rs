@@ -2,6 +2,7 @@
 //! a person can read, what each of them did.
 //!
 //! Running yields values; rendering consumes them. [`trace`] turns the spans
-//! of a run into plain values.
+//! of a run into plain values, and [`render`] turns values into text.
 
+pub mod render;
 pub mod trace;

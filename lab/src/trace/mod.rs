@@ -19,7 +19,7 @@ mod visitor;
 mod vocabulary;
 
 pub use model::{FieldValue, Fields, Span, SpanContext, SpanId, Trace, TraceId};
-pub use propagation::{TRACEPARENT, extract, inject, traceparent};
+pub use propagation::{TRACEPARENT, inject, traceparent};
 pub use recorder::{Recorder, RecorderLayer};
 pub use store::{Dropped, Limits};
 pub use vocabulary::{SpanKind, SpanName, field};

@@ -59,7 +59,7 @@ impl SpanId {
 
 /// `from_str_radix` alone would take a sign and upper-case digits, which the
 /// header must not have.
-pub(super) fn lower_hex(hex: &str, digits: usize) -> Option<&str> {
+fn lower_hex(hex: &str, digits: usize) -> Option<&str> {
     let valid = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
     (hex.len() == digits && hex.bytes().all(valid)).then_some(hex)
 }
@@ -123,6 +123,18 @@ pub enum FieldValue {
     F64(f64),
     /// Yes or no.
     Bool(bool),
+}
+
+impl fmt::Display for FieldValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Str(text) => text.fmt(f),
+            Self::I64(number) => number.fmt(f),
+            Self::U64(number) => number.fmt(f),
+            Self::F64(number) => number.fmt(f),
+            Self::Bool(yes) => yes.fmt(f),
+        }
+    }
 }
 
 /// The fields of a span in the order they were first recorded.

@@ -1,16 +1,14 @@
 //! Carries a trace across the wire, in the `traceparent` header of W3C Trace
 //! Context, §3.2 (<https://www.w3.org/TR/trace-context/#traceparent-header>).
 //!
-//! The client and the service know no trace ids; each offers a seam instead,
-//! and these functions are what the lab puts there. `tracestate` is left out:
-//! the lab has no vendor of its own to speak for.
+//! Plain `tracing` has no trace ids, so the client offers a seam, from an
+//! attempt's span to the headers of its request, and [`inject`] is what the lab
+//! puts there. The service reads the header by itself. `tracestate` is left
+//! out: the lab has no vendor of its own to speak for.
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-use super::{
-    model::{SpanContext, SpanId, TraceId, lower_hex},
-    recorder::Recorder,
-};
+use super::{model::SpanContext, recorder::Recorder};
 
 /// The header that carries a [`SpanContext`].
 pub const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
@@ -42,25 +40,4 @@ pub fn inject(recorder: &Recorder, span: &tracing::Span, headers: &mut HeaderMap
         let value = HeaderValue::try_from(traceparent(context)).expect("hex digits and hyphens");
         headers.insert(TRACEPARENT, value);
     }
-}
-
-/// Reads the caller's context from the headers of a request.
-///
-/// `None` if there is no such header, more than one, or an invalid one. Of a
-/// version above 00 the fields that version 00 knows are read, as §3.2.4 asks.
-#[must_use]
-pub fn extract(headers: &HeaderMap) -> Option<SpanContext> {
-    let mut values = headers.get_all(TRACEPARENT).iter();
-    let (Some(value), None) = (values.next(), values.next()) else {
-        return None;
-    };
-    let mut parts = value.to_str().ok()?.split('-');
-    let mut hex = |digits| lower_hex(parts.next()?, digits);
-    let version = hex(2).filter(|version| *version != "ff")?;
-    let context = SpanContext {
-        trace_id: TraceId::from_hex(hex(32)?)?,
-        span_id: SpanId::from_hex(hex(16)?)?,
-    };
-    hex(2)?;
-    (version != "00" || parts.next().is_none()).then_some(context)
 }
