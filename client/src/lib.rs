@@ -1,1 +1,117 @@
-//! (being written)
+//! A reference client for HTTP APIs that fail, and the retry layer it stands on.
+//!
+//! # The retry story
+//!
+//! A request goes out. What comes back, an answer read to its last byte or a
+//! failure, is reduced to facts, and [`decide`] says what follows. It is a pure
+//! function, and nothing else decides:
+//!
+//! 1. A result that no retry could mend is delivered: every success, every 3xx,
+//!    and every 4xx but 429.
+//! 2. A failed TLS handshake stops at once.
+//! 3. A request that must not be repeated stops at once. GET, HEAD, PUT and
+//!    DELETE may be repeated; a POST only with a [`RepeatPermission`], which
+//!    [`create_job`](ReliableApiClient::create_job) alone gives. An
+//!    `Idempotency-Key` header gives none.
+//! 4. A valid `Retry-After` above the budget stops at once and is handed to the
+//!    caller; within it, it is waited for in full. It is never shortened.
+//! 5. Otherwise the wait is an exponential backoff with full jitter, and the
+//!    call stops when its attempts, its deadline or the retry budget shared by
+//!    all clones are used up.
+//!
+//! ```
+//! # use std::{sync::Arc, time::SystemTime};
+//! use client::{ReliableApiClient, VirtualClock};
+//! use wiremock::{Mock, MockServer, ResponseTemplate, matchers::path};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // A service that fails twice and then answers.
+//! let service = MockServer::start().await;
+//! let answer = ResponseTemplate::new(200).set_body_json(serde_json::json!({"attempt": 3}));
+//! Mock::given(path("/flaky"))
+//!     .respond_with(ResponseTemplate::new(503))
+//!     .up_to_n_times(2)
+//!     .mount(&service)
+//!     .await;
+//! Mock::given(path("/flaky")).respond_with(answer).mount(&service).await;
+//!
+//! // Leave the clock out, and the waits are real.
+//! let clock = VirtualClock::starting_at(SystemTime::now());
+//! let client = ReliableApiClient::builder(&service.uri())
+//!     .max_attempts(3)
+//!     .clock(Arc::new(clock.clone()))
+//!     .build()?;
+//!
+//! assert_eq!(client.flaky().await?.attempt, 3);
+//! assert_eq!(clock.sleeps().len(), 2);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # What goes wrong, and what a caller can do
+//!
+//! | class | when | what to do |
+//! |---|---|---|
+//! | [`ApiError::Http`] | the answer is not a 2xx | branch on the status, then on `code`; `stopped` says which retry rule ended it, `retry_after` when to call again |
+//! | [`ApiError::Response`] | a success that is not JSON, or not of the shape that the endpoint promises | tell the owner of the service; it is never retried |
+//! | [`ApiError::Contract`] | a listing repeats a cursor, or exceeds `max_pages` or `max_items` | do not take what was read for the whole |
+//! | [`ApiError::Transport`] | no complete answer: a timeout, no connection, TLS, a connection lost | after a change, find out whether it took effect |
+//! | [`ApiError::Config`] | the client cannot be built | correct the setting that is named |
+//!
+//! # The layer on its own
+//!
+//! [`RetryMiddleware`] goes onto any `reqwest_middleware` stack, with endpoints
+//! of your own. It stands on the seams of `reqwest-retry` (a
+//! [`RetryPolicy`](reqwest_retry::RetryPolicy) offers a wait, a
+//! [`RetryableStrategy`](reqwest_retry::RetryableStrategy) classifies), and does
+//! what that crate leaves out: it knows methods, `Retry-After`, deadlines that
+//! count the waits, and bodies that break off.
+//!
+//! # What may be seen
+//!
+//! [`telemetry`] lists every span, metric and label there is. No credential,
+//! cursor, key, query, body or URL is among them, nor in the `Debug` or
+//! `Display` of any type here.
+//!
+//! # What is left out
+//!
+//! Redirects are not followed, netrc files are not read, and nothing here knows
+//! a service's quota: a 429 halves the concurrency of all clones, and no header
+//! is read that no standard defines.
+
+mod answer;
+mod api;
+mod builder;
+mod call;
+mod endpoint;
+mod error;
+mod idempotency_key;
+mod media_type;
+mod pagination;
+mod positive;
+mod retry;
+pub mod telemetry;
+mod time;
+mod tls;
+
+pub use api::{Flaky, Job, JsonObject, Redirect, ReliableApiClient};
+pub use builder::{Builder, Timeouts};
+pub use endpoint::Endpoint;
+pub use error::{
+    ApiError, ApiHttpError, ApiResponseError, ApiTransportError, ConfigError, ContractError,
+    JsonType, NotPositive, RequestName, ResponseProblem,
+};
+pub use idempotency_key::{IdempotencyKey, InvalidIdempotencyKey};
+pub use pagination::{
+    Checkpoint, CheckpointError, CheckpointStore, Crawl, Cursor, EmptyCursor, FileCheckpoints,
+    Items, Listing, ListingLimits, MemoryCheckpoints, Page, Pages, UncommittedPage,
+};
+pub use positive::{positive_from_json, positive_from_text};
+pub use retry::{
+    Backoff, Classifier, ConcurrencyLimit, Decision, Facts, Failure, FailureKind, Limits,
+    RETRY_STATUSES, RepeatPermission, RetryAfter, RetryBudget, RetryMiddleware, RetryReason,
+    RetryReport, Standing, StopReason, Verdict, WaitSource, decide, may_repeat,
+};
+pub use time::{Clock, Random, SeededRandom, Sleep, SystemClock, SystemRandom, VirtualClock};
+pub use tls::install_tls_provider;

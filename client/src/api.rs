@@ -1,0 +1,325 @@
+//! `ReliableApiClient`: one method per endpoint.
+
+use std::{fmt, sync::Arc};
+
+use http::{Method, StatusCode, header::LOCATION};
+use reqwest_middleware::ClientWithMiddleware;
+use serde_json::{Map, Value};
+use url::Url;
+
+use crate::{
+    answer::{Answer, required, wrong_type},
+    builder::{Builder, Timeouts},
+    call::Call,
+    endpoint::Endpoint,
+    error::{ApiError, ResponseProblem},
+    idempotency_key::IdempotencyKey,
+    pagination::{Listing, ListingLimits},
+    retry::RepeatPermission,
+    telemetry::Metrics,
+    time::Random,
+};
+
+/// A JSON object, kept as it came.
+pub type JsonObject = Map<String, Value>;
+
+/// The reference client of the teaching service.
+///
+/// Cheap to clone; clones share the connections, the retry budget and the
+/// concurrency limit. Made by [`ReliableApiClient::builder`].
+#[derive(Clone)]
+pub struct ReliableApiClient {
+    inner: Arc<Inner>,
+}
+
+pub(crate) struct Inner {
+    pub(crate) http: ClientWithMiddleware,
+    /// Without a trailing slash, so that an endpoint's template can follow it.
+    pub(crate) base_url: Url,
+    pub(crate) timeouts: Timeouts,
+    pub(crate) limits: ListingLimits,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) random: Arc<dyn Random>,
+}
+
+impl ReliableApiClient {
+    /// Starts the configuration of a client for the service at `base_url`.
+    pub fn builder(base_url: &str) -> Builder {
+        Builder::new(base_url)
+    }
+
+    /// `GET /items`: three records on two pages.
+    pub fn items(&self) -> Listing {
+        self.listing(Endpoint::ITEMS)
+    }
+
+    /// `GET /looping-items`: a listing whose cursors go round in a circle.
+    pub fn looping_items(&self) -> Listing {
+        self.listing(Endpoint::LOOPING_ITEMS)
+    }
+
+    /// `GET /endless-items`: a listing without a last page.
+    pub fn endless_items(&self) -> Listing {
+        self.listing(Endpoint::ENDLESS_ITEMS)
+    }
+
+    /// `GET /bad-items`: a page whose items break the contract.
+    pub fn bad_items(&self) -> Listing {
+        self.listing(Endpoint::BAD_ITEMS)
+    }
+
+    /// `GET /bad-cursor`: a page whose cursor breaks the contract.
+    pub fn bad_cursor(&self) -> Listing {
+        self.listing(Endpoint::BAD_CURSOR)
+    }
+
+    /// A listing of your own, with the same contract.
+    pub fn listing(&self, endpoint: Endpoint) -> Listing {
+        Listing::new(self.clone(), endpoint)
+    }
+
+    /// `GET /flaky`: fails twice, then answers.
+    ///
+    /// # Errors
+    ///
+    /// [`ApiError::Http`] with status 503 if the attempts run out first.
+    pub async fn flaky(&self) -> Result<Flaky, ApiError> {
+        self.exchange(Call::get(Endpoint::FLAKY), |answer| {
+            answer.json(|mut object| {
+                let attempt = required(&mut object, "attempt")?;
+                let wrong = || wrong_type("attempt", "a non-negative integer", &attempt);
+                let attempt = attempt.as_u64().ok_or_else(wrong)?;
+                Ok(Flaky { attempt })
+            })
+        })
+        .await
+    }
+
+    /// `GET /retry-later`: asks for a wait of two minutes.
+    ///
+    /// # Errors
+    ///
+    /// [`ApiError::Http`] at once, with `retry_after` set, unless the budget
+    /// [`max_retry_after`](Builder::max_retry_after) allows the wait.
+    pub async fn retry_later(&self) -> Result<JsonObject, ApiError> {
+        self.get(Endpoint::RETRY_LATER).await
+    }
+
+    /// `GET /bad-json`: says JSON and sends something else.
+    ///
+    /// # Errors
+    ///
+    /// [`ApiError::Response`] with [`ResponseProblem::InvalidJson`].
+    pub async fn bad_json(&self) -> Result<JsonObject, ApiError> {
+        self.get(Endpoint::BAD_JSON).await
+    }
+
+    /// `GET /text-json`: sends JSON and says something else.
+    ///
+    /// # Errors
+    ///
+    /// [`ApiError::Response`] with [`ResponseProblem::NotJson`].
+    pub async fn text_json(&self) -> Result<JsonObject, ApiError> {
+        self.get(Endpoint::TEXT_JSON).await
+    }
+
+    /// `GET /no-content`: a success without a body, which is never parsed.
+    ///
+    /// # Errors
+    ///
+    /// [`ApiError::Response`] if another success comes in place of a 204.
+    pub async fn no_content(&self) -> Result<(), ApiError> {
+        self.exchange(Call::get(Endpoint::NO_CONTENT), |answer| {
+            let answer = answer.success()?;
+            match answer.status {
+                StatusCode::NO_CONTENT => Ok(()),
+                _ => Err(answer.problem(ResponseProblem::UnexpectedStatus)),
+            }
+        })
+        .await
+    }
+
+    /// `GET /redirect`: the redirection itself, which is not followed.
+    ///
+    /// # Errors
+    ///
+    /// [`ApiError::Response`] if a success comes in place of a 3xx.
+    pub async fn redirect(&self) -> Result<Redirect, ApiError> {
+        self.exchange(Call::get(Endpoint::REDIRECT), |answer| {
+            if answer.status.is_redirection() {
+                return Ok(Redirect::of(&answer));
+            }
+            let answer = answer.success()?;
+            Err(answer.problem(ResponseProblem::UnexpectedStatus))
+        })
+        .await
+    }
+
+    /// `POST /jobs`: creates a job, once per key however often it is sent.
+    ///
+    /// The one POST that may be retried: the service recognises the key, and
+    /// every attempt carries the same one.
+    ///
+    /// # Errors
+    ///
+    /// [`ApiError::Http`] with status 409 and the code `idempotency_conflict`
+    /// if the key was used for another body.
+    pub async fn create_job(
+        &self,
+        key: &IdempotencyKey,
+        body: &JsonObject,
+    ) -> Result<Job, ApiError> {
+        let call = Call {
+            method: Method::POST,
+            key: Some(key),
+            body: Some(body),
+            permission: Some(RepeatPermission),
+            ..Call::get(Endpoint::CREATE_JOB)
+        };
+        self.exchange(call, |answer| {
+            answer.json(|mut object| match required(&mut object, "id")? {
+                Value::String(id) => Ok(Job { id }),
+                other => Err(wrong_type("id", "a string", &other)),
+            })
+        })
+        .await
+    }
+
+    /// GETs an endpoint of your own that answers with a JSON object.
+    ///
+    /// # Errors
+    ///
+    /// Any class of [`ApiError`] but `Contract` and `Config`.
+    pub async fn get(&self, endpoint: Endpoint) -> Result<JsonObject, ApiError> {
+        self.exchange(Call::get(endpoint), |answer| answer.json(Ok))
+            .await
+    }
+
+    /// POSTs to an endpoint of your own, in one attempt.
+    ///
+    /// Nothing is known here of what the endpoint does with a repetition, so it
+    /// is not repeated: an idempotency key in the request does not change that.
+    /// An endpoint that supports one deserves a method of its own, as
+    /// [`create_job`](Self::create_job) is one for `/jobs`.
+    ///
+    /// # Errors
+    ///
+    /// Any class of [`ApiError`] but `Contract` and `Config`.
+    pub async fn post(
+        &self,
+        endpoint: Endpoint,
+        key: Option<&IdempotencyKey>,
+        body: &JsonObject,
+    ) -> Result<JsonObject, ApiError> {
+        let call = Call {
+            method: Method::POST,
+            key,
+            body: Some(body),
+            ..Call::get(endpoint)
+        };
+        self.exchange(call, |answer| answer.json(Ok)).await
+    }
+
+    /// Makes up an idempotency key from the client's random source.
+    #[must_use]
+    pub fn new_idempotency_key(&self) -> IdempotencyKey {
+        IdempotencyKey::generate(&*self.inner.random)
+    }
+
+    /// The session with its retry rules, for requests that no method covers.
+    #[must_use]
+    pub fn http(&self) -> &ClientWithMiddleware {
+        &self.inner.http
+    }
+
+    pub(crate) fn from_inner(inner: Inner) -> Self {
+        Self {
+            inner: Arc::new(inner),
+        }
+    }
+
+    pub(crate) fn url(&self, endpoint: Endpoint) -> Url {
+        let mut url = self.inner.base_url.clone();
+        let path = format!(
+            "{}{}",
+            url.path().trim_end_matches('/'),
+            endpoint.template()
+        );
+        url.set_path(&path);
+        url
+    }
+
+    pub(crate) fn timeouts(&self) -> Timeouts {
+        self.inner.timeouts
+    }
+
+    pub(crate) fn limits(&self) -> ListingLimits {
+        self.inner.limits
+    }
+
+    pub(crate) fn metrics(&self) -> &Metrics {
+        &self.inner.metrics
+    }
+}
+
+/// Written by hand: the session prints its default headers, the URL its parts.
+impl fmt::Debug for ReliableApiClient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReliableApiClient")
+            .field("timeouts", &self.inner.timeouts)
+            .field("limits", &self.inner.limits)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The answer of `/flaky`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Flaky {
+    /// Which call of the running service this was, from 1: the first success
+    /// is the third.
+    pub attempt: u64,
+}
+
+/// A job that the service created, now or at an earlier request with the key.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Job {
+    /// Its identifier.
+    pub id: String,
+}
+
+impl fmt::Debug for Job {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Job(…)")
+    }
+}
+
+/// A redirection that was not followed.
+///
+/// Its target came from the wire and may hold anything, so `Debug` leaves it
+/// out.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Redirect {
+    /// The status, from 300 to 399.
+    pub status: StatusCode,
+    /// The `Location`, not resolved and not to be trusted; `None` if there was
+    /// none that is text.
+    pub location: Option<String>,
+}
+
+impl Redirect {
+    fn of(answer: &Answer) -> Self {
+        let location = answer.headers.get(LOCATION);
+        Self {
+            status: answer.status,
+            location: location.and_then(|value| Some(value.to_str().ok()?.to_owned())),
+        }
+    }
+}
+
+impl fmt::Debug for Redirect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Redirect")
+            .field("status", &self.status)
+            .finish_non_exhaustive()
+    }
+}

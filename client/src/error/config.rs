@@ -1,0 +1,96 @@
+//! A configuration that cannot be built.
+
+use std::{fmt, time::Duration};
+
+/// A rule of the configuration that a value breaks. Each text names the field,
+/// the value and the rule; the base URL is never quoted, since it may hold a
+/// password.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// The base URL does not parse.
+    #[error("base_url must be an absolute URL such as http://127.0.0.1:8765")]
+    BaseUrl(#[source] url::ParseError),
+    /// The base URL has a scheme that this client does not speak.
+    #[error("base_url must be http or https, got {got}")]
+    BaseUrlScheme {
+        /// The scheme.
+        got: Box<str>,
+    },
+    /// The base URL has a part that does not belong there.
+    #[error("base_url must not have a {part}: {why}")]
+    BaseUrlPart {
+        /// `user name or password`, `query` or `fragment`.
+        part: &'static str,
+        /// Why it is refused.
+        why: &'static str,
+    },
+    /// A count is not a positive integer.
+    #[error("{field} must be a positive integer, got {got}")]
+    Count {
+        /// The field.
+        field: &'static str,
+        /// What came instead.
+        got: NotPositive,
+    },
+    /// A duration is zero.
+    #[error("{field} must be longer than 0 s")]
+    ZeroDuration {
+        /// The field.
+        field: &'static str,
+    },
+    /// A duration is longer than its rule allows.
+    #[error("{field} must be at most {} s, got {} s", .max.as_secs_f64(), .got.as_secs_f64())]
+    DurationTooLong {
+        /// The field.
+        field: &'static str,
+        /// The duration.
+        got: Duration,
+        /// The longest that is allowed.
+        max: Duration,
+    },
+    /// The first backoff is longer than the longest.
+    #[error(
+        "the backoff's base must be at most its cap, got {} s and {} s",
+        .base.as_secs_f64(), .cap.as_secs_f64()
+    )]
+    BackoffOrder {
+        /// The first ceiling.
+        base: Duration,
+        /// The ceiling of all.
+        cap: Duration,
+    },
+    /// `reqwest` could not build the session.
+    #[error("the session could not be built")]
+    Session(#[source] reqwest::Error),
+}
+
+/// What came where a positive integer was expected.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum NotPositive {
+    /// Zero.
+    Zero,
+    /// An integer below zero.
+    Negative(i64),
+    /// A number with a fraction or an exponent, however whole its value.
+    Float(f64),
+    /// `true` or `false`.
+    Boolean(bool),
+    /// An integer above the largest that fits, 4 294 967 295.
+    TooLarge,
+    /// Something that is no number at all.
+    NotANumber,
+}
+
+impl fmt::Display for NotPositive {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Zero => f.write_str("zero"),
+            Self::Negative(number) => write!(f, "the negative number {number}"),
+            Self::Float(number) => write!(f, "the float {number:?}"),
+            Self::Boolean(value) => write!(f, "the boolean {value}"),
+            Self::TooLarge => write!(f, "a number above {}", u32::MAX),
+            Self::NotANumber => f.write_str("something that is no number"),
+        }
+    }
+}

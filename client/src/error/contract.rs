@@ -1,0 +1,73 @@
+//! A listing broke the pagination contract or a limit of the caller's.
+
+use super::RequestName;
+
+/// Why a listing was stopped although its last page was in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ContractError {
+    /// A page named a cursor that this listing had already received: going on
+    /// would read the same pages for ever.
+    #[error(
+        "{request} repeated a cursor on page {pages}: the listing is a loop; \
+         tell the owner of the service, and do not take what was read for the whole"
+    )]
+    CursorRepeated {
+        /// Which request it was.
+        request: RequestName,
+        /// Pages read, the one with the repeated cursor included.
+        pages: u32,
+    },
+    /// `max_pages` pages were read and there are more.
+    #[error(
+        "{request} has more than {max_pages} pages: the listing was stopped, not finished; \
+         allow more pages, or ask for less"
+    )]
+    PageLimit {
+        /// Which request it was.
+        request: RequestName,
+        /// The limit.
+        max_pages: u32,
+    },
+    /// `max_items` items were read and there are, or may be, more.
+    #[error(
+        "{request} has more than {max_items} items: the listing was stopped, not finished; \
+         allow more items, or ask for less"
+    )]
+    ItemLimit {
+        /// Which request it was.
+        request: RequestName,
+        /// The limit.
+        max_items: u32,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use http::Method;
+
+    use super::*;
+    use crate::endpoint::Endpoint;
+
+    #[test]
+    fn says_that_what_was_read_is_not_the_whole() {
+        let request = RequestName::new(&Method::GET, Endpoint::ENDLESS_ITEMS);
+        for (error, text) in [
+            (
+                ContractError::PageLimit {
+                    request,
+                    max_pages: 5,
+                },
+                "GET /endless-items has more than 5 pages: the listing was stopped, \
+                 not finished; allow more pages, or ask for less",
+            ),
+            (
+                ContractError::CursorRepeated { request, pages: 3 },
+                "GET /endless-items repeated a cursor on page 3: the listing is a loop; \
+                 tell the owner of the service, and do not take what was read for the whole",
+            ),
+        ] {
+            assert_eq!(error.to_string(), text);
+        }
+    }
+}

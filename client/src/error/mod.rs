@@ -1,0 +1,104 @@
+//! Errors: one class per way a call can end badly.
+//!
+//! `Display` says what happened, after how many attempts, and what the caller
+//! can do. Neither it nor `Debug` ever holds a URL, a query, a cursor, a key, a
+//! body or a credential; a machine code and a request id are kept only if they
+//! look like one.
+
+mod config;
+mod contract;
+mod http;
+mod response;
+mod transport;
+
+pub use config::{ConfigError, NotPositive};
+pub use contract::ContractError;
+pub use http::ApiHttpError;
+pub(crate) use http::ProblemDetails;
+pub use response::{ApiResponseError, JsonType, ResponseProblem};
+pub use transport::ApiTransportError;
+
+use std::fmt;
+
+use ::http::Method;
+
+use crate::{endpoint::Endpoint, telemetry};
+
+/// Why a call of [`ReliableApiClient`](crate::ReliableApiClient) failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ApiError {
+    /// The service answered, and the answer was not a success.
+    #[error(transparent)]
+    Http(#[from] ApiHttpError),
+    /// The service answered with a success that does not hold what it should.
+    #[error(transparent)]
+    Response(#[from] ApiResponseError),
+    /// A listing broke the pagination contract or a limit of the caller's.
+    #[error(transparent)]
+    Contract(#[from] ContractError),
+    /// No complete answer came.
+    #[error(transparent)]
+    Transport(#[from] ApiTransportError),
+    /// The client was not built: its configuration breaks a rule.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+}
+
+impl ApiError {
+    /// The class of the error in spans (`error.type`): a status, a kind of
+    /// failure, or the name of the class.
+    #[must_use]
+    pub fn error_type(&self) -> &'static str {
+        match self {
+            Self::Http(error) => telemetry::status_label(error.status),
+            Self::Response(_) => "response",
+            Self::Contract(_) => "contract",
+            Self::Transport(error) => error.kind.as_str(),
+            Self::Config(_) => "config",
+        }
+    }
+
+    /// Requests put on the wire by the call that failed.
+    #[must_use]
+    pub fn attempts(&self) -> u32 {
+        match self {
+            Self::Http(error) => error.attempts,
+            Self::Response(error) => error.attempts,
+            Self::Transport(error) => error.attempts,
+            Self::Contract(_) | Self::Config(_) => 0,
+        }
+    }
+}
+
+/// Which request an error speaks of, such as `GET /flaky`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RequestName {
+    method: &'static str,
+    template: &'static str,
+}
+
+impl RequestName {
+    pub(crate) fn new(method: &Method, endpoint: Endpoint) -> Self {
+        Self {
+            method: telemetry::method_label(method),
+            template: endpoint.template(),
+        }
+    }
+}
+
+impl fmt::Display for RequestName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.method, self.template)
+    }
+}
+
+/// "1 attempt", "3 attempts".
+struct Attempts(u32);
+
+impl fmt::Display for Attempts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plural = if self.0 == 1 { "" } else { "s" };
+        write!(f, "{} attempt{plural}", self.0)
+    }
+}

@@ -1,0 +1,171 @@
+//! The service answered with a success that does not hold what it should.
+
+use std::fmt;
+
+use http::StatusCode;
+use serde_json::Value;
+
+use super::{Attempts, RequestName};
+
+/// An answer whose status is fine and whose representation is not.
+///
+/// Parsing proves nothing about success, and success nothing about the body:
+/// this class is distinct from [`ApiHttpError`](super::ApiHttpError), and never
+/// retried, since a complete answer of the wrong kind would come again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ApiResponseError {
+    /// Which request it was.
+    pub request: RequestName,
+    /// The status of the answer.
+    pub status: StatusCode,
+    /// Requests put on the wire.
+    pub attempts: u32,
+    /// What is wrong with the answer.
+    pub problem: ResponseProblem,
+}
+
+impl fmt::Display for ApiResponseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} answered {} after {}, but {}: tell the owner of the service; \
+             asking again would bring the same",
+            self.request,
+            self.status,
+            Attempts(self.attempts),
+            self.problem
+        )
+    }
+}
+
+impl std::error::Error for ApiResponseError {}
+
+/// What is wrong with an answer. Of several things the first in the order of
+/// the checks is named: media type, JSON, object, `items`, `next_cursor`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ResponseProblem {
+    /// This endpoint promises another status class.
+    #[error("its status is not the one that this endpoint promises")]
+    UnexpectedStatus,
+    /// A 204 where a body is owed.
+    #[error("it has no content where a body is owed")]
+    NoContent,
+    /// The media type is not JSON. The body was not looked at.
+    #[error("its media type is not JSON")]
+    NotJson,
+    /// The media type says JSON, and the body does not parse.
+    #[error("its body is not JSON (line {line}, column {column})")]
+    InvalidJson {
+        /// The line where it stops being JSON, from 1.
+        line: usize,
+        /// The column there, from 1; 0 at the very start or end of a line.
+        column: usize,
+    },
+    /// The top level is not an object.
+    #[error("its top level is {found}, not an object")]
+    NotAnObject {
+        /// What it is.
+        found: JsonType,
+    },
+    /// A required field is missing. A missing `next_cursor` is not null.
+    #[error("the field `{field}` is missing")]
+    MissingField {
+        /// Its name.
+        field: &'static str,
+    },
+    /// A field has the wrong type.
+    #[error("the field `{field}` is {found}, not {expected}")]
+    WrongType {
+        /// Its name.
+        field: &'static str,
+        /// What it should be.
+        expected: &'static str,
+        /// What it is.
+        found: JsonType,
+    },
+    /// An item of a page is not an object.
+    #[error("item {index} of `items` is {found}, not an object")]
+    ItemNotAnObject {
+        /// Which item, from 0.
+        index: usize,
+        /// What it is.
+        found: JsonType,
+    },
+    /// The cursor is an empty string.
+    #[error("the field `next_cursor` is an empty string")]
+    EmptyCursor,
+}
+
+/// The type of a JSON value: what may be said about one without quoting it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JsonType {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Boolean,
+    /// A number.
+    Number,
+    /// A string.
+    String,
+    /// An array.
+    Array,
+    /// An object.
+    Object,
+}
+
+impl From<&Value> for JsonType {
+    fn from(value: &Value) -> Self {
+        match value {
+            Value::Null => Self::Null,
+            Value::Bool(_) => Self::Boolean,
+            Value::Number(_) => Self::Number,
+            Value::String(_) => Self::String,
+            Value::Array(_) => Self::Array,
+            Value::Object(_) => Self::Object,
+        }
+    }
+}
+
+impl fmt::Display for JsonType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Null => "null",
+            Self::Boolean => "a boolean",
+            Self::Number => "a number",
+            Self::String => "a string",
+            Self::Array => "an array",
+            Self::Object => "an object",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::Method;
+
+    use super::*;
+    use crate::endpoint::Endpoint;
+
+    #[test]
+    fn says_what_happened_and_what_to_do() {
+        let error = ApiResponseError {
+            request: RequestName::new(&Method::GET, Endpoint::BAD_CURSOR),
+            status: StatusCode::OK,
+            attempts: 1,
+            problem: ResponseProblem::WrongType {
+                field: "next_cursor",
+                expected: "a string or null",
+                found: JsonType::Number,
+            },
+        };
+
+        assert_eq!(
+            error.to_string(),
+            "GET /bad-cursor answered 200 OK after 1 attempt, but the field `next_cursor` \
+             is a number, not a string or null: tell the owner of the service; \
+             asking again would bring the same"
+        );
+    }
+}

@@ -1,0 +1,101 @@
+//! No complete answer came.
+
+use std::fmt;
+
+use super::{Attempts, RequestName};
+use crate::retry::{FailureKind, StopReason};
+
+/// A request that ended without a complete answer.
+///
+/// All the ways a transport can fail come as this one class; the kind tells
+/// them apart. After a request that may have changed something, a failure says
+/// nothing about whether it did.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub struct ApiTransportError {
+    /// Which request it was.
+    pub request: RequestName,
+    /// What kind of failure ended the last attempt.
+    pub kind: FailureKind,
+    /// Requests put on the wire.
+    pub attempts: u32,
+    /// What forbade another attempt, if a retry rule did.
+    pub stopped: Option<StopReason>,
+    /// The error of the transport, without its URL.
+    #[source]
+    pub source: Option<reqwest::Error>,
+}
+
+impl fmt::Display for ApiTransportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.request, what_happened(self.kind))?;
+        if self.attempts > 0 {
+            write!(f, " after {}", Attempts(self.attempts))?;
+        }
+        match self.stopped {
+            Some(why) => write!(f, ": {}", why.advice()),
+            None => write!(f, ": {}", advice(self.kind)),
+        }
+    }
+}
+
+fn what_happened(kind: FailureKind) -> &'static str {
+    match kind {
+        FailureKind::ConnectTimeout => "found no connection in time",
+        FailureKind::ReadTimeout => "had no complete answer in time",
+        FailureKind::Connect => "found no connection",
+        FailureKind::Tls => "could not agree on TLS",
+        FailureKind::ConnectionLost => "lost its connection before the answer was complete",
+        FailureKind::Protocol => "had an answer that is not HTTP",
+        FailureKind::BodyTooLarge => "had an answer longer than this client accepts",
+        FailureKind::Request => "could not be sent",
+        FailureKind::QueueTimeout => "had no turn under the concurrency limit in time",
+    }
+}
+
+/// What a caller can do about a failure that no retry rule ended.
+fn advice(kind: FailureKind) -> &'static str {
+    match kind {
+        FailureKind::BodyTooLarge => "ask for less at once, or allow a longer body",
+        FailureKind::Request => "check the request, the session and its middlewares",
+        _ => "find out whether it took effect before sending it again",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::Method;
+
+    use super::*;
+    use crate::endpoint::Endpoint;
+
+    #[test]
+    fn says_what_happened_and_what_to_do() {
+        let error = |kind, attempts, stopped| {
+            ApiTransportError {
+                request: RequestName::new(&Method::POST, Endpoint::CREATE_JOB),
+                kind,
+                attempts,
+                stopped,
+                source: None,
+            }
+            .to_string()
+        };
+
+        assert_eq!(
+            error(FailureKind::Tls, 1, Some(StopReason::Tls)),
+            "POST /jobs could not agree on TLS after 1 attempt: \
+             another attempt would fail alike; check the certificates and the address"
+        );
+        assert_eq!(
+            error(FailureKind::BodyTooLarge, 1, None),
+            "POST /jobs had an answer longer than this client accepts after 1 attempt: \
+             ask for less at once, or allow a longer body"
+        );
+        assert_eq!(
+            error(FailureKind::QueueTimeout, 0, Some(StopReason::Deadline)),
+            "POST /jobs had no turn under the concurrency limit in time: \
+             the time for the call is used up; call again later, or allow more time"
+        );
+    }
+}

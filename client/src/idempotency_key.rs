@@ -1,0 +1,143 @@
+//! The idempotency key: what makes a POST safe to repeat.
+
+use std::fmt;
+
+use http::HeaderValue;
+
+use crate::time::Random;
+
+/// The longest key the service accepts, in characters.
+const MAX_LENGTH: usize = 255;
+
+/// A key that names one intended change, however often its request is sent.
+///
+/// Non-empty printable ASCII without spaces, at most 255 characters, so that it
+/// always fits a header. A key may identify an order or a payment, so neither
+/// `Debug` nor anything else prints it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct IdempotencyKey(HeaderValue);
+
+impl IdempotencyKey {
+    /// The request header that carries it.
+    pub const HEADER: &'static str = "idempotency-key";
+
+    /// Takes a key of the caller's.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidIdempotencyKey`], which names the rule and not the key.
+    pub fn new(key: &str) -> Result<Self, InvalidIdempotencyKey> {
+        if key.is_empty() {
+            return Err(InvalidIdempotencyKey::Empty);
+        }
+        if let Some(position) = key.chars().position(|char| !char.is_ascii_graphic()) {
+            return Err(InvalidIdempotencyKey::Character { position });
+        }
+        if key.len() > MAX_LENGTH {
+            return Err(InvalidIdempotencyKey::TooLong { length: key.len() });
+        }
+        let mut value = HeaderValue::from_str(key).expect("printable ASCII fits a header");
+        value.set_sensitive(true);
+        Ok(Self(value))
+    }
+
+    /// Makes up a key of 32 hexadecimal digits: 128 bits of `random`.
+    ///
+    /// Make it once per intended change and keep it: a fresh key for every
+    /// attempt is no protection at all.
+    #[must_use]
+    pub fn generate(random: &dyn Random) -> Self {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a draw below 1.0 times 2^32 is a u32"
+        )]
+        let word = || (random.unit() * 4_294_967_296.0) as u32;
+        let key = format!("{:08x}{:08x}{:08x}{:08x}", word(), word(), word(), word());
+        Self::new(&key).expect("hexadecimal digits are printable ASCII")
+    }
+
+    pub(crate) fn header_value(&self) -> HeaderValue {
+        self.0.clone()
+    }
+}
+
+impl fmt::Debug for IdempotencyKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("IdempotencyKey(…)")
+    }
+}
+
+/// Why a text is no idempotency key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InvalidIdempotencyKey {
+    /// It has no character.
+    #[error("an idempotency key must not be empty")]
+    Empty,
+    /// A character is not printable ASCII, or is a space.
+    #[error(
+        "an idempotency key must be printable ASCII without spaces; \
+         the character at position {position} is not"
+    )]
+    Character {
+        /// Where, counted in characters from 0.
+        position: usize,
+    },
+    /// It is longer than the service accepts.
+    #[error("an idempotency key must have at most {MAX_LENGTH} characters, got {length}")]
+    TooLong {
+        /// Its length, in characters.
+        length: usize,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::SeededRandom;
+
+    #[test]
+    fn takes_printable_ascii_up_to_its_length() {
+        for key in ["a", "!~", "order-4711", &"k".repeat(255)] {
+            assert!(IdempotencyKey::new(key).is_ok(), "{key}");
+        }
+    }
+
+    #[test]
+    fn refuses_what_a_header_could_not_carry_safely() {
+        let character = |position| InvalidIdempotencyKey::Character { position };
+        for (key, why) in [
+            ("", InvalidIdempotencyKey::Empty),
+            ("two words", character(3)),
+            ("tab\t", character(3)),
+            ("line\r\n", character(4)),
+            ("schlüssel", character(4)),
+            ("\u{7f}", character(0)),
+            (
+                &"k".repeat(256),
+                InvalidIdempotencyKey::TooLong { length: 256 },
+            ),
+        ] {
+            assert_eq!(IdempotencyKey::new(key), Err(why), "{key:?}");
+        }
+    }
+
+    #[test]
+    fn generated_keys_differ_and_repeat_with_the_seed() {
+        let random = SeededRandom::new(1);
+        let first = IdempotencyKey::generate(&random);
+
+        let second = IdempotencyKey::generate(&random);
+
+        assert_ne!(first, second);
+        assert_eq!(first, IdempotencyKey::generate(&SeededRandom::new(1)));
+    }
+
+    #[test]
+    fn is_never_printed() {
+        let key = IdempotencyKey::new("order-4711").expect("valid");
+
+        assert_eq!(format!("{key:?}"), "IdempotencyKey(…)");
+    }
+}

@@ -1,0 +1,83 @@
+//! A crawl: a listing that can be interrupted and resumed.
+
+use std::fmt;
+
+use super::{
+    checkpoint::{Checkpoint, CheckpointError, CheckpointStore},
+    page::Page,
+    walk::Walk,
+};
+use crate::{api::JsonObject, error::ApiError};
+
+/// A walk through a listing that remembers how far it came.
+///
+/// Take a page, process it, commit it. Only the commit saves the next cursor,
+/// so a crash in between costs at most that one page's being delivered again,
+/// and never a page; what is done with the items must bear that.
+pub struct Crawl<S> {
+    walk: Walk,
+    store: S,
+}
+
+impl<S: CheckpointStore> Crawl<S> {
+    pub(super) fn new(walk: Walk, store: S) -> Self {
+        Self { walk, store }
+    }
+
+    /// The next page; `None` after the last. Without a commit in between it is
+    /// the same page again.
+    ///
+    /// # Errors
+    ///
+    /// As [`Pages::next_page`](super::Pages::next_page). The crawl stays where
+    /// it was: a later call tries the same page.
+    pub async fn next_page(&mut self) -> Result<Option<UncommittedPage<'_, S>>, ApiError> {
+        let page = self.walk.fetch().await?;
+        Ok(page.map(|page| UncommittedPage { crawl: self, page }))
+    }
+}
+
+impl<S> fmt::Debug for Crawl<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Crawl")
+            .field("listing", &self.walk.listing)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A page that was read and not yet committed.
+#[must_use = "a page that is not committed is delivered again"]
+pub struct UncommittedPage<'a, S> {
+    crawl: &'a mut Crawl<S>,
+    page: Page,
+}
+
+impl<S: CheckpointStore> UncommittedPage<'_, S> {
+    /// The items of the page.
+    #[must_use]
+    pub fn items(&self) -> &[JsonObject] {
+        &self.page.items
+    }
+
+    /// Remembers that this page was processed, and moves on.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError`] if it could not be saved: the crawl stays where it
+    /// was, and the page is delivered again.
+    pub async fn commit(self) -> Result<(), CheckpointError> {
+        let next = self.page.next_cursor;
+        let checkpoint = next.clone().map_or(Checkpoint::Done, Checkpoint::At);
+        self.crawl.store.save(&checkpoint).await?;
+        self.crawl.walk.advance(next);
+        Ok(())
+    }
+}
+
+impl<S> fmt::Debug for UncommittedPage<'_, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UncommittedPage")
+            .field("page", &self.page)
+            .finish_non_exhaustive()
+    }
+}

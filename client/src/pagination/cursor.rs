@@ -1,0 +1,41 @@
+//! The cursor: a position that only the service can read.
+
+use std::fmt;
+
+/// An opaque continuation position, returned to the service unchanged.
+///
+/// It may hold anything, so nothing prints it.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Cursor(Box<str>);
+
+impl Cursor {
+    /// Takes a cursor that was kept from an earlier page.
+    ///
+    /// # Errors
+    ///
+    /// [`EmptyCursor`]: an empty string is no position.
+    pub fn new(cursor: impl Into<Box<str>>) -> Result<Self, EmptyCursor> {
+        let cursor = cursor.into();
+        if cursor.is_empty() {
+            return Err(EmptyCursor);
+        }
+        Ok(Self(cursor))
+    }
+
+    /// The cursor as the service gave it.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Cursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Cursor(…)")
+    }
+}
+
+/// An empty string was given as a cursor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a cursor must not be empty")]
+pub struct EmptyCursor;

@@ -1,0 +1,68 @@
+//! Which cursors a listing has already received.
+//!
+//! Comparing with the previous cursor alone misses A → B → A, so all of them
+//! are remembered; as fingerprints of 16 bytes, so that a long crawl does not
+//! grow with the length of its cursors.
+
+use std::{
+    collections::HashSet,
+    hash::{BuildHasher, RandomState},
+};
+
+use super::cursor::Cursor;
+
+/// The cursors received so far.
+#[derive(Debug, Clone, Default)]
+pub(super) struct CursorHistory {
+    /// Two independently keyed hashes make 128 bits: by chance two of a
+    /// billion cursors share them less than once in 10²⁰ listings, and a
+    /// service cannot aim for it without the keys.
+    keys: [RandomState; 2],
+    seen: HashSet<u128>,
+}
+
+impl CursorHistory {
+    /// Whether this cursor was received before.
+    pub(super) fn contains(&self, cursor: &Cursor) -> bool {
+        self.seen.contains(&self.fingerprint(cursor))
+    }
+
+    /// Remembers a cursor.
+    pub(super) fn insert(&mut self, cursor: &Cursor) {
+        self.seen.insert(self.fingerprint(cursor));
+    }
+
+    fn fingerprint(&self, cursor: &Cursor) -> u128 {
+        let [high, low] = self
+            .keys
+            .each_ref()
+            .map(|key| u128::from(key.hash_one(cursor)));
+        high << 64 | low
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// The reference model is the list of the cursors themselves.
+        #[test]
+        fn remembers_exactly_what_was_received(
+            cursors in prop::collection::vec("[ab+/=&]{1,3}", 0..60),
+        ) {
+            let mut history = CursorHistory::default();
+            let mut model = Vec::new();
+            for text in cursors {
+                let cursor = Cursor::new(text.as_str())?;
+
+                prop_assert_eq!(history.contains(&cursor), model.contains(&text));
+
+                history.insert(&cursor);
+                model.push(text);
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! A listing by the item.
+
+use std::{fmt, num::NonZeroU32, vec};
+
+use futures_core::Stream;
+use futures_util::stream;
+use http::Method;
+
+use super::pages::Pages;
+use crate::{
+    api::JsonObject,
+    error::{ApiError, ContractError, RequestName},
+    telemetry::GiveUp,
+};
+
+/// The items of a listing, in order, one at a time.
+pub struct Items {
+    pages: Pages,
+    page: vec::IntoIter<JsonObject>,
+    left: u32,
+    max_items: NonZeroU32,
+    done: bool,
+}
+
+impl Items {
+    pub(super) fn new(pages: Pages, max_items: NonZeroU32) -> Self {
+        Self {
+            pages,
+            page: Vec::new().into_iter(),
+            left: max_items.get(),
+            max_items,
+            done: false,
+        }
+    }
+
+    /// The next item; `None` after the last one, and after an error.
+    ///
+    /// Exactly `max_items` items are yielded; if there would be more, an error
+    /// follows. "More" is an item that was read or a cursor that was given: no
+    /// further request is made to find out.
+    ///
+    /// # Errors
+    ///
+    /// As [`Pages::next_page`], and [`ContractError::ItemLimit`].
+    pub async fn next_item(&mut self) -> Option<Result<JsonObject, ApiError>> {
+        while !self.done {
+            if self.left == 0 {
+                self.done = true;
+                let more = self.page.len() > 0 || !self.pages.walk().is_done();
+                return more.then(|| Err(self.item_limit()));
+            }
+            if let Some(item) = self.page.next() {
+                self.left -= 1;
+                return Some(Ok(item));
+            }
+            match self.pages.next_page().await {
+                Some(Ok(page)) => self.page = page.items.into_iter(),
+                Some(Err(error)) => {
+                    self.done = true;
+                    return Some(Err(error));
+                }
+                None => self.done = true,
+            }
+        }
+        None
+    }
+
+    /// The items as a [`Stream`].
+    pub fn into_stream(self) -> impl Stream<Item = Result<JsonObject, ApiError>> + Send {
+        stream::unfold(self, async |mut items| {
+            let item = items.next_item().await?;
+            Some((item, items))
+        })
+    }
+
+    fn item_limit(&self) -> ApiError {
+        let listing = &self.pages.walk().listing;
+        let metrics = listing.client.metrics();
+        metrics
+            .call(listing.endpoint, &Method::GET)
+            .give_up(GiveUp::ItemLimit);
+        ApiError::Contract(ContractError::ItemLimit {
+            request: RequestName::new(&Method::GET, listing.endpoint),
+            max_items: self.max_items.get(),
+        })
+    }
+}
+
+impl fmt::Debug for Items {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Items")
+            .field("pages", &self.pages)
+            .field("left", &self.left)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,83 @@
+//! A listing: what to read, and how much of it at most.
+
+use std::num::NonZeroU32;
+
+use super::{
+    checkpoint::{CheckpointError, CheckpointStore},
+    crawl::Crawl,
+    items::Items,
+    pages::Pages,
+    walk::Walk,
+};
+use crate::{api::ReliableApiClient, endpoint::Endpoint};
+
+/// The bounds of a listing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ListingLimits {
+    /// The most pages that are read.
+    pub max_pages: NonZeroU32,
+    /// The most items that are yielded one at a time.
+    pub max_items: NonZeroU32,
+    /// The number of items to ask for at once, sent as `limit`.
+    pub page_size: NonZeroU32,
+}
+
+impl ListingLimits {
+    /// 100 pages, 1000 items, 50 at once.
+    pub const DEFAULT: Self = Self {
+        max_pages: NonZeroU32::new(100).unwrap(),
+        max_items: NonZeroU32::new(1000).unwrap(),
+        page_size: NonZeroU32::new(50).unwrap(),
+    };
+}
+
+/// A cursor-paginated listing that has not been started yet.
+///
+/// Read it by the page, by the item, or as a crawl that can be resumed. Neither
+/// ends silently before the listing does: a limit reached is an error.
+#[derive(Debug, Clone)]
+#[must_use = "a listing does nothing until it is read"]
+pub struct Listing {
+    pub(super) client: ReliableApiClient,
+    pub(super) endpoint: Endpoint,
+    pub(super) limits: ListingLimits,
+}
+
+impl Listing {
+    pub(crate) fn new(client: ReliableApiClient, endpoint: Endpoint) -> Self {
+        let limits = client.limits();
+        Self {
+            client,
+            endpoint,
+            limits,
+        }
+    }
+
+    /// Other limits than the client's.
+    pub fn limits(mut self, limits: ListingLimits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Reads page after page.
+    pub fn pages(self) -> Pages {
+        Pages::new(Walk::from(self, None))
+    }
+
+    /// Reads item after item, page by page.
+    pub fn items(self) -> Items {
+        let max_items = self.limits.max_items;
+        Items::new(self.pages(), max_items)
+    }
+
+    /// Reads page after page and remembers in `store` how far it came; goes on
+    /// from there if the store knows of an earlier crawl.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError`] if the store cannot be read.
+    pub async fn crawl<S: CheckpointStore>(self, store: S) -> Result<Crawl<S>, CheckpointError> {
+        let checkpoint = store.load().await?;
+        Ok(Crawl::new(Walk::from(self, checkpoint), store))
+    }
+}

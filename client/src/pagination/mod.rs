@@ -1,0 +1,25 @@
+//! Pagination: pages, items, and crawls that survive.
+//!
+//! A listing is walked with a cursor that the client returns unchanged and
+//! never looks into. [`walk`] holds the contract; [`pages`] and [`items`] are
+//! streams over it, [`crawl`] adds checkpoints.
+
+mod checkpoint;
+mod crawl;
+mod cursor;
+mod cursor_history;
+mod file_store;
+mod items;
+mod listing;
+mod page;
+mod pages;
+mod walk;
+
+pub use checkpoint::{Checkpoint, CheckpointError, CheckpointStore, MemoryCheckpoints};
+pub use crawl::{Crawl, UncommittedPage};
+pub use cursor::{Cursor, EmptyCursor};
+pub use file_store::FileCheckpoints;
+pub use items::Items;
+pub use listing::{Listing, ListingLimits};
+pub use page::Page;
+pub use pages::Pages;

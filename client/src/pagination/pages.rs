@@ -1,0 +1,62 @@
+//! A listing by the page.
+
+use std::fmt;
+
+use futures_core::Stream;
+use futures_util::stream;
+
+use super::{page::Page, walk::Walk};
+use crate::error::ApiError;
+
+/// The pages of a listing, in order.
+pub struct Pages {
+    walk: Walk,
+}
+
+impl Pages {
+    pub(super) fn new(walk: Walk) -> Self {
+        Self { walk }
+    }
+
+    /// The next page; `None` after the last one, and after an error.
+    ///
+    /// Dropped before it is ready, it loses nothing: the next call reads the
+    /// same page.
+    ///
+    /// # Errors
+    ///
+    /// Any class of [`ApiError`] but `Config`: [`ApiError::Contract`] if a cursor
+    /// repeats, or if `max_pages` pages were read and there are more.
+    pub async fn next_page(&mut self) -> Option<Result<Page, ApiError>> {
+        match self.walk.fetch().await.transpose()? {
+            Ok(page) => {
+                self.walk.advance(page.next_cursor.clone());
+                Some(Ok(page))
+            }
+            Err(error) => {
+                self.walk.stop();
+                Some(Err(error))
+            }
+        }
+    }
+
+    /// The pages as a [`Stream`].
+    pub fn into_stream(self) -> impl Stream<Item = Result<Page, ApiError>> + Send {
+        stream::unfold(self, async |mut pages| {
+            let page = pages.next_page().await?;
+            Some((page, pages))
+        })
+    }
+
+    pub(super) fn walk(&self) -> &Walk {
+        &self.walk
+    }
+}
+
+impl fmt::Debug for Pages {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pages")
+            .field("listing", &self.walk.listing)
+            .finish_non_exhaustive()
+    }
+}

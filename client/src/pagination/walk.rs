@@ -1,0 +1,116 @@
+//! The pagination contract: where a listing stands, and what may come next.
+
+use http::Method;
+
+use super::{
+    checkpoint::Checkpoint, cursor::Cursor, cursor_history::CursorHistory, listing::Listing,
+    page::Page,
+};
+use crate::{
+    call::Call,
+    error::{ApiError, ContractError, RequestName},
+    telemetry::GiveUp,
+};
+
+/// A walk through a listing.
+///
+/// [`fetch`](Self::fetch) reads the page at the present position as often as it
+/// is asked to; only [`advance`](Self::advance) moves on. So a page that was not
+/// processed is simply read again, and a future dropped halfway loses nothing.
+pub(super) struct Walk {
+    pub(super) listing: Listing,
+    position: Position,
+    history: CursorHistory,
+    requests: u32,
+}
+
+enum Position {
+    Start,
+    At(Cursor),
+    Done,
+}
+
+impl Walk {
+    /// A walk from the beginning, or from where an earlier one stood.
+    pub(super) fn from(listing: Listing, checkpoint: Option<Checkpoint>) -> Self {
+        let mut history = CursorHistory::default();
+        let position = match checkpoint {
+            None => Position::Start,
+            Some(Checkpoint::Done) => Position::Done,
+            Some(Checkpoint::At(cursor)) => {
+                history.insert(&cursor);
+                Position::At(cursor)
+            }
+        };
+        Self {
+            listing,
+            position,
+            history,
+            requests: 0,
+        }
+    }
+
+    /// Whether there is a page to fetch.
+    pub(super) fn is_done(&self) -> bool {
+        matches!(self.position, Position::Done)
+    }
+
+    /// Reads the page at the present position; `None` after the last.
+    pub(super) async fn fetch(&mut self) -> Result<Option<Page>, ApiError> {
+        let cursor = match &self.position {
+            Position::Start => None,
+            Position::At(cursor) => Some(cursor),
+            Position::Done => return Ok(None),
+        };
+        let Listing {
+            client,
+            endpoint,
+            limits,
+        } = &self.listing;
+        let metrics = client.metrics().call(*endpoint, &Method::GET);
+        let request = RequestName::new(&Method::GET, *endpoint);
+        let max_pages = limits.max_pages.get();
+        if self.requests == max_pages {
+            metrics.give_up(GiveUp::PageLimit);
+            return Err(ContractError::PageLimit { request, max_pages }.into());
+        }
+
+        self.requests += 1;
+        let limit = limits.page_size.to_string();
+        let query = [
+            ("limit", limit.as_str()),
+            ("cursor", cursor.map_or("", Cursor::as_str)),
+        ];
+        let call = Call {
+            query: &query[..1 + usize::from(cursor.is_some())],
+            ..Call::get(*endpoint)
+        };
+        let page = client
+            .exchange(call, |answer| answer.json(Page::read))
+            .await?;
+
+        let next = page.next_cursor.as_ref();
+        if next.is_some_and(|next| self.history.contains(next)) {
+            metrics.cursor_loop();
+            let pages = self.requests;
+            return Err(ContractError::CursorRepeated { request, pages }.into());
+        }
+        Ok(Some(page))
+    }
+
+    /// Moves on to `next`, or to the end.
+    pub(super) fn advance(&mut self, next: Option<Cursor>) {
+        self.position = match next {
+            None => Position::Done,
+            Some(cursor) => {
+                self.history.insert(&cursor);
+                Position::At(cursor)
+            }
+        };
+    }
+
+    /// Ends the walk where it stands.
+    pub(super) fn stop(&mut self) {
+        self.position = Position::Done;
+    }
+}

@@ -1,0 +1,110 @@
+//! The local backoff: exponential, capped, with full jitter.
+
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use reqwest_retry::{RetryDecision, RetryPolicy};
+
+use crate::time::{Clock, Random};
+
+/// This crate's [`RetryPolicy`]: before retry *n* (from 0), a wait drawn evenly
+/// from zero to `base · 2ⁿ`, the latter no more than `cap`.
+///
+/// "Full jitter" spreads clients that failed together over the whole interval,
+/// where a fixed backoff would bring them back together. The policy offers a
+/// wait and never declines: how many attempts there are is not its business.
+pub struct Backoff {
+    base: Duration,
+    cap: Duration,
+    clock: Arc<dyn Clock>,
+    random: Arc<dyn Random>,
+}
+
+impl Backoff {
+    /// The default `base`: the ceiling of the first wait.
+    pub const DEFAULT_BASE: Duration = Duration::from_millis(200);
+    /// The default `cap`: the ceiling of every wait.
+    pub const DEFAULT_CAP: Duration = Duration::from_secs(5);
+
+    /// The longest `cap`: a longer local wait is no backoff any more.
+    pub const LONGEST_CAP: Duration = Duration::from_secs(24 * 60 * 60);
+
+    /// A backoff whose ceiling starts at `base`, doubles with each retry and
+    /// stays at `cap`, itself no more than [`Backoff::LONGEST_CAP`].
+    #[must_use]
+    pub fn new(
+        base: Duration,
+        cap: Duration,
+        clock: Arc<dyn Clock>,
+        random: Arc<dyn Random>,
+    ) -> Self {
+        Self {
+            base,
+            cap: cap.min(Self::LONGEST_CAP),
+            clock,
+            random,
+        }
+    }
+}
+
+impl std::fmt::Debug for Backoff {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Backoff")
+            .field("base", &self.base)
+            .field("cap", &self.cap)
+            .finish_non_exhaustive()
+    }
+}
+
+impl RetryPolicy for Backoff {
+    fn should_retry(&self, _start: SystemTime, past_retries: u32) -> RetryDecision {
+        let wait = jittered(
+            ceiling(self.base, self.cap, past_retries),
+            self.random.unit(),
+        );
+        RetryDecision::Retry {
+            execute_after: self.clock.wall() + wait,
+        }
+    }
+}
+
+/// `base · 2^past_retries`, no more than `cap`.
+fn ceiling(base: Duration, cap: Duration, past_retries: u32) -> Duration {
+    2_u32
+        .checked_pow(past_retries)
+        .and_then(|factor| base.checked_mul(factor))
+        .map_or(cap, |ceiling| ceiling.min(cap))
+}
+
+/// The part of `ceiling` that `unit` (0.0 to 1.0) draws.
+fn jittered(ceiling: Duration, unit: f64) -> Duration {
+    ceiling.mul_f64(unit.clamp(0.0, 1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ceiling_doubles_up_to_the_cap() {
+        let ceilings = [0, 1, 2, 3, 4, 5, 31, 32, u32::MAX].map(|past_retries| {
+            ceiling(Backoff::DEFAULT_BASE, Backoff::DEFAULT_CAP, past_retries).as_millis()
+        });
+
+        assert_eq!(
+            ceilings,
+            [200, 400, 800, 1600, 3200, 5000, 5000, 5000, 5000]
+        );
+    }
+
+    #[test]
+    fn full_jitter_reaches_from_zero_to_the_ceiling() {
+        let ceiling = Duration::from_millis(400);
+
+        assert_eq!(jittered(ceiling, 0.0), Duration::ZERO);
+        assert_eq!(jittered(ceiling, 0.25), Duration::from_millis(100));
+        assert_eq!(jittered(ceiling, 1.0), ceiling);
+    }
+}

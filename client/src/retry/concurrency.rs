@@ -1,0 +1,243 @@
+//! The concurrency limit: how many attempts all clones have in flight together.
+//!
+//! A 429 says that the clients ask for too much together, and a worker that
+//! backs off alone does not change that. So the answer reaches all of them: the
+//! limit halves, and each success earns a little of it back (additive increase,
+//! multiplicative decrease, as TCP does it; RFC 5681 §3.1).
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use http::StatusCode;
+use metrics::Gauge;
+use tokio::sync::Semaphore;
+
+/// A limit on attempts in flight, shared by every clone.
+#[derive(Clone)]
+pub struct ConcurrencyLimit {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    /// Fair, so nobody starves; safe to drop at any await, so nothing leaks.
+    slots: Semaphore,
+    state: Mutex<State>,
+    gauge: Gauge,
+}
+
+struct State {
+    limit: Aimd,
+    /// Slots to withhold as they come back: the limit shrank while more than
+    /// the new limit were in flight.
+    owed: usize,
+}
+
+impl ConcurrencyLimit {
+    /// The default most, in attempts in flight.
+    pub const DEFAULT_MAX: u32 = 64;
+
+    /// A limit that starts at `max` and never exceeds it; 0 counts as 1.
+    #[must_use]
+    pub fn new(max: u32) -> Self {
+        Self::observed(max, Gauge::noop())
+    }
+
+    /// A limit that `gauge` shows.
+    pub(crate) fn observed(max: u32, gauge: Gauge) -> Self {
+        let limit = Aimd::starting_at(max);
+        gauge.set(limit.current);
+        Self {
+            shared: Arc::new(Shared {
+                slots: Semaphore::new(limit.whole()),
+                state: Mutex::new(State { limit, owed: 0 }),
+                gauge,
+            }),
+        }
+    }
+
+    /// How many attempts may be in flight now.
+    #[must_use]
+    pub fn current(&self) -> usize {
+        self.shared.with(|state| state.limit.whole())
+    }
+
+    /// Waits for a slot. It is given back when the permit is dropped.
+    pub(super) async fn acquire(&self) -> Permit {
+        // The semaphore is never closed; were it, running without a limit would
+        // be the lesser evil, and giving a slot back would do no harm.
+        if let Ok(slot) = self.shared.slots.acquire().await {
+            slot.forget();
+        }
+        Permit {
+            shared: Arc::clone(&self.shared),
+        }
+    }
+
+    /// Lets an answer move the limit.
+    pub(super) fn observe(&self, status: StatusCode) {
+        let change = if status == StatusCode::TOO_MANY_REQUESTS {
+            Aimd::on_throttled
+        } else if status.is_success() {
+            Aimd::on_success
+        } else {
+            return;
+        };
+        self.shared.with(|state| {
+            let before = state.limit.whole();
+            change(&mut state.limit);
+            let after = state.limit.whole();
+            self.shared.gauge.set(state.limit.current);
+
+            state.owed += before.saturating_sub(after);
+            state.owed -= self.shared.slots.forget_permits(state.owed);
+            let gained = after.saturating_sub(before);
+            let settled = gained.min(state.owed);
+            state.owed -= settled;
+            self.shared.slots.add_permits(gained - settled);
+        });
+    }
+}
+
+impl Shared {
+    fn with<T>(&self, body: impl FnOnce(&mut State) -> T) -> T {
+        body(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl std::fmt::Debug for ConcurrencyLimit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ConcurrencyLimit")
+            .field("current", &self.current())
+            .finish_non_exhaustive()
+    }
+}
+
+/// One slot, held for the length of one attempt.
+pub(super) struct Permit {
+    shared: Arc<Shared>,
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        self.shared.with(|state| match state.owed.checked_sub(1) {
+            Some(left) => state.owed = left,
+            None => self.shared.slots.add_permits(1),
+        });
+    }
+}
+
+/// Additive increase, multiplicative decrease.
+struct Aimd {
+    current: f64,
+    max: f64,
+}
+
+impl Aimd {
+    fn starting_at(max: u32) -> Self {
+        let max = f64::from(max.max(1));
+        Self { current: max, max }
+    }
+
+    fn on_throttled(&mut self) {
+        self.current = (self.current / 2.0).max(1.0);
+    }
+
+    /// `1 / limit` for each success: a whole round of them earns one slot.
+    fn on_success(&mut self) {
+        self.current = (self.current + 1.0 / self.current).min(self.max);
+    }
+
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the limit lies between 1 and a u32"
+    )]
+    fn whole(&self) -> usize {
+        self.current as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_429_halves_and_a_round_of_successes_earns_one() {
+        let limit = ConcurrencyLimit::new(8);
+
+        limit.observe(StatusCode::TOO_MANY_REQUESTS);
+        let halved = limit.current();
+        for _ in 0..5 {
+            limit.observe(StatusCode::OK);
+        }
+
+        assert_eq!((halved, limit.current()), (4, 5));
+    }
+
+    #[test]
+    fn other_answers_leave_it_alone_and_it_stays_within_bounds() {
+        let limit = ConcurrencyLimit::new(2);
+
+        limit.observe(StatusCode::OK);
+        limit.observe(StatusCode::SERVICE_UNAVAILABLE);
+        let most = limit.current();
+        for _ in 0..5 {
+            limit.observe(StatusCode::TOO_MANY_REQUESTS);
+        }
+
+        assert_eq!((most, limit.current()), (2, 1));
+    }
+
+    #[derive(Debug, Clone, Copy)]
+    enum Step {
+        Acquire,
+        Release,
+        Answer(u16),
+    }
+
+    proptest! {
+        /// The reference model: a number in flight, a limit, and the rule that
+        /// a slot is free when the first is below the second.
+        #[test]
+        fn never_lets_more_in_than_the_limit(
+            max in 1_u32..9,
+            steps in prop::collection::vec(
+                prop_oneof![
+                    3 => Just(Step::Acquire),
+                    2 => Just(Step::Release),
+                    2 => Just(Step::Answer(200)),
+                    1 => Just(Step::Answer(429)),
+                ],
+                0..200,
+            ),
+        ) {
+            let limit = ConcurrencyLimit::new(max);
+            let mut in_flight = Vec::new();
+            let mut model = f64::from(max);
+            for step in steps {
+                match step {
+                    Step::Acquire => {
+                        let free = f64::from(u32::try_from(in_flight.len())?) < model.floor();
+                        let permit = limit.acquire().now_or_never();
+                        prop_assert_eq!(permit.is_some(), free);
+                        in_flight.extend(permit);
+                    }
+                    Step::Release => drop(in_flight.pop()),
+                    Step::Answer(429) => {
+                        limit.observe(StatusCode::TOO_MANY_REQUESTS);
+                        model = (model / 2.0).max(1.0);
+                    }
+                    Step::Answer(_) => {
+                        limit.observe(StatusCode::OK);
+                        model = (model + 1.0 / model).min(f64::from(max));
+                    }
+                }
+            }
+            drop(in_flight);
+            let free = std::iter::from_fn(|| limit.acquire().now_or_never().map(std::mem::forget));
+            prop_assert_eq!(free.take(64).count(), limit.current());
+        }
+    }
+}

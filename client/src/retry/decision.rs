@@ -1,0 +1,407 @@
+//! The retry decision: one pure function, and it alone decides.
+//!
+//! It knows no clock, no sleep, no random source, no socket and no metric. What
+//! the attempt showed comes in as [`Facts`], where the call stands as
+//! [`Standing`], what the caller allows as [`Limits`]; a [`Decision`] comes out.
+
+use std::{num::NonZeroU32, time::Duration};
+
+use http::StatusCode;
+
+use super::{failure::FailureKind, retry_after::RetryAfter};
+
+/// What one attempt showed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Facts {
+    /// What the answer, or its absence, means for a retry.
+    pub verdict: Verdict,
+    /// The server's `Retry-After`, if it sent one.
+    pub retry_after: Option<RetryAfter>,
+}
+
+/// What an attempt's result means for a retry, before any limit is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Nothing a retry could mend: hand the result to the caller as it is.
+    Final,
+    /// Another attempt may go better.
+    Transient(RetryReason),
+    /// The TLS handshake failed. The next one would fail alike, and a client
+    /// that keeps trying only hides a certificate problem.
+    Tls,
+}
+
+/// Why another attempt may go better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RetryReason {
+    /// The server answered with a status that speaks of a passing condition.
+    Status(StatusCode),
+    /// No complete answer came.
+    Failure(FailureKind),
+}
+
+/// Where a call stands after an attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Standing {
+    /// Attempts made so far, the one being judged included; at least 1.
+    pub attempts: u32,
+    /// Whether repeating this request is permitted at all: see
+    /// [`may_repeat`](crate::may_repeat).
+    pub repeatable: bool,
+    /// The wait that the backoff policy offers; `None` if the policy declines.
+    pub backoff: Option<Duration>,
+    /// Time left until the deadline of the call; `None` if it has none.
+    pub remaining: Option<Duration>,
+    /// Whether the retry budget shared by all clones has a token to spend.
+    pub budget: bool,
+}
+
+/// What the caller allows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// The most requests one call may put on the wire.
+    pub max_attempts: NonZeroU32,
+    /// The longest `Retry-After` that is waited for; a longer one is handed to
+    /// the caller, never shortened.
+    pub max_retry_after: Duration,
+}
+
+/// What happens next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision {
+    /// Hand the result to the caller: there is nothing to retry.
+    Deliver,
+    /// Wait for `after`, then send the request again.
+    Retry {
+        /// How long to wait; never less.
+        after: Duration,
+        /// What made the attempt a candidate.
+        why: RetryReason,
+        /// Who chose the length of the wait.
+        source: WaitSource,
+    },
+    /// Hand the result to the caller although it was a failure.
+    Stop {
+        /// What forbade another attempt.
+        why: StopReason,
+    },
+}
+
+/// Who chose the length of a wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum WaitSource {
+    /// The server, through a valid `Retry-After`.
+    RetryAfter,
+    /// The client's own exponential backoff.
+    Backoff,
+}
+
+/// What forbade another attempt. The variants stand in the order in which they
+/// are looked at: the first that applies is the reason given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum StopReason {
+    /// The TLS handshake failed.
+    Tls,
+    /// The request must not be repeated: its method is not idempotent and
+    /// nobody gave permission.
+    NotEligible,
+    /// The server asked for a longer wait than the caller allows.
+    RetryAfterOverBudget,
+    /// All attempts were used.
+    AttemptsExhausted,
+    /// The wait would reach the deadline of the call.
+    Deadline,
+    /// The clients that share this budget have retried enough for now.
+    RetryBudgetEmpty,
+}
+
+impl StopReason {
+    /// What a caller can do about it, as the end of an error's text.
+    pub(crate) const fn advice(self) -> &'static str {
+        match self {
+            Self::Tls => "another attempt would fail alike; check the certificates and the address",
+            Self::NotEligible => {
+                "it must not be repeated by itself; find out whether it took effect \
+                 before sending it again"
+            }
+            Self::RetryAfterOverBudget => {
+                "the server asks for a longer wait than this client may wait; call again after it"
+            }
+            Self::AttemptsExhausted => {
+                "all attempts were used; call again later, or allow more attempts"
+            }
+            Self::Deadline => {
+                "the time for the call is used up; call again later, or allow more time"
+            }
+            Self::RetryBudgetEmpty => {
+                "the shared retry budget is spent; reduce the load, and call again later"
+            }
+        }
+    }
+}
+
+/// Decides what follows an attempt.
+///
+/// A valid `Retry-After` replaces the backoff, in full or not at all: it is
+/// never shortened to fit a limit, since that would retry earlier than the
+/// server allowed. Only an unusable one falls back to the backoff.
+#[must_use]
+pub fn decide(facts: &Facts, standing: &Standing, limits: &Limits) -> Decision {
+    let why = match facts.verdict {
+        Verdict::Final => return Decision::Deliver,
+        Verdict::Tls => return stop(StopReason::Tls),
+        Verdict::Transient(why) => why,
+    };
+    if !standing.repeatable {
+        return stop(StopReason::NotEligible);
+    }
+
+    let asked = facts.retry_after.and_then(RetryAfter::wait);
+    if asked.is_some_and(|wait| wait > limits.max_retry_after) {
+        return stop(StopReason::RetryAfterOverBudget);
+    }
+    let Some(backoff) = standing.backoff else {
+        return stop(StopReason::AttemptsExhausted);
+    };
+    if standing.attempts >= limits.max_attempts.get() {
+        return stop(StopReason::AttemptsExhausted);
+    }
+
+    let (after, source) = match asked {
+        Some(wait) => (wait, WaitSource::RetryAfter),
+        None => (backoff, WaitSource::Backoff),
+    };
+    // A wait that ends exactly at the deadline leaves no time for the attempt.
+    if standing
+        .remaining
+        .is_some_and(|remaining| after >= remaining)
+    {
+        return stop(StopReason::Deadline);
+    }
+    if !standing.budget {
+        return stop(StopReason::RetryBudgetEmpty);
+    }
+    Decision::Retry { after, why, source }
+}
+
+const fn stop(why: StopReason) -> Decision {
+    Decision::Stop { why }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const UNAVAILABLE: RetryReason = RetryReason::Status(StatusCode::SERVICE_UNAVAILABLE);
+    const BACKOFF: Duration = Duration::from_millis(200);
+
+    fn facts(retry_after: Option<RetryAfter>) -> Facts {
+        Facts {
+            verdict: Verdict::Transient(UNAVAILABLE),
+            retry_after,
+        }
+    }
+
+    fn seconds(seconds: u64) -> Option<RetryAfter> {
+        Some(RetryAfter::Wait(Duration::from_secs(seconds)))
+    }
+
+    const FRESH: Standing = Standing {
+        attempts: 1,
+        repeatable: true,
+        backoff: Some(BACKOFF),
+        remaining: None,
+        budget: true,
+    };
+
+    fn limits() -> Limits {
+        Limits {
+            max_attempts: NonZeroU32::new(3).expect("3 is not zero"),
+            max_retry_after: Duration::from_secs(30),
+        }
+    }
+
+    #[test]
+    fn a_transient_failure_waits_for_the_backoff() {
+        let decision = decide(&facts(None), &FRESH, &limits());
+
+        assert_eq!(
+            decision,
+            Decision::Retry {
+                after: BACKOFF,
+                why: UNAVAILABLE,
+                source: WaitSource::Backoff,
+            }
+        );
+    }
+
+    #[test]
+    fn a_valid_retry_after_is_waited_for_in_full() {
+        for wait in [0, 1, 30] {
+            let decision = decide(&facts(seconds(wait)), &FRESH, &limits());
+
+            assert_eq!(
+                decision,
+                Decision::Retry {
+                    after: Duration::from_secs(wait),
+                    why: UNAVAILABLE,
+                    source: WaitSource::RetryAfter,
+                }
+            );
+        }
+    }
+
+    #[test]
+    fn an_unusable_retry_after_falls_back_to_the_backoff() {
+        let unusable = decide(&facts(Some(RetryAfter::Unusable)), &FRESH, &limits());
+
+        assert_eq!(unusable, decide(&facts(None), &FRESH, &limits()));
+    }
+
+    #[test]
+    fn a_final_answer_is_delivered_whatever_the_limits_say() {
+        let spent = Standing {
+            attempts: 9,
+            repeatable: false,
+            backoff: None,
+            remaining: Some(Duration::ZERO),
+            budget: false,
+        };
+        let fine = Facts {
+            verdict: Verdict::Final,
+            retry_after: seconds(120),
+        };
+
+        assert_eq!(decide(&fine, &spent, &limits()), Decision::Deliver);
+    }
+
+    /// Each row mends the reason that the row before it stopped for, so the
+    /// table also proves the order in which the reasons are looked at.
+    #[test]
+    fn stops_for_the_first_reason_that_applies() {
+        let long = facts(seconds(120));
+        let tls = Facts {
+            verdict: Verdict::Tls,
+            ..long
+        };
+        let hopeless = Standing {
+            attempts: 3,
+            repeatable: false,
+            remaining: Some(BACKOFF),
+            budget: false,
+            ..FRESH
+        };
+        let repeatable = Standing {
+            repeatable: true,
+            ..hopeless
+        };
+        let attempts_left = Standing {
+            attempts: 2,
+            ..repeatable
+        };
+        let time_left = Standing {
+            remaining: Some(BACKOFF + Duration::from_nanos(1)),
+            ..attempts_left
+        };
+        for (facts, standing, why) in [
+            (tls, hopeless, StopReason::Tls),
+            (long, hopeless, StopReason::NotEligible),
+            (long, repeatable, StopReason::RetryAfterOverBudget),
+            (facts(None), repeatable, StopReason::AttemptsExhausted),
+            (facts(None), attempts_left, StopReason::Deadline),
+            (facts(None), time_left, StopReason::RetryBudgetEmpty),
+        ] {
+            assert_eq!(decide(&facts, &standing, &limits()), stop(why));
+        }
+    }
+
+    #[test]
+    fn a_policy_that_declines_ends_the_attempts() {
+        let declined = Standing {
+            backoff: None,
+            ..FRESH
+        };
+
+        for retry_after in [None, seconds(1)] {
+            assert_eq!(
+                decide(&facts(retry_after), &declined, &limits()),
+                stop(StopReason::AttemptsExhausted)
+            );
+        }
+    }
+
+    prop_compose! {
+        fn any_duration()(kind in 0..4, millis: u64, nanos in 0..1_000_000_000_u32) -> Duration {
+            match kind {
+                0 => Duration::ZERO,
+                1 => Duration::MAX,
+                2 => Duration::from_millis(millis % 120_000),
+                _ => Duration::new(millis, nanos),
+            }
+        }
+    }
+
+    prop_compose! {
+        fn any_facts()(kind in 0..4, wait in any_duration(), header in 0..3) -> Facts {
+            Facts {
+                verdict: match kind {
+                    0 => Verdict::Final,
+                    1 => Verdict::Tls,
+                    2 => Verdict::Transient(UNAVAILABLE),
+                    _ => Verdict::Transient(RetryReason::Failure(FailureKind::ReadTimeout)),
+                },
+                retry_after: match header {
+                    0 => None,
+                    1 => Some(RetryAfter::Unusable),
+                    _ => Some(RetryAfter::Wait(wait)),
+                },
+            }
+        }
+    }
+
+    proptest! {
+        /// Any sequence of answers, judged as a call would judge it.
+        #[test]
+        fn no_sequence_of_answers_breaks_a_rule(
+            answers in prop::collection::vec((any_facts(), any::<bool>()), 1..12),
+            repeatable: bool,
+            max_attempts in 1_u32..6,
+            max_retry_after in any_duration(),
+            deadline in prop::option::of(any_duration()),
+        ) {
+            let limits = Limits {
+                max_attempts: NonZeroU32::new(max_attempts).expect("drawn from 1"),
+                max_retry_after,
+            };
+            let mut waited = Duration::ZERO;
+            let mut attempts = 0;
+            for (facts, budget) in answers {
+                attempts += 1;
+                let standing = Standing {
+                    attempts,
+                    repeatable,
+                    backoff: Some(BACKOFF),
+                    remaining: deadline.map(|deadline| deadline.saturating_sub(waited)),
+                    budget,
+                };
+
+                let Decision::Retry { after, .. } = decide(&facts, &standing, &limits) else {
+                    break;
+                };
+
+                prop_assert!(repeatable && budget);
+                prop_assert!(attempts < max_attempts);
+                prop_assert!(matches!(facts.verdict, Verdict::Transient(_)));
+                if let Some(asked) = facts.retry_after.and_then(RetryAfter::wait) {
+                    prop_assert_eq!(after, asked);
+                    prop_assert!(asked <= max_retry_after);
+                }
+                waited = waited.saturating_add(after);
+                prop_assert!(deadline.is_none_or(|deadline| waited < deadline));
+            }
+            prop_assert!(attempts <= max_attempts);
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Eligibility: which requests may be repeated at all.
+
+use http::Method;
+
+/// Permission to repeat a request whose method alone does not allow it.
+///
+/// Put it among the request's extensions, and only where the endpoint is known
+/// to recognise a repetition, as one that supports an idempotency key does.
+/// Whoever puts it there makes that promise; a header does not, since any
+/// caller can send an `Idempotency-Key` to a service that ignores it.
+///
+/// ```
+/// # client::install_tls_provider();
+/// # let http = reqwest::Client::builder().tls_certs_only([]).build()?;
+/// # let client = reqwest_middleware::ClientBuilder::new(http).build();
+/// let request = client
+///     .post("http://127.0.0.1:8765/jobs")
+///     .header("Idempotency-Key", "order-4711")
+///     .with_extension(client::RepeatPermission);
+/// # Ok::<(), reqwest::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RepeatPermission;
+
+/// Whether a request may be sent a second time.
+///
+/// The idempotent methods may (RFC 9110 §9.2.2). POST is not idempotent and
+/// PATCH need not be, so both need a [`RepeatPermission`]; so does any method
+/// this crate has never heard of.
+#[must_use]
+pub fn may_repeat(method: &Method, permission: Option<RepeatPermission>) -> bool {
+    const IDEMPOTENT: [Method; 6] = [
+        Method::GET,
+        Method::HEAD,
+        Method::PUT,
+        Method::DELETE,
+        Method::OPTIONS,
+        Method::TRACE,
+    ];
+    permission.is_some() || IDEMPOTENT.contains(method)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn idempotent_methods_need_no_permission() {
+        for method in ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"] {
+            let method = method.parse().expect("a method");
+
+            assert!(may_repeat(&method, None), "{method}");
+        }
+    }
+
+    #[test]
+    fn other_methods_need_permission() {
+        for method in ["POST", "PATCH", "CONNECT", "PURGE", "get"] {
+            let method = method.parse().expect("a method");
+
+            assert!(!may_repeat(&method, None), "{method}");
+            assert!(may_repeat(&method, Some(RepeatPermission)), "{method}");
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Why no complete answer came, as a closed set of kinds.
+
+use std::{error::Error, io};
+
+/// What kind of failure kept an attempt from a complete answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum FailureKind {
+    /// No connection within the connect timeout.
+    ConnectTimeout,
+    /// The connection was there, and the answer (or the rest of it) was not
+    /// there within the read timeout or the deadline.
+    ReadTimeout,
+    /// No connection: refused, unreachable, or the name did not resolve.
+    Connect,
+    /// The TLS handshake failed.
+    Tls,
+    /// The connection broke off before the answer was complete.
+    ConnectionLost,
+    /// What came was not HTTP.
+    Protocol,
+    /// The body was longer than the client accepts.
+    BodyTooLarge,
+    /// The request could not be sent as it stood, or a middleware failed.
+    Request,
+    /// The concurrency limit gave it no turn before the deadline, so it was
+    /// never sent.
+    QueueTimeout,
+}
+
+impl FailureKind {
+    /// Every kind, in the order of declaration.
+    pub const ALL: [Self; 9] = [
+        Self::ConnectTimeout,
+        Self::ReadTimeout,
+        Self::Connect,
+        Self::Tls,
+        Self::ConnectionLost,
+        Self::Protocol,
+        Self::BodyTooLarge,
+        Self::Request,
+        Self::QueueTimeout,
+    ];
+
+    /// The kind's name in spans and metrics (`error.type`).
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::ConnectTimeout => "connect_timeout",
+            Self::ReadTimeout => "read_timeout",
+            Self::Connect => "connect",
+            Self::Tls => "tls",
+            Self::ConnectionLost => "connection_lost",
+            Self::Protocol => "protocol",
+            Self::BodyTooLarge => "body_too_large",
+            Self::Request => "request",
+            Self::QueueTimeout => "queue_timeout",
+        }
+    }
+
+    /// Whether a second attempt could go better.
+    #[must_use]
+    pub const fn is_transient(self) -> bool {
+        match self {
+            Self::ConnectTimeout
+            | Self::ReadTimeout
+            | Self::Connect
+            | Self::ConnectionLost
+            | Self::Protocol => true,
+            Self::Tls | Self::BodyTooLarge | Self::Request | Self::QueueTimeout => false,
+        }
+    }
+
+    /// Reads the kind off an error of the transport.
+    #[must_use]
+    pub fn of(error: &reqwest_middleware::Error) -> Self {
+        match error {
+            reqwest_middleware::Error::Reqwest(error) => Self::of_reqwest(error),
+            reqwest_middleware::Error::Middleware(error) => error
+                .downcast_ref::<Failure>()
+                .map_or(Self::Request, |failure| failure.0),
+        }
+    }
+
+    fn of_reqwest(error: &reqwest::Error) -> Self {
+        // The order matters: a refused handshake and a connect timeout both
+        // call themselves connect errors, and a lost connection during the body
+        // calls itself a decode error.
+        if is_tls(error) {
+            Self::Tls
+        } else if error.is_timeout() {
+            if error.is_connect() {
+                Self::ConnectTimeout
+            } else {
+                Self::ReadTimeout
+            }
+        } else if error.is_connect() {
+            Self::Connect
+        } else if error.is_builder() || error.is_redirect() || error.is_upgrade() {
+            Self::Request
+        } else if find::<hyper::Error>(error).is_some_and(hyper::Error::is_parse) {
+            Self::Protocol
+        } else if error.is_request() || error.is_body() || error.is_decode() {
+            Self::ConnectionLost
+        } else {
+            Self::Request
+        }
+    }
+}
+
+/// A failure that a middleware reports in place of `reqwest`.
+///
+/// A transport that is only a script, or a function, cannot make a
+/// [`reqwest::Error`]; it returns this, and the retry rules treat it alike:
+///
+/// ```
+/// use client::{Failure, FailureKind};
+///
+/// let error: reqwest_middleware::Error = Failure(FailureKind::ReadTimeout).into();
+///
+/// assert_eq!(FailureKind::of(&error), FailureKind::ReadTimeout);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the attempt failed: {}", .0.as_str())]
+pub struct Failure(pub FailureKind);
+
+impl From<Failure> for reqwest_middleware::Error {
+    fn from(failure: Failure) -> Self {
+        Self::middleware(failure)
+    }
+}
+
+/// A handshake fails in two shapes: with a [`rustls::Error`] somewhere in the
+/// chain, or, when the peer just hangs up, with an unexpected end of file
+/// before the connection was there.
+fn is_tls(error: &reqwest::Error) -> bool {
+    find::<rustls::Error>(error).is_some()
+        || (error.is_connect()
+            && find::<io::Error>(error)
+                .is_some_and(|error| error.kind() == io::ErrorKind::UnexpectedEof))
+}
+
+/// Finds an error of type `T` in the chain below `error`.
+///
+/// An [`io::Error`] that wraps another error passes over it in `source()`, so
+/// at each one its `get_ref()` is the next link instead.
+fn find<'a, T: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a T> {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if let Some(found) = error.downcast_ref() {
+            return Some(found);
+        }
+        next = match error
+            .downcast_ref::<io::Error>()
+            .and_then(io::Error::get_ref)
+        {
+            Some(inner) => Some(inner),
+            None => error.source(),
+        };
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_a_tls_error_two_io_errors_deep() {
+        let tls = rustls::Error::HandshakeNotComplete;
+        let error = io::Error::other(io::Error::other(tls));
+
+        assert!(find::<rustls::Error>(&error).is_some());
+        assert!(find::<hyper::Error>(&error).is_none());
+    }
+
+    #[test]
+    fn a_foreign_middleware_error_is_not_retried() {
+        let foreign = reqwest_middleware::Error::middleware(io::Error::other("no token"));
+
+        assert_eq!(FailureKind::of(&foreign), FailureKind::Request);
+        assert!(!FailureKind::Request.is_transient());
+    }
+
+    #[test]
+    fn every_kind_has_a_name_of_its_own() {
+        let mut names = FailureKind::ALL.map(FailureKind::as_str);
+        names.sort_unstable();
+
+        assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");
+    }
+}

@@ -1,0 +1,380 @@
+//! The retry middleware: the only I/O of the retry rules.
+//!
+//! It keeps no rule of its own. It gathers facts, asks [`decide`], and does what
+//! was decided.
+
+use std::{
+    num::NonZeroU32,
+    pin::pin,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use futures_util::future::{Either, select};
+use http::Extensions;
+use reqwest::{Request, Response};
+use reqwest_middleware::{Middleware, Next, Result};
+use reqwest_retry::{RetryDecision, RetryPolicy, RetryableStrategy};
+use tracing::Instrument;
+
+use super::{
+    attempt::{Attempts, DEFAULT_MAX_BODY_BYTES},
+    backoff::Backoff,
+    budget::RetryBudget,
+    classify::{self, Classifier},
+    concurrency::{ConcurrencyLimit, Permit},
+    decision::{Decision, Facts, Limits, Standing, StopReason, decide},
+    eligibility::{RepeatPermission, may_repeat},
+    failure::{Failure, FailureKind},
+    retry_after::RetryAfter,
+};
+use crate::{
+    endpoint::Endpoint,
+    telemetry::{self, CallMetrics, GiveUp, Injector, Metrics, SharedRecorder},
+    time::{Clock, SystemClock, SystemRandom},
+};
+
+/// The default of [`RetryMiddleware::max_attempts`].
+pub(crate) const DEFAULT_MAX_ATTEMPTS: NonZeroU32 = NonZeroU32::new(3).unwrap();
+
+/// The default of [`RetryMiddleware::max_retry_after`].
+pub(crate) const DEFAULT_MAX_RETRY_AFTER: Duration = Duration::from_secs(30);
+
+/// How a call went, for whoever sent it.
+///
+/// The middleware puts one into the request's extensions, success or not, and
+/// into those of the response if there is one.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RetryReport {
+    /// Requests put on the wire by this middleware.
+    pub attempts: u32,
+    /// What forbade another attempt, if a retry rule did.
+    pub stopped: Option<StopReason>,
+    /// What the last answer's `Retry-After` asked for, if it could be followed.
+    pub retry_after: Option<Duration>,
+}
+
+/// A [`Middleware`] that retries by the rules of this crate.
+///
+/// It stands on the two seams of `reqwest-retry`: `S` classifies a result, `P`
+/// offers a wait. In between is what `reqwest-retry` leaves out: the eligible
+/// methods, the `Retry-After` budget, a deadline that counts the waits, a retry
+/// budget and a concurrency limit shared by all clones, and a body that is read
+/// before the decision.
+///
+/// ```
+/// use std::num::NonZeroU32;
+///
+/// use client::RetryMiddleware;
+///
+/// # client::install_tls_provider();
+/// # let http = reqwest::Client::builder().tls_certs_only([]).build()?;
+/// let five = NonZeroU32::new(5).unwrap_or(NonZeroU32::MIN);
+/// let client = reqwest_middleware::ClientBuilder::new(http)
+///     .with(RetryMiddleware::new().max_attempts(five))
+///     .build();
+/// # Ok::<(), reqwest::Error>(())
+/// ```
+///
+/// Every answer is buffered up to [`max_body_bytes`](Self::max_body_bytes). A
+/// request whose own body is a stream cannot be sent twice, and gets one
+/// attempt.
+pub struct RetryMiddleware<P = Backoff, S = Classifier> {
+    policy: P,
+    strategy: S,
+    limits: Limits,
+    deadline: Option<Duration>,
+    budget: Option<RetryBudget>,
+    concurrency: Option<ConcurrencyLimit>,
+    max_body_bytes: usize,
+    clock: Arc<dyn Clock>,
+    metrics: Arc<Metrics>,
+    injector: Option<Injector>,
+}
+
+impl RetryMiddleware {
+    /// The default rules: [`Backoff`] over the system's clock and randomness,
+    /// the [`Classifier`] of this crate, 3 attempts, a `Retry-After` of up to
+    /// 30 s, no deadline, no shared budget and no concurrency limit.
+    #[must_use]
+    pub fn new() -> Self {
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+        let backoff = Backoff::new(
+            Backoff::DEFAULT_BASE,
+            Backoff::DEFAULT_CAP,
+            Arc::clone(&clock),
+            Arc::new(SystemRandom),
+        );
+        Self::with_policy(backoff, Classifier, clock)
+    }
+}
+
+impl Default for RetryMiddleware {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<P, S> RetryMiddleware<P, S> {
+    /// The default rules over a policy and a strategy of the caller's.
+    ///
+    /// `clock` measures deadlines, reads HTTP dates and waits. A policy speaks
+    /// of times of day, so it should read the same clock.
+    #[must_use]
+    pub fn with_policy(policy: P, strategy: S, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            policy,
+            strategy,
+            limits: Limits {
+                max_attempts: DEFAULT_MAX_ATTEMPTS,
+                max_retry_after: DEFAULT_MAX_RETRY_AFTER,
+            },
+            deadline: None,
+            budget: None,
+            concurrency: None,
+            max_body_bytes: DEFAULT_MAX_BODY_BYTES,
+            clock,
+            metrics: Arc::new(Metrics::new(None)),
+            injector: None,
+        }
+    }
+
+    /// The most requests one call may put on the wire.
+    #[must_use]
+    pub fn max_attempts(mut self, max_attempts: NonZeroU32) -> Self {
+        self.limits.max_attempts = max_attempts;
+        self
+    }
+
+    /// The longest `Retry-After` that is waited for. A longer one ends the call
+    /// at once: it is neither shortened nor ignored.
+    #[must_use]
+    pub fn max_retry_after(mut self, max_retry_after: Duration) -> Self {
+        self.limits.max_retry_after = max_retry_after;
+        self
+    }
+
+    /// The time one call may take, its attempts and waits together.
+    ///
+    /// A wait that would reach it is not begun, and an attempt in flight is cut
+    /// off by the transport.
+    #[must_use]
+    pub fn deadline(mut self, deadline: Duration) -> Self {
+        self.deadline = Some(deadline);
+        self
+    }
+
+    /// The retry budget to share.
+    #[must_use]
+    pub fn retry_budget(mut self, budget: RetryBudget) -> Self {
+        self.budget = Some(budget);
+        self
+    }
+
+    /// The concurrency limit to share.
+    #[must_use]
+    pub fn concurrency_limit(mut self, limit: ConcurrencyLimit) -> Self {
+        self.concurrency = Some(limit);
+        self
+    }
+
+    /// The longest response body that is accepted, in bytes.
+    #[must_use]
+    pub fn max_body_bytes(mut self, max_body_bytes: usize) -> Self {
+        self.max_body_bytes = max_body_bytes;
+        self
+    }
+
+    /// Writes each attempt's trace context into its headers.
+    #[must_use]
+    pub fn injector(mut self, injector: Injector) -> Self {
+        self.injector = Some(injector);
+        self
+    }
+
+    /// Registers the metrics with `recorder` rather than the global one.
+    #[must_use]
+    pub fn recorder(self, recorder: SharedRecorder) -> Self {
+        self.metrics(Arc::new(Metrics::new(Some(recorder))))
+    }
+
+    /// Shares the handles of a client that has its own.
+    pub(crate) fn metrics(mut self, metrics: Arc<Metrics>) -> Self {
+        self.metrics = metrics;
+        self
+    }
+}
+
+impl<P, S> std::fmt::Debug for RetryMiddleware<P, S> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RetryMiddleware")
+            .field("limits", &self.limits)
+            .field("deadline", &self.deadline)
+            .field("budget", &self.budget)
+            .field("concurrency", &self.concurrency)
+            .field("max_body_bytes", &self.max_body_bytes)
+            .finish_non_exhaustive()
+    }
+}
+
+#[async_trait::async_trait]
+impl<P, S> Middleware for RetryMiddleware<P, S>
+where
+    P: RetryPolicy + Send + Sync + 'static,
+    S: RetryableStrategy + Send + Sync + 'static,
+{
+    async fn handle(
+        &self,
+        request: Request,
+        extensions: &mut Extensions,
+        next: Next<'_>,
+    ) -> Result<Response> {
+        let endpoint = extensions.get().copied().unwrap_or(Endpoint::OTHER);
+        let metrics = self.metrics.call(endpoint, request.method());
+        let mut report = RetryReport::default();
+
+        let mut result = self
+            .run(request, extensions, next, endpoint, &metrics, &mut report)
+            .await;
+
+        if let Some(why) = report.stopped {
+            metrics.give_up(GiveUp::Retry(why));
+        }
+        extensions.insert(report);
+        if let Ok(response) = &mut result {
+            response.extensions_mut().insert(report);
+        }
+        result
+    }
+}
+
+impl<P, S> RetryMiddleware<P, S>
+where
+    P: RetryPolicy + Send + Sync + 'static,
+    S: RetryableStrategy + Send + Sync + 'static,
+{
+    async fn run(
+        &self,
+        mut request: Request,
+        extensions: &mut Extensions,
+        next: Next<'_>,
+        endpoint: Endpoint,
+        metrics: &CallMetrics,
+        report: &mut RetryReport,
+    ) -> Result<Response> {
+        let attempts = Attempts {
+            endpoint,
+            clock: &*self.clock,
+            injector: self.injector.as_ref(),
+            metrics,
+            max_body_bytes: self.max_body_bytes,
+        };
+        let permission = extensions.get::<RepeatPermission>().copied();
+        let repeatable = may_repeat(request.method(), permission);
+        let (began, began_wall) = (self.clock.monotonic(), self.clock.wall());
+        if let Some(budget) = &self.budget {
+            budget.deposit();
+        }
+
+        loop {
+            let Some(permit) = self.permit(began).await else {
+                report.stopped = Some(StopReason::Deadline);
+                return Err(Failure(FailureKind::QueueTimeout).into());
+            };
+            // Kept back for a retry. A request whose body is a stream has no
+            // copy, and so it has one attempt.
+            let copy = request.try_clone();
+            let remaining = self.remaining(began);
+            report.attempts += 1;
+            let result = attempts
+                .send(
+                    request,
+                    report.attempts,
+                    remaining,
+                    next.clone(),
+                    extensions,
+                )
+                .await;
+            if let (Some(limit), Ok(response)) = (&self.concurrency, &result) {
+                limit.observe(response.status());
+            }
+            drop(permit);
+
+            let facts = self.facts(&result);
+            report.retry_after = facts.retry_after.and_then(RetryAfter::wait);
+            let token = self.budget.as_ref().map(RetryBudget::withdraw);
+            let standing = Standing {
+                attempts: report.attempts,
+                repeatable: repeatable && copy.is_some(),
+                backoff: self.backoff(began_wall, report.attempts - 1),
+                remaining: self.remaining(began),
+                budget: !matches!(token, Some(None)),
+            };
+            match (decide(&facts, &standing, &self.limits), copy) {
+                (Decision::Retry { after, why, source }, Some(copy)) => {
+                    // The answer has said what it had to say, its body may be
+                    // large, and the wait may be long.
+                    drop(result);
+                    metrics.retry(why, source, after);
+                    self.clock
+                        .sleep(after)
+                        .instrument(telemetry::wait_span(why, source, after))
+                        .await;
+                    if let Some(Some(token)) = token {
+                        token.spend();
+                    }
+                    request = copy;
+                }
+                (Decision::Stop { why }, _) => {
+                    report.stopped = Some(why);
+                    return result;
+                }
+                (Decision::Deliver | Decision::Retry { .. }, _) => return result,
+            }
+        }
+    }
+
+    /// What the result of an attempt means.
+    fn facts(&self, result: &Result<Response>) -> Facts {
+        Facts {
+            verdict: classify::verdict(&self.strategy, result),
+            retry_after: result.as_ref().ok().and_then(|response| {
+                RetryAfter::from_headers(response.headers(), self.clock.wall())
+            }),
+        }
+    }
+
+    /// The wait that the policy offers before retry number `past_retries`.
+    fn backoff(&self, began: SystemTime, past_retries: u32) -> Option<Duration> {
+        let asked_at = self.clock.wall();
+        match self.policy.should_retry(began, past_retries) {
+            RetryDecision::Retry { execute_after } => {
+                Some(execute_after.duration_since(asked_at).unwrap_or_default())
+            }
+            RetryDecision::DoNotRetry => None,
+        }
+    }
+
+    /// The time left for a call that began at `began`, if it has a deadline.
+    fn remaining(&self, began: Duration) -> Option<Duration> {
+        let elapsed = self.clock.monotonic().saturating_sub(began);
+        self.deadline
+            .map(|deadline| deadline.saturating_sub(elapsed))
+    }
+
+    /// Waits for a turn, no longer than the deadline allows; `None` when it
+    /// passed. Without a limit every turn is at once.
+    async fn permit(&self, began: Duration) -> Option<Option<Permit>> {
+        let Some(limit) = &self.concurrency else {
+            return Some(None);
+        };
+        let turn = limit.acquire();
+        let Some(remaining) = self.remaining(began) else {
+            return Some(Some(turn.await));
+        };
+        match select(pin!(turn), self.clock.sleep(remaining)).await {
+            Either::Left((permit, _)) => Some(Some(permit)),
+            Either::Right(_) => None,
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Retries: facts → decision → effect, in three places.
+//!
+//! [`decision`] is pure and decides. [`failure`], [`classify`], [`eligibility`]
+//! and [`retry_after`] turn a request and its result into the facts it needs;
+//! [`backoff`] offers a wait; [`budget`] and [`concurrency`] are what clones
+//! share. [`middleware`] and [`attempt`] do what was decided, and are the only
+//! files here that touch the outside.
+
+mod attempt;
+mod backoff;
+mod budget;
+mod classify;
+mod concurrency;
+mod decision;
+mod eligibility;
+mod failure;
+mod middleware;
+mod retry_after;
+
+pub use backoff::Backoff;
+pub use budget::RetryBudget;
+pub use classify::{Classifier, RETRY_STATUSES};
+pub use concurrency::ConcurrencyLimit;
+pub use decision::{
+    Decision, Facts, Limits, RetryReason, Standing, StopReason, Verdict, WaitSource, decide,
+};
+pub use eligibility::{RepeatPermission, may_repeat};
+pub use failure::{Failure, FailureKind};
+pub use middleware::{RetryMiddleware, RetryReport};
+pub use retry_after::RetryAfter;
+
+pub(crate) use attempt::DEFAULT_MAX_BODY_BYTES;
+pub(crate) use middleware::{DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_RETRY_AFTER};

@@ -1,0 +1,120 @@
+//! The metrics as a table: names, types, units, labels, and what each answers.
+
+use metrics::Unit;
+
+/// What kind of time series a metric is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MetricKind {
+    /// Only rises.
+    Counter,
+    /// Rises and falls.
+    Gauge,
+    /// Counts observations in buckets.
+    Histogram,
+}
+
+/// One metric of the client.
+#[derive(Debug, Clone, Copy)]
+pub struct Metric {
+    /// The name, as Prometheus shows it.
+    pub name: &'static str,
+    /// The kind of series.
+    pub kind: MetricKind,
+    /// The unit of its values.
+    pub unit: Unit,
+    /// The label names; every value comes from a closed set.
+    pub labels: &'static [&'static str],
+    /// The question it answers; its help text.
+    pub question: &'static str,
+}
+
+/// Upper bounds, in seconds, of `http_client_request_duration_seconds`: those
+/// that the OpenTelemetry HTTP conventions advise.
+pub const DURATION_BUCKETS: [f64; 14] = [
+    0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0, 7.5, 10.0,
+];
+
+/// Upper bounds, in seconds, of `client_retry_wait_seconds`: from a backoff's
+/// first draw to the longest Retry-After that the default budget allows.
+pub const WAIT_BUCKETS: [f64; 10] = [0.0, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
+
+pub(super) const ATTEMPTS: Metric = Metric {
+    name: "client_attempts_total",
+    kind: MetricKind::Counter,
+    unit: Unit::Count,
+    labels: &["endpoint", "method", "result"],
+    question: "How many requests did the client put on the wire, and how did each end (status or error type)?",
+};
+
+pub(super) const RETRIES: Metric = Metric {
+    name: "client_retries_total",
+    kind: MetricKind::Counter,
+    unit: Unit::Count,
+    labels: &["endpoint", "method", "reason", "wait_source"],
+    question: "How many waits for another attempt were begun, why, and who chose their length?",
+};
+
+pub(super) const GIVE_UPS: Metric = Metric {
+    name: "client_give_ups_total",
+    kind: MetricKind::Counter,
+    unit: Unit::Count,
+    labels: &["endpoint", "method", "reason"],
+    question: "How many calls failed because a limit of the client forbade another request?",
+};
+
+pub(super) const CURSOR_LOOPS: Metric = Metric {
+    name: "client_cursor_loops_total",
+    kind: MetricKind::Counter,
+    unit: Unit::Count,
+    labels: &["endpoint"],
+    question: "How many listings were stopped because the service repeated a cursor?",
+};
+
+pub(super) const RETRY_WAIT: Metric = Metric {
+    name: "client_retry_wait_seconds",
+    kind: MetricKind::Histogram,
+    unit: Unit::Seconds,
+    labels: &["endpoint", "wait_source"],
+    question: "How long did the client wait before its retries?",
+};
+
+pub(super) const BUDGET_TOKENS: Metric = Metric {
+    name: "client_retry_budget_tokens",
+    kind: MetricKind::Gauge,
+    unit: Unit::Count,
+    labels: &["client"],
+    question: "How many retries can all clones of the client still afford?",
+};
+
+pub(super) const CONCURRENCY_LIMIT: Metric = Metric {
+    name: "client_concurrency_limit",
+    kind: MetricKind::Gauge,
+    unit: Unit::Count,
+    labels: &["client"],
+    question: "How many attempts may all clones of the client have in flight together?",
+};
+
+pub(super) const REQUEST_DURATION: Metric = Metric {
+    name: "http_client_request_duration_seconds",
+    kind: MetricKind::Histogram,
+    unit: Unit::Seconds,
+    labels: &[
+        "http_request_method",
+        "url_template",
+        "http_response_status_code",
+        "error_type",
+    ],
+    question: "How long did each request on the wire take, its body included?",
+};
+
+/// Every metric of the client.
+pub const METRICS: [Metric; 8] = [
+    ATTEMPTS,
+    RETRIES,
+    GIVE_UPS,
+    CURSOR_LOOPS,
+    RETRY_WAIT,
+    BUDGET_TOKENS,
+    CONCURRENCY_LIMIT,
+    REQUEST_DURATION,
+];

@@ -1,0 +1,219 @@
+//! Label values: closed sets, so that no caller's data becomes a series.
+
+use http::{Method, StatusCode};
+
+use crate::retry::{FailureKind, RetryReason, StopReason, WaitSource};
+
+/// Every status a label can show; any other is [`OTHER`].
+const STATUSES: [(u16, &str); 33] = [
+    (200, "200"),
+    (201, "201"),
+    (202, "202"),
+    (204, "204"),
+    (206, "206"),
+    (301, "301"),
+    (302, "302"),
+    (303, "303"),
+    (304, "304"),
+    (307, "307"),
+    (308, "308"),
+    (400, "400"),
+    (401, "401"),
+    (403, "403"),
+    (404, "404"),
+    (405, "405"),
+    (406, "406"),
+    (408, "408"),
+    (409, "409"),
+    (410, "410"),
+    (412, "412"),
+    (413, "413"),
+    (415, "415"),
+    (422, "422"),
+    (425, "425"),
+    (429, "429"),
+    (431, "431"),
+    (500, "500"),
+    (501, "501"),
+    (502, "502"),
+    (503, "503"),
+    (504, "504"),
+    (507, "507"),
+];
+
+/// The label of a status or method outside the closed set.
+const OTHER: &str = "other";
+
+/// How an attempt ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AttemptResult {
+    /// With a complete answer.
+    Status(StatusCode),
+    /// Without one.
+    Failure(FailureKind),
+}
+
+impl AttemptResult {
+    /// How many distinct labels there are, for a table of handles.
+    pub(crate) const COUNT: usize = STATUSES.len() + 1 + FailureKind::ALL.len();
+
+    /// A number of its own for each label, below [`Self::COUNT`].
+    pub(crate) fn index(self) -> usize {
+        match self {
+            Self::Status(status) => STATUSES
+                .binary_search_by_key(&status.as_u16(), |(code, _)| *code)
+                .unwrap_or(STATUSES.len()),
+            Self::Failure(kind) => STATUSES.len() + 1 + kind as usize,
+        }
+    }
+
+    /// The label `result`: a status, or an error type.
+    pub(crate) fn label(self) -> &'static str {
+        match self {
+            Self::Status(status) => status_label(status),
+            Self::Failure(kind) => kind.as_str(),
+        }
+    }
+
+    /// The status, if a complete answer came.
+    pub(crate) fn status(self) -> Option<StatusCode> {
+        match self {
+            Self::Status(status) => Some(status),
+            Self::Failure(_) => None,
+        }
+    }
+
+    /// The label of the status alone; empty, which Prometheus reads as absent,
+    /// when none came.
+    pub(crate) fn status_label(self) -> &'static str {
+        self.status().map_or("", status_label)
+    }
+
+    /// `error.type` as OpenTelemetry defines it: the kind of failure, or the
+    /// status where it is an error in the client's eyes (4xx and 5xx).
+    pub(crate) fn error_type(self) -> Option<&'static str> {
+        match self {
+            Self::Status(status) if status.as_u16() < 400 => None,
+            Self::Status(_) | Self::Failure(_) => Some(self.label()),
+        }
+    }
+}
+
+/// The label of a status.
+pub(crate) fn status_label(status: StatusCode) -> &'static str {
+    STATUSES
+        .binary_search_by_key(&status.as_u16(), |(code, _)| *code)
+        .map_or(OTHER, |index| STATUSES[index].1)
+}
+
+/// The label of a method: OpenTelemetry's closed list, else `_OTHER`.
+pub(crate) fn method(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::HEAD => "HEAD",
+        Method::POST => "POST",
+        Method::PUT => "PUT",
+        Method::DELETE => "DELETE",
+        Method::PATCH => "PATCH",
+        Method::OPTIONS => "OPTIONS",
+        Method::TRACE => "TRACE",
+        Method::CONNECT => "CONNECT",
+        _ => "_OTHER",
+    }
+}
+
+/// The label of a reason to retry, such as `status_503` or `read_timeout`.
+pub(crate) fn reason(reason: RetryReason) -> &'static str {
+    match reason {
+        RetryReason::Status(StatusCode::TOO_MANY_REQUESTS) => "status_429",
+        RetryReason::Status(StatusCode::INTERNAL_SERVER_ERROR) => "status_500",
+        RetryReason::Status(StatusCode::BAD_GATEWAY) => "status_502",
+        RetryReason::Status(StatusCode::SERVICE_UNAVAILABLE) => "status_503",
+        RetryReason::Status(StatusCode::GATEWAY_TIMEOUT) => "status_504",
+        RetryReason::Status(_) => "status_other",
+        RetryReason::Failure(kind) => kind.as_str(),
+    }
+}
+
+/// The label of who chose the length of a wait.
+pub(crate) const fn wait_source(source: WaitSource) -> &'static str {
+    match source {
+        WaitSource::RetryAfter => "retry_after",
+        WaitSource::Backoff => "backoff",
+    }
+}
+
+/// Why a client gave up although another request might have helped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum GiveUp {
+    /// The retry rules forbade another attempt.
+    Retry(StopReason),
+    /// A listing had more pages than `max_pages`.
+    PageLimit,
+    /// A listing had more items than `max_items`.
+    ItemLimit,
+}
+
+impl GiveUp {
+    /// Every reason.
+    pub const ALL: [Self; 8] = [
+        Self::Retry(StopReason::Tls),
+        Self::Retry(StopReason::NotEligible),
+        Self::Retry(StopReason::RetryAfterOverBudget),
+        Self::Retry(StopReason::AttemptsExhausted),
+        Self::Retry(StopReason::Deadline),
+        Self::Retry(StopReason::RetryBudgetEmpty),
+        Self::PageLimit,
+        Self::ItemLimit,
+    ];
+
+    /// The reason's label.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Retry(StopReason::Tls) => "tls",
+            Self::Retry(StopReason::NotEligible) => "not_eligible",
+            Self::Retry(StopReason::RetryAfterOverBudget) => "retry_after_over_budget",
+            Self::Retry(StopReason::AttemptsExhausted) => "attempts_exhausted",
+            Self::Retry(StopReason::Deadline) => "deadline",
+            Self::Retry(StopReason::RetryBudgetEmpty) => "retry_budget_empty",
+            Self::PageLimit => "page_limit",
+            Self::ItemLimit => "item_limit",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statuses_are_in_order_and_named_after_themselves() {
+        assert!(STATUSES.windows(2).all(|pair| pair[0].0 < pair[1].0));
+        for (code, label) in STATUSES {
+            assert_eq!(code.to_string(), label);
+        }
+    }
+
+    #[test]
+    fn every_result_has_a_place_of_its_own_in_the_table() {
+        let statuses = STATUSES
+            .iter()
+            .map(|(code, _)| StatusCode::from_u16(*code).expect("a listed status"))
+            .chain([StatusCode::IM_A_TEAPOT])
+            .map(AttemptResult::Status);
+        let failures = FailureKind::ALL.into_iter().map(AttemptResult::Failure);
+
+        let places: Vec<usize> = statuses.chain(failures).map(AttemptResult::index).collect();
+
+        assert_eq!(places, (0..AttemptResult::COUNT).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn an_unforeseen_status_is_other() {
+        let result = AttemptResult::Status(StatusCode::IM_A_TEAPOT);
+
+        assert_eq!(result.label(), "other");
+        assert_eq!(result.error_type(), Some("other"));
+    }
+}

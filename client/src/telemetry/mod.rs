@@ -1,0 +1,132 @@
+//! Everything the client says about itself: every span, metric and label name,
+//! and nothing that is not listed here.
+//!
+//! Redaction is a property, not a filter. The fields and labels below are all
+//! there is; a query string, a cursor, a key, a body, a header value, a
+//! credential or a full URL is never handed to `tracing` or `metrics` at all.
+//! OpenTelemetry's HTTP conventions ask for `url.full` and `url.path` as well:
+//! both are left out on purpose, since a query or a path segment may be a
+//! secret, and `url.template` says which endpoint it was.
+//!
+//! # Spans
+//!
+//! All have the target [`TARGET`].
+//!
+//! | span | `otel.kind` | fields |
+//! |---|---|---|
+//! | `operation`: one call of a client method | internal | `endpoint`, `attempts`, `outcome`, `error.type` |
+//! | `attempt`: one request on the wire | client | `http.request.method`, `url.template`, `server.address`, `server.port`, `http.request.resend_count` (absent on the first), `http.response.status_code`, `error.type` |
+//! | `wait`: one pause before a retry | internal | `retry.reason`, `wait.source`, `wait.seconds` |
+//!
+//! Each also has `otel.name`, `otel.kind` and `otel.status_code`, which any
+//! OpenTelemetry layer understands.
+//!
+//! # Metrics
+//!
+//! See [`METRICS`]: each with its type, unit, labels and the question it
+//! answers.
+
+mod catalogue;
+mod handles;
+mod labels;
+
+use std::sync::Arc;
+
+use http::HeaderMap;
+use metrics::Recorder;
+use tracing::{Span, field::Empty};
+
+pub use catalogue::{DURATION_BUCKETS, METRICS, Metric, MetricKind, WAIT_BUCKETS};
+pub(crate) use handles::{CallMetrics, Metrics};
+pub use labels::GiveUp;
+pub(crate) use labels::{AttemptResult, method as method_label, status_label};
+
+use crate::{
+    endpoint::Endpoint,
+    retry::{RetryReason, WaitSource},
+};
+
+/// The target of every span.
+pub const TARGET: &str = "client";
+
+/// A recorder that the client registers its metrics with.
+pub type SharedRecorder = Arc<dyn Recorder + Send + Sync>;
+
+/// Writes the context of an attempt's span into the headers of its request, so
+/// that the trace goes on at the service (W3C Trace Context).
+///
+/// Plain `tracing` has no trace ids; whoever records the spans has them.
+pub type Injector = Arc<dyn Fn(&Span, &mut HeaderMap) + Send + Sync>;
+
+/// One call of a client method.
+pub(crate) fn operation_span(endpoint: Endpoint) -> Span {
+    tracing::info_span!(
+        target: TARGET,
+        "operation",
+        otel.name = endpoint.name(),
+        otel.kind = "internal",
+        otel.status_code = Empty,
+        endpoint = endpoint.name(),
+        attempts = Empty,
+        outcome = Empty,
+        "error.type" = Empty,
+    )
+}
+
+/// Notes how a call ended on its span; `error` is its class, if it failed.
+pub(crate) fn record_operation(span: &Span, attempts: u32, error: Option<&'static str>) {
+    span.record("attempts", attempts);
+    span.record("outcome", if error.is_some() { "error" } else { "ok" });
+    if let Some(error) = error {
+        span.record("error.type", error);
+        span.record("otel.status_code", "ERROR");
+    }
+}
+
+/// One request on the wire.
+pub(crate) fn attempt_span(endpoint: Endpoint, request: &reqwest::Request, attempt: u32) -> Span {
+    let method = labels::method(request.method());
+    let span = tracing::info_span!(
+        target: TARGET,
+        "attempt",
+        otel.name = %format_args!("{method} {}", endpoint.template()),
+        otel.kind = "client",
+        otel.status_code = Empty,
+        http.request.method = method,
+        url.template = endpoint.template(),
+        server.address = request.url().host_str(),
+        server.port = request.url().port_or_known_default(),
+        http.request.resend_count = Empty,
+        http.response.status_code = Empty,
+        "error.type" = Empty,
+    );
+    if attempt > 1 {
+        span.record("http.request.resend_count", attempt - 1);
+    }
+    span
+}
+
+/// Notes how an attempt ended on its span.
+pub(crate) fn record_attempt(span: &Span, result: AttemptResult) {
+    if let Some(status) = result.status() {
+        span.record("http.response.status_code", status.as_u16());
+    }
+    if let Some(error) = result.error_type() {
+        span.record("error.type", error);
+        span.record("otel.status_code", "ERROR");
+    }
+}
+
+/// One pause before a retry.
+pub(crate) fn wait_span(why: RetryReason, source: WaitSource, length: std::time::Duration) -> Span {
+    tracing::info_span!(
+        target: TARGET,
+        "wait",
+        otel.name = "wait",
+        otel.kind = "internal",
+        otel.status_code = Empty,
+        retry.reason = labels::reason(why),
+        wait.source = labels::wait_source(source),
+        wait.seconds = length.as_secs_f64(),
+    )
+}
