@@ -2,7 +2,9 @@
 //! a person can read, what each of them did.
 //!
 //! Running yields values; rendering consumes them. [`trace`] turns the spans
-//! of a run into plain values, and [`render`] turns values into text.
+//! of a run into plain values, [`render`] turns values into text, and
+//! [`fault_proxy`] does to a connection what no well-behaved service can.
 
+pub mod fault_proxy;
 pub mod render;
 pub mod trace;

@@ -34,8 +34,11 @@ fn operation(span: &Span) -> String {
         Some(attempts) => words.push(format!("{attempts} attempts")),
         None => {}
     }
-    let outcome = text(span, field::OUTCOME).or_else(|| text(span, field::ERROR_TYPE));
-    words.extend(outcome.or_else(|| span.end.is_none().then(|| "running".to_owned())));
+    words.extend(text(span, field::OUTCOME));
+    words.extend(text(span, field::ERROR_TYPE));
+    if span.end.is_none() {
+        words.push("running".to_owned());
+    }
     words.join(" · ")
 }
 
@@ -158,6 +161,22 @@ mod tests {
         for (fields, words) in table {
             assert_eq!(label(&span(SpanName::Attempt, &fields), false), words);
         }
+    }
+
+    #[test]
+    fn says_how_an_operation_ended() {
+        let fields = [
+            (field::OTEL_NAME, str("items")),
+            (field::ATTEMPTS, FieldValue::U64(3)),
+            (field::OUTCOME, str("error")),
+            (field::ERROR_TYPE, str("503")),
+        ];
+        let failed = span(SpanName::Operation, &fields);
+        let mut running = span(SpanName::Operation, &fields[..1]);
+        running.end = None;
+
+        assert_eq!(label(&failed, false), "items · 3 attempts · error · 503");
+        assert_eq!(label(&running, false), "items · running");
     }
 
     #[test]

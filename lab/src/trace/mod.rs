@@ -11,6 +11,8 @@
 //! of the run (which may be a virtual one), and number it from the seed, so
 //! that two runs with one seed tell the same story byte for byte.
 
+mod fields;
+mod id;
 mod model;
 mod propagation;
 mod recorder;
@@ -18,7 +20,9 @@ mod store;
 mod visitor;
 mod vocabulary;
 
-pub use model::{FieldValue, Fields, Span, SpanContext, SpanId, Trace, TraceId};
+pub use fields::{FieldValue, Fields};
+pub use id::{SpanContext, SpanId, TraceId};
+pub use model::{Span, Trace};
 pub use propagation::{TRACEPARENT, inject, traceparent};
 pub use recorder::{Recorder, RecorderLayer};
 pub use store::{Dropped, Limits};

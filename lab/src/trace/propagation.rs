@@ -8,7 +8,7 @@
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-use super::{model::SpanContext, recorder::Recorder};
+use super::{id::SpanContext, recorder::Recorder};
 
 /// The header that carries a [`SpanContext`].
 pub const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");

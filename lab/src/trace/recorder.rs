@@ -24,7 +24,8 @@ use tracing_subscriber::{
 };
 
 use super::{
-    model::{SpanContext, Trace},
+    id::SpanContext,
+    model::Trace,
     store::{Dropped, Limits, Opened, Place, Store},
     visitor::Visitor,
     vocabulary::SpanName,
@@ -169,11 +170,10 @@ where
         let Some(known) = context.span(id) else {
             return;
         };
-        let parent = known
-            .scope()
-            .skip(1)
-            .filter_map(|ancestor| recorder.opened(&ancestor))
-            .find(|ancestor| ancestor.place.is_some());
+        let parent = known.scope().skip(1).find_map(|ancestor| {
+            let opened = recorder.opened(&ancestor)?;
+            Some((opened.context, opened.place?))
+        });
         let mut visitor = Visitor::new(name);
         span.record(&mut visitor);
         let start = recorder.now();

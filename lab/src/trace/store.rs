@@ -11,7 +11,8 @@ use rand::{RngExt, SeedableRng, rngs::StdRng};
 use serde::Serialize;
 
 use super::{
-    model::{Span, SpanContext, SpanId, Trace, TraceId},
+    id::{SpanContext, SpanId, TraceId},
+    model::{Span, Trace},
     visitor::Visitor,
     vocabulary::SpanName,
 };
@@ -88,33 +89,27 @@ impl Store {
     }
 
     /// Opens a span: under its caller on the other side of the wire if it has
-    /// one, else under `parent`, else as the root of a new trace.
+    /// one, else under `parent`, else as the root of a new trace. A caller whose
+    /// trace is not known starts it, under the id the caller chose.
     pub(super) fn open(
         &mut self,
         start: Duration,
         visitor: Visitor,
-        parent: Option<Opened>,
+        parent: Option<(SpanContext, Place)>,
     ) -> Opened {
-        let caller = visitor.caller();
-        let parent = match (caller, parent) {
-            (Some(caller), _) => Some((caller, self.number_of(caller.trace_id))),
-            (None, Some(parent)) => {
-                let place = parent.place;
-                Some((parent.context, place.map(|place| place.trace)))
-            }
-            (None, None) => None,
+        let (parent, known) = match (visitor.caller(), parent) {
+            (Some(caller), _) => (Some(caller), self.number_of(caller.trace_id)),
+            (None, Some((parent, place))) => (Some(parent), Some(place.trace)),
+            (None, None) => (None, None),
         };
-        let (trace_id, trace) = match parent {
-            Some((context, Some(trace))) => (context.trace_id, trace),
-            Some((context, None)) => (context.trace_id, self.start_trace(context.trace_id)),
-            None => {
-                let trace_id = TraceId(self.ids.random());
-                (trace_id, self.start_trace(trace_id))
-            }
+        let trace_id = match parent {
+            Some(parent) => parent.trace_id,
+            None => TraceId(self.ids.random()),
         };
+        let trace = known.unwrap_or_else(|| self.start_trace(trace_id));
         let span = Span {
             id: SpanId(self.ids.random()),
-            parent: parent.map(|(context, _)| context.span_id),
+            parent: parent.map(|parent| parent.span_id),
             trace_id,
             name: visitor.name,
             start,

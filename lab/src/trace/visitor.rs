@@ -5,7 +5,8 @@ use std::fmt;
 use tracing::field::{Field, Visit};
 
 use super::{
-    model::{FieldValue, Fields, SpanContext, SpanId, TraceId},
+    fields::{FieldValue, Fields},
+    id::{SpanContext, SpanId, TraceId},
     vocabulary::{SpanName, field},
 };
 

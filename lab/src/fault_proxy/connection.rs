@@ -1,0 +1,102 @@
+//! One connection, from the request to the fault.
+
+use std::{future, io, net::SocketAddr};
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt, copy, sink},
+    net::TcpStream,
+};
+
+use super::{Fault, request};
+
+/// The content type of a TLS record that carries a handshake (RFC 8446 §5.1).
+const HANDSHAKE: u8 = 22;
+
+/// A TLS record that carries an alert: fatal (2), `handshake_failure` (40).
+const HANDSHAKE_FAILURE: [u8; 7] = [21, 3, 3, 0, 2, 2, 40];
+
+/// Does `fault` to a connection. An error ends the connection and nothing
+/// else: it is the client's or the service's, and either sees it for itself.
+pub(super) async fn serve(client: TcpStream, upstream: SocketAddr, fault: Fault) {
+    let _ = match fault {
+        Fault::CloseAtOnce => Ok(()),
+        Fault::RefuseTls => refuse_tls(client).await,
+        Fault::Stall => stall(client).await,
+        Fault::PassThrough | Fault::LoseResponse | Fault::ResetMidBody | Fault::CloseMidBody => {
+            exchange(client, upstream, fault).await
+        }
+    };
+}
+
+/// Asks the service, and passes on of its answer what the fault leaves.
+async fn exchange(mut client: TcpStream, upstream: SocketAddr, fault: Fault) -> io::Result<()> {
+    let request = match request::read(&mut client).await? {
+        Ok(request) => request,
+        Err(status) => return answer(client, status).await,
+    };
+    let Ok(response) = ask(upstream, &request).await else {
+        return answer(client, "502 Bad Gateway").await;
+    };
+    match fault {
+        Fault::LoseResponse => {}
+        Fault::ResetMidBody => {
+            client.write_all(first_half(&response)).await?;
+            client.set_zero_linger()?;
+        }
+        Fault::CloseMidBody => client.write_all(first_half(&response)).await?,
+        _ => client.write_all(&response).await?,
+    }
+    Ok(())
+}
+
+/// The whole answer, as it came. The service closes when it is complete,
+/// because the request asked for that.
+async fn ask(upstream: SocketAddr, request: &[u8]) -> io::Result<Vec<u8>> {
+    let mut service = TcpStream::connect(upstream).await?;
+    service.write_all(request).await?;
+    let mut response = Vec::new();
+    service.read_to_end(&mut response).await?;
+    Ok(response)
+}
+
+/// The head and the first half of the body. A body of one byte is left out.
+fn first_half(response: &[u8]) -> &[u8] {
+    let head = request::head_length(response).unwrap_or(response.len());
+    &response[..head + (response.len() - head) / 2]
+}
+
+async fn stall(mut client: TcpStream) -> io::Result<()> {
+    match request::read(&mut client).await? {
+        Ok(_) => future::pending().await,
+        Err(status) => answer(client, status).await,
+    }
+}
+
+async fn refuse_tls(mut client: TcpStream) -> io::Result<()> {
+    let mut header = [0; 5];
+    client.read_exact(&mut header).await?;
+    let [content_type, _, _, high, low] = header;
+    if content_type != HANDSHAKE {
+        return Ok(());
+    }
+    let mut hello = vec![0; usize::from(u16::from_be_bytes([high, low]))];
+    client.read_exact(&mut hello).await?;
+    client.write_all(&HANDSHAKE_FAILURE).await?;
+    see_off(client).await
+}
+
+/// An answer of the proxy's own.
+async fn answer(mut client: TcpStream, status: &str) -> io::Result<()> {
+    let head = format!("HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+    client.write_all(head.as_bytes()).await?;
+    see_off(client).await
+}
+
+/// Closes for writing and reads on until the client closes, too: to close with
+/// something unread would reset the connection, and might take what was just
+/// written with it (RFC 9112 §9.6).
+async fn see_off(mut client: TcpStream) -> io::Result<()> {
+    client.shutdown().await?;
+    copy(&mut client, &mut sink()).await?;
+    Ok(())
+}

@@ -1,0 +1,94 @@
+//! What holds of every picture.
+
+use proptest::{collection::vec, prelude::*};
+use unicode_width::UnicodeWidthStr;
+
+use super::*;
+
+/// Any tree of spans: overlapping, open, instant, with any text in them.
+fn any_trace() -> impl Strategy<Value = Trace> {
+    let name = prop::sample::select(vec![
+        SpanName::Operation,
+        SpanName::Attempt,
+        SpanName::Wait,
+        SpanName::Request,
+    ]);
+    let time = prop_oneof![0..50_u64, 0..5_000_u64, 0..10_000_000_u64, any::<u64>()];
+    let span = (
+        name,
+        time.clone(),
+        prop::option::of(time.clone()),
+        any::<u8>(),
+        ".{0,40}",
+    );
+    (vec(span, 0..40), time).prop_map(|(mut spans, taken_at)| {
+        spans.sort_by_key(|(_, start, ..)| *start);
+        let mut story = Story::new();
+        for (name, start, end, parent, text) in spans {
+            let parents = story.trace.spans.len();
+            let parent = story.trace.spans.get(usize::from(parent) % (parents + 1));
+            let parent = parent.map(|span| span.id);
+            let fields = [
+                field::OTEL_NAME,
+                field::ERROR_TYPE,
+                field::WAIT_SOURCE,
+                field::FAULT,
+            ]
+            .map(|name| (name, str(&text)));
+            story.span(name, parent, (start, end), &fields);
+        }
+        story.taken_at(taken_at)
+    })
+}
+
+proptest! {
+    #[test]
+    fn no_row_is_wider_than_asked(trace in any_trace(), width in 0..200_usize, ascii: bool) {
+        let options = Options { width, ascii, ..Options::default() };
+
+        let text = waterfall(&[trace], &options);
+
+        for row in text.lines() {
+            prop_assert!(row.width() <= width.max(80), "{} columns: {row}", row.width());
+            prop_assert!(!ascii || row.is_ascii(), "{row}");
+        }
+    }
+
+    #[test]
+    fn every_span_is_one_row(trace in any_trace()) {
+        let options = Options { rows: usize::MAX, ..Options::default() };
+        let operations = trace.spans.iter().filter(|span| span.name == SpanName::Operation);
+        let unheaded = usize::from(operations.count() == 1);
+
+        let text = waterfall(std::slice::from_ref(&trace), &options);
+
+        prop_assert_eq!(text.lines().count(), trace.spans.len() - unheaded);
+    }
+
+    #[test]
+    fn never_shows_more_rows_than_asked(trace in any_trace(), rows in 3..50_usize) {
+        let options = Options { rows, ..Options::default() };
+
+        let text = waterfall(&[trace], &options);
+
+        prop_assert!(text.lines().count() <= rows);
+    }
+
+    #[test]
+    fn what_starts_later_stands_no_further_left(
+        mut starts in vec(0..200_000_u64, 1..40),
+        lengths in vec(0..20_000_u64, 40),
+    ) {
+        starts.sort_unstable();
+        starts.dedup();
+        let story = starts.iter().zip(lengths).fold(Story::new(), |story, (start, length)| {
+            story.wait("backoff", *start, length, Some(start + length))
+        });
+
+        let text = story.draw(Options { ascii: true, ..Options::default() });
+
+        let columns: Vec<_> = text.lines().map(|row| row.find('|')).collect();
+        prop_assert!(columns.is_sorted(), "{text}");
+        prop_assert!(text.lines().all(|row| row.contains("|.") || row.contains("|/")), "{text}");
+    }
+}

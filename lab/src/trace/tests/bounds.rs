@@ -1,0 +1,60 @@
+//! What is turned away when there is too much, and how that shows.
+
+use super::*;
+
+#[test]
+fn turns_spans_away_from_a_full_trace_and_says_how_many() {
+    let limits = Limits {
+        spans_per_trace: NonZeroUsize::MIN,
+        ..Limits::default()
+    };
+    let recorder = Hand::default().recorder(7, limits);
+
+    let context = listen(&recorder, || {
+        let _operation = operation().entered();
+        let attempt = attempt();
+        attempt.in_scope(|| drop(request(None)));
+        recorder.context(&attempt)
+    });
+
+    let trace = only(&recorder);
+    assert_eq!(trace.spans.len(), 1);
+    assert_eq!(trace.dropped_spans, 2);
+    assert_eq!(
+        recorder.dropped(),
+        Dropped {
+            traces: 0,
+            spans: 2
+        }
+    );
+    assert_eq!(context.map(|context| context.trace_id), Some(trace.id));
+}
+
+#[test]
+fn lets_the_oldest_trace_go_and_stays_right_about_the_rest() {
+    let limits = Limits {
+        traces: NonZeroUsize::MIN,
+        ..Limits::default()
+    };
+    let recorder = Hand::default().recorder(7, limits);
+
+    listen(&recorder, || {
+        let old = operation();
+        let new = operation();
+        old.record("outcome", "old");
+        new.record("outcome", "new");
+        old.in_scope(|| drop(attempt()));
+        drop(old);
+    });
+
+    let trace = only(&recorder);
+    assert_eq!(trace.spans.len(), 1);
+    assert_eq!(trace.spans[0].fields.text("outcome"), Some("new"));
+    assert_eq!(
+        recorder.dropped(),
+        Dropped {
+            traces: 1,
+            spans: 1
+        }
+    );
+}

@@ -1,0 +1,116 @@
+//! What is kept of a span, and what is never even looked at.
+
+use super::*;
+
+#[test]
+fn keeps_no_field_and_no_span_that_is_not_listed() {
+    let recorder = recorder();
+
+    listen(&recorder, || {
+        let span = info_span!(
+            target: "client",
+            "attempt",
+            http.request.method = "GET",
+            url.full = "http://127.0.0.1/items?cursor=SECRET",
+            cursor = "SECRET",
+            fault = "SECRET",
+            trace_id = "5ec0e75ec0e75ec0e75ec0e75ec0e700",
+            server.address = Empty,
+            authorization = Empty,
+        );
+        span.record("authorization", "Bearer SECRET");
+        span.record("server.address", "127.0.0.1");
+        let _other_target = info_span!(target: "hyper", "attempt", http.request.method = "SECRET");
+        let _other_name = info_span!(target: "client", "body", endpoint = "SECRET");
+    });
+
+    let trace = only(&recorder);
+    let fields: Vec<_> = trace.spans[0].fields.iter().map(|(name, _)| name).collect();
+    assert_eq!(fields, ["http.request.method", "server.address"]);
+    assert!(!format!("{trace:?}").to_lowercase().contains("secret"));
+    assert!(!serde_json::to_string(&trace).unwrap().contains("5ec0e7"));
+}
+
+#[test]
+fn never_formats_a_value_it_will_not_keep() {
+    struct Unspeakable;
+    impl std::fmt::Debug for Unspeakable {
+        fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            panic!("a value off the list was formatted");
+        }
+    }
+    let recorder = recorder();
+
+    listen(&recorder, || {
+        let _span = info_span!(target: "client", "attempt", body = ?Unspeakable);
+    });
+
+    assert_eq!(only(&recorder).spans[0].fields, Fields::default());
+}
+
+#[test]
+fn holds_no_lock_while_a_value_formats_itself() {
+    struct Curious(Recorder);
+    impl std::fmt::Debug for Curious {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            write!(f, "{}", self.0.snapshot().len())
+        }
+    }
+    let recorder = recorder();
+
+    listen(&recorder, || {
+        let span = info_span!(target: "client", "operation", outcome = ?Curious(recorder.clone()));
+        span.record("outcome", tracing::field::debug(Curious(recorder.clone())));
+    });
+
+    assert_eq!(only(&recorder).spans[0].fields.text("outcome"), Some("1"));
+}
+
+#[test]
+fn holds_no_lock_while_the_clock_is_read() {
+    let asked = Arc::new(OnceLock::<Recorder>::new());
+    let clock = {
+        let asked = Arc::clone(&asked);
+        move || Duration::from_secs(asked.get().map_or(0, |recorder| recorder.dropped().spans))
+    };
+    let recorder = Recorder::new(Arc::new(clock), 7, Limits::default());
+    asked.set(recorder.clone()).expect("set once");
+
+    listen(&recorder, || drop(operation()));
+
+    assert_eq!(only(&recorder).spans[0].end, Some(Duration::ZERO));
+}
+
+#[test]
+fn keeps_each_value_in_its_own_type() {
+    let recorder = recorder();
+
+    listen(&recorder, || {
+        let _span = info_span!(
+            target: "client",
+            "wait",
+            otel.name = true,
+            otel.kind = -1,
+            retry.reason = 503_u64,
+            wait.source = "backoff",
+            wait.seconds = 0.131,
+        );
+    });
+
+    let trace = only(&recorder);
+    let values: Vec<_> = trace.spans[0]
+        .fields
+        .iter()
+        .map(|(_, value)| value)
+        .collect();
+    assert_eq!(
+        values,
+        [
+            &FieldValue::Bool(true),
+            &FieldValue::I64(-1),
+            &FieldValue::U64(503),
+            &FieldValue::Str("backoff".into()),
+            &FieldValue::F64(0.131),
+        ]
+    );
+}

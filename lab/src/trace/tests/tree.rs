@@ -1,0 +1,140 @@
+//! The tree: who stands under whom, from when to when, and under which ids.
+
+use super::*;
+
+#[test]
+fn tells_a_call_as_a_tree_of_spans_with_the_times_of_the_run() {
+    let clock = Hand::default();
+    let recorder = clock.recorder(7, Limits::default());
+
+    listen(&recorder, || {
+        let _operation = operation().entered();
+        clock.to(3);
+        let attempt = attempt();
+        clock.to(5);
+        attempt.record("http.response.status_code", 503_u64);
+        drop(attempt);
+        clock.to(9);
+    });
+
+    let trace = only(&recorder);
+    let [operation, attempt] = &trace.spans[..] else {
+        panic!("two spans expected: {trace:#?}");
+    };
+    assert_eq!(operation.name, SpanName::Operation);
+    assert_eq!(operation.parent, None);
+    assert_eq!(operation.start, Duration::ZERO);
+    assert_eq!(operation.end, Some(Duration::from_millis(9)));
+    assert_eq!(operation.fields.text("endpoint"), Some("flaky"));
+    assert_eq!(attempt.name, SpanName::Attempt);
+    assert_eq!(attempt.parent, Some(operation.id));
+    assert_eq!(attempt.trace_id, trace.id);
+    assert_eq!(attempt.start, Duration::from_millis(3));
+    assert_eq!(attempt.end, Some(Duration::from_millis(5)));
+    assert_eq!(
+        attempt.fields.number("http.response.status_code"),
+        Some(503)
+    );
+}
+
+#[test]
+fn shows_a_span_while_it_is_open() {
+    let clock = Hand::default();
+    let recorder = clock.recorder(7, Limits::default());
+
+    let trace = listen(&recorder, || {
+        let _open = attempt();
+        clock.to(40);
+        only(&recorder)
+    });
+
+    assert_eq!(trace.spans[0].end, None);
+    assert_eq!(trace.taken_at, Duration::from_millis(40));
+}
+
+#[test]
+fn links_over_a_span_that_is_not_recorded() {
+    let recorder = recorder();
+
+    listen(&recorder, || {
+        let _operation = operation().entered();
+        let _between = info_span!("between").entered();
+        let _attempt = attempt();
+    });
+
+    let trace = only(&recorder);
+    assert_eq!(trace.spans[1].parent, Some(trace.spans[0].id));
+}
+
+#[test]
+fn gathers_the_operations_of_a_run_into_one_trace() {
+    let recorder = recorder();
+
+    listen(&recorder, || {
+        let _run = info_span!(target: "lab", "run", scenario = "replay").entered();
+        drop(operation());
+        drop(operation());
+    });
+
+    assert_eq!(only(&recorder).spans.len(), 3);
+}
+
+#[test]
+fn makes_each_operation_a_trace_where_nothing_gathers_them() {
+    let recorder = recorder();
+
+    listen(&recorder, || {
+        let _foreign = info_span!("main").entered();
+        drop(operation());
+        drop(operation());
+    });
+
+    let traces = recorder.snapshot();
+    assert_eq!(traces.len(), 2);
+    assert_ne!(traces[0].id, traces[1].id);
+}
+
+#[test]
+fn numbers_two_runs_with_one_seed_alike() {
+    let story = |seed| {
+        let recorder = Hand::default().recorder(seed, Limits::default());
+        listen(&recorder, || {
+            let _operation = operation().entered();
+            let _attempt = attempt();
+        });
+        recorder.snapshot()
+    };
+
+    assert_eq!(story(7), story(7));
+    assert_ne!(story(7)[0].id, story(8)[0].id);
+}
+
+#[test]
+fn tells_a_machine_the_same_as_a_program() {
+    let clock = Hand::default();
+    let recorder = clock.recorder(7, Limits::default());
+
+    listen(&recorder, || {
+        let _operation = operation().entered();
+        clock.to(1);
+    });
+
+    let trace = only(&recorder);
+    assert_eq!(
+        serde_json::to_value(&trace).unwrap(),
+        serde_json::json!({
+            "id": trace.id.to_string(),
+            "spans": [{
+                "id": trace.spans[0].id.to_string(),
+                "parent": null,
+                "trace_id": trace.id.to_string(),
+                "name": "operation",
+                "start_ns": 0,
+                "end_ns": 1_000_000,
+                "fields": { "endpoint": "flaky" },
+            }],
+            "dropped_spans": 0,
+            "taken_at_ns": 1_000_000,
+        })
+    );
+}
