@@ -1,7 +1,67 @@
 //! The teaching API: a local HTTP service with faults on purpose.
 //!
-//! (being written)
+//! Real services fail in ways that a client's author rarely gets to see on a quiet
+//! afternoon. This one shows them at will: a failure that goes away, a wait that is
+//! longer than anybody's patience, JSON that is none, lists that never end. Each is
+//! one lesson, and each lesson is one file in `routes/`.
+//!
+//! | Method and path | What it answers | What it teaches |
+//! |---|---|---|
+//! | GET `/items` | three records on two pages | walk a list by its cursors |
+//! | GET `/looping-items` | cursors A → B → A → … | remember every cursor, not the last one |
+//! | GET `/endless-items` | always another cursor | cap pages and items |
+//! | GET `/bad-items` | an element that is not an object | check the shape behind a 200 |
+//! | GET `/bad-cursor` | a cursor that is a number | check the cursor's type |
+//! | GET `/flaky` | 503, 503, then success for good | retry, with a wait of one's own |
+//! | GET `/retry-later` | 503, `Retry-After: 120` | never call early; hand a long wait on |
+//! | GET `/bad-json` | JSON that breaks off | a media type is a promise, no proof |
+//! | GET `/text-json` | a page called `text/plain` | the media type comes before the body |
+//! | GET `/no-content` | 204 | success may have no body |
+//! | GET `/redirect` | 302 to `/items` | a redirect is an answer, not an order |
+//! | POST `/jobs` | 201, and the same again for a replay | an idempotency key makes a POST repeatable |
+//! | GET `/metrics` | Prometheus text | what the service counted |
+//!
+//! HEAD works wherever GET does. Any other path is a 404 and any other method a 405
+//! with `Allow`; every error is a [`Problem`] in `application/problem+json` that
+//! carries a machine-readable code and the request id of its `X-Request-Id` header.
+//!
+//! # Start and stop
+//!
+//! A service is a value. It listens on 127.0.0.1 and nowhere else, on a thread of its
+//! own, and nothing of it remains once it is stopped.
+//!
+//! ```
+//! use server::{ServiceConfig, TeachingApi};
+//!
+//! # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+//! let config = ServiceConfig::builder().port(0).seed(7).build()?;
+//! let service = TeachingApi::start(config)?;
+//! assert!(service.base_url().starts_with("http://127.0.0.1:"));
+//!
+//! // … let a client loose on `service.base_url()` …
+//!
+//! assert_eq!(service.ledger().total, 0);
+//! service.stop().await?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # What it saw
+//!
+//! [`RunningApi::ledger`] tells what went over the wire: every request with its
+//! arrival, route and answer, whether it came earlier than a Retry-After allowed, and
+//! fingerprints in place of cursors, keys and bodies. The names of all metrics and of
+//! the request span stand in [`telemetry`].
+//!
+//! # What is deliberately absent
+//!
+//! There is no option to listen on another address, no credential, no call to
+//! anywhere else, and no state that outlives the process. The service knows nothing
+//! of any client; a lab that wants more faults adds them with
+//! [`ServiceConfigBuilder::routes`], or puts its own routes beside [`router`].
 
+mod body_witness;
 mod canonical_json;
 mod clock;
 mod config;
@@ -15,6 +75,7 @@ mod metrics_sink;
 mod observe;
 mod page;
 mod problem;
+mod request_body;
 mod request_id;
 mod retry_after;
 mod router;

@@ -2,22 +2,17 @@
 //!
 //! Scrapes of `/metrics` pass unseen, so that looking does not change the picture.
 
-use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
-use bytes::Bytes;
 use http::HeaderMap;
-use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use metrics::Gauge;
-use sha2::{Digest, Sha256};
 use tracing::{Instrument, Span, field};
 
+use crate::body_witness::{BodyWitness, WitnessedBody};
 use crate::early::Bonds;
 use crate::idempotency::IDEMPOTENCY_KEY;
 use crate::ledger::{Answer, Arrival, Ending};
@@ -50,7 +45,7 @@ pub(crate) async fn observe(
     }
 
     let witness = exchange.body.clone();
-    let request = request.map(|body| Body::new(WitnessedBody { body, witness }));
+    let request = request.map(|body| Body::new(WitnessedBody::new(body, witness)));
     let response = next.run(request).instrument(span.clone()).await;
     exchange.answered(&response, &span);
     response
@@ -184,78 +179,5 @@ fn key_fingerprint(key: &SeedKey, headers: &HeaderMap) -> Option<Fingerprint> {
     }
 }
 
-/// Digests a body while somebody else reads it.
-#[derive(Clone)]
-struct BodyWitness(Arc<Mutex<Witnessed>>);
-
-enum Witnessed {
-    Reading { digest: Sha256, is_empty: bool },
-    Read(Option<Fingerprint>),
-}
-
-impl BodyWitness {
-    fn new(key: &SeedKey) -> Self {
-        let digest = key.hasher("body");
-        Self(Arc::new(Mutex::new(Witnessed::Reading {
-            digest,
-            is_empty: true,
-        })))
-    }
-
-    /// The body's fingerprint, if it was read to its end and had any bytes.
-    fn fingerprint(&self) -> Option<Fingerprint> {
-        match *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
-            Witnessed::Read(fingerprint) => fingerprint,
-            Witnessed::Reading { .. } => None,
-        }
-    }
-
-    fn see(&self, frame: Option<&Bytes>) {
-        let mut witnessed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Witnessed::Reading { digest, is_empty } = &mut *witnessed else {
-            return;
-        };
-        match frame {
-            Some(bytes) => {
-                digest.update(bytes);
-                *is_empty &= bytes.is_empty();
-            }
-            None => {
-                let fingerprint = (!*is_empty).then(|| Fingerprint::of(digest.clone()));
-                *witnessed = Witnessed::Read(fingerprint);
-            }
-        }
-    }
-}
-
-/// A request body that shows its bytes to a witness.
-struct WitnessedBody {
-    body: Body,
-    witness: BodyWitness,
-}
-
-impl HttpBody for WitnessedBody {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        let frame = ready!(Pin::new(&mut self.body).poll_frame(cx));
-        match &frame {
-            Some(Ok(frame)) => {
-                if let Some(data) = frame.data_ref() {
-                    self.witness.see(Some(data));
-                }
-            }
-            Some(Err(_)) => {}
-            None => self.witness.see(None),
-        }
-        Poll::Ready(frame)
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
-    }
-}
+#[cfg(test)]
+mod tests;

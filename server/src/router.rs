@@ -12,6 +12,7 @@ use tower_http::request_id::{PropagateRequestIdLayer, SetRequestIdLayer};
 use crate::lesson::Lesson;
 use crate::observe::observe;
 use crate::problem::{self, Problem};
+use crate::request_body::MAX_BODY;
 use crate::request_id::{self, SeededIds, X_REQUEST_ID};
 use crate::routes::{
     bad_cursor, bad_items, bad_json, endless_items, flaky, items, jobs, looping_items, no_content,
@@ -21,9 +22,6 @@ use crate::state::ServiceState;
 
 /// The path of the scrape endpoint, the one path beyond the lessons.
 pub(crate) const METRICS_PATH: &str = "/metrics";
-
-/// The largest request body, in bytes.
-pub(crate) const MAX_BODY: usize = 64 * 1024;
 
 /// Every lesson, in the order of the endpoint table.
 pub(crate) const LESSONS: [Lesson; 12] = [
@@ -86,4 +84,198 @@ async fn scrape(State(state): State<ServiceState>) -> impl IntoResponse {
         [(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")],
         state.metrics().render(),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::routing::get;
+    use axum::{Extension, Router};
+    use http::{Method, StatusCode};
+
+    use super::LESSONS;
+    use crate::config::ServiceConfig;
+    use crate::lesson::Fault;
+    use crate::testing::{Service, get as get_fresh};
+
+    #[tokio::test]
+    async fn any_other_path_is_a_404_problem() {
+        let service = Service::new();
+
+        for method in ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "BREW"] {
+            for path in [
+                "/", "/item", "/items/", "/Items", "/items/1", "/jobs/x", "//items",
+            ] {
+                let answer = service.request(method, path, &[], "").await;
+
+                assert_eq!(answer.status, StatusCode::NOT_FOUND, "{method} {path}");
+                assert_eq!(answer.code(), "not_found", "{method} {path}");
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn other_methods_are_a_405_problem_with_the_exact_allow() {
+        let service = Service::new();
+        let paths = LESSONS.map(|lesson| (lesson.path, lesson.method));
+
+        for (path, taught) in paths.into_iter().chain([("/metrics", Method::GET)]) {
+            for method in ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "BREW"] {
+                if taught == method {
+                    continue;
+                }
+                let answer = service.request(method, path, &[], "").await;
+
+                assert_eq!(
+                    answer.status,
+                    StatusCode::METHOD_NOT_ALLOWED,
+                    "{method} {path}"
+                );
+                assert_eq!(answer.code(), "method_not_allowed", "{method} {path}");
+                let allow = if taught == Method::GET {
+                    "GET,HEAD"
+                } else {
+                    "POST"
+                };
+                assert_eq!(answer.headers["allow"], allow, "{method} {path}");
+                assert_eq!(answer.headers.get_all("allow").iter().count(), 1);
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn head_answers_as_get_without_the_body() {
+        for lesson in LESSONS
+            .into_iter()
+            .filter(|lesson| lesson.method == Method::GET)
+        {
+            let mut head = Service::new().head(lesson.path).await;
+            let mut get = get_fresh(lesson.path).await;
+
+            head.headers.remove("x-request-id");
+            get.headers.remove("x-request-id");
+            assert_eq!(head.status, get.status, "{}", lesson.path);
+            assert_eq!(head.headers, get.headers, "{}", lesson.path);
+            assert!(head.body.is_empty(), "{}", lesson.path);
+        }
+        let head = Service::new().head("/jobs").await;
+        assert_eq!(head.status, StatusCode::METHOD_NOT_ALLOWED);
+        assert_eq!(head.headers["allow"], "POST");
+    }
+
+    #[tokio::test]
+    async fn a_problem_names_the_request_it_belongs_to() {
+        let service = Service::new();
+
+        for path in ["/nowhere", "/flaky", "/retry-later", "/items?limit=0"] {
+            let answer = service.get(path).await;
+
+            let problem = answer.json();
+            assert_eq!(
+                problem["request_id"],
+                answer.headers["x-request-id"].to_str().unwrap()
+            );
+            assert_eq!(problem["status"], answer.status.as_u16());
+            assert_eq!(problem["title"], answer.status.canonical_reason().unwrap());
+            assert_eq!(problem["type"], "about:blank");
+            assert_eq!(problem.as_object().unwrap().len(), 6);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_problem_never_repeats_what_the_request_said() {
+        let service = Service::new();
+        let path = "/items-SECRET?cursor=SECRET&limit=SECRET";
+        let json = ("content-type", "application/json");
+        let key = ("idempotency-key", "SECRET SECRET");
+
+        let answers = [
+            service.get(path).await,
+            service.get("/items?cursor=SECRET").await,
+            service.get("/items?limit=SECRET").await,
+            service
+                .post("/jobs", &[("content-type", "SECRET")], "SECRET")
+                .await,
+            service.post("/jobs", &[json, key], "SECRET").await,
+            service
+                .post("/jobs", &[json, ("idempotency-key", "k")], "SECRET")
+                .await,
+            service
+                .post("/jobs", &[json, ("idempotency-key", "k")], "[\"SECRET\"]")
+                .await,
+        ];
+
+        for answer in answers {
+            assert!(answer.status.is_client_error());
+            assert!(!answer.text().contains("SECRET"), "{answer:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_sane_request_id_is_taken_and_any_other_is_replaced() {
+        let service = Service::new();
+        let id = |id| ("x-request-id", id);
+
+        let taken = service
+            .request("GET", "/items", &[id("caller-1.a_B")], "")
+            .await;
+        let odd = service
+            .request("GET", "/items", &[id("caller 1")], "")
+            .await;
+        let double = service
+            .request("GET", "/items", &[id("one"), id("two")], "")
+            .await;
+
+        assert_eq!(taken.headers["x-request-id"], "caller-1.a_B");
+        for replaced in [odd, double] {
+            let mut ids = replaced.headers.get_all("x-request-id").iter();
+            assert!(ids.next().unwrap().to_str().unwrap().starts_with("req-"));
+            assert!(ids.next().is_none());
+        }
+    }
+
+    #[tokio::test]
+    async fn ids_repeat_with_the_seed() {
+        let (one, other) = (Service::new(), Service::new());
+
+        for _ in 0..3 {
+            let id = one.get("/items").await.headers["x-request-id"].clone();
+            assert_eq!(id, other.get("/items").await.headers["x-request-id"]);
+        }
+    }
+
+    #[tokio::test]
+    async fn added_routes_get_the_same_layers() {
+        async fn panics() {
+            panic!("on purpose")
+        }
+        let routes = Router::new()
+            .route(
+                "/added/{id}",
+                get(async || (Extension(Fault("added")), "fine")),
+            )
+            .route("/panics", get(panics));
+        let service = Service::with(ServiceConfig::builder().routes(routes));
+
+        let fine = service.get("/added/7").await;
+        let wrong_method = service.post("/added/7", &[], "").await;
+        let panicked = service.get("/panics").await;
+
+        assert_eq!(fine.text(), "fine");
+        assert!(fine.headers.contains_key("x-request-id"));
+        assert_eq!(wrong_method.code(), "method_not_allowed");
+        assert_eq!(panicked.status, StatusCode::INTERNAL_SERVER_ERROR);
+        assert_eq!(panicked.code(), "internal_error");
+        let routes: Vec<_> = service
+            .ledger()
+            .entries
+            .into_iter()
+            .map(|entry| entry.route)
+            .collect();
+        assert_eq!(routes, ["/added/{id}", "/added/{id}", "/panics"]);
+        let scrape = service.get("/metrics").await.text();
+        assert!(
+            scrape.contains("service_faults_total{fault=\"added\"} 1"),
+            "{scrape}"
+        );
+    }
 }

@@ -105,7 +105,8 @@ impl TeachingApi {
         let run = move || {
             let _tracing = dispatcher::set_default(&dispatch);
             let served = run(listener, router, phases, &config, &ready);
-            drop(done.send(served));
+            // The handle may be gone already.
+            let _unheard = done.send(served);
         };
         let thread = thread::Builder::new()
             .name(THREAD_NAME.to_owned())
@@ -143,7 +144,7 @@ fn run(
         .build()?;
     runtime.block_on(async {
         let listener = tokio::net::TcpListener::from_std(listener)?;
-        drop(ready.send(()));
+        ready.send(()).map_err(io::Error::other)?;
         tokio::select! {
             stopped = serve(listener, router, phases, config.drain_deadline) => Ok(stopped),
             never = keep_up(&config.metrics) => match never {},

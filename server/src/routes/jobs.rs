@@ -5,16 +5,13 @@
 //!
 //! `curl -i http://127.0.0.1:8765/jobs -H 'Content-Type: application/json' -H 'Idempotency-Key: k1' -d '{"kind":"report"}'`
 //!
-//! The checks run from the cheapest to the dearest, so that a body is read only
-//! for a request that may create a job: media type (415), key (400), size (413),
-//! JSON (400), object (422), record (409, 507).
+//! The checks run from the outside of a request to its inside: media type (415),
+//! key (400), size (413), JSON (400), object (422), record (409, 507).
 //!
 //! The IETF draft on the Idempotency-Key header answers a reused key with 422; this
 //! service keeps to its own contract, which says 409.
 
-use axum::body::Bytes;
-use axum::extract::rejection::{BytesRejection, FailedToBufferBody};
-use axum::extract::{FromRequest, Request, State};
+use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use axum::{Json, Router};
@@ -27,6 +24,7 @@ use crate::idempotency::{IdempotencyKey, KeyError, Submission};
 use crate::instruments::JobResult;
 use crate::lesson::Lesson;
 use crate::problem::Problem;
+use crate::request_body::{self, BodyError};
 use crate::state::ServiceState;
 
 pub(crate) const LESSON: Lesson = Lesson {
@@ -68,22 +66,21 @@ async fn jobs(State(state): State<ServiceState>, request: Request) -> Response {
 
 /// Everything that can be checked without the table of records.
 async fn read(request: Request) -> Result<(IdempotencyKey, JsonDigest), Problem> {
-    if !is_json(request.headers()) {
+    let (parts, body) = request.into_parts();
+    let body = request_body::read(body).await;
+
+    if !is_json(&parts.headers) {
         return Err(Problem::UNSUPPORTED_MEDIA_TYPE);
     }
-    let key = IdempotencyKey::from_headers(request.headers()).map_err(|error| match error {
+    let key = IdempotencyKey::from_headers(&parts.headers).map_err(|error| match error {
         KeyError::Missing => Problem::IDEMPOTENCY_KEY_MISSING,
         KeyError::Invalid => Problem::IDEMPOTENCY_KEY_INVALID,
     })?;
-    let body = Bytes::from_request(request, &())
-        .await
-        .map_err(|rejection| match rejection {
-            BytesRejection::FailedToBufferBody(FailedToBufferBody::LengthLimitError(_)) => {
-                Problem::PAYLOAD_TOO_LARGE
-            }
-            // The body broke off, so that whatever came of it is not JSON.
-            _ => Problem::INVALID_JSON,
-        })?;
+    let body = body.map_err(|error| match error {
+        BodyError::TooLarge => Problem::PAYLOAD_TOO_LARGE,
+        // Whatever came of a body that broke off is not JSON.
+        BodyError::Broken => Problem::INVALID_JSON,
+    })?;
     match canonical_json::read(&body) {
         Ok(JsonKind::Object(digest)) => Ok((key, digest)),
         Ok(JsonKind::Other) => Err(Problem::INVALID_JOB),

@@ -1,0 +1,203 @@
+//! How a service starts and how it ends, over real sockets.
+
+mod support;
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::routing;
+use server::{RunningApi, ServiceConfig, ServiceConfigBuilder, StartError, TeachingApi};
+use support::{Answer, exchange, read_answer, request};
+
+fn start(config: ServiceConfigBuilder) -> RunningApi {
+    TeachingApi::start(config.port(0).build().unwrap()).unwrap()
+}
+
+/// A route that says when it was reached and answers when it is let go.
+fn held_route() -> (Router, mpsc::Receiver<()>, Arc<tokio::sync::Notify>) {
+    let (reached, is_reached) = mpsc::channel();
+    let release = Arc::new(tokio::sync::Notify::new());
+    let released = Arc::clone(&release);
+    let handler = routing::get(async move || {
+        reached.send(()).unwrap();
+        released.notified().await;
+        "let go"
+    });
+    (Router::new().route("/held", handler), is_reached, release)
+}
+
+fn ask_for_held(service: &RunningApi) -> TcpStream {
+    let stream = TcpStream::connect(service.local_addr()).unwrap();
+    (&stream)
+        .write_all(request("GET", "/held", "", "").as_bytes())
+        .unwrap();
+    stream
+}
+
+#[tokio::test]
+async fn two_services_run_side_by_side_and_share_nothing() {
+    let (one, other) = (
+        start(ServiceConfig::builder()),
+        start(ServiceConfig::builder()),
+    );
+
+    for _ in 0..3 {
+        get(one.local_addr(), "/flaky");
+    }
+    let fourth = get(one.local_addr(), "/flaky");
+    let first = get(other.local_addr(), "/flaky");
+
+    assert_eq!((fourth.status, first.status), (200, 503));
+    assert_eq!((one.ledger().total, other.ledger().total), (4, 1));
+    one.stop().await.unwrap();
+    other.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn it_listens_on_loopback_only() {
+    let service = start(ServiceConfig::builder());
+
+    let address = service.local_addr();
+
+    assert_eq!(address.ip().to_string(), "127.0.0.1");
+    assert_eq!(
+        service.base_url(),
+        format!("http://127.0.0.1:{}", address.port())
+    );
+    service.stop().await.unwrap();
+}
+
+#[test]
+fn a_port_in_use_is_named() {
+    let holder = start(ServiceConfig::builder());
+    let port = holder.local_addr().port();
+
+    let refused = TeachingApi::start(ServiceConfig::builder().port(port).build().unwrap());
+
+    let error = refused.expect_err("the port is taken");
+    assert!(
+        matches!(error, StartError::PortInUse { port: named } if named == port),
+        "{error:?}"
+    );
+    assert_eq!(
+        error.to_string(),
+        format!("port {port} on 127.0.0.1 is in use")
+    );
+}
+
+#[tokio::test]
+async fn stop_lets_a_request_in_flight_finish() {
+    let (routes, reached, release) = held_route();
+    let service = start(ServiceConfig::builder().routes(routes));
+    let stream = ask_for_held(&service);
+    reached.recv().unwrap();
+
+    let mut stop = Box::pin(service.stop());
+    let early = std::future::poll_fn(|cx| std::task::Poll::Ready(stop.as_mut().poll(cx))).await;
+    release.notify_one();
+    let stopped = stop.await.unwrap();
+
+    assert!(early.is_pending(), "stop did not wait: {early:?}");
+    assert_eq!(stopped.cut_off, 0);
+    assert_eq!(read_answer(&stream).body, "let go");
+}
+
+#[tokio::test]
+async fn stop_cuts_off_what_outlasts_the_deadline() {
+    let (routes, reached, _release) = held_route();
+    let deadline = Duration::from_millis(1);
+    let service = start(
+        ServiceConfig::builder()
+            .routes(routes)
+            .drain_deadline(deadline),
+    );
+    let ledger = service.ledger_handle();
+    let mut stream = ask_for_held(&service);
+    reached.recv().unwrap();
+
+    let stopped = service.stop().await.unwrap();
+
+    assert_eq!(stopped.cut_off, 1);
+    let mut rest = Vec::new();
+    assert!(
+        stream.read_to_end(&mut rest).is_err() || rest.is_empty(),
+        "{rest:?}"
+    );
+    let entry = &ledger.snapshot().entries[0];
+    assert_eq!((&*entry.route, entry.status), ("/held", None));
+}
+
+#[test]
+fn drop_does_not_wait_for_requests_in_flight() {
+    let (routes, reached, _release) = held_route();
+    let patience = Duration::from_secs(60);
+    let service = start(
+        ServiceConfig::builder()
+            .routes(routes)
+            .drain_deadline(patience),
+    );
+    let _stream = ask_for_held(&service);
+    reached.recv().unwrap();
+
+    let asked = Instant::now();
+    drop(service);
+
+    assert!(asked.elapsed() < patience / 2);
+}
+
+#[tokio::test]
+async fn a_stop_that_is_given_up_cuts_off_at_once() {
+    let (routes, reached, _release) = held_route();
+    let patience = Duration::from_secs(60);
+    let service = start(
+        ServiceConfig::builder()
+            .routes(routes)
+            .drain_deadline(patience),
+    );
+    let _stream = ask_for_held(&service);
+    reached.recv().unwrap();
+
+    let asked = Instant::now();
+    let mut stop = Box::pin(service.stop());
+    let pending = std::future::poll_fn(|cx| std::task::Poll::Ready(stop.as_mut().poll(cx))).await;
+    drop(stop);
+
+    assert!(pending.is_pending());
+    assert!(asked.elapsed() < patience / 2);
+}
+
+#[tokio::test]
+async fn the_port_can_be_bound_again_at_once() {
+    let first = start(ServiceConfig::builder());
+    let port = first.local_addr().port();
+    // The service closes this connection first, which leaves it in TIME_WAIT.
+    let headers = "connection: close\r\n";
+    let stream = TcpStream::connect(first.local_addr()).unwrap();
+    exchange(&stream, request("GET", "/items", headers, "").as_bytes());
+    first.stop().await.unwrap();
+
+    let second = TeachingApi::start(ServiceConfig::builder().port(port).build().unwrap());
+
+    second.expect("the port is free").stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn the_ledger_can_be_read_after_the_stop() {
+    let service = start(ServiceConfig::builder());
+    let ledger = service.ledger_handle();
+    get(service.local_addr(), "/items");
+
+    service.stop().await.unwrap();
+
+    assert_eq!(ledger.snapshot().entries[0].status, Some(200));
+}
+
+/// One request on a connection of its own.
+fn get(address: SocketAddr, path: &str) -> Answer {
+    let stream = TcpStream::connect(address).unwrap();
+    exchange(&stream, request("GET", path, "", "").as_bytes())
+}

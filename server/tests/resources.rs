@@ -1,0 +1,93 @@
+//! Start and stop leave nothing behind. One test in a process of its own, since
+//! descriptors and threads are counted for the process as a whole.
+
+#![cfg(target_os = "linux")]
+
+mod support;
+
+use std::fs;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::time::{Duration, Instant};
+
+use server::{RunningApi, ServiceConfig, TeachingApi};
+use support::{exchange, request};
+
+const DEADLINE: Duration = Duration::from_secs(20);
+
+fn descriptors() -> usize {
+    fs::read_dir("/proc/self/fd").unwrap().count()
+}
+
+fn threads() -> usize {
+    fs::read_dir("/proc/self/task").unwrap().count()
+}
+
+fn start() -> RunningApi {
+    let config = ServiceConfig::builder()
+        .port(0)
+        .drain_deadline(DEADLINE)
+        .build()
+        .unwrap();
+    TeachingApi::start(config).unwrap()
+}
+
+/// A hundred connections that wait between two requests, and one that never sent any.
+fn idle_connections(address: SocketAddr) -> Vec<TcpStream> {
+    let mut idle: Vec<_> = (0..100)
+        .map(|_| TcpStream::connect(address).unwrap())
+        .collect();
+    for stream in &idle {
+        assert_eq!(
+            exchange(stream, request("GET", "/items", "", "").as_bytes()).status,
+            200
+        );
+    }
+    idle.push(TcpStream::connect(address).unwrap());
+    idle
+}
+
+#[test]
+fn nothing_remains_after_stop_or_drop() {
+    // The first runtime of a process that watches sockets opens tokio's own pair for
+    // signals, once and for good. It is the process's, not the service's.
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let before = (descriptors(), threads());
+
+    let service = start();
+    let address = service.local_addr();
+    let clients = idle_connections(address);
+    assert_eq!(threads(), before.1 + 1, "the service is one thread");
+    let asked = Instant::now();
+    let stopped = runtime.block_on(service.stop()).unwrap();
+    let took = asked.elapsed();
+
+    assert_eq!(stopped.cut_off, 0);
+    assert!(
+        took < DEADLINE / 2,
+        "idle connections held the stop up for {took:?}"
+    );
+    assert_eq!(
+        descriptors(),
+        before.0 + clients.len(),
+        "only the clients' ends are open"
+    );
+    assert_eq!(threads(), before.1);
+    drop(TcpListener::bind(address).expect("the port is free again"));
+    drop(clients);
+
+    let service = start();
+    let address = service.local_addr();
+    let clients = idle_connections(address);
+    drop(service);
+
+    assert_eq!(
+        descriptors(),
+        before.0 + clients.len(),
+        "only the clients' ends are open"
+    );
+    assert_eq!(threads(), before.1);
+    drop(TcpListener::bind(address).expect("the port is free again"));
+}

@@ -1,0 +1,70 @@
+//! The least HTTP client that will do: bytes out, bytes in.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+
+/// What came back, up to the end of the body.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    /// Header lines, with names in lower case.
+    pub(crate) headers: Vec<String>,
+    pub(crate) body: String,
+}
+
+impl Answer {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let prefix = format!("{name}: ");
+        self.headers
+            .iter()
+            .find_map(|line| line.strip_prefix(&prefix))
+    }
+}
+
+/// Sends bytes and reads one answer, on a connection that stays open.
+pub(crate) fn exchange(stream: &TcpStream, request: &[u8]) -> Answer {
+    let mut writer = stream;
+    writer.write_all(request).expect("the service reads");
+    read_answer(stream)
+}
+
+pub(crate) fn read_answer(stream: &TcpStream) -> Answer {
+    let mut reader = BufReader::new(stream);
+    let mut lines = Vec::new();
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).expect("the service answers");
+        let line = line.trim_end().to_owned();
+        if line.is_empty() {
+            break;
+        }
+        lines.push(line);
+    }
+    let status = lines
+        .remove(0)
+        .split(' ')
+        .nth(1)
+        .expect("a status line")
+        .parse()
+        .unwrap();
+    let mut answer = Answer {
+        status,
+        headers: lines,
+        body: String::new(),
+    };
+    let length = answer
+        .header("content-length")
+        .map_or(0, |length| length.parse().unwrap());
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).expect("a whole body");
+    answer.body = String::from_utf8(body).unwrap();
+    answer
+}
+
+/// The bytes of a request. Each extra header ends with CRLF.
+pub(crate) fn request(method: &str, path: &str, headers: &str, body: &str) -> String {
+    let length = body.len();
+    format!(
+        "{method} {path} HTTP/1.1\r\nhost: test\r\ncontent-length: {length}\r\n{headers}\r\n{body}"
+    )
+}
