@@ -7,7 +7,10 @@ use tokio::{
     net::TcpStream,
 };
 
-use super::{Fault, request};
+use super::{
+    Fault,
+    request::{self, Unread},
+};
 
 /// The content type of a TLS record that carries a handshake (RFC 8446 §5.1).
 const HANDSHAKE: u8 = 22;
@@ -30,9 +33,9 @@ pub(super) async fn serve(client: TcpStream, upstream: SocketAddr, fault: Fault)
 
 /// Asks the service, and passes on of its answer what the fault leaves.
 async fn exchange(mut client: TcpStream, upstream: SocketAddr, fault: Fault) -> io::Result<()> {
-    let request = match request::read(&mut client).await? {
+    let request = match request::read(&mut client).await {
         Ok(request) => request,
-        Err(status) => return answer(client, status).await,
+        Err(unread) => return turn_down(client, unread).await,
     };
     let Ok(response) = ask(upstream, &request).await else {
         return answer(client, "502 Bad Gateway").await;
@@ -66,9 +69,9 @@ fn first_half(response: &[u8]) -> &[u8] {
 }
 
 async fn stall(mut client: TcpStream) -> io::Result<()> {
-    match request::read(&mut client).await? {
+    match request::read(&mut client).await {
         Ok(_) => future::pending().await,
-        Err(status) => answer(client, status).await,
+        Err(unread) => turn_down(client, unread).await,
     }
 }
 
@@ -83,6 +86,13 @@ async fn refuse_tls(mut client: TcpStream) -> io::Result<()> {
     client.read_exact(&mut hello).await?;
     client.write_all(&HANDSHAKE_FAILURE).await?;
     see_off(client).await
+}
+
+async fn turn_down(client: TcpStream, unread: Unread) -> io::Result<()> {
+    match unread {
+        Unread::Refused(status) => answer(client, status).await,
+        Unread::Broken(error) => Err(error),
+    }
 }
 
 /// An answer of the proxy's own.

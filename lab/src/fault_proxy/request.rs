@@ -4,60 +4,63 @@
 use std::io;
 
 use tokio::{
-    io::{AsyncRead, AsyncReadExt},
+    io::{AsyncRead, AsyncReadExt, Take},
     net::TcpStream,
 };
 
 /// The most a request may hold. The service takes less.
 const LARGEST: u64 = 1024 * 1024;
 
-/// The status of an answer that the proxy gives by itself.
-type Refusal = &'static str;
+/// Why there is no request to send on.
+#[derive(Debug)]
+pub(super) enum Unread {
+    /// It was understood well enough to be turned down, with this status.
+    Refused(&'static str),
+    /// The connection broke, or ended too early.
+    Broken(io::Error),
+}
 
-const BAD_REQUEST: Refusal = "400 Bad Request";
-const LENGTH_REQUIRED: Refusal = "411 Length Required";
-const TOO_LARGE: Refusal = "413 Content Too Large";
-const EXPECTATION_FAILED: Refusal = "417 Expectation Failed";
+impl From<io::Error> for Unread {
+    fn from(error: io::Error) -> Self {
+        Self::Broken(error)
+    }
+}
 
-/// The whole request as it is to be sent on, or why it is not.
-///
-/// An error is one of the connection, which may also end too early.
-pub(super) async fn read(client: &mut TcpStream) -> io::Result<Result<Vec<u8>, Refusal>> {
+const BAD_REQUEST: Unread = Unread::Refused("400 Bad Request");
+const LENGTH_REQUIRED: Unread = Unread::Refused("411 Length Required");
+const TOO_LARGE: Unread = Unread::Refused("413 Content Too Large");
+const EXPECTATION_FAILED: Unread = Unread::Refused("417 Expectation Failed");
+
+/// The whole request as it is to be sent on.
+pub(super) async fn read(client: &mut TcpStream) -> Result<Vec<u8>, Unread> {
     let mut client = client.take(LARGEST);
     let mut bytes = Vec::new();
     let head = loop {
-        if let Some(head) = head_length(&bytes) {
-            break head;
-        }
-        if let Err(refusal) = read_more(&mut client, &mut bytes).await? {
-            return Ok(Err(refusal));
+        match head_length(&bytes) {
+            Some(head) => break head,
+            None => read_more(&mut client, &mut bytes).await?,
         }
     };
-    let (mut request, length) = match close_after(&bytes[..head]) {
-        Ok(closing) => closing,
-        Err(refusal) => return Ok(Err(refusal)),
-    };
+    let (mut request, length) = close_after(&bytes[..head])?;
     while bytes.len() - head < length {
-        if let Err(refusal) = read_more(&mut client, &mut bytes).await? {
-            return Ok(Err(refusal));
-        }
+        read_more(&mut client, &mut bytes).await?;
     }
     request.extend_from_slice(&bytes[head..head + length]);
-    Ok(Ok(request))
+    Ok(request)
 }
 
 async fn read_more(
-    client: &mut tokio::io::Take<impl AsyncRead + Unpin>,
+    client: &mut Take<impl AsyncRead + Unpin>,
     bytes: &mut Vec<u8>,
-) -> io::Result<Result<(), Refusal>> {
+) -> Result<(), Unread> {
     if client.limit() == 0 {
-        return Ok(Err(TOO_LARGE));
+        return Err(TOO_LARGE);
     }
     match client.read_buf(bytes).await? {
-        0 => Err(io::ErrorKind::UnexpectedEof.into()),
+        0 => Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
         // Whoever sends a ClientHello would wait for ever for an empty line.
-        _ if !bytes[0].is_ascii_alphabetic() => Ok(Err(BAD_REQUEST)),
-        _ => Ok(Ok(())),
+        _ if !bytes[0].is_ascii_alphabetic() => Err(BAD_REQUEST),
+        _ => Ok(()),
     }
 }
 
@@ -69,7 +72,7 @@ pub(super) fn head_length(message: &[u8]) -> Option<usize> {
 
 /// The head with `Connection: close` for whatever it said about the connection,
 /// and the length of the body that follows it.
-fn close_after(head: &[u8]) -> Result<(Vec<u8>, usize), Refusal> {
+fn close_after(head: &[u8]) -> Result<(Vec<u8>, usize), Unread> {
     let head = str::from_utf8(head).map_err(|_| BAD_REQUEST)?;
     let mut lines = head.trim_end_matches("\r\n").split("\r\n");
     let request_line = lines.next().unwrap_or_default();
@@ -96,7 +99,7 @@ fn close_after(head: &[u8]) -> Result<(Vec<u8>, usize), Refusal> {
 }
 
 /// `parse` alone would take a sign, which RFC 9110 §8.6 does not allow.
-fn content_length(value: &str) -> Result<usize, Refusal> {
+fn content_length(value: &str) -> Result<usize, Unread> {
     let digits = value.trim_matches([' ', '\t']);
     if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(BAD_REQUEST);

@@ -31,7 +31,8 @@ impl Row<'_> {
 }
 
 /// All rows in order: every root in order of time, and under it what belongs to
-/// it. A run is no row, and a lone operation needs no heading.
+/// it. A run is no row, and a lone operation needs no heading, unless nothing
+/// else is there to be seen.
 pub(super) fn rows(traces: &[Trace]) -> Vec<Row<'_>> {
     let mut roots = Vec::new();
     for trace in traces {
@@ -48,7 +49,8 @@ pub(super) fn rows(traces: &[Trace]) -> Vec<Row<'_>> {
     for (trace, root) in roots {
         descend(trace, root, false, &mut rows);
     }
-    if rows.iter().filter(|row| row.is_heading()).count() == 1 {
+    let headings = rows.iter().filter(|row| row.is_heading()).count();
+    if headings == 1 && rows.len() > 1 {
         rows.retain(|row| !row.is_heading());
     }
     rows

@@ -61,6 +61,28 @@ fn breaks_a_wait_that_dwarfs_the_rest() {
 }
 
 #[test]
+fn breaks_a_wait_of_an_hour_in_ascii_beside_a_short_one() {
+    let story = Story::new()
+        .attempt(0, 0, 2, 503)
+        .wait("backoff", 2, 131, Some(133))
+        .attempt(1, 133, 135, 503)
+        .wait("retry_after", 135, 3_600_000, Some(3_600_135))
+        .attempt(2, 3_600_135, 3_600_137, 200);
+    let options = Options {
+        ascii: true,
+        ..Options::default()
+    };
+
+    assert_snapshot!(story.draw(options), @r"
+         0 ms  |#|                         attempt 1   503 Service Unavailable
+         2 ms   |........|                 wait 131 ms   backoff (status 503)
+       133 ms           |#|                attempt 2   503 Service Unavailable
+       135 ms            |.....//......|   wait 1 h 0 min   Retry-After (status 503)
+    1 h 0 min                         |#|  attempt 3   200 OK
+    ");
+}
+
+#[test]
 fn draws_a_refused_handshake() {
     let story = Story::new().operation("items", 0, 4).failure(0, 4, "tls");
 
@@ -114,6 +136,26 @@ fn heads_each_of_several_operations() {
     0 ms  ▕██████████████████████▏                       attempt 1   201 Created
     4 ms  POST /jobs · 1 attempt · ok
     4 ms                               ▕██████████████▏  attempt 1   201 Created
+    ");
+}
+
+#[test]
+fn a_run_around_its_operations_is_no_row() {
+    let mut gathered = flaky();
+    let run = gathered.span(SpanName::Run, None, (0, Some(424)), &[]);
+    gathered.trace.spans[0].parent = Some(run);
+
+    let text = gathered.draw(Options::default());
+
+    assert_eq!(text, flaky().draw(Options::default()));
+}
+
+#[test]
+fn an_operation_without_an_attempt_is_seen_all_the_same() {
+    let story = Story::new().operation("items", 0, 4);
+
+    assert_snapshot!(story.draw(Options::default()), @r"
+    0 ms  items · 1 attempt · ok
     ");
 }
 
