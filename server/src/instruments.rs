@@ -67,8 +67,9 @@ impl Instruments {
 
         for lesson in LESSONS {
             lesson.fault.map(|fault| instruments.fault(fault));
-            for status in lesson.statuses {
-                drop(instruments.duration(method_index(&lesson.method), lesson.path, *status));
+            for answer in lesson.answers {
+                let method = method_index(&lesson.method);
+                drop(instruments.duration(method, lesson.path, answer.status));
             }
         }
         drop(instruments.route(OTHER));

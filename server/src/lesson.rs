@@ -1,6 +1,11 @@
 //! What every lesson declares about itself.
+//!
+//! The declaration feeds the metrics, which start at zero for every answer that is
+//! declared, and the OpenAPI document, which a test holds against the live routes.
 
 use http::{Method, StatusCode};
+
+use crate::problem::Problem;
 
 /// One row of the endpoint table.
 #[derive(Debug, Clone)]
@@ -9,10 +14,74 @@ pub(crate) struct Lesson {
     pub(crate) path: &'static str,
     /// The method that it teaches. Where it is GET, HEAD works too.
     pub(crate) method: Method,
-    /// The statuses that it answers this method with.
-    pub(crate) statuses: &'static [StatusCode],
+    /// What it teaches, in a few words.
+    pub(crate) summary: &'static str,
+    /// What it reads from a request.
+    pub(crate) takes: Takes,
+    /// Everything that it answers this method with.
+    pub(crate) answers: &'static [Answer],
     /// The label of the fault that it serves on purpose.
     pub(crate) fault: Option<&'static str>,
+}
+
+/// What a lesson reads from a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Takes {
+    Nothing,
+    /// `cursor` and `limit`.
+    PageQuery,
+    /// An idempotency key and a JSON object.
+    Job,
+}
+
+/// One answer.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) about: &'static str,
+    pub(crate) content: Content,
+    /// A header that matters to the lesson, and what it says.
+    pub(crate) header: Option<(&'static str, &'static str)>,
+}
+
+/// The body of an answer.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Content {
+    Empty,
+    /// JSON of the named schema.
+    Json(&'static str),
+    /// Said to be JSON of the named schema, and broken on purpose.
+    BrokenJson(&'static str),
+    /// Text of this media type.
+    Text(&'static str),
+    /// A problem with this code.
+    Problem(&'static str),
+}
+
+impl Answer {
+    pub(crate) const fn new(status: StatusCode, about: &'static str, content: Content) -> Self {
+        Self {
+            status,
+            about,
+            content,
+            header: None,
+        }
+    }
+
+    pub(crate) const fn problem(problem: Problem) -> Self {
+        Self::new(
+            problem.status,
+            problem.detail,
+            Content::Problem(problem.code),
+        )
+    }
+
+    pub(crate) const fn with_header(self, name: &'static str, about: &'static str) -> Self {
+        Self {
+            header: Some((name, about)),
+            ..self
+        }
+    }
 }
 
 /// Marks a response as a fault on purpose.

@@ -73,6 +73,7 @@ mod ledger;
 mod lesson;
 mod metrics_sink;
 mod observe;
+mod openapi;
 mod page;
 mod problem;
 mod request_body;
@@ -97,6 +98,7 @@ pub use config::{
 pub use ledger::{Ledger, LedgerEntry, LedgerSnapshot, RouteTotals};
 pub use lesson::Fault;
 pub use metrics_sink::Metrics;
+pub use openapi::openapi;
 pub use problem::Problem;
 pub use router::router;
 pub use seed_key::Fingerprint;

@@ -20,6 +20,10 @@ struct Arguments {
     /// The port to listen on; 0 picks a free one.
     #[arg(long, default_value_t = DEFAULT_PORT)]
     port: u16,
+
+    /// Print the OpenAPI 3.1 description of the service and exit.
+    #[arg(long)]
+    print_openapi: bool,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -42,6 +46,10 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<u8, Failure> {
+    if arguments.print_openapi {
+        writeln!(io::stdout(), "{}", server::openapi())?;
+        return Ok(0);
+    }
     let config = ServiceConfig::builder().port(arguments.port).build()?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

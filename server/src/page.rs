@@ -4,6 +4,7 @@ use axum::extract::{FromRequestParts, Query};
 use http::Uri;
 use http::request::Parts;
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::cursor::{self, List};
 use crate::problem::Problem;
@@ -19,9 +20,11 @@ pub(crate) const MAX_LIMIT: u64 = 100;
 pub(crate) const DEFAULT_LIMIT: u64 = 50;
 
 /// One record.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Item {
+    /// Its identifier.
     id: String,
+    /// What people call it.
     name: String,
 }
 
@@ -36,10 +39,12 @@ impl Item {
 }
 
 /// A page of records and the way to the next one.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Page {
+    /// The records, at most two.
     pub(crate) items: Vec<Item>,
-    /// `null`, and not absent, on the last page.
+    /// The opaque position to go on from: `null`, and not absent, on the last page.
+    #[schema(required, min_length = 1)]
     pub(crate) next_cursor: Option<String>,
 }
 

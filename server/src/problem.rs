@@ -11,6 +11,7 @@ use axum::response::{IntoResponse, Response};
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, StatusCode};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::request_id;
 
@@ -72,16 +73,23 @@ impl IntoResponse for Problem {
     }
 }
 
-/// The members of a problem, as they go over the wire.
-#[derive(Debug, Serialize)]
-struct ProblemBody<'a> {
+/// An error, after RFC 9457.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Problem)]
+pub(crate) struct ProblemBody<'a> {
     // RFC 9457 §4.2.1: with "about:blank" the title is the status phrase, and the
     // meaning beyond the status is carried by `code`.
+    /// Always `about:blank`: the code says what the status does not.
     r#type: &'static str,
+    /// The phrase of the status.
     title: &'static str,
+    /// The status code.
     status: u16,
+    /// What went wrong, for people.
     detail: &'static str,
+    /// What went wrong, for programs.
     code: &'static str,
+    /// The `X-Request-Id` of the answer.
     request_id: &'a str,
 }
 

@@ -23,6 +23,9 @@ use crate::state::ServiceState;
 /// The path of the scrape endpoint, the one path beyond the lessons.
 pub(crate) const METRICS_PATH: &str = "/metrics";
 
+/// The media type of Prometheus's text format.
+pub(crate) const METRICS_MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
+
 /// Every lesson, in the order of the endpoint table.
 pub(crate) const LESSONS: [Lesson; 12] = [
     items::LESSON,

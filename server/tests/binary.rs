@@ -165,6 +165,20 @@ fn help_goes_to_stdout_and_usage_errors_do_not() {
     assert!(error.stdout.is_empty());
 }
 
+#[test]
+fn the_openapi_document_goes_to_stdout() {
+    let output = Command::new(env!("CARGO_BIN_EXE_server"))
+        .arg("--print-openapi")
+        .output()
+        .unwrap();
+
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(
+        String::from_utf8(output.stdout).unwrap().trim_end(),
+        server::openapi()
+    );
+}
+
 /// One request on a connection of its own.
 fn get(address: SocketAddr, path: &str) -> Answer {
     let stream = TcpStream::connect(address).unwrap();

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::cursor::List;
 
-use crate::lesson::{Fault, Lesson};
+use crate::lesson::{Answer, Content, Fault, Lesson, Takes};
 use crate::page::{Item, PageQuery};
 use crate::problem::Problem;
 use crate::state::ServiceState;
@@ -20,7 +20,17 @@ use crate::state::ServiceState;
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/bad-items",
     method: Method::GET,
-    statuses: &[StatusCode::OK, StatusCode::BAD_REQUEST],
+    summary: "A page with an element that is not an object",
+    takes: Takes::PageQuery,
+    answers: &[
+        Answer::new(
+            StatusCode::OK,
+            "a page that breaks its schema on purpose: an element of items is a string",
+            Content::BrokenJson("Page"),
+        ),
+        Answer::problem(Problem::INVALID_LIMIT),
+        Answer::problem(Problem::INVALID_CURSOR),
+    ],
     fault: Some("bad_items"),
 };
 

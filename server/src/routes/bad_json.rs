@@ -9,13 +9,19 @@ use axum::{Extension, Router};
 use http::header::CONTENT_TYPE;
 use http::{Method, StatusCode};
 
-use crate::lesson::{Fault, Lesson};
+use crate::lesson::{Answer, Content, Fault, Lesson, Takes};
 use crate::state::ServiceState;
 
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/bad-json",
     method: Method::GET,
-    statuses: &[StatusCode::OK],
+    summary: "JSON that breaks off",
+    takes: Takes::Nothing,
+    answers: &[Answer::new(
+        StatusCode::OK,
+        "breaks its media type on purpose: the body does not parse",
+        Content::BrokenJson("Page"),
+    )],
     fault: Some("bad_json"),
 };
 

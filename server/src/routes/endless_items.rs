@@ -11,7 +11,7 @@ use http::{Method, StatusCode};
 
 use crate::cursor::{self, List};
 
-use crate::lesson::{Fault, Lesson};
+use crate::lesson::{Answer, Content, Fault, Lesson, Takes};
 use crate::page::{Item, Page, PageQuery};
 use crate::problem::Problem;
 use crate::state::ServiceState;
@@ -19,7 +19,17 @@ use crate::state::ServiceState;
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/endless-items",
     method: Method::GET,
-    statuses: &[StatusCode::OK, StatusCode::BAD_REQUEST],
+    summary: "A list that never ends",
+    takes: Takes::PageQuery,
+    answers: &[
+        Answer::new(
+            StatusCode::OK,
+            "a page whose next_cursor is never null",
+            Content::Json("Page"),
+        ),
+        Answer::problem(Problem::INVALID_LIMIT),
+        Answer::problem(Problem::INVALID_CURSOR),
+    ],
     fault: Some("endless_items"),
 };
 

@@ -12,15 +12,25 @@ use axum::routing::get;
 use axum::{Extension, Json, Router};
 use http::{Method, StatusCode};
 use serde::Serialize;
+use utoipa::ToSchema;
 
-use crate::lesson::{Fault, Lesson};
+use crate::lesson::{Answer, Content, Fault, Lesson, Takes};
 use crate::problem::Problem;
 use crate::state::ServiceState;
 
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/flaky",
     method: Method::GET,
-    statuses: &[StatusCode::OK, StatusCode::SERVICE_UNAVAILABLE],
+    summary: "Two failures, then success",
+    takes: Takes::Nothing,
+    answers: &[
+        Answer::new(
+            StatusCode::OK,
+            "the third call and every later one",
+            Content::Json("FlakyResult"),
+        ),
+        Answer::problem(Problem::TRANSIENT_FAILURE),
+    ],
     fault: Some("flaky"),
 };
 
@@ -48,8 +58,11 @@ impl Calls {
     }
 }
 
-#[derive(Debug, Serialize)]
+/// The success of /flaky.
+#[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct FlakyResult {
+    /// The number of the call; the first success is call 3.
+    #[schema(minimum = 3)]
     attempt: u64,
 }
 

@@ -10,7 +10,7 @@ use axum::{Json, Router};
 use http::{Method, StatusCode};
 
 use crate::cursor::{self, List};
-use crate::lesson::Lesson;
+use crate::lesson::{Answer, Content, Lesson, Takes};
 use crate::page::{Item, Page, PageQuery};
 use crate::problem::Problem;
 use crate::state::ServiceState;
@@ -18,7 +18,17 @@ use crate::state::ServiceState;
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/items",
     method: Method::GET,
-    statuses: &[StatusCode::OK, StatusCode::BAD_REQUEST],
+    summary: "Walk a list by its cursors",
+    takes: Takes::PageQuery,
+    answers: &[
+        Answer::new(
+            StatusCode::OK,
+            "a page; the last one has next_cursor null",
+            Content::Json("Page"),
+        ),
+        Answer::problem(Problem::INVALID_LIMIT),
+        Answer::problem(Problem::INVALID_CURSOR),
+    ],
     fault: None,
 };
 

@@ -18,11 +18,12 @@ use axum::{Json, Router};
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderName, Method, StatusCode};
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::canonical_json::{self, Json as JsonKind, JsonDigest, NotJson};
 use crate::idempotency::{IdempotencyKey, KeyError, Submission};
 use crate::instruments::JobResult;
-use crate::lesson::Lesson;
+use crate::lesson::{Answer, Content, Lesson, Takes};
 use crate::problem::Problem;
 use crate::request_body::{self, BodyError};
 use crate::state::ServiceState;
@@ -30,14 +31,23 @@ use crate::state::ServiceState;
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/jobs",
     method: Method::POST,
-    statuses: &[
-        StatusCode::CREATED,
-        StatusCode::BAD_REQUEST,
-        StatusCode::CONFLICT,
-        StatusCode::PAYLOAD_TOO_LARGE,
-        StatusCode::UNSUPPORTED_MEDIA_TYPE,
-        StatusCode::UNPROCESSABLE_ENTITY,
-        StatusCode::INSUFFICIENT_STORAGE,
+    summary: "Create a job once, however often it is asked for",
+    takes: Takes::Job,
+    answers: &[
+        Answer::new(
+            StatusCode::CREATED,
+            "the job of this key, new or replayed",
+            Content::Json("Job"),
+        )
+        .with_header("Idempotency-Replayed", "true on a replay, else absent"),
+        Answer::problem(Problem::UNSUPPORTED_MEDIA_TYPE),
+        Answer::problem(Problem::IDEMPOTENCY_KEY_MISSING),
+        Answer::problem(Problem::IDEMPOTENCY_KEY_INVALID),
+        Answer::problem(Problem::PAYLOAD_TOO_LARGE),
+        Answer::problem(Problem::INVALID_JSON),
+        Answer::problem(Problem::INVALID_JOB),
+        Answer::problem(Problem::IDEMPOTENCY_CONFLICT),
+        Answer::problem(Problem::JOB_STORE_FULL),
     ],
     fault: None,
 };
@@ -50,8 +60,9 @@ pub(crate) fn router() -> Router<ServiceState> {
 }
 
 /// A job, as it is answered.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Job {
+    /// Its identifier, the same for every replay.
     id: String,
 }
 

@@ -12,7 +12,7 @@ use http::{Method, StatusCode};
 
 use crate::cursor::{self, List};
 
-use crate::lesson::{Fault, Lesson};
+use crate::lesson::{Answer, Content, Fault, Lesson, Takes};
 use crate::page::{Item, Page, PageQuery};
 use crate::problem::Problem;
 use crate::state::ServiceState;
@@ -20,7 +20,17 @@ use crate::state::ServiceState;
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/looping-items",
     method: Method::GET,
-    statuses: &[StatusCode::OK, StatusCode::BAD_REQUEST],
+    summary: "Cursors that go round in a circle",
+    takes: Takes::PageQuery,
+    answers: &[
+        Answer::new(
+            StatusCode::OK,
+            "a page whose next_cursor repeats sooner or later",
+            Content::Json("Page"),
+        ),
+        Answer::problem(Problem::INVALID_LIMIT),
+        Answer::problem(Problem::INVALID_CURSOR),
+    ],
     fault: Some("looping_items"),
 };
 

@@ -8,13 +8,19 @@ use axum::routing::get;
 use axum::{Extension, Router};
 use http::{Method, StatusCode};
 
-use crate::lesson::{Fault, Lesson};
+use crate::lesson::{Answer, Content, Fault, Lesson, Takes};
 use crate::state::ServiceState;
 
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/no-content",
     method: Method::GET,
-    statuses: &[StatusCode::NO_CONTENT],
+    summary: "A success without a body",
+    takes: Takes::Nothing,
+    answers: &[Answer::new(
+        StatusCode::NO_CONTENT,
+        "success, and nothing to parse",
+        Content::Empty,
+    )],
     fault: Some("no_content"),
 };
 

@@ -9,13 +9,16 @@ use axum::{Extension, Router};
 use http::header::LOCATION;
 use http::{Method, StatusCode};
 
-use crate::lesson::{Fault, Lesson};
+use crate::lesson::{Answer, Content, Fault, Lesson, Takes};
 use crate::state::ServiceState;
 
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/redirect",
     method: Method::GET,
-    statuses: &[StatusCode::FOUND],
+    summary: "A redirect that need not be followed",
+    takes: Takes::Nothing,
+    answers: &[Answer::new(StatusCode::FOUND, "a redirect", Content::Empty)
+        .with_header("Location", "always /items")],
     fault: Some("redirect"),
 };
 

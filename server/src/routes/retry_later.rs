@@ -7,17 +7,21 @@
 use axum::response::IntoResponse;
 use axum::routing::get;
 use axum::{Extension, Router};
+use http::Method;
 use http::header::RETRY_AFTER;
-use http::{Method, StatusCode};
 
-use crate::lesson::{Fault, Lesson};
+use crate::lesson::{Answer, Fault, Lesson, Takes};
 use crate::problem::Problem;
 use crate::state::ServiceState;
 
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/retry-later",
     method: Method::GET,
-    statuses: &[StatusCode::SERVICE_UNAVAILABLE],
+    summary: "A wait that is longer than most patience",
+    takes: Takes::Nothing,
+    answers: &[
+        Answer::problem(Problem::RETRY_LATER).with_header("Retry-After", "always 120, in seconds")
+    ],
     fault: Some("retry_later"),
 };
 

@@ -10,13 +10,19 @@ use axum::{Extension, Router};
 use http::header::CONTENT_TYPE;
 use http::{Method, StatusCode};
 
-use crate::lesson::{Fault, Lesson};
+use crate::lesson::{Answer, Content, Fault, Lesson, Takes};
 use crate::state::ServiceState;
 
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/text-json",
     method: Method::GET,
-    statuses: &[StatusCode::OK],
+    summary: "A page that is not called JSON",
+    takes: Takes::Nothing,
+    answers: &[Answer::new(
+        StatusCode::OK,
+        "breaks its contract on purpose: a page, but not under a JSON media type",
+        Content::Text("text/plain; charset=utf-8"),
+    )],
     fault: Some("text_json"),
 };
 
