@@ -192,6 +192,9 @@ impl Decimal {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use serde_json::Value;
+
     use super::{Json, MAX_DEPTH, NotJson, read};
 
     fn same(one: &str, other: &str) -> bool {
@@ -293,5 +296,35 @@ mod tests {
         let text = format!("{{\"a\":\"\\\"{}\"}}", "[".repeat(500));
 
         assert!(matches!(read(text.as_bytes()), Ok(Json::Object(_))));
+    }
+
+    /// Values without fractions, whose equality serde_json decides exactly.
+    fn any_value() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            (-3_i64..3).prop_map(Value::from),
+            "[ab\\\\\"\u{e9}]{0,2}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(3, 12, 3, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..3).prop_map(Value::from),
+                prop::collection::hash_map("[ab]{0,2}", inner, 0..3)
+                    .prop_map(|members| Value::Object(members.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        /// Two texts are one value exactly where serde_json finds their values equal.
+        #[test]
+        fn agrees_with_the_equality_of_values(one in any_value(), other in any_value()) {
+            let read = |text: String| read(format!("{{\"v\":{text}}}").as_bytes()).unwrap();
+            let compact = read(one.to_string());
+            let pretty = read(format!("{one:#}"));
+
+            prop_assert_eq!(compact, pretty);
+            prop_assert_eq!(compact == read(other.to_string()), one == other);
+        }
     }
 }

@@ -5,6 +5,7 @@
 //! stands still is a legal one.
 
 use std::fmt::Debug;
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 /// A source of time.
@@ -17,6 +18,16 @@ pub trait Clock: Debug + Send + Sync + 'static {
 
     /// The time of day, to which an HTTP-date refers.
     fn wall(&self) -> SystemTime;
+}
+
+impl<C: Clock + ?Sized> Clock for Arc<C> {
+    fn monotonic(&self) -> Duration {
+        (**self).monotonic()
+    }
+
+    fn wall(&self) -> SystemTime {
+        (**self).wall()
+    }
 }
 
 /// The clock of the operating system.

@@ -181,8 +181,9 @@ impl ServiceConfigBuilder {
     }
 
     /// Routes beside the service's own. They get the same layers: request id,
-    /// telemetry, ledger, body limit, and problems for panics and 405. Called
-    /// twice, it merges.
+    /// telemetry, ledger, body limit, and problems for panics and 405. A handler that
+    /// blocks its thread blocks the service, its stop included. Called twice, it
+    /// merges.
     ///
     /// # Panics
     ///

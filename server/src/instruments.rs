@@ -66,7 +66,9 @@ impl Instruments {
         };
 
         for lesson in LESSONS {
-            lesson.fault.map(|fault| instruments.fault(fault));
+            if let Some(fault) = lesson.fault {
+                drop(instruments.fault(fault));
+            }
             for answer in lesson.answers {
                 let method = method_index(&lesson.method);
                 drop(instruments.duration(method, lesson.path, answer.status));
@@ -180,5 +182,127 @@ impl<K: Eq + Hash, H: Clone> Held<K, H> {
         held.entry(labels.to_owned().into())
             .or_insert_with(register)
             .clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use metrics::{Key, Level, Metadata, Recorder};
+    use metrics_exporter_prometheus::PrometheusBuilder;
+
+    use crate::config::ServiceConfig;
+    use crate::metrics_sink::Metrics;
+    use crate::router::LESSONS;
+    use crate::telemetry::{DURATION_BUCKETS, JOB_RESULTS, METHODS, METRICS, MetricKind};
+    use crate::testing::{Service, get};
+
+    #[tokio::test]
+    async fn every_series_that_can_be_foreseen_is_there_at_zero() {
+        let scrape = get("/metrics").await.text();
+
+        let mut expected = Vec::new();
+        for method in METHODS {
+            expected.push(format!(
+                "http_server_active_requests{{http_request_method=\"{method}\"}} 0"
+            ));
+        }
+        for result in JOB_RESULTS {
+            expected.push(format!("service_jobs_total{{result=\"{result}\"}} 0"));
+        }
+        for lesson in LESSONS {
+            let path = lesson.path;
+            expected.push(format!("service_early_retries_total{{route=\"{path}\"}} 0"));
+            expected.extend(
+                lesson
+                    .fault
+                    .map(|fault| format!("service_faults_total{{fault=\"{fault}\"}} 0")),
+            );
+            expected.extend(lesson.answers.iter().map(|answer| {
+                let (method, status) = (&lesson.method, answer.status.as_u16());
+                format!("http_server_request_duration_seconds_count{{http_request_method=\"{method}\",http_route=\"{path}\",http_response_status_code=\"{status}\"}} 0")
+            }));
+        }
+        for line in expected {
+            assert!(
+                scrape.lines().any(|scraped| scraped == line),
+                "{line} is not in\n{scrape}"
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn metrics_have_the_type_the_labels_and_the_buckets_of_the_vocabulary() {
+        let scrape = get("/metrics").await.text();
+
+        for metric in METRICS {
+            let kind = match metric.kind {
+                MetricKind::Counter => "counter",
+                MetricKind::Gauge => "gauge",
+                MetricKind::Histogram => "histogram",
+            };
+            assert!(
+                scrape.contains(&format!("# TYPE {} {kind}\n", metric.name)),
+                "{scrape}"
+            );
+            let series = scrape.lines().filter(|line| line.starts_with(metric.name));
+            for line in series {
+                let labels = metric
+                    .labels
+                    .iter()
+                    .filter(|label| line.contains(&format!("{label}=\"")));
+                assert_eq!(labels.count(), metric.labels.len(), "{line}");
+            }
+        }
+        for bucket in DURATION_BUCKETS {
+            assert!(
+                scrape.contains(&format!(",le=\"{bucket}\"}}")),
+                "no bucket {bucket}"
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn two_services_never_mix() {
+        let (one, other) = (Service::new(), Service::new());
+
+        one.get("/flaky").await;
+
+        let fault = "service_faults_total{fault=\"flaky\"}";
+        assert!(
+            one.get("/metrics")
+                .await
+                .text()
+                .contains(&format!("{fault} 1"))
+        );
+        assert!(
+            other
+                .get("/metrics")
+                .await
+                .text()
+                .contains(&format!("{fault} 0"))
+        );
+    }
+
+    #[tokio::test]
+    async fn a_callers_recorder_holds_the_callers_series_as_well() {
+        let recorder = Arc::new(PrometheusBuilder::new().build_recorder());
+        let handle = recorder.handle();
+        let metadata = Metadata::new("test", Level::INFO, None);
+        recorder
+            .register_counter(&Key::from_name("of_the_caller"), &metadata)
+            .increment(7);
+        let metrics = Metrics::new(recorder, move || handle.render());
+        let service = Service::with(ServiceConfig::builder().metrics(metrics));
+
+        service.get("/flaky").await;
+
+        let scrape = service.get("/metrics").await.text();
+        assert!(scrape.contains("of_the_caller 7"), "{scrape}");
+        assert!(
+            scrape.contains("service_faults_total{fault=\"flaky\"} 1"),
+            "{scrape}"
+        );
     }
 }

@@ -124,7 +124,6 @@ pub(crate) struct Arrival {
 /// What is known of it when it has ended.
 #[derive(Debug)]
 pub(crate) struct Ending {
-    pub(crate) at: Duration,
     pub(crate) body: Option<Fingerprint>,
     pub(crate) answer: Option<Answer>,
 }
@@ -132,6 +131,9 @@ pub(crate) struct Ending {
 /// What was answered.
 #[derive(Debug)]
 pub(crate) struct Answer {
+    /// The moment from which a wait counts. Later readings would blame a client that
+    /// kept to a date exactly.
+    pub(crate) at: Duration,
     pub(crate) status: u16,
     pub(crate) retry_after: Option<Duration>,
 }
@@ -191,13 +193,13 @@ impl State {
     }
 
     fn ended(&mut self, seq: u64, bonds: &Bonds, ending: Ending) {
-        let Ending { at, body, answer } = ending;
+        let Ending { body, answer } = ending;
         if let Some(answer) = &answer {
             self.routes.entry(bonds.route.clone()).or_default().answered += 1;
-            self.waits.told(
-                bonds,
-                answer.retry_after.map(|wait| at.saturating_add(wait)),
-            );
+            let until = answer
+                .retry_after
+                .map(|wait| answer.at.saturating_add(wait));
+            self.waits.told(bonds, until);
         }
         if let Some(entry) = self.entry(seq) {
             entry.body = body;
@@ -258,18 +260,11 @@ mod tests {
     fn answer(state: &mut State, route: &str, seq: u64, at: u64, retry_after: Option<Duration>) {
         let at = Duration::from_secs(at);
         let answer = Some(Answer {
+            at,
             status: 503,
             retry_after,
         });
-        state.ended(
-            seq,
-            &bonds(route),
-            Ending {
-                at,
-                body: None,
-                answer,
-            },
-        );
+        state.ended(seq, &bonds(route), Ending { body: None, answer });
     }
 
     #[test]
@@ -315,12 +310,14 @@ mod tests {
         let mut state = State::new(1);
         let (seq, _) = arrive(&mut state, "/flaky", 0);
 
-        let ending = Ending {
-            at: Duration::from_secs(1),
-            body: None,
-            answer: None,
-        };
-        state.ended(seq, &bonds("/flaky"), ending);
+        state.ended(
+            seq,
+            &bonds("/flaky"),
+            Ending {
+                body: None,
+                answer: None,
+            },
+        );
 
         let snapshot = state.snapshot();
         assert_eq!(snapshot.entries[0].status, None);

@@ -24,6 +24,8 @@
 //! HEAD works wherever GET does. Any other path is a 404 and any other method a 405
 //! with `Allow`; every error is a [`Problem`] in `application/problem+json` that
 //! carries a machine-readable code and the request id of its `X-Request-Id` header.
+//! The one exception is out of reach: what is not HTTP at all is answered by hyper,
+//! with a bare 400, 414 or 431.
 //!
 //! # Start and stop
 //!

@@ -147,12 +147,14 @@ impl Exchange {
             span.record("fault", fault);
             self.state.instruments().count_fault(fault);
         }
-        let took = self.state.now().saturating_sub(self.arrived);
+        let at = self.state.now();
+        let took = at.saturating_sub(self.arrived);
         self.state
             .instruments()
             .observe(self.method, &self.bonds.route, status, took);
         let retry_after = retry_after::wait(response.headers(), self.state.wall());
         self.answer = Some(Answer {
+            at,
             status: status.as_u16(),
             retry_after,
         });
@@ -163,7 +165,6 @@ impl Drop for Exchange {
     fn drop(&mut self) {
         self.active.decrement(1.0);
         let ending = Ending {
-            at: self.state.now(),
             body: self.body.fingerprint(),
             answer: self.answer.take(),
         };
