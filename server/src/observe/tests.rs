@@ -130,6 +130,37 @@ async fn a_retry_after_date_is_measured_on_the_services_wall_clock() {
 }
 
 #[tokio::test]
+async fn a_date_that_is_kept_to_exactly_is_not_early() {
+    /// A clock on which every look takes a second.
+    #[derive(Debug, Clone, Default)]
+    struct SlowClock(ManualClock);
+
+    impl Clock for SlowClock {
+        fn monotonic(&self) -> Duration {
+            self.0.advance(1);
+            self.0.monotonic()
+        }
+
+        fn wall(&self) -> SystemTime {
+            SystemTime::UNIX_EPOCH + self.monotonic()
+        }
+    }
+    let clock = SlowClock::default();
+    let due = Duration::from_secs(100);
+    let date = httpdate::fmt_http_date(SystemTime::UNIX_EPOCH + due);
+    let routes = Router::new().route("/dated", get(async move || [(RETRY_AFTER, date)]));
+    let service = Service::with(ServiceConfig::builder().clock(clock.clone()).routes(routes));
+
+    service.request("GET", "/dated", &[TRACEPARENT], "").await;
+    while clock.0.monotonic() < due {
+        clock.0.advance(1);
+    }
+    service.request("GET", "/dated", &[TRACEPARENT], "").await;
+
+    assert_eq!(service.ledger().entries[1].early, None);
+}
+
+#[tokio::test]
 async fn a_request_that_is_given_up_stays_in_the_ledger_without_a_status() {
     let never = Router::new().route("/never", get(std::future::pending::<()>));
     let service = Service::with(ServiceConfig::builder().routes(never));
