@@ -20,7 +20,7 @@ use tracing::Instrument;
 use super::{
     attempt::{Attempts, DEFAULT_MAX_BODY_BYTES},
     backoff::Backoff,
-    budget::RetryBudget,
+    budget::{RetryBudget, Token},
     classify::{self, Classifier},
     concurrency::{ConcurrencyLimit, Permit},
     decision::{Decision, Facts, Limits, Standing, StopReason, decide},
@@ -272,19 +272,26 @@ where
         let permission = extensions.get::<RepeatPermission>().copied();
         let repeatable = may_repeat(request.method(), permission);
         let (began, began_wall) = (self.clock.monotonic(), self.clock.wall());
-        if let Some(budget) = &self.budget {
-            budget.deposit();
-        }
+        let mut payment = None::<Token>;
 
         loop {
-            let Some(permit) = self.permit(began).await else {
+            let permit = self.permit(began).await;
+            let remaining = self.remaining(began);
+            // A wait may end late, and a turn come at the very deadline.
+            let Some(permit) = permit.filter(|_| remaining != Some(Duration::ZERO)) else {
                 report.stopped = Some(StopReason::Deadline);
                 return Err(Failure(FailureKind::QueueTimeout).into());
             };
+            // Settled only now that the request goes on the wire: a call that
+            // is dropped before has cost the service nothing.
+            match (payment.take(), &self.budget) {
+                (Some(token), _) => token.spend(),
+                (None, Some(budget)) => budget.deposit(),
+                (None, None) => {}
+            }
             // Kept back for a retry. A request whose body is a stream has no
             // copy, and so it has one attempt.
             let copy = request.try_clone();
-            let remaining = self.remaining(began);
             report.attempts += 1;
             let result = attempts
                 .send(
@@ -320,9 +327,7 @@ where
                         .sleep(after)
                         .instrument(telemetry::wait_span(why, source, after))
                         .await;
-                    if let Some(Some(token)) = token {
-                        token.spend();
-                    }
+                    payment = token.flatten();
                     request = copy;
                 }
                 (Decision::Stop { why }, _) => {

@@ -1,0 +1,130 @@
+//! A body is read inside the attempt: it is capped there, and one that breaks
+//! off is a failure like any other.
+
+use std::time::Duration;
+
+use client::{
+    ApiError, Endpoint, FailureKind, IdempotencyKey, JsonObject, ReliableApiClient, StopReason,
+};
+
+use crate::support::wire::{Then, Wire};
+
+const CAP: usize = 100;
+
+/// A JSON object of exactly `length` bytes.
+fn object(length: usize) -> String {
+    let padding = "x".repeat(length - r#"{"attempt":3,"x":""}"#.len());
+    format!(r#"{{"attempt":3,"x":"{padding}"}}"#)
+}
+
+/// An answer that announces its length.
+fn announced(length: usize, body: &str) -> String {
+    format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+    )
+}
+
+/// An answer in two chunks that announces nothing.
+fn chunked(body: &str) -> String {
+    let (first, second) = body.split_at(body.len() / 2);
+    format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n\
+         {:x}\r\n{first}\r\n{:x}\r\n{second}\r\n0\r\n\r\n",
+        first.len(),
+        second.len(),
+    )
+}
+
+fn client(wire: &Wire) -> ReliableApiClient {
+    ReliableApiClient::builder(&wire.base_url())
+        .max_body_bytes(CAP)
+        .backoff(Duration::from_nanos(1), Duration::from_nanos(1))
+        .build()
+        .expect("a client")
+}
+
+#[tokio::test]
+async fn a_body_of_exactly_the_cap_is_whole() {
+    let body = object(CAP);
+    for answer in [announced(CAP, &body), chunked(&body)] {
+        let wire = Wire::serve(&[(&answer, Then::Close)]).await;
+
+        let read = client(&wire).get(Endpoint::FLAKY).await;
+
+        let read = serde_json::to_string(&read.expect("a body within the cap"));
+        assert_eq!(read.expect("JSON"), body);
+    }
+}
+
+#[tokio::test]
+async fn a_body_above_the_cap_is_refused_and_not_asked_for_again() {
+    let body = object(CAP + 1);
+    for answer in [
+        // The length alone is enough: the body never comes.
+        (announced(CAP + 1, ""), Then::Stall),
+        (announced(CAP + 1, &body), Then::Close),
+        (chunked(&body), Then::Close),
+    ] {
+        let wire = Wire::serve(&[(&answer.0, answer.1)]).await;
+
+        let error = client(&wire).flaky().await.expect_err("too long");
+
+        let ApiError::Transport(error) = error else {
+            panic!("no complete answer was taken: {error:?}");
+        };
+        assert_eq!(error.kind, FailureKind::BodyTooLarge);
+        assert_eq!((error.attempts, wire.requests().len()), (1, 1));
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_breaks_off_is_read_again_from_the_start() {
+    let body = object(60);
+    let (half, _) = body.split_at(30);
+    let chunk_only = chunked(&body).replace("\r\n0\r\n\r\n", "\r\n");
+    for broken in [announced(60, half), announced(60, ""), chunk_only] {
+        let whole = announced(60, &body);
+        let wire = Wire::serve(&[(&broken, Then::Close), (&whole, Then::Close)]).await;
+
+        let read = client(&wire).get(Endpoint::FLAKY).await;
+
+        let read = serde_json::to_string(&read.expect("a whole body"));
+        assert_eq!(read.expect("JSON"), body);
+        assert_eq!(wire.requests().len(), 2);
+    }
+}
+
+#[tokio::test]
+async fn a_post_without_permission_is_not_sent_again_when_its_answer_breaks_off() {
+    let wire = Wire::serve(&[(&announced(60, "{"), Then::Close)]).await;
+    let key = IdempotencyKey::new("order-4711").expect("a key");
+
+    let error = client(&wire)
+        .post(Endpoint::CREATE_JOB, Some(&key), &JsonObject::new())
+        .await
+        .expect_err("half an answer");
+
+    let ApiError::Transport(error) = error else {
+        panic!("no complete answer came: {error:?}");
+    };
+    assert_eq!(error.kind, FailureKind::ConnectionLost);
+    assert_eq!(error.stopped, Some(StopReason::NotEligible));
+    assert_eq!(wire.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn a_permitted_post_is_sent_again_with_the_same_key() {
+    let whole = announced(12, r#"{"id":"j-1"}"#);
+    let wire = Wire::serve(&[(&announced(60, "{"), Then::Close), (&whole, Then::Close)]).await;
+    let key = IdempotencyKey::new("order-4711").expect("a key");
+
+    let job = client(&wire).create_job(&key, &JsonObject::new()).await;
+
+    assert_eq!(job.expect("a job").id, "j-1");
+    let keys: Vec<bool> = wire
+        .requests()
+        .iter()
+        .map(|head| head.contains("idempotency-key: order-4711"))
+        .collect();
+    assert_eq!(keys, [true, true]);
+}

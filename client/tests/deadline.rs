@@ -1,0 +1,146 @@
+//! The deadline of a call: no wait that would pass it is begun, and an attempt
+//! in flight is cut off at it.
+
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use client::{ApiError, Clock, FailureKind, ReliableApiClient, Sleep, StopReason, VirtualClock};
+
+use crate::support::{
+    offline,
+    scripted::{retry_after, scripted, status},
+    virtual_clock,
+    wire::{Then, Wire},
+};
+
+#[tokio::test]
+async fn a_wait_that_would_pass_the_deadline_is_not_begun() {
+    let clock = virtual_clock();
+    let client = offline(&clock)
+        .deadline(Duration::from_secs(10))
+        .transport(scripted(async |_| Ok(retry_after(503, "20"))))
+        .build()
+        .expect("a client");
+
+    let error = client.flaky().await.expect_err("no time to wait");
+
+    let ApiError::Http(error) = error else {
+        panic!("an answer came: {error:?}");
+    };
+    assert_eq!(error.stopped, Some(StopReason::Deadline));
+    assert_eq!(error.retry_after, Some(Duration::from_secs(20)));
+    assert_eq!(error.attempts, 1);
+    assert!(clock.sleeps().is_empty(), "{:?}", clock.sleeps());
+}
+
+#[tokio::test]
+async fn waits_count_against_the_deadline() {
+    let clock = virtual_clock();
+    let client = offline(&clock)
+        .deadline(Duration::from_secs(10))
+        .max_attempts(9)
+        .transport(scripted(async |_| Ok(retry_after(503, "4"))))
+        .build()
+        .expect("a client");
+
+    let error = client.flaky().await.expect_err("no time to wait");
+
+    assert_eq!(clock.sleeps(), [Duration::from_secs(4); 2]);
+    assert_eq!(error.attempts(), 3);
+}
+
+/// A clock whose waits last a second longer than they should, as those of a
+/// busy machine do.
+struct LateClock(VirtualClock);
+
+impl Clock for LateClock {
+    fn monotonic(&self) -> Duration {
+        self.0.monotonic()
+    }
+
+    fn wall(&self) -> SystemTime {
+        self.0.wall()
+    }
+
+    fn sleep(&self, duration: Duration) -> Sleep<'_> {
+        self.0.sleep(duration + Duration::from_secs(1))
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_sent_once_the_deadline_has_passed() {
+    let clock = virtual_clock();
+    let client = offline(&clock)
+        .clock(Arc::new(LateClock(clock)))
+        .deadline(Duration::from_secs(10))
+        .transport(scripted(async |_| Ok(retry_after(503, "9"))))
+        .build()
+        .expect("a client");
+
+    let error = client.flaky().await.expect_err("the wait was too long");
+
+    let ApiError::Transport(error) = error else {
+        panic!("nothing came in time: {error:?}");
+    };
+    assert_eq!(error.stopped, Some(StopReason::Deadline));
+    assert_eq!(error.attempts, 1, "{error}");
+}
+
+#[tokio::test]
+async fn a_backoff_that_would_pass_the_deadline_is_not_begun() {
+    let clock = virtual_clock();
+    let client = offline(&clock)
+        .deadline(Duration::from_nanos(1))
+        .transport(scripted(async |_| Ok(status(503))))
+        .build()
+        .expect("a client");
+
+    let error = client.flaky().await.expect_err("no time to wait");
+
+    assert!(clock.sleeps().is_empty(), "{:?}", clock.sleeps());
+    assert_eq!(error.error_type(), "503");
+}
+
+/// Calls a service that answers with `bytes` and then never ends, under a real
+/// deadline of 50 ms and a read timeout that never strikes.
+async fn call_that_never_ends(bytes: &str, then: Then) {
+    let wire = Wire::serve(&[(bytes, then)]).await;
+    let client = ReliableApiClient::builder(&wire.base_url())
+        .timeouts(Duration::from_secs(60), Duration::from_secs(60))
+        .deadline(Duration::from_millis(50))
+        .build()
+        .expect("a client");
+
+    let guarded = tokio::time::timeout(Duration::from_secs(10), client.flaky()).await;
+
+    let error = guarded
+        .expect("the deadline ends it")
+        .expect_err("no answer");
+    let ApiError::Transport(error) = error else {
+        panic!("no complete answer came: {error:?}");
+    };
+    assert_eq!(error.kind, FailureKind::ReadTimeout);
+    assert_eq!(error.stopped, Some(StopReason::Deadline));
+    assert_eq!(error.attempts, 1);
+    assert_eq!(wire.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn a_service_that_stalls_is_cut_off() {
+    call_that_never_ends("", Then::Stall).await;
+}
+
+#[tokio::test]
+async fn a_head_that_drips_for_ever_is_cut_off() {
+    call_that_never_ends("HTTP/1.1 200 OK\r\nx-drip: ", Then::Drip).await;
+}
+
+#[tokio::test]
+async fn a_body_that_drips_for_ever_is_cut_off() {
+    let head =
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 1000000\r\n\r\n";
+
+    call_that_never_ends(head, Then::Drip).await;
+}

@@ -1,0 +1,9 @@
+//! The client as its callers meet it, one subject a file.
+//!
+//! Nothing here waits for real time to pass, except where a socket's own
+//! timeout is the subject.
+
+mod body;
+mod deadline;
+mod shared_limits;
+mod support;

@@ -1,0 +1,165 @@
+//! What all clones of a client share: the retry budget and the concurrency
+//! limit bound the work of fifty workers together.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU32, Ordering},
+};
+
+use client::{ApiError, Builder, Endpoint, ReliableApiClient};
+use futures_util::FutureExt;
+use tokio::task::JoinSet;
+
+use crate::support::{
+    drive::{give_way, poll},
+    offline,
+    scripted::{InFlight, retry_after, scripted, status},
+    virtual_clock,
+};
+
+const WORKERS: usize = 50;
+const MISSING: Endpoint = Endpoint::new("missing", "/missing");
+const THROTTLED: Endpoint = Endpoint::new("throttled", "/throttled");
+
+/// Lets every worker make `calls` calls at the same time as the others.
+async fn work(client: &ReliableApiClient, endpoint: Endpoint, calls: usize) -> Vec<ApiError> {
+    let mut workers = JoinSet::new();
+    for _ in 0..WORKERS {
+        let client = client.clone();
+        workers.spawn(async move {
+            let mut errors = Vec::new();
+            for _ in 0..calls {
+                errors.extend(client.get(endpoint).await.err());
+            }
+            errors
+        });
+    }
+    workers.join_all().await.into_iter().flatten().collect()
+}
+
+/// Requests on the wire while 50 workers make 10 calls each to a service that
+/// is down, and the number of those calls.
+async fn requests_to_a_dead_service(configure: impl FnOnce(Builder) -> Builder) -> (u32, u32) {
+    let requests = Arc::new(AtomicU32::new(0));
+    let seen = Arc::clone(&requests);
+    let client = configure(offline(&virtual_clock()))
+        .transport(scripted(move |_| {
+            seen.fetch_add(1, Ordering::SeqCst);
+            async {
+                give_way(2).await;
+                Ok(status(503))
+            }
+        }))
+        .build()
+        .expect("a client");
+
+    let errors = work(&client, Endpoint::FLAKY, 10).await;
+
+    let calls = u32::try_from(errors.len()).expect("few calls");
+    (requests.load(Ordering::SeqCst), calls)
+}
+
+#[tokio::test]
+async fn the_retry_budget_bounds_the_work_of_all_workers() {
+    let (requests, calls) = requests_to_a_dead_service(|builder| builder).await;
+
+    let bound = calls + 10 + calls / 10;
+    assert_eq!(calls, 500);
+    assert!(
+        (calls + 1..=bound).contains(&requests),
+        "{requests} requests"
+    );
+}
+
+#[tokio::test]
+async fn without_a_retry_budget_every_call_uses_all_its_attempts() {
+    let (requests, calls) = requests_to_a_dead_service(|builder| builder.retry_budget(None)).await;
+
+    assert_eq!(requests, 3 * calls);
+}
+
+/// A client with 16 slots, and what its transport has in flight. The transport
+/// answers by the path: 429 with a quota that is used up for two minutes, 404,
+/// or a success.
+fn throttled_client() -> (ReliableApiClient, InFlight) {
+    let in_flight = InFlight::default();
+    let seen = in_flight.clone();
+    let client = offline(&virtual_clock())
+        .max_concurrency(16)
+        .transport(scripted(move |request| {
+            let entered = seen.enter();
+            async move {
+                give_way(3).await;
+                drop(entered);
+                Ok(match request.url().path() {
+                    "/throttled" => retry_after(429, "120"),
+                    "/missing" => status(404),
+                    _ => status(204),
+                })
+            }
+        }))
+        .build()
+        .expect("a client");
+    (client, in_flight)
+}
+
+/// The most that 50 workers have in flight together. A 404 moves no limit, so
+/// asking changes nothing.
+async fn most_in_flight(client: &ReliableApiClient, in_flight: &InFlight) -> usize {
+    in_flight.take_most();
+    work(client, MISSING, 2).await;
+    in_flight.take_most()
+}
+
+#[tokio::test]
+async fn a_429_slows_all_workers_down_and_successes_speed_them_up() {
+    let (client, in_flight) = throttled_client();
+    let mut most = vec![most_in_flight(&client, &in_flight).await];
+
+    for throttled in [1, 1, 3] {
+        for _ in 0..throttled {
+            client.get(THROTTLED).await.expect_err("a 429");
+        }
+        most.push(most_in_flight(&client, &in_flight).await);
+    }
+    for successes in [1, 3, 200] {
+        for _ in 0..successes {
+            client.no_content().await.expect("a 204");
+        }
+        most.push(most_in_flight(&client, &in_flight).await);
+    }
+
+    assert_eq!(most, [16, 8, 4, 1, 2, 3, 16]);
+}
+
+#[tokio::test]
+async fn workers_that_are_throttled_together_go_on_one_at_a_time() {
+    let (client, in_flight) = throttled_client();
+
+    let errors = work(&client, THROTTLED, 1).await;
+    let first_wave = in_flight.take_most();
+    work(&client, THROTTLED, 1).await;
+
+    assert_eq!(errors.len(), WORKERS);
+    assert_eq!((first_wave, in_flight.take_most()), (16, 1));
+}
+
+#[tokio::test]
+async fn no_slot_is_held_during_a_wait() {
+    let client = offline(&virtual_clock())
+        .max_concurrency(1)
+        .transport(scripted(async |request: reqwest::Request| {
+            Ok(match request.url().path() {
+                "/flaky" => retry_after(503, "30"),
+                _ => status(204),
+            })
+        }))
+        .build()
+        .expect("a client");
+    let mut waiting = Box::pin(client.flaky());
+
+    assert!(poll(waiting.as_mut()).is_pending());
+    let other = client.no_content().now_or_never();
+
+    assert!(matches!(other, Some(Ok(()))), "{other:?}");
+}

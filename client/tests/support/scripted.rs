@@ -1,0 +1,107 @@
+//! A transport that is only a function, and the answers it gives.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use http::Extensions;
+use reqwest::{Request, Response};
+use reqwest_middleware::{Middleware, Next, Result};
+use serde_json::{Value, json};
+
+/// Answers every request with what `answer` makes of it.
+pub(crate) fn scripted<F, A>(answer: F) -> Scripted<F>
+where
+    F: Fn(Request) -> A + Send + Sync + 'static,
+    A: Future<Output = Result<Response>> + Send + 'static,
+{
+    Scripted(answer)
+}
+
+pub(crate) struct Scripted<F>(F);
+
+#[async_trait::async_trait]
+impl<F, A> Middleware for Scripted<F>
+where
+    F: Fn(Request) -> A + Send + Sync + 'static,
+    A: Future<Output = Result<Response>> + Send + 'static,
+{
+    async fn handle(
+        &self,
+        request: Request,
+        _extensions: &mut Extensions,
+        _next: Next<'_>,
+    ) -> Result<Response> {
+        (self.0)(request).await
+    }
+}
+
+/// An answer without a body.
+pub(crate) fn status(status: u16) -> Response {
+    answer(status, &[], String::new())
+}
+
+/// An answer without a body that asks for a wait.
+pub(crate) fn retry_after(status: u16, value: &str) -> Response {
+    answer(status, &[("retry-after", value)], String::new())
+}
+
+/// A JSON answer.
+pub(crate) fn json(status: u16, body: &Value) -> Response {
+    answer(
+        status,
+        &[("content-type", "application/json")],
+        body.to_string(),
+    )
+}
+
+/// A page whose items carry these numbers.
+pub(crate) fn page(numbers: &[u64], next_cursor: Option<&str>) -> Response {
+    let items: Vec<Value> = numbers.iter().map(|number| json!({"n": number})).collect();
+    json(200, &json!({"items": items, "next_cursor": next_cursor}))
+}
+
+pub(crate) fn answer(status: u16, headers: &[(&str, &str)], body: String) -> Response {
+    let answer = http::Response::builder().status(status);
+    headers
+        .iter()
+        .fold(answer, |answer, (name, value)| answer.header(*name, *value))
+        .body(body)
+        .expect("the parts of an answer")
+        .into()
+}
+
+/// The cursor that a request carries.
+pub(crate) fn cursor(request: &Request) -> Option<String> {
+    let mut query = request.url().query_pairs();
+    query.find_map(|(name, value)| (name == "cursor").then(|| value.into_owned()))
+}
+
+/// How many requests a transport has in flight, now and at most.
+#[derive(Clone, Default)]
+pub(crate) struct InFlight(Arc<(AtomicUsize, AtomicUsize)>);
+
+impl InFlight {
+    /// Counts one request until the guard is dropped.
+    pub(crate) fn enter(&self) -> impl Drop + Send + use<> {
+        struct Guard(InFlight);
+        impl Drop for Guard {
+            fn drop(&mut self) {
+                self.0.0.0.fetch_sub(1, Ordering::SeqCst);
+            }
+        }
+        let now = self.0.0.fetch_add(1, Ordering::SeqCst) + 1;
+        self.0.1.fetch_max(now, Ordering::SeqCst);
+        Guard(self.clone())
+    }
+
+    pub(crate) fn now(&self) -> usize {
+        self.0.0.load(Ordering::SeqCst)
+    }
+
+    /// The most at any time since this was last asked.
+    pub(crate) fn take_most(&self) -> usize {
+        self.0.1.swap(self.now(), Ordering::SeqCst)
+    }
+}

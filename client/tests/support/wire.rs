@@ -1,0 +1,115 @@
+//! A service below HTTP: it answers each connection with bytes from a script.
+
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+    task::JoinSet,
+};
+
+/// What follows the bytes of an answer.
+#[derive(Clone, Copy)]
+pub(crate) enum Then {
+    /// The connection is closed, however much was announced.
+    Close,
+    /// Nothing, for ever.
+    Stall,
+    /// One byte after another, for ever.
+    Drip,
+}
+
+/// A listener on a port of its own, stopped when it is dropped.
+pub(crate) struct Wire {
+    port: u16,
+    requests: Arc<Mutex<Vec<String>>>,
+    _serving: JoinSet<()>,
+}
+
+impl Wire {
+    /// Gives the first connection the first answer, the second the second, and
+    /// every later one the last.
+    pub(crate) async fn serve(script: &[(&str, Then)]) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let port = listener.local_addr().expect("an address").port();
+        let requests = Arc::<Mutex<Vec<String>>>::default();
+        let script: Vec<(String, Then)> = script
+            .iter()
+            .map(|(bytes, then)| ((*bytes).to_owned(), *then))
+            .collect();
+
+        let mut serving = JoinSet::new();
+        let seen = Arc::clone(&requests);
+        serving.spawn(async move {
+            let mut connections = JoinSet::new();
+            for number in 0.. {
+                let Ok((stream, _)) = listener.accept().await else {
+                    return;
+                };
+                let (bytes, then) = script[number.min(script.len() - 1)].clone();
+                connections.spawn(answer(stream, bytes, then, Arc::clone(&seen)));
+            }
+        });
+        Self {
+            port,
+            requests,
+            _serving: serving,
+        }
+    }
+
+    pub(crate) fn base_url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// The heads of the requests so far.
+    pub(crate) fn requests(&self) -> Vec<String> {
+        self.requests.lock().expect("no panic while held").clone()
+    }
+}
+
+async fn answer(
+    mut stream: TcpStream,
+    bytes: String,
+    then: Then,
+    seen: Arc<Mutex<Vec<String>>>,
+) -> Option<()> {
+    let head = read_request(&mut stream).await?;
+    seen.lock().expect("no panic while held").push(head);
+    stream.write_all(bytes.as_bytes()).await.ok()?;
+    match then {
+        Then::Close => {}
+        Then::Stall => std::future::pending().await,
+        Then::Drip => loop {
+            stream.write_all(b"x").await.ok()?;
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        },
+    }
+    stream.shutdown().await.ok()
+}
+
+/// Reads one request whole: closing a socket with unread bytes resets it, and
+/// the answer might be lost with it.
+async fn read_request(stream: &mut TcpStream) -> Option<String> {
+    let mut bytes = Vec::new();
+    loop {
+        stream
+            .read_buf(&mut bytes)
+            .await
+            .ok()
+            .filter(|read| *read > 0)?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        if let Some((head, body)) = text.split_once("\r\n\r\n") {
+            let length = head.to_ascii_lowercase();
+            let length = length.lines().find_map(|line| {
+                let value = line.strip_prefix("content-length:")?;
+                value.trim().parse().ok()
+            });
+            if body.len() >= length.unwrap_or(0) {
+                return Some(head.to_owned());
+            }
+        }
+    }
+}
