@@ -1,10 +1,45 @@
 //! The lab: runs a client against the teaching service and shows, as evidence
 //! a person can read, what each of them did.
 //!
-//! Running yields values; rendering consumes them. [`trace`] turns the spans
-//! of a run into plain values, [`render`] turns values into text, and
-//! [`fault_proxy`] does to a connection what no well-behaved service can.
+//! Running yields values; rendering consumes them. [`scenario`] is the
+//! catalogue of what can be played. [`run()`] plays one on a fresh service and
+//! returns a [`Run`]: the outcome, the trace, the ledger of the wire, the
+//! counters, the verdict. [`render`] turns a run into text. [`trace`] records
+//! spans as plain values, and [`fault_proxy`] does to a connection what no
+//! well-behaved service can.
+//!
+//! ```
+//! use lab::{Overrides, Pace, Settings, run, scenario};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let settings = Settings {
+//!     seed: 7,
+//!     pace: Pace::Virtual,
+//!     overrides: Overrides::default(),
+//! };
+//! let run = run(scenario::find("flaky")?, &settings).await?;
+//!
+//! assert!(run.passed());
+//! assert_eq!(run.ledger.total, 3);
+//! # Ok(())
+//! # }
+//! ```
 
+pub mod cli;
+mod counters;
 pub mod fault_proxy;
+mod outcome;
+mod policy;
 pub mod render;
+mod run;
+pub mod scenario;
+mod tee;
 pub mod trace;
+mod verdict;
+
+pub use counters::{Counter, Counters};
+pub use outcome::{Ending, Fact, Outcome};
+pub use policy::{Overrides, Policy};
+pub use run::{Pace, Run, RunError, Settings, run};
+pub use verdict::{Check, Evidence, Expectation, judge};

@@ -38,7 +38,8 @@ pub const DURATION_BUCKETS: [f64; 14] = [
 /// first draw to the longest Retry-After that the default budget allows.
 pub const WAIT_BUCKETS: [f64; 10] = [0.0, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
 
-pub(super) const ATTEMPTS: Metric = Metric {
+/// Requests on the wire.
+pub const ATTEMPTS: Metric = Metric {
     name: "client_attempts_total",
     kind: MetricKind::Counter,
     unit: Unit::Count,
@@ -46,7 +47,8 @@ pub(super) const ATTEMPTS: Metric = Metric {
     question: "How many requests did the client put on the wire, and how did each end (status or error type)?",
 };
 
-pub(super) const RETRIES: Metric = Metric {
+/// Waits for another attempt.
+pub const RETRIES: Metric = Metric {
     name: "client_retries_total",
     kind: MetricKind::Counter,
     unit: Unit::Count,
@@ -54,7 +56,8 @@ pub(super) const RETRIES: Metric = Metric {
     question: "How many waits for another attempt were begun, why, and who chose their length?",
 };
 
-pub(super) const GIVE_UPS: Metric = Metric {
+/// Calls that a limit of the client ended.
+pub const GIVE_UPS: Metric = Metric {
     name: "client_give_ups_total",
     kind: MetricKind::Counter,
     unit: Unit::Count,
@@ -62,7 +65,8 @@ pub(super) const GIVE_UPS: Metric = Metric {
     question: "How many calls failed because a limit of the client forbade another request?",
 };
 
-pub(super) const CURSOR_LOOPS: Metric = Metric {
+/// Listings that repeated a cursor.
+pub const CURSOR_LOOPS: Metric = Metric {
     name: "client_cursor_loops_total",
     kind: MetricKind::Counter,
     unit: Unit::Count,
@@ -70,7 +74,8 @@ pub(super) const CURSOR_LOOPS: Metric = Metric {
     question: "How many listings were stopped because the service repeated a cursor?",
 };
 
-pub(super) const RETRY_WAIT: Metric = Metric {
+/// The length of the waits.
+pub const RETRY_WAIT: Metric = Metric {
     name: "client_retry_wait_seconds",
     kind: MetricKind::Histogram,
     unit: Unit::Seconds,
@@ -78,7 +83,8 @@ pub(super) const RETRY_WAIT: Metric = Metric {
     question: "How long did the client wait before its retries?",
 };
 
-pub(super) const BUDGET_TOKENS: Metric = Metric {
+/// What is left of the retry budget.
+pub const BUDGET_TOKENS: Metric = Metric {
     name: "client_retry_budget_tokens",
     kind: MetricKind::Gauge,
     unit: Unit::Count,
@@ -86,7 +92,8 @@ pub(super) const BUDGET_TOKENS: Metric = Metric {
     question: "How many retries can all clones of the client still afford?",
 };
 
-pub(super) const CONCURRENCY_LIMIT: Metric = Metric {
+/// The concurrency limit as it stands.
+pub const CONCURRENCY_LIMIT: Metric = Metric {
     name: "client_concurrency_limit",
     kind: MetricKind::Gauge,
     unit: Unit::Count,
@@ -94,7 +101,8 @@ pub(super) const CONCURRENCY_LIMIT: Metric = Metric {
     question: "How many attempts may all clones of the client have in flight together?",
 };
 
-pub(super) const REQUEST_DURATION: Metric = Metric {
+/// The duration of the requests on the wire.
+pub const REQUEST_DURATION: Metric = Metric {
     name: "http_client_request_duration_seconds",
     kind: MetricKind::Histogram,
     unit: Unit::Seconds,

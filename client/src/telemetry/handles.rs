@@ -188,7 +188,7 @@ impl CallMetrics {
 fn reasons() -> impl Iterator<Item = &'static str> {
     let statuses = RETRY_STATUSES.map(|status| labels::reason(RetryReason::Status(status)));
     let failures = FailureKind::ALL.map(|kind| labels::reason(RetryReason::Failure(kind)));
-    statuses.into_iter().chain(["status_other"]).chain(failures)
+    statuses.into_iter().chain([labels::OTHER]).chain(failures)
 }
 
 impl Source {

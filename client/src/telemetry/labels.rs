@@ -2,7 +2,7 @@
 
 use http::{Method, StatusCode};
 
-use crate::retry::{FailureKind, RetryReason, StopReason, WaitSource};
+use crate::retry::{FailureKind, RETRY_STATUSES, RetryReason, StopReason, WaitSource};
 
 /// Every status a label can show; any other is [`OTHER`].
 const STATUSES: [(u16, &str); 33] = [
@@ -42,7 +42,7 @@ const STATUSES: [(u16, &str); 33] = [
 ];
 
 /// The label of a status or method outside the closed set.
-const OTHER: &str = "other";
+pub(crate) const OTHER: &str = "other";
 
 /// How an attempt ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,15 +122,11 @@ pub(crate) fn method(method: &Method) -> &'static str {
     }
 }
 
-/// The label of a reason to retry, such as `status_503` or `read_timeout`.
+/// The label of a reason to retry, such as `503` or `read_timeout`.
 pub(crate) fn reason(reason: RetryReason) -> &'static str {
     match reason {
-        RetryReason::Status(StatusCode::TOO_MANY_REQUESTS) => "status_429",
-        RetryReason::Status(StatusCode::INTERNAL_SERVER_ERROR) => "status_500",
-        RetryReason::Status(StatusCode::BAD_GATEWAY) => "status_502",
-        RetryReason::Status(StatusCode::SERVICE_UNAVAILABLE) => "status_503",
-        RetryReason::Status(StatusCode::GATEWAY_TIMEOUT) => "status_504",
-        RetryReason::Status(_) => "status_other",
+        RetryReason::Status(status) if RETRY_STATUSES.contains(&status) => status_label(status),
+        RetryReason::Status(_) => OTHER,
         RetryReason::Failure(kind) => kind.as_str(),
     }
 }

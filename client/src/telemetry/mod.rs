@@ -36,7 +36,10 @@ use http::HeaderMap;
 use metrics::Recorder;
 use tracing::{Span, field::Empty};
 
-pub use catalogue::{DURATION_BUCKETS, METRICS, Metric, MetricKind, WAIT_BUCKETS};
+pub use catalogue::{
+    ATTEMPTS, BUDGET_TOKENS, CONCURRENCY_LIMIT, CURSOR_LOOPS, DURATION_BUCKETS, GIVE_UPS, METRICS,
+    Metric, MetricKind, REQUEST_DURATION, RETRIES, RETRY_WAIT, WAIT_BUCKETS,
+};
 pub(crate) use handles::{CallMetrics, Metrics};
 pub use labels::GiveUp;
 pub(crate) use labels::{AttemptResult, method as method_label, status_label};

@@ -79,12 +79,13 @@ fn wait(span: &Span) -> String {
 }
 
 fn request(span: &Span, nested: bool) -> String {
-    let branch = if nested { "└ " } else { "" };
-    let parts = [field::METHOD, field::ROUTE, field::STATUS];
-    let parts: Vec<_> = parts
-        .into_iter()
-        .filter_map(|name| text(span, name))
-        .collect();
+    // Under an attempt, method and route would only repeat the client's side.
+    let (branch, parts): (_, &[_]) = if nested {
+        ("└ ", &[field::STATUS])
+    } else {
+        ("", &[field::METHOD, field::ROUTE, field::STATUS])
+    };
+    let parts: Vec<_> = parts.iter().filter_map(|name| text(span, name)).collect();
     let fault = text(span, field::FAULT).map(|fault| format!(" · fault {fault}"));
     format!(
         "{branch}service  {}{}",
@@ -226,10 +227,7 @@ mod tests {
         ];
         let request = span(SpanName::Request, &fields);
 
-        assert_eq!(
-            label(&request, true),
-            "└ service  GET /bad-json 200 · fault bad_json"
-        );
+        assert_eq!(label(&request, true), "└ service  200 · fault bad_json");
         assert_eq!(
             label(&request, false),
             "service  GET /bad-json 200 · fault bad_json"

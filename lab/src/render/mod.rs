@@ -4,12 +4,16 @@
 //! terminal, no run. What cannot be read off the values is not shown.
 
 mod duration;
+mod json;
 mod label;
 mod layout;
 mod paint;
 mod rows;
 mod scale;
+mod text;
 mod waterfall;
 
 pub use duration::duration;
+pub use json::json;
+pub use text::text;
 pub use waterfall::{Options, waterfall};

@@ -115,11 +115,11 @@ fn nests_what_the_service_saw() {
         .request(137, 147, 200, None);
 
     assert_snapshot!(story.draw(Options::default()), @r"
-      0 ms  ▕███▏                      attempt 1   503 Service Unavailable
-      5 ms   ──                        └ service  GET /flaky 503 · fault flaky_503
-     20 ms     ▕░░░░░░░░░░░░░░░░░▏     wait 112 ms   backoff (status 503)
-    132 ms                      ▕███▏  attempt 2   200 OK
-    137 ms                       ──    └ service  GET /flaky 200
+      0 ms  ▕████▏                             attempt 1   503 Service Unavailable
+      5 ms    ──                               └ service  503 · fault flaky_503
+     20 ms      ▕░░░░░░░░░░░░░░░░░░░░░░░▏      wait 112 ms   backoff (status 503)
+    132 ms                             ▕████▏  attempt 2   200 OK
+    137 ms                               ──    └ service  200
     ");
 }
 

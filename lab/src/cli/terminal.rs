@@ -1,0 +1,67 @@
+//! The terminal: what it can show, and how it is written to.
+
+use std::{
+    env,
+    error::Error,
+    io::{self, IsTerminal, Write},
+};
+
+use anstream::{AutoStream, ColorChoice};
+
+use super::Exit;
+use crate::render::Options;
+
+/// Writes data to stdout. A reader that has seen enough, as `head` has, is no
+/// failure.
+pub(super) fn print(text: &str) -> Result<(), Exit> {
+    match io::stdout().lock().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(fail(&error, Exit::Environment))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Says on stderr what went wrong, with its causes, and returns `exit`.
+pub(super) fn fail(error: &dyn Error, exit: Exit) -> Exit {
+    let mut text = format!("error: {error}");
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(&format!(": {error}"));
+        cause = error.source();
+    }
+    // With stderr gone there is nobody left to tell.
+    let _ = writeln!(io::stderr(), "{text}");
+    exit
+}
+
+/// How to draw on this stdout: as wide as it is, with colour if it is a
+/// terminal and `NO_COLOR` does not forbid it, in ASCII if the locale is not
+/// UTF-8 or `ascii` asks for it.
+pub(super) fn options(ascii: bool) -> Options {
+    let stdout = io::stdout();
+    let width = stdout
+        .is_terminal()
+        .then(terminal_size::terminal_size)
+        .flatten()
+        .map_or(Options::WIDTH, |(width, _)| width.0.into());
+    Options {
+        width,
+        color: AutoStream::choice(&stdout) != ColorChoice::Never,
+        ascii: ascii || !locale_is_utf8(),
+        ..Options::default()
+    }
+}
+
+/// Whether the locale, if it says anything, says UTF-8. The first variable that
+/// is set decides, as POSIX has it.
+fn locale_is_utf8() -> bool {
+    let set = |name| env::var(name).ok().filter(|value| !value.is_empty());
+    ["LC_ALL", "LC_CTYPE", "LANG"]
+        .into_iter()
+        .find_map(set)
+        .is_none_or(|locale| {
+            let locale = locale.to_ascii_lowercase();
+            locale.contains("utf-8") || locale.contains("utf8")
+        })
+}

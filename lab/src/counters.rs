@@ -1,0 +1,163 @@
+//! The counters of one run, apart from those of the process.
+//!
+//! Client and service register with one recorder that lives as long as the run,
+//! so the numbers are those of this run alone. The same recorder feeds the
+//! `/metrics` of the run's service, where both sides stand together.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use client::telemetry::{
+    DURATION_BUCKETS, REQUEST_DURATION, RETRY_WAIT, SharedRecorder, WAIT_BUCKETS,
+};
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder};
+use metrics_util::debugging::{DebugValue, DebuggingRecorder, Snapshotter};
+use serde::Serialize;
+use server::Metrics;
+
+use crate::tee::Tee;
+
+/// One counter with its labels, and by how much it rose.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Counter {
+    /// The name of the metric, as Prometheus shows it.
+    pub name: String,
+    /// The labels, in their order.
+    pub labels: BTreeMap<String, String>,
+    /// By how much it rose in this run.
+    pub value: u64,
+}
+
+/// The counters of a run, those that did not move left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Counters(Vec<Counter>);
+
+impl Counters {
+    /// By how much a counter rose, all its labels together.
+    #[must_use]
+    pub fn total(&self, name: &str) -> u64 {
+        let named = self.0.iter().filter(|counter| counter.name == name);
+        named.map(|counter| counter.value).sum()
+    }
+
+    /// The counters in the order of names and labels.
+    pub fn iter(&self) -> impl Iterator<Item = &Counter> {
+        self.0.iter()
+    }
+}
+
+/// The recorder of one run.
+pub(crate) struct RunMetrics {
+    recorder: SharedRecorder,
+    snapshotter: Snapshotter,
+    service: Metrics,
+}
+
+impl RunMetrics {
+    pub(crate) fn new() -> Self {
+        let counting = DebuggingRecorder::new();
+        let snapshotter = counting.snapshotter();
+        let buckets = |metric: &str| Matcher::Full(metric.to_owned());
+        let exposing = PrometheusBuilder::new()
+            .set_buckets_for_metric(buckets(RETRY_WAIT.name), &WAIT_BUCKETS)
+            .and_then(|builder| {
+                builder.set_buckets_for_metric(buckets(REQUEST_DURATION.name), &DURATION_BUCKETS)
+            })
+            .and_then(|builder| {
+                builder.set_buckets_for_metric(
+                    buckets(server::telemetry::REQUEST_DURATION.name),
+                    &server::telemetry::DURATION_BUCKETS,
+                )
+            })
+            .expect("no list of buckets is empty")
+            .build_recorder();
+        let exposition = exposing.handle();
+        let recorder: SharedRecorder = Arc::new(Tee(counting, exposing));
+        Self {
+            service: Metrics::new(Arc::clone(&recorder), move || exposition.render()),
+            recorder,
+            snapshotter,
+        }
+    }
+
+    /// What the client registers with.
+    pub(crate) fn recorder(&self) -> SharedRecorder {
+        Arc::clone(&self.recorder)
+    }
+
+    /// What the service registers with, and what its `/metrics` shows.
+    pub(crate) fn service(&self) -> Metrics {
+        self.service.clone()
+    }
+
+    /// The counters that moved. Reading them sets them to zero.
+    pub(crate) fn take(self) -> Counters {
+        let mut counters: Vec<Counter> = self
+            .snapshotter
+            .snapshot()
+            .into_vec()
+            .into_iter()
+            .filter_map(|(key, _, _, value)| match value {
+                DebugValue::Counter(value) if value > 0 => Some(Counter {
+                    name: key.key().name().to_owned(),
+                    labels: key
+                        .key()
+                        .labels()
+                        .map(|label| (label.key().to_owned(), label.value().to_owned()))
+                        .collect(),
+                    value,
+                }),
+                _ => None,
+            })
+            .collect();
+        counters.sort_by(|one, other| (&one.name, &one.labels).cmp(&(&other.name, &other.labels)));
+        Counters(counters)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use client::ReliableApiClient;
+    use server::{ServiceConfig, TeachingApi};
+    use tokio::{
+        io::{AsyncReadExt, AsyncWriteExt},
+        net::TcpStream,
+    };
+
+    use super::*;
+
+    async fn scrape(address: std::net::SocketAddr) -> String {
+        let mut wire = TcpStream::connect(address).await.expect("a connection");
+        let request = "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+        wire.write_all(request.as_bytes()).await.expect("a request");
+        let mut answer = String::new();
+        wire.read_to_string(&mut answer).await.expect("an answer");
+        answer
+    }
+
+    #[tokio::test]
+    async fn both_sides_stand_together_at_metrics() {
+        let metrics = RunMetrics::new();
+        let config = ServiceConfig::builder().port(0).metrics(metrics.service());
+        let service = TeachingApi::start(config.build().expect("legal")).expect("a service");
+        let client = ReliableApiClient::builder(&service.base_url())
+            .recorder(metrics.recorder())
+            .build()
+            .expect("legal");
+        client.no_content().await.expect("a success");
+
+        let text = scrape(service.local_addr()).await;
+
+        for series in [
+            r#"client_attempts_total{endpoint="no_content",method="GET",result="204"} 1"#,
+            r#"client_give_ups_total{endpoint="flaky",method="GET",reason="deadline"} 0"#,
+            r#"client_retry_budget_tokens{client="default"} 10"#,
+            r#"service_faults_total{fault="flaky"} 0"#,
+            r#"http_client_request_duration_seconds_bucket{http_request_method="GET",url_template="/no-content",http_response_status_code="204",le="+Inf"} 1"#,
+        ] {
+            assert!(text.contains(series), "{series} is missing in\n{text}");
+        }
+        assert_eq!(metrics.take().total("client_attempts_total"), 1);
+        service.stop().await.expect("nothing left behind");
+    }
+}

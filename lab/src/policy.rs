@@ -1,0 +1,77 @@
+//! The client's settings that a run can vary.
+
+use std::time::Duration;
+
+use client::{Backoff, Builder, ListingLimits};
+use serde::{Serialize, Serializer};
+
+/// What the client of a run is allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Policy {
+    /// The most requests one call may put on the wire.
+    pub max_attempts: u32,
+    /// The longest `Retry-After` that is waited for.
+    #[serde(rename = "max_retry_after_seconds", serialize_with = "seconds")]
+    pub max_retry_after: Duration,
+    /// The most pages that a listing reads.
+    pub max_pages: u32,
+    /// The most items that a listing yields.
+    pub max_items: u32,
+}
+
+impl Default for Policy {
+    /// The client's own defaults.
+    fn default() -> Self {
+        Self {
+            max_attempts: 3,
+            max_retry_after: Duration::from_secs(30),
+            max_pages: ListingLimits::DEFAULT.max_pages.get(),
+            max_items: ListingLimits::DEFAULT.max_items.get(),
+        }
+    }
+}
+
+impl Policy {
+    /// The ceilings of the first and of every wait of the client's backoff.
+    pub const BACKOFF: (Duration, Duration) = (Backoff::DEFAULT_BASE, Backoff::DEFAULT_CAP);
+
+    /// Puts the settings into the configuration of a client.
+    pub(crate) fn configure(&self, builder: Builder) -> Builder {
+        let (base, cap) = Self::BACKOFF;
+        builder
+            .max_attempts(self.max_attempts)
+            .max_retry_after(self.max_retry_after)
+            .max_pages(self.max_pages)
+            .max_items(self.max_items)
+            .backoff(base, cap)
+    }
+
+    /// These settings with what a reader has asked for instead.
+    #[must_use]
+    pub fn with(mut self, overrides: &Overrides) -> Self {
+        let replace = |setting: &mut u32, value: Option<u32>| *setting = value.unwrap_or(*setting);
+        replace(&mut self.max_attempts, overrides.max_attempts);
+        replace(&mut self.max_pages, overrides.max_pages);
+        replace(&mut self.max_items, overrides.max_items);
+        self.max_retry_after = overrides.max_retry_after.unwrap_or(self.max_retry_after);
+        self
+    }
+}
+
+/// The settings a reader has asked for; what is `None` stays as the scenario
+/// has it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Overrides {
+    /// In place of [`Policy::max_attempts`].
+    pub max_attempts: Option<u32>,
+    /// In place of [`Policy::max_retry_after`].
+    pub max_retry_after: Option<Duration>,
+    /// In place of [`Policy::max_pages`].
+    pub max_pages: Option<u32>,
+    /// In place of [`Policy::max_items`].
+    pub max_items: Option<u32>,
+}
+
+fn seconds<S: Serializer>(length: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(length.as_secs_f64())
+}

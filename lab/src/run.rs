@@ -1,0 +1,257 @@
+//! A run: one scenario, played once, kept as a value.
+//!
+//! Starts a fresh service on a free port, builds a client, lets the scenario
+//! act, stops everything, and collects what each side has to say. Nothing here
+//! prints; a [`Run`] is what renderers read.
+
+use std::{
+    fmt, io,
+    sync::{Arc, OnceLock},
+    time::{Duration, SystemTime},
+};
+
+use client::{Clock, ReliableApiClient, SeededRandom, SystemClock, VirtualClock};
+use serde::Serialize;
+use server::{LedgerSnapshot, RunningApi, ServiceConfig, StartError, StopError, TeachingApi};
+use tracing::{Dispatch, Instrument, instrument::WithSubscriber};
+use tracing_subscriber::{Registry, layer::SubscriberExt};
+
+use crate::{
+    counters::{Counters, RunMetrics},
+    fault_proxy::FaultProxy,
+    outcome::Outcome,
+    policy::{Overrides, Policy},
+    scenario::Scenario,
+    trace::{Limits, Recorder, Trace, inject},
+    verdict::{Check, Evidence, Expectation, judge},
+};
+
+/// How a run is to be played.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// What jitter, keys, cursors and ids are made from: one seed, one story.
+    pub seed: u64,
+    /// Whether the waits are real.
+    pub pace: Pace,
+    /// What replaces the scenario's own policy.
+    pub overrides: Overrides,
+}
+
+/// Whether the waits of a run are real.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Pace {
+    /// A wait of a second takes a second.
+    #[default]
+    Real,
+    /// A wait of a second takes none, and is drawn as a second.
+    Virtual,
+}
+
+/// What one run left behind.
+#[derive(Clone, Debug, Serialize)]
+pub struct Run {
+    /// The name of the scenario.
+    pub scenario: &'static str,
+    /// The seed it was played with.
+    pub seed: u64,
+    /// Whether its waits were real.
+    pub pace: Pace,
+    /// What the client was allowed.
+    pub policy: Policy,
+    /// How it ended for the client.
+    pub outcome: Outcome,
+    /// What happened, as spans of the client and of the service.
+    pub traces: Vec<Trace>,
+    /// What the wire saw.
+    pub ledger: LedgerSnapshot,
+    /// The counters that moved.
+    pub counters: Counters,
+    /// What was expected, and whether it held.
+    pub verdict: Vec<Check>,
+}
+
+impl Run {
+    /// Whether every expectation held.
+    #[must_use]
+    pub fn passed(&self) -> bool {
+        self.verdict.iter().all(|check| check.held)
+    }
+
+    /// The requests that the client counted.
+    #[must_use]
+    pub fn counted(&self) -> u64 {
+        self.counters.total("client_attempts_total")
+    }
+}
+
+/// Why a scenario could not be played. It says nothing about the client.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The settings break a rule of the client.
+    #[error(transparent)]
+    Settings(#[from] client::ConfigError),
+    /// The service could not be configured.
+    #[error("the service could not be configured")]
+    Service(#[from] server::ConfigError),
+    /// The service did not start.
+    #[error("the service could not be started")]
+    Start(#[from] StartError),
+    /// The service left something behind.
+    #[error("the service could not be stopped")]
+    Stop(#[from] StopError),
+    /// The fault proxy did not start.
+    #[error("the fault proxy could not be started")]
+    Proxy(#[source] io::Error),
+}
+
+/// Where the calendar of a virtual run starts, so that its dates repeat:
+/// 2025-01-01 00:00:00 UTC.
+const VIRTUAL_EPOCH: Duration = Duration::from_secs(1_735_689_600);
+
+/// Plays a scenario.
+///
+/// # Errors
+///
+/// [`RunError`] if it could not be played at all. That an expectation did not
+/// hold is no error; it stands in the [`Run`].
+pub async fn run(scenario: &Scenario, settings: &Settings) -> Result<Run, RunError> {
+    let clock: Arc<dyn Clock> = match settings.pace {
+        Pace::Real => Arc::new(SystemClock::new()),
+        Pace::Virtual => Arc::new(VirtualClock::starting_at(
+            SystemTime::UNIX_EPOCH + VIRTUAL_EPOCH,
+        )),
+    };
+    let recorder = {
+        // The run begins where its first span opens.
+        let (clock, origin) = (Arc::clone(&clock), OnceLock::new());
+        let now = move || {
+            let now = clock.monotonic();
+            now.saturating_sub(*origin.get_or_init(|| now))
+        };
+        Recorder::new(Arc::new(now), settings.seed, Limits::default())
+    };
+    let subscriber = Registry::default().with(recorder.layer());
+    let stage = Stage {
+        scenario,
+        settings,
+        policy: (scenario.policy)(Policy::default()).with(&settings.overrides),
+        clock,
+        recorder,
+        metrics: RunMetrics::new(),
+    };
+    stage
+        .play()
+        .with_subscriber(Dispatch::new(subscriber))
+        .await
+}
+
+/// Everything one run needs, and nothing that outlives it.
+struct Stage<'a> {
+    scenario: &'a Scenario,
+    settings: &'a Settings,
+    policy: Policy,
+    clock: Arc<dyn Clock>,
+    recorder: Recorder,
+    metrics: RunMetrics,
+}
+
+impl Stage<'_> {
+    async fn play(self) -> Result<Run, RunError> {
+        let service = self.service()?;
+        let proxy = self.proxy(&service).await?;
+        let base_url = proxy
+            .as_ref()
+            .map_or_else(|| service.base_url(), FaultProxy::base_url);
+        let client = self.client(&base_url)?;
+
+        let name = self.scenario.name;
+        let span = tracing::info_span!(
+            target: "lab", "run", otel.name = name, otel.kind = "internal", scenario = name
+        );
+        let outcome = (self.scenario.act)(client).instrument(span).await;
+
+        if let Some(proxy) = proxy {
+            proxy.stop().await;
+        }
+        let ledger = service.ledger_handle();
+        service.stop().await?;
+        let ledger = ledger.snapshot();
+        let traces = self.recorder.snapshot();
+        let counters = self.metrics.take();
+        let expectations = (self.scenario.expect)(&self.policy)
+            .into_iter()
+            .chain(Expectation::of_every_run())
+            .collect();
+        let evidence = Evidence {
+            outcome: &outcome,
+            ledger: &ledger,
+            counters: &counters,
+        };
+        let verdict = judge(expectations, evidence);
+        Ok(Run {
+            scenario: name,
+            seed: self.settings.seed,
+            pace: self.settings.pace,
+            policy: self.policy,
+            outcome,
+            traces,
+            ledger,
+            counters,
+            verdict,
+        })
+    }
+
+    fn service(&self) -> Result<RunningApi, RunError> {
+        let config = ServiceConfig::builder()
+            .port(0)
+            .seed(self.settings.seed)
+            .clock(ServiceClock(Arc::clone(&self.clock)))
+            .metrics(self.metrics.service())
+            .build()?;
+        // The serving thread takes over the subscriber that is current here.
+        Ok(TeachingApi::start(config)?)
+    }
+
+    async fn proxy(&self, service: &RunningApi) -> Result<Option<FaultProxy>, RunError> {
+        if self.scenario.faults.is_empty() {
+            return Ok(None);
+        }
+        let plan = self.scenario.faults.iter().copied();
+        let proxy = FaultProxy::start(service.local_addr(), plan).await;
+        proxy.map(Some).map_err(RunError::Proxy)
+    }
+
+    fn client(&self, base_url: &str) -> Result<ReliableApiClient, RunError> {
+        let recorder = self.recorder.clone();
+        let builder = ReliableApiClient::builder(base_url)
+            .clock(Arc::clone(&self.clock))
+            .random(Arc::new(SeededRandom::new(self.settings.seed)))
+            .recorder(self.metrics.recorder())
+            .injector(Arc::new(move |span, headers| {
+                inject(&recorder, span, headers);
+            }))
+            .name("lab");
+        Ok(self.policy.configure(builder).build()?)
+    }
+}
+
+/// The clock of the run, as the service sees it.
+struct ServiceClock(Arc<dyn Clock>);
+
+impl fmt::Debug for ServiceClock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ServiceClock")
+    }
+}
+
+impl server::Clock for ServiceClock {
+    fn monotonic(&self) -> Duration {
+        self.0.monotonic()
+    }
+
+    fn wall(&self) -> SystemTime {
+        self.0.wall()
+    }
+}

@@ -1,0 +1,33 @@
+//! A cursor of the wrong type ends nothing and continues nothing.
+
+use super::{Scenario, as_it_is, read_all};
+use crate::{outcome::Ending, verdict::Expectation};
+
+pub(super) const SCENARIO: Scenario = Scenario {
+    name: "bad-cursor",
+    title: "a page whose next_cursor is a number",
+    request: "GET /bad-cursor",
+    listing: true,
+    question: "next_cursor is 42. Is that a last page, or a next one?",
+    lesson: "Only null means the last page and only a non-empty string means a next one. A client \
+             that takes everything else for null stops early and reports half a listing as the \
+             whole.",
+    next: "scenario looping-items",
+    faults: &[],
+    policy: as_it_is,
+    act: |client| Box::pin(read_all(client.bad_cursor())),
+    expect: |_| {
+        vec![
+            Expectation::ending(
+                Ending::ResponseError,
+                "it is an error of the representation",
+            ),
+            Expectation::fact(
+                "problem",
+                "wrong_type",
+                "the cursor is named as the culprit",
+            ),
+            Expectation::requests(1),
+        ]
+    },
+};

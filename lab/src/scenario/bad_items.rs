@@ -1,0 +1,34 @@
+//! Valid JSON is not yet a page.
+
+use super::{Scenario, as_it_is, read_all};
+use crate::{outcome::Ending, verdict::Expectation};
+
+pub(super) const SCENARIO: Scenario = Scenario {
+    name: "bad-items",
+    title: "a page with an item that is no object",
+    request: "GET /bad-items",
+    listing: true,
+    question: "One of the items is broken. What should the client do with the others?",
+    lesson: "A page that breaks its contract in one place cannot be trusted in the others: skipping \
+             the broken item would lose a record without a word. The whole page is refused, and the \
+             error names the item by its number, never by its content.",
+    next: "scenario bad-cursor",
+    faults: &[],
+    policy: as_it_is,
+    act: |client| Box::pin(read_all(client.bad_items())),
+    expect: |_| {
+        vec![
+            Expectation::ending(
+                Ending::ResponseError,
+                "it is an error of the representation",
+            ),
+            Expectation::fact(
+                "problem",
+                "item_not_an_object",
+                "the item is named as the culprit",
+            ),
+            Expectation::fact("items", 0_u64, "nothing of the page was used"),
+            Expectation::requests(1),
+        ]
+    },
+};

@@ -1,0 +1,41 @@
+//! A key that was used for something else is refused.
+
+use super::{Scenario, as_it_is, job};
+use crate::{
+    outcome::{Ending, Outcome},
+    verdict::Expectation,
+};
+
+pub(super) const SCENARIO: Scenario = Scenario {
+    name: "conflict",
+    title: "a key is used again for another body",
+    request: "POST /jobs",
+    listing: false,
+    question: "Same key, different body: create a second job, return the first, or refuse?",
+    lesson: "Returning the first job would claim to have done what was not done; creating a second \
+             would make the key worthless. A conflict is the honest answer, and the client does not \
+             retry it: the mistake is its own.",
+    next: "scenario lost-response",
+    faults: &[],
+    policy: as_it_is,
+    act: |client| {
+        Box::pin(async move {
+            let key = client.new_idempotency_key();
+            if let Err(error) = client.create_job(&key, &job(1)).await {
+                return Outcome::failed(&error);
+            }
+            Outcome::of(client.create_job(&key, &job(2)).await, |_| {
+                Outcome::ok("ok")
+            })
+        })
+    },
+    expect: |_| {
+        vec![
+            Expectation::ending(Ending::HttpError, "the second request is an HTTP error"),
+            Expectation::fact("status", 409_u64, "its status is 409"),
+            Expectation::fact("code", "idempotency_conflict", "its machine code says why"),
+            Expectation::created(1, "the service created one job"),
+            Expectation::requests(2),
+        ]
+    },
+};

@@ -1,0 +1,36 @@
+//! A creation answers 201, once.
+
+use super::{Scenario, as_it_is, job};
+use crate::{
+    outcome::{Ending, Outcome},
+    verdict::Expectation,
+};
+
+pub(super) const SCENARIO: Scenario = Scenario {
+    name: "create-job",
+    title: "a job is created under a key",
+    request: "POST /jobs",
+    listing: false,
+    question: "Which status does a creation answer with, and who chooses the key?",
+    lesson: "The caller makes up the idempotency key before the first attempt, one for each \
+             intended change. The service binds it to the body, and from then on the same request \
+             means the same job.",
+    next: "scenario replay",
+    faults: &[],
+    policy: as_it_is,
+    act: |client| {
+        Box::pin(async move {
+            let key = client.new_idempotency_key();
+            Outcome::of(client.create_job(&key, &job(1)).await, |_| {
+                Outcome::ok("ok, a job was created")
+            })
+        })
+    },
+    expect: |_| {
+        vec![
+            Expectation::ending(Ending::Ok, "the client has a job"),
+            Expectation::created(1, "the service created one job"),
+            Expectation::requests(1),
+        ]
+    },
+};

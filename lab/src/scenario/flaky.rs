@@ -1,0 +1,46 @@
+//! A failure that passes is worth another attempt, after a wait.
+
+use super::{Scenario, as_it_is};
+use crate::{
+    outcome::{Ending, Outcome},
+    verdict::Expectation,
+};
+
+/// The call that the service answers first.
+const FIRST_SUCCESS: u32 = 3;
+
+pub(super) const SCENARIO: Scenario = Scenario {
+    name: "flaky",
+    title: "the service fails twice, then answers",
+    request: "GET /flaky",
+    listing: false,
+    question: "How many requests will the service see, and what happens between them?",
+    lesson: "A 503 often passes, so a GET, which changes nothing, is worth another attempt. The \
+             waits grow and are drawn at random, so that clients that failed together do not come \
+             back together.",
+    next: "scenario flaky --max-attempts 2",
+    faults: &[],
+    policy: as_it_is,
+    act: |client| {
+        Box::pin(async move {
+            Outcome::of(client.flaky().await, |flaky| {
+                Outcome::ok(format!("ok, attempt = {}", flaky.attempt))
+                    .with("attempt", flaky.attempt)
+            })
+        })
+    },
+    expect: |policy| {
+        if policy.max_attempts < FIRST_SUCCESS {
+            return vec![
+                Expectation::ending(Ending::HttpError, "the last failure reached the caller"),
+                Expectation::fact("status", 503_u64, "its status is 503"),
+                Expectation::fact("gave_up", "attempts_exhausted", "all attempts were used"),
+                Expectation::requests(policy.max_attempts.into()),
+            ];
+        }
+        vec![
+            Expectation::fact("attempt", 3_u64, "answered with attempt 3"),
+            Expectation::requests(FIRST_SUCCESS.into()),
+        ]
+    },
+};

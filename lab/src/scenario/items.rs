@@ -1,0 +1,44 @@
+//! A listing is read to its end, not to the end of its first page.
+
+use super::{Scenario, as_it_is, read_all};
+use crate::{outcome::Ending, verdict::Expectation};
+
+pub(super) const SCENARIO: Scenario = Scenario {
+    name: "items",
+    title: "three records on two pages",
+    request: "GET /items",
+    listing: true,
+    question: "How many requests does it take to read three records?",
+    lesson: "A page that looks complete may not be the last one; only a null next_cursor ends a \
+             listing. The cursor is the service's own text: it goes back unchanged, and the client \
+             never looks into it.",
+    next: "scenario items --max-items 2",
+    faults: &[],
+    policy: as_it_is,
+    act: |client| Box::pin(read_all(client.items())),
+    expect: |policy| {
+        if policy.max_items < 3 {
+            return vec![
+                Expectation::ending(Ending::ContractError, "a listing cut short is an error"),
+                Expectation::fact("problem", "item_limit", "the item limit is named"),
+                Expectation::fact(
+                    "items",
+                    u64::from(policy.max_items),
+                    "exactly as many items as allowed were read",
+                ),
+                Expectation::requests(1),
+            ];
+        }
+        if policy.max_pages < 2 {
+            return vec![
+                Expectation::ending(Ending::ContractError, "a listing cut short is an error"),
+                Expectation::fact("problem", "page_limit", "the page limit is named"),
+                Expectation::requests(1),
+            ];
+        }
+        vec![
+            Expectation::fact("items", 3_u64, "all three records were read"),
+            Expectation::requests(2),
+        ]
+    },
+};

@@ -1,0 +1,42 @@
+//! A listing that goes round in a circle is found out by its history.
+
+use super::{Scenario, as_it_is, read_all};
+use crate::{outcome::Ending, verdict::Expectation};
+
+/// The records on each of the service's pages.
+const PAGE: u32 = 2;
+
+/// The page on which a cursor comes for the second time.
+const REPEATED_ON: u32 = 3;
+
+pub(super) const SCENARIO: Scenario = Scenario {
+    name: "looping-items",
+    title: "the cursors go round in a circle",
+    request: "GET /looping-items",
+    listing: true,
+    question: "The cursors are A, B, A, B, … After how many pages does the client know?",
+    lesson: "Comparing with the previous cursor alone never notices A, B, A. The client remembers \
+             every cursor it was given, as a fingerprint of fixed size, and stops with an error: \
+             what it read is not the whole.",
+    next: "scenario endless-items",
+    faults: &[],
+    policy: as_it_is,
+    act: |client| Box::pin(read_all(client.looping_items())),
+    expect: |policy| {
+        // A limit that is reached first ends it first; at a tie the last item
+        // allowed was read before the next page was asked for.
+        let by_items = policy.max_items.div_ceil(PAGE);
+        let (problem, requests) = if by_items < REPEATED_ON && by_items <= policy.max_pages {
+            ("item_limit", by_items)
+        } else if policy.max_pages < REPEATED_ON {
+            ("page_limit", policy.max_pages)
+        } else {
+            ("cursor_repeated", REPEATED_ON)
+        };
+        vec![
+            Expectation::ending(Ending::ContractError, "it is an error of the contract"),
+            Expectation::fact("problem", problem, "what ended it is named"),
+            Expectation::requests(requests.into()),
+        ]
+    },
+};

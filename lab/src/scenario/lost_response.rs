@@ -1,0 +1,48 @@
+//! The job exists, and the client does not know: only a key makes that safe.
+
+use super::{Scenario, as_it_is, job};
+use crate::{
+    fault_proxy::Fault,
+    outcome::{Ending, Outcome},
+    verdict::Expectation,
+};
+
+pub(super) const SCENARIO: Scenario = Scenario {
+    name: "lost-response",
+    title: "the job is created, its answer is lost",
+    request: "POST /jobs",
+    listing: false,
+    question: "The connection breaks before the answer. Send it again, or not?",
+    lesson: "From the client's side a lost answer and a lost request look the same. A POST must not \
+             be repeated blindly; this one may be, because the service recognises the key, and \
+             every attempt carries the same one.",
+    next: "scenario lost-response --max-attempts 1",
+    faults: &[Fault::LoseResponse],
+    policy: as_it_is,
+    act: |client| {
+        Box::pin(async move {
+            let key = client.new_idempotency_key();
+            Outcome::of(client.create_job(&key, &job(1)).await, |_| {
+                Outcome::ok("ok, the client has its job")
+            })
+        })
+    },
+    expect: |policy| {
+        let mut expectations = if policy.max_attempts < 2 {
+            vec![
+                Expectation::ending(Ending::TransportError, "the caller was told of the loss"),
+                Expectation::requests(1),
+            ]
+        } else {
+            vec![
+                Expectation::ending(Ending::Ok, "the client has its job"),
+                Expectation::requests(2),
+            ]
+        };
+        expectations.push(Expectation::created(
+            1,
+            "the service created one job, not two",
+        ));
+        expectations
+    },
+};

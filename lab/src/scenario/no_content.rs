@@ -1,0 +1,34 @@
+//! A success may have no body, and then none is parsed.
+
+use super::{Scenario, as_it_is};
+use crate::{
+    outcome::{Ending, Outcome},
+    verdict::Expectation,
+};
+
+pub(super) const SCENARIO: Scenario = Scenario {
+    name: "no-content",
+    title: "a success without a body",
+    request: "GET /no-content",
+    listing: false,
+    question: "What does a client that parses every 2xx make of a 204?",
+    lesson: "Success is a class of statuses, not the number 200: creation answers 201, and 204 has \
+             no body at all. A client that hands the empty body to a JSON parser turns a success \
+             into an error.",
+    next: "scenario redirect",
+    faults: &[],
+    policy: as_it_is,
+    act: |client| {
+        Box::pin(async move {
+            Outcome::of(client.no_content().await, |()| {
+                Outcome::ok("ok, nothing to read")
+            })
+        })
+    },
+    expect: |_| {
+        vec![
+            Expectation::ending(Ending::Ok, "an empty success is a success"),
+            Expectation::requests(1),
+        ]
+    },
+};

@@ -1,0 +1,44 @@
+//! A redirect is an answer, not an order.
+
+use super::{Scenario, as_it_is};
+use crate::{
+    outcome::{Ending, Outcome},
+    verdict::Expectation,
+};
+
+pub(super) const SCENARIO: Scenario = Scenario {
+    name: "redirect",
+    title: "the service points somewhere else",
+    request: "GET /redirect",
+    listing: false,
+    question: "How many requests will the service see?",
+    lesson: "A client that follows by itself sends its headers wherever it is pointed, and may turn \
+             a POST into a GET on the way. This one hands the redirection over as a value, and the \
+             caller decides.",
+    next: "scenario not-found",
+    faults: &[],
+    policy: as_it_is,
+    act: |client| {
+        Box::pin(async move {
+            Outcome::of(client.redirect().await, |redirect| {
+                let status = redirect.status;
+                let place = if redirect.location.is_some() {
+                    "with"
+                } else {
+                    "without"
+                };
+                Outcome::ok(format!("ok, {status}, {place} a location, not followed"))
+                    .with("status", u64::from(status.as_u16()))
+                    .with("has_location", redirect.location.is_some())
+            })
+        })
+    },
+    expect: |_| {
+        vec![
+            Expectation::ending(Ending::Ok, "the redirection is handed over as a value"),
+            Expectation::fact("status", 302_u64, "its status is 302"),
+            Expectation::fact("has_location", true, "its location is kept"),
+            Expectation::requests(1),
+        ]
+    },
+};

@@ -1,0 +1,38 @@
+//! The media type comes before the body.
+
+use super::{Scenario, as_it_is};
+use crate::{
+    outcome::{Ending, Outcome},
+    verdict::Expectation,
+};
+
+pub(super) const SCENARIO: Scenario = Scenario {
+    name: "text-json",
+    title: "a perfectly good page, declared as text",
+    request: "GET /text-json",
+    listing: false,
+    question: "The body would parse. Should the client use it?",
+    lesson: "What parses by luck today is an error page tomorrow: text that happens to be JSON was \
+             not promised to be. The client checks the media type first and does not look at the \
+             body.",
+    next: "scenario no-content",
+    faults: &[],
+    policy: as_it_is,
+    act: |client| {
+        Box::pin(async move { Outcome::of(client.text_json().await, |_| Outcome::ok("ok")) })
+    },
+    expect: |_| {
+        vec![
+            Expectation::ending(
+                Ending::ResponseError,
+                "it is an error of the representation",
+            ),
+            Expectation::fact(
+                "problem",
+                "not_json",
+                "the media type is named as the culprit",
+            ),
+            Expectation::requests(1),
+        ]
+    },
+};

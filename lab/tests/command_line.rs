@@ -1,0 +1,138 @@
+//! The command `lab` as a reader uses it: the real binary, its output and its
+//! exit codes.
+
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn lab(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_lab"))
+        .args(arguments)
+        .env("LC_ALL", "C.UTF-8")
+        .output()
+        .expect("lab runs")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("UTF-8")
+}
+
+#[test]
+fn lists_every_scenario_within_80_columns() {
+    let output = lab(&["list"]);
+
+    let text = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(text.lines().count(), lab::scenario::CATALOGUE.len());
+    for line in text.lines() {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+}
+
+#[test]
+fn plays_flaky_and_tells_the_story() {
+    let output = lab(&["scenario", "flaky", "--pace", "virtual", "--seed", "7"]);
+
+    let text = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    for part in [
+        "flaky — the service fails twice, then answers",
+        "attempt 3   200 OK",
+        "outcome   ok, attempt = 3",
+        "wire      the service saw 3 requests; the client counted 3",
+        "client_attempts_total +3   client_retries_total +2",
+        "✓ answered with attempt 3",
+        "cargo run -p lab -- scenario flaky --max-attempts 2",
+    ] {
+        assert!(text.contains(part), "{part:?} is missing in\n{text}");
+    }
+    assert!(!text.contains('\u{1b}'), "a pipe gets no colour");
+    for line in text.lines() {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+    assert!(output.stderr.is_empty());
+}
+
+#[test]
+fn draws_plain_ascii_if_the_locale_is_not_utf8() {
+    let output = Command::new(env!("CARGO_BIN_EXE_lab"))
+        .args(["scenario", "flaky", "--pace", "virtual"])
+        .env("LC_ALL", "C")
+        .output()
+        .expect("lab runs");
+
+    let text = text(&output.stdout);
+    assert!(text.is_ascii(), "{text}");
+    assert!(text.contains("ok   answered with attempt 3"), "{text}");
+}
+
+#[test]
+fn prints_a_run_as_json() {
+    let arguments = [
+        "scenario", "flaky", "--pace", "virtual", "--seed", "7", "--json",
+    ];
+
+    let output = lab(&arguments);
+
+    let run: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(run["scenario"], "flaky");
+    assert_eq!(run["seed"], 7);
+    assert_eq!(run["outcome"]["ending"], "ok");
+    assert_eq!(run["ledger"]["total"], 3);
+    assert!(run["verdict"][0]["held"].as_bool().expect("a flag"));
+}
+
+#[test]
+fn an_unknown_scenario_is_a_usage_error_with_the_nearest_name() {
+    let output = lab(&["scenario", "flakey"]);
+
+    assert_eq!(output.status.code(), Some(2));
+    assert!(output.stdout.is_empty());
+    assert_eq!(
+        text(&output.stderr),
+        "error: no scenario is called 'flakey'; did you mean 'flaky'?\n"
+    );
+}
+
+#[test]
+fn what_is_no_positive_integer_is_named_and_refused() {
+    for (value, got) in [
+        ("0", "zero"),
+        ("-3", "the negative number -3"),
+        ("2.5", "the float 2.5"),
+        ("true", "the boolean true"),
+        ("many", "something that is no number"),
+    ] {
+        for (option, field) in [
+            ("--max-attempts", "max_attempts"),
+            ("--max-pages", "max_pages"),
+            ("--max-items", "max_items"),
+        ] {
+            let output = lab(&["scenario", "items", option, value]);
+
+            let expected = format!("{field} must be a positive integer, got {got}");
+            let text = text(&output.stderr);
+            assert_eq!(output.status.code(), Some(2), "{option} {value}");
+            assert!(
+                text.contains(&expected),
+                "{expected:?} is missing in\n{text}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_wait_budget_of_more_than_a_day_is_refused() {
+    let output = lab(&["scenario", "flaky", "--max-retry-after", "86401"]);
+
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("86401"));
+}
+
+#[test]
+fn no_subcommand_is_a_usage_error_that_says_where_to_start() {
+    let output = lab(&[]);
+
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("lab scenario flaky"));
+}

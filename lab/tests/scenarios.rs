@@ -1,0 +1,108 @@
+//! Every scenario of the catalogue, played for real in virtual time.
+
+use std::time::Duration;
+
+use lab::{
+    Ending, Overrides, Pace, Run, Settings, run,
+    scenario::{self, CATALOGUE},
+};
+
+async fn play(name: &str, overrides: Overrides) -> Run {
+    let settings = Settings {
+        seed: 7,
+        pace: Pace::Virtual,
+        overrides,
+    };
+    let scenario = scenario::find(name).expect("a scenario of the catalogue");
+    run(scenario, &settings).await.expect("a run")
+}
+
+fn assert_passed(run: &Run) {
+    let story = lab::render::json(run);
+    assert!(run.passed(), "{story}");
+}
+
+#[tokio::test]
+async fn every_scenario_holds_what_it_promises() {
+    for scenario in CATALOGUE {
+        assert_passed(&play(scenario.name, Overrides::default()).await);
+    }
+}
+
+#[tokio::test]
+async fn every_scenario_holds_under_other_limits() {
+    let attempts = [1, 2, 20].map(|max_attempts| Overrides {
+        max_attempts: Some(max_attempts),
+        ..Overrides::default()
+    });
+    let pages = [1, 2, 4].map(|max_pages| Overrides {
+        max_pages: Some(max_pages),
+        ..Overrides::default()
+    });
+    let items = [1, 2, 3, 10].map(|max_items| Overrides {
+        max_items: Some(max_items),
+        ..Overrides::default()
+    });
+    let waits = [0, 119, 120].map(|seconds| Overrides {
+        max_retry_after: Some(Duration::from_secs(seconds)),
+        ..Overrides::default()
+    });
+    for overrides in attempts.into_iter().chain(pages).chain(items).chain(waits) {
+        for scenario in CATALOGUE {
+            assert_passed(&play(scenario.name, overrides).await);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_retry_after_within_the_budget_is_drawn_in_full() {
+    let patient = Overrides {
+        max_retry_after: Some(Duration::from_secs(120)),
+        ..Overrides::default()
+    };
+
+    let run = play("retry-later", patient).await;
+
+    assert_eq!(run.outcome.ending, Ending::HttpError);
+    let arrivals: Vec<_> = run
+        .ledger
+        .entries
+        .iter()
+        .map(|entry| entry.arrived)
+        .collect();
+    assert_eq!(arrivals, [0, 120, 240].map(Duration::from_secs));
+}
+
+#[tokio::test]
+async fn the_trace_joins_both_sides_of_the_wire() {
+    let run = play("flaky", Overrides::default()).await;
+
+    let [trace] = run.traces.as_slice() else {
+        panic!("one run is one trace: {:?}", run.traces);
+    };
+    let of = |name: &str| {
+        let named = trace.spans.iter().filter(|span| span.name.as_str() == name);
+        named.collect::<Vec<_>>()
+    };
+    assert_eq!(of("operation").len(), 1);
+    assert_eq!(of("wait").len(), 2);
+    let attempts: Vec<_> = of("attempt").iter().map(|span| Some(span.id)).collect();
+    let parents: Vec<_> = of("request").iter().map(|span| span.parent).collect();
+    assert_eq!(parents, attempts);
+    let known = run
+        .ledger
+        .entries
+        .iter()
+        .all(|entry| entry.trace_id.as_deref() == Some(&*trace.id.to_string()));
+    assert!(known, "{:?}", run.ledger);
+}
+
+#[tokio::test]
+async fn a_run_leaves_no_span_open() {
+    for scenario in CATALOGUE {
+        let run = play(scenario.name, Overrides::default()).await;
+
+        let mut spans = run.traces.iter().flat_map(|trace| &trace.spans);
+        assert!(spans.all(|span| span.end.is_some()), "{:?}", run.traces);
+    }
+}
