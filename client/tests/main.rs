@@ -4,6 +4,9 @@
 //! timeout is the subject.
 
 mod body;
+mod checkpoint_file;
+mod checkpoint_kill;
+mod crawl;
 mod deadline;
 mod shared_limits;
 mod support;

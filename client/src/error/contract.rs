@@ -20,7 +20,8 @@ pub enum ContractError {
     },
     /// `max_pages` pages were read and there are more.
     #[error(
-        "{request} has more than {max_pages} pages: the listing was stopped, not finished; \
+        "{request} goes on after the {max_pages} pages that were read: \
+         the listing was stopped, not finished; \
          allow more pages, or ask for less"
     )]
     PageLimit {
@@ -31,7 +32,8 @@ pub enum ContractError {
     },
     /// `max_items` items were read and there are, or may be, more.
     #[error(
-        "{request} has more than {max_items} items: the listing was stopped, not finished; \
+        "{request} goes on after the {max_items} items that were taken: \
+         the listing was stopped, not finished; \
          allow more items, or ask for less"
     )]
     ItemLimit {
@@ -58,8 +60,16 @@ mod tests {
                     request,
                     max_pages: 5,
                 },
-                "GET /endless-items has more than 5 pages: the listing was stopped, \
-                 not finished; allow more pages, or ask for less",
+                "GET /endless-items goes on after the 5 pages that were read: the listing \
+                 was stopped, not finished; allow more pages, or ask for less",
+            ),
+            (
+                ContractError::ItemLimit {
+                    request,
+                    max_items: 7,
+                },
+                "GET /endless-items goes on after the 7 items that were taken: the listing \
+                 was stopped, not finished; allow more items, or ask for less",
             ),
             (
                 ContractError::CursorRepeated { request, pages: 3 },

@@ -1,7 +1,7 @@
 //! How far a crawl came, and where that is remembered.
 
 use std::{
-    io,
+    fmt, io,
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
 };
@@ -39,12 +39,17 @@ pub trait CheckpointStore: Send + Sync {
     async fn save(&self, checkpoint: &Checkpoint) -> Result<(), CheckpointError>;
 }
 
-/// Why a checkpoint could not be loaded or saved. No text of it holds a cursor.
-#[derive(Debug, thiserror::Error)]
+/// Why a checkpoint could not be loaded or saved. Neither its `Debug` nor its
+/// `Display` holds a cursor.
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
     /// The file could not be read or written.
-    #[error("cannot {action} the checkpoint {}", .path.display())]
+    #[error(
+        "cannot {action} the checkpoint {}; check that its folder exists, \
+         and that it is a file which this program may read and replace",
+        .path.display()
+    )]
     Io {
         /// `read` or `save`.
         action: &'static str,
@@ -66,9 +71,33 @@ pub enum CheckpointError {
         /// What is wrong with it.
         why: &'static str,
     },
-    /// A store of the caller's failed.
-    #[error("the checkpoint store failed")]
+    /// A store of the caller's failed. What it says is up to the store, so it
+    /// is given as the source and printed nowhere else.
+    #[error("the checkpoint store failed; the crawl stays where it was")]
     Store(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl fmt::Debug for CheckpointError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io {
+                action,
+                path,
+                source,
+            } => f
+                .debug_struct("Io")
+                .field("action", action)
+                .field("path", path)
+                .field("source", source)
+                .finish(),
+            Self::Unreadable { path, why } => f
+                .debug_struct("Unreadable")
+                .field("path", path)
+                .field("why", why)
+                .finish(),
+            Self::Store(_) => f.write_str("Store(…)"),
+        }
+    }
 }
 
 /// A store that forgets when the process ends. Clones share one checkpoint.

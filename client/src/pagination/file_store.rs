@@ -4,9 +4,11 @@ use std::{
     fs::{self, File, OpenOptions},
     io::{self, Write},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use serde::{Deserialize, Serialize};
+use tokio::sync::Mutex;
 
 use super::{
     checkpoint::{Checkpoint, CheckpointError, CheckpointStore},
@@ -17,11 +19,14 @@ use super::{
 ///
 /// A new checkpoint is written beside the old one, flushed to the disk and
 /// renamed over it, so a kill between any two instructions leaves one of the
-/// two, whole. The file holds the cursor and nothing else, and on Unix only its
-/// owner may read it. One crawl at a time may use it.
+/// two, whole. The file holds a version number and the cursor, nothing else, and
+/// on Unix only its owner may read it. One crawl at a time may use it.
 #[derive(Debug, Clone)]
 pub struct FileCheckpoints {
     path: PathBuf,
+    /// Held by the file work, not by the future that waits for it: a save that
+    /// was dropped halfway goes on, and must be over before the next begins.
+    turn: Arc<Mutex<()>>,
 }
 
 /// The content of the file. The version lets a later program refuse what it
@@ -30,7 +35,9 @@ pub struct FileCheckpoints {
 #[serde(deny_unknown_fields)]
 struct Stored<'a> {
     version: u32,
-    /// The cursor; `null` when the crawl is done.
+    /// The cursor; `null` when the crawl is done. `deserialize_with` makes it
+    /// required: left to itself, serde takes a missing field for `null`.
+    #[serde(deserialize_with = "Option::deserialize")]
     cursor: Option<std::borrow::Cow<'a, str>>,
 }
 
@@ -39,7 +46,10 @@ const VERSION: u32 = 1;
 impl FileCheckpoints {
     /// Keeps the checkpoint at `path`, whose folder must exist.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into() }
+        Self {
+            path: path.into(),
+            turn: Arc::default(),
+        }
     }
 
     fn read(&self) -> Result<Option<Checkpoint>, CheckpointError> {
@@ -85,13 +95,19 @@ impl FileCheckpoints {
         }
     }
 
-    /// Runs file work where it may block.
+    /// Runs file work where it may block, one piece after the other.
     async fn blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Self) -> Result<T, CheckpointError> + Send + 'static,
     ) -> Result<T, CheckpointError> {
         let this = self.clone();
-        tokio::task::spawn_blocking(move || work(&this))
+        let turn = Arc::clone(&self.turn).lock_owned().await;
+        let work = move || {
+            let done = work(&this);
+            drop(turn);
+            done
+        };
+        tokio::task::spawn_blocking(work)
             .await
             .unwrap_or_else(|error| Err(CheckpointError::Store(error.into())))
     }
@@ -111,14 +127,21 @@ impl CheckpointStore for FileCheckpoints {
 
 /// Replaces the content of `path` in one step.
 fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
-    // One fixed name: what a kill leaves behind is overwritten by the next
-    // save, where a random name would pile up.
+    // One fixed name: what a kill leaves behind is removed by the next save,
+    // where a random name would pile up.
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".new");
     let new = path.with_file_name(name);
 
+    match fs::remove_file(&new) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+
+    // A new file, for only a new file gets the mode asked for, and only a new
+    // file is certain not to be a link to somewhere else.
     let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
+    options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let mut file = options.open(&new)?;

@@ -14,7 +14,8 @@ use crate::{api::ReliableApiClient, endpoint::Endpoint};
 /// The bounds of a listing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ListingLimits {
-    /// The most pages that are read.
+    /// The most pages that are read; in a crawl, one that is delivered again
+    /// counts again.
     pub max_pages: NonZeroU32,
     /// The most items that are yielded one at a time.
     pub max_items: NonZeroU32,

@@ -21,7 +21,9 @@ pub(super) struct Walk {
     pub(super) listing: Listing,
     position: Position,
     history: CursorHistory,
-    requests: u32,
+    /// Pages read, each as often as it was: what was dropped halfway or failed
+    /// does not count, and a crawl that forgets to commit still comes to an end.
+    pages: u32,
 }
 
 enum Position {
@@ -46,7 +48,7 @@ impl Walk {
             listing,
             position,
             history,
-            requests: 0,
+            pages: 0,
         }
     }
 
@@ -70,12 +72,11 @@ impl Walk {
         let metrics = client.metrics().call(*endpoint, &Method::GET);
         let request = RequestName::new(&Method::GET, *endpoint);
         let max_pages = limits.max_pages.get();
-        if self.requests == max_pages {
+        if self.pages == max_pages {
             metrics.give_up(GiveUp::PageLimit);
             return Err(ContractError::PageLimit { request, max_pages }.into());
         }
 
-        self.requests += 1;
         let limit = limits.page_size.to_string();
         let query = [
             ("limit", limit.as_str()),
@@ -89,10 +90,11 @@ impl Walk {
             .exchange(call, |answer| answer.json(Page::read))
             .await?;
 
+        self.pages += 1;
         let next = page.next_cursor.as_ref();
         if next.is_some_and(|next| self.history.contains(next)) {
             metrics.cursor_loop();
-            let pages = self.requests;
+            let pages = self.pages;
             return Err(ContractError::CursorRepeated { request, pages }.into());
         }
         Ok(Some(page))

@@ -62,13 +62,18 @@ impl ConcurrencyLimit {
 
     /// Waits for a slot. It is given back when the permit is dropped.
     pub(super) async fn acquire(&self) -> Permit {
-        // The semaphore is never closed; were it, running without a limit would
-        // be the lesser evil, and giving a slot back would do no harm.
-        if let Ok(slot) = self.shared.slots.acquire().await {
-            slot.forget();
-        }
-        Permit {
-            shared: Arc::clone(&self.shared),
+        loop {
+            // The semaphore is never closed; were it, running without a limit
+            // would be the lesser evil, and giving a slot back would do no harm.
+            if let Ok(slot) = self.shared.slots.acquire().await {
+                slot.forget();
+            }
+            // The limit may have shrunk while the slot was on its way here.
+            if !self.shared.with(State::settle_one) {
+                return Permit {
+                    shared: Arc::clone(&self.shared),
+                };
+            }
         }
     }
 
@@ -97,6 +102,15 @@ impl ConcurrencyLimit {
     }
 }
 
+impl State {
+    /// Withholds one slot that came back, if one is owed.
+    fn settle_one(&mut self) -> bool {
+        let left = self.owed.checked_sub(1);
+        self.owed = left.unwrap_or(0);
+        left.is_some()
+    }
+}
+
 impl Shared {
     fn with<T>(&self, body: impl FnOnce(&mut State) -> T) -> T {
         body(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
@@ -118,9 +132,10 @@ pub(super) struct Permit {
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        self.shared.with(|state| match state.owed.checked_sub(1) {
-            Some(left) => state.owed = left,
-            None => self.shared.slots.add_permits(1),
+        self.shared.with(|state| {
+            if !state.settle_one() {
+                self.shared.slots.add_permits(1);
+            }
         });
     }
 }
@@ -158,6 +173,8 @@ impl Aimd {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::VecDeque;
+
     use futures_util::FutureExt;
     use proptest::prelude::*;
 
@@ -236,8 +253,81 @@ mod tests {
                 }
             }
             drop(in_flight);
-            let free = std::iter::from_fn(|| limit.acquire().now_or_never().map(std::mem::forget));
-            prop_assert_eq!(free.take(64).count(), limit.current());
+            prop_assert_eq!(free_slots(&limit), limit.current());
+        }
+    }
+
+    /// Takes every slot there is, for good.
+    fn free_slots(limit: &ConcurrencyLimit) -> usize {
+        let free = std::iter::from_fn(|| limit.acquire().now_or_never().map(std::mem::forget));
+        free.take(64).count()
+    }
+
+    #[derive(Debug, Clone, Copy)]
+    enum Queued {
+        Join,
+        Leave,
+        Look,
+        Release,
+        Answer(u16),
+    }
+
+    proptest! {
+        /// Waiting takes several polls: a slot may be on its way to somebody who
+        /// leaves, or whom a 429 overtakes.
+        #[test]
+        fn a_queue_neither_exceeds_the_limit_nor_stands_still(
+            max in 1_u32..9,
+            steps in prop::collection::vec(
+                prop_oneof![
+                    4 => Just(Queued::Join),
+                    1 => Just(Queued::Leave),
+                    2 => Just(Queued::Look),
+                    3 => Just(Queued::Release),
+                    2 => Just(Queued::Answer(200)),
+                    1 => Just(Queued::Answer(429)),
+                ],
+                0..200,
+            ),
+        ) {
+            let limit = ConcurrencyLimit::new(max);
+            let mut in_flight = VecDeque::new();
+            let mut queue = VecDeque::new();
+            for step in steps {
+                let mut looking = VecDeque::new();
+                match step {
+                    Queued::Join => looking.push_back(Box::pin(limit.acquire())),
+                    Queued::Leave => drop(queue.pop_front()),
+                    Queued::Release => drop(in_flight.pop_front()),
+                    Queued::Answer(status) => limit.observe(StatusCode::from_u16(status)?),
+                    Queued::Look => looking.append(&mut queue),
+                }
+                for mut waiter in looking {
+                    match waiter.as_mut().now_or_never() {
+                        Some(permit) => {
+                            in_flight.push_back(permit);
+                            prop_assert!(in_flight.len() <= limit.current());
+                        }
+                        None => queue.push_back(waiter),
+                    }
+                }
+            }
+            // Somebody gets a turn whenever nobody else has one. Two rounds,
+            // since one may go into slots that a smaller limit takes back.
+            while !queue.is_empty() {
+                in_flight.clear();
+                let before = queue.len();
+                for _ in 0..2 * before {
+                    let Some(mut waiter) = queue.pop_front() else { break };
+                    match waiter.as_mut().now_or_never() {
+                        Some(permit) => in_flight.push_back(permit),
+                        None => queue.push_back(waiter),
+                    }
+                }
+                prop_assert!(queue.len() < before);
+            }
+            drop(in_flight);
+            prop_assert_eq!(free_slots(&limit), limit.current());
         }
     }
 }

@@ -1,0 +1,176 @@
+//! A checkpoint in a file: what it holds, and what is refused.
+
+use std::{error::Error, fs, path::Path};
+
+use client::{Checkpoint, CheckpointError, CheckpointStore, Cursor, FileCheckpoints};
+
+use crate::support::{drive::poll, folder::Folder};
+
+fn at(cursor: &str) -> Checkpoint {
+    Checkpoint::At(Cursor::new(cursor).expect("not empty"))
+}
+
+#[tokio::test]
+async fn gives_back_what_was_saved() {
+    let folder = Folder::new();
+    let store = FileCheckpoints::new(folder.join("crawl"));
+    assert_eq!(store.load().await.expect("no file yet"), None);
+
+    for checkpoint in [at("a+/=&\"\\\u{e9}\n"), at("b"), Checkpoint::Done] {
+        store.save(&checkpoint).await.expect("saved");
+
+        assert_eq!(store.load().await.expect("loaded"), Some(checkpoint));
+    }
+}
+
+#[tokio::test]
+async fn the_file_holds_a_version_and_the_cursor_and_nothing_else() {
+    let folder = Folder::new();
+    let path = folder.join("crawl");
+    let store = FileCheckpoints::new(&path);
+
+    store.save(&at("c-1")).await.expect("saved");
+    let at_cursor = fs::read_to_string(&path).expect("a file");
+    store.save(&Checkpoint::Done).await.expect("saved");
+    let done = fs::read_to_string(&path).expect("a file");
+
+    assert_eq!(at_cursor, r#"{"version":1,"cursor":"c-1"}"#);
+    assert_eq!(done, r#"{"version":1,"cursor":null}"#);
+    let files = fs::read_dir(path.parent().expect("a folder")).expect("readable");
+    assert_eq!(files.count(), 1, "nothing is left beside it");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn only_its_owner_may_read_the_file() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = Folder::new();
+    let path = folder.join("crawl");
+    // What another program left where the next save writes.
+    let beside = folder.join("crawl.new");
+    fs::write(&beside, "left over").expect("written");
+    fs::set_permissions(&beside, fs::Permissions::from_mode(0o666)).expect("set");
+
+    let saved = FileCheckpoints::new(&path).save(&at("c-1")).await;
+
+    saved.expect("saved");
+    let mode = fs::metadata(&path).expect("a file").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600, "{mode:o}");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_link_beside_the_file_is_not_followed() {
+    let folder = Folder::new();
+    let elsewhere = folder.join("elsewhere");
+    fs::write(&elsewhere, "precious").expect("written");
+    std::os::unix::fs::symlink(&elsewhere, folder.join("crawl.new")).expect("linked");
+
+    let saved = FileCheckpoints::new(folder.join("crawl"))
+        .save(&at("c-1"))
+        .await;
+
+    saved.expect("saved");
+    assert_eq!(fs::read_to_string(&elsewhere).expect("a file"), "precious");
+}
+
+/// The whole text of an error, its causes included.
+fn text(error: &CheckpointError) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        text = format!("{text}: {error}");
+        source = error.source();
+    }
+    text
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_checkpoint_is_refused_by_name_and_with_advice() {
+    let folder = Folder::new();
+    let path = folder.join("crawl");
+    let not_json = "it is no JSON object with `version` and `cursor`";
+    for (content, why) in [
+        ("", not_json),
+        ("secret garbage", not_json),
+        ("[1]", not_json),
+        (r#"{"version":1,"cursor":"secret"}x"#, not_json),
+        (r#"{"version":1,"cursor":"secret"#, not_json),
+        (r#"{"version":1}"#, not_json),
+        (r#"{"cursor":"secret"}"#, not_json),
+        (r#"{"version":1,"cursor":7}"#, not_json),
+        (r#"{"version":1,"cursor":"secret","page":2}"#, not_json),
+        (
+            r#"{"version":2,"cursor":"secret"}"#,
+            "its version is unknown",
+        ),
+        (r#"{"version":1,"cursor":""}"#, "its cursor is empty"),
+    ] {
+        fs::write(&path, content).expect("written");
+
+        let error = FileCheckpoints::new(&path).load().await.expect_err(content);
+
+        assert_eq!(
+            text(&error),
+            format!(
+                "{} is not a checkpoint of this client ({why}); \
+                 move it away to start from the beginning, or name another file",
+                path.display()
+            )
+        );
+        assert_eq!(fs::read_to_string(&path).expect("still there"), content);
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_or_replaced_is_named_with_advice() {
+    let folder = Folder::new();
+    let missing = folder.join("missing");
+    let directory = folder.join("directory");
+    fs::create_dir(&directory).expect("made");
+    let failed = |action, path: &Path| {
+        format!(
+            "cannot {action} the checkpoint {}; check that its folder exists, \
+             and that it is a file which this program may read and replace: ",
+            path.display()
+        )
+    };
+
+    let read = FileCheckpoints::new(&directory).load().await;
+    let replaced = FileCheckpoints::new(&directory).save(&at("c-1")).await;
+    let inside_missing = missing.join("crawl");
+    let nowhere = FileCheckpoints::new(&inside_missing).save(&at("c-1")).await;
+
+    for (error, prefix) in [
+        (read.map(|_| ()), failed("read", &directory)),
+        (replaced, failed("save", &directory)),
+        (nowhere, failed("save", &inside_missing)),
+    ] {
+        let text = text(&error.expect_err("not a file"));
+        assert!(
+            text.starts_with(&prefix) && text.len() > prefix.len(),
+            "{text}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_save_that_was_dropped_never_overtakes_the_next() {
+    let folder = Folder::new();
+    let path = folder.join("crawl");
+    let store = FileCheckpoints::new(&path);
+    for round in 0..50 {
+        let (older, newer) = (at(&format!("{round}-older")), at(&format!("{round}-newer")));
+        let mut dropped = Box::pin(store.save(&older));
+        assert!(poll(dropped.as_mut()).is_pending());
+        drop(dropped);
+
+        store
+            .save(&newer)
+            .await
+            .expect("the dropped one is out of the way");
+
+        assert_eq!(store.load().await.expect("a checkpoint"), Some(newer));
+    }
+}

@@ -1,0 +1,258 @@
+//! Crawls that survive: a crash at any step loses no page and repeats one.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+use client::{
+    ApiError, Checkpoint, CheckpointError, CheckpointStore, ContractError, Cursor,
+    MemoryCheckpoints, ReliableApiClient,
+};
+
+use crate::support::{
+    offline,
+    scripted::{cursor, page, scripted, status},
+    virtual_clock,
+};
+
+/// A listing of four pages: 1 | 2 | 3 | 4, behind cursors c1, c2 and c3.
+fn four_pages() -> ReliableApiClient {
+    offline(&virtual_clock())
+        .transport(scripted(async |request| {
+            Ok(match cursor(&request).as_deref() {
+                None => page(&[1], Some("c1")),
+                Some("c1") => page(&[2], Some("c2")),
+                Some("c2") => page(&[3], Some("c3")),
+                Some("c3") => page(&[4], None),
+                Some(_) => status(400),
+            })
+        }))
+        .build()
+        .expect("a client")
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Crash {
+    BeforeProcessing,
+    BeforeCommit,
+    AfterCommit,
+}
+
+/// Crawls on from where `store` stands and notes each page processed, until the
+/// end or a crash at page number `at` of this run.
+async fn run(store: &MemoryCheckpoints, processed: &mut Vec<u64>, crash: Option<(usize, Crash)>) {
+    let mut crawl = four_pages()
+        .items()
+        .crawl(store.clone())
+        .await
+        .expect("begun");
+    for number in 0.. {
+        let here = crash.filter(|(at, _)| *at == number).map(|(_, step)| step);
+        let Some(page) = crawl.next_page().await.expect("a page") else {
+            return;
+        };
+        if here == Some(Crash::BeforeProcessing) {
+            return;
+        }
+        processed.extend(page.items().iter().filter_map(|item| item["n"].as_u64()));
+        if here == Some(Crash::BeforeCommit) {
+            return;
+        }
+        page.commit().await.expect("saved");
+        if here == Some(Crash::AfterCommit) {
+            return;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_crash_at_any_step_loses_nothing_and_repeats_at_most_one_page() {
+    for page in 0..4 {
+        for step in [
+            Crash::BeforeProcessing,
+            Crash::BeforeCommit,
+            Crash::AfterCommit,
+        ] {
+            let store = MemoryCheckpoints::default();
+            let mut processed = Vec::new();
+
+            run(&store, &mut processed, Some((page, step))).await;
+            run(&store, &mut processed, None).await;
+
+            let mut expected = vec![1, 2, 3, 4];
+            if step == Crash::BeforeCommit {
+                expected.insert(page, expected[page]);
+            }
+            assert_eq!(processed, expected, "{step:?} at page {page}");
+            assert_eq!(store.load().await.expect("memory"), Some(Checkpoint::Done));
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_crawl_that_is_done_asks_for_nothing() {
+    let store = MemoryCheckpoints::default();
+    store.save(&Checkpoint::Done).await.expect("memory");
+    let mut processed = Vec::new();
+
+    run(&store, &mut processed, None).await;
+
+    assert!(processed.is_empty(), "{processed:?}");
+}
+
+#[tokio::test]
+async fn a_page_that_is_dropped_without_a_commit_is_delivered_again() {
+    let mut crawl = four_pages()
+        .items()
+        .crawl(MemoryCheckpoints::default())
+        .await
+        .expect("begun");
+    let mut delivered = Vec::new();
+
+    for commit in [true, false, false, true, true] {
+        let page = crawl
+            .next_page()
+            .await
+            .expect("a page")
+            .expect("not the end");
+        delivered.extend(page.items().iter().filter_map(|item| item["n"].as_u64()));
+        if commit {
+            page.commit().await.expect("saved");
+        }
+    }
+
+    assert_eq!(delivered, [1, 2, 2, 2, 3]);
+}
+
+#[tokio::test]
+async fn a_crawl_that_never_commits_comes_to_an_end() {
+    let client = four_pages();
+    let listing = client.items();
+    let mut crawl = listing
+        .crawl(MemoryCheckpoints::default())
+        .await
+        .expect("begun");
+
+    let mut pages = 0;
+    let error = loop {
+        match crawl.next_page().await {
+            Ok(_) => pages += 1,
+            Err(error) => break error,
+        }
+    };
+
+    assert_eq!(pages, 100);
+    assert!(
+        matches!(
+            error,
+            ApiError::Contract(ContractError::PageLimit { max_pages: 100, .. })
+        ),
+        "{error}"
+    );
+}
+
+/// A store that fails while told to.
+#[derive(Clone, Default)]
+struct Failing {
+    store: MemoryCheckpoints,
+    fails: Arc<AtomicBool>,
+}
+
+#[async_trait::async_trait]
+impl CheckpointStore for Failing {
+    async fn load(&self) -> Result<Option<Checkpoint>, CheckpointError> {
+        self.store.load().await
+    }
+
+    async fn save(&self, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
+        if self.fails.load(Ordering::SeqCst) {
+            return Err(CheckpointError::Store("the disk is full".into()));
+        }
+        self.store.save(checkpoint).await
+    }
+}
+
+#[tokio::test]
+async fn a_save_that_fails_leaves_the_crawl_where_it_was() {
+    let store = Failing::default();
+    let mut crawl = four_pages()
+        .items()
+        .crawl(store.clone())
+        .await
+        .expect("begun");
+    let first = crawl
+        .next_page()
+        .await
+        .expect("a page")
+        .expect("not the end");
+    first.commit().await.expect("saved");
+    let second = crawl
+        .next_page()
+        .await
+        .expect("a page")
+        .expect("not the end");
+
+    store.fails.store(true, Ordering::SeqCst);
+    let failed = second.commit().await;
+
+    failed.expect_err("the store failed");
+    let expected = Checkpoint::At(Cursor::new("c1").expect("not empty"));
+    assert_eq!(store.load().await.expect("memory"), Some(expected));
+    let again = crawl
+        .next_page()
+        .await
+        .expect("a page")
+        .expect("not the end");
+    assert_eq!(again.items()[0]["n"], 2);
+}
+
+/// A listing that never ends: c1 → c2 → c3 → c1 → …
+fn circle() -> ReliableApiClient {
+    offline(&virtual_clock())
+        .transport(scripted(async |request| {
+            Ok(match cursor(&request).as_deref() {
+                None | Some("c3") => page(&[1], Some("c1")),
+                Some("c1") => page(&[2], Some("c2")),
+                Some("c2") => page(&[3], Some("c3")),
+                Some(_) => status(400),
+            })
+        }))
+        .build()
+        .expect("a client")
+}
+
+#[tokio::test]
+async fn a_circle_that_spans_the_resume_is_found_within_one_more_round() {
+    for before in 0..3 {
+        let store = MemoryCheckpoints::default();
+        let mut crawl = circle().items().crawl(store.clone()).await.expect("begun");
+        for _ in 0..before {
+            let page = crawl
+                .next_page()
+                .await
+                .expect("a page")
+                .expect("not the end");
+            page.commit().await.expect("saved");
+        }
+
+        let mut crawl = circle().items().crawl(store).await.expect("resumed");
+        let mut pages = 0;
+        let error = loop {
+            match crawl.next_page().await {
+                Ok(page) => page.expect("not the end").commit().await.expect("saved"),
+                Err(error) => break error,
+            }
+            pages += 1;
+        };
+
+        assert!(
+            matches!(
+                error,
+                ApiError::Contract(ContractError::CursorRepeated { .. })
+            ),
+            "{error}"
+        );
+        assert!(pages <= 3, "{pages} more pages after {before}");
+    }
+}
