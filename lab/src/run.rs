@@ -22,7 +22,7 @@ use crate::{
     outcome::Outcome,
     policy::{Overrides, Policy},
     scenario::Scenario,
-    trace::{Limits, Recorder, Trace, inject},
+    trace::{FieldValue, Limits, Recorder, Trace, field, inject},
     verdict::{Check, Evidence, Expectation, judge},
 };
 
@@ -178,7 +178,10 @@ impl Stage<'_> {
         let ledger = service.ledger_handle();
         service.stop().await?;
         let ledger = ledger.snapshot();
-        let traces = self.recorder.snapshot();
+        let mut traces = self.recorder.snapshot();
+        if self.settings.pace == Pace::Virtual {
+            forget_port(&mut traces);
+        }
         let counters = self.metrics.take();
         let expectations = (self.scenario.expect)(&self.policy)
             .into_iter()
@@ -234,6 +237,17 @@ impl Stage<'_> {
             }))
             .name("lab");
         Ok(self.policy.configure(builder).build()?)
+    }
+}
+
+/// Puts the service's usual port in the place of the free one that this run
+/// happened to get: the only thing in a virtual run that chance decides.
+fn forget_port(traces: &mut [Trace]) {
+    for span in traces.iter_mut().flat_map(|trace| &mut trace.spans) {
+        if span.fields.get(field::SERVER_PORT).is_some() {
+            let port = FieldValue::U64(server::DEFAULT_PORT.into());
+            span.fields.set(field::SERVER_PORT, port);
+        }
     }
 }
 

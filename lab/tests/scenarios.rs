@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use lab::{
-    Ending, Overrides, Pace, Run, Settings, run,
+    Ending, Overrides, Pace, Run, Settings, render, run,
     scenario::{self, CATALOGUE},
 };
 
@@ -18,7 +18,7 @@ async fn play(name: &str, overrides: Overrides) -> Run {
 }
 
 fn assert_passed(run: &Run) {
-    let story = lab::render::json(run);
+    let story = render::json(run);
     assert!(run.passed(), "{story}");
 }
 
@@ -105,4 +105,34 @@ async fn a_run_leaves_no_span_open() {
         let mut spans = run.traces.iter().flat_map(|trace| &trace.spans);
         assert!(spans.all(|span| span.end.is_some()), "{:?}", run.traces);
     }
+}
+
+#[tokio::test]
+async fn one_seed_tells_one_story_byte_for_byte() {
+    for scenario in CATALOGUE {
+        let first = play(scenario.name, Overrides::default()).await;
+
+        let second = play(scenario.name, Overrides::default()).await;
+
+        let text = |run: &Run| render::text(&scenario, run, &render::Options::default());
+        assert_eq!(render::json(&first), render::json(&second));
+        assert_eq!(text(&first), text(&second));
+    }
+}
+
+#[tokio::test]
+async fn another_seed_tells_another_story() {
+    let mut settings = Settings {
+        seed: 1,
+        pace: Pace::Virtual,
+        overrides: Overrides::default(),
+    };
+    let flaky = scenario::find("flaky").expect("a scenario of the catalogue");
+    let one = run(flaky, &settings).await.expect("a run");
+    settings.seed = 2;
+
+    let other = run(flaky, &settings).await.expect("a run");
+
+    assert_ne!(one.traces, other.traces);
+    assert_ne!(one.ledger, other.ledger);
 }
