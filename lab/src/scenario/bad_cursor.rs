@@ -8,7 +8,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
     title: "a page whose next_cursor is a number",
     request: "GET /bad-cursor",
     listing: true,
-    question: "next_cursor is 42. Is that a last page, or a next one?",
+    question: "next_cursor is the number 2. Is that a last page, or a next one?",
     lesson: "Only null means the last page and only a non-empty string means a next one. A client \
              that takes everything else for null stops early and reports half a listing as the \
              whole.",

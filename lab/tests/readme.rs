@@ -1,0 +1,172 @@
+//! The README, held to what it says: its output is the output, its table is the
+//! catalogue, its `curl` lines answer as they claim, its links lead somewhere.
+
+use std::{
+    collections::HashMap,
+    fs,
+    io::{Read, Write},
+    net::{SocketAddr, TcpStream},
+    path::Path,
+    process::Command,
+};
+
+use lab::scenario::CATALOGUE;
+use server::{ServiceConfig, TeachingApi};
+
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
+
+fn readme() -> String {
+    fs::read_to_string(root().join("README.md")).expect("the README")
+}
+
+/// The rows of the tables, as cells without their blanks.
+fn rows(text: &str) -> impl Iterator<Item = Vec<&str>> {
+    text.lines()
+        .filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |"))
+        .map(|row| row.split(" | ").map(str::trim).collect())
+}
+
+fn code(cell: &str) -> Option<&str> {
+    cell.strip_prefix('`')?.strip_suffix('`')
+}
+
+#[test]
+fn shows_what_its_command_prints() {
+    let readme = readme();
+    let (_, block) = readme.split_once("```console\n$ ").expect("a transcript");
+    let (transcript, _) = block.split_once("```").expect("its end");
+    let (command, shown) = transcript
+        .split_once('\n')
+        .expect("a command and its output");
+    let arguments = command
+        .strip_prefix("cargo run -p lab -- ")
+        .expect("a lab command");
+
+    let output = Command::new(env!("CARGO_BIN_EXE_lab"))
+        .args(arguments.split(' '))
+        .env("LC_ALL", "C.UTF-8")
+        .output()
+        .expect("lab runs");
+
+    assert_eq!(String::from_utf8_lossy(&output.stdout), shown);
+}
+
+#[test]
+fn lists_the_course_as_the_catalogue_has_it() {
+    let readme = readme();
+
+    let course: Vec<_> = rows(&readme)
+        .filter(|row| row.len() == 4)
+        .filter_map(|row| Some((code(row[0])?, row[1])))
+        .collect();
+
+    let catalogue = CATALOGUE.map(|scenario| (scenario.name, scenario.question));
+    assert_eq!(course, catalogue);
+}
+
+#[test]
+fn links_only_to_what_is_there() {
+    let readme = readme();
+
+    let links: Vec<_> = readme
+        .split("](")
+        .skip(1)
+        .filter_map(|rest| rest.split_once(')'))
+        .map(|(link, _)| link)
+        .collect();
+
+    assert!(links.len() > 10, "{links:?}");
+    for link in links {
+        assert!(root().join(link).exists(), "{link} leads nowhere");
+    }
+}
+
+/// A `curl` line as far as the README uses it.
+#[derive(Debug)]
+struct Curl {
+    path: String,
+    headers: Vec<String>,
+    body: Option<String>,
+}
+
+impl Curl {
+    fn parse(line: &str) -> Self {
+        let mut curl = Self {
+            path: String::new(),
+            headers: Vec::new(),
+            body: None,
+        };
+        let mut words = words(line).into_iter().skip(1);
+        while let Some(word) = words.next() {
+            match word.as_str() {
+                "-i" => {}
+                "-H" => curl.headers.extend(words.next()),
+                "-d" => curl.body = words.next(),
+                url => {
+                    let path = url.strip_prefix("http://127.0.0.1:8765");
+                    curl.path = path.expect("the default address").to_owned();
+                }
+            }
+        }
+        curl
+    }
+
+    fn status(&self, service: SocketAddr) -> String {
+        let method = if self.body.is_some() { "POST" } else { "GET" };
+        let body = self.body.as_deref().unwrap_or_default();
+        let headers: String = self
+            .headers
+            .iter()
+            .map(|line| format!("{line}\r\n"))
+            .collect();
+        let request = format!(
+            "{method} {} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
+             Content-Length: {}\r\n{headers}\r\n{body}",
+            self.path,
+            body.len(),
+        );
+        let mut wire = TcpStream::connect(service).expect("a connection");
+        wire.write_all(request.as_bytes()).expect("a request");
+        let mut answer = String::new();
+        wire.read_to_string(&mut answer).expect("an answer");
+        let status = answer.split(' ').nth(1);
+        status.expect("a status line").to_owned()
+    }
+}
+
+/// Splits at blanks outside single quotes.
+fn words(line: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut quoted = false;
+    for char in line.chars() {
+        match char {
+            '\'' => quoted = !quoted,
+            ' ' if !quoted => words.push(String::new()),
+            char => words.last_mut().expect("never empty").push(char),
+        }
+    }
+    words
+}
+
+#[tokio::test]
+async fn every_curl_line_answers_as_it_claims() {
+    let readme = readme();
+    let config = ServiceConfig::builder().port(0).build().expect("legal");
+    let service = TeachingApi::start(config).expect("a service");
+
+    let mut shown = HashMap::new();
+    for row in rows(&readme) {
+        let Some(line) = code(row[0]).filter(|code| code.starts_with("curl ")) else {
+            continue;
+        };
+        let curl = Curl::parse(line);
+        let status = curl.status(service.local_addr());
+        assert!(row[1].starts_with(&status), "{line} answers {status}");
+        shown.insert(curl.path, status);
+    }
+
+    assert_eq!(shown.len(), 14, "{shown:?}");
+    service.stop().await.expect("nothing left behind");
+}
