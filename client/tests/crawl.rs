@@ -136,6 +136,7 @@ async fn a_crawl_that_never_commits_comes_to_an_end() {
 
     let mut pages = 0;
     let error = loop {
+        assert!(pages <= 100, "it goes on for ever");
         match crawl.next_page().await {
             Ok(_) => pages += 1,
             Err(error) => break error,

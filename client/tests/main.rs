@@ -4,6 +4,7 @@
 //! timeout is the subject.
 
 mod body;
+mod cancellation;
 mod checkpoint_file;
 mod checkpoint_kill;
 mod crawl;

@@ -1,0 +1,95 @@
+//! A service as a function: slow, failing, and a witness of what it was sent.
+
+use std::{
+    collections::HashSet,
+    sync::{Arc, Mutex},
+};
+
+use reqwest::{Request, Response};
+use reqwest_middleware::Middleware;
+use serde_json::json;
+
+use super::{
+    drive::give_way,
+    scripted::{InFlight, cursor, json, page, scripted, status},
+};
+
+/// Gives way several times in every request, and answers every other one on a
+/// path with a 503.
+#[derive(Clone, Default)]
+pub(crate) struct Service {
+    pub(crate) in_flight: InFlight,
+    seen: Arc<Mutex<Seen>>,
+}
+
+#[derive(Default)]
+struct Seen {
+    failing: HashSet<String>,
+    firsts: u32,
+    retries: u32,
+    answers: u32,
+    /// Requests for no content.
+    gathered: usize,
+}
+
+impl Service {
+    /// A transport to this service. A request for no content is answered once
+    /// `together` of them are there.
+    pub(crate) fn transport(&self, together: usize) -> impl Middleware + use<> {
+        let service = self.clone();
+        scripted(move |request| {
+            let service = service.clone();
+            async move { Ok(service.answer(&request, together).await) }
+        })
+    }
+
+    /// Requests that were the first of their call, and those that were not.
+    pub(crate) fn firsts_and_retries(&self) -> (u32, u32) {
+        self.with(|seen| (seen.firsts, seen.retries))
+    }
+
+    /// Requests that were answered, and not dropped before.
+    pub(crate) fn answers(&self) -> u32 {
+        self.with(|seen| seen.answers)
+    }
+
+    async fn answer(&self, request: &Request, together: usize) -> Response {
+        let path = request.url().path().to_owned();
+        let _entered = self.in_flight.enter();
+        let fails = self.with(|seen| {
+            let retry = seen.failing.remove(&path);
+            seen.gathered += usize::from(path == "/no-content");
+            *if retry {
+                &mut seen.retries
+            } else {
+                &mut seen.firsts
+            } += 1;
+            !retry && path != "/no-content"
+        });
+        give_way(2).await;
+        while path == "/no-content" && self.with(|seen| seen.gathered) < together {
+            give_way(1).await;
+        }
+        self.with(|seen| {
+            seen.answers += 1;
+            if fails {
+                seen.failing.insert(path.clone());
+            }
+        });
+        match path.as_str() {
+            _ if fails => status(503),
+            "/no-content" => status(204),
+            "/flaky" => json(200, &json!({"attempt": 3})),
+            "/jobs" => json(201, &json!({"id": "j-1"})),
+            _ => match cursor(request).as_deref() {
+                None => page(&[1, 2], Some("c1")),
+                Some("c1") => page(&[3], Some("c2")),
+                Some(_) => page(&[4, 5], None),
+            },
+        }
+    }
+
+    fn with<T>(&self, body: impl FnOnce(&mut Seen) -> T) -> T {
+        body(&mut self.seen.lock().expect("no panic while held"))
+    }
+}
