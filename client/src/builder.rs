@@ -322,9 +322,7 @@ fn base_url(text: &str) -> Result<Url, ConfigError> {
     let url = Url::parse(text).map_err(ConfigError::BaseUrl)?;
     let part = |part, why| Err(ConfigError::BaseUrlPart { part, why });
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(ConfigError::BaseUrlScheme {
-            got: url.scheme().into(),
-        });
+        return Err(ConfigError::BaseUrlScheme);
     }
     if !url.username().is_empty() || url.password().is_some() {
         return part(

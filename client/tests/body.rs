@@ -35,6 +35,11 @@ fn chunked(body: &str) -> String {
     )
 }
 
+/// An answer that ends with its connection.
+fn until_closed(body: &str) -> String {
+    format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n{body}")
+}
+
 fn client(wire: &Wire) -> ReliableApiClient {
     ReliableApiClient::builder(&wire.base_url())
         .max_body_bytes(CAP)
@@ -64,6 +69,9 @@ async fn a_body_above_the_cap_is_refused_and_not_asked_for_again() {
         (announced(CAP + 1, ""), Then::Stall),
         (announced(CAP + 1, &body), Then::Close),
         (chunked(&body), Then::Close),
+        // Neither announced nor ever ending.
+        (until_closed(&body), Then::Stall),
+        (until_closed(&object(CAP)), Then::Drip),
     ] {
         let wire = Wire::serve(&[(&answer.0, answer.1)]).await;
 

@@ -9,5 +9,6 @@ mod checkpoint_file;
 mod checkpoint_kill;
 mod crawl;
 mod deadline;
+mod redaction;
 mod shared_limits;
 mod support;

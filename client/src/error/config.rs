@@ -11,12 +11,10 @@ pub enum ConfigError {
     /// The base URL does not parse.
     #[error("base_url must be an absolute URL such as http://127.0.0.1:8765")]
     BaseUrl(#[source] url::ParseError),
-    /// The base URL has a scheme that this client does not speak.
-    #[error("base_url must be http or https, got {got}")]
-    BaseUrlScheme {
-        /// The scheme.
-        got: Box<str>,
-    },
+    /// The base URL has a scheme that this client does not speak. It is not
+    /// named: where `http://` was forgotten, a user name passes for one.
+    #[error("base_url must begin with http:// or https://")]
+    BaseUrlScheme,
     /// The base URL has a part that does not belong there.
     #[error("base_url must not have a {part}: {why}")]
     BaseUrlPart {

@@ -50,7 +50,7 @@ impl fmt::Display for ApiHttpError {
                 f,
                 ": the server asks for a wait of {} s, longer than this client may wait; \
                  call again after it",
-                wait.as_secs()
+                whole_seconds(wait)
             ),
             (Some(why), _) => write!(f, ": {}", why.advice()),
             (None, _) => write!(f, ": {}", advice(self.status)),
@@ -59,6 +59,12 @@ impl fmt::Display for ApiHttpError {
 }
 
 impl std::error::Error for ApiHttpError {}
+
+/// Rounded up: whoever waits for as long as is printed must not come early.
+fn whole_seconds(wait: Duration) -> u64 {
+    wait.as_secs()
+        .saturating_add(u64::from(wait.subsec_nanos() > 0))
+}
 
 /// What a caller can do about a status that is not retried.
 fn advice(status: StatusCode) -> &'static str {
@@ -138,7 +144,8 @@ mod tests {
             ..error(StatusCode::SERVICE_UNAVAILABLE)
         };
         let later = ApiHttpError {
-            retry_after: Some(Duration::from_secs(120)),
+            // What is left until an HTTP date is seldom a whole second.
+            retry_after: Some(Duration::from_millis(119_001)),
             stopped: Some(StopReason::RetryAfterOverBudget),
             ..error(StatusCode::SERVICE_UNAVAILABLE)
         };

@@ -89,24 +89,24 @@ async fn read_body(mut response: Response, max: usize) -> Result<Response> {
     }
 
     // Most answers come in one piece; only a second one is worth a copy.
-    let mut body = response.chunk().await?.unwrap_or_default();
-    let mut rest = BytesMut::new();
+    let mut first = Bytes::new();
+    let mut all = BytesMut::new();
     while let Some(chunk) = response.chunk().await? {
-        if rest.is_empty() {
-            rest.reserve(announced.max(body.len() + chunk.len()));
-            rest.extend_from_slice(&body);
-        }
-        if rest.len() + chunk.len() > max {
+        let length = first.len().max(all.len()) + chunk.len();
+        if length > max {
             return Err(too_large());
         }
-        rest.extend_from_slice(&chunk);
+        if first.is_empty() {
+            first = chunk;
+            continue;
+        }
+        if all.is_empty() {
+            all.reserve(announced.max(length));
+            all.extend_from_slice(&first);
+        }
+        all.extend_from_slice(&chunk);
     }
-    if !rest.is_empty() {
-        body = rest.freeze();
-    }
-    if body.len() > max {
-        return Err(too_large());
-    }
+    let body = if all.is_empty() { first } else { all.freeze() };
     Ok(with_body(response, body))
 }
 
@@ -118,7 +118,7 @@ fn with_body(mut response: Response, body: Bytes) -> Response {
         .version(response.version())
         .url(response.url().clone())
         .body(body)
-        .unwrap_or_default();
+        .expect("what was an answer makes one again");
     *whole.headers_mut() = headers;
     whole.extensions_mut().extend(extensions);
     whole.into()

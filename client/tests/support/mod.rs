@@ -1,10 +1,12 @@
 //! What the tests share. Whatever is made here belongs to the test that made
 //! it: no port, file, clock or recorder is common to two.
 
+pub(crate) mod canary;
 pub(crate) mod counted;
 pub(crate) mod drive;
 pub(crate) mod folder;
 pub(crate) mod scripted;
+pub(crate) mod secretive;
 pub(crate) mod service;
 pub(crate) mod wire;
 

@@ -1,0 +1,215 @@
+//! What may be seen: no secret in any `Debug` or `Display`, span, event, metric
+//! or label.
+
+use std::{
+    fmt::Debug,
+    fs,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use client::{
+    Checkpoint, CheckpointError, CheckpointStore, Cursor, FileCheckpoints, IdempotencyKey,
+    MemoryCheckpoints, ReliableApiClient, RetryMiddleware, positive_from_text,
+    telemetry::{SharedRecorder, TARGET},
+};
+use metrics_util::debugging::DebuggingRecorder;
+use tracing::{
+    Event, Subscriber,
+    field::{Field, Visit},
+    span::{Attributes, Id, Record},
+};
+use tracing_subscriber::{Layer, layer::Context, prelude::*};
+
+use crate::support::{
+    canary::{debugged, leaks, told},
+    counted::Counted,
+    folder::Folder,
+    offline, secretive, virtual_clock,
+    wire::{Then, Wire},
+};
+
+#[tokio::test]
+async fn no_answer_and_no_error_shows_a_secret() {
+    for (number, answer) in secretive::answers().into_iter().enumerate() {
+        let client = secretive::client(offline(&virtual_clock()), answer);
+
+        let said = secretive::call_everything(&client).await;
+
+        assert!(said.len() > 1000, "answer {number} was printed: {said}");
+        assert_eq!(leaks(&said), [""; 0], "answer {number}");
+    }
+}
+
+/// Failures that only a real transport has, with all that `reqwest` says.
+#[tokio::test]
+async fn no_failure_of_the_transport_shows_a_secret() {
+    let broken = "HTTP/1.1 200 OK\r\nx-c4n4ry: c4n4ry\r\ncontent-length: 50\r\n\r\nc4n4ry";
+    for (scheme, bytes, then) in [
+        ("http", "", Then::Close),
+        ("http", "", Then::Stall),
+        ("http", "c4n4ry c4n4ry\r\n\r\n", Then::Close),
+        ("http", "HTTP/1.1 200 OK\r\nc4n4ry\r\n\r\n", Then::Close),
+        ("http", broken, Then::Close),
+        ("http", broken, Then::Stall),
+        ("https", "c4n4ry\r\n\r\n", Then::Close),
+    ] {
+        let wire = Wire::serve(&[(bytes, then)]).await;
+        let base_url = wire.base_url().replace("http", scheme) + "/c4n4ry-prefix";
+        let client = ReliableApiClient::builder(&base_url)
+            .session(secretive::session())
+            .max_attempts(1)
+            .deadline(Duration::from_millis(30))
+            .build()
+            .expect("a client");
+
+        let said = secretive::call_everything(&client).await;
+
+        assert!(said.contains("Transport"), "{said}");
+        assert_eq!(leaks(&said), [""; 0], "{bytes:?}");
+    }
+}
+
+#[test]
+fn no_configuration_shows_a_secret() {
+    for base_url in [
+        "http://c4n4ry:c4n4ry@127.0.0.1/",
+        "http://127.0.0.1/?token=c4n4ry",
+        "http://127.0.0.1/#c4n4ry",
+        "c4n4ry:c4n4ry@127.0.0.1",
+        "c4n4ry://127.0.0.1",
+        "http://c4n4ry c4n4ry/",
+        "c4n4ry",
+    ] {
+        let builder = ReliableApiClient::builder(base_url).session(secretive::session());
+
+        let printed = debugged(&builder);
+        let error = builder.build().expect_err("a base URL that is refused");
+
+        assert_eq!(leaks(&printed), [""; 0], "{base_url}");
+        assert_eq!(leaks(&told(&error)), [""; 0], "{base_url}");
+    }
+    let key = IdempotencyKey::new("c4n4ry key").expect_err("a space");
+    let count = positive_from_text("max_pages", "c4n4ry").expect_err("no number");
+    assert_eq!(leaks(&told(&key)), [""; 0]);
+    assert_eq!(leaks(&told(&count)), [""; 0]);
+    assert_eq!(leaks(&debugged(&RetryMiddleware::new())), [""; 0]);
+}
+
+#[tokio::test]
+async fn no_checkpoint_shows_a_secret() {
+    let folder = Folder::new();
+    let path = folder.join("crawl");
+    let store = FileCheckpoints::new(&path);
+    let checkpoint = Checkpoint::At(Cursor::new("c4n4ry").expect("not empty"));
+    let memory = MemoryCheckpoints::default();
+    memory.save(&checkpoint).await.expect("memory");
+    fs::write(&path, r#"{"version":2,"cursor":"c4n4ry"}"#).expect("written");
+
+    let unreadable = store.load().await.expect_err("version 2");
+    let foreign = CheckpointError::Store("c4n4ry".into());
+
+    assert_eq!(leaks(&told(&unreadable)), [""; 0]);
+    assert_eq!(leaks(&debugged(&(store, checkpoint, memory))), [""; 0]);
+    // Its cause is the store's own, and says what the store says.
+    assert_eq!(leaks(&format!("{foreign} {foreign:?}")), [""; 0]);
+}
+
+/// Keeps every span and event of the client as text.
+#[derive(Clone, Default)]
+struct Heard(Arc<Mutex<String>>);
+
+impl Heard {
+    fn note(&self, target: &str, name: &str, record: impl FnOnce(&mut Self)) {
+        if target.starts_with(TARGET) {
+            self.push(&format!("\n{name}"));
+            record(&mut self.clone());
+        }
+    }
+
+    fn push(&self, text: &str) {
+        *self.0.lock().expect("no panic while held") += text;
+    }
+}
+
+impl Visit for Heard {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        self.push(&format!(" {field}={value:?}"));
+    }
+}
+
+impl<S: Subscriber> Layer<S> for Heard {
+    fn on_new_span(&self, span: &Attributes<'_>, _: &Id, _: Context<'_, S>) {
+        let metadata = span.metadata();
+        self.note(metadata.target(), metadata.name(), |heard| {
+            span.record(heard);
+        });
+    }
+
+    fn on_record(&self, _: &Id, values: &Record<'_>, _: Context<'_, S>) {
+        self.note(TARGET, "record", |heard| values.record(heard));
+    }
+
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+        let metadata = event.metadata();
+        self.note(metadata.target(), metadata.name(), |heard| {
+            event.record(heard);
+        });
+    }
+}
+
+#[tokio::test]
+async fn no_span_no_event_and_no_metric_shows_a_secret() {
+    let heard = Heard::default();
+    let _guard = tracing_subscriber::registry()
+        .with(heard.clone())
+        .set_default();
+    let recorder = DebuggingRecorder::new();
+    let snapshotter = recorder.snapshotter();
+    let recorder: SharedRecorder = Arc::new(recorder);
+
+    for answer in secretive::answers() {
+        let builder = offline(&virtual_clock()).recorder(Arc::clone(&recorder));
+        secretive::call_everything(&secretive::client(builder, answer)).await;
+    }
+
+    let heard = heard.0.lock().expect("no panic while held").clone();
+    for span in ["operation ", "attempt ", "wait "] {
+        assert!(heard.contains(&format!("\n{span}")), "{span} was heard");
+    }
+    assert_eq!(leaks(&heard), [""; 0]);
+    let counted = Counted::read(&snapshotter);
+    assert!(counted.series().len() > 100, "they were counted");
+    for series in counted.series() {
+        let printed = format!("{} {:?}", series.name, series.labels);
+        assert_eq!(leaks(&printed), [""; 0]);
+    }
+}
+
+/// The searches above can fail.
+#[tokio::test]
+async fn a_leak_would_be_found() {
+    #[derive(Debug, thiserror::Error)]
+    #[error("it failed")]
+    struct Leaky(#[source] std::io::Error);
+    let error = Leaky(std::io::Error::other("cursor=C4N4RY"));
+    let heard = Heard::default();
+    let wire = Wire::serve(&[("", Then::Close)]).await;
+    let url = format!("{}/?cursor=c4n4ry", wire.base_url());
+
+    let guard = tracing_subscriber::registry()
+        .with(heard.clone())
+        .set_default();
+    tracing::info!(target: TARGET, cursor = "c4n4ry");
+    tracing::info_span!(target: TARGET, "leaky", url);
+    drop(guard);
+    let session = secretive::session().build().expect("a session");
+    let failed = session.get(&url).send().await.expect_err("no answer");
+
+    assert!(leaks(&error.to_string()).is_empty());
+    assert!(!leaks(&told(&error)).is_empty(), "the chain is searched");
+    assert!(!leaks(&told(&failed)).is_empty(), "reqwest prints the URL");
+    assert!(!leaks(&debugged(&session)).is_empty(), "and the headers");
+    let heard = heard.0.lock().expect("no panic while held").clone();
+    assert_eq!(leaks(&heard).len(), 2, "{heard}");
+}

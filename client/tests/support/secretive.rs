@@ -1,0 +1,146 @@
+//! A client with secrets in every place there is, and answers full of them.
+
+use std::future::ready;
+
+use client::{
+    ApiError, Builder, Checkpoint, CheckpointStore, Cursor, Endpoint, Failure, FailureKind,
+    IdempotencyKey, JsonObject, MemoryCheckpoints, ReliableApiClient,
+};
+use http::header::{AUTHORIZATION, HeaderMap, HeaderValue};
+use reqwest::Response;
+use reqwest_middleware::{Error, Result};
+use serde_json::json;
+
+use super::{
+    canary::{debugged, told},
+    scripted::{answer, json, scripted},
+};
+
+/// A session of a caller's who authenticates all requests.
+pub(crate) fn session() -> reqwest::ClientBuilder {
+    client::install_tls_provider();
+    let mut headers = HeaderMap::new();
+    headers.insert(AUTHORIZATION, HeaderValue::from_static("Bearer c4n4ry"));
+    reqwest::Client::builder()
+        .no_proxy()
+        .tls_certs_only([])
+        .default_headers(headers)
+        .user_agent("c4n4ry-agent")
+}
+
+/// What a service may answer, with the mark wherever it can stand.
+pub(crate) fn answers() -> Vec<fn() -> Result<Response>> {
+    const JSON: (&str, &str) = ("content-type", "application/json");
+    vec![
+        || Ok(problem(503, "1")),
+        || Ok(problem(503, "120")),
+        || Ok(problem(503, "c4n4ry")),
+        || Ok(problem(404, "1")),
+        || Ok(problem(409, "1")),
+        || {
+            Ok(answer(
+                302,
+                &[("location", "/c4n4ry?c4n4ry")],
+                "c4n4ry".into(),
+            ))
+        },
+        || Ok(answer(200, &[JSON], "c4n4ry {".into())),
+        || Ok(answer(200, &[JSON], r#""c4n4ry""#.into())),
+        || {
+            Ok(answer(
+                200,
+                &[("content-type", "text/c4n4ry")],
+                "c4n4ry".into(),
+            ))
+        },
+        || Ok(answer(204, &[("x-c4n4ry", "c4n4ry")], String::new())),
+        || {
+            Ok(json(
+                200,
+                &json!({"items": ["c4n4ry"], "id": 1, "attempt": "c4n4ry"}),
+            ))
+        },
+        || Ok(json(200, &json!({"items": [], "next_cursor": ["c4n4ry"]}))),
+        || {
+            let items = json!([{"c4n4ry": "c4n4ry"}, {}]);
+            let body =
+                json!({"items": items, "next_cursor": "c4n4ry", "id": "c4n4ry", "attempt": 3});
+            Ok(json(200, &body))
+        },
+        || Err(Error::middleware(std::io::Error::other("c4n4ry"))),
+        || Err(Failure(FailureKind::ReadTimeout).into()),
+        || Err(Failure(FailureKind::Tls).into()),
+    ]
+}
+
+fn problem(status: u16, retry_after: &str) -> Response {
+    let body = json!({
+        "type": "https://c4n4ry/", "title": "c4n4ry", "detail": "c4n4ry",
+        "code": "c4n4ry code", "request_id": "<c4n4ry>",
+    });
+    let headers = [
+        ("content-type", "application/problem+json"),
+        ("retry-after", retry_after),
+        ("x-request-id", "c4n4ry (odd)"),
+    ];
+    answer(status, &headers, body.to_string())
+}
+
+/// A client that is answered by `answer` and has a secret in its session.
+pub(crate) fn client(builder: Builder, answer: fn() -> Result<Response>) -> ReliableApiClient {
+    builder
+        .session(session())
+        .max_pages(3)
+        .max_items(2)
+        .transport(scripted(move |_| ready(answer())))
+        .build()
+        .expect("a client")
+}
+
+/// Uses every way to call the service, and tells all that can be printed of
+/// the results.
+pub(crate) async fn call_everything(client: &ReliableApiClient) -> String {
+    let key = IdempotencyKey::new("c4n4ry-key").expect("a key");
+    let mut body = JsonObject::new();
+    body.insert("c4n4ry".into(), "c4n4ry".into());
+
+    let mut said = String::new();
+    said += &result(&client.flaky().await);
+    said += &result(&client.no_content().await);
+    said += &result(&client.redirect().await);
+    said += &result(&client.create_job(&key, &body).await);
+    said += &result(
+        &client
+            .post(Endpoint::CREATE_JOB, Some(&key), &body)
+            .await
+            .map(drop),
+    );
+    said += &result(&client.get(Endpoint::BAD_JSON).await.map(drop));
+
+    let mut pages = client.items().pages();
+    while let Some(page) = pages.next_page().await {
+        said += &result(&page);
+    }
+    let mut items = client.items().items();
+    while let Some(item) = items.next_item().await {
+        said += &result(&item.map(drop));
+    }
+    said += &debugged(&(client, &pages, &items, &key));
+
+    let store = MemoryCheckpoints::default();
+    let checkpoint = Checkpoint::At(Cursor::new("c4n4ry-checkpoint").expect("not empty"));
+    store.save(&checkpoint).await.expect("memory");
+    let mut crawl = client.items().crawl(store.clone()).await.expect("begun");
+    match crawl.next_page().await {
+        Ok(page) => said += &debugged(&page),
+        Err(error) => said += &told(&error),
+    }
+    said + &debugged(&(crawl, store, checkpoint))
+}
+
+fn result<T: std::fmt::Debug>(result: &std::result::Result<T, ApiError>) -> String {
+    match result {
+        Ok(value) => debugged(value),
+        Err(error) => told(error) + &debugged(error),
+    }
+}
