@@ -1,0 +1,127 @@
+//! What is refused before anything is sent.
+
+use std::time::Duration;
+
+use client::{
+    Builder, ConfigError, IdempotencyKey, NotPositive, ReliableApiClient, positive_from_json,
+    positive_from_text,
+};
+use serde_json::json as value;
+
+#[test]
+fn whatever_breaks_a_rule_is_refused_before_anything_is_sent() {
+    settings_that_break_a_rule();
+    base_urls_that_break_a_rule();
+    limits_from_outside();
+    idempotency_keys();
+}
+
+fn settings_that_break_a_rule() {
+    type Change = fn(Builder) -> Builder;
+    const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+    const MS: Duration = Duration::from_millis(1);
+    let rules: [(Change, &str); 14] = [
+        (|it| it.max_pages(0), "max_pages"),
+        (|it| it.max_items(0), "max_items"),
+        (|it| it.page_size(0), "page_size"),
+        (|it| it.max_attempts(0), "max_attempts"),
+        (|it| it.max_concurrency(0), "max_concurrency"),
+        (|it| it.max_body_bytes(0), "max_body_bytes"),
+        (|it| it.timeouts(Duration::ZERO, MS), "connect timeout"),
+        (|it| it.timeouts(MS, Duration::ZERO), "read timeout"),
+        (|it| it.max_retry_after(DAY + MS), "max_retry_after"),
+        (|it| it.deadline(Duration::ZERO), "deadline"),
+        (|it| it.deadline(DAY + MS), "deadline"),
+        (|it| it.backoff(Duration::ZERO, MS), "backoff's base"),
+        (|it| it.backoff(MS, DAY + MS), "backoff's cap"),
+        (|it| it.backoff(2 * MS, MS), "backoff's base"),
+    ];
+    for (change, field) in rules {
+        let builder = change(ReliableApiClient::builder("http://127.0.0.1:8765"));
+
+        let error = builder.build().expect_err(field).to_string();
+
+        assert!(error.contains(field), "{field} is not named: {error}");
+    }
+}
+
+fn base_urls_that_break_a_rule() {
+    for (base_url, part) in [
+        ("", ""),
+        ("127.0.0.1:8765", ""),
+        ("ftp://127.0.0.1", ""),
+        ("http://someone:secret@127.0.0.1", "user name or password"),
+        ("http://token@127.0.0.1", "user name or password"),
+        ("http://127.0.0.1?api_key=secret", "query"),
+        ("http://127.0.0.1/#top", "fragment"),
+    ] {
+        let error = ReliableApiClient::builder(base_url).build();
+        let error = error.expect_err(base_url).to_string();
+
+        let named = error.contains("base_url") && error.contains(part);
+        assert!(named, "{base_url:?}: {error}");
+        for secret in ["secret", "someone", "token@"] {
+            assert!(!error.contains(secret), "{base_url:?}: {error}");
+        }
+    }
+}
+
+fn limits_from_outside() {
+    let refused = [
+        (value!(0), NotPositive::Zero),
+        (value!(-3), NotPositive::Negative(-3)),
+        (value!(2.5), NotPositive::Float(2.5)),
+        (value!(2.0), NotPositive::Float(2.0)),
+        (value!(-1.0), NotPositive::Float(-1.0)),
+        (value!(true), NotPositive::Boolean(true)),
+        (value!(false), NotPositive::Boolean(false)),
+        (value!(4_294_967_296_u64), NotPositive::TooLarge),
+        (value!("5"), NotPositive::NotANumber),
+        (value!(null), NotPositive::NotANumber),
+        (value!([5]), NotPositive::NotANumber),
+    ];
+    for name in ["max_pages", "max_items"] {
+        for (value, expected) in &refused {
+            for read in [
+                positive_from_json(name, value),
+                positive_from_text(name, &value.to_string()),
+            ] {
+                let Err(ConfigError::Count { field, got }) = read else {
+                    panic!("{value} was not refused as a count: {read:?}")
+                };
+                assert_eq!((field, &got), (name, expected), "{value}");
+            }
+        }
+        for number in [1, 100, u32::MAX] {
+            for read in [
+                positive_from_json(name, &value!(number)),
+                positive_from_text(name, &number.to_string()),
+            ] {
+                assert_eq!(read.expect("a positive integer").get(), number);
+            }
+        }
+    }
+}
+
+fn idempotency_keys() {
+    let longest = "k".repeat(255);
+    for key in ["a", "!", "~", "order-4711/\"x\"", &longest] {
+        assert!(IdempotencyKey::new(key).is_ok(), "{key:?}");
+    }
+    let too_long = "k".repeat(256);
+    for key in [
+        "",
+        " ",
+        "two words",
+        " k",
+        "k ",
+        "k\t",
+        "k\r\nx: y",
+        "\u{7f}",
+        "schlüssel",
+        "鍵",
+        &too_long,
+    ] {
+        assert!(IdempotencyKey::new(key).is_err(), "{key:?}");
+    }
+}

@@ -1,0 +1,69 @@
+//! Creating a job once, however often it is sent.
+
+use client::{IdempotencyKey, JsonObject};
+use lab::fault_proxy::Fault;
+use serde_json::json as value;
+use tests::{Bench, Loopback, Session, http_error, story};
+
+fn object(text: &str) -> JsonObject {
+    JsonObject::from_iter([("kind".to_owned(), value!(text))])
+}
+
+#[tokio::test]
+async fn a_replay_names_the_same_job_and_another_body_conflicts() {
+    let loopback = Loopback::start();
+    let client = &loopback.client;
+    let (key, other) = (
+        client.new_idempotency_key(),
+        IdempotencyKey::new("k2").expect("a key"),
+    );
+
+    let first = client.create_job(&key, &object("report")).await;
+    let replay = client.create_job(&key, &object("report")).await;
+    let conflict = client.create_job(&key, &object("invoice")).await;
+    let second = client.create_job(&other, &object("report")).await;
+
+    let ledger = loopback.stop().await;
+    let story = story(&ledger);
+    let first = first.expect("a job");
+    assert_eq!(replay.expect("the job"), first, "{story}");
+    assert_ne!(second.expect("another job"), first, "{story}");
+    let conflict = http_error(conflict);
+    assert_eq!(conflict.status, 409, "{story}");
+    assert_eq!(
+        conflict.code.as_deref(),
+        Some("idempotency_conflict"),
+        "{story}"
+    );
+    let request_id = &*ledger.entries[2].request_id;
+    assert_eq!(conflict.request_id.as_deref(), Some(request_id), "{story}");
+    assert_eq!(ledger.total, 4, "no retry: {story}");
+}
+
+#[tokio::test]
+async fn a_job_whose_first_answer_was_lost_is_created_once() {
+    let upstream = Loopback::start();
+    let proxy = upstream.behind([Fault::LoseResponse]).await;
+    let bench = Bench::at(&proxy.base_url(), Session::watching(), |builder| builder);
+    let key = IdempotencyKey::new("order-4711").expect("a key");
+
+    let job = bench.client.create_job(&key, &object("report")).await;
+    let asked_again = upstream.client.create_job(&key, &object("report")).await;
+
+    proxy.stop().await;
+    let ledger = upstream.stop().await;
+    let story = format!("{}{}", story(&ledger), bench.session);
+    let job = job.expect("the second answer came through");
+    assert_eq!(asked_again.expect("the same job"), job, "{story}");
+    let [created, repeated, _] = &*ledger.entries else {
+        panic!("two requests of one call, and one more: {story}")
+    };
+    assert_eq!((created.status, repeated.status), (Some(201), Some(201)));
+    assert!(created.idempotency_key.is_some() && created.body.is_some());
+    assert_eq!(created.idempotency_key, repeated.idempotency_key, "{story}");
+    assert_eq!(created.body, repeated.body, "{story}");
+    for sent in bench.session.sent() {
+        assert_eq!(sent.header(IdempotencyKey::HEADER), Some("order-4711"));
+        assert_eq!(sent.body, br#"{"kind":"report"}"#);
+    }
+}

@@ -1,0 +1,79 @@
+//! The environment: proxies and netrc files.
+
+use std::{env, fs, path::PathBuf, process::Command};
+
+use client::ReliableApiClient;
+use http::{
+    HeaderMap, HeaderValue,
+    header::{ACCEPT, AUTHORIZATION},
+};
+use wiremock::{Mock, MockServer, Request, ResponseTemplate, matchers::any};
+
+/// Tells a second process of this test, in which the environment can be set
+/// without a race, where the service is.
+const CHILD: &str = "CALL_THE_SERVICE_AT";
+
+/// What the caller puts into its session, and the client into no other.
+const CREDENTIAL: &str = "Bearer of-the-caller";
+
+#[tokio::test]
+async fn a_given_session_keeps_its_proxies_and_the_clients_own_ignores_them() {
+    if let Ok(service) = env::var(CHILD) {
+        let session = reqwest::Client::builder()
+            .tls_certs_only([])
+            .default_headers(HeaderMap::from_iter([(
+                AUTHORIZATION,
+                HeaderValue::from_static(CREDENTIAL),
+            )]));
+        let own = ReliableApiClient::builder(&service);
+        let given = ReliableApiClient::builder(&service).session(session);
+        for builder in [own, given] {
+            let client = builder.build().expect("a legal configuration");
+            assert_eq!(client.flaky().await.expect("an answer").attempt, 3);
+        }
+        return;
+    }
+    let (service, proxy) = (MockServer::start().await, MockServer::start().await);
+    for server in [&service, &proxy] {
+        let answer = serde_json::json!({ "attempt": 3 });
+        let answer = ResponseTemplate::new(200).set_body_json(answer);
+        Mock::given(any()).respond_with(answer).mount(server).await;
+    }
+    let home = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("home-with-netrc");
+    fs::create_dir_all(&home).expect("a folder");
+    let netrc = home.join(".netrc");
+    fs::write(&netrc, "default login someone password SECRET\n").expect("a file");
+
+    let mut child = Command::new(env::current_exe().expect("this binary"));
+    child
+        .args(["--exact", "--nocapture"])
+        .arg("client::proxies::a_given_session_keeps_its_proxies_and_the_clients_own_ignores_them")
+        .env(CHILD, service.uri())
+        .env("HOME", &home)
+        .env("NETRC", &netrc)
+        .env_remove("REQUEST_METHOD");
+    for name in ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"] {
+        child.env(name, proxy.uri());
+    }
+    for name in ["NO_PROXY", "no_proxy"] {
+        child.env_remove(name);
+    }
+    // The two servers have threads of their own: waiting here holds nobody up.
+    let output = child.output().expect("this binary runs");
+
+    assert!(output.status.success(), "{output:?}");
+    let one_request = async |server: &MockServer| {
+        let requests = server.received_requests().await.expect("recorded");
+        let [request] = <[Request; 1]>::try_from(requests).expect("one request");
+        assert_eq!(request.url.path(), "/flaky");
+        assert_eq!(request.url.query(), None);
+        assert_eq!(request.headers[ACCEPT], "application/json");
+        request
+    };
+    let own = one_request(&service).await;
+    let given = one_request(&proxy).await;
+    assert!(!own.headers.contains_key(AUTHORIZATION), "{own:?}");
+    assert_eq!(given.headers[AUTHORIZATION], CREDENTIAL);
+    // A proxy is asked for the whole URL.
+    assert_eq!(given.url.port(), Some(service.address().port()));
+}

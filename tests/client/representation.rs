@@ -1,0 +1,195 @@
+//! What a success must hold, and in which order that is checked.
+
+use client::{ApiError, Endpoint, IdempotencyKey, JsonObject, JsonType, ResponseProblem};
+use serde_json::json as value;
+use tests::{Bench, Loopback, Reply, Session, http_error, json, response_problem, status, story};
+
+/// Reads the first page of a listing that answers with `reply`.
+async fn read_page(reply: Reply) -> Result<usize, ApiError> {
+    let bench = Bench::with(Session::always(reply), |builder| builder.max_attempts(1));
+    let page = bench.client.items().pages().next_page().await;
+    page.expect("a page or an error")
+        .map(|page| page.items.len())
+}
+
+fn wrong(field: &'static str, expected: &'static str, found: JsonType) -> ResponseProblem {
+    ResponseProblem::WrongType {
+        field,
+        expected,
+        found,
+    }
+}
+
+fn missing(field: &'static str) -> ResponseProblem {
+    ResponseProblem::MissingField { field }
+}
+
+/// Each row breaks its own rule, and later ones with it where that is possible.
+fn broken_pages() -> Vec<(Reply, ResponseProblem)> {
+    use JsonType::{Array, Boolean, Null, Number, Object};
+    use ResponseProblem::{EmptyCursor, InvalidJson, ItemNotAnObject, NotAnObject, NotJson};
+    let typed = |media_type, body: &str| status(200).header("content-type", media_type).body(body);
+    let not_json = [
+        (status(200).body("[7]"), NotJson),
+        (typed("text/plain", "[7]"), NotJson),
+        (
+            typed("text/plain", r#"{"items": [], "next_cursor": null}"#),
+            NotJson,
+        ),
+        (
+            typed("application/json", "{\n\"items\""),
+            InvalidJson { line: 2, column: 7 },
+        ),
+    ];
+    let item = |index, found| ItemNotAnObject { index, found };
+    let cursor = |found| wrong("next_cursor", "a string or null", found);
+    let json_of_another_shape = [
+        (value!([7]), NotAnObject { found: Array }),
+        (value!(null), NotAnObject { found: Null }),
+        (value!({ "next_cursor": 7 }), missing("items")),
+        (
+            value!({ "items": {}, "next_cursor": 7 }),
+            wrong("items", "an array", Object),
+        ),
+        (value!({ "items": null }), wrong("items", "an array", Null)),
+        (
+            value!({ "items": [{}, [], 7], "next_cursor": 7 }),
+            item(1, Array),
+        ),
+        (value!({ "items": [null], "next_cursor": 7 }), item(0, Null)),
+        (value!({ "items": [{}] }), missing("next_cursor")),
+        (value!({ "items": [], "next_cursor": 7 }), cursor(Number)),
+        (
+            value!({ "items": [], "next_cursor": false }),
+            cursor(Boolean),
+        ),
+        (value!({ "items": [], "next_cursor": ["a"] }), cursor(Array)),
+        (value!({ "items": [], "next_cursor": {} }), cursor(Object)),
+        (value!({ "items": [], "next_cursor": "" }), EmptyCursor),
+    ];
+    let json_of_another_shape = json_of_another_shape
+        .into_iter()
+        .map(|(page, problem)| (json(200, &page), problem));
+    not_json.into_iter().chain(json_of_another_shape).collect()
+}
+
+#[tokio::test]
+async fn a_page_is_checked_in_the_order_of_the_contract() {
+    for (reply, problem) in broken_pages() {
+        let story = format!("{reply:?}");
+        assert_eq!(response_problem(read_page(reply).await), problem, "{story}");
+    }
+    let good = value!({ "items": [{}, { "id": 1 }], "next_cursor": null });
+    for code in [302, 404, 500, 503] {
+        // HTTP success comes first: the best of pages does not make up for it.
+        let error = http_error(read_page(json(code, &good)).await);
+        assert_eq!(error.status, code, "{error}");
+    }
+    assert_eq!(read_page(json(200, &good)).await.expect("a page"), 2);
+}
+
+#[tokio::test]
+async fn a_media_type_is_json_whatever_its_case_and_parameters() {
+    let table = [
+        ("application/json", true),
+        ("application/json; charset=utf-8", true),
+        ("application/json;charset=latin-1;v=2", true),
+        ("APPLICATION/Json", true),
+        ("application/problem+json", true),
+        ("application/vnd.api+JSON; v=1", true),
+        ("text/x.y+json", true),
+        ("text/json", false),
+        ("text/plain; charset=utf-8", false),
+        ("application/jsonl", false),
+        ("application/json-seq", false),
+        ("application/x-json", false),
+        ("application/+json", false),
+        ("text/plain; like=application/json", false),
+        ("json", false),
+        ("", false),
+    ];
+
+    for (media_type, is_json) in table {
+        let reply = status(200).header("content-type", media_type).body("{}");
+        let bench = Bench::new(Session::of([reply]));
+
+        let answer = bench.client.get(Endpoint::OTHER).await;
+
+        match answer {
+            Ok(_) => assert!(is_json, "{media_type} was taken for JSON"),
+            Err(error) => {
+                assert!(!is_json, "{media_type} was not taken for JSON: {error}");
+                assert_eq!(response_problem::<()>(Err(error)), ResponseProblem::NotJson);
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_answer_of_the_wrong_kind_is_final_and_no_http_error() {
+    use ResponseProblem::{InvalidJson, ItemNotAnObject, NotJson};
+    let loopback = Loopback::start();
+    let client = &loopback.client;
+    let first =
+        async |listing: client::Listing| listing.pages().next_page().await.expect("an error");
+
+    let bad_json = response_problem(client.bad_json().await);
+    let text_json = response_problem(client.text_json().await);
+    let bad_items = response_problem(first(client.bad_items()).await);
+    let bad_cursor = response_problem(first(client.bad_cursor()).await);
+
+    let number = JsonType::Number;
+    assert!(matches!(bad_json, InvalidJson { .. }), "{bad_json}");
+    assert_eq!(text_json, NotJson);
+    let found = JsonType::String;
+    assert_eq!(bad_items, ItemNotAnObject { index: 1, found });
+    assert_eq!(bad_cursor, wrong("next_cursor", "a string or null", number));
+    let ledger = loopback.stop().await;
+    assert_eq!(ledger.total, 4, "one request each: {}", story(&ledger));
+
+    let key = IdempotencyKey::new("k").expect("a key");
+    for (body, expected) in [
+        (value!({}), missing("id")),
+        (value!({ "id": 7 }), wrong("id", "a string", number)),
+    ] {
+        let bench = Bench::new(Session::of([json(201, &body)]));
+        let job = bench.client.create_job(&key, &JsonObject::new()).await;
+        assert_eq!(response_problem(job), expected);
+    }
+    for (body, expected) in [
+        (value!({}), missing("attempt")),
+        (
+            value!({ "attempt": 3.5 }),
+            wrong("attempt", "a non-negative integer", number),
+        ),
+    ] {
+        let bench = Bench::new(Session::of([json(200, &body)]));
+        assert_eq!(response_problem(bench.client.flaky().await), expected);
+    }
+}
+
+#[tokio::test]
+async fn every_2xx_is_a_success_and_an_empty_one_is_never_parsed() {
+    let loopback = Loopback::start();
+    loopback
+        .client
+        .no_content()
+        .await
+        .expect("an empty success");
+    assert_eq!(loopback.stop().await.total, 1);
+
+    let key = IdempotencyKey::new("k").expect("a key");
+    for code in [200, 201, 202] {
+        let bench = Bench::new(Session::of([json(code, &value!({ "id": "job-1" }))]));
+        let job = bench.client.create_job(&key, &JsonObject::new()).await;
+        assert_eq!(job.expect("a success").id, "job-1", "{code}");
+    }
+    let lying = status(204)
+        .header("content-type", "application/json")
+        .body("{ not json");
+    let bench = Bench::new(Session::always(lying));
+    bench.client.no_content().await.expect("an empty success");
+    let owed = bench.client.flaky().await;
+    assert_eq!(response_problem(owed), ResponseProblem::NoContent);
+    assert_eq!(bench.session.sent().len(), 2, "{}", bench.session);
+}

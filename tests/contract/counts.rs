@@ -1,0 +1,170 @@
+//! The client counts what the service saw, and never comes early.
+
+use std::{sync::Arc, time::Duration};
+
+use client::{
+    ApiError, Endpoint, JsonObject, Pages, ReliableApiClient, RetryReport, telemetry::Injector,
+};
+use http::HeaderValue;
+use tests::{Loopback, Series, Tally, story};
+
+/// Says of all requests that they belong together, so that the service can tell
+/// which of them came early.
+fn one_trace() -> Injector {
+    const PARENT: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    Arc::new(|_, headers| {
+        headers.insert("traceparent", HeaderValue::from_static(PARENT));
+    })
+}
+
+/// Calls the method of an endpoint to its end; the attempts that its error
+/// admits to, if there is one that speaks of attempts.
+async fn call(client: &ReliableApiClient, endpoint: Endpoint) -> Option<u32> {
+    let attempts = |error: Option<ApiError>| error.map(|error| error.attempts());
+    match endpoint {
+        Endpoint::ITEMS => last_error(client.items().pages()).await,
+        Endpoint::LOOPING_ITEMS => last_error(client.looping_items().pages()).await,
+        Endpoint::ENDLESS_ITEMS => last_error(client.endless_items().pages()).await,
+        Endpoint::BAD_ITEMS => last_error(client.bad_items().pages()).await,
+        Endpoint::BAD_CURSOR => last_error(client.bad_cursor().pages()).await,
+        Endpoint::FLAKY => attempts(client.flaky().await.err()),
+        Endpoint::RETRY_LATER => attempts(client.retry_later().await.err()),
+        Endpoint::BAD_JSON => attempts(client.bad_json().await.err()),
+        Endpoint::TEXT_JSON => attempts(client.text_json().await.err()),
+        Endpoint::NO_CONTENT => attempts(client.no_content().await.err()),
+        Endpoint::REDIRECT => attempts(client.redirect().await.err()),
+        Endpoint::CREATE_JOB => {
+            let key = client.new_idempotency_key();
+            attempts(client.create_job(&key, &JsonObject::new()).await.err())
+        }
+        other => panic!("{} is not called here yet", other.name()),
+    }
+}
+
+async fn last_error(mut pages: Pages) -> Option<u32> {
+    while let Some(page) = pages.next_page().await {
+        match page {
+            Ok(_) => {}
+            // It speaks of the listing and not of a request.
+            Err(ApiError::Contract(_)) => return None,
+            Err(error) => return Some(error.attempts()),
+        }
+    }
+    None
+}
+
+fn sum(series: &[Series], name: &str, label: (&str, &str)) -> u64 {
+    let (key, value) = label;
+    series
+        .iter()
+        .filter(|series| series.name == name)
+        .filter(|series| series.labels.get(key).is_some_and(|it| it == value))
+        .map(|series| series.count)
+        .sum()
+}
+
+#[tokio::test]
+async fn for_every_endpoint_the_client_counts_what_the_service_saw() {
+    for endpoint in Endpoint::ALL {
+        let tally = Tally::new();
+        let loopback = Loopback::start_with(|builder| {
+            builder
+                .recorder(tally.recorder())
+                .injector(one_trace())
+                .max_attempts(4)
+                .max_retry_after(Duration::from_secs(120))
+                .max_pages(5)
+        });
+
+        let reported = call(&loopback.client, endpoint).await;
+
+        let waits = loopback.clock.sleeps().len() as u64;
+        let ledger = loopback.stop().await;
+        let counted = tally.read();
+        let (template, story) = (endpoint.template(), story(&ledger));
+        let by_name = ("endpoint", endpoint.name());
+        let seen = ledger.routes[template];
+        assert_eq!(ledger.total, seen.requests, "{template}: {story}");
+        assert_eq!(seen.answered, seen.requests, "{template}: {story}");
+        assert_eq!(seen.early, 0, "{template}: {story}");
+        let attempts = sum(&counted, "client_attempts_total", by_name);
+        assert_eq!(attempts, seen.requests, "{template}: {story}");
+        let by_template = ("url_template", template);
+        let measured = sum(
+            &counted,
+            "http_client_request_duration_seconds",
+            by_template,
+        );
+        assert_eq!(measured, seen.requests, "{template}: {story}");
+        let retries = sum(&counted, "client_retries_total", by_name);
+        let waited = sum(&counted, "client_retry_wait_seconds", by_name);
+        assert_eq!((retries, waited), (waits, waits), "{template}: {story}");
+        if let Some(reported) = reported {
+            assert_eq!(u64::from(reported), seen.requests, "{template}: {story}");
+        }
+        let expected = match endpoint {
+            Endpoint::ITEMS => 2,
+            Endpoint::LOOPING_ITEMS | Endpoint::FLAKY => 3,
+            Endpoint::RETRY_LATER => 4,
+            Endpoint::ENDLESS_ITEMS => 5,
+            _ => 1,
+        };
+        assert_eq!(seen.requests, expected, "{template}: {story}");
+    }
+}
+
+#[tokio::test]
+async fn a_wait_of_two_minutes_is_kept_to_the_second() {
+    let loopback = Loopback::start_with(|builder| {
+        builder
+            .injector(one_trace())
+            .max_retry_after(Duration::from_secs(120))
+    });
+
+    let error = loopback.client.retry_later().await;
+
+    let ledger = loopback.stop().await;
+    assert_eq!(error.expect_err("it never succeeds").attempts(), 3);
+    let arrivals: Vec<_> = ledger.entries.iter().map(|entry| entry.arrived).collect();
+    assert_eq!(arrivals, [0, 120, 240].map(Duration::from_secs));
+    assert!(ledger.entries.iter().all(|entry| entry.early.is_none()));
+}
+
+#[tokio::test]
+async fn a_request_that_came_early_would_have_been_seen() {
+    let loopback = Loopback::start_with(|builder| builder.injector(one_trace()));
+
+    for _ in 0..2 {
+        drop(loopback.client.retry_later().await);
+        loopback.clock.advance(Duration::from_secs(1));
+    }
+
+    let ledger = loopback.stop().await;
+    let early: Vec<_> = ledger.entries.iter().map(|entry| entry.early).collect();
+    assert_eq!(
+        early,
+        [None, Some(Duration::from_secs(119))],
+        "{}",
+        story(&ledger)
+    );
+}
+
+#[tokio::test]
+async fn the_report_of_a_request_counts_what_the_service_saw() {
+    let loopback = Loopback::start();
+    let url = format!("{}/flaky", loopback.service.base_url());
+
+    let answer = loopback.client.http().get(url).send().await;
+
+    let answer = answer.expect("an answer");
+    let report = answer.extensions().get::<RetryReport>().copied();
+    let report = report.expect("every answer carries a report");
+    let ledger = loopback.stop().await;
+    assert_eq!(
+        u64::from(report.attempts),
+        ledger.total,
+        "{}",
+        story(&ledger)
+    );
+    assert_eq!((report.attempts, report.stopped), (3, None));
+}

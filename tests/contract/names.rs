@@ -1,0 +1,138 @@
+//! What both sides trace and count is in their catalogues, and all of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use client::{IdempotencyKey, JsonObject};
+use server::telemetry::{REQUEST_SPAN, REQUEST_SPAN_FIELDS, SPAN_TARGET};
+use tests::{Loopback, Series, Spans, Tally};
+
+/// The spans of the client, as the documentation of its `telemetry` lists them.
+const CLIENT_SPANS: [(&str, &[&str]); 3] = [
+    (
+        "operation",
+        &["endpoint", "attempts", "outcome", "error.type"],
+    ),
+    (
+        "attempt",
+        &[
+            "http.request.method",
+            "url.template",
+            "server.address",
+            "server.port",
+            "http.request.resend_count",
+            "http.response.status_code",
+            "error.type",
+        ],
+    ),
+    ("wait", &["retry.reason", "wait.source", "wait.seconds"]),
+];
+
+/// What every span has for any OpenTelemetry layer.
+const OTEL: [&str; 3] = ["otel.name", "otel.kind", "otel.status_code"];
+
+/// Runs into most of what can be run into.
+async fn exercise(loopback: &Loopback) {
+    let client = &loopback.client;
+    let key = IdempotencyKey::new("k").expect("a key");
+    drop(client.flaky().await);
+    drop(client.retry_later().await);
+    drop(client.text_json().await);
+    for listing in [
+        client.items(),
+        client.looping_items(),
+        client.endless_items(),
+    ] {
+        let mut items = listing.items();
+        while items.next_item().await.is_some() {}
+    }
+    for value in ["a", "a", "b"] {
+        let body = JsonObject::from_iter([(value.to_owned(), true.into())]);
+        drop(client.create_job(&key, &body).await);
+    }
+}
+
+type Catalogue = BTreeMap<String, BTreeSet<String>>;
+
+fn owned(names: &[&str]) -> BTreeSet<String> {
+    names.iter().map(|&name| name.to_owned()).collect()
+}
+
+/// Every series that was registered is in the catalogue, and the other way
+/// round; a label with nothing to say may be left out.
+fn assert_in_catalogue(series: &[Series], catalogue: &Catalogue) {
+    for series in series {
+        let labels: BTreeSet<_> = series.labels.keys().cloned().collect();
+        let listed = catalogue.get(&series.name);
+        assert!(
+            listed.is_some_and(|listed| labels.is_subset(listed)),
+            "not in the catalogue: {series:?}"
+        );
+    }
+    let registered: BTreeSet<_> = series.iter().map(|series| &series.name).collect();
+    assert_eq!(registered, catalogue.keys().collect());
+}
+
+#[tokio::test]
+async fn every_metric_and_span_is_in_the_published_catalogues() {
+    let (ours, theirs) = (Tally::new(), Tally::new());
+    let (spans, _watch) = Spans::watch();
+    let metrics = server::Metrics::new(theirs.recorder(), String::new);
+    let loopback = Loopback::start_both(
+        |service| service.metrics(metrics),
+        |builder| builder.recorder(ours.recorder()).max_pages(3).max_items(4),
+    );
+
+    exercise(&loopback).await;
+    loopback.stop().await;
+
+    let client = client::telemetry::METRICS.map(|it| (it.name.to_owned(), owned(it.labels)));
+    let server = server::telemetry::METRICS.map(|it| (it.name.to_owned(), owned(it.labels)));
+    assert_in_catalogue(&ours.read(), &client.into());
+    assert_in_catalogue(&theirs.read(), &server.into());
+
+    let mut seen = Catalogue::new();
+    let mut listed = Catalogue::new();
+    for span in spans.records() {
+        // What the crates below say is theirs; a target of a module of ours would
+        // be as good a leak as any other.
+        let crate_name = span.target.split("::").next();
+        if !matches!(crate_name, Some("client" | "server")) {
+            continue;
+        }
+        let name = format!("{} {}", span.target, span.name);
+        let fields = span.fields.into_keys().map(str::to_owned);
+        seen.entry(name).or_default().extend(fields);
+    }
+    for (name, fields) in CLIENT_SPANS {
+        let fields = owned(&[fields, &OTEL].concat());
+        listed.insert(format!("{} {name}", client::telemetry::TARGET), fields);
+    }
+    let request = format!("{SPAN_TARGET} {REQUEST_SPAN}");
+    listed.insert(request.clone(), owned(&REQUEST_SPAN_FIELDS));
+    assert_eq!(
+        seen.keys().collect::<Vec<_>>(),
+        listed.keys().collect::<Vec<_>>()
+    );
+    for (name, fields) in &seen {
+        let unlisted: Vec<_> = fields.difference(&listed[name]).collect();
+        assert!(
+            unlisted.is_empty(),
+            "{name} has fields of its own: {unlisted:?}"
+        );
+    }
+    // Of the lists nothing stays unused but what a caller's trace would bring.
+    let unused = |name: &str| {
+        listed[name]
+            .difference(&seen[name])
+            .cloned()
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(unused(&request), ["parent_span_id", "trace_id"]);
+    for (name, _) in CLIENT_SPANS {
+        let unused = unused(&format!("{} {name}", client::telemetry::TARGET));
+        assert!(
+            unused.iter().all(|field| field == "otel.status_code"),
+            "{name}: {unused:?}"
+        );
+    }
+}

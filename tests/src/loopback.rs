@@ -1,0 +1,125 @@
+//! A service of the test's own on a free port, and a client of it.
+
+use std::{
+    fmt::Write,
+    time::{Duration, SystemTime},
+};
+
+use client::{Builder, Clock, ReliableApiClient, VirtualClock};
+use lab::fault_proxy::{Fault, FaultProxy};
+use server::{
+    LedgerSnapshot, RunningApi, ServiceConfig, ServiceConfigBuilder, Stopped, TeachingApi,
+};
+
+use crate::{
+    bench::{self, Bench},
+    session::Session,
+};
+
+/// A running service and a client of it, on one clock.
+#[derive(Debug)]
+pub struct Loopback {
+    /// The client.
+    pub client: ReliableApiClient,
+    /// What the client handed over to its transport.
+    pub session: Session,
+    /// The clock of both.
+    pub clock: VirtualClock,
+    /// The service.
+    pub service: RunningApi,
+}
+
+impl Loopback {
+    /// A fresh service and a client with the default rules.
+    #[must_use]
+    pub fn start() -> Self {
+        Self::start_with(|builder| builder)
+    }
+
+    /// A fresh service and a client with rules of the test's own.
+    pub fn start_with(configure: impl FnOnce(Builder) -> Builder) -> Self {
+        Self::start_both(|service| service, configure)
+    }
+
+    /// A fresh service and a client, both with rules of the test's own.
+    pub fn start_both(
+        service: impl FnOnce(ServiceConfigBuilder) -> ServiceConfigBuilder,
+        client: impl FnOnce(Builder) -> Builder,
+    ) -> Self {
+        let clock = bench::clock();
+        let config = ServiceConfig::builder()
+            .port(0)
+            // The ledger judges in the time that the client waits in.
+            .clock(SharedClock(clock.clone()));
+        let config = service(config).build().expect("a legal configuration");
+        let service = TeachingApi::start(config).expect("a free port");
+        let url = service.base_url();
+        let Bench {
+            client,
+            session,
+            clock,
+        } = Bench::on(clock, &url, Session::watching(), client);
+        Self {
+            client,
+            session,
+            clock,
+            service,
+        }
+    }
+
+    /// Starts a proxy that stands before the service and does to each
+    /// connection what the plan says.
+    pub async fn behind<P>(&self, plan: P) -> FaultProxy
+    where
+        P: IntoIterator<Item = Fault, IntoIter: Send + 'static>,
+    {
+        let proxy = FaultProxy::start(self.service.local_addr(), plan).await;
+        proxy.expect("a free port")
+    }
+
+    /// Stops the service, which must have nothing left to cut off, and tells
+    /// what it saw.
+    pub async fn stop(self) -> LedgerSnapshot {
+        let ledger = self.service.ledger_handle();
+        let stopped = self.service.stop().await;
+        assert_eq!(stopped, Ok(Stopped { cut_off: 0 }));
+        ledger.snapshot()
+    }
+}
+
+/// What the service saw, for the story that a failing assertion tells.
+#[must_use]
+pub fn story(ledger: &LedgerSnapshot) -> String {
+    let mut story = String::from("the service saw:\n");
+    for entry in &ledger.entries {
+        writeln!(
+            story,
+            "  {} at {:?}: {} {} -> {:?}, Retry-After {:?}, early {:?}, key {:?}, body {:?}",
+            entry.seq,
+            entry.arrived,
+            entry.method,
+            entry.route,
+            entry.status,
+            entry.retry_after_seconds,
+            entry.early,
+            entry.idempotency_key,
+            entry.body,
+        )
+        .expect("a string takes any text");
+    }
+    story
+}
+
+/// The client's clock, as the service reads it.
+#[derive(Debug)]
+struct SharedClock(VirtualClock);
+
+impl server::Clock for SharedClock {
+    fn monotonic(&self) -> Duration {
+        self.0.monotonic()
+    }
+
+    fn wall(&self) -> SystemTime {
+        self.0.wall()
+    }
+}

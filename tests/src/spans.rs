@@ -1,0 +1,138 @@
+//! What was traced, kept as it was handed over.
+//!
+//! The recorder of the lab keeps what its vocabulary lists; this one keeps
+//! everything, since a test asks what there is beyond the list.
+
+use std::{
+    collections::BTreeMap,
+    fmt,
+    sync::{Arc, Mutex},
+};
+
+use tracing::{
+    Dispatch, Event, Subscriber, dispatcher,
+    dispatcher::DefaultGuard,
+    field::{Field, Visit},
+    span::{Attributes, Id, Record},
+};
+use tracing_subscriber::{
+    layer::{Context, Layer, SubscriberExt},
+    registry,
+};
+
+/// A span or an event.
+#[derive(Debug, Clone)]
+pub struct SpanRecord {
+    /// Its target: the crate that it speaks of.
+    pub target: &'static str,
+    /// Its name; an event's is its place in the code.
+    pub name: &'static str,
+    /// Its fields.
+    pub fields: BTreeMap<&'static str, String>,
+}
+
+/// Every span and event of one test. Clones share one memory.
+#[derive(Debug, Clone, Default)]
+pub struct Spans(Arc<Mutex<Vec<Kept>>>);
+
+/// A span with its id, or an event.
+type Kept = (Option<Id>, SpanRecord);
+
+/// Spans of this thread, and of services started on it, are kept until this is
+/// dropped.
+#[must_use = "nothing is kept without it"]
+pub struct Watch {
+    _default: DefaultGuard,
+    _second: Dispatch,
+}
+
+impl Spans {
+    /// Begins to keep what this thread traces.
+    pub fn watch() -> (Self, Watch) {
+        let spans = Self::default();
+        let dispatch = Dispatch::new(registry().with(spans.clone()));
+        let watch = Watch {
+            // With a single dispatcher in the process, `tracing` asks the
+            // present thread alone whether anybody cares for a span it meets
+            // for the first time, and remembers the answer for all threads: a
+            // test without a subscriber could silence this one.
+            _second: Dispatch::new(registry()),
+            _default: dispatcher::set_default(&dispatch),
+        };
+        (spans, watch)
+    }
+
+    /// What was kept, in the order of its beginning.
+    ///
+    /// # Panics
+    ///
+    /// If a subscriber panicked before.
+    #[must_use]
+    pub fn records(&self) -> Vec<SpanRecord> {
+        let records = self.0.lock().expect("no subscriber panicked");
+        records.iter().map(|(_, record)| record.clone()).collect()
+    }
+
+    fn push(&self, id: Option<Id>, record: SpanRecord) {
+        let mut records = self.0.lock().expect("no subscriber panicked");
+        records.push((id, record));
+    }
+}
+
+impl<S: Subscriber> Layer<S> for Spans {
+    fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, _: Context<'_, S>) {
+        let mut fields = Fields::default();
+        attributes.record(&mut fields);
+        let metadata = attributes.metadata();
+        let record = SpanRecord {
+            target: metadata.target(),
+            name: metadata.name(),
+            fields: fields.0,
+        };
+        self.push(Some(id.clone()), record);
+    }
+
+    fn on_record(&self, id: &Id, values: &Record<'_>, _: Context<'_, S>) {
+        let mut records = self.0.lock().expect("no subscriber panicked");
+        // An id is used again once its span is closed: the newest bearer counts.
+        let bearer = records
+            .iter_mut()
+            .rev()
+            .find(|(known, _)| known.as_ref() == Some(id));
+        if let Some((_, record)) = bearer {
+            let mut fields = Fields::default();
+            values.record(&mut fields);
+            record.fields.append(&mut fields.0);
+        }
+    }
+
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+        let mut fields = Fields::default();
+        event.record(&mut fields);
+        let record = SpanRecord {
+            target: event.metadata().target(),
+            name: event.metadata().name(),
+            fields: fields.0,
+        };
+        self.push(None, record);
+    }
+}
+
+#[derive(Default)]
+struct Fields(BTreeMap<&'static str, String>);
+
+impl Visit for Fields {
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.0.insert(field.name(), value.to_owned());
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        self.0.insert(field.name(), format!("{value:?}"));
+    }
+}
+
+impl fmt::Debug for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Watch").finish_non_exhaustive()
+    }
+}
