@@ -19,8 +19,11 @@ struct Program {
 
 impl Program {
     fn start() -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_server"))
-            .args(["--port", "0"])
+        Self::spawn(Command::new(env!("CARGO_BIN_EXE_server")).args(["--port", "0"]))
+    }
+
+    fn spawn(command: &mut Command) -> Self {
+        let mut child = command
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -126,6 +129,23 @@ fn a_second_signal_ends_a_drain_at_once() {
     let (status, ..) = program.end();
 
     assert_eq!(status, Some(1));
+}
+
+#[test]
+fn running_out_of_descriptors_is_survived() {
+    let script = "ulimit -n 24; exec \"$0\" --port 0";
+    let server = env!("CARGO_BIN_EXE_server");
+    let program = Program::spawn(Command::new("sh").args(["-c", script, server]));
+
+    let too_many: Vec<_> = (0..60)
+        .map(|_| TcpStream::connect(program.address()).unwrap())
+        .collect();
+    // The first one is served, so the loop has come to the others and to its limit.
+    exchange(&too_many[0], request("GET", "/items", "", "").as_bytes());
+    drop(too_many);
+    let answer = get(program.address(), "/items");
+
+    assert_eq!(answer.status, 200);
 }
 
 #[test]
