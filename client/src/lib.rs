@@ -68,6 +68,11 @@
 //! what that crate leaves out: it knows methods, `Retry-After`, deadlines that
 //! count the waits, and bodies that break off.
 //!
+//! The example `own_endpoint` does this, with a POST that may be repeated and
+//! one that may not: `cargo run -p client --example own_endpoint`. Of the other
+//! two, `crawl` is interrupted and goes on from its checkpoint, and `progress`
+//! shows on a terminal how far a long listing has come.
+//!
 //! # What may be seen
 //!
 //! [`telemetry`] lists every span, metric and label there is. No credential,

@@ -9,6 +9,7 @@ mod checkpoint_file;
 mod checkpoint_kill;
 mod crawl;
 mod deadline;
+mod examples;
 mod redaction;
 mod shared_limits;
 mod support;

@@ -4,6 +4,7 @@
 use std::{
     fmt::Debug,
     fs,
+    num::NonZeroU32,
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -14,6 +15,7 @@ use client::{
     telemetry::{SharedRecorder, TARGET},
 };
 use metrics_util::debugging::DebuggingRecorder;
+use reqwest_middleware::ClientBuilder;
 use tracing::{
     Event, Subscriber,
     field::{Field, Visit},
@@ -68,6 +70,20 @@ async fn no_failure_of_the_transport_shows_a_secret() {
         assert!(said.contains("Transport"), "{said}");
         assert_eq!(leaks(&said), [""; 0], "{bytes:?}");
     }
+}
+
+#[tokio::test]
+async fn the_layer_on_its_own_shows_no_url_either() {
+    let wire = Wire::serve(&[("", Then::Close)]).await;
+    let session = secretive::session().build().expect("a session");
+    let client = ClientBuilder::new(session)
+        .with(RetryMiddleware::new().max_attempts(NonZeroU32::MIN))
+        .build();
+
+    let request = client.get(format!("{}/c4n4ry?c4n4ry", wire.base_url()));
+    let error = request.send().await.expect_err("no answer");
+
+    assert_eq!(leaks(&told(&error)), [""; 0]);
 }
 
 #[test]

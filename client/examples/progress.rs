@@ -1,0 +1,62 @@
+//! Progress on a terminal over a long listing.
+//!
+//! ```sh
+//! cargo run -p client --example progress
+//! ```
+//!
+//! A cursor does not say how far it is to the end, so what can be shown without
+//! a lie is how much has come, and in what time. It is drawn on stderr and only if
+//! that is a terminal; the result goes to stdout, where a pipe finds it alone.
+
+#![expect(clippy::print_stdout, reason = "an example talks to a person")]
+
+use std::{error::Error, time::Duration};
+
+use client::ReliableApiClient;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::{Value, json};
+use wiremock::{Mock, MockServer, Request, ResponseTemplate, matchers::path};
+
+const RECORDS: u64 = 600;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let service = MockServer::start().await;
+    Mock::given(path("/items"))
+        .respond_with(many_pages)
+        .mount(&service)
+        .await;
+    let client = ReliableApiClient::builder(&service.uri()).build()?;
+
+    let progress = ProgressBar::no_length().with_style(ProgressStyle::with_template(
+        "{spinner} {pos} records in {elapsed}",
+    )?);
+    let mut items = client.items().items();
+    let mut sum = 0;
+    while let Some(item) = items.next_item().await {
+        // An error ends the bar on its way out, and is printed by `main`.
+        sum += item?.get("id").and_then(Value::as_u64).unwrap_or_default();
+        progress.inc(1);
+    }
+    progress.finish_and_clear();
+
+    println!("{} records, their ids add up to {sum}", progress.position());
+    Ok(())
+}
+
+/// Records 1 to [`RECORDS`], as many at once as the client asks for, and slow
+/// enough to be watched.
+fn many_pages(request: &Request) -> ResponseTemplate {
+    let number = |wanted: &str| {
+        let mut query = request.url.query_pairs();
+        let value = query.find(|(name, _)| name == wanted)?.1;
+        value.parse::<u64>().ok()
+    };
+    let first = number("cursor").unwrap_or(1);
+    let end = (first + number("limit").unwrap_or(50)).min(RECORDS + 1);
+    let items: Vec<Value> = (first..end).map(|id| json!({"id": id})).collect();
+    let next = (end <= RECORDS).then(|| end.to_string());
+    ResponseTemplate::new(200)
+        .set_delay(Duration::from_millis(20))
+        .set_body_json(json!({"items": items, "next_cursor": next}))
+}

@@ -1,0 +1,84 @@
+//! The examples run, end well, and say what they promise.
+
+use std::{env, process::Command};
+
+/// Runs an example that Cargo built beside this test, and returns what it
+/// printed. Its stderr is a pipe here, so nothing may be drawn there.
+fn run(name: &str) -> String {
+    let test = env::current_exe().expect("this program");
+    let folder = test
+        .ancestors()
+        .nth(2)
+        .expect("target/<profile>/deps/<test>");
+    let program = folder
+        .join("examples")
+        .join(name)
+        .with_extension(env::consts::EXE_EXTENSION);
+
+    let output = Command::new(&program).output().unwrap_or_else(|error| {
+        panic!(
+            "{}: {error}; it is built by `cargo test -p client`, without `--test`",
+            program.display()
+        )
+    });
+
+    let printed = String::from_utf8(output.stdout).expect("text");
+    let complaints = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}\n{complaints}", output.status);
+    assert_eq!(complaints, "");
+    for line in printed.lines() {
+        assert!(line.chars().count() <= 80, "longer than 80 columns: {line}");
+    }
+    printed
+}
+
+#[test]
+fn own_endpoint_tells_what_a_permission_changes() {
+    let expected = "\
+GET /orders
+  answer    200 OK
+  attempts  2
+  stopped   no rule had to stop it
+
+POST /payments, with permission
+  answer    201 Created
+  attempts  2
+  stopped   no rule had to stop it
+
+POST /payments, with a key and no permission
+  answer    503 Service Unavailable
+  attempts  1
+  stopped   NotEligible
+
+";
+
+    assert_eq!(run("own_endpoint"), expected);
+}
+
+#[test]
+fn crawl_goes_on_from_its_file() {
+    let expected = "\
+First run, interrupted after it has processed page 3:
+  page 1, record 1: new
+  page 1, record 2: new
+  page 2, record 3: new
+  page 2, record 4: new
+  page 3, record 5: new
+  page 3, record 6: new
+  the file holds {\"version\":1,\"cursor\":\"page-3\"}
+Second run, from the file:
+  page 1, record 5: seen before
+  page 1, record 6: seen before
+  page 2, record 7: new
+  page 2, record 8: new
+  the file holds {\"version\":1,\"cursor\":null}
+All 8 records are there: {1, 2, 3, 4, 5, 6, 7, 8}
+";
+
+    assert_eq!(run("crawl"), expected);
+}
+
+#[test]
+fn progress_draws_nothing_where_there_is_no_terminal() {
+    assert_eq!(run("progress"), "600 records, their ids add up to 180300\n");
+}
