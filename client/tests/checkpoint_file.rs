@@ -155,6 +155,29 @@ async fn what_cannot_be_read_or_replaced_is_named_with_advice() {
     }
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn a_file_without_permission_is_not_taken_for_none() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = Folder::new();
+    let path = folder.join("crawl");
+    let store = FileCheckpoints::new(&path);
+    store.save(&at("c-1")).await.expect("saved");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).expect("set");
+    if fs::read(&path).is_ok() {
+        // Root may read everything, and has nothing to see here.
+        return;
+    }
+
+    let error = store.load().await.expect_err("no permission");
+
+    assert!(
+        text(&error).contains("cannot read the checkpoint"),
+        "{error}"
+    );
+}
+
 #[tokio::test]
 async fn a_save_that_was_dropped_never_overtakes_the_next() {
     let folder = Folder::new();

@@ -54,7 +54,7 @@ async fn saves_until_it_is_killed() {
 
 #[tokio::test]
 async fn a_kill_at_any_moment_leaves_the_old_checkpoint_or_the_new_one() {
-    const KILLS: u32 = 300;
+    const KILLS: u32 = 200;
     let folder = Folder::new();
     let path = folder.join("crawl");
     let mut last = 0;

@@ -59,7 +59,7 @@ pub enum ConfigError {
         cap: Duration,
     },
     /// `reqwest` could not build the session.
-    #[error("the session could not be built")]
+    #[error("the session could not be built; check its certificates, proxies and headers")]
     Session(#[source] reqwest::Error),
 }
 

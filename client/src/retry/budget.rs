@@ -179,47 +179,60 @@ mod tests {
     #[derive(Debug, Clone, Copy)]
     enum Step {
         Deposit,
+        Withdraw,
         Spend,
-        Consider,
+        Return,
     }
 
     proptest! {
-        /// The reference model counts in tokens and lists what was taken.
+        /// The reference model counts in tokens, and knows which are held by
+        /// calls that have not decided yet or are waiting.
         #[test]
-        fn behaves_like_a_list_of_what_was_taken(
+        fn behaves_like_a_stock_and_a_list_of_what_is_held(
             capacity in 0_u32..4,
             steps in prop::collection::vec(
-                prop_oneof![Just(Step::Deposit), Just(Step::Spend), Just(Step::Consider)],
+                prop_oneof![
+                    4 => Just(Step::Deposit),
+                    3 => Just(Step::Withdraw),
+                    2 => Just(Step::Spend),
+                    1 => Just(Step::Return),
+                ],
                 0..200,
             ),
         ) {
             let budget = RetryBudget::new(capacity);
-            let mut model = f64::from(capacity);
+            let most = f64::from(capacity);
+            let mut model = most;
+            let mut held = Vec::new();
             let mut calls = 0_u32;
             let mut retries = 0_u32;
             for step in steps {
-                let affordable = model > 0.999;
                 match step {
                     Step::Deposit => {
                         budget.deposit();
                         calls += 1;
-                        model = (model + 0.1).min(f64::from(capacity));
+                        model = (model + 0.1).min(most);
+                    }
+                    Step::Withdraw => {
+                        let token = budget.withdraw();
+                        prop_assert_eq!(token.is_some(), model > 0.999);
+                        model -= f64::from(u8::from(token.is_some()));
+                        held.extend(token);
                     }
                     Step::Spend => {
-                        let token = budget.withdraw();
-                        prop_assert_eq!(token.is_some(), affordable);
-                        if let Some(token) = token {
+                        if let Some(token) = held.pop() {
                             token.spend();
                             retries += 1;
-                            model -= 1.0;
                         }
                     }
-                    Step::Consider => {
-                        prop_assert_eq!(budget.withdraw().is_some(), affordable);
+                    Step::Return => {
+                        if held.pop().is_some() {
+                            model = (model + 1.0).min(most);
+                        }
                     }
                 }
                 prop_assert!((budget.tokens() - model).abs() < 1e-6);
-                prop_assert!(f64::from(retries) <= f64::from(capacity) + f64::from(calls) / 10.0);
+                prop_assert!(f64::from(retries) <= most + f64::from(calls) / 10.0);
             }
         }
     }

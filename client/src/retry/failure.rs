@@ -23,8 +23,8 @@ pub enum FailureKind {
     BodyTooLarge,
     /// The request could not be sent as it stood, or a middleware failed.
     Request,
-    /// The concurrency limit gave it no turn before the deadline, so it was
-    /// never sent.
+    /// Its turn did not come before the deadline, so it was never sent: the
+    /// concurrency limit gave it none, or the wait before it ended late.
     QueueTimeout,
 }
 

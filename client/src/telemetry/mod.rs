@@ -24,7 +24,8 @@
 //! # Metrics
 //!
 //! See [`METRICS`]: each with its type, unit, labels and the question it
-//! answers.
+//! answers. An attempt whose future is dropped has no result, and is in none of
+//! them: only the service knows that it was sent.
 
 mod catalogue;
 mod handles;
