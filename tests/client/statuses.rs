@@ -1,5 +1,7 @@
 //! What a status alone decides.
 
+use std::iter;
+
 use client::{Endpoint, StopReason};
 use http::StatusCode;
 use serde_json::json as value;
@@ -43,21 +45,23 @@ async fn a_permanent_status_ends_the_call_at_once_and_keeps_its_problem() {
 
 #[tokio::test]
 async fn a_passing_status_is_retried_until_the_attempts_run_out() {
-    for last in [429, 500, 502, 503, 504] {
+    const PASSING: [u16; 5] = [429, 500, 502, 503, 504];
+    for (code, last) in PASSING
+        .iter()
+        .flat_map(|code| PASSING.map(|last| (*code, last)))
+    {
         for max_attempts in 1..=4 {
-            let script = Session::by(move |number| {
-                let is_last = number as u32 + 1 == max_attempts;
-                status(if is_last { last } else { 503 })
-            });
-            let bench = Bench::with(script, |builder| builder.max_attempts(max_attempts));
+            let failures = iter::repeat_n(status(code), max_attempts - 1);
+            let script = Session::of(failures.chain([status(last)]));
+            let bench = Bench::with(script, |it| it.max_attempts(max_attempts as u32));
 
             let error = http_error(bench.client.flaky().await);
 
             assert_eq!(error.status, last, "the last status counts: {error}");
-            assert_eq!(error.attempts, max_attempts, "{error}");
+            assert_eq!(error.attempts as usize, max_attempts, "{code}: {error}");
             assert_eq!(error.stopped, Some(StopReason::AttemptsExhausted));
             let sent = bench.session.sent().len();
-            assert_eq!(sent, max_attempts as usize, "{}", bench.session);
+            assert_eq!(sent, max_attempts, "{code}: {}", bench.session);
         }
     }
 }

@@ -14,11 +14,14 @@ use client::{Builder, FailureKind, StopReason};
 use lab::fault_proxy::Fault;
 use reqwest::dns::{Name, Resolve, Resolving};
 use tests::{Bench, Loopback, Reply, Session, transport_error};
+use tokio::time::timeout;
 
 /// Long enough for loopback, and short enough to wait for.
 const SOON: Duration = Duration::from_millis(20);
 /// Longer than any test may take.
 const NEVER: Duration = Duration::from_secs(3600);
+/// Less than either of the default timeouts.
+const GIVEN_UP: Duration = Duration::from_secs(3);
 
 #[tokio::test]
 async fn a_server_that_stalls_is_a_read_timeout_and_is_asked_finitely_often() {
@@ -28,8 +31,9 @@ async fn a_server_that_stalls_is_a_read_timeout_and_is_asked_finitely_often() {
         builder.timeouts(NEVER, SOON).max_attempts(2)
     });
 
-    let error = transport_error(bench.client.flaky().await);
+    let flaky = timeout(GIVEN_UP, bench.client.flaky()).await;
 
+    let error = transport_error(flaky.expect("the configured timeout strikes"));
     assert_eq!(error.kind, FailureKind::ReadTimeout);
     assert_eq!(error.attempts, 2);
     assert_eq!(error.stopped, Some(StopReason::AttemptsExhausted));
@@ -63,8 +67,9 @@ async fn a_name_that_is_never_resolved_is_a_connect_timeout() {
             .max_attempts(2)
     });
 
-    let error = transport_error(bench.client.flaky().await);
+    let flaky = timeout(GIVEN_UP, bench.client.flaky()).await;
 
+    let error = transport_error(flaky.expect("the configured timeout strikes"));
     assert_eq!(error.kind, FailureKind::ConnectTimeout);
     assert_eq!(error.attempts, 2);
     assert_eq!(resolver.0.load(Ordering::Relaxed), 2);
