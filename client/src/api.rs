@@ -227,6 +227,9 @@ impl ReliableApiClient {
     }
 
     /// The session with its retry rules, for requests that no method covers.
+    ///
+    /// Its `Debug` is `reqwest`'s own, which prints the default headers of a
+    /// caller's session unless their values are marked as sensitive.
     #[must_use]
     pub fn http(&self) -> &ClientWithMiddleware {
         &self.inner.http

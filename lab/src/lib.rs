@@ -35,8 +35,10 @@ pub mod render;
 mod run;
 pub mod scenario;
 mod tee;
+mod timeouts;
 pub mod trace;
 mod verdict;
+mod wire;
 
 pub use counters::{Counter, Counters};
 pub use outcome::{Ending, Fact, Outcome};

@@ -2,36 +2,46 @@
 
 use std::time::Duration;
 
-use client::{Backoff, Builder, ListingLimits};
+use client::{Backoff, Builder, ListingLimits, RetryBudget, Timeouts};
 use serde::{Serialize, Serializer};
 
 /// What the client of a run is allowed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Policy {
     /// The most requests one call may put on the wire.
     pub max_attempts: u32,
     /// The longest `Retry-After` that is waited for.
     #[serde(rename = "max_retry_after_seconds", serialize_with = "seconds")]
     pub max_retry_after: Duration,
+    /// The time that one call may take, its waits included.
+    #[serde(rename = "deadline_seconds", serialize_with = "optional_seconds")]
+    pub deadline: Option<Duration>,
+    /// The capacity of the retry budget, in tokens.
+    pub retry_budget: Option<u32>,
+    /// The longest silence of the service.
+    #[serde(rename = "read_timeout_seconds", serialize_with = "seconds")]
+    pub read_timeout: Duration,
+    /// The longest body that is accepted.
+    pub max_body_bytes: usize,
     /// The most pages that a listing reads.
     pub max_pages: u32,
     /// The most items that a listing yields.
     pub max_items: u32,
 }
 
-impl Default for Policy {
-    /// The client's own defaults.
-    fn default() -> Self {
-        Self {
-            max_attempts: 3,
-            max_retry_after: Duration::from_secs(30),
-            max_pages: ListingLimits::DEFAULT.max_pages.get(),
-            max_items: ListingLimits::DEFAULT.max_items.get(),
-        }
-    }
-}
-
 impl Policy {
+    /// The client's own defaults.
+    pub const DEFAULT: Self = Self {
+        max_attempts: 3,
+        max_retry_after: Duration::from_secs(30),
+        deadline: None,
+        retry_budget: Some(RetryBudget::DEFAULT_CAPACITY),
+        read_timeout: Timeouts::DEFAULT.read,
+        max_body_bytes: 8 * 1024 * 1024,
+        max_pages: ListingLimits::DEFAULT.max_pages.get(),
+        max_items: ListingLimits::DEFAULT.max_items.get(),
+    };
+
     /// The ceilings of the first and of every wait of the client's backoff.
     pub const BACKOFF: (Duration, Duration) = (Backoff::DEFAULT_BASE, Backoff::DEFAULT_CAP);
 
@@ -41,9 +51,20 @@ impl Policy {
         builder
             .max_attempts(self.max_attempts)
             .max_retry_after(self.max_retry_after)
+            .deadline(self.deadline)
+            .retry_budget(self.retry_budget)
+            .timeouts(Timeouts::DEFAULT.connect, self.read_timeout)
+            .max_body_bytes(self.max_body_bytes)
             .max_pages(self.max_pages)
             .max_items(self.max_items)
             .backoff(base, cap)
+    }
+
+    /// The most requests that one call which always fails puts on the wire: its
+    /// attempts, or what the retry budget leaves of them.
+    pub(crate) fn most_attempts(&self) -> u32 {
+        let budget = self.retry_budget.unwrap_or(u32::MAX);
+        self.max_attempts.min(budget.saturating_add(1))
     }
 
     /// These settings with what a reader has asked for instead.
@@ -74,4 +95,14 @@ pub struct Overrides {
 
 fn seconds<S: Serializer>(length: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_f64(length.as_secs_f64())
+}
+
+fn optional_seconds<S: Serializer>(
+    length: &Option<Duration>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match length {
+        Some(length) => seconds(length, serializer),
+        None => serializer.serialize_none(),
+    }
 }

@@ -18,12 +18,13 @@ use tracing_subscriber::{Registry, layer::SubscriberExt};
 
 use crate::{
     counters::{Counters, RunMetrics},
-    fault_proxy::FaultProxy,
     outcome::Outcome,
     policy::{Overrides, Policy},
     scenario::Scenario,
+    timeouts::TimeoutsTakeTime,
     trace::{FieldValue, Limits, Recorder, Trace, field, inject},
     verdict::{Check, Evidence, Expectation, judge},
+    wire::Wire,
 };
 
 /// How a run is to be played.
@@ -101,9 +102,9 @@ pub enum RunError {
     /// The service left something behind.
     #[error("the service could not be stopped")]
     Stop(#[from] StopError),
-    /// The fault proxy did not start.
-    #[error("the fault proxy could not be started")]
-    Proxy(#[source] io::Error),
+    /// What stands between client and service could not be set up.
+    #[error("no port for the faults of the network")]
+    Network(#[source] io::Error),
 }
 
 /// Where the calendar of a virtual run starts, so that its dates repeat:
@@ -117,11 +118,11 @@ const VIRTUAL_EPOCH: Duration = Duration::from_secs(1_735_689_600);
 /// [`RunError`] if it could not be played at all. That an expectation did not
 /// hold is no error; it stands in the [`Run`].
 pub async fn run(scenario: &Scenario, settings: &Settings) -> Result<Run, RunError> {
-    let clock: Arc<dyn Clock> = match settings.pace {
-        Pace::Real => Arc::new(SystemClock::new()),
-        Pace::Virtual => Arc::new(VirtualClock::starting_at(
-            SystemTime::UNIX_EPOCH + VIRTUAL_EPOCH,
-        )),
+    let virtual_clock = (settings.pace == Pace::Virtual)
+        .then(|| VirtualClock::starting_at(SystemTime::UNIX_EPOCH + VIRTUAL_EPOCH));
+    let clock: Arc<dyn Clock> = match &virtual_clock {
+        Some(clock) => Arc::new(clock.clone()),
+        None => Arc::new(SystemClock::new()),
     };
     let recorder = {
         // The run begins where its first span opens.
@@ -136,8 +137,9 @@ pub async fn run(scenario: &Scenario, settings: &Settings) -> Result<Run, RunErr
     let stage = Stage {
         scenario,
         settings,
-        policy: (scenario.policy)(Policy::default()).with(&settings.overrides),
+        policy: (scenario.policy)(Policy::DEFAULT).with(&settings.overrides),
         clock,
+        virtual_clock,
         recorder,
         metrics: RunMetrics::new(),
     };
@@ -153,6 +155,7 @@ struct Stage<'a> {
     settings: &'a Settings,
     policy: Policy,
     clock: Arc<dyn Clock>,
+    virtual_clock: Option<VirtualClock>,
     recorder: Recorder,
     metrics: RunMetrics,
 }
@@ -160,11 +163,8 @@ struct Stage<'a> {
 impl Stage<'_> {
     async fn play(self) -> Result<Run, RunError> {
         let service = self.service()?;
-        let proxy = self.proxy(&service).await?;
-        let base_url = proxy
-            .as_ref()
-            .map_or_else(|| service.base_url(), FaultProxy::base_url);
-        let client = self.client(&base_url)?;
+        let wire = Wire::lay(self.scenario.network, &service).await?;
+        let client = self.client(&wire)?;
 
         let name = self.scenario.name;
         let span = tracing::info_span!(
@@ -172,9 +172,7 @@ impl Stage<'_> {
         );
         let outcome = (self.scenario.act)(client).instrument(span).await;
 
-        if let Some(proxy) = proxy {
-            proxy.stop().await;
-        }
+        wire.take_down().await;
         let ledger = service.ledger_handle();
         service.stop().await?;
         let ledger = ledger.snapshot();
@@ -183,14 +181,16 @@ impl Stage<'_> {
             forget_port(&mut traces);
         }
         let counters = self.metrics.take();
+        let unseen = (self.scenario.unseen)(&self.policy);
         let expectations = (self.scenario.expect)(&self.policy)
             .into_iter()
-            .chain(Expectation::of_every_run())
+            .chain(Expectation::of_every_run(unseen))
             .collect();
         let evidence = Evidence {
             outcome: &outcome,
             ledger: &ledger,
             counters: &counters,
+            traces: &traces,
         };
         let verdict = judge(expectations, evidence);
         Ok(Run {
@@ -212,23 +212,15 @@ impl Stage<'_> {
             .seed(self.settings.seed)
             .clock(ServiceClock(Arc::clone(&self.clock)))
             .metrics(self.metrics.service())
+            .routes((self.scenario.routes)(Arc::clone(&self.clock)))
             .build()?;
         // The serving thread takes over the subscriber that is current here.
         Ok(TeachingApi::start(config)?)
     }
 
-    async fn proxy(&self, service: &RunningApi) -> Result<Option<FaultProxy>, RunError> {
-        if self.scenario.faults.is_empty() {
-            return Ok(None);
-        }
-        let plan = self.scenario.faults.iter().copied();
-        let proxy = FaultProxy::start(service.local_addr(), plan).await;
-        proxy.map(Some).map_err(RunError::Proxy)
-    }
-
-    fn client(&self, base_url: &str) -> Result<ReliableApiClient, RunError> {
+    fn client(&self, wire: &Wire) -> Result<ReliableApiClient, RunError> {
         let recorder = self.recorder.clone();
-        let builder = ReliableApiClient::builder(base_url)
+        let mut builder = ReliableApiClient::builder(&wire.base_url)
             .clock(Arc::clone(&self.clock))
             .random(Arc::new(SeededRandom::new(self.settings.seed)))
             .recorder(self.metrics.recorder())
@@ -236,6 +228,9 @@ impl Stage<'_> {
                 inject(&recorder, span, headers);
             }))
             .name("lab");
+        if let Some(clock) = &self.virtual_clock {
+            builder = builder.transport(TimeoutsTakeTime(clock.clone()));
+        }
         Ok(self.policy.configure(builder).build()?)
     }
 }

@@ -62,7 +62,10 @@ fn lists_the_course_as_the_catalogue_has_it() {
         .filter_map(|row| Some((code(row[0])?, row[1])))
         .collect();
 
-    let catalogue = CATALOGUE.map(|scenario| (scenario.name, scenario.question));
+    let catalogue: Vec<_> = CATALOGUE
+        .iter()
+        .map(|scenario| (scenario.name, scenario.question))
+        .collect();
     assert_eq!(course, catalogue);
 }
 

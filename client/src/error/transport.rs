@@ -95,7 +95,8 @@ mod tests {
         assert_eq!(
             error(FailureKind::QueueTimeout, 0, Some(StopReason::Deadline)),
             "POST /jobs had no turn under the concurrency limit in time: \
-             the time for the call is used up; call again later, or allow more time"
+             its deadline leaves no time for another attempt; \
+             call again later, or allow more time"
         );
     }
 }

@@ -131,7 +131,7 @@ impl StopReason {
                 "all attempts were used; call again later, or allow more attempts"
             }
             Self::Deadline => {
-                "the time for the call is used up; call again later, or allow more time"
+                "its deadline leaves no time for another attempt; call again later, or allow more time"
             }
             Self::RetryBudgetEmpty => {
                 "the shared retry budget is spent; reduce the load, and call again later"

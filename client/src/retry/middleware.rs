@@ -23,7 +23,7 @@ use super::{
     budget::{RetryBudget, Token},
     classify::{self, Classifier},
     concurrency::{ConcurrencyLimit, Permit},
-    decision::{Decision, Facts, Limits, Standing, StopReason, decide},
+    decision::{Decision, Facts, Limits, Standing, StopReason, Verdict, decide},
     eligibility::{RepeatPermission, may_repeat},
     failure::{Failure, FailureKind},
     retry_after::RetryAfter,
@@ -309,7 +309,10 @@ where
 
             let facts = self.facts(&result);
             report.retry_after = facts.retry_after.and_then(RetryAfter::wait);
-            let token = self.budget.as_ref().map(RetryBudget::withdraw);
+            let token = match (&self.budget, facts.verdict) {
+                (Some(budget), Verdict::Transient(_)) => Some(budget.withdraw()),
+                _ => None,
+            };
             let standing = Standing {
                 attempts: report.attempts,
                 repeatable: repeatable && copy.is_some(),

@@ -196,6 +196,21 @@ fn terms(scenario: &Scenario, policy: &Policy, ascii: bool) -> Vec<String> {
         ),
         format!("Retry-After budget {}", duration(policy.max_retry_after)),
     ];
+    if let Some(deadline) = policy.deadline {
+        terms.push(format!("deadline {}", duration(deadline)));
+    }
+    if policy.read_timeout != Policy::DEFAULT.read_timeout {
+        terms.push(format!("read timeout {}", duration(policy.read_timeout)));
+    }
+    if policy.max_body_bytes != Policy::DEFAULT.max_body_bytes {
+        terms.push(format!("body up to {} bytes", policy.max_body_bytes));
+    }
+    match policy.retry_budget {
+        Some(tokens) if policy.retry_budget != Policy::DEFAULT.retry_budget => {
+            terms.push(format!("retry budget {tokens}"));
+        }
+        _ => {}
+    }
     if scenario.listing {
         terms.push(format!(
             "at most {} pages, {} items",

@@ -1,6 +1,6 @@
 //! A cursor of the wrong type ends nothing and continues nothing.
 
-use super::{Scenario, as_it_is, read_all};
+use super::{PLAIN, Scenario, read_all};
 use crate::{outcome::Ending, verdict::Expectation};
 
 pub(super) const SCENARIO: Scenario = Scenario {
@@ -9,12 +9,12 @@ pub(super) const SCENARIO: Scenario = Scenario {
     request: "GET /bad-cursor",
     listing: true,
     question: "next_cursor is the number 2. Is that a last page, or a next one?",
+    hint: "null and 2 are of different types.",
     lesson: "Only null means the last page and only a non-empty string means a next one. A client \
              that takes everything else for null stops early and reports half a listing as the \
              whole.",
+    unsolved: "A cursor of the right type that leads to the wrong place. Only the service can know that.",
     next: "scenario looping-items",
-    faults: &[],
-    policy: as_it_is,
     act: |client| Box::pin(read_all(client.bad_cursor())),
     expect: |_| {
         vec![
@@ -30,4 +30,5 @@ pub(super) const SCENARIO: Scenario = Scenario {
             Expectation::requests(1),
         ]
     },
+    ..PLAIN
 };

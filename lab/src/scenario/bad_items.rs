@@ -1,6 +1,6 @@
 //! Valid JSON is not yet a page.
 
-use super::{Scenario, as_it_is, read_all};
+use super::{PLAIN, Scenario, read_all};
 use crate::{outcome::Ending, verdict::Expectation};
 
 pub(super) const SCENARIO: Scenario = Scenario {
@@ -9,12 +9,12 @@ pub(super) const SCENARIO: Scenario = Scenario {
     request: "GET /bad-items",
     listing: true,
     question: "One of the items is broken. What should the client do with the others?",
+    hint: "What would a listing with a hole look like to the program that reads it next?",
     lesson: "A page that breaks its contract in one place cannot be trusted in the others: skipping \
              the broken item would lose a record without a word. The whole page is refused, and the \
              error names the item by its number, never by its content.",
+    unsolved: "Getting at the good records. That takes the service's owner, or a contract with partial pages.",
     next: "scenario bad-cursor",
-    faults: &[],
-    policy: as_it_is,
     act: |client| Box::pin(read_all(client.bad_items())),
     expect: |_| {
         vec![
@@ -31,4 +31,5 @@ pub(super) const SCENARIO: Scenario = Scenario {
             Expectation::requests(1),
         ]
     },
+    ..PLAIN
 };

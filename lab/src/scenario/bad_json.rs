@@ -1,6 +1,6 @@
 //! A media type is a promise, and parsing is how it is held to it.
 
-use super::{Scenario, as_it_is};
+use super::{PLAIN, Scenario};
 use crate::{
     outcome::{Ending, Outcome},
     verdict::Expectation,
@@ -10,14 +10,13 @@ pub(super) const SCENARIO: Scenario = Scenario {
     name: "bad-json",
     title: "says JSON, and the body is none",
     request: "GET /bad-json",
-    listing: false,
     question: "The status is 200. Is this a success, and is it worth a retry?",
+    hint: "Think of what a status promises, and of what it does not.",
     lesson: "A status of 200 says that the request was served, not that the body can be used. A \
              complete answer of the wrong kind is the service's mistake: asking again brings the \
              same, so it is an error of its own class and never retried.",
+    unsolved: "A body that parses and is wrong in its meaning. Only a schema or a business check finds that.",
     next: "scenario text-json",
-    faults: &[],
-    policy: as_it_is,
     act: |client| {
         Box::pin(async move { Outcome::of(client.bad_json().await, |_| Outcome::ok("ok")) })
     },
@@ -35,4 +34,5 @@ pub(super) const SCENARIO: Scenario = Scenario {
             Expectation::requests(1),
         ]
     },
+    ..PLAIN
 };

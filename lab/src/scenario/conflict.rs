@@ -1,6 +1,6 @@
 //! A key that was used for something else is refused.
 
-use super::{Scenario, as_it_is, job};
+use super::{PLAIN, Scenario, job};
 use crate::{
     outcome::{Ending, Outcome},
     verdict::Expectation,
@@ -10,14 +10,13 @@ pub(super) const SCENARIO: Scenario = Scenario {
     name: "conflict",
     title: "a key is used again for another body",
     request: "POST /jobs",
-    listing: false,
     question: "Same key, different body: create a second job, return the first, or refuse?",
+    hint: "What would each of the three claim to have been done?",
     lesson: "Returning the first job would claim to have done what was not done; creating a second \
              would make the key worthless. A conflict is the honest answer, and the client does not \
              retry it: the mistake is its own.",
+    unsolved: "Keys made up carelessly. Two changes that share one by accident lose one to this error.",
     next: "scenario lost-response",
-    faults: &[],
-    policy: as_it_is,
     act: |client| {
         Box::pin(async move {
             let key = client.new_idempotency_key();
@@ -38,4 +37,5 @@ pub(super) const SCENARIO: Scenario = Scenario {
             Expectation::requests(2),
         ]
     },
+    ..PLAIN
 };

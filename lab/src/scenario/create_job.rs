@@ -1,6 +1,6 @@
 //! A creation answers 201, once.
 
-use super::{Scenario, as_it_is, job};
+use super::{PLAIN, Scenario, job};
 use crate::{
     outcome::{Ending, Outcome},
     verdict::Expectation,
@@ -10,14 +10,13 @@ pub(super) const SCENARIO: Scenario = Scenario {
     name: "create-job",
     title: "a job is created under a key",
     request: "POST /jobs",
-    listing: false,
     question: "Which status does a creation answer with, and who chooses the key?",
+    hint: "Who is the first to know that a change is intended?",
     lesson: "The caller makes up the idempotency key before the first attempt, one for each \
              intended change. The service binds it to the body, and from then on the same request \
              means the same job.",
+    unsolved: "Finding the key again after a crash. The caller has to store it before the first attempt.",
     next: "scenario replay",
-    faults: &[],
-    policy: as_it_is,
     act: |client| {
         Box::pin(async move {
             let key = client.new_idempotency_key();
@@ -33,4 +32,5 @@ pub(super) const SCENARIO: Scenario = Scenario {
             Expectation::requests(1),
         ]
     },
+    ..PLAIN
 };

@@ -1,6 +1,6 @@
 //! A listing without an end is ended by the client.
 
-use super::{Scenario, read_all};
+use super::{PLAIN, Scenario, read_all};
 use crate::{outcome::Ending, policy::Policy, verdict::Expectation};
 
 /// The records on each of the service's pages.
@@ -12,11 +12,12 @@ pub(super) const SCENARIO: Scenario = Scenario {
     request: "GET /endless-items",
     listing: true,
     question: "No cursor ever repeats. What, if anything, ends this crawl?",
+    hint: "No memory helps here. Something has to be counted.",
     lesson: "A history of cursors cannot find a listing that never repeats one; only a limit can. \
              Reaching it is an error and never a silent end, since a listing cut short looks just \
              like a complete one.",
+    unsolved: "How large a listing may rightly be. A limit set too low cuts off real data, and says so.",
     next: "scenario endless-items --max-pages 3",
-    faults: &[],
     policy: |policy| Policy {
         max_pages: 5,
         ..policy
@@ -37,4 +38,5 @@ pub(super) const SCENARIO: Scenario = Scenario {
             Expectation::requests(requests.into()),
         ]
     },
+    ..PLAIN
 };

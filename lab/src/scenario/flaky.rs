@@ -1,26 +1,25 @@
 //! A failure that passes is worth another attempt, after a wait.
 
-use super::{Scenario, as_it_is};
+use super::{PLAIN, Scenario};
 use crate::{
     outcome::{Ending, Outcome},
     verdict::Expectation,
 };
 
 /// The call that the service answers first.
-const FIRST_SUCCESS: u32 = 3;
+pub(super) const FIRST_SUCCESS: u32 = 3;
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "flaky",
     title: "the service fails twice, then answers",
     request: "GET /flaky",
-    listing: false,
     question: "How many requests will the service see, and what happens between them?",
+    hint: "Three attempts are allowed, and each wait is drawn from zero up to a ceiling that doubles.",
     lesson: "A 503 often passes, so a GET, which changes nothing, is worth another attempt. The \
              waits grow and are drawn at random, so that clients that failed together do not come \
              back together.",
+    unsolved: "A service that stays down. The attempts run out, and the caller needs an answer to that.",
     next: "scenario flaky --max-attempts 2",
-    faults: &[],
-    policy: as_it_is,
     act: |client| {
         Box::pin(async move {
             Outcome::of(client.flaky().await, |flaky| {
@@ -43,4 +42,5 @@ pub(super) const SCENARIO: Scenario = Scenario {
             Expectation::requests(FIRST_SUCCESS.into()),
         ]
     },
+    ..PLAIN
 };

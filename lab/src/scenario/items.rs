@@ -1,6 +1,6 @@
 //! A listing is read to its end, not to the end of its first page.
 
-use super::{Scenario, as_it_is, read_all};
+use super::{PLAIN, Scenario, read_all};
 use crate::{outcome::Ending, verdict::Expectation};
 
 pub(super) const SCENARIO: Scenario = Scenario {
@@ -9,12 +9,12 @@ pub(super) const SCENARIO: Scenario = Scenario {
     request: "GET /items",
     listing: true,
     question: "How many requests does it take to read three records?",
+    hint: "The first page's next_cursor is not null.",
     lesson: "A page that looks complete may not be the last one; only a null next_cursor ends a \
              listing. The cursor is the service's own text: it goes back unchanged, and the client \
              never looks into it.",
+    unsolved: "Records that change while the listing is read: one may come twice, another not at all.",
     next: "scenario items --max-items 2",
-    faults: &[],
-    policy: as_it_is,
     act: |client| Box::pin(read_all(client.items())),
     expect: |policy| {
         if policy.max_items < 3 {
@@ -41,4 +41,5 @@ pub(super) const SCENARIO: Scenario = Scenario {
             Expectation::requests(2),
         ]
     },
+    ..PLAIN
 };

@@ -1,6 +1,6 @@
 //! A listing that goes round in a circle is found out by its history.
 
-use super::{Scenario, as_it_is, read_all};
+use super::{PLAIN, Scenario, read_all};
 use crate::{outcome::Ending, verdict::Expectation};
 
 /// The records on each of the service's pages.
@@ -15,12 +15,12 @@ pub(super) const SCENARIO: Scenario = Scenario {
     request: "GET /looping-items",
     listing: true,
     question: "The cursors are A, B, A, B, … After how many pages does the client know?",
+    hint: "No two cursors in a row are equal.",
     lesson: "Comparing with the previous cursor alone never notices A, B, A. The client remembers \
              every cursor it was given, as a fingerprint of fixed size, and stops with an error: \
              what it read is not the whole.",
+    unsolved: "Which of the records are duplicates. The client stops; it does not clean up.",
     next: "scenario endless-items",
-    faults: &[],
-    policy: as_it_is,
     act: |client| Box::pin(read_all(client.looping_items())),
     expect: |policy| {
         // A limit that is reached first ends it first; at a tie the last item
@@ -39,4 +39,5 @@ pub(super) const SCENARIO: Scenario = Scenario {
             Expectation::requests(requests.into()),
         ]
     },
+    ..PLAIN
 };

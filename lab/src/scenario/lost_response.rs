@@ -1,6 +1,6 @@
 //! The job exists, and the client does not know: only a key makes that safe.
 
-use super::{Scenario, as_it_is, job};
+use super::{Network, PLAIN, Scenario, job};
 use crate::{
     fault_proxy::Fault,
     outcome::{Ending, Outcome},
@@ -11,14 +11,14 @@ pub(super) const SCENARIO: Scenario = Scenario {
     name: "lost-response",
     title: "the job is created, its answer is lost",
     request: "POST /jobs",
-    listing: false,
     question: "The connection breaks before the answer. Send it again, or not?",
+    hint: "The service has seen the request, and the client cannot know.",
     lesson: "From the client's side a lost answer and a lost request look the same. A POST must not \
              be repeated blindly; this one may be, because the service recognises the key, and \
              every attempt carries the same one.",
+    unsolved: "A service without keys. There the caller must look whether the change took effect.",
     next: "scenario lost-response --max-attempts 1",
-    faults: &[Fault::LoseResponse],
-    policy: as_it_is,
+    network: Network::Faults(&[Fault::LoseResponse]),
     act: |client| {
         Box::pin(async move {
             let key = client.new_idempotency_key();
@@ -45,4 +45,5 @@ pub(super) const SCENARIO: Scenario = Scenario {
         ));
         expectations
     },
+    ..PLAIN
 };

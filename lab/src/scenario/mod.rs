@@ -9,30 +9,57 @@ mod bad_cursor;
 mod bad_items;
 mod bad_json;
 mod conflict;
+mod connection_refused;
 mod create_job;
+mod deadline;
 mod endless_items;
 mod flaky;
+mod flaky_gives_up;
+mod item_cap;
 mod items;
 mod looping_items;
 mod lost_response;
 mod no_content;
 mod not_found;
+mod oversized_body;
+mod post_without_permission;
+mod read_timeout;
 mod redirect;
 mod replay;
+mod reset;
+mod responder;
+mod resumed_crawl;
+mod retry_after_date;
+mod retry_after_past_date;
+mod retry_after_seconds;
+mod retry_after_unusable;
+mod retry_budget;
 mod retry_later;
 mod text_json;
+mod tls_refused;
 
-use std::{fmt, pin::Pin};
+use std::{fmt, ops::RangeInclusive, pin::Pin, sync::Arc, time::Duration};
 
-use client::{JsonObject, Listing, ReliableApiClient};
+use axum::Router;
+use client::{Clock, Endpoint, JsonObject, Listing, ReliableApiClient};
 use serde_json::{Value, json};
 
-use crate::{fault_proxy::Fault, outcome::Outcome, policy::Policy, verdict::Expectation};
+use crate::{
+    fault_proxy::Fault,
+    outcome::{Ending, Outcome},
+    policy::Policy,
+    verdict::Expectation,
+};
 
 /// Every scenario, in the order of the course.
-pub const CATALOGUE: [Scenario; 16] = [
+pub static CATALOGUE: &[Scenario] = &[
     items::SCENARIO,
     flaky::SCENARIO,
+    flaky_gives_up::SCENARIO,
+    retry_after_seconds::SCENARIO,
+    retry_after_date::SCENARIO,
+    retry_after_past_date::SCENARIO,
+    retry_after_unusable::SCENARIO,
     retry_later::SCENARIO,
     bad_json::SCENARIO,
     text_json::SCENARIO,
@@ -43,10 +70,20 @@ pub const CATALOGUE: [Scenario; 16] = [
     bad_cursor::SCENARIO,
     looping_items::SCENARIO,
     endless_items::SCENARIO,
+    item_cap::SCENARIO,
+    resumed_crawl::SCENARIO,
     create_job::SCENARIO,
     replay::SCENARIO,
     conflict::SCENARIO,
+    post_without_permission::SCENARIO,
     lost_response::SCENARIO,
+    read_timeout::SCENARIO,
+    reset::SCENARIO,
+    oversized_body::SCENARIO,
+    connection_refused::SCENARIO,
+    tls_refused::SCENARIO,
+    deadline::SCENARIO,
+    retry_budget::SCENARIO,
 ];
 
 /// A fault, a client that meets it, and what should come of it.
@@ -57,23 +94,64 @@ pub struct Scenario {
     pub title: &'static str,
     /// The request that the client makes.
     pub request: &'static str,
-    /// Whether it reads a listing, so that the limits of listings matter.
-    pub listing: bool,
     /// What to ask oneself before looking.
     pub question: &'static str,
+    /// Something to think about, for whoever is stuck.
+    pub hint: &'static str,
     /// Why it matters, in two sentences.
     pub lesson: &'static str,
+    /// What the client's way of doing it does not solve.
+    pub unsolved: &'static str,
     /// What to try next: arguments of `lab`.
     pub next: &'static str,
-    /// What stands between client and service: one fault a connection. Without
-    /// any, nothing does.
-    pub faults: &'static [Fault],
+    /// Whether it reads a listing, so that the limits of listings matter.
+    pub listing: bool,
+    /// What stands between client and service.
+    pub network: Network,
+    /// Routes beside the service's own, made for one run on its clock.
+    pub routes: fn(Arc<dyn Clock>) -> Router,
     /// The client's settings, made from the defaults.
     pub policy: fn(Policy) -> Policy,
     /// What the client does.
     pub act: fn(ReliableApiClient) -> Act,
     /// What that should come to.
     pub expect: fn(&Policy) -> Vec<Expectation>,
+    /// How many requests are meant never to reach the service.
+    pub unseen: fn(&Policy) -> u64,
+}
+
+/// A scenario without anything special, to build others on.
+const PLAIN: Scenario = Scenario {
+    name: "",
+    title: "",
+    request: "",
+    question: "",
+    hint: "",
+    lesson: "",
+    unsolved: "",
+    next: "",
+    listing: false,
+    network: Network::Direct,
+    routes: |_| Router::new(),
+    policy: |policy| policy,
+    act: |_| Box::pin(async { Outcome::ok("nothing to do") }),
+    expect: |_| Vec::new(),
+    unseen: |_| 0,
+};
+
+/// What stands between client and service.
+#[derive(Clone, Copy, Debug)]
+pub enum Network {
+    /// A loopback socket, and nothing else.
+    Direct,
+    /// A proxy that does this to one connection after the other, and lets the
+    /// rest pass.
+    Faults(&'static [Fault]),
+    /// A proxy that refuses every TLS handshake, in front of a client that
+    /// insists on TLS.
+    RefusedTls,
+    /// A port that nobody listens on.
+    Nobody,
 }
 
 /// A scenario being played.
@@ -93,8 +171,8 @@ impl fmt::Debug for Scenario {
 ///
 /// [`UnknownScenario`], with the nearest name if one is near.
 pub fn find(name: &str) -> Result<&'static Scenario, UnknownScenario> {
-    static ALL: [Scenario; 16] = CATALOGUE;
-    ALL.iter()
+    CATALOGUE
+        .iter()
         .find(|scenario| scenario.name == name)
         .ok_or_else(|| UnknownScenario {
             name: name.to_owned(),
@@ -130,9 +208,48 @@ fn nearest(name: &str) -> Option<&'static str> {
         .map(|(_, nearest)| nearest)
 }
 
-/// The policy of a scenario that leaves the defaults as they are.
-const fn as_it_is(policy: Policy) -> Policy {
-    policy
+/// GETs an endpoint of the lab's own.
+fn get(client: ReliableApiClient, endpoint: Endpoint) -> Act {
+    Box::pin(async move { Outcome::of(client.get(endpoint).await, |_| Outcome::ok("ok")) })
+}
+
+/// What should come of a call that fails once, asks for `wait`, and then
+/// succeeds.
+fn expect_recovery(policy: &Policy, wait: RangeInclusive<Duration>) -> Vec<Expectation> {
+    let gave_up = if policy.max_retry_after < *wait.end() {
+        "retry_after_over_budget"
+    } else if policy.max_attempts < 2 {
+        "attempts_exhausted"
+    } else {
+        return vec![
+            Expectation::ending(Ending::Ok, "the second attempt succeeded"),
+            Expectation::waited_as_asked(&[wait]),
+            Expectation::requests(2),
+        ];
+    };
+    vec![
+        Expectation::ending(Ending::HttpError, "the failure reached the caller"),
+        Expectation::fact("gave_up", gave_up, "the reason is named"),
+        Expectation::requests(1),
+    ]
+}
+
+/// What should come of reading `/items` when the first attempt fails in
+/// transport with `problem`.
+fn expect_items(policy: &Policy, problem: &'static str) -> Vec<Expectation> {
+    if policy.max_attempts < 2 {
+        return vec![
+            Expectation::ending(Ending::TransportError, "the failure reached the caller"),
+            Expectation::fact("problem", problem, "it is named for what it is"),
+        ];
+    }
+    let mut expectations = vec![Expectation::counter(
+        client::telemetry::RETRIES.name,
+        1,
+        "the broken attempt was made again, once",
+    )];
+    expectations.extend((items::SCENARIO.expect)(policy).into_iter().next());
+    expectations
 }
 
 /// Reads a listing to its end, item by item.
@@ -163,8 +280,8 @@ mod tests {
 
     #[test]
     fn names_are_unique_and_what_one_would_type() {
-        let mut names = CATALOGUE.map(|scenario| scenario.name);
-        for name in names {
+        let mut names: Vec<_> = CATALOGUE.iter().map(|scenario| scenario.name).collect();
+        for name in &names {
             assert!(
                 name.bytes()
                     .all(|byte| byte.is_ascii_lowercase() || byte == b'-'),

@@ -2,7 +2,7 @@
 
 use client::Endpoint;
 
-use super::{Scenario, as_it_is};
+use super::{PLAIN, Scenario};
 use crate::{
     outcome::{Ending, Outcome},
     verdict::Expectation,
@@ -15,14 +15,13 @@ pub(super) const SCENARIO: Scenario = Scenario {
     name: "not-found",
     title: "no such path",
     request: "GET /nowhere",
-    listing: false,
     question: "What can a client keep of an error answer, besides its status?",
+    hint: "The content type is application/problem+json.",
     lesson: "The status class is the first thing to branch on; the problem object's machine code \
              and request id are the rest. The code lets a program tell errors apart, the request \
              id lets the service's owner find this one.",
+    unsolved: "A 404 that means not yet. Only the API's own contract can tell it from never.",
     next: "scenario bad-items",
-    faults: &[],
-    policy: as_it_is,
     act: |client| {
         Box::pin(async move { Outcome::of(client.get(NOWHERE).await, |_| Outcome::ok("ok")) })
     },
@@ -35,4 +34,5 @@ pub(super) const SCENARIO: Scenario = Scenario {
             Expectation::requests(1),
         ]
     },
+    ..PLAIN
 };

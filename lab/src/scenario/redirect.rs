@@ -1,6 +1,6 @@
 //! A redirect is an answer, not an order.
 
-use super::{Scenario, as_it_is};
+use super::{PLAIN, Scenario};
 use crate::{
     outcome::{Ending, Outcome},
     verdict::Expectation,
@@ -10,14 +10,13 @@ pub(super) const SCENARIO: Scenario = Scenario {
     name: "redirect",
     title: "the service points somewhere else",
     request: "GET /redirect",
-    listing: false,
     question: "How many requests will the service see?",
+    hint: "Nobody has promised where Location points.",
     lesson: "A client that follows by itself sends its headers wherever it is pointed, and may turn \
              a POST into a GET on the way. This one hands the redirection over as a value, and the \
              caller decides.",
+    unsolved: "Following safely. Whoever decides to follow has to check the host and drop credentials.",
     next: "scenario not-found",
-    faults: &[],
-    policy: as_it_is,
     act: |client| {
         Box::pin(async move {
             Outcome::of(client.redirect().await, |redirect| {
@@ -41,4 +40,5 @@ pub(super) const SCENARIO: Scenario = Scenario {
             Expectation::requests(1),
         ]
     },
+    ..PLAIN
 };

@@ -1,6 +1,6 @@
 //! The same key and body mean the same job, however often they come.
 
-use super::{Scenario, as_it_is, job};
+use super::{PLAIN, Scenario, job};
 use crate::{
     outcome::{Ending, Outcome},
     verdict::Expectation,
@@ -10,14 +10,13 @@ pub(super) const SCENARIO: Scenario = Scenario {
     name: "replay",
     title: "the same job is asked for twice",
     request: "POST /jobs",
-    listing: false,
     question: "Two requests, one key, one body. How many jobs are there?",
+    hint: "The service remembers the key together with the body.",
     lesson: "A program that restarts between sending and noting the answer cannot know whether its \
              job exists. With the key it need not know: it sends the same request again and gets \
              the same job.",
+    unsolved: "A service that forgets its keys. How long they are remembered is part of its contract.",
     next: "scenario conflict",
-    faults: &[],
-    policy: as_it_is,
     act: |client| {
         Box::pin(async move {
             let key = client.new_idempotency_key();
@@ -40,4 +39,5 @@ pub(super) const SCENARIO: Scenario = Scenario {
             Expectation::requests(2),
         ]
     },
+    ..PLAIN
 };

@@ -1,8 +1,8 @@
 //! A wait longer than the caller allows is handed on, never shortened.
 
-use client::RetryBudget;
+use std::time::Duration;
 
-use super::{Scenario, as_it_is};
+use super::{PLAIN, Scenario};
 use crate::{
     outcome::{Ending, Outcome},
     verdict::Expectation,
@@ -15,14 +15,13 @@ pub(super) const SCENARIO: Scenario = Scenario {
     name: "retry-later",
     title: "the service asks for a wait of two minutes",
     request: "GET /retry-later",
-    listing: false,
     question: "The client may wait 30 s, the service asks for 120 s. What should it do?",
+    hint: "The Retry-After is the server's rule, the budget the caller's. Both must hold.",
     lesson: "Waiting only 30 s would break the server's rule; waiting 120 s would break the \
              caller's. So the client stops at once and hands the wait on: the caller can do \
              something useful with two minutes, a blocked thread cannot.",
+    unsolved: "When to call again. The client says after how long; a timer or a queue of the caller's has to do it.",
     next: "scenario retry-later --max-retry-after 120 --pace virtual",
-    faults: &[],
-    policy: as_it_is,
     act: |client| {
         Box::pin(async move { Outcome::of(client.retry_later().await, |_| Outcome::ok("ok")) })
     },
@@ -44,10 +43,13 @@ pub(super) const SCENARIO: Scenario = Scenario {
             ));
             expectations.push(Expectation::requests(1));
         } else {
-            // The shared retry budget bounds even a patient client.
-            let most = policy.max_attempts.min(1 + RetryBudget::DEFAULT_CAPACITY);
-            expectations.push(Expectation::requests(most.into()));
+            let requests = policy.most_attempts();
+            let wait = Duration::from_secs(ASKED);
+            let waits = vec![wait..=wait; requests as usize - 1];
+            expectations.push(Expectation::waited_as_asked(&waits));
+            expectations.push(Expectation::requests(requests.into()));
         }
         expectations
     },
+    ..PLAIN
 };

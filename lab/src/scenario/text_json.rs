@@ -1,6 +1,6 @@
 //! The media type comes before the body.
 
-use super::{Scenario, as_it_is};
+use super::{PLAIN, Scenario};
 use crate::{
     outcome::{Ending, Outcome},
     verdict::Expectation,
@@ -10,14 +10,13 @@ pub(super) const SCENARIO: Scenario = Scenario {
     name: "text-json",
     title: "a perfectly good page, declared as text",
     request: "GET /text-json",
-    listing: false,
     question: "The body would parse. Should the client use it?",
+    hint: "The header was written by the same server as the body.",
     lesson: "What parses by luck today is an error page tomorrow: text that happens to be JSON was \
              not promised to be. The client checks the media type first and does not look at the \
              body.",
+    unsolved: "A server that mislabels everything. Then the contract has to change, on purpose and in one place.",
     next: "scenario no-content",
-    faults: &[],
-    policy: as_it_is,
     act: |client| {
         Box::pin(async move { Outcome::of(client.text_json().await, |_| Outcome::ok("ok")) })
     },
@@ -35,4 +34,5 @@ pub(super) const SCENARIO: Scenario = Scenario {
             Expectation::requests(1),
         ]
     },
+    ..PLAIN
 };

@@ -1,0 +1,29 @@
+//! Nobody listens: the attempts are finite all the same.
+
+use super::{Network, PLAIN, Scenario, read_all};
+use crate::{outcome::Ending, verdict::Expectation};
+
+pub(super) const SCENARIO: Scenario = Scenario {
+    name: "connection-refused",
+    title: "nobody listens on the port",
+    request: "GET /items",
+    listing: true,
+    question: "A restart takes seconds. How long should a client knock on a closed door?",
+    hint: "The failure comes within a millisecond, so only the waits take time.",
+    lesson: "A refused connection often means a restart, so it is worth another attempt after a \
+             wait; and since the refusal comes at once, a loop without waits would knock thousands \
+             of times a second. Waits and a fixed number of attempts make it polite and finite.",
+    unsolved: "A wrong address looks the same. The error says connect, and someone has to look.",
+    next: "scenario tls-refused",
+    network: Network::Nobody,
+    act: |client| Box::pin(read_all(client.items())),
+    expect: |_| {
+        vec![
+            Expectation::ending(Ending::TransportError, "the failure reached the caller"),
+            Expectation::fact("problem", "connect", "it is named as a failure to connect"),
+            Expectation::requests(0),
+        ]
+    },
+    unseen: |policy| policy.most_attempts().into(),
+    ..PLAIN
+};

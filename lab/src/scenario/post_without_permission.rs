@@ -1,0 +1,50 @@
+//! A POST is not repeated because it carries a key.
+
+use client::Endpoint;
+
+use super::{
+    PLAIN, Scenario, job,
+    responder::{fails_first, unavailable},
+};
+use crate::{
+    outcome::{Ending, Outcome},
+    verdict::Expectation,
+};
+
+/// An endpoint that says nothing about repetitions.
+const TRANSFERS: Endpoint = Endpoint::new("transfers", "/transfers");
+
+pub(super) const SCENARIO: Scenario = Scenario {
+    name: "post-without-permission",
+    title: "a POST with a key, to an endpoint that ignores keys",
+    request: "POST /transfers",
+    question: "A 503, and the request carries an Idempotency-Key. Is it sent again?",
+    hint: "Who would have to know what the key means?",
+    lesson: "A key protects only where the service promises to recognise it; anyone can send the \
+             header to a service that ignores it. So a header grants nothing: permission is given \
+             by the method for an endpoint, written by someone who has read its contract.",
+    unsolved: "Whether the transfer took effect before the 503. That has to be looked up.",
+    next: "scenario lost-response",
+    routes: |_| {
+        fails_first(TRANSFERS.template(), "unavailable", |call| {
+            (call == 0).then(unavailable)
+        })
+    },
+    act: |client| {
+        Box::pin(async move {
+            let key = client.new_idempotency_key();
+            Outcome::of(client.post(TRANSFERS, Some(&key), &job(1)).await, |_| {
+                Outcome::ok("ok")
+            })
+        })
+    },
+    expect: |_| {
+        vec![
+            Expectation::ending(Ending::HttpError, "the failure reached the caller"),
+            Expectation::fact("status", 503_u64, "its status is 503"),
+            Expectation::fact("gave_up", "not_eligible", "the client says why it stopped"),
+            Expectation::requests(1),
+        ]
+    },
+    ..PLAIN
+};

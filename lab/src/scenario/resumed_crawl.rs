@@ -1,0 +1,72 @@
+//! A crawl that is killed goes on where it was, and loses nothing.
+
+use client::{ApiError, Endpoint, MemoryCheckpoints, ReliableApiClient};
+
+use super::{PLAIN, Scenario};
+use crate::{
+    outcome::{Ending, Outcome},
+    policy::Policy,
+    verdict::Expectation,
+};
+
+pub(super) const SCENARIO: Scenario = Scenario {
+    name: "resumed-crawl",
+    title: "a crawl is killed between two pages, and resumed",
+    request: "GET /items",
+    listing: true,
+    question: "Killed after processing page 2, before noting so. What happens to page 2?",
+    hint: "Either a page may be lost, or a page may come twice. Which is worse?",
+    lesson: "A checkpoint is saved only after its page was processed, so a crash costs a page that \
+             comes twice and never one that is missing. What is done with the records must bear \
+             that: writing under the record's own id does.",
+    unsolved: "Exactly once. Only saving records and checkpoint in one transaction gives that.",
+    next: "scenario looping-items",
+    // The crawl is two listings, and each needs its two pages.
+    policy: |policy| Policy {
+        max_items: u32::MAX,
+        ..policy
+    },
+    act: |client| Box::pin(async move { crawl_twice(&client).await.unwrap_or_else(|error| error) }),
+    expect: |policy| {
+        if policy.max_pages < 2 {
+            return vec![
+                Expectation::ending(Ending::ContractError, "the page limit ended it"),
+                Expectation::fact("problem", "page_limit", "the page limit is named"),
+            ];
+        }
+        vec![
+            Expectation::fact("distinct", 3_u64, "every record was delivered"),
+            Expectation::fact("delivered", 4_u64, "the page that was not noted came twice"),
+            Expectation::requests(3),
+        ]
+    },
+    ..PLAIN
+};
+
+/// Crawls until the second page is processed and not yet committed, forgets
+/// all but the checkpoint, and crawls on to the end.
+async fn crawl_twice(client: &ReliableApiClient) -> Result<Outcome, Outcome> {
+    let store = MemoryCheckpoints::default();
+    let mut delivered = Vec::new();
+    for killed in [true, false] {
+        let listing = client.listing(Endpoint::ITEMS);
+        let crawl = listing.crawl(store.clone()).await;
+        let mut crawl = crawl.map_err(|error| Outcome::ok(error.to_string()))?;
+        let failed = |error: ApiError| Outcome::failed(&error);
+        while let Some(page) = crawl.next_page().await.map_err(failed)? {
+            let ids = page.items().iter().map(|item| item["id"].to_string());
+            delivered.extend(ids);
+            if killed && delivered.len() > 2 {
+                break;
+            }
+            let committed = page.commit().await;
+            committed.map_err(|error| Outcome::ok(error.to_string()))?;
+        }
+    }
+    let all = delivered.len() as u64;
+    delivered.sort_unstable();
+    delivered.dedup();
+    let distinct = delivered.len() as u64;
+    let outcome = Outcome::ok(format!("ok, {distinct} records in {all} deliveries"));
+    Ok(outcome.with("distinct", distinct).with("delivered", all))
+}

@@ -1,0 +1,41 @@
+//! A Retry-After may be a date, and a date is kept to.
+
+use std::time::Duration;
+
+use client::Endpoint;
+use http::HeaderValue;
+
+use super::{
+    PLAIN, Scenario, expect_recovery, get,
+    responder::{fails_first, unavailable_until},
+};
+
+const MAINTENANCE: Endpoint = Endpoint::new("maintenance", "/maintenance");
+
+/// How far ahead the date lies.
+const AHEAD: Duration = Duration::from_secs(3);
+
+pub(super) const SCENARIO: Scenario = Scenario {
+    name: "retry-after-date",
+    title: "the service names the time of its return",
+    request: "GET /maintenance",
+    question: "Retry-After: Wed, 01 Jan 2025 00:00:03 GMT. How long is the wait?",
+    hint: "A date has no fractions of a second, and the client has a clock.",
+    lesson: "RFC 9110 allows seconds or a date, in three formats, and a client that reads only the \
+             seconds calls early whenever it meets the other. The wait is the date minus now, by \
+             the calendar; the pause itself is measured on a clock that never steps.",
+    unsolved: "A client whose calendar is wrong waits wrongly. Seconds are the safer form, where \
+               the service can choose.",
+    next: "scenario retry-after-past-date",
+    routes: |clock| {
+        fails_first(MAINTENANCE.template(), "maintenance", move |call| {
+            let date = httpdate::fmt_http_date(clock.wall() + AHEAD);
+            let date = HeaderValue::try_from(date).ok()?;
+            (call == 0).then(|| unavailable_until(date))
+        })
+    },
+    act: |client| get(client, MAINTENANCE),
+    // The date is cut to whole seconds, so up to one of them is not waited for.
+    expect: |policy| expect_recovery(policy, AHEAD - Duration::from_secs(1)..=AHEAD),
+    ..PLAIN
+};

@@ -1,0 +1,36 @@
+//! A date in the past is a valid answer: no wait.
+
+use std::time::Duration;
+
+use client::Endpoint;
+use http::HeaderValue;
+
+use super::{
+    PLAIN, Scenario, expect_recovery, get,
+    responder::{fails_first, unavailable_until},
+};
+
+const RETURNED: Endpoint = Endpoint::new("returned", "/returned");
+
+pub(super) const SCENARIO: Scenario = Scenario {
+    name: "retry-after-past-date",
+    title: "the time of return has passed",
+    request: "GET /returned",
+    question: "Retry-After names a date an hour ago. Wait, back off, or call at once?",
+    hint: "Is the value unreadable, or does it say something?",
+    lesson: "A date in the past is not an error: it says that the service may be called now. Only a \
+             value that cannot be read falls back to the client's own backoff.",
+    unsolved: "A service that always sends an old date. The number of attempts and the retry \
+               budget bound what that costs.",
+    next: "scenario retry-after-unusable",
+    routes: |clock| {
+        fails_first(RETURNED.template(), "returned", move |call| {
+            let date = httpdate::fmt_http_date(clock.wall() - Duration::from_secs(3600));
+            let date = HeaderValue::try_from(date).ok()?;
+            (call == 0).then(|| unavailable_until(date))
+        })
+    },
+    act: |client| get(client, RETURNED),
+    expect: |policy| expect_recovery(policy, Duration::ZERO..=Duration::ZERO),
+    ..PLAIN
+};

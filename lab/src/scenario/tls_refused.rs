@@ -1,0 +1,30 @@
+//! A refused handshake is not a bad connection.
+
+use super::{Network, PLAIN, Scenario, read_all};
+use crate::{outcome::Ending, verdict::Expectation};
+
+pub(super) const SCENARIO: Scenario = Scenario {
+    name: "tls-refused",
+    title: "the TLS handshake is refused",
+    request: "GET /items",
+    listing: true,
+    question: "The library calls it a connection error. Is it worth another attempt?",
+    hint: "What would have to change before the next handshake?",
+    lesson: "A handshake fails over certificates, names or versions, and none of them changes in a \
+             second. Libraries file it under connection errors, which are retried; this client \
+             looks through the chain of causes and stops after one attempt.",
+    unsolved: "A server that is halfway through changing its certificate. A person should see that.",
+    next: "scenario connection-refused",
+    network: Network::RefusedTls,
+    act: |client| Box::pin(read_all(client.items())),
+    expect: |_| {
+        vec![
+            Expectation::ending(Ending::TransportError, "the failure reached the caller"),
+            Expectation::fact("problem", "tls", "it is named as a failure of TLS"),
+            Expectation::fact("gave_up", "tls", "one attempt was all"),
+            Expectation::requests(0),
+        ]
+    },
+    unseen: |_| 1,
+    ..PLAIN
+};

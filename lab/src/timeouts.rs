@@ -1,0 +1,34 @@
+//! Timeouts in virtual time.
+//!
+//! The timers of the transport are real, so in virtual time a timeout that
+//! struck took no time at all. This puts right what the run's clock shows: it
+//! moves forward by the timeout that was configured.
+
+use client::{FailureKind, Timeouts, VirtualClock};
+use http::Extensions;
+use reqwest::{Request, Response};
+use reqwest_middleware::{Middleware, Next, Result};
+
+/// Passes every request on, and lets a timeout take its time.
+pub(crate) struct TimeoutsTakeTime(pub(crate) VirtualClock);
+
+#[async_trait::async_trait]
+impl Middleware for TimeoutsTakeTime {
+    async fn handle(
+        &self,
+        request: Request,
+        extensions: &mut Extensions,
+        next: Next<'_>,
+    ) -> Result<Response> {
+        let timeouts = extensions.get::<Timeouts>().copied();
+        let result = next.run(request, extensions).await;
+        if let (Err(error), Some(timeouts)) = (&result, timeouts) {
+            match FailureKind::of(error) {
+                FailureKind::ConnectTimeout => self.0.advance(timeouts.connect),
+                FailureKind::ReadTimeout => self.0.advance(timeouts.read),
+                _ => {}
+            }
+        }
+        result
+    }
+}
