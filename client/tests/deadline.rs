@@ -124,7 +124,8 @@ async fn call_that_never_ends(bytes: &str, then: Then) {
     assert_eq!(error.kind, FailureKind::ReadTimeout);
     assert_eq!(error.stopped, Some(StopReason::Deadline));
     assert_eq!(error.attempts, 1);
-    assert_eq!(wire.requests().len(), 1);
+    // None at all, if the machine was too busy for 50 ms to be enough.
+    assert!(wire.requests().len() <= 1, "{:?}", wire.requests());
 }
 
 #[tokio::test]

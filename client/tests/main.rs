@@ -10,6 +10,7 @@ mod checkpoint_kill;
 mod crawl;
 mod deadline;
 mod examples;
+mod going_on;
 mod redaction;
 mod shared_limits;
 mod support;

@@ -5,9 +5,11 @@ pub(crate) mod canary;
 pub(crate) mod counted;
 pub(crate) mod drive;
 pub(crate) mod folder;
+pub(crate) mod observed;
 pub(crate) mod scripted;
 pub(crate) mod secretive;
 pub(crate) mod service;
+pub(crate) mod slow_store;
 pub(crate) mod wire;
 
 use std::{sync::Arc, time::SystemTime};

@@ -125,7 +125,7 @@ pub(crate) async fn call_everything(client: &ReliableApiClient) -> String {
     while let Some(item) = items.next_item().await {
         said += &result(&item.map(drop));
     }
-    said += &debugged(&(client, &pages, &items, &key));
+    said += &debugged(&(client, client.items(), &pages, &items, &key));
 
     let store = MemoryCheckpoints::default();
     let checkpoint = Checkpoint::At(Cursor::new("c4n4ry-checkpoint").expect("not empty"));

@@ -1,0 +1,82 @@
+//! A client of which all is seen that can be lost.
+
+use std::sync::Arc;
+
+use client::{
+    ReliableApiClient,
+    telemetry::{
+        ATTEMPTS, BUDGET_TOKENS, CONCURRENCY_LIMIT, CURSOR_LOOPS, GIVE_UPS, Metric, RETRIES,
+    },
+};
+use futures_util::future::join_all;
+use metrics_util::debugging::{DebuggingRecorder, Snapshotter};
+
+use super::{counted::Counted, drive::finish, offline, service::Service, virtual_clock};
+
+/// A client, its service, and what it counts.
+pub(crate) struct Observed {
+    pub(crate) client: ReliableApiClient,
+    service: Service,
+    snapshotter: Snapshotter,
+    slots: u32,
+}
+
+impl Observed {
+    pub(crate) fn new(slots: u32) -> Self {
+        let service = Service::default();
+        let recorder = DebuggingRecorder::new();
+        let snapshotter = recorder.snapshotter();
+        let client = offline(&virtual_clock())
+            .max_concurrency(slots)
+            .max_pages(3)
+            .recorder(Arc::new(recorder))
+            .transport(service.transport(slots as usize))
+            .build()
+            .expect("a client");
+        // A full budget would hide a deposit too many.
+        for _ in 0..3 {
+            finish(client.flaky()).expect("ready").expect("the retry");
+        }
+        Self {
+            client,
+            service,
+            snapshotter,
+            slots,
+        }
+    }
+
+    /// Checks that nothing was lost, by using all of it.
+    pub(crate) fn assert_whole(self, story: &str) {
+        assert_eq!(self.service.in_flight.now(), 0, "in flight {story}");
+
+        // Answered only once all slots are taken together.
+        let calls = (0..self.slots).map(|_| self.client.no_content());
+        let calls = finish(join_all(calls)).unwrap_or_else(|| panic!("a slot is lost {story}"));
+
+        assert!(calls.iter().all(Result::is_ok), "{calls:?} {story}");
+        let counted = Counted::read(&self.snapshotter);
+        let sum = |metric: Metric| counted.sum(metric.name);
+        assert_eq!(sum(GIVE_UPS), 0.0, "give-ups {story}");
+        assert_eq!(sum(CURSOR_LOOPS), 0.0, "loops {story}");
+        assert_eq!(
+            sum(CONCURRENCY_LIMIT),
+            f64::from(self.slots),
+            "limit {story}"
+        );
+        assert_eq!(
+            sum(ATTEMPTS),
+            f64::from(self.service.answers()),
+            "attempts {story}"
+        );
+        // What was on the wire is paid for, and nothing else. The very first
+        // deposit found the budget full.
+        let (firsts, retries) = self.service.firsts_and_retries();
+        let expected = 10.0 + f64::from(firsts - 1) / 10.0 - f64::from(retries);
+        let tokens = sum(BUDGET_TOKENS);
+        assert!(
+            (tokens - expected).abs() < 1e-6,
+            "{tokens} tokens rather than {expected} {story}"
+        );
+        assert!(sum(RETRIES) >= f64::from(retries), "retries {story}");
+    }
+}
