@@ -49,7 +49,7 @@ fn what_happened(kind: FailureKind) -> &'static str {
         FailureKind::Protocol => "had an answer that is not HTTP",
         FailureKind::BodyTooLarge => "had an answer longer than this client accepts",
         FailureKind::Request => "could not be sent",
-        FailureKind::QueueTimeout => "had no turn under the concurrency limit in time",
+        FailureKind::QueueTimeout => "had no turn in time",
     }
 }
 
@@ -94,7 +94,7 @@ mod tests {
         );
         assert_eq!(
             error(FailureKind::QueueTimeout, 0, Some(StopReason::Deadline)),
-            "POST /jobs had no turn under the concurrency limit in time: \
+            "POST /jobs had no turn in time: \
              its deadline leaves no time for another attempt; \
              call again later, or allow more time"
         );
