@@ -6,10 +6,11 @@
 //! one exception, since they belong to `reqwest`.
 
 use std::{
-    future::{Future, poll_fn},
+    collections::BTreeSet,
+    future::Future,
     pin::Pin,
     sync::{Arc, Mutex, PoisonError},
-    task::Poll,
+    task::{Context, Poll},
     time::{Duration, SystemTime},
 };
 
@@ -80,9 +81,11 @@ impl Clock for SystemClock {
 
 /// A clock that moves only when somebody waits on it, and remembers the waits.
 ///
-/// Clones share one time. A sleeper yields once to the executor and then moves
-/// the time to its own end, so an hour passes in microseconds and two sleepers
-/// that began together end together rather than one after the other.
+/// Clones share one time, and an hour of it passes in microseconds. Of several
+/// sleepers the one that ends first wakes first, and the time moves to its end:
+/// what happens in between happens in the order in which it would have. A
+/// sleeper ends once nothing about the others has changed from one of its polls
+/// to the next, so a task that is about to sleep, too, comes in time.
 #[derive(Debug, Clone)]
 pub struct VirtualClock {
     shared: Arc<Mutex<VirtualTime>>,
@@ -93,6 +96,11 @@ pub struct VirtualClock {
 struct VirtualTime {
     now: Duration,
     sleeps: Vec<Duration>,
+    /// Who sleeps, by the time of waking and then by the order of arrival.
+    sleepers: BTreeSet<(Duration, u64)>,
+    arrivals: u64,
+    /// How often `sleepers` has changed.
+    changes: u64,
 }
 
 impl VirtualClock {
@@ -134,21 +142,73 @@ impl Clock for VirtualClock {
     }
 
     fn sleep(&self, duration: Duration) -> Sleep<'_> {
-        let mut end = None;
-        Box::pin(poll_fn(move |context| match end {
+        Box::pin(VirtualSleep {
+            clock: self,
+            duration,
+            asleep: None,
+        })
+    }
+}
+
+/// One sleeper.
+struct VirtualSleep<'a> {
+    clock: &'a VirtualClock,
+    duration: Duration,
+    /// Its place among the sleepers, and the changes it has seen.
+    asleep: Option<((Duration, u64), u64)>,
+}
+
+impl Future for VirtualSleep<'_> {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let (clock, duration) = (self.clock, self.duration);
+        let asleep = &mut self.asleep;
+        let woken = clock.with(|time| match asleep {
             None => {
-                end = Some(self.with(|time| {
-                    time.sleeps.push(duration);
-                    time.now.saturating_add(duration)
-                }));
-                context.waker().wake_by_ref();
-                Poll::Pending
+                time.sleeps.push(duration);
+                time.arrivals += 1;
+                let place = (time.now.saturating_add(duration), time.arrivals);
+                time.sleepers.insert(place);
+                time.changes += 1;
+                *asleep = Some((place, time.changes));
+                false
             }
-            Some(end) => {
-                self.with(|time| time.now = time.now.max(end));
-                Poll::Ready(())
+            Some((place, seen)) => {
+                let settled = std::mem::replace(seen, time.changes) == time.changes;
+                let next = time.sleepers.first() == Some(place);
+                if settled && next {
+                    time.now = time.now.max(place.0);
+                }
+                time.now >= place.0
             }
-        }))
+        });
+        if woken {
+            self.leave();
+            Poll::Ready(())
+        } else {
+            context.waker().wake_by_ref();
+            Poll::Pending
+        }
+    }
+}
+
+impl VirtualSleep<'_> {
+    /// Gives up its place among the sleepers, if it has one.
+    fn leave(&mut self) {
+        if let Some((place, _)) = self.asleep.take() {
+            self.clock.with(|time| {
+                time.sleepers.remove(&place);
+                time.changes += 1;
+            });
+        }
+    }
+}
+
+/// A sleep that is dropped holds nobody else up.
+impl Drop for VirtualSleep<'_> {
+    fn drop(&mut self) {
+        self.leave();
     }
 }
 
@@ -191,7 +251,7 @@ impl Random for SeededRandom {
 
 #[cfg(test)]
 mod tests {
-    use futures_util::future::join;
+    use futures_util::{FutureExt, future::join};
 
     use super::*;
 
@@ -205,20 +265,39 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn virtual_sleepers_that_begin_together_overlap() {
+    async fn virtual_sleepers_wake_in_the_order_of_their_ends() {
         let clock = VirtualClock::starting_at(SystemTime::UNIX_EPOCH);
+        let woken = Mutex::new(Vec::new());
+        let sleeper = async |name: &'static str, lengths: &[u64]| {
+            for length in lengths {
+                clock.sleep(Duration::from_secs(*length)).await;
+                let now = clock.monotonic().as_secs();
+                woken.lock().expect("no panic").push((name, now));
+            }
+        };
 
-        join(
-            clock.sleep(Duration::from_secs(3600)),
-            clock.sleep(Duration::from_secs(60)),
-        )
-        .await;
+        join(sleeper("long", &[3600]), sleeper("short", &[60, 40, 4000])).await;
 
-        assert_eq!(clock.monotonic(), Duration::from_secs(3600));
-        assert_eq!(
-            clock.sleeps(),
-            [Duration::from_secs(3600), Duration::from_secs(60)]
-        );
+        let woken = woken.into_inner().expect("no panic");
+        let expected = [
+            ("short", 60),
+            ("short", 100),
+            ("long", 3600),
+            ("short", 4100),
+        ];
+        assert_eq!(woken, expected);
+    }
+
+    #[tokio::test]
+    async fn a_virtual_sleeper_that_is_dropped_holds_nobody_up() {
+        let clock = VirtualClock::starting_at(SystemTime::UNIX_EPOCH);
+        let mut short = clock.sleep(Duration::from_secs(1));
+        assert!((&mut short).now_or_never().is_none());
+        drop(short);
+
+        clock.sleep(Duration::from_secs(9)).await;
+
+        assert_eq!(clock.monotonic(), Duration::from_secs(9));
     }
 
     #[tokio::test]
