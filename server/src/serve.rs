@@ -8,7 +8,11 @@ use std::pin::pin;
 use std::time::Duration;
 
 use axum::Router;
+use axum::response::Response;
+use http::StatusCode;
+use http::header::CONTENT_LENGTH;
 use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
@@ -90,7 +94,11 @@ async fn connection(stream: TcpStream, router: Router, mut phases: watch::Receiv
     // Small answers should not wait to be joined with others. A failure here costs
     // speed only.
     drop(stream.set_nodelay(true));
-    let service = TowerToHyperService::new(router);
+    let router = TowerToHyperService::new(router);
+    let service = service_fn(|request| {
+        let answer = router.call(request);
+        async { answer.await.map(without_length_of_nothing) }
+    });
     let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
     let mut connection = pin!(connection);
     tokio::select! {
@@ -100,4 +108,13 @@ async fn connection(stream: TcpStream, router: Router, mut phases: watch::Receiv
     }
     connection.as_mut().graceful_shutdown();
     drop(connection.await);
+}
+
+/// Takes away the length that axum gives to every body that it knows. A 204 must
+/// not have one (RFC 9110 §8.6); hyper sees to that for GET, and not for HEAD.
+fn without_length_of_nothing(mut answer: Response) -> Response {
+    if answer.status() == StatusCode::NO_CONTENT {
+        answer.headers_mut().remove(CONTENT_LENGTH);
+    }
+    answer
 }

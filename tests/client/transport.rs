@@ -3,6 +3,7 @@
 use std::{
     future::pending,
     iter,
+    net::SocketAddr,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -14,7 +15,11 @@ use client::{Builder, FailureKind, StopReason};
 use lab::fault_proxy::Fault;
 use reqwest::dns::{Name, Resolve, Resolving};
 use tests::{Bench, Loopback, Reply, Session, transport_error};
-use tokio::time::timeout;
+use tokio::{
+    io::AsyncReadExt,
+    net::{TcpListener, TcpStream},
+    time::timeout,
+};
 
 /// Long enough for loopback, and short enough to wait for.
 const SOON: Duration = Duration::from_millis(20);
@@ -75,11 +80,38 @@ async fn a_name_that_is_never_resolved_is_a_connect_timeout() {
     assert_eq!(resolver.0.load(Ordering::Relaxed), 2);
 }
 
+/// Reads the ClientHello of every connection and hangs up; counts them.
+async fn hang_up_after_hello() -> (SocketAddr, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    let address = listener.local_addr().expect("an address");
+    let count = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&count);
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            counter.fetch_add(1, Ordering::Relaxed);
+            // To close with something unread would reset the connection, and
+            // that is another failure.
+            read_record(&mut stream).await;
+        }
+    });
+    (address, count)
+}
+
+/// One TLS record: five bytes that end in its length, and the rest.
+async fn read_record(stream: &mut TcpStream) {
+    let mut header = [0; 5];
+    stream.read_exact(&mut header).await.expect("a header");
+    let length = u16::from_be_bytes([header[3], header[4]]);
+    let mut rest = vec![0; usize::from(length)];
+    stream.read_exact(&mut rest).await.expect("a record");
+}
+
 #[tokio::test]
 async fn a_refused_handshake_gets_one_attempt() {
     let service = Loopback::start();
     let alert = service.behind(iter::repeat(Fault::RefuseTls)).await;
     let plain_http = service.behind([]).await;
+    let (hang_up, hung_up) = hang_up_after_hello().await;
     let five = |builder: Builder| {
         builder
             .session(reqwest::Client::builder().no_proxy().tls_certs_only([]))
@@ -88,6 +120,7 @@ async fn a_refused_handshake_gets_one_attempt() {
 
     for (shape, base_url) in [
         ("an alert", alert.tls_base_url()),
+        ("the end of the connection", format!("https://{hang_up}")),
         ("something that is not TLS", plain_http.tls_base_url()),
     ] {
         let bench = Bench::at(&base_url, Session::watching(), five);
@@ -100,6 +133,7 @@ async fn a_refused_handshake_gets_one_attempt() {
         assert!(bench.clock.sleeps().is_empty(), "{shape}: {bench:?}");
     }
     assert_eq!(alert.seen(Fault::RefuseTls), 1);
+    assert_eq!(hung_up.load(Ordering::Relaxed), 1);
     assert_eq!(plain_http.seen(Fault::PassThrough), 1);
     assert_eq!(service.stop().await.total, 0);
 }

@@ -188,6 +188,7 @@ fn head_answers_as_get_would_without_the_body() {
         "/retry-later",
         "/bad-json",
         "/text-json",
+        "/no-content",
         "/redirect",
         "/nowhere",
         "/items?limit=0",
@@ -203,8 +204,6 @@ fn head_answers_as_get_would_without_the_body() {
         assert_eq!(head.lasting_headers(), get.lasting_headers(), "{path}");
     }
     let service = start();
-    let empty = send(&service, "HEAD", "/no-content", &[], "");
-    assert_eq!((empty.status, &*empty.body), (204, ""));
     for _ in 0..3 {
         assert_eq!(send(&service, "HEAD", "/flaky", &[], "").status, 503);
     }

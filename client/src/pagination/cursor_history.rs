@@ -14,7 +14,7 @@ use super::cursor::Cursor;
 /// The cursors received so far.
 #[derive(Debug, Clone, Default)]
 pub(super) struct CursorHistory {
-    /// Two independently keyed hashes make 128 bits: by chance two of a
+    /// Two differently keyed hashes make 128 bits: by chance two of a
     /// billion cursors share them less than once in 10²⁰ listings, and a
     /// service cannot aim for it without the keys.
     keys: [RandomState; 2],

@@ -1,6 +1,6 @@
 //! Why no complete answer came, as a closed set of kinds.
 
-use std::{error::Error, io};
+use std::{error::Error, io, iter};
 
 /// What kind of failure kept an attempt from a complete answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -134,31 +134,27 @@ impl From<Failure> for reqwest_middleware::Error {
 /// chain, or, when the peer just hangs up, with an unexpected end of file
 /// before the connection was there.
 fn is_tls(error: &reqwest::Error) -> bool {
+    let hung_up = |error: &io::Error| error.kind() == io::ErrorKind::UnexpectedEof;
     find::<rustls::Error>(error).is_some()
-        || (error.is_connect()
-            && find::<io::Error>(error)
-                .is_some_and(|error| error.kind() == io::ErrorKind::UnexpectedEof))
+        || (error.is_connect() && chain(error).any(|e| e.downcast_ref().is_some_and(hung_up)))
 }
 
-/// Finds an error of type `T` in the chain below `error`.
+/// Finds the first error of type `T` in the chain that begins with `error`.
+fn find<'a, T: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a T> {
+    chain(error).find_map(<dyn Error>::downcast_ref)
+}
+
+/// The chain that begins with `error`.
 ///
 /// An [`io::Error`] that wraps another error passes over it in `source()`, so
 /// at each one its `get_ref()` is the next link instead.
-fn find<'a, T: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a T> {
-    let mut next = Some(error);
-    while let Some(error) = next {
-        if let Some(found) = error.downcast_ref() {
-            return Some(found);
-        }
-        next = match error
-            .downcast_ref::<io::Error>()
-            .and_then(io::Error::get_ref)
-        {
+fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    iter::successors(Some(error), |&error| {
+        match error.downcast_ref().and_then(io::Error::get_ref) {
             Some(inner) => Some(inner),
             None => error.source(),
-        };
-    }
-    None
+        }
+    })
 }
 
 #[cfg(test)]
