@@ -30,6 +30,7 @@ pub mod cli;
 mod counters;
 pub mod fault_proxy;
 mod outcome;
+mod player;
 mod policy;
 pub mod render;
 mod run;
@@ -42,6 +43,7 @@ mod wire;
 
 pub use counters::{Counter, Counters};
 pub use outcome::{Ending, Fact, Outcome};
+pub use player::Task;
 pub use policy::{Overrides, Policy};
 pub use run::{Pace, Run, RunError, Settings, run};
 pub use verdict::{Check, Evidence, Expectation, judge};

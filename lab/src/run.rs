@@ -12,13 +12,14 @@ use std::{
 
 use client::{Clock, ReliableApiClient, SeededRandom, SystemClock, VirtualClock};
 use serde::Serialize;
-use server::{LedgerSnapshot, RunningApi, ServiceConfig, StartError, StopError, TeachingApi};
+use server::{LedgerSnapshot, ServiceConfig, StartError, StopError};
 use tracing::{Dispatch, Instrument, instrument::WithSubscriber};
 use tracing_subscriber::{Registry, layer::SubscriberExt};
 
 use crate::{
     counters::{Counters, RunMetrics},
     outcome::Outcome,
+    player::perform,
     policy::{Overrides, Policy},
     scenario::Scenario,
     timeouts::TimeoutsTakeTime,
@@ -162,20 +163,17 @@ struct Stage<'a> {
 
 impl Stage<'_> {
     async fn play(self) -> Result<Run, RunError> {
-        let service = self.service()?;
-        let wire = Wire::lay(self.scenario.network, &service).await?;
+        let wire = Wire::lay(self.scenario.network, self.service()?).await?;
         let client = self.client(&wire)?;
 
         let name = self.scenario.name;
         let span = tracing::info_span!(
             target: "lab", "run", otel.name = name, otel.kind = "internal", scenario = name
         );
-        let outcome = (self.scenario.act)(client).instrument(span).await;
+        let outcome = perform(&client, self.scenario.task).instrument(span).await;
+        drop(client);
 
-        wire.take_down().await;
-        let ledger = service.ledger_handle();
-        service.stop().await?;
-        let ledger = ledger.snapshot();
+        let ledger = wire.take_down().await?;
         let mut traces = self.recorder.snapshot();
         if self.settings.pace == Pace::Virtual {
             forget_port(&mut traces);
@@ -206,7 +204,7 @@ impl Stage<'_> {
         })
     }
 
-    fn service(&self) -> Result<RunningApi, RunError> {
+    fn service(&self) -> Result<ServiceConfig, RunError> {
         let config = ServiceConfig::builder()
             .port(0)
             .seed(self.settings.seed)
@@ -214,8 +212,7 @@ impl Stage<'_> {
             .metrics(self.metrics.service())
             .routes((self.scenario.routes)(Arc::clone(&self.clock)))
             .build()?;
-        // The serving thread takes over the subscriber that is current here.
-        Ok(TeachingApi::start(config)?)
+        Ok(config)
     }
 
     fn client(&self, wire: &Wire) -> Result<ReliableApiClient, RunError> {
@@ -228,9 +225,11 @@ impl Stage<'_> {
                 inject(&recorder, span, headers);
             }))
             .name("lab");
-        if let Some(clock) = &self.virtual_clock {
-            builder = builder.transport(TimeoutsTakeTime(clock.clone()));
-        }
+        builder = match (&wire.function, &self.virtual_clock) {
+            (Some(function), _) => builder.transport(function.clone()),
+            (None, Some(clock)) => builder.transport(TimeoutsTakeTime(clock.clone())),
+            (None, None) => builder,
+        };
         Ok(self.policy.configure(builder).build()?)
     }
 }

@@ -1,11 +1,17 @@
-//! What stands between client and service in a run.
+//! The service of a run, and what stands between it and the client.
 
 use std::{
     io,
     net::{Ipv4Addr, TcpListener},
 };
 
-use server::RunningApi;
+use axum::{Router, body::Body};
+use client::{Failure, FailureKind};
+use http::Extensions;
+use reqwest::{Request, Response};
+use reqwest_middleware::{Error, Middleware, Next, Result as Sent};
+use server::{Ledger, LedgerSnapshot, RunningApi, ServiceConfig, ServiceState, TeachingApi};
+use tower::ServiceExt;
 
 use crate::{
     fault_proxy::{Fault, FaultProxy},
@@ -13,19 +19,28 @@ use crate::{
     scenario::Network,
 };
 
-/// The way from the client to the service, for the length of a run.
+/// A service and the way to it, for the length of a run.
 pub(crate) struct Wire {
     /// What the client takes for the service.
     pub(crate) base_url: String,
+    /// What the client's requests go through in place of a socket, if anything.
+    pub(crate) function: Option<Function>,
+    ledger: Ledger,
+    service: Option<RunningApi>,
     proxy: Option<FaultProxy>,
 }
 
 impl Wire {
-    /// Sets up what a scenario asks for.
-    pub(crate) async fn lay(network: Network, service: &RunningApi) -> Result<Self, RunError> {
+    /// Starts a service and sets up the way to it.
+    pub(crate) async fn lay(network: Network, config: ServiceConfig) -> Result<Self, RunError> {
+        if matches!(network, Network::Function) {
+            return Ok(Self::function(&config));
+        }
+        // The serving thread takes over the subscriber that is current here.
+        let service = TeachingApi::start(config)?;
         let upstream = service.local_addr();
         let (base_url, proxy) = match network {
-            Network::Direct => (service.base_url(), None),
+            Network::Direct | Network::Function => (service.base_url(), None),
             Network::Nobody => (nobody().map_err(RunError::Network)?, None),
             Network::Faults(faults) => {
                 let proxy = FaultProxy::start(upstream, faults.iter().copied()).await;
@@ -39,14 +54,36 @@ impl Wire {
                 (proxy.tls_base_url(), Some(proxy))
             }
         };
-        Ok(Self { base_url, proxy })
+        Ok(Self {
+            base_url,
+            function: None,
+            ledger: service.ledger_handle(),
+            service: Some(service),
+            proxy,
+        })
     }
 
-    /// Takes it down again; nothing of it remains.
-    pub(crate) async fn take_down(self) {
+    fn function(config: &ServiceConfig) -> Self {
+        let state = ServiceState::new(config);
+        Self {
+            // Nobody connects to it; it is what the requests are labelled with.
+            base_url: format!("http://{}:{}", Ipv4Addr::LOCALHOST, server::DEFAULT_PORT),
+            ledger: state.ledger(),
+            function: Some(Function(server::router(state))),
+            service: None,
+            proxy: None,
+        }
+    }
+
+    /// Takes everything down, and tells what the service saw.
+    pub(crate) async fn take_down(self) -> Result<LedgerSnapshot, RunError> {
         if let Some(proxy) = self.proxy {
             proxy.stop().await;
         }
+        if let Some(service) = self.service {
+            service.stop().await?;
+        }
+        Ok(self.ledger.snapshot())
     }
 }
 
@@ -54,4 +91,23 @@ impl Wire {
 fn nobody() -> io::Result<String> {
     let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     Ok(format!("http://{}", free.local_addr()?))
+}
+
+/// The service as a function from request to answer, without a socket.
+///
+/// Sockets answer in whatever order the system likes. Where many workers call
+/// at once, only this makes two runs with one seed the same.
+#[derive(Clone, Debug)]
+pub(crate) struct Function(Router);
+
+#[async_trait::async_trait]
+impl Middleware for Function {
+    async fn handle(&self, request: Request, _: &mut Extensions, _: Next<'_>) -> Sent<Response> {
+        let request = http::Request::try_from(request)?.map(Body::new);
+        let answer = self.0.clone().oneshot(request).await;
+        let (head, body) = answer.unwrap_or_else(|never| match never {}).into_parts();
+        let body = axum::body::to_bytes(body, usize::MAX).await;
+        let body = body.map_err(|_| Error::from(Failure(FailureKind::ConnectionLost)))?;
+        Ok(http::Response::from_parts(head, body).into())
+    }
 }

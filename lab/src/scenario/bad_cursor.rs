@@ -1,7 +1,9 @@
 //! A cursor of the wrong type ends nothing and continues nothing.
 
-use super::{PLAIN, Scenario, read_all};
-use crate::{outcome::Ending, verdict::Expectation};
+use client::Endpoint;
+
+use super::{PLAIN, Scenario};
+use crate::{outcome::Ending, player::Task, verdict::Expectation};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "bad-cursor",
@@ -15,7 +17,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
              whole.",
     unsolved: "A cursor of the right type that leads to the wrong place. Only the service can know that.",
     next: "scenario looping-items",
-    act: |client| Box::pin(read_all(client.bad_cursor())),
+    task: Task::List(Endpoint::BAD_CURSOR),
     expect: |_| {
         vec![
             Expectation::ending(

@@ -1,7 +1,9 @@
 //! Valid JSON is not yet a page.
 
-use super::{PLAIN, Scenario, read_all};
-use crate::{outcome::Ending, verdict::Expectation};
+use client::Endpoint;
+
+use super::{PLAIN, Scenario};
+use crate::{outcome::Ending, player::Task, verdict::Expectation};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "bad-items",
@@ -15,7 +17,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
              error names the item by its number, never by its content.",
     unsolved: "Getting at the good records. That takes the service's owner, or a contract with partial pages.",
     next: "scenario bad-cursor",
-    act: |client| Box::pin(read_all(client.bad_items())),
+    task: Task::List(Endpoint::BAD_ITEMS),
     expect: |_| {
         vec![
             Expectation::ending(

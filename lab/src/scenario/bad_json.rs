@@ -1,10 +1,9 @@
 //! A media type is a promise, and parsing is how it is held to it.
 
+use client::Endpoint;
+
 use super::{PLAIN, Scenario};
-use crate::{
-    outcome::{Ending, Outcome},
-    verdict::Expectation,
-};
+use crate::{outcome::Ending, player::Task, verdict::Expectation};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "bad-json",
@@ -17,9 +16,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
              same, so it is an error of its own class and never retried.",
     unsolved: "A body that parses and is wrong in its meaning. Only a schema or a business check finds that.",
     next: "scenario text-json",
-    act: |client| {
-        Box::pin(async move { Outcome::of(client.bad_json().await, |_| Outcome::ok("ok")) })
-    },
+    task: Task::Get(Endpoint::BAD_JSON),
     expect: |_| {
         vec![
             Expectation::ending(

@@ -1,7 +1,9 @@
 //! Nobody listens: the attempts are finite all the same.
 
-use super::{Network, PLAIN, Scenario, read_all};
-use crate::{outcome::Ending, verdict::Expectation};
+use client::Endpoint;
+
+use super::{Network, PLAIN, Scenario};
+use crate::{outcome::Ending, player::Task, verdict::Expectation};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "connection-refused",
@@ -16,7 +18,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
     unsolved: "A wrong address looks the same. The error says connect, and someone has to look.",
     next: "scenario tls-refused",
     network: Network::Nobody,
-    act: |client| Box::pin(read_all(client.items())),
+    task: Task::List(Endpoint::ITEMS),
     expect: |_| {
         vec![
             Expectation::ending(Ending::TransportError, "the failure reached the caller"),

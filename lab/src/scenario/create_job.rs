@@ -1,10 +1,7 @@
 //! A creation answers 201, once.
 
-use super::{PLAIN, Scenario, job};
-use crate::{
-    outcome::{Ending, Outcome},
-    verdict::Expectation,
-};
+use super::{PLAIN, Scenario};
+use crate::{outcome::Ending, player::Task, verdict::Expectation};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "create-job",
@@ -17,14 +14,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
              means the same job.",
     unsolved: "Finding the key again after a crash. The caller has to store it before the first attempt.",
     next: "scenario replay",
-    act: |client| {
-        Box::pin(async move {
-            let key = client.new_idempotency_key();
-            Outcome::of(client.create_job(&key, &job(1)).await, |_| {
-                Outcome::ok("ok, a job was created")
-            })
-        })
-    },
+    task: Task::CreateJobs(&[1]),
     expect: |_| {
         vec![
             Expectation::ending(Ending::Ok, "the client has a job"),

@@ -7,10 +7,10 @@ use client::Endpoint;
 use http::HeaderValue;
 
 use super::{
-    PLAIN, Scenario, get,
+    PLAIN, Scenario,
     responder::{fails_first, unavailable_until},
 };
-use crate::{outcome::Ending, policy::Policy, verdict::Expectation};
+use crate::{outcome::Ending, player::Task, policy::Policy, verdict::Expectation};
 
 const SLOW: Endpoint = Endpoint::new("slow", "/slow");
 
@@ -38,7 +38,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
             Some(unavailable_until(HeaderValue::from(ASKED)))
         })
     },
-    act: |client| get(client, SLOW),
+    task: Task::Get(SLOW),
     expect: |policy| {
         // The first reason that applies is the one given.
         let reason = if policy.max_retry_after.as_secs() < ASKED {

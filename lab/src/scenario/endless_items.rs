@@ -1,7 +1,9 @@
 //! A listing without an end is ended by the client.
 
-use super::{PLAIN, Scenario, read_all};
-use crate::{outcome::Ending, policy::Policy, verdict::Expectation};
+use client::Endpoint;
+
+use super::{PLAIN, Scenario};
+use crate::{outcome::Ending, player::Task, policy::Policy, verdict::Expectation};
 
 /// The records on each of the service's pages.
 const PAGE: u32 = 2;
@@ -22,7 +24,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         max_pages: 5,
         ..policy
     },
-    act: |client| Box::pin(read_all(client.endless_items())),
+    task: Task::List(Endpoint::ENDLESS_ITEMS),
     expect: |policy| {
         // Whichever limit comes first; at a tie the last item allowed was read
         // before the next page was asked for.

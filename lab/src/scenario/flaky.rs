@@ -1,10 +1,7 @@
 //! A failure that passes is worth another attempt, after a wait.
 
 use super::{PLAIN, Scenario};
-use crate::{
-    outcome::{Ending, Outcome},
-    verdict::Expectation,
-};
+use crate::{outcome::Ending, player::Task, verdict::Expectation};
 
 /// The call that the service answers first.
 pub(super) const FIRST_SUCCESS: u32 = 3;
@@ -20,14 +17,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
              back together.",
     unsolved: "A service that stays down. The attempts run out, and the caller needs an answer to that.",
     next: "scenario flaky --max-attempts 2",
-    act: |client| {
-        Box::pin(async move {
-            Outcome::of(client.flaky().await, |flaky| {
-                Outcome::ok(format!("ok, attempt = {}", flaky.attempt))
-                    .with("attempt", flaky.attempt)
-            })
-        })
-    },
+    task: Task::Flaky,
     expect: |policy| {
         if policy.max_attempts < FIRST_SUCCESS {
             return vec![

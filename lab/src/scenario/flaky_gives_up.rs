@@ -3,7 +3,7 @@
 use client::telemetry::GIVE_UPS;
 
 use super::{PLAIN, Scenario, flaky};
-use crate::{policy::Policy, verdict::Expectation};
+use crate::{player::Task, policy::Policy, verdict::Expectation};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "flaky-gives-up",
@@ -21,7 +21,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         max_attempts: 2,
         ..policy
     },
-    act: flaky::SCENARIO.act,
+    task: Task::Flaky,
     expect: |policy| {
         let mut expectations = (flaky::SCENARIO.expect)(policy);
         let gave_up = u64::from(policy.max_attempts < flaky::FIRST_SUCCESS);

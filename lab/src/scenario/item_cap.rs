@@ -1,7 +1,9 @@
 //! A cap on items is kept to exactly, and never in silence.
 
+use client::Endpoint;
+
 use super::{PLAIN, Scenario, endless_items};
-use crate::policy::Policy;
+use crate::{player::Task, policy::Policy};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "item-cap",
@@ -19,7 +21,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         max_items: 3,
         ..policy
     },
-    act: endless_items::SCENARIO.act,
+    task: Task::List(Endpoint::ENDLESS_ITEMS),
     expect: endless_items::SCENARIO.expect,
     ..PLAIN
 };

@@ -1,7 +1,9 @@
 //! A listing is read to its end, not to the end of its first page.
 
-use super::{PLAIN, Scenario, read_all};
-use crate::{outcome::Ending, verdict::Expectation};
+use client::Endpoint;
+
+use super::{PLAIN, Scenario};
+use crate::{outcome::Ending, player::Task, verdict::Expectation};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "items",
@@ -15,7 +17,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
              never looks into it.",
     unsolved: "Records that change while the listing is read: one may come twice, another not at all.",
     next: "scenario items --max-items 2",
-    act: |client| Box::pin(read_all(client.items())),
+    task: Task::List(Endpoint::ITEMS),
     expect: |policy| {
         if policy.max_items < 3 {
             return vec![

@@ -1,7 +1,9 @@
 //! A listing that goes round in a circle is found out by its history.
 
-use super::{PLAIN, Scenario, read_all};
-use crate::{outcome::Ending, verdict::Expectation};
+use client::Endpoint;
+
+use super::{PLAIN, Scenario};
+use crate::{outcome::Ending, player::Task, verdict::Expectation};
 
 /// The records on each of the service's pages.
 const PAGE: u32 = 2;
@@ -21,7 +23,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
              what it read is not the whole.",
     unsolved: "Which of the records are duplicates. The client stops; it does not clean up.",
     next: "scenario endless-items",
-    act: |client| Box::pin(read_all(client.looping_items())),
+    task: Task::List(Endpoint::LOOPING_ITEMS),
     expect: |policy| {
         // A limit that is reached first ends it first; at a tie the last item
         // allowed was read before the next page was asked for.

@@ -1,11 +1,7 @@
 //! The job exists, and the client does not know: only a key makes that safe.
 
-use super::{Network, PLAIN, Scenario, job};
-use crate::{
-    fault_proxy::Fault,
-    outcome::{Ending, Outcome},
-    verdict::Expectation,
-};
+use super::{Network, PLAIN, Scenario};
+use crate::{fault_proxy::Fault, outcome::Ending, player::Task, verdict::Expectation};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "lost-response",
@@ -19,14 +15,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
     unsolved: "A service without keys. There the caller must look whether the change took effect.",
     next: "scenario lost-response --max-attempts 1",
     network: Network::Faults(&[Fault::LoseResponse]),
-    act: |client| {
-        Box::pin(async move {
-            let key = client.new_idempotency_key();
-            Outcome::of(client.create_job(&key, &job(1)).await, |_| {
-                Outcome::ok("ok, the client has its job")
-            })
-        })
-    },
+    task: Task::CreateJobs(&[1]),
     expect: |policy| {
         let mut expectations = if policy.max_attempts < 2 {
             vec![
@@ -39,10 +28,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
                 Expectation::requests(2),
             ]
         };
-        expectations.push(Expectation::created(
-            1,
-            "the service created one job, not two",
-        ));
+        expectations.push(Expectation::created(1, "the service created one not two"));
         expectations
     },
     ..PLAIN

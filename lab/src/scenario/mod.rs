@@ -37,18 +37,15 @@ mod retry_budget;
 mod retry_later;
 mod text_json;
 mod tls_refused;
+mod too_many_requests;
 
-use std::{fmt, ops::RangeInclusive, pin::Pin, sync::Arc, time::Duration};
+use std::{fmt, ops::RangeInclusive, sync::Arc, time::Duration};
 
 use axum::Router;
-use client::{Clock, Endpoint, JsonObject, Listing, ReliableApiClient};
-use serde_json::{Value, json};
+use client::Clock;
 
 use crate::{
-    fault_proxy::Fault,
-    outcome::{Ending, Outcome},
-    policy::Policy,
-    verdict::Expectation,
+    fault_proxy::Fault, outcome::Ending, player::Task, policy::Policy, verdict::Expectation,
 };
 
 /// Every scenario, in the order of the course.
@@ -84,6 +81,7 @@ pub static CATALOGUE: &[Scenario] = &[
     tls_refused::SCENARIO,
     deadline::SCENARIO,
     retry_budget::SCENARIO,
+    too_many_requests::SCENARIO,
 ];
 
 /// A fault, a client that meets it, and what should come of it.
@@ -112,8 +110,8 @@ pub struct Scenario {
     pub routes: fn(Arc<dyn Clock>) -> Router,
     /// The client's settings, made from the defaults.
     pub policy: fn(Policy) -> Policy,
-    /// What the client does.
-    pub act: fn(ReliableApiClient) -> Act,
+    /// What the client is to do.
+    pub task: Task,
     /// What that should come to.
     pub expect: fn(&Policy) -> Vec<Expectation>,
     /// How many requests are meant never to reach the service.
@@ -134,7 +132,7 @@ const PLAIN: Scenario = Scenario {
     network: Network::Direct,
     routes: |_| Router::new(),
     policy: |policy| policy,
-    act: |_| Box::pin(async { Outcome::ok("nothing to do") }),
+    task: Task::Flaky,
     expect: |_| Vec::new(),
     unseen: |_| 0,
 };
@@ -152,10 +150,10 @@ pub enum Network {
     RefusedTls,
     /// A port that nobody listens on.
     Nobody,
+    /// No socket at all: the service is called as a function, so that many
+    /// workers at once meet it in the same order every time.
+    Function,
 }
-
-/// A scenario being played.
-pub type Act = Pin<Box<dyn Future<Output = Outcome> + Send>>;
 
 impl fmt::Debug for Scenario {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -208,11 +206,6 @@ fn nearest(name: &str) -> Option<&'static str> {
         .map(|(_, nearest)| nearest)
 }
 
-/// GETs an endpoint of the lab's own.
-fn get(client: ReliableApiClient, endpoint: Endpoint) -> Act {
-    Box::pin(async move { Outcome::of(client.get(endpoint).await, |_| Outcome::ok("ok")) })
-}
-
 /// What should come of a call that fails once, asks for `wait`, and then
 /// succeeds.
 fn expect_recovery(policy: &Policy, wait: RangeInclusive<Duration>) -> Vec<Expectation> {
@@ -250,28 +243,6 @@ fn expect_items(policy: &Policy, problem: &'static str) -> Vec<Expectation> {
     )];
     expectations.extend((items::SCENARIO.expect)(policy).into_iter().next());
     expectations
-}
-
-/// Reads a listing to its end, item by item.
-async fn read_all(listing: Listing) -> Outcome {
-    let mut items = listing.items();
-    let mut read = 0_u64;
-    let outcome = loop {
-        match items.next_item().await {
-            Some(Ok(_)) => read += 1,
-            Some(Err(error)) => break Outcome::failed(&error),
-            None => break Outcome::ok(format!("ok, {read} items")),
-        }
-    };
-    outcome.with("items", read)
-}
-
-/// The body of a job, one for each number.
-fn job(number: u64) -> JsonObject {
-    match json!({ "task": "resize", "image": number }) {
-        Value::Object(object) => object,
-        _ => JsonObject::new(),
-    }
 }
 
 #[cfg(test)]

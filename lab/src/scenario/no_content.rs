@@ -1,10 +1,7 @@
 //! A success may have no body, and then none is parsed.
 
 use super::{PLAIN, Scenario};
-use crate::{
-    outcome::{Ending, Outcome},
-    verdict::Expectation,
-};
+use crate::{outcome::Ending, player::Task, verdict::Expectation};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "no-content",
@@ -17,13 +14,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
              into an error.",
     unsolved: "What exactly was done. An empty success says only that the request was accepted.",
     next: "scenario redirect",
-    act: |client| {
-        Box::pin(async move {
-            Outcome::of(client.no_content().await, |()| {
-                Outcome::ok("ok, nothing to read")
-            })
-        })
-    },
+    task: Task::NoContent,
     expect: |_| {
         vec![
             Expectation::ending(Ending::Ok, "an empty success is a success"),

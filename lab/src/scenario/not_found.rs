@@ -3,10 +3,7 @@
 use client::Endpoint;
 
 use super::{PLAIN, Scenario};
-use crate::{
-    outcome::{Ending, Outcome},
-    verdict::Expectation,
-};
+use crate::{outcome::Ending, player::Task, verdict::Expectation};
 
 /// A path that the service does not have.
 const NOWHERE: Endpoint = Endpoint::new("nowhere", "/nowhere");
@@ -22,9 +19,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
              id lets the service's owner find this one.",
     unsolved: "A 404 that means not yet. Only the API's own contract can tell it from never.",
     next: "scenario bad-items",
-    act: |client| {
-        Box::pin(async move { Outcome::of(client.get(NOWHERE).await, |_| Outcome::ok("ok")) })
-    },
+    task: Task::Get(NOWHERE),
     expect: |_| {
         vec![
             Expectation::ending(Ending::HttpError, "it is an HTTP error"),

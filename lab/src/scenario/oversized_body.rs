@@ -6,8 +6,8 @@ use client::Endpoint;
 use serde_json::json;
 use server::Fault;
 
-use super::{PLAIN, Scenario, get};
-use crate::{outcome::Ending, policy::Policy, verdict::Expectation};
+use super::{PLAIN, Scenario};
+use crate::{outcome::Ending, player::Task, policy::Policy, verdict::Expectation};
 
 const EXPORT: Endpoint = Endpoint::new("export", "/export");
 
@@ -33,7 +33,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         };
         Router::new().route(EXPORT.template(), routing::get(export))
     },
-    act: |client| get(client, EXPORT),
+    task: Task::Get(EXPORT),
     expect: |_| {
         vec![
             Expectation::ending(Ending::TransportError, "no answer was handed over"),

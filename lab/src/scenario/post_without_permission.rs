@@ -3,13 +3,10 @@
 use client::Endpoint;
 
 use super::{
-    PLAIN, Scenario, job,
+    PLAIN, Scenario,
     responder::{fails_first, unavailable},
 };
-use crate::{
-    outcome::{Ending, Outcome},
-    verdict::Expectation,
-};
+use crate::{outcome::Ending, player::Task, verdict::Expectation};
 
 /// An endpoint that says nothing about repetitions.
 const TRANSFERS: Endpoint = Endpoint::new("transfers", "/transfers");
@@ -30,14 +27,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
             (call == 0).then(unavailable)
         })
     },
-    act: |client| {
-        Box::pin(async move {
-            let key = client.new_idempotency_key();
-            Outcome::of(client.post(TRANSFERS, Some(&key), &job(1)).await, |_| {
-                Outcome::ok("ok")
-            })
-        })
-    },
+    task: Task::Post(TRANSFERS),
     expect: |_| {
         vec![
             Expectation::ending(Ending::HttpError, "the failure reached the caller"),

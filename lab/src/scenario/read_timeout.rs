@@ -3,8 +3,10 @@
 
 use std::time::Duration;
 
-use super::{Network, PLAIN, Scenario, expect_items, read_all};
-use crate::{fault_proxy::Fault, policy::Policy};
+use client::Endpoint;
+
+use super::{Network, PLAIN, Scenario, expect_items};
+use crate::{fault_proxy::Fault, player::Task, policy::Policy};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "read-timeout",
@@ -24,7 +26,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         read_timeout: Duration::from_millis(150),
         ..policy
     },
-    act: |client| Box::pin(read_all(client.items())),
+    task: Task::List(Endpoint::ITEMS),
     expect: |policy| expect_items(policy, "read_timeout"),
     unseen: |_| 1,
     ..PLAIN

@@ -1,10 +1,7 @@
 //! A redirect is an answer, not an order.
 
 use super::{PLAIN, Scenario};
-use crate::{
-    outcome::{Ending, Outcome},
-    verdict::Expectation,
-};
+use crate::{outcome::Ending, player::Task, verdict::Expectation};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "redirect",
@@ -17,21 +14,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
              caller decides.",
     unsolved: "Following safely. Whoever decides to follow has to check the host and drop credentials.",
     next: "scenario not-found",
-    act: |client| {
-        Box::pin(async move {
-            Outcome::of(client.redirect().await, |redirect| {
-                let status = redirect.status;
-                let place = if redirect.location.is_some() {
-                    "with"
-                } else {
-                    "without"
-                };
-                Outcome::ok(format!("ok, {status}, {place} a location, not followed"))
-                    .with("status", u64::from(status.as_u16()))
-                    .with("has_location", redirect.location.is_some())
-            })
-        })
-    },
+    task: Task::Redirect,
     expect: |_| {
         vec![
             Expectation::ending(Ending::Ok, "the redirection is handed over as a value"),

@@ -1,10 +1,7 @@
-//! The same key and body mean the same job, however often they come.
+//! The same key and body mean the same however often they come.
 
-use super::{PLAIN, Scenario, job};
-use crate::{
-    outcome::{Ending, Outcome},
-    verdict::Expectation,
-};
+use super::{PLAIN, Scenario};
+use crate::{outcome::Ending, player::Task, verdict::Expectation};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "replay",
@@ -17,20 +14,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
              the same job.",
     unsolved: "A service that forgets its keys. How long they are remembered is part of its contract.",
     next: "scenario conflict",
-    act: |client| {
-        Box::pin(async move {
-            let key = client.new_idempotency_key();
-            let first = match client.create_job(&key, &job(1)).await {
-                Ok(first) => first,
-                Err(error) => return Outcome::failed(&error),
-            };
-            Outcome::of(client.create_job(&key, &job(1)).await, |second| {
-                let same = first == second;
-                let text = if same { "the same job" } else { "another job" };
-                Outcome::ok(format!("ok, the second request brought {text}")).with("same_job", same)
-            })
-        })
-    },
+    task: Task::CreateJobs(&[1, 1]),
     expect: |_| {
         vec![
             Expectation::ending(Ending::Ok, "both requests succeeded"),

@@ -1,7 +1,9 @@
 //! A body that breaks off is no body.
 
-use super::{Network, PLAIN, Scenario, expect_items, read_all};
-use crate::fault_proxy::Fault;
+use client::Endpoint;
+
+use super::{Network, PLAIN, Scenario, expect_items};
+use crate::{fault_proxy::Fault, player::Task};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "reset",
@@ -17,7 +19,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
                announced, only the format of the body can tell.",
     next: "scenario lost-response",
     network: Network::Faults(&[Fault::ResetMidBody]),
-    act: |client| Box::pin(read_all(client.items())),
+    task: Task::List(Endpoint::ITEMS),
     expect: |policy| expect_items(policy, "connection_lost"),
     ..PLAIN
 };

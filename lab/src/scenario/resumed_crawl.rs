@@ -1,13 +1,9 @@
 //! A crawl that is killed goes on where it was, and loses nothing.
 
-use client::{ApiError, Endpoint, MemoryCheckpoints, ReliableApiClient};
+use client::Endpoint;
 
 use super::{PLAIN, Scenario};
-use crate::{
-    outcome::{Ending, Outcome},
-    policy::Policy,
-    verdict::Expectation,
-};
+use crate::{outcome::Ending, player::Task, policy::Policy, verdict::Expectation};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "resumed-crawl",
@@ -26,7 +22,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         max_items: u32::MAX,
         ..policy
     },
-    act: |client| Box::pin(async move { crawl_twice(&client).await.unwrap_or_else(|error| error) }),
+    task: Task::ResumeCrawl(Endpoint::ITEMS),
     expect: |policy| {
         if policy.max_pages < 2 {
             return vec![
@@ -42,31 +38,3 @@ pub(super) const SCENARIO: Scenario = Scenario {
     },
     ..PLAIN
 };
-
-/// Crawls until the second page is processed and not yet committed, forgets
-/// all but the checkpoint, and crawls on to the end.
-async fn crawl_twice(client: &ReliableApiClient) -> Result<Outcome, Outcome> {
-    let store = MemoryCheckpoints::default();
-    let mut delivered = Vec::new();
-    for killed in [true, false] {
-        let listing = client.listing(Endpoint::ITEMS);
-        let crawl = listing.crawl(store.clone()).await;
-        let mut crawl = crawl.map_err(|error| Outcome::ok(error.to_string()))?;
-        let failed = |error: ApiError| Outcome::failed(&error);
-        while let Some(page) = crawl.next_page().await.map_err(failed)? {
-            let ids = page.items().iter().map(|item| item["id"].to_string());
-            delivered.extend(ids);
-            if killed && delivered.len() > 2 {
-                break;
-            }
-            let committed = page.commit().await;
-            committed.map_err(|error| Outcome::ok(error.to_string()))?;
-        }
-    }
-    let all = delivered.len() as u64;
-    delivered.sort_unstable();
-    delivered.dedup();
-    let distinct = delivered.len() as u64;
-    let outcome = Outcome::ok(format!("ok, {distinct} records in {all} deliveries"));
-    Ok(outcome.with("distinct", distinct).with("delivered", all))
-}

@@ -6,9 +6,10 @@ use client::Endpoint;
 use http::HeaderValue;
 
 use super::{
-    PLAIN, Scenario, expect_recovery, get,
+    PLAIN, Scenario, expect_recovery,
     responder::{fails_first, unavailable_until},
 };
+use crate::player::Task;
 
 const MAINTENANCE: Endpoint = Endpoint::new("maintenance", "/maintenance");
 
@@ -34,7 +35,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
             (call == 0).then(|| unavailable_until(date))
         })
     },
-    act: |client| get(client, MAINTENANCE),
+    task: Task::Get(MAINTENANCE),
     // The date is cut to whole seconds, so up to one of them is not waited for.
     expect: |policy| expect_recovery(policy, AHEAD - Duration::from_secs(1)..=AHEAD),
     ..PLAIN

@@ -6,9 +6,10 @@ use client::Endpoint;
 use http::HeaderValue;
 
 use super::{
-    PLAIN, Scenario, expect_recovery, get,
+    PLAIN, Scenario, expect_recovery,
     responder::{fails_first, unavailable_until},
 };
+use crate::player::Task;
 
 const RETURNED: Endpoint = Endpoint::new("returned", "/returned");
 
@@ -30,7 +31,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
             (call == 0).then(|| unavailable_until(date))
         })
     },
-    act: |client| get(client, RETURNED),
+    task: Task::Get(RETURNED),
     expect: |policy| expect_recovery(policy, Duration::ZERO..=Duration::ZERO),
     ..PLAIN
 };

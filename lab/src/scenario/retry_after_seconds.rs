@@ -6,9 +6,10 @@ use client::Endpoint;
 use http::HeaderValue;
 
 use super::{
-    PLAIN, Scenario, expect_recovery, get,
+    PLAIN, Scenario, expect_recovery,
     responder::{fails_first, unavailable_until},
 };
+use crate::player::Task;
 
 const BUSY: Endpoint = Endpoint::new("busy", "/busy");
 
@@ -32,7 +33,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
             (call == 0).then(|| unavailable_until(HeaderValue::from_static("2")))
         })
     },
-    act: |client| get(client, BUSY),
+    task: Task::Get(BUSY),
     expect: |policy| expect_recovery(policy, ASKED..=ASKED),
     ..PLAIN
 };

@@ -4,10 +4,10 @@ use client::Endpoint;
 use http::HeaderValue;
 
 use super::{
-    PLAIN, Scenario, get,
+    PLAIN, Scenario,
     responder::{fails_first, unavailable_until},
 };
-use crate::{outcome::Ending, policy::Policy, verdict::Expectation};
+use crate::{outcome::Ending, player::Task, policy::Policy, verdict::Expectation};
 
 const CONFUSED: Endpoint = Endpoint::new("confused", "/confused");
 
@@ -35,7 +35,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
             Some(unavailable_until(HeaderValue::from_static(value)))
         })
     },
-    act: |client| get(client, CONFUSED),
+    task: Task::Get(CONFUSED),
     expect: |policy| {
         let needed = 1 + VALUES.len() as u64;
         let ending = if u64::from(policy.max_attempts) < needed {

@@ -1,16 +1,12 @@
 //! Retries are bounded for all calls together, not only for each.
 
-use client::{Endpoint, StopReason};
+use client::Endpoint;
 
 use super::{
     PLAIN, Scenario,
     responder::{fails_first, unavailable},
 };
-use crate::{
-    outcome::{Ending, Outcome},
-    policy::Policy,
-    verdict::Expectation,
-};
+use crate::{outcome::Ending, player::Task, policy::Policy, verdict::Expectation};
 
 const DOWN: Endpoint = Endpoint::new("down", "/down");
 
@@ -37,20 +33,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         ..policy
     },
     routes: |_| fails_first(DOWN.template(), "down", |_| Some(unavailable())),
-    act: |client| {
-        Box::pin(async move {
-            let mut dry = 0_u64;
-            let mut last = Outcome::ok("no call was made");
-            for _ in 0..CALLS {
-                let result = client.get(DOWN).await;
-                if let Err(client::ApiError::Http(error)) = &result {
-                    dry += u64::from(error.stopped == Some(StopReason::RetryBudgetEmpty));
-                }
-                last = Outcome::of(result, |_| Outcome::ok("ok"));
-            }
-            last.with("stopped_by_budget", dry)
-        })
-    },
+    task: Task::Repeat(DOWN, CALLS),
     expect: |policy| {
         let wanted = CALLS * (policy.max_attempts - 1);
         let retries = wanted.min(TOKENS);

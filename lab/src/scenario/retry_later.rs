@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
+use client::Endpoint;
+
 use super::{PLAIN, Scenario};
-use crate::{
-    outcome::{Ending, Outcome},
-    verdict::Expectation,
-};
+use crate::{outcome::Ending, player::Task, verdict::Expectation};
 
 /// What the service asks for, in seconds.
 const ASKED: u64 = 120;
@@ -22,9 +21,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
              something useful with two minutes, a blocked thread cannot.",
     unsolved: "When to call again. The client says after how long; a timer or a queue of the caller's has to do it.",
     next: "scenario retry-later --max-retry-after 120 --pace virtual",
-    act: |client| {
-        Box::pin(async move { Outcome::of(client.retry_later().await, |_| Outcome::ok("ok")) })
-    },
+    task: Task::Get(Endpoint::RETRY_LATER),
     expect: |policy| {
         let mut expectations = vec![
             Expectation::ending(Ending::HttpError, "the failure reached the caller"),

@@ -1,10 +1,9 @@
 //! The media type comes before the body.
 
+use client::Endpoint;
+
 use super::{PLAIN, Scenario};
-use crate::{
-    outcome::{Ending, Outcome},
-    verdict::Expectation,
-};
+use crate::{outcome::Ending, player::Task, verdict::Expectation};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "text-json",
@@ -17,9 +16,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
              body.",
     unsolved: "A server that mislabels everything. Then the contract has to change, on purpose and in one place.",
     next: "scenario no-content",
-    act: |client| {
-        Box::pin(async move { Outcome::of(client.text_json().await, |_| Outcome::ok("ok")) })
-    },
+    task: Task::Get(Endpoint::TEXT_JSON),
     expect: |_| {
         vec![
             Expectation::ending(

@@ -1,7 +1,9 @@
 //! A refused handshake is not a bad connection.
 
-use super::{Network, PLAIN, Scenario, read_all};
-use crate::{outcome::Ending, verdict::Expectation};
+use client::Endpoint;
+
+use super::{Network, PLAIN, Scenario};
+use crate::{outcome::Ending, player::Task, verdict::Expectation};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "tls-refused",
@@ -16,7 +18,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
     unsolved: "A server that is halfway through changing its certificate. A person should see that.",
     next: "scenario connection-refused",
     network: Network::RefusedTls,
-    act: |client| Box::pin(read_all(client.items())),
+    task: Task::List(Endpoint::ITEMS),
     expect: |_| {
         vec![
             Expectation::ending(Ending::TransportError, "the failure reached the caller"),
