@@ -136,3 +136,56 @@ fn no_subcommand_is_a_usage_error_that_says_where_to_start() {
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("lab scenario flaky"));
 }
+
+#[test]
+fn plays_all_scenarios_and_sums_them_up() {
+    let output = lab(&["scenario", "all", "--seed", "7"]);
+
+    let text = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    let number = lab::scenario::CATALOGUE.len();
+    let sum = format!("{number} played with seed 7, {number} as expected");
+    assert!(text.contains(&sum), "{text}");
+    for scenario in lab::scenario::CATALOGUE {
+        assert!(text.contains(scenario.name), "{} is missing", scenario.name);
+    }
+    for line in text.lines() {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+}
+
+#[test]
+fn a_filter_chooses_among_all() {
+    let output = lab(&["scenario", "all", "--filter", "retry-after", "--json"]);
+
+    let runs: Vec<Value> = serde_json::from_slice(&output.stdout).expect("JSON");
+    let names: Vec<_> = runs.iter().map(|run| run["scenario"].as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            Some("retry-after-seconds"),
+            Some("retry-after-date"),
+            Some("retry-after-past-date"),
+            Some("retry-after-unusable"),
+        ]
+    );
+}
+
+#[test]
+fn a_filter_that_chooses_nothing_or_goes_with_one_is_a_usage_error() {
+    for (arguments, why) in [
+        (
+            ["scenario", "all", "--filter", "xyzzy"],
+            "error: no scenario's name contains 'xyzzy'; `lab list` shows them all\n",
+        ),
+        (
+            ["scenario", "flaky", "--filter", "f"],
+            "error: --filter goes with `lab scenario all`\n",
+        ),
+    ] {
+        let output = lab(&arguments);
+
+        assert_eq!(output.status.code(), Some(2));
+        assert_eq!(text(&output.stderr), why);
+    }
+}

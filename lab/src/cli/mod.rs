@@ -2,6 +2,7 @@
 //!
 //! Data goes to stdout, everything else to stderr.
 
+mod all;
 mod exit;
 mod list;
 mod scenario;
@@ -32,7 +33,7 @@ struct Arguments {
 enum Command {
     /// List the scenarios in the order of the course
     List,
-    /// Play a scenario on a fresh service and show the evidence
+    /// Play a scenario, or all, each on a fresh service, and show the evidence
     Scenario(scenario::Arguments),
 }
 

@@ -5,18 +5,25 @@ use std::{num::NonZeroU32, time::Duration};
 use clap::{Args, ValueEnum};
 use client::{ConfigError, positive_from_text};
 
-use super::{Exit, terminal};
+use super::{Exit, all, terminal};
 use crate::{
     policy::Overrides,
     render,
-    run::{Pace, RunError, Settings, run},
+    run::{Pace, Settings, run},
     scenario,
 };
 
+/// The name that stands for every scenario.
+const ALL: &str = "all";
+
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// The scenario to play; `lab list` shows them all
+    /// The scenario to play, or `all`; `lab list` shows them
     name: String,
+
+    /// With `all`: only the scenarios whose name contains this
+    #[arg(long, value_name = "TEXT")]
+    pub(super) filter: Option<String>,
 
     /// The most requests one call may put on the wire
     #[arg(long, value_name = "N", value_parser = max_attempts, allow_hyphen_values = true)]
@@ -38,17 +45,18 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 
-    /// Whether the waits are real, or drawn without being waited for
-    #[arg(long, value_enum, default_value = "real")]
-    pace: PaceArgument,
+    /// Whether the waits are real, or drawn without being waited for [default:
+    /// real; virtual for `all`]
+    #[arg(long, value_enum)]
+    pace: Option<PaceArgument>,
 
     /// Print the run as JSON
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 
     /// Draw with nothing but ASCII
     #[arg(long)]
-    ascii: bool,
+    pub(super) ascii: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -70,12 +78,14 @@ fn max_items(text: &str) -> Result<NonZeroU32, ConfigError> {
 }
 
 impl Arguments {
-    fn settings(&self) -> Settings {
+    /// How to play, at this pace if none is asked for.
+    pub(super) fn settings(&self, pace: Pace) -> Settings {
         Settings {
             seed: self.seed.unwrap_or_else(rand::random),
             pace: match self.pace {
-                PaceArgument::Real => Pace::Real,
-                PaceArgument::Virtual => Pace::Virtual,
+                Some(PaceArgument::Real) => Pace::Real,
+                Some(PaceArgument::Virtual) => Pace::Virtual,
+                None => pace,
             },
             overrides: Overrides {
                 max_attempts: self.max_attempts.map(NonZeroU32::get),
@@ -88,25 +98,24 @@ impl Arguments {
 }
 
 pub(super) fn scenario(arguments: &Arguments) -> Exit {
-    play(arguments).unwrap_or_else(|exit| exit)
+    let played = if arguments.name == ALL {
+        all::all(arguments)
+    } else {
+        one(arguments)
+    };
+    played.unwrap_or_else(|exit| exit)
 }
 
-fn play(arguments: &Arguments) -> Result<Exit, Exit> {
+fn one(arguments: &Arguments) -> Result<Exit, Exit> {
+    if arguments.filter.is_some() {
+        let error = format!("--filter goes with `lab scenario {ALL}`");
+        return Err(terminal::fail(&*Box::from(error), Exit::Usage));
+    }
     let scenario =
         scenario::find(&arguments.name).map_err(|error| terminal::fail(&error, Exit::Usage))?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| terminal::fail(&error, Exit::Environment))?;
-    let run = runtime
-        .block_on(run(scenario, &arguments.settings()))
-        .map_err(|error| {
-            let exit = match error {
-                RunError::Settings(_) => Exit::Usage,
-                _ => Exit::Environment,
-            };
-            terminal::fail(&error, exit)
-        })?;
+    let run = terminal::runtime()?
+        .block_on(run(scenario, &arguments.settings(Pace::Real)))
+        .map_err(|error| terminal::fail_run(&error))?;
 
     let text = if arguments.json {
         render::json(&run)

@@ -7,9 +7,10 @@ use std::{
 };
 
 use anstream::{AutoStream, ColorChoice};
+use tokio::runtime::{Builder, Runtime};
 
 use super::Exit;
-use crate::render::Options;
+use crate::{render::Options, run::RunError};
 
 /// Writes data to stdout. A reader that has seen enough, as `head` has, is no
 /// failure.
@@ -33,6 +34,21 @@ pub(super) fn fail(error: &dyn Error, exit: Exit) -> Exit {
     // With stderr gone there is nobody left to tell.
     let _ = writeln!(io::stderr(), "{text}");
     exit
+}
+
+/// Says why a scenario could not be played.
+pub(super) fn fail_run(error: &RunError) -> Exit {
+    let exit = match error {
+        RunError::Settings(_) => Exit::Usage,
+        _ => Exit::Environment,
+    };
+    fail(error, exit)
+}
+
+/// What a command plays its scenarios on.
+pub(super) fn runtime() -> Result<Runtime, Exit> {
+    let runtime = Builder::new_current_thread().enable_all().build();
+    runtime.map_err(|error| fail(&error, Exit::Environment))
 }
 
 /// How to draw on this stdout: as wide as it is, with colour if it is a

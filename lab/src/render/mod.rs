@@ -10,10 +10,12 @@ mod layout;
 mod paint;
 mod rows;
 mod scale;
+mod table;
 mod text;
 mod waterfall;
 
 pub use duration::duration;
 pub use json::json;
+pub use table::table;
 pub use text::text;
 pub use waterfall::{Options, waterfall};

@@ -1,0 +1,47 @@
+//! Many runs as a table, one line each, and under it what did not hold.
+
+use super::Options;
+use crate::run::Run;
+
+/// Sets runs as a table with a heading and a last line that counts them.
+#[must_use]
+pub fn table(runs: &[Run], options: &Options) -> String {
+    let (held, broken, dash) = if options.ascii {
+        ("ok", "FAIL", "-")
+    } else {
+        ("✓", "✗", "—")
+    };
+    let name = runs.iter().map(|run| run.scenario.len()).max().unwrap_or(0);
+    let mut out = format!(
+        "{:name$}  requests  retries  {:<20}  held\n",
+        "scenario", "ended with"
+    );
+    for run in runs {
+        let ending = run.outcome.ending.to_string();
+        out.push_str(&format!(
+            "{:name$}  {:>8}  {:>7}  {ending:<20}  {}\n",
+            run.scenario,
+            run.ledger.total,
+            run.counters.total(client::telemetry::RETRIES.name),
+            if run.passed() { held } else { broken },
+        ));
+    }
+
+    let failed: Vec<_> = runs.iter().filter(|run| !run.passed()).collect();
+    out.push_str(&format!(
+        "\n{} played with seed {}, {} as expected\n",
+        runs.len(),
+        runs.first().map_or(0, |run| run.seed),
+        runs.len() - failed.len(),
+    ));
+    for run in failed {
+        for check in run.verdict.iter().filter(|check| !check.held) {
+            let found = check.found.as_deref().unwrap_or_default();
+            out.push_str(&format!(
+                "{broken} {}: {} {dash} {found}\n",
+                run.scenario, check.text
+            ));
+        }
+    }
+    out
+}
