@@ -3,7 +3,7 @@
 use std::fmt;
 
 use client::{ApiError, ContractError, ResponseProblem, telemetry::GiveUp};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// What the client had in hand at the end.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -13,6 +13,7 @@ pub struct Outcome {
     /// The same in words: an error's own text, or what was received.
     pub text: String,
     /// Details worth holding to an expectation, by name.
+    #[serde(serialize_with = "by_name")]
     pub facts: Vec<(&'static str, Fact)>,
 }
 
@@ -147,6 +148,13 @@ impl Outcome {
             None => self,
         }
     }
+}
+
+fn by_name<S: Serializer>(
+    facts: &[(&'static str, Fact)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(facts.iter().map(|(name, fact)| (name, fact)))
 }
 
 fn ending(error: &ApiError) -> Ending {

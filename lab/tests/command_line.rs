@@ -83,6 +83,14 @@ fn prints_a_run_as_json() {
 }
 
 #[test]
+fn prints_the_schema_of_a_run() {
+    let output = lab(&["schema"]);
+
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(text(&output.stdout), lab::render::RUN_SCHEMA);
+}
+
+#[test]
 fn an_unknown_scenario_is_a_usage_error_with_the_nearest_name() {
     let output = lab(&["scenario", "flakey"]);
 

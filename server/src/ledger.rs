@@ -9,7 +9,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::early::{Bonds, Waits};
 use crate::seed_key::Fingerprint;
@@ -20,6 +20,7 @@ pub struct LedgerEntry {
     /// Its place in the order of arrival; the first is 1.
     pub seq: u64,
     /// When it arrived, since the service started and on the service's clock.
+    #[serde(rename = "arrived_ns", serialize_with = "nanoseconds")]
     pub arrived: Duration,
     /// Its method, or `_OTHER` for one that HTTP does not define.
     pub method: &'static str,
@@ -39,6 +40,7 @@ pub struct LedgerEntry {
     /// How much sooner it came than an earlier answer had asked for. Claimed only
     /// where both requests are known to belong together: the same route, and the
     /// same trace or the same idempotency key.
+    #[serde(rename = "early_ns", serialize_with = "optional_nanoseconds")]
     pub early: Option<Duration>,
     /// The trace that a valid `traceparent` named, in hexadecimal.
     pub trace_id: Option<String>,
@@ -230,6 +232,22 @@ impl State {
 fn whole_seconds(wait: Duration) -> u64 {
     wait.as_secs()
         .saturating_add(u64::from(wait.subsec_nanos() > 0))
+}
+
+/// Five centuries and more are cut to what a whole number of 64 bits holds.
+fn whole_nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+fn nanoseconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    whole_nanoseconds(*time).serialize(serializer)
+}
+
+fn optional_nanoseconds<S: Serializer>(
+    time: &Option<Duration>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    time.map(whole_nanoseconds).serialize(serializer)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ mod all;
 mod exit;
 mod list;
 mod scenario;
+mod schema;
 mod terminal;
 
 use std::process::ExitCode;
@@ -35,6 +36,8 @@ enum Command {
     List,
     /// Play a scenario, or all, each on a fresh service, and show the evidence
     Scenario(scenario::Arguments),
+    /// Print the JSON Schema of a run, as `scenario --json` prints it
+    Schema,
 }
 
 /// Runs the command line of this process.
@@ -45,6 +48,7 @@ pub fn main() -> ExitCode {
     let exit = match &arguments.command {
         Command::List => list::list(),
         Command::Scenario(arguments) => scenario::scenario(arguments),
+        Command::Schema => schema::schema(),
     };
     exit.into()
 }

@@ -50,7 +50,7 @@ pub(super) struct Arguments {
     #[arg(long, value_enum)]
     pace: Option<PaceArgument>,
 
-    /// Print the run as JSON
+    /// Print the run as JSON; `lab schema` says what it holds
     #[arg(long)]
     pub(super) json: bool,
 

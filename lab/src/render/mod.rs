@@ -10,12 +10,14 @@ mod layout;
 mod paint;
 mod rows;
 mod scale;
+mod schema;
 mod table;
 mod text;
 mod waterfall;
 
 pub use duration::duration;
 pub use json::json;
+pub use schema::RUN_SCHEMA;
 pub use table::table;
 pub use text::text;
 pub use waterfall::{Options, waterfall};

@@ -23,7 +23,8 @@ pub struct Span {
     /// The span it was opened under. It need not be in the trace: a foreign
     /// client's span is known by its id alone.
     pub parent: Option<SpanId>,
-    /// The trace the span belongs to.
+    /// The trace the span belongs to. Serialised, it stands at the trace alone.
+    #[serde(skip)]
     pub trace_id: TraceId,
     /// What the span is about.
     pub name: SpanName,

@@ -127,7 +127,6 @@ fn tells_a_machine_the_same_as_a_program() {
             "spans": [{
                 "id": trace.spans[0].id.to_string(),
                 "parent": null,
-                "trace_id": trace.id.to_string(),
                 "name": "operation",
                 "start_ns": 0,
                 "end_ns": 1_000_000,
