@@ -53,6 +53,9 @@ pub(crate) async fn serve(
             },
         }
     }
+    // From here on a new caller is refused at once, and not left to wait in the
+    // backlog of a service that will never look at it.
+    drop(listener);
     tokio::select! {
         () = reached(&mut phases, Phase::CuttingOff) => {}
         () = sleep(drain_deadline) => {}
@@ -60,7 +63,6 @@ pub(crate) async fn serve(
     }
     let cut_off = connections.len();
     connections.shutdown().await;
-    drop(listener);
     Stopped { cut_off }
 }
 
