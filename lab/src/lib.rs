@@ -29,6 +29,7 @@
 pub mod cli;
 mod counters;
 pub mod fault_proxy;
+mod logging;
 mod outcome;
 mod player;
 mod policy;
@@ -45,5 +46,5 @@ pub use counters::{Counter, Counters};
 pub use outcome::{Ending, Fact, Outcome};
 pub use player::Task;
 pub use policy::{Overrides, Policy};
-pub use run::{Pace, Run, RunError, Settings, run};
+pub use run::{Pace, Run, RunError, Settings, run, run_beside};
 pub use verdict::{Check, Evidence, Expectation, judge};

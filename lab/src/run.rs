@@ -14,7 +14,10 @@ use client::{Clock, ReliableApiClient, SeededRandom, SystemClock, VirtualClock};
 use serde::Serialize;
 use server::{LedgerSnapshot, ServiceConfig, StartError, StopError};
 use tracing::{Dispatch, Instrument, instrument::WithSubscriber};
-use tracing_subscriber::{Registry, layer::SubscriberExt};
+use tracing_subscriber::{
+    Layer, Registry,
+    layer::{Identity, SubscriberExt},
+};
 
 use crate::{
     counters::{Counters, RunMetrics},
@@ -119,6 +122,23 @@ const VIRTUAL_EPOCH: Duration = Duration::from_secs(1_735_689_600);
 /// [`RunError`] if it could not be played at all. That an expectation did not
 /// hold is no error; it stands in the [`Run`].
 pub async fn run(scenario: &Scenario, settings: &Settings) -> Result<Run, RunError> {
+    run_beside(Identity::new(), scenario, settings).await
+}
+
+/// Plays a scenario beside one more layer, which sees the spans that the
+/// recorder does: for logs, for example.
+///
+/// # Errors
+///
+/// As for [`run()`].
+pub async fn run_beside<L>(
+    layer: L,
+    scenario: &Scenario,
+    settings: &Settings,
+) -> Result<Run, RunError>
+where
+    L: Layer<Registry> + Send + Sync,
+{
     let virtual_clock = (settings.pace == Pace::Virtual)
         .then(|| VirtualClock::starting_at(SystemTime::UNIX_EPOCH + VIRTUAL_EPOCH));
     let clock: Arc<dyn Clock> = match &virtual_clock {
@@ -134,7 +154,7 @@ pub async fn run(scenario: &Scenario, settings: &Settings) -> Result<Run, RunErr
         };
         Recorder::new(Arc::new(now), settings.seed, Limits::default())
     };
-    let subscriber = Registry::default().with(recorder.layer());
+    let subscriber = Registry::default().with(layer).with(recorder.layer());
     let stage = Stage {
         scenario,
         settings,

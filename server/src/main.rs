@@ -1,8 +1,10 @@
 //! The teaching API as a program: flags, start, Ctrl+C, stop.
 //!
 //! Standard output carries exactly two lines; everything else goes to standard
-//! error. Exit status: 0 after a stop, 1 if the stop was cut short or failed, 2 for
+//! error, logs included if `RUST_LOG` asks for them. Exit status: 0 after a stop, 1 if the stop was cut short or failed, 2 for
 //! a usage error, 3 if the service could not start.
+
+mod logging;
 
 use std::io::{self, Write as _};
 use std::process::ExitCode;
@@ -38,6 +40,10 @@ enum Failure {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    if let Err(error) = logging::init() {
+        // With stderr gone there is nobody left to tell.
+        drop(writeln!(io::stderr(), "warning: {error}"));
+    }
     let ended = run(&arguments).unwrap_or_else(|failure| {
         report(&failure);
         EXIT_NOT_STARTED

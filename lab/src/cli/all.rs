@@ -2,10 +2,10 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::{Exit, scenario::Arguments, terminal};
+use super::{Exit, runner::Runner, scenario::Arguments, terminal};
 use crate::{
     render,
-    run::{Pace, Run, run},
+    run::{Pace, Run},
     scenario::CATALOGUE,
 };
 
@@ -23,15 +23,12 @@ pub(super) fn all(arguments: &Arguments) -> Result<Exit, Exit> {
     }
 
     let settings = arguments.settings(Pace::Virtual);
-    let runtime = terminal::runtime()?;
+    let runner = Runner::new()?;
     let progress = progress(chosen.len());
     let mut runs = Vec::new();
     for scenario in chosen {
         progress.set_message(scenario.name);
-        let run = runtime
-            .block_on(run(scenario, &settings))
-            .map_err(|error| terminal::fail_run(&error))?;
-        runs.push(run);
+        runs.push(runner.play(scenario, &settings)?);
         progress.inc(1);
     }
     progress.finish_and_clear();

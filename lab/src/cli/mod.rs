@@ -5,6 +5,7 @@
 mod all;
 mod exit;
 mod list;
+mod runner;
 mod scenario;
 mod schema;
 mod terminal;

@@ -5,11 +5,11 @@ use std::{num::NonZeroU32, time::Duration};
 use clap::{Args, ValueEnum};
 use client::{ConfigError, positive_from_text};
 
-use super::{Exit, all, terminal};
+use super::{Exit, all, runner::Runner, terminal};
 use crate::{
     policy::Overrides,
     render,
-    run::{Pace, Settings, run},
+    run::{Pace, Settings},
     scenario,
 };
 
@@ -113,9 +113,7 @@ fn one(arguments: &Arguments) -> Result<Exit, Exit> {
     }
     let scenario =
         scenario::find(&arguments.name).map_err(|error| terminal::fail(&error, Exit::Usage))?;
-    let run = terminal::runtime()?
-        .block_on(run(scenario, &arguments.settings(Pace::Real)))
-        .map_err(|error| terminal::fail_run(&error))?;
+    let run = Runner::new()?.play(scenario, &arguments.settings(Pace::Real))?;
 
     let text = if arguments.json {
         render::json(&run)

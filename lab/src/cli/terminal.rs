@@ -25,7 +25,17 @@ pub(super) fn print(text: &str) -> Result<(), Exit> {
 
 /// Says on stderr what went wrong, with its causes, and returns `exit`.
 pub(super) fn fail(error: &dyn Error, exit: Exit) -> Exit {
-    let mut text = format!("error: {error}");
+    say("error", error);
+    exit
+}
+
+/// Says on stderr, in one line, what goes missing while the command goes on.
+pub(super) fn warn(error: &dyn Error) {
+    say("warning", error);
+}
+
+fn say(kind: &str, error: &dyn Error) {
+    let mut text = format!("{kind}: {error}");
     let mut cause = error.source();
     while let Some(error) = cause {
         text.push_str(&format!(": {error}"));
@@ -33,7 +43,6 @@ pub(super) fn fail(error: &dyn Error, exit: Exit) -> Exit {
     }
     // With stderr gone there is nobody left to tell.
     let _ = writeln!(io::stderr(), "{text}");
-    exit
 }
 
 /// Says why a scenario could not be played.

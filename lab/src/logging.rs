@@ -1,0 +1,161 @@
+//! Logs: the spans of client, service and lab on stderr, as `RUST_LOG` asks.
+//!
+//! `RUST_LOG` is a list of targets and levels, as in `info` or
+//! `client=info,server=debug`; unset, nothing is logged. It governs the crates
+//! of this workspace and no others: what `hyper` or `reqwest` have to say holds
+//! addresses and headers, and a directive that names them beats any rule that
+//! stands beside it in one filter. So the cap is a second filter, and what is to
+//! be logged has to pass both.
+
+use std::{env, io};
+
+use tracing_subscriber::{
+    Layer, Registry,
+    filter::{FilterExt, ParseError, Targets, filter_fn},
+    fmt::{self, MakeWriter, format::FmtSpan},
+};
+
+/// The variable that says what is logged.
+const VARIABLE: &str = "RUST_LOG";
+
+/// The crates that may log: the first segment of their targets.
+const CRATES: [&str; 3] = ["client", "lab", "server"];
+
+/// A value of `RUST_LOG` that cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("{VARIABLE} is ignored, since {value:?} cannot be read: {why}")]
+pub(crate) struct InvalidDirectives {
+    value: String,
+    // No source: its own source has the same text.
+    why: ParseError,
+}
+
+/// What `RUST_LOG` asks for; none if it is unset or empty.
+///
+/// # Errors
+///
+/// [`InvalidDirectives`] if it cannot be read.
+pub(crate) fn asked() -> Result<Option<Targets>, InvalidDirectives> {
+    let value = env::var_os(VARIABLE).unwrap_or_default();
+    if value.is_empty() {
+        return Ok(None);
+    }
+    read(&value.to_string_lossy()).map(Some)
+}
+
+/// The layer that logs to stderr what is asked for, of this workspace.
+pub(crate) fn layer(asked: Targets) -> impl Layer<Registry> {
+    capped(io::stderr, asked)
+}
+
+fn read(directives: &str) -> Result<Targets, InvalidDirectives> {
+    directives.parse().map_err(|why| InvalidDirectives {
+        value: directives.to_owned(),
+        why,
+    })
+}
+
+/// A line for each event, and for each span that closes, if both filters let it
+/// pass.
+fn capped<W>(writer: W, asked: Targets) -> impl Layer<Registry>
+where
+    W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
+{
+    let ours = filter_fn(|metadata| {
+        let name = metadata.target().split("::").next();
+        name.is_some_and(|name| CRATES.contains(&name))
+    });
+    fmt::layer()
+        .with_writer(writer)
+        .with_ansi(false)
+        .with_span_events(FmtSpan::CLOSE)
+        .with_filter(asked.and(ours))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex, PoisonError};
+
+    use tracing::{info_span, subscriber::with_default, trace};
+    use tracing_subscriber::layer::SubscriberExt;
+
+    use super::*;
+
+    /// What is logged of one span of each kind of target, and of an event in it.
+    fn logged(directives: &str) -> String {
+        let log = Arc::new(Mutex::new(Vec::new()));
+        let writer = {
+            let log = Arc::clone(&log);
+            move || Writer(Arc::clone(&log))
+        };
+        let layer = capped(writer, read(directives).expect("valid directives"));
+
+        with_default(Registry::default().with(layer), || {
+            info_span!(target: "client::retry", "wait", endpoint = "flaky").in_scope(|| {
+                trace!(target: "server", "ours");
+            });
+            for foreign in [
+                info_span!(target: "hyper::proto", "read", secret = "SECRET"),
+                info_span!(target: "clients", "read", secret = "SECRET"),
+                info_span!(target: "h2::client", "read", secret = "SECRET"),
+            ] {
+                foreign.in_scope(|| trace!(target: "client", "in a foreign span"));
+            }
+            trace!(target: "reqwest::connect", "SECRET");
+        });
+
+        let log = log.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8(log.clone()).expect("UTF-8")
+    }
+
+    struct Writer(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Writer {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let mut log = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            log.write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn no_directive_lets_another_crate_through() {
+        for directives in [
+            "trace",
+            "hyper=trace,h2=trace,reqwest=trace,clients=trace,client=trace,server=trace",
+            "hyper::proto[{secret}]=trace,client=trace,server=trace",
+        ] {
+            let log = logged(directives);
+
+            assert!(!log.contains("SECRET"), "{directives}: {log}");
+            assert!(log.contains("server: ours"), "{directives}: {log}");
+            assert!(log.contains("client: in a foreign span"), "{log}");
+        }
+    }
+
+    #[test]
+    fn a_span_is_logged_when_it_closes_if_its_level_is_asked_for() {
+        let log = logged("client=info");
+
+        assert_eq!(log.lines().count(), 1, "{log}");
+        assert!(
+            log.contains(r#"wait{endpoint="flaky"}: client::retry: close"#),
+            "{log}"
+        );
+    }
+
+    #[test]
+    fn what_is_off_is_silent() {
+        assert_eq!(logged("off"), "");
+    }
+
+    #[test]
+    fn a_level_that_is_none_is_refused_with_the_value() {
+        let error = read("client=loud").expect_err("no level");
+
+        assert!(error.to_string().contains("client=loud"), "{error}");
+    }
+}
