@@ -30,6 +30,7 @@ pub mod cli;
 mod counters;
 pub mod fault_proxy;
 mod logging;
+pub mod otlp;
 mod outcome;
 mod player;
 mod policy;

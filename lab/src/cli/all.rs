@@ -23,7 +23,7 @@ pub(super) fn all(arguments: &Arguments) -> Result<Exit, Exit> {
     }
 
     let settings = arguments.settings(Pace::Virtual);
-    let runner = Runner::new()?;
+    let mut runner = Runner::new(arguments.otlp.as_deref())?;
     let progress = progress(chosen.len());
     let mut runs = Vec::new();
     for scenario in chosen {
@@ -39,6 +39,9 @@ pub(super) fn all(arguments: &Arguments) -> Result<Exit, Exit> {
         render::table(&runs, &terminal::options(arguments.ascii))
     };
     terminal::print(&text)?;
+    for run in &runs {
+        runner.send(run);
+    }
     Ok(if runs.iter().all(Run::passed) {
         Exit::Passed
     } else {

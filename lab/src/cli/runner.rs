@@ -1,4 +1,7 @@
-//! Plays scenarios for a command, with logs if `RUST_LOG` asks for them.
+//! Plays scenarios for a command: with logs if `RUST_LOG` asks for them, and
+//! each run sent on if there is an address to send it to.
+
+use std::{env, time::SystemTime};
 
 use tokio::runtime::Runtime;
 use tracing_subscriber::filter::Targets;
@@ -6,6 +9,7 @@ use tracing_subscriber::filter::Targets;
 use super::{Exit, terminal};
 use crate::{
     logging,
+    otlp::{self, Endpoint},
     run::{Run, Settings, run_beside},
     scenario::Scenario,
 };
@@ -13,12 +17,17 @@ use crate::{
 pub(super) struct Runner {
     runtime: Runtime,
     logs: Option<Targets>,
+    endpoint: Option<Endpoint>,
 }
 
 impl Runner {
-    /// A runner on a runtime of its own. A `RUST_LOG` that cannot be read is
-    /// worth a warning.
-    pub(super) fn new() -> Result<Self, Exit> {
+    /// A runner that sends its runs to `otlp`, or else to where the environment
+    /// says, if it does. A `RUST_LOG` that cannot be read is worth a warning; an
+    /// address that is none is a usage error.
+    pub(super) fn new(otlp: Option<&str>) -> Result<Self, Exit> {
+        let variable = |name| env::var_os(name).map(|value| value.to_string_lossy().into_owned());
+        let endpoint = Endpoint::choose(otlp, variable)
+            .map_err(|error| terminal::fail(&error, Exit::Usage))?;
         let logs = logging::asked().unwrap_or_else(|error| {
             terminal::warn(&error);
             None
@@ -26,6 +35,7 @@ impl Runner {
         Ok(Self {
             runtime: terminal::runtime()?,
             logs,
+            endpoint,
         })
     }
 
@@ -34,5 +44,18 @@ impl Runner {
         self.runtime
             .block_on(run_beside(logs, scenario, settings))
             .map_err(|error| terminal::fail_run(&error))
+    }
+
+    /// Sends a run on. A receiver that fails is warned about once, and not
+    /// tried again: no scenario fails with it.
+    pub(super) fn send(&mut self, run: &Run) {
+        let Some(endpoint) = &self.endpoint else {
+            return;
+        };
+        let export = otlp::export(&run.traces, endpoint, SystemTime::now());
+        if let Err(error) = self.runtime.block_on(export) {
+            terminal::warn(&error);
+            self.endpoint = None;
+        }
     }
 }

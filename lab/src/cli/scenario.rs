@@ -50,6 +50,12 @@ pub(super) struct Arguments {
     #[arg(long, value_enum)]
     pace: Option<PaceArgument>,
 
+    /// Send the trace on to the OTLP/HTTP receiver at this base address, such as
+    /// http://127.0.0.1:4318 [default: what the standard variables
+    /// OTEL_EXPORTER_OTLP_TRACES_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT say]
+    #[arg(long, value_name = "URL")]
+    pub(super) otlp: Option<String>,
+
     /// Print the run as JSON; `lab schema` says what it holds
     #[arg(long)]
     pub(super) json: bool,
@@ -113,7 +119,8 @@ fn one(arguments: &Arguments) -> Result<Exit, Exit> {
     }
     let scenario =
         scenario::find(&arguments.name).map_err(|error| terminal::fail(&error, Exit::Usage))?;
-    let run = Runner::new()?.play(scenario, &arguments.settings(Pace::Real))?;
+    let mut runner = Runner::new(arguments.otlp.as_deref())?;
+    let run = runner.play(scenario, &arguments.settings(Pace::Real))?;
 
     let text = if arguments.json {
         render::json(&run)
@@ -121,6 +128,7 @@ fn one(arguments: &Arguments) -> Result<Exit, Exit> {
         render::text(scenario, &run, &terminal::options(arguments.ascii))
     };
     terminal::print(&text)?;
+    runner.send(&run);
     Ok(if run.passed() {
         Exit::Passed
     } else {

@@ -1,0 +1,242 @@
+//! Where an export goes, by the rules of OpenTelemetry's exporter specification
+//! (<https://opentelemetry.io/docs/specs/otel/protocol/exporter/>).
+
+use std::fmt;
+
+use reqwest::Url;
+
+/// The base address of a receiver; `/v1/traces` is appended.
+pub const ENDPOINT_VARIABLE: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
+/// The address for traces, used as it is. It goes before the base address.
+pub const TRACES_ENDPOINT_VARIABLE: &str = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
+
+/// The option that goes before both variables. It means what
+/// [`ENDPOINT_VARIABLE`] does.
+const OPTION: &str = "--otlp";
+
+/// The address that an OTLP/HTTP receiver takes traces at.
+///
+/// It shows as host and port: its path or its query may hold a token.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Endpoint(Url);
+
+/// An address that cannot be one. The text says where it came from, what it was
+/// and which rule it breaks.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("invalid {origin} '{value}': {rule}")]
+pub struct InvalidEndpoint {
+    origin: &'static str,
+    value: String,
+    rule: &'static str,
+}
+
+impl Endpoint {
+    /// The endpoint that a person asked for: the value of the option if there
+    /// is one, else what the environment says, else none. `variable` reads a
+    /// variable of the environment; an empty one counts as unset.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidEndpoint`] if the one that decides is no address.
+    pub fn choose(
+        option: Option<&str>,
+        variable: impl Fn(&'static str) -> Option<String>,
+    ) -> Result<Option<Self>, InvalidEndpoint> {
+        let set = |name| variable(name).filter(|value| !value.is_empty());
+        if let Some(base) = option {
+            Self::under(OPTION, base).map(Some)
+        } else if let Some(url) = set(TRACES_ENDPOINT_VARIABLE) {
+            Self::at(TRACES_ENDPOINT_VARIABLE, &url).map(Some)
+        } else if let Some(base) = set(ENDPOINT_VARIABLE) {
+            Self::under(ENDPOINT_VARIABLE, &base).map(Some)
+        } else {
+            Ok(None)
+        }
+    }
+
+    fn under(origin: &'static str, base: &str) -> Result<Self, InvalidEndpoint> {
+        let Self(mut url) = Self::at(origin, base)?;
+        if url.query().is_some() {
+            let rule = "a query has no place in it, since /v1/traces is appended";
+            return Err(InvalidEndpoint::new(origin, base, rule));
+        }
+        // Every http or https URL has a path to append to.
+        if let Ok(mut path) = url.path_segments_mut() {
+            path.pop_if_empty().extend(["v1", "traces"]);
+        }
+        Ok(Self(url))
+    }
+
+    fn at(origin: &'static str, text: &str) -> Result<Self, InvalidEndpoint> {
+        let broken = |rule| Err(InvalidEndpoint::new(origin, text, rule));
+        let Ok(url) = Url::parse(text) else {
+            return broken("it must be a URL, such as http://127.0.0.1:4318");
+        };
+        if !matches!(url.scheme(), "http" | "https") {
+            return broken("it must begin with http:// or https://");
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return broken(
+                "it must not hold a user name or password; OTEL_EXPORTER_OTLP_HEADERS may",
+            );
+        }
+        if url.fragment().is_some() {
+            return broken("a fragment is never sent");
+        }
+        Ok(Self(url))
+    }
+
+    /// The whole address, for the request.
+    pub(super) fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+
+    pub(super) fn is_https(&self) -> bool {
+        self.0.scheme() == "https"
+    }
+}
+
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.host_str().unwrap_or_default())?;
+        match self.0.port_or_known_default() {
+            Some(port) => write!(f, ":{port}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Endpoint({self})")
+    }
+}
+
+impl InvalidEndpoint {
+    /// Of the value only that is kept which may be shown: what stands before an
+    /// `@` or behind a `?` may be a secret.
+    fn new(origin: &'static str, value: &str, rule: &'static str) -> Self {
+        let (before, value) = match value.rsplit_once('@') {
+            Some((_, host)) => ("…@", host),
+            None => ("", value),
+        };
+        let (value, behind) = match value.split_once('?') {
+            Some((address, _)) => (address, "?…"),
+            None => (value, ""),
+        };
+        Self {
+            origin,
+            value: format!("{before}{value}{behind}"),
+            rule,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn choose(
+        option: Option<&str>,
+        variables: &[(&str, &str)],
+    ) -> Result<Option<Endpoint>, InvalidEndpoint> {
+        Endpoint::choose(option, |name| {
+            let set = variables.iter().find(|(known, _)| *known == name);
+            set.map(|(_, value)| (*value).to_owned())
+        })
+    }
+
+    fn address(option: Option<&str>, variables: &[(&str, &str)]) -> String {
+        let endpoint = choose(option, variables).expect("valid").expect("chosen");
+        endpoint.as_str().to_owned()
+    }
+
+    #[test]
+    fn the_path_is_appended_to_a_base_address() {
+        for (base, expected) in [
+            ("http://127.0.0.1:4318", "http://127.0.0.1:4318/v1/traces"),
+            ("http://127.0.0.1:4318/", "http://127.0.0.1:4318/v1/traces"),
+            ("https://host/otlp", "https://host/otlp/v1/traces"),
+            ("https://host/otlp/", "https://host/otlp/v1/traces"),
+        ] {
+            assert_eq!(address(Some(base), &[]), expected);
+            assert_eq!(address(None, &[(ENDPOINT_VARIABLE, base)]), expected);
+        }
+    }
+
+    #[test]
+    fn the_address_for_traces_is_used_as_it_is() {
+        for url in ["http://host:1/", "http://host:1/in", "http://host:1/in?a=b"] {
+            assert_eq!(address(None, &[(TRACES_ENDPOINT_VARIABLE, url)]), url);
+        }
+    }
+
+    #[test]
+    fn the_option_goes_before_the_traces_variable_and_that_before_the_base() {
+        let both = [
+            (ENDPOINT_VARIABLE, "http://base:1"),
+            (TRACES_ENDPOINT_VARIABLE, "http://traces:1/in"),
+        ];
+
+        assert_eq!(
+            address(Some("http://option:1"), &both),
+            "http://option:1/v1/traces"
+        );
+        assert_eq!(address(None, &both), "http://traces:1/in");
+        assert_eq!(address(None, &both[..1]), "http://base:1/v1/traces");
+    }
+
+    #[test]
+    fn an_empty_variable_counts_as_unset() {
+        let empty = (TRACES_ENDPOINT_VARIABLE, "");
+
+        assert_eq!(choose(None, &[empty]), Ok(None));
+        assert_eq!(
+            address(None, &[empty, (ENDPOINT_VARIABLE, "http://base:1")]),
+            "http://base:1/v1/traces"
+        );
+    }
+
+    #[test]
+    fn what_is_no_address_is_refused_with_the_rule_and_without_a_secret() {
+        for (base, shown, rule) in [
+            ("", "''", "it must be a URL"),
+            ("127.0.0.1:4318", "'127.0.0.1:4318'", "it must be a URL"),
+            ("localhost:4318", "'localhost:4318'", "http:// or https://"),
+            ("ftp://host", "'ftp://host'", "http:// or https://"),
+            ("http://me:SECRET@host", "'…@host'", "user name or password"),
+            ("me:SECRET@host", "'…@host'", "http:// or https://"),
+            ("http://host?SECRET", "'http://host?…'", "a query"),
+            ("http://host#part", "'http://host#part'", "a fragment"),
+        ] {
+            let error = choose(Some(base), &[]).expect_err(base);
+
+            let text = error.to_string();
+            assert!(
+                text.starts_with(&format!("invalid --otlp {shown}: ")) && text.contains(rule),
+                "{text}"
+            );
+            assert!(!format!("{error:?}").contains("SECRET"), "{error:?}");
+        }
+    }
+
+    #[test]
+    fn a_variable_that_is_refused_is_named() {
+        for variable in [ENDPOINT_VARIABLE, TRACES_ENDPOINT_VARIABLE] {
+            let error = choose(None, &[(variable, "nowhere")]).expect_err("no URL");
+
+            assert!(error.to_string().contains(variable), "{error}");
+        }
+    }
+
+    #[test]
+    fn it_shows_as_host_and_port() {
+        let url = "https://host/token?key=SECRET";
+
+        let endpoint = choose(None, &[(TRACES_ENDPOINT_VARIABLE, url)]);
+
+        let endpoint = endpoint.expect("valid").expect("chosen");
+        assert_eq!(endpoint.to_string(), "host:443");
+        assert_eq!(format!("{endpoint:?}"), "Endpoint(host:443)");
+    }
+}

@@ -1,0 +1,159 @@
+//! Sends recorded traces on to an OpenTelemetry receiver, such as Tempo or a
+//! Collector, over OTLP/HTTP.
+//!
+//! What is sent is what the [recorder](crate::trace) kept: the same ids, the
+//! same tree, the same closed list of fields, and nothing beside it, not even
+//! the name of this machine. `OTEL_RESOURCE_ATTRIBUTES` adds nothing.
+//!
+//! **Resources.** There are two: the spans of the client and of the run around
+//! them come from the service [`CLIENT_SERVICE`], those of the teaching API from
+//! [`SERVER_SERVICE`]. So a viewer draws two services with an edge in between.
+//!
+//! **Times.** A recorded time is an offset from the start of its run, on a clock
+//! that may be virtual and may begin on any date. Viewers look at the last hour.
+//! So the *end* of the run is placed at the moment of the export, and all else
+//! keeps its distance from there: a wait of two minutes is two minutes, even if
+//! nobody waited for it.
+//!
+//! **Ids** come from the seed. The same seed exported twice is the same trace
+//! twice, and a receiver may draw it as one.
+
+mod convert;
+mod endpoint;
+
+use std::time::{Duration, SystemTime};
+
+use opentelemetry_otlp::{
+    ExporterBuildError, Protocol, RetryPolicy, SpanExporter, WithExportConfig, WithHttpConfig,
+};
+use opentelemetry_sdk::{Resource, error::OTelSdkError, trace::SpanExporter as _};
+use reqwest::{Client, redirect, retry};
+
+pub use convert::{CLIENT_SERVICE, SERVER_SERVICE};
+pub use endpoint::{ENDPOINT_VARIABLE, Endpoint, InvalidEndpoint, TRACES_ENDPOINT_VARIABLE};
+
+use crate::trace::Trace;
+
+/// How long a receiver may take for one request.
+pub const TIMEOUT: Duration = Duration::from_secs(3);
+
+/// Traces that did not arrive, or of which only a part did.
+#[derive(Debug, thiserror::Error)]
+#[error("the run was not exported to {endpoint}")]
+pub struct ExportError {
+    endpoint: Endpoint,
+    #[source]
+    why: Why,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum Why {
+    #[error("the HTTP client could not be set up")]
+    Client(#[from] reqwest::Error),
+    /// A variable of the environment asks for what the exporter cannot do, such
+    /// as compression.
+    #[error(transparent)]
+    Configuration(#[from] ExporterBuildError),
+    /// The receiver is not there, was too slow, or answered an error.
+    #[error("{0}")]
+    Refused(String),
+}
+
+/// Sends traces to a receiver, placed so that they end `now`.
+///
+/// Each service's spans are one request with one attempt, which may take
+/// [`TIMEOUT`]. What `OTEL_EXPORTER_OTLP_HEADERS` holds goes along.
+///
+/// # Errors
+///
+/// [`ExportError`] if the receiver is not there, is too slow or answers an
+/// error. The spans of one service may have arrived all the same.
+pub async fn export(
+    traces: &[Trace],
+    endpoint: &Endpoint,
+    now: SystemTime,
+) -> Result<(), ExportError> {
+    let sent = send(traces, endpoint, now, TIMEOUT).await;
+    sent.map_err(|why| ExportError {
+        endpoint: endpoint.clone(),
+        why,
+    })
+}
+
+async fn send(
+    traces: &[Trace],
+    endpoint: &Endpoint,
+    now: SystemTime,
+    timeout: Duration,
+) -> Result<(), Why> {
+    let http = http_client(endpoint, timeout)?;
+    for (service, spans) in convert::by_service(traces, now) {
+        if spans.is_empty() {
+            continue;
+        }
+        let mut exporter = SpanExporter::builder()
+            .with_http()
+            .with_endpoint(endpoint.as_str())
+            .with_protocol(Protocol::HttpBinary)
+            .with_timeout(timeout)
+            .with_retry_policy(RetryPolicy::disabled())
+            .with_http_client(http.clone())
+            .build()?;
+        // The default resource would read the environment.
+        let resource = Resource::builder_empty().with_service_name(service);
+        exporter.set_resource(&resource.build());
+        exporter.export(spans).await.map_err(refused)?;
+    }
+    Ok(())
+}
+
+/// The traces go where the person said: past no proxy, after no redirect.
+fn http_client(endpoint: &Endpoint, timeout: Duration) -> reqwest::Result<Client> {
+    client::install_tls_provider();
+    let builder = Client::builder()
+        .no_proxy()
+        .redirect(redirect::Policy::none())
+        .retry(retry::never())
+        .timeout(timeout);
+    // Without certificates on the machine, looking for them fails.
+    if endpoint.is_https() {
+        builder.build()
+    } else {
+        builder.tls_certs_only([]).build()
+    }
+}
+
+fn refused(error: OTelSdkError) -> Why {
+    Why::Refused(match error {
+        OTelSdkError::InternalFailure(reason) => reason,
+        other => other.to_string(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{net::TcpListener, sync::Arc};
+
+    use tracing::{info_span, subscriber::with_default};
+    use tracing_subscriber::{Registry, layer::SubscriberExt};
+
+    use super::*;
+    use crate::trace::{Limits, Recorder};
+
+    #[tokio::test]
+    async fn a_receiver_that_never_answers_is_not_waited_for() {
+        let recorder = Recorder::new(Arc::new(|| Duration::ZERO), 7, Limits::default());
+        with_default(Registry::default().with(recorder.layer()), || {
+            info_span!(target: "lab", "run");
+        });
+        let silent = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let base = format!("http://{}", silent.local_addr().expect("an address"));
+        let endpoint = Endpoint::choose(Some(&base), |_| None);
+        let endpoint = endpoint.expect("valid").expect("chosen");
+        let short = Duration::from_millis(20);
+
+        let sent = send(&recorder.snapshot(), &endpoint, SystemTime::now(), short).await;
+
+        assert!(matches!(sent, Err(Why::Refused(_))), "{sent:?}");
+    }
+}

@@ -1,0 +1,149 @@
+//! The spans of client and service, as any OpenTelemetry user gets them: through
+//! `tracing-opentelemetry`, without the recorder of the lab.
+//!
+//! Nothing global is used: the subscriber is that of the test's thread, and the
+//! propagator is called directly.
+
+use std::{sync::Arc, time::SystemTime};
+
+use client::{Clock, ReliableApiClient, SeededRandom, VirtualClock};
+use opentelemetry::{
+    Key, Value,
+    propagation::TextMapPropagator,
+    trace::{SpanId, SpanKind, Status, TracerProvider},
+};
+use opentelemetry_http::{HeaderExtractor, HeaderInjector};
+use opentelemetry_sdk::{
+    propagation::TraceContextPropagator,
+    trace::{InMemorySpanExporter, SdkTracerProvider, SpanData},
+};
+use server::{ServiceConfig, TeachingApi};
+use tracing::subscriber;
+use tracing_opentelemetry::OpenTelemetrySpanExt;
+use tracing_subscriber::{Registry, layer::SubscriberExt};
+
+/// Lets a client call `/flaky` on a fresh service, and returns the spans of both
+/// in the order in which they began.
+async fn spans_of_flaky(max_attempts: u32) -> Vec<SpanData> {
+    let exporter = InMemorySpanExporter::default();
+    let provider = SdkTracerProvider::builder()
+        .with_simple_exporter(exporter.clone())
+        .build();
+    let layer = tracing_opentelemetry::layer().with_tracer(provider.tracer("test"));
+    let _tracing = subscriber::set_default(Registry::default().with(layer));
+
+    let config = ServiceConfig::builder()
+        .port(0)
+        .on_request_span(|span, headers| {
+            let caller = TraceContextPropagator::new().extract(&HeaderExtractor(headers));
+            span.set_parent(caller).expect("the span has not begun");
+        });
+    let service = TeachingApi::start(config.build().expect("valid")).expect("it starts");
+    let clock: Arc<dyn Clock> = Arc::new(VirtualClock::starting_at(SystemTime::UNIX_EPOCH));
+    let client = ReliableApiClient::builder(&service.base_url())
+        .max_attempts(max_attempts)
+        .clock(clock)
+        .random(Arc::new(SeededRandom::new(7)))
+        .injector(Arc::new(|span, headers| {
+            let mut headers = HeaderInjector(headers);
+            TraceContextPropagator::new().inject_context(&span.context(), &mut headers);
+        }))
+        .build()
+        .expect("valid");
+    let _outcome = client.flaky().await;
+    service.stop().await.expect("it stops");
+
+    let mut spans = exporter.get_finished_spans().expect("spans");
+    spans.sort_by_key(|span| span.start_time);
+    spans
+}
+
+fn id(span: &SpanData) -> SpanId {
+    span.span_context.span_id()
+}
+
+fn children(spans: &[SpanData], parent: SpanId) -> Vec<&SpanData> {
+    let under = |span: &&SpanData| span.parent_span_id == parent;
+    spans.iter().filter(under).collect()
+}
+
+fn attribute<'a>(span: &'a SpanData, key: &'static str) -> Option<&'a Value> {
+    let mut pairs = span.attributes.iter();
+    let pair = pairs.find(|pair| pair.key == Key::from_static_str(key));
+    pair.map(|pair| &pair.value)
+}
+
+#[tokio::test]
+async fn one_call_is_one_tree_across_the_wire() {
+    let spans = spans_of_flaky(3).await;
+
+    let [operation] = &children(&spans, SpanId::INVALID)[..] else {
+        panic!("one root expected: {spans:#?}");
+    };
+    let calls = children(&spans, id(operation));
+    let names: Vec<_> = calls.iter().map(|span| &*span.name).collect();
+    let kinds: Vec<_> = calls.iter().map(|span| &span.span_kind).collect();
+    assert_eq!(
+        (&*operation.name, &operation.span_kind),
+        ("flaky", &SpanKind::Internal)
+    );
+    assert_eq!(
+        names,
+        ["GET /flaky", "wait", "GET /flaky", "wait", "GET /flaky"]
+    );
+    let (client, internal) = (&SpanKind::Client, &SpanKind::Internal);
+    assert_eq!(kinds, [client, internal, client, internal, client]);
+    for attempt in calls.iter().step_by(2) {
+        let [request] = &children(&spans, id(attempt))[..] else {
+            panic!("one request expected under {attempt:#?}");
+        };
+        assert_eq!(
+            (&*request.name, &request.span_kind),
+            ("GET /flaky", &SpanKind::Server)
+        );
+        assert!(request.parent_span_is_remote);
+    }
+    assert_eq!(spans.len(), 1 + 5 + 3);
+    for span in &spans {
+        let trace = span.span_context.trace_id();
+        assert_eq!(trace, operation.span_context.trace_id(), "{}", span.name);
+    }
+}
+
+#[tokio::test]
+async fn a_resend_says_which_one_it_is_and_the_first_attempt_does_not() {
+    let spans = spans_of_flaky(3).await;
+
+    let attempts = spans
+        .iter()
+        .filter(|span| span.span_kind == SpanKind::Client);
+    let counts: Vec<_> = attempts
+        .map(|span| attribute(span, "http.request.resend_count").map(Value::to_string))
+        .collect();
+    let expected = [None, Some("1"), Some("2")].map(|count| count.map(str::to_owned));
+    assert_eq!(counts, expected);
+}
+
+#[tokio::test]
+async fn what_failed_is_an_error_and_what_did_not_is_left_unset() {
+    for (max_attempts, failures) in [(3, 2), (2, 2)] {
+        let spans = spans_of_flaky(max_attempts).await;
+
+        let of_kind = |kind: SpanKind| -> Vec<_> {
+            let spans = spans.iter().filter(move |span| span.span_kind == kind);
+            spans.map(|span| span.status.clone()).collect()
+        };
+        let mut expected = vec![Status::error(""); failures];
+        expected.resize(max_attempts as usize, Status::Unset);
+        assert_eq!(of_kind(SpanKind::Client), expected);
+        assert_eq!(of_kind(SpanKind::Server), expected);
+        let operation = spans.iter().find(|span| span.name == "flaky");
+        let gave_up = max_attempts as usize == failures;
+        let status = if gave_up {
+            Status::error("")
+        } else {
+            Status::Unset
+        };
+        assert_eq!(operation.map(|span| &span.status), Some(&status));
+    }
+}

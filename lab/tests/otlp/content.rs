@@ -1,0 +1,200 @@
+//! What arrives: ids, tree, kinds, times, attributes, resources.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use axum::http::StatusCode;
+use opentelemetry_proto::tonic::{
+    common::v1::any_value::Value,
+    trace::v1::{Span, Status, span::SpanKind, status::StatusCode as Code},
+};
+
+use super::{
+    lab,
+    receiver::{Receiver, value},
+    stderr,
+};
+
+fn attribute<'a>(span: &'a Span, key: &str) -> Option<&'a Value> {
+    let mut pairs = span.attributes.iter();
+    pairs.find(|pair| pair.key == key).map(value)
+}
+
+fn children<'a>(spans: &'a [Span], parent: &Span) -> Vec<&'a Span> {
+    let under = |span: &&Span| span.parent_span_id == parent.span_id;
+    spans.iter().filter(under).collect()
+}
+
+fn length(span: &Span) -> Duration {
+    Duration::from_nanos(span.end_time_unix_nano - span.start_time_unix_nano)
+}
+
+fn failed(span: &Span) -> bool {
+    match span.status.as_ref().map(Status::code) {
+        Some(Code::Error) => true,
+        Some(Code::Unset) => false,
+        other => panic!("{} has the status {other:?}", span.name),
+    }
+}
+
+#[tokio::test]
+async fn a_run_arrives_as_one_tree_of_two_services() {
+    let receiver = Receiver::answering(StatusCode::OK).await;
+
+    let output = lab(&["flaky", "--otlp", &receiver.base], &[]).await;
+
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(stderr(&output), "");
+    let arrivals = receiver.arrivals();
+    let [client, service] = &arrivals[..] else {
+        panic!("two requests expected: {:?}", receiver.paths());
+    };
+    assert_eq!(receiver.paths(), ["/v1/traces", "/v1/traces"]);
+    assert_eq!(client.headers["content-type"], "application/x-protobuf");
+    assert_eq!(client.service, "lab-client");
+    assert_eq!(service.service, "teaching-api");
+
+    let [run] = &children(&client.spans, &Span::default())[..] else {
+        panic!("one root expected: {client:#?}");
+    };
+    let [operation] = &children(&client.spans, run)[..] else {
+        panic!("one call expected: {client:#?}");
+    };
+    let calls = children(&client.spans, operation);
+    let names: Vec<_> = calls.iter().map(|span| span.name.as_str()).collect();
+    assert_eq!(
+        (run.name.as_str(), operation.name.as_str()),
+        ("flaky", "flaky")
+    );
+    assert_eq!(
+        names,
+        ["GET /flaky", "wait", "GET /flaky", "wait", "GET /flaky"]
+    );
+    assert_eq!(client.spans.len(), 2 + calls.len());
+    assert_eq!(service.spans.len(), 3);
+
+    for span in [run, operation, &calls[1], &calls[3]] {
+        assert_eq!(span.kind(), SpanKind::Internal, "{}", span.name);
+        assert!(!failed(span), "{}", span.name);
+    }
+    for (resend, attempt) in calls.iter().step_by(2).enumerate() {
+        let [request] = &children(&service.spans, attempt)[..] else {
+            panic!("one request expected under {attempt:#?}");
+        };
+        assert_eq!(attempt.kind(), SpanKind::Client);
+        assert_eq!(request.kind(), SpanKind::Server);
+        assert_eq!(request.name, "GET /flaky");
+        assert_eq!(failed(attempt), resend < 2);
+        assert_eq!(failed(request), resend < 2);
+        let count = (resend > 0).then_some(Value::IntValue(resend as i64));
+        assert_eq!(
+            attribute(attempt, "http.request.resend_count"),
+            count.as_ref()
+        );
+    }
+    let all = client.spans.iter().chain(&service.spans);
+    for span in all {
+        assert_eq!(span.trace_id, run.trace_id, "{}", span.name);
+        let special = span
+            .attributes
+            .iter()
+            .find(|it| it.key.starts_with("otel."));
+        assert_eq!(special, None, "{}", span.name);
+    }
+}
+
+#[tokio::test]
+async fn attributes_keep_their_types_and_are_those_that_were_recorded() {
+    let receiver = Receiver::answering(StatusCode::OK).await;
+
+    lab(&["flaky", "--otlp", &receiver.base], &[]).await;
+
+    let arrivals = receiver.arrivals();
+    let attributes = |service: usize, name: &str| -> Vec<(String, Value)> {
+        let mut spans = arrivals[service].spans.iter();
+        let span = spans.find(|span| span.name == name).expect(name);
+        let pairs = span.attributes.iter();
+        pairs
+            .map(|it| (it.key.clone(), value(it).clone()))
+            .collect()
+    };
+    let text = |text: &str| Value::StringValue(text.to_owned());
+    let attempt = [
+        ("http.request.method", text("GET")),
+        ("url.template", text("/flaky")),
+        ("server.address", text("127.0.0.1")),
+        ("server.port", Value::IntValue(8765)),
+        ("http.response.status_code", Value::IntValue(503)),
+        ("error.type", text("503")),
+    ];
+    let attempt = attempt.map(|(key, value)| (key.to_owned(), value));
+    assert_eq!(attributes(0, "GET /flaky"), attempt);
+    let wait = attributes(0, "wait");
+    assert!(
+        matches!(wait.last(), Some((key, Value::DoubleValue(_))) if key == "wait.seconds"),
+        "{wait:?}"
+    );
+    let request = attributes(1, "GET /flaky");
+    assert!(
+        request.contains(&("fault".to_owned(), text("flaky"))),
+        "{request:?}"
+    );
+}
+
+#[tokio::test]
+async fn the_ids_are_those_of_the_recorded_trace() {
+    let receiver = Receiver::answering(StatusCode::OK).await;
+
+    let output = lab(&["flaky", "--json", "--otlp", &receiver.base], &[]).await;
+
+    let run: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let recorded = run["traces"][0]["spans"].as_array().expect("spans");
+    let hex = |bytes: &[u8]| -> String { bytes.iter().map(|it| format!("{it:02x}")).collect() };
+    let arrivals = receiver.arrivals();
+    let sent: Vec<_> = arrivals.iter().flat_map(|it| &it.spans).collect();
+    assert_eq!(sent.len(), recorded.len());
+    for span in recorded {
+        let id = span["id"].as_str().expect("an id");
+        let twin = sent.iter().find(|it| hex(&it.span_id) == id).expect(id);
+        assert_eq!(hex(&twin.trace_id), run["traces"][0]["id"]);
+        assert_eq!(
+            hex(&twin.parent_span_id),
+            span["parent"].as_str().unwrap_or("")
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_wait_nobody_waited_for_keeps_its_length_and_the_run_ends_now() {
+    let receiver = Receiver::answering(StatusCode::OK).await;
+    let patient = ["retry-later", "--max-retry-after", "120", "--otlp"];
+    let before = SystemTime::now();
+
+    lab(&[&patient[..], &[&receiver.base]].concat(), &[]).await;
+
+    let after = SystemTime::now();
+    let spans = &receiver.arrivals()[0].spans;
+    let waits: Vec<_> = spans.iter().filter(|it| it.name == "wait").collect();
+    let lengths: Vec<_> = waits.iter().map(|wait| length(wait)).collect();
+    assert_eq!(lengths, [Duration::from_secs(120); 2]);
+    let end = spans.iter().map(|span| span.end_time_unix_nano).max();
+    let end = UNIX_EPOCH + Duration::from_nanos(end.expect("a span"));
+    assert!(
+        before <= end && end <= after,
+        "{before:?} {end:?} {after:?}"
+    );
+}
+
+#[tokio::test]
+async fn nothing_of_the_environment_gets_into_the_export() {
+    let receiver = Receiver::answering(StatusCode::OK).await;
+    let variables = [
+        ("OTEL_RESOURCE_ATTRIBUTES", "host.name=SECRET"),
+        ("OTEL_SERVICE_NAME", "SECRET"),
+    ];
+
+    lab(&["items", "--otlp", &receiver.base], &variables).await;
+
+    let arrivals = receiver.arrivals();
+    assert_eq!(arrivals.len(), 2);
+    assert!(!format!("{arrivals:?}").contains("SECRET"));
+}

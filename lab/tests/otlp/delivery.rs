@@ -1,0 +1,119 @@
+//! Where an export goes, and what a failed one costs.
+
+use std::net::TcpListener;
+
+use axum::http::StatusCode;
+use lab::scenario::CATALOGUE;
+
+use super::{ENDPOINT, TRACES_ENDPOINT, lab, receiver::Receiver, stderr};
+
+#[tokio::test]
+async fn a_receiver_that_is_down_costs_one_warning_and_no_scenario() {
+    let port = {
+        let free = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        free.local_addr().expect("an address")
+    };
+    let base = format!("http://{port}");
+
+    let output = lab(&["flaky", "--otlp", &base], &[]).await;
+
+    let warning = stderr(&output);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(warning.lines().count(), 1, "{warning}");
+    let expected = format!("warning: the run was not exported to {port}: ");
+    assert!(warning.starts_with(&expected), "{warning}");
+    assert!(!output.stdout.is_empty());
+}
+
+#[tokio::test]
+async fn a_receiver_that_answers_an_error_costs_one_warning_and_one_request() {
+    let receiver = Receiver::answering(StatusCode::SERVICE_UNAVAILABLE).await;
+
+    let output = lab(&["flaky", "--otlp", &receiver.base], &[]).await;
+
+    let warning = stderr(&output);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(warning.lines().count(), 1, "{warning}");
+    assert!(warning.contains("503"), "{warning}");
+    assert_eq!(receiver.paths(), ["/v1/traces"]);
+}
+
+#[tokio::test]
+async fn the_environment_chooses_the_receiver_and_the_option_goes_first() {
+    let [base, traces, option] = [
+        Receiver::answering(StatusCode::OK).await,
+        Receiver::answering(StatusCode::OK).await,
+        Receiver::answering(StatusCode::OK).await,
+    ];
+    let at = format!("{}/in/as?it=is", traces.base);
+    let variables = [(ENDPOINT, base.base.as_str()), (TRACES_ENDPOINT, &at)];
+
+    lab(&["items"], &variables[..1]).await;
+    lab(&["items"], &variables).await;
+    lab(&["items", "--otlp", &option.base], &variables).await;
+    lab(&["items"], &[(ENDPOINT, ""), (TRACES_ENDPOINT, "")]).await;
+
+    assert_eq!(base.paths(), ["/v1/traces"; 2]);
+    assert_eq!(traces.paths(), ["/in/as?it=is"; 2]);
+    assert_eq!(option.paths(), ["/v1/traces"; 2]);
+}
+
+#[tokio::test]
+async fn the_headers_of_the_environment_go_along() {
+    let receiver = Receiver::answering(StatusCode::OK).await;
+    let variables = [("OTEL_EXPORTER_OTLP_HEADERS", "x-scope-orgid=lab")];
+
+    lab(&["items", "--otlp", &receiver.base], &variables).await;
+
+    for arrival in receiver.arrivals() {
+        assert_eq!(arrival.headers["x-scope-orgid"], "lab");
+    }
+    assert_eq!(receiver.paths().len(), 2);
+}
+
+#[tokio::test]
+async fn an_address_that_is_none_is_a_usage_error_and_nothing_is_played() {
+    for (arguments, variables, origin) in [
+        (
+            &["flaky", "--otlp", "localhost:4318"][..],
+            &[][..],
+            "--otlp",
+        ),
+        (&["flaky"], &[(ENDPOINT, "localhost:4318")], ENDPOINT),
+        (
+            &["flaky"],
+            &[(TRACES_ENDPOINT, "localhost:4318")],
+            TRACES_ENDPOINT,
+        ),
+    ] {
+        let output = lab(arguments, variables).await;
+
+        assert_eq!(output.status.code(), Some(2));
+        assert!(output.stdout.is_empty());
+        assert_eq!(
+            stderr(&output),
+            format!(
+                "error: invalid {origin} 'localhost:4318': it must begin with http:// or https://\n"
+            )
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_whole_course_is_exported_and_a_failing_receiver_is_tried_once() {
+    let [working, failing] = [
+        Receiver::answering(StatusCode::OK).await,
+        Receiver::answering(StatusCode::BAD_GATEWAY).await,
+    ];
+    let items = ["all", "--filter", "items", "--otlp"];
+
+    let exported = lab(&[&items[..], &[&working.base]].concat(), &[]).await;
+    let failed = lab(&[&items[..], &[&failing.base]].concat(), &[]).await;
+
+    let scenarios = CATALOGUE.iter().filter(|it| it.name.contains("items"));
+    assert_eq!(stderr(&exported), "");
+    assert_eq!(working.paths().len(), 2 * scenarios.count());
+    assert_eq!(stderr(&failed).lines().count(), 1, "{}", stderr(&failed));
+    assert_eq!(failing.paths().len(), 1);
+    assert_eq!(failed.status.code(), Some(0));
+}

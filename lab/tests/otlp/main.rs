@@ -1,0 +1,33 @@
+//! The export of a run, as a receiver sees it: the real binary, and a receiver
+//! that decodes what arrives.
+
+mod content;
+mod delivery;
+mod receiver;
+
+use std::process::Output;
+
+use tokio::process::Command;
+
+const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
+const TRACES_ENDPOINT: &str = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
+
+/// Plays a scenario with the real binary, in an environment that says nothing
+/// about exports but what `variables` do.
+async fn lab(arguments: &[&str], variables: &[(&str, &str)]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_lab"))
+        .arg("scenario")
+        .args(arguments)
+        .args(["--pace", "virtual", "--seed", "7"])
+        .env_remove("RUST_LOG")
+        .env_remove(ENDPOINT)
+        .env_remove(TRACES_ENDPOINT)
+        .envs(variables.iter().copied())
+        .output()
+        .await
+        .expect("lab runs")
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).expect("UTF-8")
+}
