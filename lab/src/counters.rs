@@ -1,20 +1,23 @@
 //! The counters of one run, apart from those of the process.
 //!
 //! Client and service register with one recorder that lives as long as the run,
-//! so the numbers are those of this run alone. The same recorder feeds the
-//! `/metrics` of the run's service, where both sides stand together.
+//! so the numbers are those of this run alone. The same recorder feeds an
+//! [`Exposition`], where both sides stand together: that of the run itself, or
+//! that of a process that plays many runs.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use client::telemetry::{
     DURATION_BUCKETS, REQUEST_DURATION, RETRY_WAIT, SharedRecorder, WAIT_BUCKETS,
 };
-use metrics_exporter_prometheus::{Matcher, PrometheusBuilder};
+use metrics_exporter_prometheus::{
+    Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder,
+};
 use metrics_util::debugging::{DebugValue, DebuggingRecorder, Snapshotter};
 use serde::Serialize;
 use server::Metrics;
 
-use crate::tee::Tee;
+use crate::{tee::Tee, totals::Totals};
 
 /// One counter with its labels, and by how much it rose.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -46,19 +49,18 @@ impl Counters {
     }
 }
 
-/// The recorder of one run.
-pub(crate) struct RunMetrics {
-    recorder: SharedRecorder,
-    snapshotter: Snapshotter,
-    service: Metrics,
+/// The series of client and service side by side, in Prometheus's text format.
+/// Clones share them.
+#[derive(Clone)]
+pub(crate) struct Exposition {
+    recorder: Arc<Tee<PrometheusRecorder, Totals>>,
+    handle: PrometheusHandle,
 }
 
-impl RunMetrics {
+impl Exposition {
     pub(crate) fn new() -> Self {
-        let counting = DebuggingRecorder::new();
-        let snapshotter = counting.snapshotter();
         let buckets = |metric: &str| Matcher::Full(metric.to_owned());
-        let exposing = PrometheusBuilder::new()
+        let recorder = PrometheusBuilder::new()
             .set_buckets_for_metric(buckets(RETRY_WAIT.name), &WAIT_BUCKETS)
             .and_then(|builder| {
                 builder.set_buckets_for_metric(buckets(REQUEST_DURATION.name), &DURATION_BUCKETS)
@@ -71,10 +73,53 @@ impl RunMetrics {
             })
             .expect("no list of buckets is empty")
             .build_recorder();
-        let exposition = exposing.handle();
+        Self {
+            handle: recorder.handle(),
+            recorder: Arc::new(Tee(recorder, Totals::default())),
+        }
+    }
+
+    /// Where a service of this process registers, and what its `/metrics`
+    /// shows.
+    pub(crate) fn service(&self) -> Metrics {
+        let recorder = Arc::clone(&self.recorder);
+        self.show(recorder)
+    }
+
+    /// What each counter has come to, all its labels together.
+    pub(crate) fn totals(&self) -> BTreeMap<String, u64> {
+        self.recorder.1.read()
+    }
+
+    /// Folds observations into buckets. A process that lives on has to do so
+    /// every few seconds, or each observation takes up memory.
+    pub(crate) fn keep_up(&self) {
+        self.handle.run_upkeep();
+    }
+
+    /// These series at `/metrics`, for a service that registers elsewhere.
+    fn show(&self, recorder: SharedRecorder) -> Metrics {
+        let handle = self.handle.clone();
+        Metrics::new(recorder, move || handle.render())
+    }
+}
+
+/// The recorder of one run.
+pub(crate) struct RunMetrics {
+    recorder: SharedRecorder,
+    snapshotter: Snapshotter,
+    service: Metrics,
+}
+
+impl RunMetrics {
+    /// Counts a run apart, and towards `exposition`.
+    pub(crate) fn new(exposition: &Exposition) -> Self {
+        let counting = DebuggingRecorder::new();
+        let snapshotter = counting.snapshotter();
+        let exposing = Arc::clone(&exposition.recorder);
         let recorder: SharedRecorder = Arc::new(Tee(counting, exposing));
         Self {
-            service: Metrics::new(Arc::clone(&recorder), move || exposition.render()),
+            service: exposition.show(Arc::clone(&recorder)),
             recorder,
             snapshotter,
         }
@@ -137,7 +182,7 @@ mod tests {
 
     #[tokio::test]
     async fn both_sides_stand_together_at_metrics() {
-        let metrics = RunMetrics::new();
+        let metrics = RunMetrics::new(&Exposition::new());
         let config = ServiceConfig::builder().port(0).metrics(metrics.service());
         let service = TeachingApi::start(config.build().expect("legal")).expect("a service");
         let client = ReliableApiClient::builder(&service.base_url())

@@ -39,6 +39,7 @@ mod run;
 pub mod scenario;
 mod tee;
 mod timeouts;
+mod totals;
 pub mod trace;
 mod verdict;
 mod wire;

@@ -20,7 +20,7 @@ use tracing_subscriber::{
 };
 
 use crate::{
-    counters::{Counters, RunMetrics},
+    counters::{Counters, Exposition, RunMetrics},
     outcome::Outcome,
     player::perform,
     policy::{Overrides, Policy},
@@ -139,39 +139,15 @@ pub async fn run_beside<L>(
 where
     L: Layer<Registry> + Send + Sync,
 {
-    let virtual_clock = (settings.pace == Pace::Virtual)
-        .then(|| VirtualClock::starting_at(SystemTime::UNIX_EPOCH + VIRTUAL_EPOCH));
-    let clock: Arc<dyn Clock> = match &virtual_clock {
-        Some(clock) => Arc::new(clock.clone()),
-        None => Arc::new(SystemClock::new()),
-    };
-    let recorder = {
-        // The run begins where its first span opens.
-        let (clock, origin) = (Arc::clone(&clock), OnceLock::new());
-        let now = move || {
-            let now = clock.monotonic();
-            now.saturating_sub(*origin.get_or_init(|| now))
-        };
-        Recorder::new(Arc::new(now), settings.seed, Limits::default())
-    };
-    let subscriber = Registry::default().with(layer).with(recorder.layer());
-    let stage = Stage {
-        scenario,
-        settings,
-        policy: (scenario.policy)(Policy::DEFAULT).with(&settings.overrides),
-        clock,
-        virtual_clock,
-        recorder,
-        metrics: RunMetrics::new(),
-    };
-    stage
-        .play()
-        .with_subscriber(Dispatch::new(subscriber))
-        .await
+    let session = Session::new(scenario, settings, &Exposition::new());
+    session.play_beside(layer).await
 }
 
 /// Everything one run needs, and nothing that outlives it.
-struct Stage<'a> {
+///
+/// Whoever wants to watch the run takes the [`recorder`](Self::recorder) before
+/// it is played.
+pub(crate) struct Session<'a> {
     scenario: &'a Scenario,
     settings: &'a Settings,
     policy: Policy,
@@ -181,8 +157,64 @@ struct Stage<'a> {
     metrics: RunMetrics,
 }
 
-impl Stage<'_> {
-    async fn play(self) -> Result<Run, RunError> {
+impl<'a> Session<'a> {
+    /// Sets a run up. Nothing starts yet. What it counts also counts towards
+    /// `exposition`.
+    pub(crate) fn new(
+        scenario: &'a Scenario,
+        settings: &'a Settings,
+        exposition: &Exposition,
+    ) -> Self {
+        let virtual_clock = (settings.pace == Pace::Virtual)
+            .then(|| VirtualClock::starting_at(SystemTime::UNIX_EPOCH + VIRTUAL_EPOCH));
+        let clock: Arc<dyn Clock> = match &virtual_clock {
+            Some(clock) => Arc::new(clock.clone()),
+            None => Arc::new(SystemClock::new()),
+        };
+        let recorder = {
+            // The run begins where its first span opens.
+            let (clock, origin) = (Arc::clone(&clock), OnceLock::new());
+            let now = move || {
+                let now = clock.monotonic();
+                now.saturating_sub(*origin.get_or_init(|| now))
+            };
+            Recorder::new(Arc::new(now), settings.seed, Limits::default())
+        };
+        Self {
+            scenario,
+            settings,
+            policy: (scenario.policy)(Policy::DEFAULT).with(&settings.overrides),
+            clock,
+            virtual_clock,
+            recorder,
+            metrics: RunMetrics::new(exposition),
+        }
+    }
+
+    /// What the client is allowed.
+    pub(crate) fn policy(&self) -> Policy {
+        self.policy
+    }
+
+    /// What is recorded while the run goes on.
+    pub(crate) fn recorder(&self) -> &Recorder {
+        &self.recorder
+    }
+
+    /// Plays the run to its end, beside one more layer.
+    pub(crate) async fn play_beside<L>(self, layer: L) -> Result<Run, RunError>
+    where
+        L: Layer<Registry> + Send + Sync,
+    {
+        let subscriber = Registry::default()
+            .with(layer)
+            .with(self.recorder.layer());
+        self.perform()
+            .with_subscriber(Dispatch::new(subscriber))
+            .await
+    }
+
+    async fn perform(self) -> Result<Run, RunError> {
         let wire = Wire::lay(self.scenario.network, self.service()?).await?;
         let client = self.client(&wire)?;
 

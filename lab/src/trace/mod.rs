@@ -11,6 +11,7 @@
 //! of the run (which may be a virtual one), and number it from the seed, so
 //! that two runs with one seed tell the same story byte for byte.
 
+mod changes;
 mod fields;
 mod id;
 mod model;
@@ -20,6 +21,7 @@ mod store;
 mod visitor;
 mod vocabulary;
 
+pub use changes::Changes;
 pub use fields::{FieldValue, Fields};
 pub use id::{SpanContext, SpanId, TraceId};
 pub use model::{Span, Trace};

@@ -16,6 +16,7 @@ use std::{
     time::Duration,
 };
 
+use tokio::sync::Notify;
 use tracing::{Subscriber, span};
 use tracing_subscriber::{
     Layer, Registry,
@@ -24,8 +25,9 @@ use tracing_subscriber::{
 };
 
 use super::{
+    changes::Changes,
     id::SpanContext,
-    model::Trace,
+    model::{Span, Trace},
     store::{Dropped, Limits, Opened, Place, Store},
     visitor::Visitor,
     vocabulary::SpanName,
@@ -47,6 +49,7 @@ pub struct RecorderLayer {
 struct Shared {
     now: Arc<dyn Fn() -> Duration + Send + Sync>,
     store: Mutex<Store>,
+    changed: Notify,
 }
 
 impl Recorder {
@@ -59,7 +62,12 @@ impl Recorder {
     #[must_use]
     pub fn new(now: Arc<dyn Fn() -> Duration + Send + Sync>, seed: u64, limits: Limits) -> Self {
         let store = Mutex::new(Store::new(seed, limits));
-        let shared = Arc::new(Shared { now, store });
+        let changed = Notify::new();
+        let shared = Arc::new(Shared {
+            now,
+            store,
+            changed,
+        });
         Self { shared }
     }
 
@@ -84,6 +92,24 @@ impl Recorder {
             trace.spans.sort_by_key(|span| span.start);
         }
         traces
+    }
+
+    /// Everything kept so far and what comes, as it changes. There is one
+    /// such account at a time: a new one takes over from the last.
+    #[must_use]
+    pub fn changes(&self) -> Changes {
+        self.store().note_changes();
+        self.shared.changed.notify_one();
+        Changes::of(self.clone())
+    }
+
+    /// Waits until something may have changed since the last time.
+    pub(super) async fn changed(&self) {
+        self.shared.changed.notified().await;
+    }
+
+    pub(super) fn take_changed(&self) -> Vec<Span> {
+        self.store().take_changed()
     }
 
     /// What was turned away since the start.
@@ -125,7 +151,9 @@ impl Recorder {
         }
     }
 
-    fn now(&self) -> Duration {
+    /// The time since the run started, on the clock of the run.
+    #[must_use]
+    pub fn now(&self) -> Duration {
         (self.shared.now)()
     }
 
@@ -181,6 +209,7 @@ where
         let opened = recorder.store().open(start, visitor, parent);
 
         recorder.note(&known, opened);
+        recorder.shared.changed.notify_one();
     }
 
     fn on_record(&self, id: &span::Id, values: &span::Record<'_>, context: Context<'_, S>) {
@@ -191,6 +220,7 @@ where
         values.record(&mut visitor);
 
         self.recorder.store().record(place, visitor);
+        self.recorder.shared.changed.notify_one();
     }
 
     fn on_close(&self, id: span::Id, context: Context<'_, S>) {
@@ -200,5 +230,6 @@ where
         let end = self.recorder.now();
 
         self.recorder.store().close(place, end);
+        self.recorder.shared.changed.notify_one();
     }
 }
