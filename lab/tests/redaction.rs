@@ -1,0 +1,318 @@
+//! What may be seen of a run: no secret in a log, a span, a counter, the text,
+//! the JSON, the ledger, or the `Debug` of any of them.
+//!
+//! Two kinds of secrets are looked for. A *canary* is planted in each place
+//! where an answer can hold one, by routes made for that. The *real* ones, the
+//! keys, cursors, jobs and records of the catalogue's own scenarios, are found
+//! out beforehand by asking a service with the same seed.
+
+use std::{
+    fmt::{Debug, Write as _},
+    process::Command,
+    sync::{Arc, Mutex},
+};
+
+use axum::{
+    Json, Router,
+    response::IntoResponse,
+    routing::{get, post},
+};
+use client::{Clock, Endpoint, IdempotencyKey, ReliableApiClient, SeededRandom};
+use http::{HeaderMap, StatusCode, header};
+use lab::{
+    Ending, Overrides, Pace, Run, Settings, Task, render, run_beside,
+    scenario::{self, CATALOGUE, Scenario},
+};
+use serde_json::json;
+use server::{ServiceConfig, TeachingApi};
+use tracing::{
+    Event, Subscriber,
+    field::{Field, Visit},
+    span,
+};
+use tracing_subscriber::{Layer, layer::Context};
+
+const SEED: u64 = 7;
+
+/// Every canary begins with this.
+const CANARY: &str = "c4n4ry";
+
+fn settings() -> Settings {
+    Settings {
+        seed: SEED,
+        pace: Pace::Virtual,
+        overrides: Overrides::default(),
+    }
+}
+
+/// Writes down everything that anybody tells `tracing`, whatever its target.
+#[derive(Clone, Default)]
+struct Eavesdropper(Arc<Mutex<String>>);
+
+impl Eavesdropper {
+    fn heard(&self) -> String {
+        self.0.lock().expect("no panic").clone()
+    }
+
+    fn note(&self, what: &dyn Debug) {
+        let mut heard = self.0.lock().expect("no panic");
+        writeln!(heard, "{what:?}").expect("a String takes everything");
+    }
+}
+
+impl<S: Subscriber> Layer<S> for Eavesdropper {
+    fn on_new_span(&self, span: &span::Attributes<'_>, _: &span::Id, _: Context<'_, S>) {
+        self.note(&span.metadata());
+        span.record(&mut Note(self));
+    }
+
+    fn on_record(&self, _: &span::Id, values: &span::Record<'_>, _: Context<'_, S>) {
+        values.record(&mut Note(self));
+    }
+
+    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
+        self.note(&event.metadata());
+        event.record(&mut Note(self));
+    }
+}
+
+struct Note<'a>(&'a Eavesdropper);
+
+impl Visit for Note<'_> {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        self.0.note(&(field.name(), value));
+    }
+}
+
+/// Everything that can be seen of a run.
+async fn seen(scenario: &Scenario) -> (Run, String) {
+    let eavesdropper = Eavesdropper::default();
+    let run = run_beside(eavesdropper.clone(), scenario, &settings()).await;
+    let run = run.expect("a run");
+    let text = render::text(scenario, &run, &render::Options::default());
+    let json = render::json(&run);
+    let heard = eavesdropper.heard();
+    assert!(heard.contains("otel.kind"), "the eavesdropper hears spans");
+    let seen = [heard, text, json, format!("{run:#?}")].join("\n");
+    (run, seen)
+}
+
+const BODY: Endpoint = Endpoint::new("body", "/canary/body");
+const LIST: Endpoint = Endpoint::new("list", "/canary/list");
+const PROBLEM: Endpoint = Endpoint::new("problem", "/canary/problem");
+const MOVED: Endpoint = Endpoint::new("moved", "/canary/moved");
+const BROKEN: Endpoint = Endpoint::new("broken", "/canary/broken");
+const LATER: Endpoint = Endpoint::new("later", "/canary/later");
+const MEDIA: Endpoint = Endpoint::new("media", "/canary/media");
+const ECHO: Endpoint = Endpoint::new("echo", "/canary/echo");
+
+/// Routes that plant a canary in every part of an answer.
+fn canaries(_: Arc<dyn Clock>) -> Router {
+    let problem = json!({
+        "type": "about:blank?c4n4ry-type",
+        "title": "c4n4ry title",
+        "detail": "c4n4ry detail",
+        "code": "c4n4ry code!",
+        "request_id": "c4n4ry <id>",
+    });
+    let page = json!({ "items": [{ "id": "c4n4ry-item" }], "next_cursor": "c4n4ry+/=&cursor" });
+    let json = [(header::CONTENT_TYPE, "application/json")];
+    Router::new()
+        .route(
+            BODY.template(),
+            get(async || Json(json!({ "c4n4ry": "c4n4ry-body" }))),
+        )
+        .route(LIST.template(), get(async move || Json(page)))
+        .route(
+            PROBLEM.template(),
+            get(async move || (StatusCode::NOT_FOUND, Json(problem))),
+        )
+        .route(
+            MOVED.template(),
+            get(async || {
+                let place = "http://c4n4ry:c4n4ry@localhost/c4n4ry?token=c4n4ry";
+                (StatusCode::FOUND, [(header::LOCATION, place)])
+            }),
+        )
+        .route(BROKEN.template(), get(async move || (json, "{\"c4n4ry")))
+        .route(
+            LATER.template(),
+            get(async || {
+                let later = [(header::RETRY_AFTER, "c4n4ry-later")];
+                (StatusCode::SERVICE_UNAVAILABLE, later, "c4n4ry-text")
+            }),
+        )
+        .route(
+            MEDIA.template(),
+            get(async || ([(header::CONTENT_TYPE, "c4n4ry/media")], "c4n4ry-media")),
+        )
+        .route(ECHO.template(), post(echo))
+}
+
+/// Says in its answer all that was said to it.
+async fn echo(headers: HeaderMap, body: String) -> impl IntoResponse {
+    let key = headers.get(IdempotencyKey::HEADER).cloned();
+    let key = key.map(|key| String::from_utf8_lossy(key.as_bytes()).into_owned());
+    let said = json!({ "code": format!("c4n4ry {key:?}"), "detail": body });
+    (StatusCode::CONFLICT, Json(said))
+}
+
+fn canary_scenario(task: Task) -> Scenario {
+    Scenario {
+        name: "canary",
+        routes: canaries,
+        task,
+        expect: |_| Vec::new(),
+        policy: |policy| policy,
+        ..*scenario::find("flaky").expect("a scenario of the catalogue")
+    }
+}
+
+#[tokio::test]
+async fn no_part_of_an_answer_is_shown() {
+    for (task, ending) in [
+        (Task::Get(BODY), Ending::Ok),
+        (Task::List(LIST), Ending::ContractError),
+        (Task::ResumeCrawl(LIST), Ending::ContractError),
+        (Task::Get(PROBLEM), Ending::HttpError),
+        (Task::Get(MOVED), Ending::HttpError),
+        (Task::Get(BROKEN), Ending::ResponseError),
+        (Task::Get(LATER), Ending::HttpError),
+        (Task::Get(MEDIA), Ending::ResponseError),
+        (Task::Post(ECHO), Ending::HttpError),
+    ] {
+        let (run, seen) = seen(&canary_scenario(task)).await;
+
+        assert_eq!(run.outcome.ending, ending, "{task:?}: {}", run.outcome.text);
+        assert!(!seen.contains(CANARY), "{task:?} shows a canary:\n{seen}");
+    }
+}
+
+/// What the scenarios of the catalogue keep to themselves when they are played
+/// with [`SEED`]: the keys, cursors, jobs and records that go over the wire.
+async fn secrets() -> Vec<String> {
+    let config = ServiceConfig::builder().port(0).seed(SEED).build();
+    let service = TeachingApi::start(config.expect("legal")).expect("a service");
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let listener = Arc::clone(&told);
+    let client = ReliableApiClient::builder(&service.base_url())
+        .random(Arc::new(SeededRandom::new(SEED)))
+        .transport(Wiretap(listener))
+        .build()
+        .expect("legal");
+
+    let key = client.new_idempotency_key();
+    let body = json!({ "task": "resize", "image": 1 });
+    let body = body.as_object().expect("an object");
+    let job = client.create_job(&key, body).await.expect("a job");
+    let mut secrets = vec![job.id, "resize".to_owned()];
+    for listing in [
+        client.items(),
+        client.looping_items(),
+        client.endless_items(),
+    ] {
+        let mut pages = listing.pages();
+        while let Some(Ok(page)) = pages.next_page().await {
+            secrets.extend(page.next_cursor.map(|cursor| cursor.as_str().to_owned()));
+            let names = page.items.iter().filter_map(|item| item["name"].as_str());
+            secrets.extend(names.map(str::to_owned));
+        }
+    }
+    secrets.append(&mut told.lock().expect("no panic"));
+    service.stop().await.expect("nothing left behind");
+    secrets
+}
+
+/// Notes the keys and queries that go over the wire.
+struct Wiretap(Arc<Mutex<Vec<String>>>);
+
+#[async_trait::async_trait]
+impl reqwest_middleware::Middleware for Wiretap {
+    async fn handle(
+        &self,
+        request: reqwest::Request,
+        extensions: &mut http::Extensions,
+        next: reqwest_middleware::Next<'_>,
+    ) -> reqwest_middleware::Result<reqwest::Response> {
+        {
+            let mut told = self.0.lock().expect("no panic");
+            let key = request.headers().get(IdempotencyKey::HEADER);
+            told.extend(key.map(|key| String::from_utf8_lossy(key.as_bytes()).into_owned()));
+            let query = request
+                .url()
+                .query()
+                .and_then(|query| query.split_once("cursor="));
+            told.extend(query.map(|(_, cursor)| cursor.to_owned()));
+        }
+        next.run(request, extensions).await
+    }
+}
+
+fn leaks<'a>(seen: &str, secrets: &'a [String]) -> Vec<&'a String> {
+    secrets
+        .iter()
+        .filter(|secret| seen.contains(secret.as_str()))
+        .collect()
+}
+
+#[tokio::test]
+async fn no_scenario_shows_what_went_over_the_wire() {
+    let secrets = secrets().await;
+    assert!(secrets.len() > 10, "{secrets:?}");
+
+    for scenario in CATALOGUE {
+        let (_, seen) = seen(scenario).await;
+
+        let leaks = leaks(&seen, &secrets);
+        assert!(
+            leaks.is_empty(),
+            "{} shows {leaks:?}:\n{seen}",
+            scenario.name
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_program_shows_none_of_it_either_however_much_is_logged() {
+    let secrets = secrets().await;
+    for format in [&["--json"][..], &[]] {
+        let output = Command::new(env!("CARGO_BIN_EXE_lab"))
+            .args(["scenario", "all", "--seed", "7"])
+            .args(format)
+            .env(
+                "RUST_LOG",
+                "trace,hyper=trace,reqwest=trace,axum=trace,h2=trace",
+            )
+            .output()
+            .expect("lab runs");
+
+        let logs = String::from_utf8_lossy(&output.stderr);
+        let seen = format!("{logs}\n{}", String::from_utf8_lossy(&output.stdout));
+        assert!(logs.contains("attempt"), "the spans are logged:\n{logs}");
+        let leaks = leaks(&seen, &secrets);
+        assert!(leaks.is_empty(), "{leaks:?} in\n{seen}");
+    }
+}
+
+/// The search must be able to find something: each secret, told to `tracing`
+/// under the client's own target, is heard and found.
+#[tokio::test]
+async fn a_leak_would_be_found() {
+    let secrets = secrets().await;
+    let eavesdropper = Eavesdropper::default();
+    let subscriber = tracing_subscriber::layer::SubscriberExt::with(
+        tracing_subscriber::Registry::default(),
+        eavesdropper.clone(),
+    );
+
+    tracing::subscriber::with_default(subscriber, || {
+        for secret in &secrets {
+            tracing::info!(target: "client", cursor = secret.as_str(), "a leak");
+        }
+        tracing::trace_span!(target: "client", "attempt", url.full = CANARY);
+    });
+
+    let heard = eavesdropper.heard();
+    assert_eq!(leaks(&heard, &secrets).len(), secrets.len());
+    assert!(heard.contains(CANARY));
+}
