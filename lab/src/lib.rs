@@ -9,12 +9,13 @@
 //! well-behaved service can.
 //!
 //! ```
-//! use lab::{Overrides, Pace, Settings, run, scenario};
+//! use lab::{Client, Overrides, Pace, Settings, run, scenario};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let settings = Settings {
 //!     seed: 7,
+//!     client: Client::Reliable,
 //!     pace: Pace::Virtual,
 //!     overrides: Overrides::default(),
 //! };
@@ -46,7 +47,7 @@ mod wire;
 
 pub use counters::{Counter, Counters};
 pub use outcome::{Ending, Fact, Outcome};
-pub use player::Task;
+pub use player::{Client, NAIVE_METRICS, Task};
 pub use policy::{Overrides, Policy};
 pub use run::{Pace, Run, RunError, Settings, run, run_beside};
 pub use verdict::{Check, Evidence, Expectation, judge};

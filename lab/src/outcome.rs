@@ -31,6 +31,8 @@ pub enum Ending {
     ContractError,
     /// No complete answer.
     TransportError,
+    /// None: the lab stopped a client that would have gone on for ever.
+    Stopped,
 }
 
 impl fmt::Display for Ending {
@@ -41,6 +43,7 @@ impl fmt::Display for Ending {
             Self::ResponseError => "representation error",
             Self::ContractError => "contract error",
             Self::TransportError => "transport error",
+            Self::Stopped => "stopped by the lab",
         })
     }
 }

@@ -10,7 +10,11 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use client::{Clock, ReliableApiClient, SeededRandom, SystemClock, VirtualClock};
+use client::{
+    Clock, ReliableApiClient, SeededRandom, SystemClock, VirtualClock,
+    telemetry::{ATTEMPTS, Injector},
+};
+use reqwest_middleware::Middleware;
 use serde::Serialize;
 use server::{LedgerSnapshot, ServiceConfig, StartError, StopError};
 use tracing::{Dispatch, Instrument, instrument::WithSubscriber};
@@ -22,7 +26,7 @@ use tracing_subscriber::{
 use crate::{
     counters::{Counters, Exposition, RunMetrics},
     outcome::Outcome,
-    player::perform,
+    player::{Client, NaiveClient, NaiveTelemetry, Player, Silence},
     policy::{Overrides, Policy},
     scenario::Scenario,
     timeouts::TimeoutsTakeTime,
@@ -36,6 +40,8 @@ use crate::{
 pub struct Settings {
     /// What jitter, keys, cursors and ids are made from: one seed, one story.
     pub seed: u64,
+    /// Which client plays.
+    pub client: Client,
     /// Whether the waits are real.
     pub pace: Pace,
     /// What replaces the scenario's own policy.
@@ -58,11 +64,13 @@ pub enum Pace {
 pub struct Run {
     /// The name of the scenario.
     pub scenario: &'static str,
+    /// Which client played it.
+    pub client: Client,
     /// The seed it was played with.
     pub seed: u64,
     /// Whether its waits were real.
     pub pace: Pace,
-    /// What the client was allowed.
+    /// What the reference client is allowed, and the expectations are made for.
     pub policy: Policy,
     /// How it ended for the client.
     pub outcome: Outcome,
@@ -86,7 +94,7 @@ impl Run {
     /// The requests that the client counted.
     #[must_use]
     pub fn counted(&self) -> u64 {
-        self.counters.total("client_attempts_total")
+        self.counters.total(&self.client.counter(ATTEMPTS.name))
     }
 }
 
@@ -178,7 +186,12 @@ impl<'a> Session<'a> {
                 let now = clock.monotonic();
                 now.saturating_sub(*origin.get_or_init(|| now))
             };
-            Recorder::new(Arc::new(now), settings.seed, Limits::default())
+            // Two clients with one seed are two traces, wherever both are sent.
+            let ids = match settings.client {
+                Client::Reliable => settings.seed,
+                Client::Naive => !settings.seed,
+            };
+            Recorder::new(Arc::new(now), ids, Limits::default())
         };
         Self {
             scenario,
@@ -206,9 +219,7 @@ impl<'a> Session<'a> {
     where
         L: Layer<Registry> + Send + Sync,
     {
-        let subscriber = Registry::default()
-            .with(layer)
-            .with(self.recorder.layer());
+        let subscriber = Registry::default().with(layer).with(self.recorder.layer());
         self.perform()
             .with_subscriber(Dispatch::new(subscriber))
             .await
@@ -216,14 +227,14 @@ impl<'a> Session<'a> {
 
     async fn perform(self) -> Result<Run, RunError> {
         let wire = Wire::lay(self.scenario.network, self.service()?).await?;
-        let client = self.client(&wire)?;
+        let player = self.player(&wire)?;
 
         let name = self.scenario.name;
         let span = tracing::info_span!(
             target: "lab", "run", otel.name = name, otel.kind = "internal", scenario = name
         );
-        let outcome = perform(&client, self.scenario.task).instrument(span).await;
-        drop(client);
+        let outcome = player.perform(self.scenario.task).instrument(span).await;
+        drop(player);
 
         let ledger = wire.take_down().await?;
         let mut traces = self.recorder.snapshot();
@@ -237,6 +248,7 @@ impl<'a> Session<'a> {
             .chain(Expectation::of_every_run(unseen))
             .collect();
         let evidence = Evidence {
+            client: self.settings.client,
             outcome: &outcome,
             ledger: &ledger,
             counters: &counters,
@@ -245,6 +257,7 @@ impl<'a> Session<'a> {
         let verdict = judge(expectations, evidence);
         Ok(Run {
             scenario: name,
+            client: self.settings.client,
             seed: self.settings.seed,
             pace: self.settings.pace,
             policy: self.policy,
@@ -267,15 +280,19 @@ impl<'a> Session<'a> {
         Ok(config)
     }
 
-    fn client(&self, wire: &Wire) -> Result<ReliableApiClient, RunError> {
-        let recorder = self.recorder.clone();
+    fn player(&self, wire: &Wire) -> Result<Player, RunError> {
+        Ok(match self.settings.client {
+            Client::Reliable => Player::Reliable(self.reliable(wire)?),
+            Client::Naive => Player::Naive(self.naive(wire)?),
+        })
+    }
+
+    fn reliable(&self, wire: &Wire) -> Result<ReliableApiClient, RunError> {
         let mut builder = ReliableApiClient::builder(&wire.base_url)
             .clock(Arc::clone(&self.clock))
             .random(Arc::new(SeededRandom::new(self.settings.seed)))
             .recorder(self.metrics.recorder())
-            .injector(Arc::new(move |span, headers| {
-                inject(&recorder, span, headers);
-            }))
+            .injector(self.injector())
             .name("lab");
         builder = match (&wire.function, &self.virtual_clock) {
             (Some(function), _) => builder.transport(function.clone()),
@@ -283,6 +300,29 @@ impl<'a> Session<'a> {
             (None, None) => builder,
         };
         Ok(self.policy.configure(builder).build()?)
+    }
+
+    fn naive(&self, wire: &Wire) -> Result<NaiveClient, RunError> {
+        let transport: Option<Arc<dyn Middleware>> = match (&wire.function, &self.virtual_clock) {
+            (Some(function), _) => Some(Arc::new(function.clone())),
+            (None, Some(clock)) => Some(Arc::new(TimeoutsTakeTime(clock.clone()))),
+            (None, None) => None,
+        };
+        let silence = Silence::of(self.policy.read_timeout, self.settings.pace);
+        let telemetry = NaiveTelemetry::new(self.metrics.recorder(), self.injector());
+        let seed = self.settings.seed;
+        Ok(NaiveClient::new(
+            &wire.base_url,
+            seed,
+            transport,
+            silence,
+            telemetry,
+        )?)
+    }
+
+    fn injector(&self) -> Injector {
+        let recorder = self.recorder.clone();
+        Arc::new(move |span, headers| inject(&recorder, span, headers))
     }
 }
 

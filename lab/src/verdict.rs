@@ -2,12 +2,14 @@
 
 use std::{ops::RangeInclusive, time::Duration};
 
+use client::telemetry::ATTEMPTS;
 use serde::Serialize;
 use server::LedgerSnapshot;
 
 use crate::{
     counters::Counters,
     outcome::{Ending, Fact, Outcome},
+    player::Client,
     render::duration,
     trace::{Trace, field},
 };
@@ -112,6 +114,8 @@ pub struct Check {
 /// What a verdict is based on.
 #[derive(Clone, Copy, Debug)]
 pub struct Evidence<'a> {
+    /// Which client played: each counts in series of its own.
+    pub client: Client,
     /// How it ended for the client.
     pub outcome: &'a Outcome,
     /// What the wire saw.
@@ -140,12 +144,13 @@ impl Rule {
     /// What was found in place of what the rule asks for.
     fn contradiction(&self, evidence: Evidence<'_>) -> Option<String> {
         let Evidence {
+            client,
             outcome,
             ledger,
             counters,
             traces,
         } = evidence;
-        let counted = counters.total("client_attempts_total");
+        let counted = counters.total(&client.counter(ATTEMPTS.name));
         match self {
             Self::Ending(ending) => {
                 (outcome.ending != *ending).then(|| format!("it ended with: {}", outcome.ending))
@@ -179,7 +184,8 @@ impl Rule {
                 (!held).then(|| format!("it waited {waits:?}"))
             }
             Self::Counter(name, by) => {
-                let risen = counters.total(name);
+                let name = client.counter(name);
+                let risen = counters.total(&name);
                 (risen != *by).then(|| format!("{name} rose by {risen}"))
             }
             Self::CountsAgree { unseen } => (counted != ledger.total + unseen).then(|| {
@@ -211,6 +217,7 @@ mod tests {
 
     fn found(expectation: Expectation, outcome: &Outcome, ledger: &LedgerSnapshot) -> Check {
         let evidence = Evidence {
+            client: Client::Reliable,
             outcome,
             ledger,
             counters: &Counters::default(),

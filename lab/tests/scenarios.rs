@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use lab::{
-    Ending, Overrides, Pace, Run, Settings, render, run,
+    Client, Ending, Overrides, Pace, Run, Settings, render, run,
     scenario::{self, CATALOGUE},
 };
 
 async fn play(name: &str, overrides: Overrides) -> Run {
     let settings = Settings {
         seed: 7,
+        client: Client::Reliable,
         pace: Pace::Virtual,
         overrides,
     };
@@ -124,6 +125,7 @@ async fn one_seed_tells_one_story_byte_for_byte() {
 async fn another_seed_tells_another_story() {
     let mut settings = Settings {
         seed: 1,
+        client: Client::Reliable,
         pace: Pace::Virtual,
         overrides: Overrides::default(),
     };

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use client::telemetry::MetricKind;
 use jsonschema::Validator;
 use lab::{
-    Overrides, Pace, Settings, render, run,
+    Client, NAIVE_METRICS, Overrides, Pace, Settings, render, run,
     scenario::{CATALOGUE, Scenario},
     trace::SpanName,
 };
@@ -31,9 +31,10 @@ fn validator() -> Validator {
     jsonschema::draft202012::new(&schema()).expect("the schema can be used")
 }
 
-async fn played(scenario: &Scenario, overrides: Overrides) -> Value {
+async fn played(scenario: &Scenario, client: Client, overrides: Overrides) -> Value {
     let settings = Settings {
         seed: u64::MAX,
+        client,
         pace: Pace::Virtual,
         overrides,
     };
@@ -43,7 +44,7 @@ async fn played(scenario: &Scenario, overrides: Overrides) -> Value {
 
 async fn flaky() -> Value {
     let scenario = lab::scenario::find("flaky").expect("a scenario of the catalogue");
-    played(scenario, Overrides::default()).await
+    played(scenario, Client::Reliable, Overrides::default()).await
 }
 
 #[test]
@@ -67,8 +68,12 @@ async fn describes_every_run_of_the_catalogue() {
         ..Overrides::default()
     };
     for scenario in CATALOGUE {
-        for overrides in [Overrides::default(), once] {
-            let run = played(scenario, overrides).await;
+        for (client, overrides) in [
+            (Client::Reliable, Overrides::default()),
+            (Client::Reliable, once),
+            (Client::Naive, Overrides::default()),
+        ] {
+            let run = played(scenario, client, overrides).await;
 
             let errors: Vec<_> = validator
                 .iter_errors(&run)
@@ -146,6 +151,7 @@ async fn refuses_values_outside_their_closed_sets_and_bounds() {
     let (validator, run) = (validator(), flaky().await);
     let broken = [
         ("/seed", json!(-1)),
+        ("/client", json!("careful")),
         ("/pace", json!("fast")),
         ("/policy/max_attempts", json!(0)),
         ("/policy/max_retry_after_seconds", json!("30 s")),
@@ -224,7 +230,7 @@ fn lists_the_fields_of_every_span_as_the_vocabulary_does() {
 }
 
 #[test]
-fn lists_the_counters_and_labels_of_both_catalogues() {
+fn lists_the_counters_and_labels_of_every_catalogue() {
     let schema = schema();
     let counter = &schema["$defs"]["counter"]["properties"];
 
@@ -241,7 +247,10 @@ fn lists_the_counters_and_labels_of_both_catalogues() {
         .into_iter()
         .filter(|metric| metric.kind == server::telemetry::MetricKind::Counter)
         .map(|metric| (metric.name, metric.labels));
-    let (metrics, labels): (BTreeSet<_>, Vec<_>) = client.chain(server).unzip();
+    let naive = NAIVE_METRICS
+        .into_iter()
+        .map(|metric| (metric.name, metric.labels));
+    let (metrics, labels): (BTreeSet<_>, Vec<_>) = client.chain(server).chain(naive).unzip();
     assert_eq!(listed, (metrics, labels.concat().into_iter().collect()));
 }
 

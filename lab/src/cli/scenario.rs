@@ -7,6 +7,7 @@ use client::{ConfigError, positive_from_text};
 
 use super::{Exit, all, runner::Runner, terminal};
 use crate::{
+    player::Client,
     policy::Overrides,
     render,
     run::{Pace, Settings},
@@ -45,6 +46,11 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 
+    /// Which client plays. What people first write breaks most expectations,
+    /// which is the lesson: the exit code is then 1
+    #[arg(long, value_enum, default_value = "reliable")]
+    client: ClientArgument,
+
     /// Whether the waits are real, or drawn without being waited for [default:
     /// real; virtual for `all`]
     #[arg(long, value_enum)]
@@ -63,6 +69,14 @@ pub(super) struct Arguments {
     /// Draw with nothing but ASCII
     #[arg(long)]
     pub(super) ascii: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ClientArgument {
+    /// The reference client
+    Reliable,
+    /// What people first write
+    Naive,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -88,6 +102,10 @@ impl Arguments {
     pub(super) fn settings(&self, pace: Pace) -> Settings {
         Settings {
             seed: self.seed.unwrap_or_else(rand::random),
+            client: match self.client {
+                ClientArgument::Reliable => Client::Reliable,
+                ClientArgument::Naive => Client::Naive,
+            },
             pace: match self.pace {
                 Some(PaceArgument::Real) => Pace::Real,
                 Some(PaceArgument::Virtual) => Pace::Virtual,

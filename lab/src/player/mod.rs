@@ -1,11 +1,59 @@
 //! Who plays a scenario: one and the same task, for different clients.
 
+mod naive;
 mod reliable;
 
-pub(crate) use reliable::perform;
+use std::borrow::Cow;
 
-use client::{Endpoint, JsonObject};
+use client::{Endpoint, JsonObject, ReliableApiClient};
+use serde::Serialize;
 use serde_json::{Value, json};
+
+pub use naive::METRICS as NAIVE_METRICS;
+pub(crate) use naive::{
+    ATTEMPTS as NAIVE_ATTEMPTS, NaiveClient, Silence, Telemetry as NaiveTelemetry,
+};
+
+use crate::outcome::Outcome;
+
+/// Which client plays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Client {
+    /// The reference client.
+    #[default]
+    Reliable,
+    /// What people first write. It knows no policy.
+    Naive,
+}
+
+impl Client {
+    /// Under which name this client counts what the reference client counts as
+    /// `name`: their series never mix.
+    #[must_use]
+    pub fn counter(self, name: &'static str) -> Cow<'static, str> {
+        match (self, name.strip_prefix("client_")) {
+            (Self::Naive, Some(rest)) => format!("naive_{rest}").into(),
+            _ => name.into(),
+        }
+    }
+}
+
+/// A client, ready to play.
+pub(crate) enum Player {
+    Reliable(ReliableApiClient),
+    Naive(NaiveClient),
+}
+
+impl Player {
+    /// Does what the task says, and tells what came of it.
+    pub(crate) async fn perform(&self, task: Task) -> Outcome {
+        match self {
+            Self::Reliable(client) => reliable::perform(client, task).await,
+            Self::Naive(client) => client.perform(task).await,
+        }
+    }
+}
 
 /// What a client is to do. It says nothing about how: that is what a client is
 /// for.

@@ -10,7 +10,7 @@ use super::{Task, job};
 use crate::outcome::Outcome;
 
 /// Does what the task says, and tells what came of it.
-pub(crate) async fn perform(client: &ReliableApiClient, task: Task) -> Outcome {
+pub(super) async fn perform(client: &ReliableApiClient, task: Task) -> Outcome {
     match task {
         Task::Flaky => Outcome::of(client.flaky().await, |flaky| {
             Outcome::ok(format!("ok, attempt = {}", flaky.attempt)).with("attempt", flaky.attempt)

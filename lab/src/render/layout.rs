@@ -35,9 +35,9 @@ pub(super) struct Layout {
 impl Layout {
     /// Divides the columns so that the labels of the `shown` rows fit, and the
     /// axis among all `rows`: leaving some out does not move the others.
-    pub(super) fn new<'a>(
-        rows: &[Row<'a>],
-        shown: impl Iterator<Item = &'a Row<'a>>,
+    pub(super) fn new<'a, 'b: 'a>(
+        rows: impl Iterator<Item = &'a Row<'b>>,
+        shown: impl Iterator<Item = &'a Row<'b>>,
         options: &Options,
     ) -> Self {
         let width = options.width.max(Options::WIDTH);
@@ -51,7 +51,7 @@ impl Layout {
         let room = width - time - 2 * GAP.len();
         let label = label.min(room - NARROWEST_CHART);
         let chart = room - label;
-        let extents: Vec<_> = rows.iter().filter_map(Row::extent).collect();
+        let extents: Vec<_> = rows.filter_map(Row::extent).collect();
         Self {
             // The caps of a bar stand beside its columns.
             scale: Scale::new(&extents, chart - 2),

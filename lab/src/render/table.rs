@@ -1,5 +1,7 @@
 //! Many runs as a table, one line each, and under it what did not hold.
 
+use client::telemetry::RETRIES;
+
 use super::Options;
 use crate::run::Run;
 
@@ -22,7 +24,7 @@ pub fn table(runs: &[Run], options: &Options) -> String {
             "{:name$}  {:>8}  {:>7}  {ending:<20}  {}\n",
             run.scenario,
             run.ledger.total,
-            run.counters.total(client::telemetry::RETRIES.name),
+            run.counters.total(&run.client.counter(RETRIES.name)),
             if run.passed() { held } else { broken },
         ));
     }

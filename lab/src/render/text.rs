@@ -1,182 +1,95 @@
 //! A run as text for a terminal: what was asked, what happened, what the wire
 //! and the counters say, which expectations held, and why it matters.
 
-use anstyle::{AnsiColor, Style};
+use client::telemetry::{ATTEMPTS, CURSOR_LOOPS, GIVE_UPS, Metric, RETRIES};
 
-use super::{Options, duration, waterfall};
+use super::{Options, duration, page::Page, waterfall};
 use crate::{
+    player::{Client, NAIVE_ATTEMPTS},
     policy::Policy,
     run::{Pace, Run},
     scenario::Scenario,
 };
 
-/// The widest that sentences are set, however wide the terminal: longer lines
-/// are hard to read.
-const MEASURE: usize = 100;
-
 /// The counters that every run shows, moved or not.
-const HEADLINES: [&str; 4] = [
-    "client_attempts_total",
-    "client_retries_total",
-    "client_give_ups_total",
-    "client_cursor_loops_total",
-];
+const HEADLINES: [Metric; 4] = [ATTEMPTS, RETRIES, GIVE_UPS, CURSOR_LOOPS];
 
 /// Sets a run, and what its scenario teaches, as text.
 #[must_use]
 pub fn text(scenario: &Scenario, run: &Run, options: &Options) -> String {
-    let page = Page {
-        options,
-        width: options.width.clamp(Options::WIDTH, MEASURE),
-    };
-    let mut out = String::new();
-    page.heading(&mut out, scenario, run);
-    out.push('\n');
-    out.push_str(&waterfall(&run.traces, options));
-    out.push('\n');
-    page.evidence(&mut out, run);
-    out.push('\n');
-    page.verdict(&mut out, run);
-    out.push('\n');
-    page.paragraph(&mut out, "Why it matters", scenario.lesson);
+    let mut page = Page::new(options);
+    heading(&mut page, scenario, run);
+    page.gap();
+    page.block(&waterfall(&run.traces, options));
+    page.gap();
+    evidence(&mut page, run);
+    page.gap();
+    verdict(&mut page, run);
+    page.gap();
+    page.paragraph("Why it matters", scenario.lesson);
     page.command(
-        &mut out,
         "Try next",
         &format!("cargo run -p lab -- {}", scenario.next),
     );
-    out
+    page.into_text()
 }
 
-struct Page<'a> {
-    options: &'a Options,
-    width: usize,
+/// What was played, and how.
+pub(super) fn heading(page: &mut Page<'_>, scenario: &Scenario, run: &Run) {
+    let title = format!("{} {} {}", scenario.name, page.dash(), scenario.title);
+    page.title(&title);
+    let terms = match run.client {
+        Client::Reliable => terms(scenario, &run.policy, page.options.ascii),
+        Client::Naive => vec![scenario.request.to_owned(), naive_terms()],
+    };
+    page.joined(&terms);
+    let pace = match run.pace {
+        Pace::Real => "real time",
+        Pace::Virtual => "virtual time: the waits are drawn, not waited for",
+    };
+    page.joined(&[format!("seed {}", run.seed), pace.to_owned()]);
 }
 
-impl Page<'_> {
-    fn heading(&self, out: &mut String, scenario: &Scenario, run: &Run) {
-        let title = format!("{} {} {}", scenario.name, self.dash(), scenario.title);
-        self.line(out, &self.styled(Style::new().bold(), &title));
-        self.joined(out, &terms(scenario, &run.policy, self.options.ascii));
-        let pace = match run.pace {
-            Pace::Real => "real time",
-            Pace::Virtual => "virtual time: the waits are drawn, not waited for",
+fn evidence(page: &mut Page<'_>, run: &Run) {
+    page.paragraph("outcome", &page.plain(&run.outcome.text));
+    let wire = format!(
+        "the service saw {}; the client counted {}",
+        requests(run.ledger.total),
+        run.counted()
+    );
+    page.paragraph("wire", &wire);
+    let headlines = match run.client {
+        Client::Reliable => &HEADLINES[..],
+        // It has no limit to give up at, and no history to see a loop in.
+        Client::Naive => &HEADLINES[..2],
+    };
+    let mut label = "counters";
+    for counters in headlines.chunks(2) {
+        let counters: Vec<String> = counters
+            .iter()
+            .map(|metric| {
+                let name = run.client.counter(metric.name);
+                format!("{name} {}", risen(run.counters.total(&name)))
+            })
+            .collect();
+        page.paragraph(label, &counters.join("   "));
+        label = "";
+    }
+}
+
+fn verdict(page: &mut Page<'_>, run: &Run) {
+    for check in &run.verdict {
+        let text = match &check.found {
+            None => check.text.clone(),
+            Some(found) => format!("{} {} {found}", check.text, page.dash()),
         };
-        self.joined(out, &[format!("seed {}", run.seed), pace.to_owned()]);
+        page.check(check.held, &text);
     }
+}
 
-    fn evidence(&self, out: &mut String, run: &Run) {
-        self.paragraph(out, "outcome", &self.plain(&run.outcome.text));
-        let wire = format!(
-            "the service saw {}; the client counted {}",
-            requests(run.ledger.total),
-            run.counted()
-        );
-        self.paragraph(out, "wire", &wire);
-        let mut label = "counters";
-        for counters in HEADLINES.chunks(2) {
-            let counters: Vec<String> = counters
-                .iter()
-                .map(|name| format!("{name} {}", risen(run.counters.total(name))))
-                .collect();
-            self.paragraph(out, label, &counters.join("   "));
-            label = "";
-        }
-    }
-
-    fn verdict(&self, out: &mut String, run: &Run) {
-        let green = Style::new().fg_color(Some(AnsiColor::Green.into()));
-        let red = Style::new().fg_color(Some(AnsiColor::Red.into()));
-        for check in &run.verdict {
-            let (style, mark) = match (check.held, self.options.ascii) {
-                (true, false) => (green, "✓"),
-                (true, true) => (green, "ok  "),
-                (false, false) => (red, "✗"),
-                (false, true) => (red, "FAIL"),
-            };
-            let mark = self.styled(style, mark);
-            match &check.found {
-                None => self.line(out, &format!("{mark} {}", check.text)),
-                Some(found) => {
-                    self.line(
-                        out,
-                        &format!("{mark} {} {} {found}", check.text, self.dash()),
-                    );
-                }
-            }
-        }
-    }
-
-    /// A label in a column of its own and a text wrapped beside it.
-    fn paragraph(&self, out: &mut String, label: &str, text: &str) {
-        let column = if label.len() > 9 || label == "Try next" {
-            16
-        } else {
-            10
-        };
-        let indent = " ".repeat(column);
-        let first = format!("{label:<column$}");
-        let wrapped = textwrap::Options::new(self.width)
-            .initial_indent(&first)
-            .subsequent_indent(&indent)
-            .break_words(false);
-        for line in textwrap::wrap(text, wrapped) {
-            self.line(out, &line);
-        }
-    }
-
-    /// A label and a command to copy, which therefore is never broken.
-    fn command(&self, out: &mut String, label: &str, command: &str) {
-        let line = format!("{label:<16}{command}");
-        if line.chars().count() <= self.width {
-            self.line(out, &line);
-        } else {
-            self.line(out, label);
-            self.line(out, &format!("  {command}"));
-        }
-    }
-
-    /// Terms in a row, broken between two of them where the line is full.
-    fn joined(&self, out: &mut String, terms: &[String]) {
-        let separator = if self.options.ascii { " | " } else { " · " };
-        let mut line = String::new();
-        for term in terms {
-            let longer = line.chars().count() + 3 + term.chars().count();
-            if !line.is_empty() && longer > self.width {
-                self.line(out, &std::mem::take(&mut line));
-            }
-            if !line.is_empty() {
-                line.push_str(separator);
-            }
-            line.push_str(term);
-        }
-        self.line(out, &line);
-    }
-
-    fn line(&self, out: &mut String, line: &str) {
-        out.push_str(line.trim_end());
-        out.push('\n');
-    }
-
-    fn styled(&self, style: Style, text: &str) -> String {
-        if self.options.color {
-            format!("{style}{text}{style:#}")
-        } else {
-            text.to_owned()
-        }
-    }
-
-    fn dash(&self) -> &'static str {
-        if self.options.ascii { "-" } else { "—" }
-    }
-
-    /// A text of ours without what plain ASCII does not have.
-    fn plain(&self, text: &str) -> String {
-        if self.options.ascii {
-            text.chars().filter(char::is_ascii).collect()
-        } else {
-            text.to_owned()
-        }
-    }
+/// How a client works that knows no policy.
+pub(super) fn naive_terms() -> String {
+    format!("what people first write: up to {NAIVE_ATTEMPTS} attempts, no waits")
 }
 
 /// What the client was allowed, term by term.
@@ -225,7 +138,7 @@ fn requests(number: u64) -> String {
     format!("{number} request{plural}")
 }
 
-fn risen(by: u64) -> String {
+pub(super) fn risen(by: u64) -> String {
     match by {
         0 => "0".to_owned(),
         by => format!("+{by}"),

@@ -11,7 +11,10 @@
 //! the times beside the bars are true all the same. What is still open ends in
 //! an arrow at the time of the picture.
 
-use super::{layout::Layout, rows::rows};
+use super::{
+    layout::Layout,
+    rows::{Row, rows},
+};
 use crate::trace::Trace;
 
 /// How a waterfall is drawn.
@@ -53,27 +56,72 @@ impl Default for Options {
 /// heading. No traces make an empty text.
 #[must_use]
 pub fn waterfall(traces: &[Trace], options: &Options) -> String {
-    let rows = rows(traces);
-    let (first, last) = split(rows.len(), options.rows.max(3));
-    let (head, tail) = (&rows[..first], &rows[last..]);
+    let [chart] = waterfalls([traces], options);
+    chart
+}
 
-    let layout = Layout::new(&rows, head.iter().chain(tail), options);
-    let mut text = String::new();
-    for row in head {
-        layout.draw(&mut text, row);
+/// Draws several runs as charts that share one axis and one set of columns:
+/// what is as long is drawn as long. Each may have as many rows as the options
+/// allow.
+#[must_use]
+pub fn waterfalls<const N: usize>(runs: [&[Trace]; N], options: &Options) -> [String; N] {
+    let charts = runs.map(|traces| Chart::new(traces, options.rows.max(3)));
+    let layout = Layout::new(
+        charts.iter().flat_map(|chart| &chart.rows),
+        charts.iter().flat_map(Chart::shown),
+        options,
+    );
+    charts.map(|chart| chart.draw(&layout))
+}
+
+/// The rows of one run, and which of them to show: those before `first` and
+/// those from `last`.
+struct Chart<'a> {
+    rows: Vec<Row<'a>>,
+    first: usize,
+    last: usize,
+    dropped: u64,
+}
+
+impl<'a> Chart<'a> {
+    fn new(traces: &'a [Trace], most: usize) -> Self {
+        let rows = rows(traces);
+        let (first, last) = split(rows.len(), most);
+        Self {
+            rows,
+            first,
+            last,
+            dropped: traces.iter().map(|trace| trace.dropped_spans).sum(),
+        }
     }
-    if last > first {
-        layout.remark(&mut text, &format!("({} rows left out)", last - first));
+
+    fn shown(&self) -> impl Iterator<Item = &Row<'a>> {
+        self.rows[..self.first]
+            .iter()
+            .chain(&self.rows[self.last..])
     }
-    for row in tail {
-        layout.draw(&mut text, row);
+
+    fn draw(&self, layout: &Layout) -> String {
+        let mut text = String::new();
+        for row in &self.rows[..self.first] {
+            layout.draw(&mut text, row);
+        }
+        if self.last > self.first {
+            let left_out = self.last - self.first;
+            layout.remark(&mut text, &format!("({left_out} rows left out)"));
+        }
+        for row in &self.rows[self.last..] {
+            layout.draw(&mut text, row);
+        }
+        if self.dropped > 0 {
+            let remark = format!(
+                "({} more spans were not recorded: the trace was full)",
+                self.dropped
+            );
+            layout.remark(&mut text, &remark);
+        }
+        text
     }
-    let dropped: u64 = traces.iter().map(|trace| trace.dropped_spans).sum();
-    if dropped > 0 {
-        let remark = format!("({dropped} more spans were not recorded: the trace was full)");
-        layout.remark(&mut text, &remark);
-    }
-    text
 }
 
 /// Which rows to show: those before the first number and those from the

@@ -17,7 +17,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
     task: Task::Redirect,
     expect: |_| {
         vec![
-            Expectation::ending(Ending::Ok, "the redirection is handed over as a value"),
+            Expectation::ending(Ending::Ok, "a redirection is no error"),
             Expectation::fact("status", 302_u64, "its status is 302"),
             Expectation::fact("has_location", true, "its location is kept"),
             Expectation::requests(1),

@@ -68,9 +68,11 @@ pub enum SpanName {
     /// One run of the lab (target `lab`). It gathers all operations of a run
     /// into one trace; without it each operation is a trace of its own.
     Run,
-    /// One call of a client method (target `client`).
+    /// One call of a client method (target `client`, or `lab::naive` for
+    /// what is played beside it).
     Operation,
-    /// One request on the wire, as the client sees it (target `client`).
+    /// One request on the wire, as the client sees it (target `client` or
+    /// `lab::naive`).
     Attempt,
     /// One pause before a retry (target `client`).
     Wait,
@@ -95,8 +97,8 @@ impl SpanName {
     pub(crate) fn of(metadata: &Metadata<'_>) -> Option<Self> {
         match (metadata.target(), metadata.name()) {
             ("lab", "run") => Some(Self::Run),
-            ("client", "operation") => Some(Self::Operation),
-            ("client", "attempt") => Some(Self::Attempt),
+            ("client" | "lab::naive", "operation") => Some(Self::Operation),
+            ("client" | "lab::naive", "attempt") => Some(Self::Attempt),
             ("client", "wait") => Some(Self::Wait),
             ("server", "request") => Some(Self::Request),
             _ => None,
