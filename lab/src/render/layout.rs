@@ -5,6 +5,7 @@ use std::fmt::Write;
 use unicode_width::UnicodeWidthStr;
 
 use super::{
+    chart::Chart,
     duration::duration,
     paint::{self, fit},
     rows::Row,
@@ -33,16 +34,11 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Divides the columns so that the labels of the `shown` rows fit, and the
-    /// axis among all `rows`: leaving some out does not move the others.
-    pub(super) fn new<'a, 'b: 'a>(
-        rows: impl Iterator<Item = &'a Row<'b>>,
-        shown: impl Iterator<Item = &'a Row<'b>>,
-        options: &Options,
-    ) -> Self {
+    /// Divides the columns so that the labels of the rows that are shown fit.
+    pub(super) fn new(charts: &[Chart<'_>], options: &Options) -> Self {
         let width = options.width.max(Options::WIDTH);
         let (mut time, mut label) = (NARROWEST_TIME, 0);
-        for row in shown {
+        for row in charts.iter().flat_map(Chart::shown) {
             time = time.max(duration(row.span.start).width());
             if !row.is_heading() {
                 label = label.max(fit(&row.label, width, options.ascii).width());
@@ -51,10 +47,9 @@ impl Layout {
         let room = width - time - 2 * GAP.len();
         let label = label.min(room - NARROWEST_CHART);
         let chart = room - label;
-        let extents: Vec<_> = rows.filter_map(Row::extent).collect();
         Self {
             // The caps of a bar stand beside its columns.
-            scale: Scale::new(&extents, chart - 2),
+            scale: Chart::scale(charts, chart - 2),
             time,
             chart,
             label,
@@ -94,13 +89,7 @@ impl Layout {
             SpanName::Request => signs.request,
             SpanName::Run | SpanName::Operation | SpanName::Attempt => signs.attempt,
         };
-        let cut: Vec<_> = self
-            .scale
-            .breaks()
-            .map(|first| [first, first + 1])
-            .filter(|cut| cut.iter().all(|column| columns.contains(column)))
-            .flatten()
-            .collect();
+        let cut: Vec<_> = self.scale.cuts(&columns).flatten().collect();
         let body = columns.clone().map(|column| match cut.contains(&column) {
             true => signs.cut,
             false => sign,

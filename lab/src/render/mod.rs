@@ -3,6 +3,7 @@
 //! Everything here is a pure function of recorded values: no clock, no
 //! terminal, no run. What cannot be read off the values is not shown.
 
+mod chart;
 mod duration;
 mod json;
 mod label;
@@ -15,6 +16,7 @@ mod schema;
 mod table;
 mod text;
 mod waterfall;
+mod words;
 
 pub use duration::duration;
 pub use json::json;

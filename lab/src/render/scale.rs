@@ -80,8 +80,16 @@ impl Scale {
         first..column(right).clamp(first + 1, self.columns)
     }
 
+    /// The two columns of every break within a bar.
+    pub(super) fn cuts(&self, bar: &Range<usize>) -> impl Iterator<Item = Range<usize>> {
+        let (start, end) = (bar.start, bar.end);
+        self.breaks()
+            .map(|first| first..first + 2)
+            .filter(move |cut| start <= cut.start && cut.end <= end)
+    }
+
     /// The first of the two columns of every break.
-    pub(super) fn breaks(&self) -> impl Iterator<Item = usize> {
+    fn breaks(&self) -> impl Iterator<Item = usize> {
         let cuts = self.pieces.iter().filter(|piece| piece.cut);
         cuts.map(|cut| column(cut.left + cut.width / 2.0) - 1)
     }

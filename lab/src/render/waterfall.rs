@@ -11,10 +11,7 @@
 //! the times beside the bars are true all the same. What is still open ends in
 //! an arrow at the time of the picture.
 
-use super::{
-    layout::Layout,
-    rows::{Row, rows},
-};
+use super::{chart::Chart, layout::Layout};
 use crate::trace::Trace;
 
 /// How a waterfall is drawn.
@@ -65,73 +62,30 @@ pub fn waterfall(traces: &[Trace], options: &Options) -> String {
 /// allow.
 #[must_use]
 pub fn waterfalls<const N: usize>(runs: [&[Trace]; N], options: &Options) -> [String; N] {
-    let charts = runs.map(|traces| Chart::new(traces, options.rows.max(3)));
-    let layout = Layout::new(
-        charts.iter().flat_map(|chart| &chart.rows),
-        charts.iter().flat_map(Chart::shown),
-        options,
-    );
-    charts.map(|chart| chart.draw(&layout))
+    let charts = runs.map(|traces| Chart::new(traces, options.rows));
+    let layout = Layout::new(&charts, options);
+    charts.map(|chart| draw(&chart, &layout))
 }
 
-/// The rows of one run, and which of them to show: those before `first` and
-/// those from `last`.
-struct Chart<'a> {
-    rows: Vec<Row<'a>>,
-    first: usize,
-    last: usize,
-    dropped: u64,
-}
-
-impl<'a> Chart<'a> {
-    fn new(traces: &'a [Trace], most: usize) -> Self {
-        let rows = rows(traces);
-        let (first, last) = split(rows.len(), most);
-        Self {
-            rows,
-            first,
-            last,
-            dropped: traces.iter().map(|trace| trace.dropped_spans).sum(),
-        }
+fn draw(chart: &Chart<'_>, layout: &Layout) -> String {
+    let mut text = String::new();
+    for row in chart.head() {
+        layout.draw(&mut text, row);
     }
-
-    fn shown(&self) -> impl Iterator<Item = &Row<'a>> {
-        self.rows[..self.first]
-            .iter()
-            .chain(&self.rows[self.last..])
+    if chart.left_out() > 0 {
+        layout.remark(&mut text, &format!("({} rows left out)", chart.left_out()));
     }
-
-    fn draw(&self, layout: &Layout) -> String {
-        let mut text = String::new();
-        for row in &self.rows[..self.first] {
-            layout.draw(&mut text, row);
-        }
-        if self.last > self.first {
-            let left_out = self.last - self.first;
-            layout.remark(&mut text, &format!("({left_out} rows left out)"));
-        }
-        for row in &self.rows[self.last..] {
-            layout.draw(&mut text, row);
-        }
-        if self.dropped > 0 {
-            let remark = format!(
-                "({} more spans were not recorded: the trace was full)",
-                self.dropped
-            );
-            layout.remark(&mut text, &remark);
-        }
-        text
+    for row in chart.tail() {
+        layout.draw(&mut text, row);
     }
-}
-
-/// Which rows to show: those before the first number and those from the
-/// second. The line that tells of the others counts as a row.
-fn split(rows: usize, most: usize) -> (usize, usize) {
-    if rows <= most {
-        (rows, rows)
-    } else {
-        (most / 2, rows + 1 + most / 2 - most)
+    if chart.unrecorded > 0 {
+        let remark = format!(
+            "({} more spans were not recorded: the trace was full)",
+            chart.unrecorded
+        );
+        layout.remark(&mut text, &remark);
     }
+    text
 }
 
 #[cfg(test)]
