@@ -331,7 +331,7 @@ impl<'a> Session<'a> {
 fn forget_port(traces: &mut [Trace]) {
     for span in traces.iter_mut().flat_map(|trace| &mut trace.spans) {
         if span.fields.get(field::SERVER_PORT).is_some() {
-            let port = FieldValue::U64(server::DEFAULT_PORT.into());
+            let port = FieldValue::I64(server::DEFAULT_PORT.into());
             span.fields.set(field::SERVER_PORT, port);
         }
     }

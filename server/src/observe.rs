@@ -139,7 +139,8 @@ impl Exchange {
 
     fn answered(&mut self, response: &Response, span: &Span) {
         let status = response.status();
-        span.record("http.response.status_code", status.as_u16());
+        // OpenTelemetry has one integer, the i64; of others its layers make a text.
+        span.record("http.response.status_code", i64::from(status.as_u16()));
         if status.is_server_error() {
             span.record("otel.status_code", "ERROR");
         }

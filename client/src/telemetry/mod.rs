@@ -19,7 +19,8 @@
 //! | `wait`: one pause before a retry | internal | `retry.reason`, `wait.source`, `wait.seconds` |
 //!
 //! Each also has `otel.name`, `otel.kind` and `otel.status_code`, which any
-//! OpenTelemetry layer understands.
+//! OpenTelemetry layer understands. Whole numbers are recorded as `i64`, the one
+//! integer that OpenTelemetry has: of an unsigned one its layers make a text.
 //!
 //! # Metrics
 //!
@@ -79,7 +80,7 @@ pub(crate) fn operation_span(endpoint: Endpoint) -> Span {
 
 /// Notes how a call ended on its span; `error` is its class, if it failed.
 pub(crate) fn record_operation(span: &Span, attempts: u32, error: Option<&'static str>) {
-    span.record("attempts", attempts);
+    span.record("attempts", i64::from(attempts));
     span.record("outcome", if error.is_some() { "error" } else { "ok" });
     if let Some(error) = error {
         span.record("error.type", error);
@@ -99,13 +100,13 @@ pub(crate) fn attempt_span(endpoint: Endpoint, request: &reqwest::Request, attem
         http.request.method = method,
         url.template = endpoint.template(),
         server.address = request.url().host_str(),
-        server.port = request.url().port_or_known_default(),
+        server.port = request.url().port_or_known_default().map(i64::from),
         http.request.resend_count = Empty,
         http.response.status_code = Empty,
         "error.type" = Empty,
     );
     if attempt > 1 {
-        span.record("http.request.resend_count", attempt - 1);
+        span.record("http.request.resend_count", i64::from(attempt - 1));
     }
     span
 }
@@ -113,7 +114,7 @@ pub(crate) fn attempt_span(endpoint: Endpoint, request: &reqwest::Request, attem
 /// Notes how an attempt ended on its span.
 pub(crate) fn record_attempt(span: &Span, result: AttemptResult) {
     if let Some(status) = result.status() {
-        span.record("http.response.status_code", status.as_u16());
+        span.record("http.response.status_code", i64::from(status.as_u16()));
     }
     if let Some(error) = result.error_type() {
         span.record("error.type", error);
