@@ -1,0 +1,120 @@
+// What a person can do: each changes the state, and asks for it to be drawn.
+
+import * as api from "./api.js";
+import { byId, say } from "./dom.js";
+import * as news from "./state.js";
+
+const { state } = news;
+
+export function actionsOf({ draw, brief, announce }) {
+  /** Does something that may fail, and says so on the page if it does. */
+  const tell = (deed) => async (...inputs) => {
+    state.problem = "";
+    try {
+      await deed(...inputs);
+    } catch (error) {
+      if (!(error instanceof api.Problem)) throw error;
+      state.problem = error.message;
+    }
+    draw();
+  };
+
+  const scenario = (name) => state.scenarios.find((known) => known.name === name);
+
+  async function fetchRun(id) {
+    const detail = await api.run(id);
+    news.fetched(detail);
+    if (state.run?.id === id) state.chosen = detail.scenario;
+  }
+
+  const showRun = tell(async (id) => {
+    news.opened(id);
+    if (state.run.scenario) state.chosen = state.run.scenario;
+    draw();
+    await fetchRun(id).catch((error) => {
+      if (state.run?.id === id) news.closed();
+      throw error;
+    });
+  });
+
+  const run = tell(async (name = state.chosen) => {
+    const { guess, ...order } = brief().order(scenario(name));
+    state.chosen = name;
+    const { id } = await api.start(order);
+    if (state.predict && guess) state.guesses.set(id, guess);
+    brief().forget();
+    history.pushState(null, "", `/runs/${id}`);
+    announce(`${name} runs`);
+    await showRun(id);
+  });
+
+  return {
+    run: () => state.chosen && run(),
+    play: run,
+    refresh: tell(fetchRun),
+    address: () => route(),
+    show(id) {
+      history.pushState(null, "", `/runs/${id}`);
+      showRun(id);
+    },
+    choose(name) {
+      history.pushState(null, "", `/#${name}`);
+      route();
+    },
+    narrow(words) {
+      state.filter = words;
+      draw();
+    },
+    pick(side, id) {
+      state.row = { side, id };
+      draw();
+    },
+    fold(id) {
+      state.folded = new Set(state.folded);
+      if (!state.folded.delete(id)) state.folded.add(id);
+      draw();
+    },
+    predict() {
+      state.predict = !state.predict;
+      draw();
+    },
+    client(name) {
+      byId("form").elements.client.value = name;
+    },
+    keepSeed: () => state.run && brief().keepSeed(state.run.seed),
+    copy: tell(async () => {
+      if (!state.run) return;
+      await navigator.clipboard.writeText(await api.runText(state.run.id));
+      announce("Copied as JSON");
+      flash(byId("copy"), "Copied");
+    }),
+    scheme() {
+      const order = ["system", "dark", "light"];
+      const now = document.documentElement.dataset.scheme ?? "system";
+      const next = order[(order.indexOf(now) + 1) % order.length];
+      if (next === "system") delete document.documentElement.dataset.scheme;
+      else document.documentElement.dataset.scheme = next;
+      localStorage.setItem("scheme", next);
+      draw();
+    },
+  };
+
+  /** Shows what the address names: a run, a scenario, or the first scenario. */
+  function route() {
+    const id = location.pathname.match(/^\/runs\/([a-z0-9]+)$/)?.[1];
+    if (id) return showRun(id);
+    news.closed();
+    const named = scenario(decodeURIComponent(location.hash.slice(1)));
+    state.chosen = (named ?? state.scenarios[0])?.name ?? null;
+    state.problem = "";
+    draw();
+    return undefined;
+  }
+}
+
+/** A button says for a moment that it did what it does. */
+function flash(button, text) {
+  const usual = (button.dataset.usual ??= button.textContent);
+  say(button, text);
+  setTimeout(() => say(button, usual), 1500);
+}

@@ -1,0 +1,55 @@
+// The page's requests to its own server.
+
+/** An answer that is not a success, as its problem object describes it. */
+export class Problem extends Error {}
+
+async function ask(path, options) {
+  const answer = await fetch(path, options).catch(() => {
+    throw new Problem("The lab does not answer. Is `lab serve` still running?");
+  });
+  const text = await answer.text();
+  if (answer.ok) return text;
+  throw new Problem(explain(text) ?? `${answer.status} ${answer.statusText}`);
+}
+
+function explain(text) {
+  try {
+    const { title, detail } = JSON.parse(text);
+    return detail ?? title;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A seed may be larger than the integers that a JavaScript number holds, so it
+    stays the text that it was on the wire. */
+export const read = (text) =>
+  JSON.parse(text, (key, value, context) => (key === "seed" && value !== null ? context?.source ?? String(value) : value));
+
+const get = async (path) => read(await ask(path));
+
+export const scenarios = () => get("/api/scenarios");
+export const vocabulary = () => get("/api/vocabulary");
+export const runs = () => get("/api/runs");
+export const wire = () => get("/api/wire");
+export const run = (id) => get(`/api/runs/${encodeURIComponent(id)}`);
+
+/** A run as the server tells it, to the byte. */
+export const runText = (id) => ask(`/api/runs/${encodeURIComponent(id)}`);
+
+/** Where the report of a run is. */
+export const reportPath = (id) => `/api/runs/${encodeURIComponent(id)}/report`;
+
+/** Starts a run. Numbers come as they were typed: what a number may be, the
+    server knows. */
+export async function start({ numbers, ...choice }) {
+  const typed = Object.entries(numbers).filter(([, text]) => text !== "");
+  const body = { ...choice, ...Object.fromEntries(typed.map(([name, text]) => [name, number(text)])) };
+  const headers = { "Content-Type": "application/json" };
+  return read(await ask("/api/runs", { method: "POST", headers, body: JSON.stringify(body) }));
+}
+
+function number(text) {
+  if (/^\d+$/.test(text) && JSON.rawJSON) return JSON.rawJSON(BigInt(text).toString());
+  return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+}

@@ -1,0 +1,187 @@
+// The page: news come in and change the state, and each panel draws its part of
+// it. However many news there are, it is drawn once a frame.
+
+import { actionsOf } from "./actions.js";
+import * as api from "./api.js";
+import { briefPanel } from "./brief.js";
+import { countersPanel } from "./counters.js";
+import { coursePanel } from "./course.js";
+import { byId, say, set } from "./dom.js";
+import { follow } from "./feed.js";
+import { fieldsPanel } from "./fields.js";
+import { keyboard } from "./keys.js";
+import { ledgerPanel } from "./ledger.js";
+import { runsPanel } from "./runs.js";
+import * as news from "./state.js";
+import { verdictPanel } from "./verdict.js";
+import { waterfallPanel } from "./waterfall.js";
+import { wirePanel } from "./wire.js";
+import { count, duration, ENDINGS } from "./words.js";
+
+const { state } = news;
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+
+const actions = actionsOf({ draw, brief: () => brief, announce });
+const course = coursePanel(actions);
+const runs = runsPanel(actions);
+const brief = briefPanel(actions);
+const waterfall = waterfallPanel(actions);
+const fields = fieldsPanel();
+const counters = countersPanel();
+const verdict = verdictPanel();
+const ledger = ledgerPanel();
+const wire = wirePanel();
+keyboard({ ...actions, waterfall: waterfall.focus });
+
+byId("predict").addEventListener("click", actions.predict);
+byId("scheme").addEventListener("click", actions.scheme);
+byId("copy").addEventListener("click", actions.copy);
+byId("reseed").addEventListener("click", actions.keepSeed);
+addEventListener("popstate", actions.address);
+
+/** Asks for the page to be drawn, once, in the next frame. */
+let due = false;
+function draw() {
+  if (due) return;
+  due = true;
+  requestAnimationFrame(() => {
+    due = false;
+    render();
+    // An open bar grows until news of its end come: in every frame, or twice a
+    // second for whoever wants less motion.
+    if (state.run?.state === "running" && state.run.pace === "real") {
+      if (calm.matches) setTimeout(draw, 500);
+      else draw();
+    }
+  });
+}
+
+function render() {
+  const { run } = state;
+  const sides = run?.sides ?? [];
+  const scenario = state.scenarios.find(({ name }) => name === state.chosen);
+  const nows = sides.map(news.now);
+  const versions = sides.map(({ version }) => version).join();
+
+  course(state.scenarios, state.chosen, state.filter, state.predict);
+  runs(state.runs, run?.id);
+  brief.render(scenario, run, state.predict, state.problem);
+  waterfall.render(run, nows, state.row, state.folded);
+  fields(sides[state.row?.side]?.spans.get(state.row?.id));
+  counters(run, state.samples, state.vocabulary, versions);
+  verdict(scenario, run, state.guesses.get(run?.id));
+  ledger(run);
+  wire(state.wire);
+  heading(run, nows);
+  say(byId("link"), { connecting: "connecting", live: "live", lost: "connection lost" }[state.link]);
+  set(byId("link"), { class: `link ${state.link}` });
+  say(byId("scheme"), `Scheme: ${document.documentElement.dataset.scheme ?? "system"}`);
+}
+
+/** The line above the waterfall: the result, and under which terms it came. */
+function heading(run, nows) {
+  byId("deeds").hidden = !run || run.state !== "finished";
+  if (!run) {
+    say(byId("result"), "");
+    say(byId("terms"), "");
+    return;
+  }
+  say(byId("result"), run.state === "running" ? `running · ${duration(Math.max(0, ...nows))}` : summary(run));
+  const failed = run.state === "failed" || checks(run).some(({ held }) => !held);
+  set(byId("result"), { class: `result ${run.state === "running" ? "open" : failed ? "failed" : "ok"}` });
+  const policy = run.sides[0]?.policy;
+  say(byId("terms"), [
+    policy && count(policy.max_attempts, "attempt"),
+    policy && `Retry-After budget ${policy.max_retry_after_seconds} s`,
+    run.seed !== undefined && `seed ${run.seed}`,
+    run.pace === "virtual" && "virtual time",
+  ].filter(Boolean).join(" · "));
+  if (run.state === "finished") set(byId("report"), { href: api.reportPath(run.id) });
+}
+
+const checks = (run) => run.sides.flatMap((side) => side.verdict ?? []);
+
+/** A finished run in one line, for the eye and for the ear. */
+function summary(run) {
+  if (run.state === "failed") return `✕ could not be played${run.error ? `: ${run.error}` : ""}`;
+  const all = checks(run);
+  const held = all.filter(({ held }) => held).length;
+  const ended = run.sides.filter((side) => side.outcome).map(({ client, outcome }) => {
+    const words = outcome.ending === "ok" ? outcome.text : ENDINGS[outcome.ending];
+    return run.sides.length > 1 ? `${client}: ${words}` : words;
+  });
+  const verdict = all.length ? `${held === all.length ? "✓" : "✕"} ${held} of ${all.length} held` : null;
+  return [verdict, ...ended].filter(Boolean).join(" · ");
+}
+
+/** Tells a screen reader, politely and rarely: a start, an end, a lost connection. */
+function announce(text) {
+  say(byId("announce"), text);
+}
+
+const heard = {
+  run(summary) {
+    news.summarised(summary);
+    if (summary.id !== state.run?.id || summary.state === "running") return;
+    actions.refresh(summary.id).then(() => {
+      if (state.run?.id === summary.id) announce(`${summary.scenario} has ended. ${summaryOf(state.run)}`);
+    });
+  },
+  spans: news.moved,
+  side: news.sided,
+  wire: news.heard,
+  metrics: ({ at, values }) => news.sampled({ at: Date.parse(at), values }),
+  missed: () => catchUp(),
+};
+
+const summaryOf = (run) => summary(run).replace(/^[✓✕] /, "");
+
+/** Fetches what the feed would have told. */
+async function catchUp() {
+  try {
+    const [listed, overheard] = await Promise.all([api.runs(), api.wire()]);
+    news.listed(listed);
+    news.overheard(overheard);
+    if (state.run) await actions.refresh(state.run.id);
+  } catch (error) {
+    if (!(error instanceof api.Problem)) throw error;
+    state.problem = error.message;
+  }
+  draw();
+}
+
+async function start() {
+  try {
+    const [scenarios, vocabulary] = await Promise.all([api.scenarios(), api.vocabulary()]);
+    state.scenarios = scenarios;
+    state.vocabulary = new Map(vocabulary.metrics.map((metric) => [metric.name, metric]));
+  } catch (error) {
+    if (!(error instanceof api.Problem)) throw error;
+    state.problem = error.message;
+    draw();
+    return;
+  }
+  actions.address();
+  await catchUp();
+  // What happened between that answer and the feed's beginning was in neither.
+  let first = true;
+  follow({
+    hear(kind, data) {
+      heard[kind](api.read(data));
+      draw();
+    },
+    opened() {
+      state.link = "live";
+      if (first) catchUp();
+      first = false;
+      draw();
+    },
+    lost() {
+      if (state.link === "live") announce("The connection to the lab is lost");
+      state.link = "lost";
+      draw();
+    },
+  });
+}
+
+start();

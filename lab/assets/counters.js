@@ -1,0 +1,100 @@
+// The panel of the counters: by how much each rose in this run, what it means,
+// and its course in the whole process, under the names that Prometheus shows.
+
+import { byId, el, keyed, say, set, svg } from "./dom.js";
+import { count, risen } from "./words.js";
+
+/** Shown for every run, moved or not. */
+const HEADLINES = [
+  "client_attempts_total",
+  "client_retries_total",
+  "client_give_ups_total",
+  "client_cursor_loops_total",
+];
+
+/** The plot's own units. */
+const WIDTH = 120;
+const HEIGHT = 30;
+
+export function countersPanel() {
+  const root = byId("counters");
+  let drawn = [];
+
+  return (run, samples, vocabulary, versions) => {
+    const inputs = [run, samples, vocabulary, versions];
+    if (drawn.length && inputs.every((input, index) => Object.is(input, drawn[index]))) return;
+    drawn = inputs;
+
+    const sides = run?.sides ?? [];
+    const totals = sides.map((side) => (side.outcome ? counted(side.counters) : soFar(side.spans)));
+    const moved = totals.flatMap((total) => [...total.keys()]).filter((name) => !HEADLINES.includes(name));
+    const names = [...HEADLINES, ...[...new Set(moved)].sort()];
+    const over = sides.length > 0 && sides.every((side) => side.outcome);
+    say(byId("counters-note"), sides.length === 0 ? "" : over ? "in this run" : "in this run, by the spans so far");
+
+    keyed(root, names, (name) => name, create, (card, name) => {
+      const values = totals.map((total) => total.get(name) ?? 0);
+      keyed(card.values, values.length ? sides.map((side, index) => ({ index, client: side.client, value: values[index] })) : [],
+        ({ index }) => index,
+        () => el("span", { class: "value" }, el("b"), el("span", { class: "who" })),
+        (element, { client, value }) => {
+          say(element.firstChild, risen(value));
+          say(element.lastChild, sides.length > 1 ? ` ${client ?? ""}` : "");
+          element.classList.toggle("moved", value > 0);
+        });
+      say(card.question, vocabulary.get(name)?.question ?? "");
+      plot(card, name, samples);
+    });
+  };
+}
+
+/** A run's counters by name, all labels together. */
+function counted(counters) {
+  const totals = new Map();
+  for (const { name, value } of counters ?? []) totals.set(name, (totals.get(name) ?? 0) + value);
+  return totals;
+}
+
+/** What the spans say while a run goes on. Its counters are read at its end. */
+function soFar(spans) {
+  const totals = new Map();
+  const rise = (name) => totals.set(name, (totals.get(name) ?? 0) + 1);
+  for (const { name, end_ns, fields } of spans.values()) {
+    if (name === "attempt" && end_ns !== null) rise("client_attempts_total");
+    if (name === "wait") rise("client_retries_total");
+    if (name === "request" && fields.fault !== undefined) rise("service_faults_total");
+  }
+  return totals;
+}
+
+function create(name) {
+  const values = el("span", { class: "values" });
+  const question = el("p", { class: "meaning" });
+  const line = svg("path", { class: "line" });
+  const area = svg("path", { class: "area" });
+  const chart = svg("svg", { class: "plot", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img" }, area, line);
+  const card = el("div", { class: "counter" },
+    el("h3", null, ...broken(name)), values, chart, question);
+  return Object.assign(card, { values, question, line, area, chart });
+}
+
+/** A name that may be broken at its underscores. */
+const broken = (name) => name.split(/(?<=_)/).flatMap((part, index) => (index ? [el("wbr"), part] : [part]));
+
+/** Draws a counter's course as steps: between two samples it stood still. */
+function plot(card, name, samples) {
+  const points = samples.map(({ at, values }) => [at, values[name] ?? 0]);
+  card.chart.classList.toggle("empty", points.length < 2);
+  if (points.length < 2) return;
+  const [[first], [last]] = [points[0], points.at(-1)];
+  const lowest = points[0][1];
+  const highest = points.at(-1)[1];
+  // A little room at the end shows where the last sample left it.
+  const x = (time) => ((0.96 * WIDTH * (time - first)) / Math.max(last - first, 1)).toFixed(1);
+  const y = (value) => (HEIGHT - 2 - ((HEIGHT - 4) * (value - lowest)) / Math.max(highest - lowest, 1)).toFixed(1);
+  const steps = points.map(([time, value], index) => (index === 0 ? `M0 ${y(value)}` : `H${x(time)}V${y(value)}`)).join("");
+  set(card.line, { d: `${steps}H${WIDTH}` });
+  set(card.area, { d: `${steps}H${WIDTH}V${HEIGHT}H0Z` });
+  const seconds = Math.round((last - first) / 1000);
+  set(card.chart, { "aria-label": `${name} rose from ${lowest} to ${highest} in ${count(seconds, "second")}` });
+}

@@ -1,0 +1,65 @@
+// Making and changing elements. Text goes in as text: nothing here, and nothing
+// that uses it, parses HTML, so what came off the wire cannot become markup.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** The element of the page with this id. */
+export const byId = (id) => document.getElementById(id);
+
+/** An HTML element. Children are elements or strings; empty ones are left out. */
+export const el = (name, attributes, ...children) =>
+  fill(document.createElement(name), attributes, children);
+
+/** An SVG element. */
+export const svg = (name, attributes, ...children) =>
+  fill(document.createElementNS(SVG, name), attributes, children);
+
+function fill(element, attributes, children) {
+  set(element, attributes ?? {});
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+/** Sets attributes, touching only what differs. `null` removes one. */
+export function set(element, attributes) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === false) element.removeAttribute(name);
+    else if (element.getAttribute(name) !== String(value)) element.setAttribute(name, value);
+  }
+}
+
+/** Sets the text, touching it only if it differs. */
+export function say(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/** Makes the children of `parent` one element for each item, in order. An item
+    keeps its element, and so its focus, from one call to the next. */
+export function keyed(parent, items, key, create, update) {
+  const known = (parent.keyed ??= new Map());
+  const wanted = new Set(items.map(key));
+  for (const [id, element] of known) {
+    if (wanted.has(id)) continue;
+    element.remove();
+    known.delete(id);
+  }
+  let next = parent.firstElementChild;
+  for (const item of items) {
+    const id = key(item);
+    let element = known.get(id);
+    if (!element) known.set(id, (element = create(item)));
+    if (element === next) next = next.nextElementSibling;
+    else parent.insertBefore(element, next);
+    update?.(element, item);
+  }
+}
+
+/** A render function that does nothing while its inputs stay the same. */
+export function memo(render) {
+  let last;
+  return (...inputs) => {
+    if (last && last.every((input, index) => Object.is(input, inputs[index]))) return;
+    last = inputs;
+    render(...inputs);
+  };
+}

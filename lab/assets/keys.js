@@ -1,0 +1,51 @@
+// The keys, and the dialog that lists them.
+
+import { byId, el } from "./dom.js";
+
+/** Whether single keys act is kept, since they are in the way of some who speak
+    to their computer. */
+const KEPT = "keys";
+
+/** Keys with what they do; those without an action belong to a part of the page
+    and are listed for the reader. */
+export function keyboard(actions) {
+  const keys = [
+    ["r", "Run the chosen scenario", actions.run],
+    ["/", "Find a scenario", () => byId("filter").focus()],
+    ["s", "Go to the course", () => byId("course").querySelector("[tabindex='0']")?.focus()],
+    ["w", "Go to the waterfall", actions.waterfall],
+    ["v", "Go to the verdict", () => byId("verdict").focus()],
+    ["l", "Go to the last runs", () => byId("runs").querySelector("[tabindex='0']")?.focus()],
+    ["1", "Reliable client", () => actions.client("reliable")],
+    ["2", "Naive client", () => actions.client("naive")],
+    ["3", "Compare both", () => actions.client("compare")],
+    ["p", "Predict first", actions.predict],
+    ["c", "Copy the run as JSON", actions.copy],
+    ["t", "Colour scheme: system, dark, light", actions.scheme],
+    ["?", "These keys", open],
+    ["↑ ↓ Home End", "In the course, the runs, the waterfall: from row to row"],
+    ["← →", "In the waterfall: close and open what belongs to a row, or go up to its parent"],
+    ["Esc", "Close this"],
+  ];
+  const dialog = byId("keys");
+  const on = byId("keys-on");
+  on.checked = localStorage.getItem(KEPT) !== "off";
+  on.addEventListener("change", () => localStorage.setItem(KEPT, on.checked ? "on" : "off"));
+  byId("keys-list").append(...keys.map(([key, text]) =>
+    el("div", null, el("dt", null, el("kbd", null, key)), el("dd", null, text))));
+  byId("keys-close").addEventListener("click", () => dialog.close());
+  byId("help").addEventListener("click", open);
+
+  document.addEventListener("keydown", (event) => {
+    const typing = event.target.matches("input:not([type=radio], [type=checkbox]), textarea");
+    if (event.ctrlKey || event.metaKey || event.altKey || typing || dialog.open || !on.checked) return;
+    const act = keys.find(([key]) => key === event.key)?.[2];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  });
+
+  function open() {
+    dialog.showModal();
+  }
+}
