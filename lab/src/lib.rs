@@ -29,6 +29,7 @@
 
 pub mod cli;
 mod counters;
+pub mod dashboard;
 pub mod fault_proxy;
 mod logging;
 pub mod otlp;

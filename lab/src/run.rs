@@ -157,7 +157,7 @@ where
 /// it is played.
 pub(crate) struct Session<'a> {
     scenario: &'a Scenario,
-    settings: &'a Settings,
+    settings: Settings,
     policy: Policy,
     clock: Arc<dyn Clock>,
     virtual_clock: Option<VirtualClock>,
@@ -170,7 +170,7 @@ impl<'a> Session<'a> {
     /// `exposition`.
     pub(crate) fn new(
         scenario: &'a Scenario,
-        settings: &'a Settings,
+        settings: &Settings,
         exposition: &Exposition,
     ) -> Self {
         let virtual_clock = (settings.pace == Pace::Virtual)
@@ -195,7 +195,7 @@ impl<'a> Session<'a> {
         };
         Self {
             scenario,
-            settings,
+            settings: *settings,
             policy: (scenario.policy)(Policy::DEFAULT).with(&settings.overrides),
             clock,
             virtual_clock,
@@ -204,7 +204,12 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// What the client is allowed.
+    /// Which client plays.
+    pub(crate) fn client(&self) -> Client {
+        self.settings.client
+    }
+
+    /// What the reference client is allowed.
     pub(crate) fn policy(&self) -> Policy {
         self.policy
     }

@@ -8,6 +8,8 @@ mod list;
 mod runner;
 mod scenario;
 mod schema;
+mod serve;
+mod signals;
 mod terminal;
 
 use std::process::ExitCode;
@@ -39,6 +41,8 @@ enum Command {
     Scenario(scenario::Arguments),
     /// Print the JSON Schema of a run, as `scenario --json` prints it
     Schema,
+    /// Serve the lab as a web page, on this machine alone
+    Serve(serve::Arguments),
 }
 
 /// Runs the command line of this process.
@@ -50,6 +54,7 @@ pub fn main() -> ExitCode {
         Command::List => list::list(),
         Command::Scenario(arguments) => scenario::scenario(arguments),
         Command::Schema => schema::schema(),
+        Command::Serve(arguments) => serve::serve(arguments),
     };
     exit.into()
 }

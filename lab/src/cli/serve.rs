@@ -1,0 +1,78 @@
+//! `lab serve`: the lab as a web page.
+
+use std::{
+    io::{self, Write},
+    path::PathBuf,
+};
+
+use clap::Args;
+
+use super::{Exit, signals::Signals, terminal};
+use crate::dashboard::{DEFAULT_PAGE_PORT, Dashboard, DashboardConfig, DashboardError};
+
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// The port of the teaching service; 0 picks a free one
+    #[arg(long, value_name = "PORT", default_value_t = server::DEFAULT_PORT)]
+    port: u16,
+
+    /// The port of the page; 0 picks a free one
+    #[arg(long, value_name = "PORT", default_value_t = DEFAULT_PAGE_PORT)]
+    page_port: u16,
+
+    /// Open the page in the browser
+    #[arg(long)]
+    open: bool,
+
+    /// Read the files of the page from this folder, anew each time they are
+    /// asked for
+    #[arg(long, value_name = "DIR")]
+    assets: Option<PathBuf>,
+}
+
+pub(super) fn serve(arguments: &Arguments) -> Exit {
+    let served = terminal::runtime().and_then(|runtime| runtime.block_on(run(arguments)));
+    served.map_or_else(|exit| exit, |()| Exit::Passed)
+}
+
+async fn run(arguments: &Arguments) -> Result<(), Exit> {
+    let fail = |error: &dyn std::error::Error| terminal::fail(error, Exit::Environment);
+    // Whoever reads the lines below may rely on the signals being handled.
+    let mut signals = Signals::listen().map_err(|error| fail(&error))?;
+    let config = DashboardConfig {
+        port: arguments.port,
+        page_port: arguments.page_port,
+        assets: arguments.assets.clone(),
+    };
+    let dashboard = Dashboard::start(config).await;
+    let dashboard = dashboard.map_err(|error| refuse(&error))?;
+
+    let (page, service) = (dashboard.page_url(), dashboard.service_url());
+    terminal::print(&format!(
+        "Teaching API started at {service}\nThe lab's page is at {page}\nPress Ctrl+C to stop.\n"
+    ))?;
+    io::stdout().flush().map_err(|error| fail(&error))?;
+    if arguments.open
+        && let Err(error) = open::that_detached(&page)
+    {
+        terminal::warn(&error);
+    }
+
+    signals.next().await;
+    tokio::select! {
+        stopped = dashboard.stop() => stopped.map_err(|error| fail(&error)),
+        // Who asks twice does not want to wait.
+        () = signals.next() => Err(Exit::Environment),
+    }
+}
+
+/// Says why the page is not served, and what to type instead if a port is taken.
+fn refuse(error: &DashboardError) -> Exit {
+    let option = match error {
+        DashboardError::PageInUse { .. } => "--page-port",
+        DashboardError::Service(server::StartError::PortInUse { .. }) => "--port",
+        _ => return terminal::fail(error, Exit::Environment),
+    };
+    let hint = format!("{error}; choose another with {option}, or {option} 0 for a free one");
+    terminal::fail(&*Box::from(hint), Exit::Environment)
+}

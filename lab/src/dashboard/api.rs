@@ -1,0 +1,141 @@
+//! The routes of the page.
+
+use std::sync::Arc;
+
+use axum::{
+    Json, Router,
+    extract::{Path, Query, Request, State},
+    middleware::from_fn,
+    response::{IntoResponse, Response},
+    routing::get,
+};
+use http::{
+    HeaderMap, StatusCode,
+    header::{CONTENT_TYPE, LOCATION},
+};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    assets::{Assets, INDEX},
+    course,
+    feed::{Feed, event_stream},
+    guard::guard,
+    problem::Problem,
+    run_request::RunRequest,
+    runs::Runs,
+    wire_lane::WireLane,
+};
+
+/// The longest body of a request: a run is asked for in a few lines.
+const MAX_BODY: usize = 16 * 1024;
+
+/// What the routes share. Clones share it, too.
+#[derive(Clone)]
+pub(super) struct Shared {
+    pub(super) assets: Assets,
+    pub(super) feed: Arc<Feed>,
+    pub(super) runs: Arc<Runs>,
+    pub(super) wire: WireLane,
+}
+
+/// Every route, behind the guard.
+pub(super) fn router(shared: Shared) -> Router {
+    Router::new()
+        .route("/", get(index))
+        .route("/runs/{id}", get(index))
+        .route("/assets/{file}", get(asset))
+        .route("/api/scenarios", get(async || Json(course::scenarios())))
+        .route("/api/vocabulary", get(async || Json(course::vocabulary())))
+        .route("/api/runs", get(list).post(start))
+        .route("/api/runs/{id}", get(show))
+        .route("/api/wire", get(wire))
+        .route("/api/events", get(events))
+        .fallback(async || Problem::not_found())
+        .method_not_allowed_fallback(not_allowed)
+        .with_state(shared)
+        .layer(from_fn(guard))
+}
+
+async fn not_allowed() -> Problem {
+    let detail = "the path does not serve this method; see Allow";
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", detail)
+}
+
+async fn index(State(shared): State<Shared>, headers: HeaderMap) -> Response {
+    shared.assets.answer(INDEX, &headers)
+}
+
+async fn asset(
+    State(shared): State<Shared>,
+    Path(file): Path<String>,
+    headers: HeaderMap,
+) -> Response {
+    shared.assets.answer(&file, &headers)
+}
+
+async fn list(State(shared): State<Shared>) -> impl IntoResponse {
+    Json(shared.runs.summaries())
+}
+
+#[derive(Serialize)]
+struct Started {
+    id: String,
+    seed: u64,
+}
+
+async fn start(State(shared): State<Shared>, request: Request) -> Result<Response, Problem> {
+    let is_json = request
+        .headers()
+        .get(CONTENT_TYPE)
+        .is_some_and(|media_type| {
+            let media_type = media_type.to_str().unwrap_or_default();
+            let essence = media_type.split(';').next().unwrap_or_default().trim();
+            essence.eq_ignore_ascii_case("application/json")
+        });
+    if !is_json {
+        let detail = "a run is asked for as application/json";
+        let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
+        return Err(Problem::new(status, "unsupported_media_type", detail));
+    }
+    let body = axum::body::to_bytes(request.into_body(), MAX_BODY).await;
+    let body = body.map_err(|_| {
+        let detail = format!("the body is longer than {MAX_BODY} bytes, or broke off");
+        Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large", detail)
+    })?;
+    let request = RunRequest::read(&body)?;
+    let seed = request.seed;
+    let id = shared.runs.start(request)?;
+    let location = format!("/runs/{id}");
+    let body = Json(Started { id, seed });
+    Ok((StatusCode::ACCEPTED, [(LOCATION, location)], body).into_response())
+}
+
+async fn show(State(shared): State<Shared>, Path(id): Path<String>) -> Result<Response, Problem> {
+    let record = shared.runs.find(&id).ok_or_else(|| {
+        let detail = "no such run; only the newest are kept";
+        Problem::new(StatusCode::NOT_FOUND, "run_not_found", detail)
+    })?;
+    Ok(Json(record.detail()).into_response())
+}
+
+async fn wire(State(shared): State<Shared>) -> impl IntoResponse {
+    Json(shared.wire.snapshot())
+}
+
+#[derive(Deserialize)]
+struct Resume {
+    last: Option<String>,
+}
+
+/// The header is what the browser saw last; the query is what the page started
+/// from. So the header goes first.
+async fn events(
+    State(shared): State<Shared>,
+    Query(query): Query<Resume>,
+    headers: HeaderMap,
+) -> Response {
+    let header = headers.get("last-event-id");
+    let header = header.map(|id| String::from_utf8_lossy(id.as_bytes()).into_owned());
+    let last = header.or(query.last);
+    event_stream(shared.feed.read(last.as_deref()))
+}

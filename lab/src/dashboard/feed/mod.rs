@@ -1,0 +1,148 @@
+//! The live feed: what happens, told to every page that listens.
+//!
+//! One ring of events, and readers that wait for it to grow. To publish never
+//! waits for a reader.
+
+mod ring;
+mod stream;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use axum::body::Bytes;
+use rand::RngExt;
+use serde::Serialize;
+use tokio::sync::watch;
+
+use ring::{Delivery, Limits, Place, Ring};
+
+pub(super) use stream::event_stream;
+
+/// A page that is this far behind fetches the state again sooner than it would
+/// work off what it missed.
+const LIMITS: Limits = Limits {
+    events: 4096,
+    weight: 8 * 1024 * 1024,
+};
+
+/// What every page listens to.
+pub(super) struct Feed {
+    /// Tells the numbers of this process from those of one before it.
+    epoch: String,
+    ring: Mutex<Ring<Bytes>>,
+    /// Whether the feed is closed; touched at each event, so that readers wake.
+    closed: watch::Sender<bool>,
+}
+
+impl Feed {
+    pub(super) fn new() -> Arc<Self> {
+        Arc::new(Self {
+            epoch: token(),
+            ring: Mutex::new(Ring::new(LIMITS)),
+            closed: watch::Sender::new(false),
+        })
+    }
+
+    /// Tells every reader, now or when it comes to it.
+    pub(super) fn publish(&self, kind: &'static str, data: &impl Serialize) {
+        let data = serde_json::to_string(data).expect("events are plain data");
+        {
+            let mut ring = self.ring();
+            let frame = self.frame(ring.newest() + 1, kind, &data);
+            let weight = frame.len();
+            ring.push(frame, weight);
+        }
+        self.closed.send_modify(|_| ());
+    }
+
+    /// Ends every reader. What is published from here on is told to nobody.
+    pub(super) fn close(&self) {
+        self.closed.send_replace(true);
+    }
+
+    /// A reader that goes on after the event with this id, or else with what
+    /// comes next.
+    pub(super) fn read(self: &Arc<Self>, last: Option<&str>) -> Reader {
+        let place = match last {
+            Some(id) => self.place(id),
+            None => Place::After(self.ring().newest()),
+        };
+        Reader {
+            feed: Arc::clone(self),
+            place,
+            closed: self.closed.subscribe(),
+        }
+    }
+
+    fn place(&self, id: &str) -> Place {
+        id.rsplit_once('-')
+            .filter(|(epoch, _)| *epoch == self.epoch)
+            .and_then(|(_, number)| number.parse().ok())
+            .map_or(Place::Lost, Place::After)
+    }
+
+    /// An event as the HTML standard's event stream format has it. JSON set by
+    /// serde has no line breaks, so one line of data is enough.
+    fn frame(&self, number: u64, kind: &str, data: &str) -> Bytes {
+        let epoch = &self.epoch;
+        format!("id: {epoch}-{number}\nevent: {kind}\ndata: {data}\n\n").into()
+    }
+
+    fn ring(&self) -> MutexGuard<'_, Ring<Bytes>> {
+        self.ring.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// One reader's place in the feed.
+pub(super) struct Reader {
+    feed: Arc<Feed>,
+    place: Place,
+    closed: watch::Receiver<bool>,
+}
+
+#[derive(Serialize)]
+struct Missed {
+    from: u64,
+    to: u64,
+}
+
+impl Reader {
+    /// Waits for the next event; none once the feed is closed. Dropped while it
+    /// waits, it loses nothing.
+    async fn next(&mut self) -> Option<Bytes> {
+        loop {
+            if *self.closed.borrow_and_update() {
+                return None;
+            }
+            let delivery = self.feed.ring().next(&mut self.place);
+            match delivery {
+                Some(Delivery::Event(frame)) => return Some(frame),
+                Some(Delivery::Missed { from, to }) => {
+                    let data = serde_json::to_string(&Missed { from, to });
+                    let data = data.expect("two numbers are JSON");
+                    return Some(self.feed.frame(to, "missed", &data));
+                }
+                None => self.closed.changed().await.ok()?,
+            }
+        }
+    }
+
+    /// What goes before the first event: where the reader stands, so that one
+    /// that is cut off before it got any event can still resume.
+    fn greeting(&self) -> Bytes {
+        match self.place {
+            Place::After(number) => format!("id: {}-{number}\n\n", self.feed.epoch).into(),
+            Place::Lost => Bytes::from_static(b"\n"),
+        }
+    }
+}
+
+/// Eight characters that name something without telling anything.
+pub(super) fn token() -> String {
+    const ALPHABET: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
+    let mut random = rand::rng();
+    let mut letter = || char::from(ALPHABET[random.random_range(0..ALPHABET.len())]);
+    std::iter::repeat_with(&mut letter).take(8).collect()
+}
+
+#[cfg(test)]
+mod tests;

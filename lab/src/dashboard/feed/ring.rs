@@ -1,0 +1,212 @@
+//! A bounded run of numbered events, and readers that each have their place in
+//! it. A plain data structure: no clock, no socket, no lock.
+//!
+//! Readers have no queues. A reader is a number, so any number of them costs
+//! nothing, and one that is slow holds nothing back: what it was too late for
+//! has gone, and it is told so.
+
+use std::collections::VecDeque;
+
+/// The newest events, numbered from 1 without a gap.
+#[derive(Debug)]
+pub(super) struct Ring<T> {
+    limits: Limits,
+    /// The number of the oldest event that is kept, or of the next one.
+    oldest: u64,
+    events: VecDeque<(T, usize)>,
+    weight: usize,
+}
+
+/// How much a ring keeps. The oldest events go first.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    pub(super) events: usize,
+    /// The sum of the events' own weights.
+    pub(super) weight: usize,
+}
+
+/// Where a reader stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// It has had everything up to this event.
+    After(u64),
+    /// What it had last is not of this ring.
+    Lost,
+}
+
+/// What a reader gets next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Delivery<T> {
+    Event(T),
+    /// The events from the one to the other have gone. The number 0 stands for
+    /// whatever was before this ring.
+    Missed {
+        from: u64,
+        to: u64,
+    },
+}
+
+impl<T: Clone> Ring<T> {
+    pub(super) fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            oldest: 1,
+            events: VecDeque::new(),
+            weight: 0,
+        }
+    }
+
+    /// The number of the newest event; 0 before the first.
+    pub(super) fn newest(&self) -> u64 {
+        self.oldest + self.events.len() as u64 - 1
+    }
+
+    /// Appends an event.
+    pub(super) fn push(&mut self, event: T, weight: usize) {
+        self.events.push_back((event, weight));
+        self.weight += weight;
+        while self.events.len() > self.limits.events || self.weight > self.limits.weight {
+            let Some((_, weight)) = self.events.pop_front() else {
+                return;
+            };
+            self.weight -= weight;
+            self.oldest += 1;
+        }
+    }
+
+    /// The next thing for a reader, whose place moves on; none if it has had
+    /// everything.
+    pub(super) fn next(&self, place: &mut Place) -> Option<Delivery<T>> {
+        let newest = self.newest();
+        let (delivery, had) = match *place {
+            Place::After(had) if had == newest => return None,
+            Place::After(had) if had < newest => match (had + 1).checked_sub(self.oldest) {
+                Some(index) => {
+                    let (event, _) = self.events.get(usize::try_from(index).ok()?)?;
+                    (Delivery::Event(event.clone()), had + 1)
+                }
+                None => {
+                    let (from, to) = (had + 1, self.oldest - 1);
+                    (Delivery::Missed { from, to }, to)
+                }
+            },
+            Place::After(_) | Place::Lost => {
+                let (from, to) = (0, newest);
+                (Delivery::Missed { from, to }, to)
+            }
+        };
+        *place = Place::After(had);
+        Some(delivery)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::{collection::vec, prelude::*};
+
+    use super::*;
+
+    const READERS: usize = 3;
+
+    /// What may happen, in any order.
+    #[derive(Clone, Copy, Debug)]
+    enum Step {
+        Publish {
+            weight: usize,
+        },
+        /// A reader takes so many deliveries, or as many as there are.
+        Read {
+            reader: usize,
+            deliveries: usize,
+        },
+        /// A reader loses its connection and comes back with an earlier place,
+        /// as if the last few deliveries had never reached it.
+        Resume {
+            reader: usize,
+            back: u64,
+        },
+        /// A reader comes back with a place that this ring never gave.
+        Stray {
+            reader: usize,
+            ahead: Option<u64>,
+        },
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        prop_oneof![
+            4 => (0..12_usize).prop_map(|weight| Step::Publish { weight }),
+            4 => (0..READERS, 1..6_usize)
+                .prop_map(|(reader, deliveries)| Step::Read { reader, deliveries }),
+            1 => (0..READERS, 0..8_u64).prop_map(|(reader, back)| Step::Resume { reader, back }),
+            1 => (0..READERS, proptest::option::of(1..9_u64))
+                .prop_map(|(reader, ahead)| Step::Stray { reader, ahead }),
+        ]
+    }
+
+    proptest! {
+        /// Whatever happens, a reader gets each event after its place once, in
+        /// order, and is told of exactly those that it does not get.
+        #[test]
+        fn nobody_gets_a_gap_unannounced_nor_an_event_twice(steps in vec(step(), 1..200)) {
+            let limits = Limits { events: 5, weight: 20 };
+            let mut ring = Ring::new(limits);
+            let mut published = Vec::new();
+            let mut places = [Place::After(0); READERS];
+            for step in steps {
+                match step {
+                    Step::Publish { weight } => {
+                        published.push(weight);
+                        ring.push(published.len() as u64, weight);
+                    }
+                    Step::Read { reader, deliveries } => for _ in 0..deliveries {
+                        let before = places[reader];
+                        let delivery = ring.next(&mut places[reader]);
+                        let newest = published.len() as u64;
+                        let kept = kept(&published, limits);
+                        let expected = match before {
+                            Place::After(had) if had == newest => None,
+                            Place::After(had) if had < newest && kept.contains(&(had + 1)) => {
+                                Some(Delivery::Event(had + 1))
+                            }
+                            Place::After(had) if had < newest => {
+                                let to = kept.first().map_or(newest, |oldest| oldest - 1);
+                                Some(Delivery::Missed { from: had + 1, to })
+                            }
+                            _ => Some(Delivery::Missed { from: 0, to: newest }),
+                        };
+                        prop_assert_eq!(delivery, expected);
+                        let stands = match delivery {
+                            Some(Delivery::Event(number)) => Place::After(number),
+                            Some(Delivery::Missed { to, .. }) => Place::After(to),
+                            None => before,
+                        };
+                        prop_assert_eq!(places[reader], stands);
+                    },
+                    Step::Resume { reader, back } => {
+                        if let Place::After(had) = &mut places[reader] {
+                            *had = had.saturating_sub(back);
+                        }
+                    }
+                    Step::Stray { reader, ahead } => {
+                        let place = |ahead| Place::After(published.len() as u64 + ahead);
+                        places[reader] = ahead.map_or(Place::Lost, place);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The numbers of the events that a ring with these limits still has, found
+    /// by going back from the newest.
+    fn kept(weights: &[usize], limits: Limits) -> Vec<u64> {
+        let mut room = limits.weight;
+        let newest_first = weights.iter().enumerate().rev().take(limits.events);
+        let fits = newest_first.map_while(|(index, weight)| {
+            room = room.checked_sub(*weight)?;
+            Some(index as u64 + 1)
+        });
+        let mut numbers: Vec<u64> = fits.collect();
+        numbers.reverse();
+        numbers
+    }
+}

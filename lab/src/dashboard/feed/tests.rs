@@ -1,0 +1,117 @@
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+
+use super::*;
+
+/// What a reader gets at once, as text.
+fn take(reader: &mut Reader) -> Vec<String> {
+    let frames = std::iter::from_fn(|| reader.next().now_or_never().flatten());
+    frames
+        .map(|frame| String::from_utf8(frame.to_vec()).expect("UTF-8"))
+        .collect()
+}
+
+fn id(frame: &str) -> &str {
+    frame
+        .lines()
+        .next()
+        .and_then(|line| line.strip_prefix("id: "))
+        .expect("an id")
+}
+
+#[test]
+fn an_event_has_an_id_a_kind_and_a_line_of_data() {
+    let feed = Feed::new();
+    let mut reader = feed.read(None);
+
+    feed.publish("run", &"a\nb");
+
+    let epoch = &feed.epoch;
+    assert_eq!(
+        take(&mut reader),
+        [format!("id: {epoch}-1\nevent: run\ndata: \"a\\nb\"\n\n")]
+    );
+}
+
+#[test]
+fn a_reader_resumes_right_after_what_it_had() {
+    let feed = Feed::new();
+    let mut first = feed.read(None);
+    (0..3).for_each(|n| feed.publish("run", &n));
+    let before = take(&mut first);
+
+    let mut second = feed.read(Some(id(&before[1])));
+
+    assert_eq!(take(&mut second), before[2..]);
+}
+
+#[test]
+fn who_was_cut_off_before_the_first_event_resumes_from_the_greeting() {
+    let feed = Feed::new();
+    feed.publish("run", &1);
+    let greeting = feed.read(None).greeting();
+    feed.publish("run", &2);
+
+    let greeting = String::from_utf8(greeting.to_vec()).expect("UTF-8");
+    let mut resumed = feed.read(Some(id(&greeting)));
+
+    let frames = take(&mut resumed);
+    assert!(
+        frames.len() == 1 && frames[0].contains("data: 2\n"),
+        "{frames:?}"
+    );
+}
+
+#[test]
+fn a_place_in_no_ring_is_told_that_it_missed_everything() {
+    let feed = Feed::new();
+    (0..3).for_each(|n| feed.publish("run", &n));
+    let epoch = feed.epoch.clone();
+    for strange in [
+        "",
+        "7",
+        "zzzzzzzz-1",
+        &format!("{epoch}-4"),
+        &format!("{epoch}-x"),
+    ] {
+        let mut reader = feed.read(Some(strange));
+
+        let missed = format!("id: {epoch}-3\nevent: missed\ndata: {{\"from\":0,\"to\":3}}\n\n");
+        assert_eq!(take(&mut reader), [missed], "{strange:?}");
+    }
+}
+
+#[test]
+fn a_slow_reader_is_told_what_it_missed_and_holds_nobody_up() {
+    let feed = Feed::new();
+    let (mut slow, mut quick) = (feed.read(None), feed.read(None));
+    let mut got = 0;
+
+    for n in 0..LIMITS.events + 2 {
+        feed.publish("run", &n);
+        got += take(&mut quick).len();
+    }
+
+    assert_eq!(got, LIMITS.events + 2);
+    let frames = take(&mut slow);
+    assert!(
+        frames[0].contains("event: missed\ndata: {\"from\":1,\"to\":2}\n"),
+        "{}",
+        frames[0]
+    );
+    assert_eq!(frames.len(), 1 + LIMITS.events);
+}
+
+#[tokio::test]
+async fn a_waiting_reader_wakes_for_an_event_and_for_the_end() {
+    let feed = Feed::new();
+    let mut reader = feed.read(None);
+    let other = Arc::clone(&feed);
+
+    let (frame, ()) = tokio::join!(reader.next(), async { other.publish("run", &1) });
+    let (end, ()) = tokio::join!(reader.next(), async { other.close() });
+
+    assert!(frame.is_some());
+    assert_eq!(end, None);
+}

@@ -1,0 +1,232 @@
+//! Keeps other web sites out.
+//!
+//! A server on loopback is still within reach of any page that the person has
+//! open. A site may point its own name at 127.0.0.1 (DNS rebinding), so the
+//! `Host` has to be a name of loopback. It may send a form or a `fetch` across
+//! sites, so what changes something has to come from the page itself. And it
+//! may frame or embed what it cannot read, so the headers of every answer say
+//! what the page may load and who may load it.
+
+use axum::{
+    extract::Request,
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use http::{
+    HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri,
+    header::{CONTENT_SECURITY_POLICY, HOST, ORIGIN, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS},
+};
+
+use super::problem::Problem;
+
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
+/// What every answer tells the browser.
+const SHIELD: [(HeaderName, &str); 5] = [
+    (
+        CONTENT_SECURITY_POLICY,
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+         connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    ),
+    (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (REFERRER_POLICY, "no-referrer"),
+    (
+        HeaderName::from_static("cross-origin-opener-policy"),
+        "same-origin",
+    ),
+    (
+        HeaderName::from_static("cross-origin-resource-policy"),
+        "same-origin",
+    ),
+];
+
+/// The layer around the whole page.
+pub(super) async fn guard(request: Request, next: Next) -> Response {
+    let mut response = match admit(request.method(), request.uri(), request.headers()) {
+        Ok(()) => next.run(request).await,
+        Err(problem) => problem.into_response(),
+    };
+    for (name, value) in SHIELD {
+        response
+            .headers_mut()
+            .insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+fn admit(method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), Problem> {
+    let host = only(headers, &HOST).filter(|host| is_loopback(host));
+    // An absolute request target takes the place of the Host header (RFC 9112
+    // §3.2.2), so it is held to the same rule.
+    let target = uri
+        .authority()
+        .is_none_or(|target| is_loopback(target.as_str()));
+    let Some(host) = host.filter(|_| target) else {
+        let detail = "the lab answers only to the names of loopback: 127.0.0.1, localhost, [::1]";
+        return Err(Problem::new(
+            StatusCode::MISDIRECTED_REQUEST,
+            "host_not_allowed",
+            detail,
+        ));
+    };
+    if method.is_safe() || is_own(host, headers) {
+        return Ok(());
+    }
+    let detail = "only the lab's own page may change anything";
+    Err(Problem::new(StatusCode::FORBIDDEN, "cross_origin", detail))
+}
+
+/// Whether the request was made by the page, or by the person's own hand. A
+/// browser that knows `Sec-Fetch-Site` (Fetch Metadata) is believed; from an
+/// older one the `Origin` has to be the one that was asked.
+fn is_own(host: &str, headers: &HeaderMap) -> bool {
+    if headers.contains_key(SEC_FETCH_SITE) {
+        let site = only(headers, &SEC_FETCH_SITE);
+        return matches!(site, Some("same-origin" | "none"));
+    }
+    let origin = only(headers, &ORIGIN).and_then(|origin| origin.strip_prefix("http://"));
+    origin.is_some_and(|origin| origin.eq_ignore_ascii_case(host))
+}
+
+/// Whether this is a name of loopback, with or without a port.
+fn is_loopback(authority: &str) -> bool {
+    let digits = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
+    let name = match authority.rsplit_once(':') {
+        Some((name, port)) if digits(port) => name,
+        _ => authority,
+    };
+    ["127.0.0.1", "localhost", "[::1]"]
+        .iter()
+        .any(|loopback| name.eq_ignore_ascii_case(loopback))
+}
+
+/// The value of a header that stands there exactly once.
+fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+    let mut values = headers.get_all(name).iter();
+    match (values.next(), values.next()) {
+        (Some(value), None) => value.to_str().ok(),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn status(method: &Method, uri: &str, headers: &[(&str, &str)]) -> Option<StatusCode> {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            let name = HeaderName::try_from(*name).expect("a name");
+            map.append(name, HeaderValue::from_str(value).expect("a value"));
+        }
+        let uri = uri.parse().expect("a target");
+        let refusal = admit(method, &uri, &map).err()?;
+        Some(refusal.into_response().status())
+    }
+
+    #[test]
+    fn only_the_names_of_loopback_are_answered() {
+        let admitted = [
+            "127.0.0.1",
+            "127.0.0.1:8766",
+            "localhost",
+            "LocalHost:1",
+            "[::1]",
+            "[::1]:8766",
+        ];
+        for host in admitted {
+            assert_eq!(status(&Method::GET, "/", &[("host", host)]), None, "{host}");
+        }
+
+        let misdirected = Some(StatusCode::MISDIRECTED_REQUEST);
+        for host in [
+            "",
+            "evil.example",
+            "evil.example:8766",
+            "127.0.0.1.evil.example",
+            "localhost.evil.example",
+            "127.0.0.1.nip.io",
+            "localhost.",
+            "127.0.0.2",
+            "0.0.0.0",
+            "2130706433",
+            "[::]",
+            "::1",
+            "[::1",
+            "[::ffff:127.0.0.1]",
+            "localhost:80:80",
+            "localhost:x",
+            "user@localhost",
+            "localhost@evil.example",
+            "localhost, evil.example",
+            " localhost",
+            "192.168.0.1:8766",
+        ] {
+            assert_eq!(
+                status(&Method::GET, "/", &[("host", host)]),
+                misdirected,
+                "{host:?}"
+            );
+        }
+        assert_eq!(status(&Method::GET, "/", &[]), misdirected);
+        let twice = [("host", "localhost"), ("host", "localhost")];
+        assert_eq!(status(&Method::GET, "/", &twice), misdirected);
+        let absolute = "http://evil.example/";
+        assert_eq!(
+            status(&Method::GET, absolute, &[("host", "localhost")]),
+            misdirected
+        );
+    }
+
+    #[test]
+    fn only_the_page_itself_may_change_anything() {
+        let refused = Some(StatusCode::FORBIDDEN);
+        for (headers, expected) in [
+            (vec![("sec-fetch-site", "same-origin")], None),
+            (vec![("sec-fetch-site", "none")], None),
+            (vec![("sec-fetch-site", "cross-site")], refused),
+            (vec![("sec-fetch-site", "same-site")], refused),
+            (vec![("sec-fetch-site", "")], refused),
+            (
+                vec![
+                    ("sec-fetch-site", "same-origin"),
+                    ("sec-fetch-site", "none"),
+                ],
+                refused,
+            ),
+            (vec![("origin", "http://localhost:8766")], None),
+            (vec![("origin", "http://LOCALHOST:8766")], None),
+            (vec![], refused),
+            (vec![("origin", "null")], refused),
+            (vec![("origin", "")], refused),
+            (vec![("origin", "https://localhost:8766")], refused),
+            (vec![("origin", "http://localhost:8765")], refused),
+            (vec![("origin", "http://localhost")], refused),
+            (vec![("origin", "http://127.0.0.1:8766")], refused),
+            (vec![("origin", "http://evil.example")], refused),
+            (
+                vec![("origin", "http://localhost:8766.evil.example")],
+                refused,
+            ),
+            (
+                vec![
+                    ("origin", "http://localhost:8766"),
+                    ("sec-fetch-site", "cross-site"),
+                ],
+                refused,
+            ),
+            (vec![("referer", "http://localhost:8766/")], refused),
+        ] {
+            let headers = [vec![("host", "localhost:8766")], headers].concat();
+
+            assert_eq!(status(&Method::GET, "/", &headers), None, "{headers:?}");
+            for method in [Method::POST, Method::PUT, Method::PATCH, Method::DELETE] {
+                assert_eq!(
+                    status(&method, "/", &headers),
+                    expected,
+                    "{method} {headers:?}"
+                );
+            }
+        }
+    }
+}

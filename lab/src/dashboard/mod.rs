@@ -1,0 +1,229 @@
+//! The lab as a web page: what `lab serve` runs.
+//!
+//! The page lists the scenarios, plays one at a press, and draws it while it
+//! happens. It is served from this process alone, on loopback alone, and every
+//! file of it is part of the binary. Beside it stands a teaching service for
+//! clients from anywhere else, whose `/metrics` shows the numbers of all runs.
+//!
+//! | Path | What it answers |
+//! |---|---|
+//! | `/`, `/runs/{id}`, `/assets/{file}` | the page |
+//! | GET `/api/scenarios`, `/api/vocabulary` | what can be played, what is counted |
+//! | GET and POST `/api/runs`, GET `/api/runs/{id}` | the runs |
+//! | GET `/api/wire` | what reached the service from anywhere else |
+//! | GET `/api/events` | all of it as it happens, as an event stream |
+
+mod accept;
+mod api;
+mod assets;
+mod course;
+mod feed;
+mod guard;
+mod live_span;
+mod meter;
+mod problem;
+mod record;
+mod rfc3339;
+mod run_request;
+mod runs;
+mod wire_lane;
+
+use std::{
+    fmt, io,
+    net::{Ipv4Addr, SocketAddr},
+    path::PathBuf,
+    sync::Arc,
+};
+
+use server::{RunningApi, ServiceConfig, TeachingApi};
+use tokio::{net::TcpListener, sync::watch, task::JoinSet};
+use tracing::{Dispatch, dispatcher};
+use tracing_subscriber::{Registry, layer::SubscriberExt};
+
+use crate::counters::Exposition;
+use api::{Shared, router};
+use assets::Assets;
+use feed::Feed;
+use runs::Runs;
+use wire_lane::WireLane;
+
+/// The port of the page that was not told otherwise.
+pub const DEFAULT_PAGE_PORT: u16 = 8766;
+
+/// How the page is to be served.
+#[derive(Clone, Debug)]
+pub struct DashboardConfig {
+    /// The port of the service on 127.0.0.1; 0 stands for a free one.
+    pub port: u16,
+    /// The port of the page on 127.0.0.1; 0 stands for a free one.
+    pub page_port: u16,
+    /// Where the files of the page are read from each time they are asked for,
+    /// in place of those in the binary.
+    pub assets: Option<PathBuf>,
+}
+
+impl Default for DashboardConfig {
+    fn default() -> Self {
+        Self {
+            port: server::DEFAULT_PORT,
+            page_port: DEFAULT_PAGE_PORT,
+            assets: None,
+        }
+    }
+}
+
+/// Why the page could not be served.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DashboardError {
+    /// The service could not be configured.
+    #[error("the service could not be configured")]
+    Config(#[from] server::ConfigError),
+    /// The service did not start.
+    #[error(transparent)]
+    Service(#[from] server::StartError),
+    /// Another process has the page's port.
+    #[error("port {port} on 127.0.0.1 is in use")]
+    PageInUse {
+        /// The port that was asked for.
+        port: u16,
+    },
+    /// The page's socket could not be opened for another reason.
+    #[error("could not listen on 127.0.0.1:{port}")]
+    Page {
+        /// The port that was asked for.
+        port: u16,
+        /// What the operating system said.
+        source: io::Error,
+    },
+}
+
+/// The page and its service, while they serve.
+///
+/// [`stop`](Self::stop) ends both in good order. Dropped instead, they cut off
+/// what is in flight.
+pub struct Dashboard {
+    page: SocketAddr,
+    service: Option<RunningApi>,
+    feed: Arc<Feed>,
+    runs: Arc<Runs>,
+    stopping: watch::Sender<bool>,
+    serving: JoinSet<()>,
+    /// What goes on beside, for as long as the page is served.
+    chores: JoinSet<()>,
+}
+
+impl Dashboard {
+    /// Starts the service and the page. The page runs on the runtime of the
+    /// caller, the service on a thread of its own.
+    ///
+    /// # Errors
+    ///
+    /// [`DashboardError`], and nothing is left open.
+    pub async fn start(config: DashboardConfig) -> Result<Self, DashboardError> {
+        let listener = bind(config.page_port).await?;
+        let page = listener
+            .local_addr()
+            .map_err(|source| DashboardError::Page {
+                port: config.page_port,
+                source,
+            })?;
+
+        let exposition = Exposition::new();
+        let recorder = WireLane::recorder();
+        let service = ServiceConfig::builder()
+            .port(config.port)
+            .ledger_capacity(wire_lane::CAPACITY)
+            .metrics(exposition.service())
+            .build()?;
+        // The serving thread takes over the subscriber that is current here.
+        let subscriber = Registry::default().with(recorder.layer());
+        let service =
+            dispatcher::with_default(&Dispatch::new(subscriber), || TeachingApi::start(service))?;
+
+        let feed = Feed::new();
+        let runs = Runs::new(Arc::clone(&feed), exposition.clone());
+        let wire = WireLane::new(service.ledger_handle(), recorder);
+        let mut chores = JoinSet::new();
+        let (relay, meter) = (
+            wire.clone().relay(Arc::clone(&feed)),
+            meter::meter(exposition, Arc::clone(&feed)),
+        );
+        chores.spawn(async { match relay.await {} });
+        chores.spawn(async { match meter.await {} });
+        let router = router(Shared {
+            assets: config.assets.map_or(Assets::Embedded, Assets::Folder),
+            feed: Arc::clone(&feed),
+            runs: Arc::clone(&runs),
+            wire,
+        });
+        let (stopping, is_stopping) = watch::channel(false);
+        let mut serving = JoinSet::new();
+        serving.spawn(accept::serve(listener, router, is_stopping));
+        Ok(Self {
+            page,
+            service: Some(service),
+            feed,
+            runs,
+            stopping,
+            serving,
+            chores,
+        })
+    }
+
+    /// The address of the page, as in `http://127.0.0.1:8766`.
+    #[must_use]
+    pub fn page_url(&self) -> String {
+        format!("http://{}", self.page)
+    }
+
+    /// The address of the service, as in `http://127.0.0.1:8765`.
+    #[must_use]
+    pub fn service_url(&self) -> String {
+        self.service
+            .as_ref()
+            .map(RunningApi::base_url)
+            .unwrap_or_default()
+    }
+
+    /// Stops the page, cancels the runs that go on, and stops the service.
+    ///
+    /// # Errors
+    ///
+    /// [`server::StopError`] if the service left something behind.
+    pub async fn stop(mut self) -> Result<(), server::StopError> {
+        // Event streams never end by themselves.
+        self.feed.close();
+        self.stopping.send_replace(true);
+        while self.serving.join_next().await.is_some() {}
+        self.runs.stop().await;
+        self.chores.shutdown().await;
+        match self.service.take() {
+            Some(service) => service.stop().await.map(drop),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Drop for Dashboard {
+    fn drop(&mut self) {
+        self.runs.abort();
+    }
+}
+
+impl fmt::Debug for Dashboard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Dashboard")
+            .field("page", &self.page)
+            .field("service", &self.service)
+            .finish_non_exhaustive()
+    }
+}
+
+async fn bind(port: u16) -> Result<TcpListener, DashboardError> {
+    let bound = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await;
+    bound.map_err(|source| match source.kind() {
+        io::ErrorKind::AddrInUse => DashboardError::PageInUse { port },
+        _ => DashboardError::Page { port, source },
+    })
+}

@@ -1,0 +1,63 @@
+//! Error answers as problem objects (RFC 9457).
+
+use std::borrow::Cow;
+
+use axum::{
+    Json,
+    response::{IntoResponse, Response},
+};
+use http::{HeaderValue, StatusCode, header::CONTENT_TYPE};
+use serde::Serialize;
+
+/// What an error answer says.
+#[derive(Debug)]
+pub(super) struct Problem {
+    status: StatusCode,
+    code: &'static str,
+    detail: Cow<'static, str>,
+}
+
+impl Problem {
+    pub(super) fn new(
+        status: StatusCode,
+        code: &'static str,
+        detail: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Self {
+            status,
+            code,
+            detail: detail.into(),
+        }
+    }
+
+    pub(super) fn not_found() -> Self {
+        Self::new(StatusCode::NOT_FOUND, "not_found", "no such path")
+    }
+}
+
+#[derive(Serialize)]
+struct Body<'a> {
+    // RFC 9457 §4.2.1: with "about:blank" the title is the phrase of the
+    // status, and `code` carries the meaning beyond it.
+    r#type: &'static str,
+    title: &'a str,
+    status: u16,
+    detail: &'a str,
+    code: &'static str,
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let body = Body {
+            r#type: "about:blank",
+            title: self.status.canonical_reason().unwrap_or_default(),
+            status: self.status.as_u16(),
+            detail: &self.detail,
+            code: self.code,
+        };
+        let mut response = (self.status, Json(body)).into_response();
+        let media_type = HeaderValue::from_static("application/problem+json");
+        response.headers_mut().insert(CONTENT_TYPE, media_type);
+        response
+    }
+}

@@ -1,0 +1,171 @@
+//! A run as the page sees it: going on, or over.
+
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use serde::{Serialize, Serializer};
+use server::LedgerSnapshot;
+
+use super::{
+    rfc3339::rfc3339,
+    run_request::{Players, RunRequest},
+};
+use crate::{
+    counters::Counters,
+    outcome::Outcome,
+    player::Client,
+    policy::Policy,
+    run::{Pace, Run},
+    trace::{Recorder, Trace},
+    verdict::Check,
+};
+
+/// A run that was asked for.
+#[derive(Clone, Debug)]
+pub(super) struct Record {
+    pub(super) id: String,
+    pub(super) request: RunRequest,
+    pub(super) started: SystemTime,
+    pub(super) state: State,
+    /// One for each client that plays.
+    pub(super) sides: Vec<Side>,
+}
+
+/// How far a run has come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    Running,
+    Finished,
+    /// It could not be played, and this is why.
+    Failed(String),
+}
+
+impl Serialize for State {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(match self {
+            Self::Running => "running",
+            Self::Finished => "finished",
+            Self::Failed(_) => "failed",
+        })
+    }
+}
+
+/// What one client does in a run. Clones are cheap.
+#[derive(Clone, Debug)]
+pub(super) enum Side {
+    /// It is at it, or could not go on.
+    Live {
+        client: Client,
+        policy: Policy,
+        recorder: Recorder,
+    },
+    Done(Arc<Run>),
+}
+
+/// A run in a list.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Summary {
+    id: String,
+    scenario: &'static str,
+    client: Players,
+    pace: Pace,
+    seed: u64,
+    state: State,
+    /// Whether every expectation held; none until it is over. Of a comparison,
+    /// the reference client's: what it is compared with is not expected to
+    /// do well.
+    passed: Option<bool>,
+    started: String,
+}
+
+/// A run with everything that is known of it.
+#[derive(Debug, Serialize)]
+pub(super) struct Detail {
+    #[serde(flatten)]
+    summary: Summary,
+    error: Option<String>,
+    sides: Vec<SideDetail>,
+}
+
+#[derive(Debug, Serialize)]
+struct SideDetail {
+    client: Client,
+    policy: Policy,
+    traces: Vec<Trace>,
+    counters: Counters,
+    ledger: Option<LedgerSnapshot>,
+    outcome: Option<Outcome>,
+    verdict: Vec<Check>,
+    now_ns: u64,
+}
+
+impl Record {
+    pub(super) fn summary(&self) -> Summary {
+        let passed = match (&self.state, self.sides.first()) {
+            (State::Finished, Some(Side::Done(run))) => Some(run.passed()),
+            _ => None,
+        };
+        Summary {
+            id: self.id.clone(),
+            scenario: self.request.scenario.name,
+            client: self.request.players,
+            pace: self.request.pace,
+            seed: self.request.seed,
+            state: self.state.clone(),
+            passed,
+            started: rfc3339(self.started),
+        }
+    }
+
+    pub(super) fn detail(&self) -> Detail {
+        Detail {
+            summary: self.summary(),
+            error: match &self.state {
+                State::Failed(error) => Some(error.clone()),
+                State::Running | State::Finished => None,
+            },
+            sides: self.sides.iter().map(Side::detail).collect(),
+        }
+    }
+}
+
+impl Side {
+    fn detail(&self) -> SideDetail {
+        match self {
+            Self::Live {
+                client,
+                policy,
+                recorder,
+            } => SideDetail {
+                client: *client,
+                policy: *policy,
+                traces: recorder.snapshot(),
+                counters: Counters::default(),
+                ledger: None,
+                outcome: None,
+                verdict: Vec::new(),
+                now_ns: nanoseconds(recorder.now()),
+            },
+            Self::Done(run) => {
+                let taken_at = run.traces.iter().map(|trace| trace.taken_at).max();
+                SideDetail {
+                    client: run.client,
+                    policy: run.policy,
+                    traces: run.traces.clone(),
+                    counters: run.counters.clone(),
+                    ledger: Some(run.ledger.clone()),
+                    outcome: Some(run.outcome.clone()),
+                    verdict: run.verdict.clone(),
+                    now_ns: nanoseconds(taken_at.unwrap_or_default()),
+                }
+            }
+        }
+    }
+}
+
+/// Five centuries and more are cut to what a JSON number of 64 bits holds.
+pub(super) fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,293 @@
+//! What a page asks for when it starts a run.
+
+use std::{num::NonZeroU32, ops::RangeInclusive, time::Duration};
+
+use client::positive_from_json;
+use http::StatusCode;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::problem::Problem;
+use crate::{
+    player::Client,
+    policy::Overrides,
+    run::{Pace, Settings},
+    scenario::{self, Scenario},
+};
+
+/// The longest Retry-After that a run may wait for, in seconds: a day.
+const MAX_RETRY_AFTER_SECONDS: u64 = 86_400;
+
+/// Who plays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Players {
+    /// The reference client.
+    #[default]
+    Reliable,
+    /// What people first write.
+    Naive,
+    /// Both, each on a service of its own.
+    Compare,
+}
+
+impl Players {
+    /// The clients that play, in the order of the sides.
+    pub(super) fn clients(self) -> &'static [Client] {
+        match self {
+            Self::Reliable => &[Client::Reliable],
+            Self::Naive => &[Client::Naive],
+            Self::Compare => &[Client::Reliable, Client::Naive],
+        }
+    }
+}
+
+/// A run that can be played.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RunRequest {
+    pub(super) scenario: &'static Scenario,
+    pub(super) players: Players,
+    pub(super) seed: u64,
+    pub(super) pace: Pace,
+    pub(super) overrides: Overrides,
+}
+
+impl RunRequest {
+    /// Reads a request from JSON. A seed that is not given is random.
+    pub(super) fn read(body: &[u8]) -> Result<Self, Problem> {
+        let body: Value = serde_json::from_slice(body).map_err(|error| {
+            let detail = format!("the body is not JSON: {error}");
+            Problem::new(StatusCode::BAD_REQUEST, "invalid_json", detail)
+        })?;
+        let Value::Object(mut fields) = body else {
+            return Err(invalid("the body must be a JSON object"));
+        };
+        let request = Self {
+            scenario: scenario(&mut fields)?,
+            players: choice(
+                &mut fields,
+                "client",
+                [
+                    ("reliable", Players::Reliable),
+                    ("naive", Players::Naive),
+                    ("compare", Players::Compare),
+                ],
+            )?,
+            pace: choice(
+                &mut fields,
+                "pace",
+                [("real", Pace::Real), ("virtual", Pace::Virtual)],
+            )?,
+            seed: integer(&mut fields, "seed", 0..=u64::MAX)?.unwrap_or_else(rand::random),
+            overrides: Overrides {
+                max_attempts: positive(&mut fields, "max_attempts")?,
+                max_retry_after: integer(
+                    &mut fields,
+                    "max_retry_after_seconds",
+                    0..=MAX_RETRY_AFTER_SECONDS,
+                )?
+                .map(Duration::from_secs),
+                max_pages: positive(&mut fields, "max_pages")?,
+                max_items: positive(&mut fields, "max_items")?,
+            },
+        };
+        match fields.keys().next() {
+            Some(field) => Err(invalid(format!(
+                "{field} is no field of a run; there are scenario, client, pace, seed, \
+                 max_attempts, max_retry_after_seconds, max_pages, max_items"
+            ))),
+            None => Ok(request),
+        }
+    }
+
+    /// How one of its sides is to be played.
+    pub(super) fn settings(&self, client: Client) -> Settings {
+        Settings {
+            seed: self.seed,
+            client,
+            pace: self.pace,
+            overrides: self.overrides,
+        }
+    }
+}
+
+fn invalid(detail: impl Into<String>) -> Problem {
+    let status = StatusCode::UNPROCESSABLE_ENTITY;
+    Problem::new(status, "invalid_run", detail.into())
+}
+
+fn scenario(fields: &mut Map<String, Value>) -> Result<&'static Scenario, Problem> {
+    let Some(Value::String(name)) = fields.remove("scenario") else {
+        return Err(invalid("scenario must be the name of one"));
+    };
+    scenario::find(&name).map_err(|error| {
+        let status = StatusCode::UNPROCESSABLE_ENTITY;
+        Problem::new(status, "unknown_scenario", error.to_string())
+    })
+}
+
+fn choice<T: Copy + Default, const N: usize>(
+    fields: &mut Map<String, Value>,
+    field: &str,
+    choices: [(&str, T); N],
+) -> Result<T, Problem> {
+    let Some(value) = fields.remove(field) else {
+        return Ok(T::default());
+    };
+    let chosen = choices.iter().find(|(name, _)| value == *name);
+    chosen.map(|(_, choice)| *choice).ok_or_else(|| {
+        let names = choices.map(|(name, _)| name).join(", ");
+        invalid(format!("{field} must be one of {names}, got {value}"))
+    })
+}
+
+fn positive(fields: &mut Map<String, Value>, field: &'static str) -> Result<Option<u32>, Problem> {
+    let value = fields.remove(field);
+    let number = value
+        .map(|value| positive_from_json(field, &value))
+        .transpose();
+    number
+        .map(|number| number.map(NonZeroU32::get))
+        .map_err(|error| invalid(error.to_string()))
+}
+
+fn integer(
+    fields: &mut Map<String, Value>,
+    field: &str,
+    range: RangeInclusive<u64>,
+) -> Result<Option<u64>, Problem> {
+    let Some(value) = fields.remove(field) else {
+        return Ok(None);
+    };
+    let number = value.as_u64().filter(|number| range.contains(number));
+    number.map(Some).ok_or_else(|| {
+        let (from, to) = (range.start(), range.end());
+        invalid(format!(
+            "{field} must be an integer from {from} to {to}, got {value}"
+        ))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::response::IntoResponse;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_not_asked_for_is_as_the_scenario_has_it() {
+        let request = RunRequest::read(br#"{"scenario":"flaky"}"#).expect("legal");
+
+        assert_eq!(request.scenario.name, "flaky");
+        assert_eq!(
+            (request.players, request.pace),
+            (Players::Reliable, Pace::Real)
+        );
+        assert_eq!(request.overrides, Overrides::default());
+    }
+
+    #[test]
+    fn takes_what_is_asked_for() {
+        let body = json!({
+            "scenario": "items", "client": "compare", "pace": "virtual", "seed": u64::MAX,
+            "max_attempts": 2, "max_retry_after_seconds": 0, "max_pages": 3, "max_items": 4,
+        });
+
+        let request = RunRequest::read(body.to_string().as_bytes()).expect("legal");
+
+        assert_eq!(
+            (request.players, request.pace),
+            (Players::Compare, Pace::Virtual)
+        );
+        assert_eq!(request.seed, u64::MAX);
+        assert_eq!(
+            request.overrides,
+            Overrides {
+                max_attempts: Some(2),
+                max_retry_after: Some(Duration::ZERO),
+                max_pages: Some(3),
+                max_items: Some(4),
+            }
+        );
+    }
+
+    #[tokio::test]
+    async fn says_which_field_broke_which_rule() {
+        for (body, status, detail) in [
+            ("{", 400, "the body is not JSON: EOF"),
+            ("[]", 422, "the body must be a JSON object"),
+            ("{}", 422, "scenario must be the name of one"),
+            (r#"{"scenario":7}"#, 422, "scenario must be the name of one"),
+            (r#"{"scenario":"flakey"}"#, 422, "did you mean 'flaky'?"),
+            (
+                r#"{"client":"curl"}"#,
+                422,
+                "client must be one of reliable, naive, compare, got \"curl\"",
+            ),
+            (
+                r#"{"pace":1}"#,
+                422,
+                "pace must be one of real, virtual, got 1",
+            ),
+            (
+                r#"{"seed":-1}"#,
+                422,
+                "seed must be an integer from 0 to 18446744073709551615, got -1",
+            ),
+            (r#"{"seed":1.0}"#, 422, "got 1.0"),
+            (r#"{"seed":true}"#, 422, "got true"),
+            (r#"{"seed":null}"#, 422, "got null"),
+            (
+                r#"{"max_attempts":0}"#,
+                422,
+                "max_attempts must be a positive integer, got zero",
+            ),
+            (
+                r#"{"max_attempts":-1}"#,
+                422,
+                "max_attempts must be a positive integer, got the negative number -1",
+            ),
+            (
+                r#"{"max_pages":2.0}"#,
+                422,
+                "max_pages must be a positive integer, got the float 2.0",
+            ),
+            (
+                r#"{"max_items":true}"#,
+                422,
+                "max_items must be a positive integer, got the boolean true",
+            ),
+            (
+                r#"{"max_items":"3"}"#,
+                422,
+                "max_items must be a positive integer",
+            ),
+            (
+                r#"{"max_retry_after_seconds":86401}"#,
+                422,
+                "max_retry_after_seconds must be an integer from 0 to 86400, got 86401",
+            ),
+            (r#"{"max_retry_after_seconds":0.5}"#, 422, "got 0.5"),
+            (r#"{"deadline":1}"#, 422, "deadline is no field of a run"),
+        ] {
+            let body = match body.strip_prefix("{\"") {
+                Some(rest) if !rest.starts_with("scenario") => {
+                    format!("{{\"scenario\":\"flaky\",\"{rest}")
+                }
+                _ => body.to_owned(),
+            };
+
+            let problem = RunRequest::read(body.as_bytes()).expect_err(&body);
+
+            let answer = problem.into_response();
+            assert_eq!(answer.status(), status, "{body}");
+            let said = axum::body::to_bytes(answer.into_body(), 1024)
+                .await
+                .expect("a body");
+            let said: Value = serde_json::from_slice(&said).expect("JSON");
+            let said = said["detail"].as_str().expect("a detail");
+            assert!(said.contains(detail), "{body}: {said}");
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! The runs of the page: each played on a service of its own, many at once, the
+//! last of them kept.
+
+use std::{
+    collections::VecDeque,
+    convert::Infallible,
+    error::Error,
+    panic::AssertUnwindSafe,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, SystemTime},
+};
+
+use futures_util::{FutureExt, future::join_all};
+use http::StatusCode;
+use serde::Serialize;
+use tokio::{task::JoinSet, time::sleep};
+use tracing_subscriber::layer::Identity;
+
+use super::{
+    feed::{Feed, token},
+    live_span::LiveSpan,
+    problem::Problem,
+    record::{Record, Side, State, Summary},
+    run_request::RunRequest,
+};
+use crate::{
+    counters::Exposition,
+    run::{Run, RunError, Session},
+    trace::{Changes, Recorder},
+};
+
+/// How many runs may go on at once.
+const MAX_RUNNING: usize = 64;
+
+/// How many runs are kept.
+const MAX_KEPT: usize = 100;
+
+/// How long a run's spans are gathered before they are told: short for an eye,
+/// long for a crawl in virtual time.
+const GATHER: Duration = Duration::from_millis(40);
+
+/// Plays runs and keeps them.
+pub(super) struct Runs {
+    feed: Arc<Feed>,
+    exposition: Exposition,
+    /// The oldest first.
+    records: Mutex<VecDeque<Record>>,
+    tasks: Mutex<JoinSet<()>>,
+}
+
+#[derive(Serialize)]
+struct SpansEvent<'a> {
+    id: &'a str,
+    side: usize,
+    spans: Vec<LiveSpan>,
+    taken_at_ns: u64,
+}
+
+#[derive(Serialize)]
+struct SideEvent<'a> {
+    id: &'a str,
+    side: usize,
+    counters: &'a crate::Counters,
+    ledger: &'a server::LedgerSnapshot,
+    outcome: &'a crate::Outcome,
+    verdict: &'a [crate::Check],
+}
+
+impl Runs {
+    pub(super) fn new(feed: Arc<Feed>, exposition: Exposition) -> Arc<Self> {
+        Arc::new(Self {
+            feed,
+            exposition,
+            records: Mutex::default(),
+            tasks: Mutex::default(),
+        })
+    }
+
+    /// Starts a run on the runtime of the caller, and returns its id.
+    pub(super) fn start(self: &Arc<Self>, request: RunRequest) -> Result<String, Problem> {
+        let clients = request.players.clients().iter();
+        let sessions: Vec<_> = clients
+            .map(|client| {
+                let settings = request.settings(*client);
+                Session::new(request.scenario, &settings, &self.exposition)
+            })
+            .collect();
+        let id = {
+            let mut records = self.records();
+            let running = records
+                .iter()
+                .filter(|record| record.state == State::Running);
+            if running.count() >= MAX_RUNNING {
+                let detail = format!("{MAX_RUNNING} runs are going on; wait for one to end");
+                let status = StatusCode::TOO_MANY_REQUESTS;
+                return Err(Problem::new(status, "too_many_runs", detail));
+            }
+            let mut ids = std::iter::repeat_with(token);
+            let is_new = |id: &String| records.iter().all(|record| record.id != *id);
+            let id = ids.find(is_new).unwrap_or_default();
+            let sides = sessions.iter().map(|session| Side::Live {
+                client: session.client(),
+                policy: session.policy(),
+                recorder: session.recorder().clone(),
+            });
+            records.push_back(Record {
+                id: id.clone(),
+                request,
+                started: SystemTime::now(),
+                state: State::Running,
+                sides: sides.collect(),
+            });
+            if records.len() > MAX_KEPT {
+                let ended = records
+                    .iter()
+                    .position(|record| record.state != State::Running);
+                ended.and_then(|oldest| records.remove(oldest));
+            }
+            id
+        };
+        self.tell(&id);
+
+        let mut tasks = self.tasks();
+        while tasks.try_join_next().is_some() {}
+        tasks.spawn(Arc::clone(self).play(id.clone(), sessions));
+        Ok(id)
+    }
+
+    /// All runs, the newest first.
+    pub(super) fn summaries(&self) -> Vec<Summary> {
+        self.records().iter().rev().map(Record::summary).collect()
+    }
+
+    /// One run as it stands now.
+    pub(super) fn find(&self, id: &str) -> Option<Record> {
+        self.records()
+            .iter()
+            .find(|record| record.id == id)
+            .cloned()
+    }
+
+    /// Cancels what goes on, and waits until nothing of it is left.
+    pub(super) async fn stop(&self) {
+        let mut tasks = std::mem::take(&mut *self.tasks());
+        tasks.shutdown().await;
+    }
+
+    /// Cancels what goes on.
+    pub(super) fn abort(&self) {
+        self.tasks().abort_all();
+    }
+
+    async fn play(self: Arc<Self>, id: String, sessions: Vec<Session<'static>>) {
+        let sides = sessions.into_iter().enumerate();
+        let sides = sides.map(|(side, session)| self.play_side(&id, side, session));
+        // A panic is the end of this run, and of no other.
+        let ended = AssertUnwindSafe(join_all(sides)).catch_unwind().await;
+        let state = match ended {
+            Ok(sides) => sides
+                .into_iter()
+                .find_map(Result::err)
+                .map_or(State::Finished, |error| State::Failed(in_words(&error))),
+            Err(_) => State::Failed("the run panicked".to_owned()),
+        };
+        self.change(&id, |record| record.state = state);
+        self.tell(&id);
+    }
+
+    async fn play_side(
+        &self,
+        id: &str,
+        side: usize,
+        session: Session<'static>,
+    ) -> Result<(), RunError> {
+        let recorder = session.recorder().clone();
+        let mut changes = recorder.changes();
+        let run = tokio::select! {
+            run = session.play_beside(Identity::new()) => run,
+            never = self.relay(id, side, &recorder, &mut changes) => match never {},
+        };
+        self.tell_spans(id, side, &recorder, changes.take());
+        let run: Arc<Run> = Arc::new(run?);
+        let kept = Arc::clone(&run);
+        self.change(id, |record| record.sides[side] = Side::Done(kept));
+        let event = SideEvent {
+            id,
+            side,
+            counters: &run.counters,
+            ledger: &run.ledger,
+            outcome: &run.outcome,
+            verdict: &run.verdict,
+        };
+        self.feed.publish("side", &event);
+        Ok(())
+    }
+
+    /// Tells of spans as they change, for ever.
+    async fn relay(
+        &self,
+        id: &str,
+        side: usize,
+        recorder: &Recorder,
+        changes: &mut Changes,
+    ) -> Infallible {
+        loop {
+            let spans = changes.next().await;
+            self.tell_spans(id, side, recorder, spans);
+            sleep(GATHER).await;
+        }
+    }
+
+    fn tell_spans(
+        &self,
+        id: &str,
+        side: usize,
+        recorder: &Recorder,
+        spans: Vec<crate::trace::Span>,
+    ) {
+        if spans.is_empty() {
+            return;
+        }
+        let event = SpansEvent {
+            id,
+            side,
+            spans: spans.into_iter().map(LiveSpan::from).collect(),
+            taken_at_ns: super::record::nanoseconds(recorder.now()),
+        };
+        self.feed.publish("spans", &event);
+    }
+
+    fn tell(&self, id: &str) {
+        let summary = self.find(id).map(|record| record.summary());
+        if let Some(summary) = summary {
+            self.feed.publish("run", &summary);
+        }
+    }
+
+    fn change(&self, id: &str, change: impl FnOnce(&mut Record)) {
+        if let Some(record) = self.records().iter_mut().find(|record| record.id == id) {
+            change(record);
+        }
+    }
+
+    fn records(&self) -> MutexGuard<'_, VecDeque<Record>> {
+        self.records.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tasks(&self) -> MutexGuard<'_, JoinSet<()>> {
+        self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// An error with its causes.
+fn in_words(error: &RunError) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(&format!(": {error}"));
+        cause = error.source();
+    }
+    text
+}

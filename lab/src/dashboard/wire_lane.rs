@@ -1,0 +1,135 @@
+//! What reaches the service from anywhere else: from a terminal, a browser, a
+//! client in another language.
+
+use std::{
+    collections::{BTreeSet, VecDeque},
+    convert::Infallible,
+    num::NonZeroUsize,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use serde::Serialize;
+use server::{Ledger, LedgerEntry};
+use tokio::time::sleep;
+
+use super::{feed::Feed, live_span::LiveSpan};
+use crate::trace::{Limits, Recorder, Span, Trace, field};
+
+/// How many requests are kept.
+pub(super) const CAPACITY: usize = 200;
+
+/// How soon an answered request is looked for again whose entry in the ledger
+/// was not complete yet: its span closes a moment earlier, on another thread.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// The requests of a service and their spans.
+#[derive(Clone, Debug)]
+pub(super) struct WireLane {
+    ledger: Ledger,
+    recorder: Recorder,
+}
+
+/// The lane as it stands.
+#[derive(Debug, Serialize)]
+pub(super) struct WireSnapshot {
+    entries: Vec<LedgerEntry>,
+    traces: Vec<Trace>,
+    dropped: u64,
+}
+
+#[derive(Serialize)]
+struct WireEvent {
+    entry: LedgerEntry,
+    spans: [LiveSpan; 1],
+}
+
+impl WireLane {
+    /// A recorder for the spans of a service that runs as long as the process.
+    pub(super) fn recorder() -> Recorder {
+        let capacity = NonZeroUsize::new(CAPACITY).expect("not zero");
+        let limits = Limits {
+            traces: capacity,
+            spans_per_trace: capacity,
+        };
+        let started = Instant::now();
+        Recorder::new(Arc::new(move || started.elapsed()), rand::random(), limits)
+    }
+
+    pub(super) fn new(ledger: Ledger, recorder: Recorder) -> Self {
+        Self { ledger, recorder }
+    }
+
+    pub(super) fn snapshot(&self) -> WireSnapshot {
+        let ledger = self.ledger.snapshot();
+        WireSnapshot {
+            entries: ledger.entries,
+            traces: self.recorder.snapshot(),
+            dropped: ledger.dropped,
+        }
+    }
+
+    /// Tells of each request, once it is over, for ever.
+    pub(super) async fn relay(self, feed: Arc<Feed>) -> Infallible {
+        let mut changes = self.recorder.changes();
+        let mut told = Told::default();
+        let mut closed: VecDeque<Span> = VecDeque::new();
+        loop {
+            let changed = if closed.is_empty() {
+                changes.next().await
+            } else {
+                sleep(PAUSE).await;
+                changes.take()
+            };
+            closed.extend(changed.into_iter().filter(|span| span.end.is_some()));
+            let ledger = self.ledger.snapshot();
+            closed.retain(|span| match told.find(span, &ledger.entries) {
+                Found::Complete(entry) => {
+                    let (entry, spans) = (entry.clone(), [span.clone().into()]);
+                    feed.publish("wire", &WireEvent { entry, spans });
+                    false
+                }
+                Found::Incomplete => true,
+                Found::Gone => false,
+            });
+        }
+    }
+}
+
+/// The requests that were told of, by their numbers.
+#[derive(Default)]
+struct Told(BTreeSet<u64>);
+
+/// What the ledger has on a request whose span has closed.
+#[derive(Debug, PartialEq)]
+enum Found<'a> {
+    /// All that it will ever have.
+    Complete(&'a LedgerEntry),
+    /// Not yet how it was answered.
+    Incomplete,
+    /// Nothing any more.
+    Gone,
+}
+
+impl Told {
+    /// The entry of a closed span, to be told of now. A caller may send one
+    /// request id twice, so the id alone does not name an entry.
+    fn find<'a>(&mut self, span: &Span, entries: &'a [LedgerEntry]) -> Found<'a> {
+        let oldest = entries.first().map_or(u64::MAX, |entry| entry.seq);
+        self.0 = self.0.split_off(&oldest);
+        let id = span.fields.text(field::REQUEST_ID);
+        let status = span.fields.number(field::STATUS);
+        let mut untold = entries
+            .iter()
+            .filter(|entry| id == Some(&entry.request_id) && !self.0.contains(&entry.seq))
+            .peekable();
+        if untold.peek().is_none() {
+            return Found::Gone;
+        }
+        let Some(entry) = untold.find(|entry| entry.status.map(u64::from) == status) else {
+            return Found::Incomplete;
+        };
+        self.0.insert(entry.seq);
+        Found::Complete(entry)
+    }
+}
