@@ -1,6 +1,8 @@
 //! An endpoint's name and path template: what a request is called in spans and
 //! metrics, in place of its URL.
 
+use http::StatusCode;
+
 /// A named path of the service.
 ///
 /// Both texts are `&'static str`, so what telemetry says about an endpoint is
@@ -90,5 +92,16 @@ impl Endpoint {
     #[must_use]
     pub const fn template(self) -> &'static str {
         self.template
+    }
+
+    /// The status that it answers with when all is well; 200 where nothing says
+    /// otherwise.
+    pub(crate) fn success(self) -> StatusCode {
+        match self {
+            Self::CREATE_JOB => StatusCode::CREATED,
+            Self::NO_CONTENT => StatusCode::NO_CONTENT,
+            Self::REDIRECT => StatusCode::FOUND,
+            _ => StatusCode::OK,
+        }
     }
 }

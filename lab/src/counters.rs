@@ -7,17 +7,13 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use client::telemetry::{
-    DURATION_BUCKETS, REQUEST_DURATION, RETRY_WAIT, SharedRecorder, WAIT_BUCKETS,
-};
-use metrics_exporter_prometheus::{
-    Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder,
-};
+use client::telemetry::SharedRecorder;
+use metrics_exporter_prometheus::{PrometheusHandle, PrometheusRecorder};
 use metrics_util::debugging::{DebugValue, DebuggingRecorder, Snapshotter};
 use serde::Serialize;
 use server::Metrics;
 
-use crate::{tee::Tee, totals::Totals};
+use crate::{prometheus::prometheus_recorder, tee::Tee, totals::Totals};
 
 /// One counter with its labels, and by how much it rose.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -59,20 +55,7 @@ pub(crate) struct Exposition {
 
 impl Exposition {
     pub(crate) fn new() -> Self {
-        let buckets = |metric: &str| Matcher::Full(metric.to_owned());
-        let recorder = PrometheusBuilder::new()
-            .set_buckets_for_metric(buckets(RETRY_WAIT.name), &WAIT_BUCKETS)
-            .and_then(|builder| {
-                builder.set_buckets_for_metric(buckets(REQUEST_DURATION.name), &DURATION_BUCKETS)
-            })
-            .and_then(|builder| {
-                builder.set_buckets_for_metric(
-                    buckets(server::telemetry::REQUEST_DURATION.name),
-                    &server::telemetry::DURATION_BUCKETS,
-                )
-            })
-            .expect("no list of buckets is empty")
-            .build_recorder();
+        let recorder = prometheus_recorder();
         Self {
             handle: recorder.handle(),
             recorder: Arc::new(Tee(recorder, Totals::default())),

@@ -79,14 +79,16 @@ impl Metrics {
 
 /// The handles of one endpoint and method.
 ///
-/// What a call can always come to (a retry, a give-up) is there at zero from
-/// the start, so that a dashboard can tell "never happened" from "not scraped".
-/// What depends on the answers is registered when it first happens.
+/// What can be foreseen (the answer hoped for, a status to retry, a wait, a
+/// give-up) is there at zero from the start, so that a dashboard can tell "never
+/// happened" from "not scraped", and the first 503 is a rise. Other results are
+/// registered when they first happen.
 pub(crate) struct CallMetrics {
     source: Source,
     endpoint: Endpoint,
     method: &'static str,
-    attempts: [OnceLock<(Counter, Histogram)>; AttemptResult::COUNT],
+    attempts: [OnceLock<Counter>; AttemptResult::COUNT],
+    durations: [OnceLock<Histogram>; AttemptResult::COUNT],
     retries: Vec<((&'static str, WaitSource), Counter)>,
     waits: [Histogram; 2],
     give_ups: [(GiveUp, Counter); GiveUp::ALL.len()],
@@ -122,40 +124,54 @@ impl CallMetrics {
             (why, source.counter(&catalogue::GIVE_UPS, &labels))
         });
         let cursor_loops = source.counter(&catalogue::CURSOR_LOOPS, &[("endpoint", name)]);
-        Self {
+        let call = Self {
             source,
             endpoint,
             method,
             attempts: [const { OnceLock::new() }; AttemptResult::COUNT],
+            durations: [const { OnceLock::new() }; AttemptResult::COUNT],
             retries,
             waits,
             give_ups,
             cursor_loops,
+        };
+        let hoped_for = AttemptResult::Status(endpoint.success());
+        for result in RETRY_STATUSES.map(AttemptResult::Status) {
+            call.attempts(result);
         }
+        call.attempts(hoped_for);
+        // A histogram is seventeen series, so that of the failures can wait.
+        call.durations(hoped_for);
+        call
     }
 
     /// Counts one request on the wire.
     pub(crate) fn attempt(&self, result: AttemptResult, duration: Duration) {
-        let (attempts, durations) = self.attempts[result.index()].get_or_init(|| {
-            let attempts = [
+        self.attempts(result).increment(1);
+        self.durations(result).record(duration);
+    }
+
+    fn attempts(&self, result: AttemptResult) -> &Counter {
+        self.attempts[result.index()].get_or_init(|| {
+            let labels = [
                 ("endpoint", self.endpoint.name()),
                 ("method", self.method),
                 ("result", result.label()),
             ];
-            let durations = [
+            self.source.counter(&catalogue::ATTEMPTS, &labels)
+        })
+    }
+
+    fn durations(&self, result: AttemptResult) -> &Histogram {
+        self.durations[result.index()].get_or_init(|| {
+            let labels = [
                 ("http_request_method", self.method),
                 ("url_template", self.endpoint.template()),
                 ("http_response_status_code", result.status_label()),
                 ("error_type", result.error_type().unwrap_or_default()),
             ];
-            (
-                self.source.counter(&catalogue::ATTEMPTS, &attempts),
-                self.source
-                    .histogram(&catalogue::REQUEST_DURATION, &durations),
-            )
-        });
-        attempts.increment(1);
-        durations.record(duration);
+            self.source.histogram(&catalogue::REQUEST_DURATION, &labels)
+        })
     }
 
     /// Counts one wait for another attempt.

@@ -1,0 +1,84 @@
+//! A client and a service on one recorder, and a scraper.
+
+use std::{sync::Arc, time::SystemTime};
+
+use client::{
+    IdempotencyKey, JsonObject, Listing, ReliableApiClient, VirtualClock, telemetry::SharedRecorder,
+};
+use lab::prometheus_recorder;
+use server::{Metrics, RunningApi, ServiceConfig, TeachingApi};
+
+/// Both sides of the wire, as one process that Prometheus scrapes.
+pub(crate) struct BothSides {
+    client: ReliableApiClient,
+    service: RunningApi,
+}
+
+impl BothSides {
+    pub(crate) fn start() -> Self {
+        let recorder = prometheus_recorder();
+        let exposition = recorder.handle();
+        let recorder: SharedRecorder = Arc::new(recorder);
+        let metrics = Metrics::new(Arc::clone(&recorder), move || exposition.render());
+        let config = ServiceConfig::builder().port(0).metrics(metrics).build();
+        let service = TeachingApi::start(config.expect("legal")).expect("a service");
+        let client = ReliableApiClient::builder(&service.base_url())
+            .recorder(recorder)
+            .clock(Arc::new(VirtualClock::starting_at(SystemTime::now())))
+            .build()
+            .expect("legal");
+        Self { client, service }
+    }
+
+    /// Calls every method of the client, whatever comes of it.
+    pub(crate) async fn meet_every_endpoint(&self) {
+        let client = &self.client;
+        self.go_as_hoped().await;
+        drop(client.flaky().await);
+        drop(client.retry_later().await);
+        drop(client.bad_json().await);
+        drop(client.text_json().await);
+        for listing in [
+            client.looping_items(),
+            client.endless_items(),
+            client.bad_items(),
+            client.bad_cursor(),
+        ] {
+            read(listing).await;
+        }
+        let key = IdempotencyKey::new("conflict").expect("a key");
+        for name in ["one", "one", "other"] {
+            let body = JsonObject::from_iter([(name.to_owned(), true.into())]);
+            drop(client.create_job(&key, &body).await);
+        }
+    }
+
+    /// Calls those methods that succeed, each as its endpoint hopes.
+    pub(crate) async fn go_as_hoped(&self) {
+        let client = &self.client;
+        read(client.items()).await;
+        client.no_content().await.expect("a success");
+        client.redirect().await.expect("a redirect");
+        let key = client.new_idempotency_key();
+        let job = client.create_job(&key, &JsonObject::new()).await;
+        job.expect("a job");
+    }
+
+    /// What a scraper gets.
+    pub(crate) async fn scrape(&self) -> String {
+        let http = reqwest::Client::builder().no_proxy().tls_certs_only([]);
+        let url = format!("{}/metrics", self.service.base_url());
+        let answer = http.build().expect("legal").get(url).send().await;
+        let text = answer.expect("an answer").text().await;
+        text.expect("Prometheus text")
+    }
+
+    pub(crate) async fn stop(self) {
+        self.service.stop().await.expect("nothing left behind");
+    }
+}
+
+async fn read(listing: Listing) {
+    let mut items = listing.items();
+    while items.next_item().await.is_some() {}
+}

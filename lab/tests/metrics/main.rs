@@ -1,0 +1,107 @@
+//! `/metrics` with client and service on one recorder, as a scraper sees it.
+
+mod both_sides;
+mod promtool;
+
+use client::{
+    RETRY_STATUSES,
+    telemetry::{self as client_side, MetricKind as ClientKind},
+};
+use server::telemetry::{self as service_side, MetricKind as ServiceKind};
+
+use crate::both_sides::BothSides;
+
+/// Name, type and help of every metric of both sides.
+fn vocabulary() -> Vec<(&'static str, &'static str, &'static str)> {
+    let client = client_side::METRICS.map(|metric| {
+        let kind = match metric.kind {
+            ClientKind::Counter => "counter",
+            ClientKind::Gauge => "gauge",
+            ClientKind::Histogram => "histogram",
+        };
+        (metric.name, kind, metric.question)
+    });
+    let service = service_side::METRICS.map(|metric| {
+        let kind = match metric.kind {
+            ServiceKind::Counter => "counter",
+            ServiceKind::Gauge => "gauge",
+            ServiceKind::Histogram => "histogram",
+        };
+        (metric.name, kind, metric.question)
+    });
+    client.into_iter().chain(service).collect()
+}
+
+fn has(scrape: &str, line: &str) -> bool {
+    scrape.lines().any(|scraped| scraped == line)
+}
+
+#[tokio::test]
+async fn every_metric_is_there_before_the_first_request() {
+    let both = BothSides::start();
+
+    let scrape = both.scrape().await;
+
+    for (name, kind, question) in vocabulary() {
+        let help = format!("# HELP {name} {question}");
+        let declared = format!("# TYPE {name} {kind}");
+        assert!(has(&scrape, &help), "{help} is not in\n{scrape}");
+        assert!(has(&scrape, &declared), "{declared} is not in\n{scrape}");
+    }
+    for status in RETRY_STATUSES {
+        let attempts = format!(
+            r#"client_attempts_total{{endpoint="items",method="GET",result="{}"}} 0"#,
+            status.as_u16()
+        );
+        assert!(has(&scrape, &attempts), "{attempts} is not in\n{scrape}");
+    }
+    both.stop().await;
+}
+
+#[tokio::test]
+async fn a_request_that_goes_as_hoped_adds_no_series() {
+    let both = BothSides::start();
+    let series = |scrape: &str| -> Vec<String> {
+        let samples = scrape.lines().filter(|line| !line.starts_with('#'));
+        let mut names: Vec<_> = samples
+            .filter_map(|line| Some(line.rsplit_once(' ')?.0.to_owned()))
+            .collect();
+        names.sort_unstable();
+        names
+    };
+    let before = series(&both.scrape().await);
+
+    both.go_as_hoped().await;
+
+    assert_eq!(series(&both.scrape().await), before);
+    both.stop().await;
+}
+
+#[tokio::test]
+async fn histograms_have_the_bounds_of_their_vocabulary() {
+    let both = BothSides::start();
+
+    let scrape = both.scrape().await;
+
+    let families: [(&str, &[f64]); 3] = [
+        (client_side::RETRY_WAIT.name, &client_side::WAIT_BUCKETS),
+        (
+            client_side::REQUEST_DURATION.name,
+            &client_side::DURATION_BUCKETS,
+        ),
+        (
+            service_side::REQUEST_DURATION.name,
+            &service_side::DURATION_BUCKETS,
+        ),
+    ];
+    for (name, bounds) in families {
+        let first = scrape
+            .lines()
+            .filter_map(|line| line.strip_prefix(name)?.strip_prefix("_bucket{"))
+            .filter_map(|line| line.split_once(r#"le=""#)?.1.split('"').next())
+            .take_while(|bound| *bound != "+Inf");
+        let bounds: Vec<_> = bounds.iter().map(f64::to_string).collect();
+        assert_eq!(first.collect::<Vec<_>>(), bounds, "{name}");
+    }
+    both.stop().await;
+}

@@ -1,0 +1,42 @@
+//! What Prometheus's own tool says of `/metrics`.
+//!
+//! The test is ignored, since it needs `promtool` (on Debian and Ubuntu in the
+//! package `prometheus`):
+//!
+//! ```sh
+//! cargo test -p lab --test metrics -- --ignored
+//! ```
+
+use std::{
+    io::Write,
+    process::{Command, Output, Stdio},
+};
+
+use crate::both_sides::BothSides;
+
+fn check_metrics(exposition: &str) -> Output {
+    let mut promtool = Command::new("promtool")
+        .args(["check", "metrics"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("promtool is installed");
+    let mut stdin = promtool.stdin.take().expect("a pipe");
+    stdin.write_all(exposition.as_bytes()).expect("it reads");
+    drop(stdin);
+    promtool.wait_with_output().expect("it ends")
+}
+
+#[tokio::test]
+#[ignore = "needs promtool"]
+async fn promtool_finds_nothing_to_say() {
+    let both = BothSides::start();
+    both.meet_every_endpoint().await;
+
+    let output = check_metrics(&both.scrape().await);
+
+    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert_eq!((output.status.code(), &*said), (Some(0), ""));
+    both.stop().await;
+}
