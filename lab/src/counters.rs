@@ -39,6 +39,16 @@ impl Counters {
         named.map(|counter| counter.value).sum()
     }
 
+    /// By how much a counter rose where this label has this value.
+    #[must_use]
+    pub fn labelled(&self, name: &str, label: &str, value: &str) -> u64 {
+        let is_asked_for = |counter: &&Counter| {
+            counter.name == name && counter.labels.get(label).is_some_and(|is| is == value)
+        };
+        let asked_for = self.0.iter().filter(is_asked_for);
+        asked_for.map(|counter| counter.value).sum()
+    }
+
     /// The counters in the order of names and labels.
     pub fn iter(&self) -> impl Iterator<Item = &Counter> {
         self.0.iter()

@@ -4,9 +4,10 @@
 //! Running yields values; rendering consumes them. [`scenario`] is the
 //! catalogue of what can be played. [`run()`] plays one on a fresh service and
 //! returns a [`Run`]: the outcome, the trace, the ledger of the wire, the
-//! counters, the verdict. [`render`] turns a run into text. [`trace`] records
-//! spans as plain values, and [`fault_proxy`] does to a connection what no
-//! well-behaved service can.
+//! counters, the verdict. [`Comparison`] holds two runs side by side, by the
+//! reference client and by what people first write. [`render`] turns a run into
+//! text. [`trace`] records spans as plain values, and [`fault_proxy`] does to a
+//! connection what no well-behaved service can.
 //!
 //! ```
 //! use lab::{Client, Overrides, Pace, Settings, run, scenario};
@@ -28,6 +29,7 @@
 //! ```
 
 pub mod cli;
+mod compare;
 mod counters;
 pub mod dashboard;
 pub mod fault_proxy;
@@ -47,6 +49,7 @@ pub mod trace;
 mod verdict;
 mod wire;
 
+pub use compare::{Aspect, Comparison, Difference, differences};
 pub use counters::{Counter, Counters};
 pub use outcome::{Ending, Fact, Outcome};
 pub use player::{Client, NAIVE_METRICS, Task};

@@ -164,14 +164,7 @@ impl Rule {
                 (ledger.total != *number).then(|| format!("it saw {}", ledger.total))
             }
             Self::Created(number) => {
-                let created = counters.iter().filter(|counter| {
-                    counter.name == "service_jobs_total"
-                        && counter
-                            .labels
-                            .get("result")
-                            .is_some_and(|result| result == "created")
-                });
-                let created: u64 = created.map(|counter| counter.value).sum();
+                let created = counters.labelled("service_jobs_total", "result", "created");
                 (created != *number).then(|| format!("it created {created}"))
             }
             Self::WaitedAsAsked(expected) => {

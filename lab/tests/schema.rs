@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 
 use client::telemetry::MetricKind;
-use jsonschema::Validator;
+use jsonschema::{Resource, Validator};
 use lab::{
-    Client, NAIVE_METRICS, Overrides, Pace, Settings, render, run,
+    Client, Comparison, NAIVE_METRICS, Overrides, Pace, Settings, render, run,
     scenario::{CATALOGUE, Scenario},
     trace::SpanName,
 };
@@ -82,6 +82,37 @@ async fn describes_every_run_of_the_catalogue() {
 
             assert!(errors.is_empty(), "{}: {errors:#?}", scenario.name);
         }
+    }
+}
+
+#[tokio::test]
+async fn describes_every_comparison_of_the_catalogue() {
+    let schema = Resource::from_contents(schema()).expect("a resource");
+    let validator = jsonschema::options()
+        .with_resource("urn:lab:run", schema)
+        .build(&json!({ "$ref": "urn:lab:run#/$defs/comparison" }))
+        .expect("the schema can be used");
+    let settings = |client| Settings {
+        seed: u64::MAX,
+        client,
+        pace: Pace::Virtual,
+        overrides: Overrides::default(),
+    };
+    for scenario in CATALOGUE {
+        let [reliable, naive] = [Client::Reliable, Client::Naive].map(settings);
+        let reliable = run(scenario, &reliable).await.expect("a run");
+        let naive = run(scenario, &naive).await.expect("a run");
+        let comparison = render::json(&Comparison::of(reliable, naive));
+        let mut comparison: Value = serde_json::from_str(&comparison).expect("JSON");
+
+        let errors: Vec<_> = validator
+            .iter_errors(&comparison)
+            .map(|error| format!("{} at {}", error, error.instance_path))
+            .collect();
+        comparison["naive"]["client"] = json!("careful");
+
+        assert!(errors.is_empty(), "{}: {errors:#?}", scenario.name);
+        assert!(!validator.is_valid(&comparison), "{}", scenario.name);
     }
 }
 

@@ -3,6 +3,7 @@
 //! Data goes to stdout, everything else to stderr.
 
 mod all;
+mod compare;
 mod exit;
 mod list;
 mod runner;

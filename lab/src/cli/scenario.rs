@@ -5,7 +5,7 @@ use std::{num::NonZeroU32, time::Duration};
 use clap::{Args, ValueEnum};
 use client::{ConfigError, positive_from_text};
 
-use super::{Exit, all, runner::Runner, terminal};
+use super::{Exit, all, compare, runner::Runner, terminal};
 use crate::{
     player::Client,
     policy::Overrides,
@@ -50,6 +50,11 @@ pub(super) struct Arguments {
     /// which is the lesson: the exit code is then 1
     #[arg(long, value_enum, default_value = "reliable")]
     client: ClientArgument,
+
+    /// Play both clients with one seed and show them side by side; the exit
+    /// code is the reliable client's
+    #[arg(long, conflicts_with = "client")]
+    compare: bool,
 
     /// Whether the waits are real, or drawn without being waited for [default:
     /// real; virtual for `all`]
@@ -123,11 +128,19 @@ impl Arguments {
 
 pub(super) fn scenario(arguments: &Arguments) -> Exit {
     let played = if arguments.name == ALL {
-        all::all(arguments)
+        every(arguments)
     } else {
         one(arguments)
     };
     played.unwrap_or_else(|exit| exit)
+}
+
+fn every(arguments: &Arguments) -> Result<Exit, Exit> {
+    if arguments.compare {
+        let error = "--compare goes with the name of one scenario";
+        return Err(terminal::fail(&*Box::from(error), Exit::Usage));
+    }
+    all::all(arguments)
 }
 
 fn one(arguments: &Arguments) -> Result<Exit, Exit> {
@@ -137,6 +150,9 @@ fn one(arguments: &Arguments) -> Result<Exit, Exit> {
     }
     let scenario =
         scenario::find(&arguments.name).map_err(|error| terminal::fail(&error, Exit::Usage))?;
+    if arguments.compare {
+        return compare::compare(arguments, scenario);
+    }
     let mut runner = Runner::new(arguments.otlp.as_deref())?;
     let run = runner.play(scenario, &arguments.settings(Pace::Real))?;
 

@@ -4,6 +4,7 @@
 //! terminal, no run. What cannot be read off the values is not shown.
 
 mod chart;
+mod comparison;
 mod duration;
 mod json;
 mod label;
@@ -18,6 +19,7 @@ mod text;
 mod waterfall;
 mod words;
 
+pub use comparison::comparison;
 pub use duration::duration;
 pub use json::json;
 pub use schema::RUN_SCHEMA;

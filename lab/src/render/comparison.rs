@@ -1,0 +1,156 @@
+//! Two runs side by side: both waterfalls on one axis, both sides of every
+//! counter, and in words what the difference cost.
+
+use std::collections::BTreeMap;
+
+use client::telemetry::{ATTEMPTS, RETRIES};
+
+use super::{
+    Options,
+    page::Page,
+    text::heading,
+    waterfall::waterfalls,
+    words::{naive_terms, risen},
+};
+use crate::{
+    compare::Comparison,
+    counters::Counter,
+    player::Client,
+    run::Run,
+    scenario::{CATALOGUE, Scenario},
+};
+
+/// The most rows of each chart, so that both can be seen together.
+const ROWS: usize = 24;
+
+/// The columns of a number.
+const NUMBER: usize = 10;
+
+/// Sets a comparison, and what its scenario teaches, as text.
+#[must_use]
+pub fn comparison(scenario: &Scenario, comparison: &Comparison, options: &Options) -> String {
+    let Comparison {
+        reliable,
+        naive,
+        differences,
+    } = comparison;
+    let options = Options {
+        rows: options.rows.min(ROWS),
+        ..*options
+    };
+    let [reliable_chart, naive_chart] = waterfalls([&reliable.traces, &naive.traces], &options);
+
+    let mut page = Page::new(&options);
+    heading(&mut page, scenario, reliable);
+    page.gap();
+    page.title("The reliable client");
+    page.block(&reliable_chart);
+    page.gap();
+    page.title(&format!("The naive client, {}", naive_terms()));
+    page.block(&naive_chart);
+    page.gap();
+    for run in [reliable, naive] {
+        page.paragraph(name(run.client), &page.plain(&run.outcome.text));
+    }
+    page.gap();
+    table(&mut page, [reliable, naive]);
+    page.gap();
+    if differences.is_empty() {
+        page.line("The two came to the same.");
+    } else {
+        page.title("The naive client");
+    }
+    for difference in differences {
+        page.entry(&difference.text);
+    }
+    page.gap();
+    for run in [reliable, naive] {
+        verdict(&mut page, run);
+    }
+    page.gap();
+    page.paragraph("Why it matters", scenario.lesson);
+    let next = format!("cargo run -p lab -- scenario {} --compare", after(scenario));
+    page.command("Try next", &next);
+    page.into_text()
+}
+
+/// The name of the next scenario in the course; after the last comes the first.
+fn after(scenario: &Scenario) -> &'static str {
+    let mut course = CATALOGUE.iter().map(|known| known.name);
+    let first = CATALOGUE.first().map_or("", |known| known.name);
+    course.find(|name| *name == scenario.name);
+    course.next().unwrap_or(first)
+}
+
+fn name(client: Client) -> &'static str {
+    match client {
+        Client::Reliable => "reliable",
+        Client::Naive => "naive",
+    }
+}
+
+/// What was counted, a line each: the clients' own series, then the service's.
+fn table(page: &mut Page<'_>, runs: [&Run; 2]) {
+    let mut rows = vec![(
+        "requests that the service saw".to_owned(),
+        runs.map(|run| run.ledger.total.to_string()),
+    )];
+    for metric in [ATTEMPTS, RETRIES] {
+        let names = runs.map(|run| run.client.counter(metric.name));
+        let values = runs.map(|run| risen(run.counters.total(&run.client.counter(metric.name))));
+        rows.push((names.join(", "), values));
+    }
+    rows.extend(of_the_service(runs));
+
+    let widest = rows.iter().map(|(label, _)| label.len()).max().unwrap_or(0);
+    page.line(&format!(
+        "{:widest$}{:>NUMBER$}{:>NUMBER$}",
+        "", "reliable", "naive"
+    ));
+    for (label, [reliable, naive]) in rows {
+        page.line(&format!(
+            "{label:widest$}{reliable:>NUMBER$}{naive:>NUMBER$}"
+        ));
+    }
+}
+
+/// The series of the service that moved in one of the runs, with both values.
+fn of_the_service(runs: [&Run; 2]) -> impl Iterator<Item = (String, [String; 2])> {
+    let mut moved: BTreeMap<String, [u64; 2]> = BTreeMap::new();
+    for (side, run) in runs.into_iter().enumerate() {
+        let counters = run.counters.iter();
+        for counter in counters.filter(|counter| counter.name.starts_with("service_")) {
+            moved.entry(series(counter)).or_default()[side] = counter.value;
+        }
+    }
+    moved
+        .into_iter()
+        .map(|(series, values)| (series, values.map(risen)))
+}
+
+/// A series as Prometheus writes it.
+fn series(counter: &Counter) -> String {
+    let labels: Vec<_> = counter
+        .labels
+        .iter()
+        .map(|(label, value)| format!("{label}=\"{value}\""))
+        .collect();
+    format!("{}{{{}}}", counter.name, labels.join(","))
+}
+
+/// How many expectations held; the exit code hangs on those of the reliable
+/// client, so what did not hold of them is named.
+fn verdict(page: &mut Page<'_>, run: &Run) {
+    let held = run.verdict.iter().filter(|check| check.held).count();
+    let of = run.verdict.len();
+    let client = name(run.client);
+    page.check(
+        run.passed(),
+        &format!("the {client} client: {held} of {of} expectations held"),
+    );
+    if run.client == Client::Reliable {
+        for check in run.verdict.iter().filter(|check| !check.held) {
+            page.check(false, &check.text);
+        }
+    }
+}

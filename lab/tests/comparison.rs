@@ -1,0 +1,252 @@
+//! The naive client and the comparison, played over the whole course in virtual
+//! time.
+
+use lab::{
+    Aspect, Client, Comparison, Ending, Fact, Overrides, Pace, Run, Settings, differences, render,
+    run,
+    scenario::{self, CATALOGUE, Scenario},
+};
+
+async fn play(scenario: &Scenario, client: Client) -> Run {
+    let settings = Settings {
+        seed: 7,
+        client,
+        pace: Pace::Virtual,
+        overrides: Overrides::default(),
+    };
+    run(scenario, &settings).await.expect("a run")
+}
+
+async fn compare(name: &str) -> Comparison {
+    let scenario = scenario::find(name).expect("a scenario of the catalogue");
+    let reliable = play(scenario, Client::Reliable).await;
+    Comparison::of(reliable, play(scenario, Client::Naive).await)
+}
+
+#[tokio::test]
+async fn the_naive_client_comes_to_an_end_and_one_seed_tells_one_story() {
+    for scenario in CATALOGUE {
+        let first = play(scenario, Client::Naive).await;
+
+        let second = play(scenario, Client::Naive).await;
+
+        let text = |run: &Run| render::text(scenario, run, &render::Options::default());
+        assert_eq!(render::json(&first), render::json(&second));
+        assert_eq!(text(&first), text(&second));
+        for line in text(&first).lines() {
+            assert!(line.chars().count() <= 80, "{line}");
+        }
+        let mut spans = first.traces.iter().flat_map(|trace| &trace.spans);
+        assert!(spans.all(|span| span.end.is_some()), "{}", scenario.name);
+    }
+}
+
+#[tokio::test]
+async fn the_series_of_the_two_clients_never_mix() {
+    for scenario in CATALOGUE {
+        for (client, own, other) in [
+            (Client::Reliable, "client_", "naive_"),
+            (Client::Naive, "naive_", "client_"),
+        ] {
+            let run = play(scenario, client).await;
+
+            let moved = |prefix| {
+                let mut counters = run.counters.iter();
+                counters.any(|counter| counter.name.starts_with(prefix))
+            };
+            assert!(moved(own), "{}: no {own} series", scenario.name);
+            assert!(!moved(other), "{}: {other} series", scenario.name);
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_comparison_can_be_read_and_the_reliable_client_passes_in_it() {
+    for scenario in CATALOGUE {
+        let comparison = compare(scenario.name).await;
+
+        let options = render::Options::default();
+        let text = render::comparison(scenario, &comparison, &options);
+        let ascii = render::Options {
+            ascii: true,
+            ..options
+        };
+        let ascii = render::comparison(scenario, &comparison, &ascii);
+
+        assert!(comparison.reliable.passed(), "{text}");
+        assert!(ascii.is_ascii(), "{ascii}");
+        for line in text.lines().chain(ascii.lines()) {
+            assert!(line.chars().count() <= 80, "{}: {line}", scenario.name);
+        }
+        for difference in &comparison.differences {
+            let words: Vec<_> = difference.text.split(' ').collect();
+            let shown = text.split_whitespace().collect::<Vec<_>>();
+            assert!(
+                shown.windows(words.len()).any(|part| part == words),
+                "{:?} is missing in\n{text}",
+                difference.text
+            );
+        }
+    }
+}
+
+/// What each scenario is to show: the reliable client's number, the naive one's.
+#[tokio::test]
+async fn each_lesson_shows_as_a_difference() {
+    use Aspect::*;
+    let table = [
+        ("flaky", WaitedMilliseconds, 128, 0),
+        ("flaky-gives-up", Requests, 2, 3),
+        ("retry-after-seconds", EarlyRequests, 0, 1),
+        ("retry-after-date", EarlyRequests, 0, 1),
+        ("retry-after-unusable", WaitedMilliseconds, 1111, 0),
+        ("retry-later", EarlyRequests, 0, 9),
+        ("bad-json", HopelessRetries, 0, 9),
+        ("no-content", HopelessRetries, 0, 9),
+        ("redirect", RedirectsFollowed, 0, 1),
+        ("not-found", HopelessRetries, 0, 9),
+        ("looping-items", PagesRead, 3, 50),
+        ("endless-items", PagesRead, 5, 50),
+        ("item-cap", PagesRead, 2, 50),
+        ("resumed-crawl", RecordsDelivered, 4, 6),
+        ("replay", JobsCreated, 1, 2),
+        ("conflict", JobsCreated, 1, 2),
+        ("post-without-permission", PostRequests, 1, 2),
+        ("lost-response", JobsCreated, 1, 2),
+        ("lost-response", IdempotencyKeys, 1, 2),
+        ("connection-refused", UnseenAttempts, 3, 10),
+        ("tls-refused", HopelessRetries, 0, 9),
+        ("deadline", EarlyRequests, 0, 9),
+        ("retry-budget", Requests, 7, 50),
+        ("too-many-requests", RefusedRequests, 3, 80),
+        ("too-many-requests", CallsAnswered, 16, 8),
+    ];
+
+    for (name, aspect, reliable, naive) in table {
+        let comparison = compare(name).await;
+
+        let differences = &comparison.differences;
+        let found = differences.iter().find(|found| found.aspect == aspect);
+        let found = found.unwrap_or_else(|| panic!("{name}: {differences:#?}"));
+        let numbers = [reliable, naive].map(|number: u64| Fact::from(number));
+        assert_eq!(
+            [&found.reliable, &found.naive],
+            numbers.each_ref(),
+            "{name}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_the_reliable_client_refuses_is_taken_for_data() {
+    for name in ["text-json", "bad-items", "bad-cursor", "oversized-body"] {
+        let comparison = compare(name).await;
+
+        let aspects = comparison.differences.iter().map(|found| found.aspect);
+        assert!(
+            aspects.eq([Aspect::UntrustedDataTaken, Aspect::Outcome]),
+            "{name}: {:#?}",
+            comparison.differences
+        );
+    }
+}
+
+#[tokio::test]
+async fn where_nothing_goes_wrong_the_two_come_to_the_same() {
+    for name in ["items", "retry-after-past-date", "create-job"] {
+        let comparison = compare(name).await;
+
+        assert_eq!(comparison.differences, [], "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_run_does_not_differ_from_itself() {
+    for scenario in CATALOGUE {
+        for client in [Client::Reliable, Client::Naive] {
+            let run = play(scenario, client).await;
+
+            assert_eq!(differences(&run, &run), [], "{}", scenario.name);
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_would_never_end_is_stopped_and_says_so() {
+    for (name, text) in [
+        (
+            "read-timeout",
+            "no answer, and no timeout: the lab hung up after 3 s",
+        ),
+        (
+            "endless-items",
+            "no end: the lab stopped the crawl after 50 pages",
+        ),
+    ] {
+        let naive = compare(name).await.naive;
+
+        assert_eq!(naive.outcome.ending, Ending::Stopped);
+        assert_eq!(naive.outcome.text, text);
+    }
+}
+
+#[tokio::test]
+async fn two_clients_with_one_seed_are_two_traces() {
+    let comparison = compare("flaky").await;
+
+    assert_ne!(
+        comparison.reliable.traces[0].id,
+        comparison.naive.traces[0].id
+    );
+}
+
+#[tokio::test]
+async fn a_comparison_tells_both_stories_on_one_axis() {
+    let scenario = scenario::find("retry-after-seconds").expect("a scenario of the catalogue");
+    let comparison = compare(scenario.name).await;
+
+    let text = render::comparison(scenario, &comparison, &render::Options::default());
+
+    insta::assert_snapshot!(text, @r#"
+    retry-after-seconds — the service asks for a wait of two seconds
+    GET /busy · 3 attempts · backoff 200 ms–5 s, full jitter
+    Retry-After budget 30 s
+    seed 7 · virtual time: the waits are drawn, not waited for
+
+    The reliable client
+        0 ms  ▕█▏                                attempt 1   503 Service Unavailable
+        0 ms   ─                                 └ service  503 · fault busy
+        0 ms   ▕░░░░░░░░░░░░░░░░░░░░░░░░░░░░░▏   wait 2 s   Retry-After (status 503)
+         2 s                                ▕█▏  attempt 2   200 OK
+         2 s                                 ─   └ service  200
+
+    The naive client, what people first write: up to 10 attempts, no waits
+        0 ms  ▕█▏                                attempt 1   503 Service Unavailable
+        0 ms   ─                                 └ service  503 · fault busy
+        0 ms  ▕█▏                                attempt 2   200 OK
+        0 ms   ─                                 └ service  200
+
+    reliable  ok
+    naive     ok
+
+                                                 reliable     naive
+    requests that the service saw                       2         2
+    client_attempts_total, naive_attempts_total        +2        +2
+    client_retries_total, naive_retries_total          +1        +1
+    service_early_retries_total{route="/busy"}          0        +1
+    service_faults_total{fault="busy"}                 +1        +1
+
+    The naive client
+    · sent 1 request rather than none before the service's Retry-After allowed it
+    · waited 0 ms rather than 2 s before its retries
+
+    ✓ the reliable client: 5 of 5 expectations held
+    ✗ the naive client: 3 of 5 expectations held
+
+    Why it matters  A Retry-After within the budget replaces the client's own
+                    backoff, and it is waited for to the end: a call that comes
+                    early is what the server asked not to get. The service's ledger
+                    shows that none came early.
+    Try next        cargo run -p lab -- scenario retry-after-date --compare
+    "#);
+}
