@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use axum::{
     Json, Router,
-    extract::{Path, Query, Request, State},
+    extract::{
+        Path, Query, Request, State,
+        rejection::{PathRejection, QueryRejection},
+    },
     middleware::from_fn,
     response::{IntoResponse, Response},
     routing::get,
@@ -67,9 +70,11 @@ async fn index(State(shared): State<Shared>, headers: HeaderMap) -> Response {
 
 async fn asset(
     State(shared): State<Shared>,
-    Path(file): Path<String>,
+    file: Result<Path<String>, PathRejection>,
     headers: HeaderMap,
 ) -> Response {
+    // A path that is no UTF-8 names nothing.
+    let file = file.map_or_else(|_| String::new(), |Path(file)| file);
     shared.assets.answer(&file, &headers)
 }
 
@@ -110,8 +115,12 @@ async fn start(State(shared): State<Shared>, request: Request) -> Result<Respons
     Ok((StatusCode::ACCEPTED, [(LOCATION, location)], body).into_response())
 }
 
-async fn show(State(shared): State<Shared>, Path(id): Path<String>) -> Result<Response, Problem> {
-    let record = shared.runs.find(&id).ok_or_else(|| {
+async fn show(
+    State(shared): State<Shared>,
+    id: Result<Path<String>, PathRejection>,
+) -> Result<Response, Problem> {
+    let record = id.ok().and_then(|Path(id)| shared.runs.find(&id));
+    let record = record.ok_or_else(|| {
         let detail = "no such run; only the newest are kept";
         Problem::new(StatusCode::NOT_FOUND, "run_not_found", detail)
     })?;
@@ -131,11 +140,11 @@ struct Resume {
 /// from. So the header goes first.
 async fn events(
     State(shared): State<Shared>,
-    Query(query): Query<Resume>,
+    query: Result<Query<Resume>, QueryRejection>,
     headers: HeaderMap,
 ) -> Response {
     let header = headers.get("last-event-id");
     let header = header.map(|id| String::from_utf8_lossy(id.as_bytes()).into_owned());
-    let last = header.or(query.last);
+    let last = header.or_else(|| query.ok()?.0.last);
     event_stream(shared.feed.read(last.as_deref()))
 }

@@ -13,6 +13,7 @@ use super::{
     run_request::{Players, RunRequest},
 };
 use crate::{
+    compare::{Difference, differences},
     counters::Counters,
     outcome::Outcome,
     player::Client,
@@ -87,6 +88,8 @@ pub(super) struct Detail {
     summary: Summary,
     error: Option<String>,
     sides: Vec<SideDetail>,
+    /// What differs between the two sides of a comparison that is over.
+    differences: Vec<Difference>,
 }
 
 #[derive(Debug, Serialize)]
@@ -127,6 +130,10 @@ impl Record {
                 State::Running | State::Finished => None,
             },
             sides: self.sides.iter().map(Side::detail).collect(),
+            differences: match &*self.sides {
+                [Side::Done(reliable), Side::Done(naive)] => differences(reliable, naive),
+                _ => Vec::new(),
+            },
         }
     }
 }

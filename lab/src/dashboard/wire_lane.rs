@@ -133,3 +133,72 @@ impl Told {
         Found::Complete(entry)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use server::{ServiceConfig, ServiceState};
+    use tower::ServiceExt;
+    use tracing::instrument::WithSubscriber;
+    use tracing_subscriber::{Registry, layer::SubscriberExt};
+
+    use super::*;
+
+    /// What a service saw of two requests with one id: the entries and the
+    /// spans.
+    async fn two_of_one_id() -> (Vec<LedgerEntry>, Vec<Span>) {
+        let recorder = WireLane::recorder();
+        let state = ServiceState::new(&ServiceConfig::builder().build().expect("legal"));
+        let ledger = state.ledger();
+        let service = server::router(state);
+        for path in ["/flaky", "/no-content"] {
+            let request = http::Request::get(path).header("x-request-id", "mine");
+            let request = request.body(axum::body::Body::empty()).expect("a request");
+            let subscriber = Registry::default().with(recorder.layer());
+            let answer = service.clone().oneshot(request).with_subscriber(subscriber);
+            answer.await.unwrap_or_else(|never| match never {});
+        }
+        let spans = recorder
+            .snapshot()
+            .into_iter()
+            .flat_map(|trace| trace.spans);
+        (ledger.snapshot().entries, spans.collect())
+    }
+
+    #[tokio::test]
+    async fn a_request_is_found_once_by_its_id_and_its_answer() {
+        let (entries, spans) = two_of_one_id().await;
+        let mut told = Told::default();
+
+        let second = told.find(&spans[1], &entries) == Found::Complete(&entries[1]);
+        let again = told.find(&spans[1], &entries) == Found::Incomplete;
+        let first = told.find(&spans[0], &entries) == Found::Complete(&entries[0]);
+        let nothing_left = told.find(&spans[0], &entries) == Found::Gone;
+
+        assert_eq!([second, again, first, nothing_left], [true; 4]);
+    }
+
+    #[tokio::test]
+    async fn an_entry_without_its_answer_is_waited_for() {
+        let (mut entries, spans) = two_of_one_id().await;
+        let mut told = Told::default();
+        let status = entries[0].status.take();
+
+        let before = told.find(&spans[0], &entries[..1]) == Found::Incomplete;
+        entries[0].status = status;
+        let after = told.find(&spans[0], &entries[..1]) == Found::Complete(&entries[0]);
+
+        assert_eq!([before, after], [true; 2]);
+    }
+
+    #[tokio::test]
+    async fn what_the_ledger_let_go_is_forgotten() {
+        let (entries, spans) = two_of_one_id().await;
+        let mut told = Told::default();
+        told.find(&spans[0], &entries);
+
+        let gone = told.find(&spans[0], &entries[1..]);
+
+        assert_ne!(gone, Found::Complete(&entries[0]));
+        assert!(told.0.is_empty());
+    }
+}

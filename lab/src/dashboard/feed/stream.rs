@@ -33,3 +33,38 @@ pub(in crate::dashboard) fn event_stream(reader: Reader) -> Response {
     let body = Body::from_stream(greeting.chain(events).map(Ok::<_, Infallible>));
     ([(CONTENT_TYPE, "text/event-stream")], body).into_response()
 }
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::Instant;
+
+    use super::{super::Feed, *};
+
+    async fn take(
+        stream: &mut (impl StreamExt<Item = Result<Bytes, axum::Error>> + Unpin),
+    ) -> Bytes {
+        stream
+            .next()
+            .await
+            .expect("more")
+            .expect("a body never fails")
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_quiet_stream_says_that_it_lives() {
+        let feed = Feed::new();
+        let mut stream = event_stream(feed.read(None)).into_body().into_data_stream();
+        take(&mut stream).await;
+        let began = Instant::now();
+
+        let alive = take(&mut stream).await;
+        let waited = began.elapsed();
+        feed.publish("run", &1);
+        let event = take(&mut stream).await;
+
+        assert_eq!(alive, ": keep-alive\n\n");
+        assert_eq!(waited, KEEP_ALIVE);
+        assert!(event.starts_with(b"id: "));
+        assert_eq!(began.elapsed(), KEEP_ALIVE);
+    }
+}

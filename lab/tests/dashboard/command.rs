@@ -1,0 +1,104 @@
+//! `lab serve` as a person starts and ends it.
+
+use std::{net::TcpListener, process::Stdio};
+
+use http::StatusCode;
+use tokio::{
+    io::{AsyncBufReadExt, BufReader, Lines},
+    process::{Child, ChildStdout, Command},
+    time::timeout,
+};
+
+use crate::support::{Browser, PATIENCE};
+
+fn lab(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
+    command.arg("serve").args(arguments).kill_on_drop(true);
+    command
+}
+
+async fn start(arguments: &[&str]) -> (Child, Lines<BufReader<ChildStdout>>) {
+    let mut child = lab(arguments)
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("lab runs");
+    let stdout = child.stdout.take().expect("a pipe");
+    (child, BufReader::new(stdout).lines())
+}
+
+async fn line(lines: &mut Lines<BufReader<ChildStdout>>) -> Option<String> {
+    let line = timeout(PATIENCE, lines.next_line()).await;
+    line.expect("a line in time").expect("a line")
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn serves_until_it_is_told_to_stop_and_says_three_lines() {
+    for signal in ["-INT", "-TERM"] {
+        let (mut child, mut lines) = start(&["--port", "0", "--page-port", "0"]).await;
+        let service = line(&mut lines).await.expect("the service");
+        let page = line(&mut lines).await.expect("the page");
+        let hint = line(&mut lines).await;
+        let page = page
+            .strip_prefix("The lab's page is at ")
+            .expect("an address");
+        let browser = Browser::of(page);
+        let mut events = browser.listen(None).await;
+        let answer = browser.get("/").await;
+
+        let pid = child.id().expect("it runs").to_string();
+        let kill = Command::new("kill").args([signal, &pid]).status().await;
+
+        assert!(kill.expect("kill runs").success());
+        let status = timeout(PATIENCE, child.wait()).await.expect("a prompt end");
+        assert_eq!(status.expect("a status").code(), Some(0), "{signal}");
+        while events.next().await.is_some() {}
+        assert_eq!(answer.status, StatusCode::OK);
+        assert!(
+            service.starts_with("Teaching API started at http://127.0.0.1:"),
+            "{service}"
+        );
+        assert_eq!(hint.as_deref(), Some("Press Ctrl+C to stop."));
+        assert_eq!(line(&mut lines).await, None);
+    }
+}
+
+#[tokio::test]
+async fn a_port_in_use_is_named_with_what_to_type_instead() {
+    let holder = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+    let taken = holder.local_addr().expect("an address").port().to_string();
+
+    for (option, other) in [("--port", "--page-port"), ("--page-port", "--port")] {
+        let output = lab(&[option, &taken, other, "0"])
+            .output()
+            .await
+            .expect("lab runs");
+
+        assert_eq!(output.status.code(), Some(3));
+        assert!(output.stdout.is_empty());
+        assert_eq!(
+            String::from_utf8(output.stderr).expect("UTF-8"),
+            format!(
+                "error: port {taken} on 127.0.0.1 is in use; choose another with {option}, \
+                 or {option} 0 for a free one\n"
+            )
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_files_of_the_page_can_come_from_a_folder() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/render");
+    let (_child, mut lines) = start(&["--port", "0", "--page-port", "0", "--assets", folder]).await;
+    line(&mut lines).await;
+    let page = line(&mut lines).await.expect("the page");
+    let browser = Browser::of(
+        page.strip_prefix("The lab's page is at ")
+            .expect("an address"),
+    );
+
+    let answer = browser.get("/").await;
+
+    // There is no page in this folder, and none comes from elsewhere.
+    assert_eq!(answer.status, StatusCode::NOT_FOUND);
+}

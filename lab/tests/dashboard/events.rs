@@ -1,0 +1,142 @@
+//! The live feed.
+
+use futures_util::future::join_all;
+
+use crate::support::{Browser, Event, serve};
+
+/// Plays a run to its end while somebody listens.
+async fn play(browser: &Browser) -> Vec<Event> {
+    let mut events = browser.listen(None).await;
+    let id = browser.play("flaky").await;
+    events.until(|event| event.ends(&id)).await
+}
+
+fn numbers(events: &[Event]) -> Vec<u64> {
+    events.iter().map(Event::number).collect()
+}
+
+#[tokio::test]
+async fn a_run_is_told_from_its_start_to_its_end() {
+    let (_dashboard, browser) = serve().await;
+
+    let events = play(&browser).await;
+
+    let own: Vec<_> = events
+        .iter()
+        .filter(|event| event.kind != "metrics")
+        .collect();
+    let kinds: Vec<_> = own.iter().map(|event| &*event.kind).collect();
+    assert_eq!(
+        (kinds[0], own[0].data["state"].as_str()),
+        ("run", Some("running"))
+    );
+    let [side, end] = kinds[kinds.len() - 2..] else {
+        panic!("{kinds:?}")
+    };
+    assert_eq!((side, end), ("side", "run"));
+    assert_eq!(own[own.len() - 2].data["outcome"]["ending"], "ok");
+    // The last that was told of each span is how it ended.
+    let spans = own.iter().filter(|event| event.kind == "spans");
+    let mut last = std::collections::BTreeMap::new();
+    for span in spans.flat_map(|event| event.data["spans"].as_array().expect("spans")) {
+        last.insert(span["id"].to_string(), span.clone());
+    }
+    let attempts = last.values().filter(|span| span["name"] == "attempt");
+    assert_eq!(attempts.count(), 3);
+    assert!(
+        last.values().all(|span| span["end_ns"].is_u64()),
+        "{last:#?}"
+    );
+    assert!(last.values().all(|span| span["trace_id"].is_string()));
+}
+
+#[tokio::test]
+async fn ids_rise_by_one() {
+    let (_dashboard, browser) = serve().await;
+
+    let events = play(&browser).await;
+
+    let numbers = numbers(&events);
+    assert!(
+        numbers.windows(2).all(|pair| pair[1] == pair[0] + 1),
+        "{numbers:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_reader_that_reconnects_gets_what_came_in_between_and_nothing_twice() {
+    let (_dashboard, browser) = serve().await;
+    let whole = play(&browser).await;
+
+    for (index, last) in whole.iter().enumerate().take(whole.len() - 1) {
+        let mut again = browser.listen(Some(&last.id)).await;
+
+        let rest = again
+            .until(|event| event.id == whole[whole.len() - 1].id)
+            .await;
+        assert_eq!(rest, whole[index + 1..]);
+    }
+}
+
+#[tokio::test]
+async fn the_header_goes_before_the_query() {
+    let (_dashboard, browser) = serve().await;
+    let whole = play(&browser).await;
+
+    let path = format!("/api/events?last={}", whole[0].id);
+    let mut by_query = browser.listen_at(&path, None).await;
+    let mut by_both = browser.listen_at(&path, Some(&whole[1].id)).await;
+
+    assert_eq!(by_query.next().await.as_ref(), Some(&whole[1]));
+    assert_eq!(by_both.next().await.as_ref(), Some(&whole[2]));
+}
+
+#[tokio::test]
+async fn a_page_of_an_earlier_process_is_told_to_start_over() {
+    let (_dashboard, browser) = serve().await;
+    let whole = play(&browser).await;
+
+    let mut stranger = browser.listen(Some("zzzzzzzz-3")).await;
+
+    let missed = stranger.next().await.expect("an event");
+    assert_eq!(missed.kind, "missed");
+    assert_eq!(missed.data["from"], 0);
+    assert!(missed.data["to"].as_u64() >= Some(whole[whole.len() - 1].number()));
+}
+
+#[tokio::test]
+async fn twenty_pages_at_once_see_the_same() {
+    let (_dashboard, browser) = serve().await;
+    let mut pages = join_all((0..20).map(|_| browser.listen(None))).await;
+
+    let id = browser.play("flaky").await;
+
+    let seen = join_all(
+        pages
+            .iter_mut()
+            .map(|page| page.until(|event| event.ends(&id))),
+    )
+    .await;
+    for other in &seen[1..] {
+        assert_eq!(other, &seen[0]);
+    }
+}
+
+#[tokio::test]
+async fn a_page_that_does_not_read_holds_nobody_up() {
+    let (_dashboard, browser) = serve().await;
+    let mut slow = browser.listen(None).await;
+
+    let mut numbers_seen = Vec::new();
+    for _ in 0..10 {
+        numbers_seen.extend(numbers(&play(&browser).await));
+    }
+
+    let newest = numbers_seen[numbers_seen.len() - 1];
+    let late = slow.until(|event| event.number() == newest).await;
+    let late = numbers(&late);
+    assert!(
+        late.windows(2).all(|pair| pair[1] == pair[0] + 1),
+        "{late:?}"
+    );
+}

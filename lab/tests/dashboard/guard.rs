@@ -1,0 +1,97 @@
+//! What a stranger gets. The rules themselves are tested where they stand; here
+//! they are seen to be in force, on every path.
+
+use http::{Method, StatusCode};
+use serde_json::json;
+
+use crate::support::serve;
+
+const PATHS: [&str; 8] = [
+    "/",
+    "/runs/abcdefgh",
+    "/assets/app.js",
+    "/api/scenarios",
+    "/api/runs",
+    "/api/wire",
+    "/api/events",
+    "/nowhere",
+];
+
+#[tokio::test]
+async fn no_path_answers_to_a_name_from_elsewhere() {
+    let (_dashboard, browser) = serve().await;
+
+    for path in PATHS {
+        for host in [
+            "evil.example",
+            "127.0.0.1.evil.example:8766",
+            "localhost.evil.example",
+        ] {
+            let answer = browser.send(Method::GET, path, &[("host", host)], "").await;
+
+            assert_eq!(
+                answer.status,
+                StatusCode::MISDIRECTED_REQUEST,
+                "{host} {path}"
+            );
+            assert_eq!(answer.code(), "host_not_allowed");
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_other_site_starts_a_run() {
+    let (_dashboard, browser) = serve().await;
+    let json = ("content-type", "application/json");
+
+    for headers in [
+        &[json][..],
+        &[json, ("origin", "null")],
+        &[json, ("origin", "http://evil.example")],
+        &[json, ("sec-fetch-site", "cross-site")],
+        &[json, ("sec-fetch-site", "same-site")],
+    ] {
+        let run = r#"{"scenario":"flaky"}"#;
+        let answer = browser.send(Method::POST, "/api/runs", headers, run).await;
+
+        assert_eq!(answer.status, StatusCode::FORBIDDEN, "{headers:?}");
+        assert_eq!(answer.code(), "cross_origin");
+    }
+    assert_eq!(browser.get("/api/runs").await.json(), json!([]));
+}
+
+#[tokio::test]
+async fn an_older_browser_starts_a_run_by_its_origin() {
+    let (dashboard, browser) = serve().await;
+    let origin = dashboard.page_url();
+
+    let headers = [("content-type", "application/json"), ("origin", &*origin)];
+    let run = r#"{"scenario":"flaky","pace":"virtual"}"#;
+    let answer = browser.send(Method::POST, "/api/runs", &headers, run).await;
+
+    assert_eq!(answer.status, StatusCode::ACCEPTED);
+}
+
+#[tokio::test]
+async fn every_answer_says_what_the_page_may_load_and_who_may_load_it() {
+    let (_dashboard, browser) = serve().await;
+
+    for path in PATHS {
+        for method in [Method::HEAD, Method::DELETE] {
+            let answer = browser.send(method.clone(), path, &[], "").await;
+
+            for (name, value) in [
+                (
+                    "content-security-policy",
+                    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+                ),
+                ("x-content-type-options", "nosniff"),
+                ("referrer-policy", "no-referrer"),
+                ("cross-origin-opener-policy", "same-origin"),
+                ("cross-origin-resource-policy", "same-origin"),
+            ] {
+                assert_eq!(answer.headers[name], value, "{method} {path}");
+            }
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! The page's server, as a browser and as a stranger see it: real sockets, each
+//! test with a server of its own on free ports.
+
+mod api;
+mod command;
+mod events;
+mod guard;
+mod stop;
+mod support;
+mod wire;
