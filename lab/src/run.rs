@@ -288,7 +288,7 @@ impl<'a> Session<'a> {
     fn player(&self, wire: &Wire) -> Result<Player, RunError> {
         Ok(match self.settings.client {
             Client::Reliable => Player::Reliable(self.reliable(wire)?),
-            Client::Naive => Player::Naive(self.naive(wire)?),
+            Client::Naive => Player::Naive(Box::new(self.naive(wire)?)),
         })
     }
 

@@ -42,7 +42,7 @@ impl Client {
 /// A client, ready to play.
 pub(crate) enum Player {
     Reliable(ReliableApiClient),
-    Naive(NaiveClient),
+    Naive(Box<NaiveClient>),
 }
 
 impl Player {
@@ -88,5 +88,29 @@ fn job(number: u64) -> JsonObject {
     match json!({ "task": "resize", "image": number }) {
         Value::Object(object) => object,
         _ => JsonObject::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_client_counts_under_a_name_of_its_own() {
+        for (name, reliable, naive) in [
+            (
+                "client_attempts_total",
+                "client_attempts_total",
+                "naive_attempts_total",
+            ),
+            (
+                "service_jobs_total",
+                "service_jobs_total",
+                "service_jobs_total",
+            ),
+        ] {
+            assert_eq!(Client::Reliable.counter(name), reliable);
+            assert_eq!(Client::Naive.counter(name), naive);
+        }
     }
 }

@@ -109,11 +109,11 @@ impl NaiveClient {
         )))
     }
 
-    /// Crawls, and is killed after the second page. Nothing was saved, so it
+    /// Crawls, is killed over the second page, the last of the listing, and
     /// begins anew: a position in a variable dies with its process.
     async fn crawl_twice(&self, endpoint: Endpoint) -> Outcome {
         let mut delivered = Vec::new();
-        for _ in ["killed after its last page", "from the start"] {
+        for _ in 0..2 {
             let collect = |page: Vec<Value>| {
                 delivered.extend(page.iter().map(|item| item["id"].to_string()));
             };

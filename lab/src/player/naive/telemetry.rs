@@ -75,7 +75,7 @@ impl Telemetry {
 
     fn count(&self, metric: Metric, labels: &[(&'static str, &'static str)]) {
         with_local_recorder(&*self.recorder, || {
-            counter!(metric.name, labels).increment(1)
+            counter!(metric.name, labels).increment(1);
         });
     }
 }
