@@ -186,10 +186,14 @@ impl<'a> Session<'a> {
                 let now = clock.monotonic();
                 now.saturating_sub(*origin.get_or_init(|| now))
             };
-            // Two clients with one seed are two traces, wherever both are sent.
+            // With one seed, two scenarios or two clients are two traces all the
+            // same, wherever they are sent together.
+            let mixed = scenario.name.bytes().fold(settings.seed, |ids, byte| {
+                ids.rotate_left(8) ^ u64::from(byte)
+            });
             let ids = match settings.client {
-                Client::Reliable => settings.seed,
-                Client::Naive => !settings.seed,
+                Client::Reliable => mixed,
+                Client::Naive => !mixed,
             };
             Recorder::new(Arc::new(now), ids, Limits::default())
         };

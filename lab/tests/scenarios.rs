@@ -138,3 +138,18 @@ async fn another_seed_tells_another_story() {
     assert_ne!(one.traces, other.traces);
     assert_ne!(one.ledger, other.ledger);
 }
+
+#[tokio::test]
+async fn no_two_scenarios_of_one_seed_are_one_trace() {
+    let mut ids = Vec::new();
+    for scenario in CATALOGUE {
+        let run = play(scenario.name, Overrides::default()).await;
+        ids.extend(run.traces.iter().map(|trace| trace.id.to_string()));
+    }
+
+    let all = ids.len();
+    ids.sort_unstable();
+    ids.dedup();
+
+    assert_eq!((all, ids.len()), (CATALOGUE.len(), CATALOGUE.len()));
+}
