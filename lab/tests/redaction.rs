@@ -98,11 +98,12 @@ async fn seen(client: Client, scenario: &Scenario) -> (Run, String) {
     let eavesdropper = Eavesdropper::default();
     let run = run_beside(eavesdropper.clone(), scenario, &settings(client)).await;
     let run = run.expect("a run");
-    let text = render::text(scenario, &run, &render::Options::default());
+    let text = render::text(scenario, &run, None, &render::Options::default());
+    let html = render::html(scenario, &run, None);
     let json = render::json(&run);
     let heard = eavesdropper.heard();
     assert!(heard.contains("otel.kind"), "the eavesdropper hears spans");
-    let seen = [heard, text, json, format!("{run:#?}")].join("\n");
+    let seen = [heard, text, html, json, format!("{run:#?}")].join("\n");
     (run, seen)
 }
 

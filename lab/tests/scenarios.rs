@@ -115,7 +115,7 @@ async fn one_seed_tells_one_story_byte_for_byte() {
 
         let second = play(scenario.name, Overrides::default()).await;
 
-        let text = |run: &Run| render::text(scenario, run, &render::Options::default());
+        let text = |run: &Run| render::text(scenario, run, None, &render::Options::default());
         assert_eq!(render::json(&first), render::json(&second));
         assert_eq!(text(&first), text(&second));
     }

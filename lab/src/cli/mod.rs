@@ -3,9 +3,11 @@
 //! Data goes to stdout, everything else to stderr.
 
 mod all;
+mod ask;
 mod compare;
 mod exit;
 mod list;
+mod report;
 mod runner;
 mod scenario;
 mod schema;

@@ -1,11 +1,11 @@
 //! `lab scenario NAME`: plays one and shows the evidence.
 
-use std::{num::NonZeroU32, time::Duration};
+use std::{num::NonZeroU32, path::PathBuf, time::Duration};
 
 use clap::{Args, ValueEnum};
 use client::{ConfigError, positive_from_text};
 
-use super::{Exit, all, compare, runner::Runner, terminal};
+use super::{Exit, all, ask, compare, report, runner::Runner, terminal};
 use crate::{
     player::Client,
     policy::Overrides,
@@ -66,6 +66,14 @@ pub(super) struct Arguments {
     /// OTEL_EXPORTER_OTLP_TRACES_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT say]
     #[arg(long, value_name = "URL")]
     pub(super) otlp: Option<String>,
+
+    /// Read your prediction from stdin before anything is shown
+    #[arg(long, conflicts_with_all = ["compare", "json"])]
+    ask: bool,
+
+    /// Write the run to this file as well, as one page of HTML
+    #[arg(long, value_name = "FILE", conflicts_with = "compare")]
+    report: Option<PathBuf>,
 
     /// Print the run as JSON; `lab schema` says what it holds
     #[arg(long)]
@@ -136,9 +144,15 @@ pub(super) fn scenario(arguments: &Arguments) -> Exit {
 }
 
 fn every(arguments: &Arguments) -> Result<Exit, Exit> {
-    if arguments.compare {
-        let error = "--compare goes with the name of one scenario";
-        return Err(terminal::fail(&*Box::from(error), Exit::Usage));
+    for (given, option) in [
+        (arguments.compare, "--compare"),
+        (arguments.ask, "--ask"),
+        (arguments.report.is_some(), "--report"),
+    ] {
+        if given {
+            let error = format!("{option} goes with the name of one scenario");
+            return Err(terminal::fail(&*Box::from(error), Exit::Usage));
+        }
     }
     all::all(arguments)
 }
@@ -154,14 +168,22 @@ fn one(arguments: &Arguments) -> Result<Exit, Exit> {
         return compare::compare(arguments, scenario);
     }
     let mut runner = Runner::new(arguments.otlp.as_deref())?;
+    let prediction = match arguments.ask {
+        true => ask::ask(scenario)?,
+        false => None,
+    };
     let run = runner.play(scenario, &arguments.settings(Pace::Real))?;
 
     let text = if arguments.json {
         render::json(&run)
     } else {
-        render::text(scenario, &run, &terminal::options(arguments.ascii))
+        let options = terminal::options(arguments.ascii);
+        render::text(scenario, &run, prediction.as_deref(), &options)
     };
     terminal::print(&text)?;
+    if let Some(file) = &arguments.report {
+        report::write(file, &render::html(scenario, &run, prediction.as_deref()))?;
+    }
     runner.send(&run);
     Ok(if run.passed() {
         Exit::Passed

@@ -34,6 +34,17 @@ pub(super) fn warn(error: &dyn Error) {
     say("warning", error);
 }
 
+/// Puts a line on stderr, for the person and not for the data.
+pub(super) fn note(words: &str) {
+    let _ = writeln!(io::stderr(), "{words}");
+}
+
+/// Puts words on stderr that are waiting for an answer on the same line.
+pub(super) fn prompt(words: &str) {
+    let mut stderr = io::stderr();
+    let _ = write!(stderr, "{words}").and_then(|()| stderr.flush());
+}
+
 fn say(kind: &str, error: &dyn Error) {
     let mut text = format!("{kind}: {error}");
     let mut cause = error.source();

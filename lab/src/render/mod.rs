@@ -6,6 +6,7 @@
 mod chart;
 mod comparison;
 mod duration;
+mod html;
 mod json;
 mod label;
 mod layout;
@@ -21,6 +22,7 @@ mod words;
 
 pub use comparison::comparison;
 pub use duration::duration;
+pub use html::html;
 pub use json::json;
 pub use schema::RUN_SCHEMA;
 pub use table::table;

@@ -4,19 +4,25 @@
 use super::{
     Options,
     page::Page,
+    paint::fit,
     waterfall,
     words::{headlines, pace, risen, terms, wire},
 };
 use crate::{run::Run, scenario::Scenario};
 
 /// Sets a run, and what its scenario teaches, as text.
+///
+/// `prediction` is what the reader expected before looking, if anything.
 #[must_use]
-pub fn text(scenario: &Scenario, run: &Run, options: &Options) -> String {
+pub fn text(scenario: &Scenario, run: &Run, prediction: Option<&str>, options: &Options) -> String {
     let mut page = Page::new(options);
     heading(&mut page, scenario, run);
     page.gap();
     page.block(&waterfall(&run.traces, options));
     page.gap();
+    if let Some(prediction) = prediction {
+        page.paragraph("predicted", &fit(prediction, usize::MAX, options.ascii));
+    }
     evidence(&mut page, run);
     page.gap();
     verdict(&mut page, run);

@@ -1,0 +1,380 @@
+//! The page of a run, as a browser would take it: what it is made of, what it
+//! refuses to load, and how `--report` writes it.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+use base64::{Engine, prelude::BASE64_STANDARD};
+use lab::{
+    Pace, Run, Settings, render, run,
+    scenario::{self, CATALOGUE, Scenario},
+    trace::{FieldValue, field},
+};
+use sha2::{Digest, Sha256};
+
+async fn play(name: &str) -> (&'static Scenario, Run) {
+    let scenario = scenario::find(name).expect("a scenario of the catalogue");
+    let settings = Settings {
+        seed: 1,
+        client: lab::Client::Reliable,
+        pace: Pace::Virtual,
+        overrides: lab::Overrides::default(),
+    };
+    (scenario, run(scenario, &settings).await.expect("a run"))
+}
+
+async fn page(name: &str) -> String {
+    let (scenario, run) = play(name).await;
+    render::html(scenario, &run, None)
+}
+
+/// Every tag that opens, with its attributes, and the text up to the next tag.
+fn tags(page: &str) -> impl Iterator<Item = (&str, &str, &str)> {
+    page.split('<').skip(1).filter_map(|part| {
+        let (tag, text) = part.split_once('>')?;
+        let (name, attributes) = tag.split_once(' ').unwrap_or((tag, ""));
+        (!name.starts_with('/')).then_some((name, attributes, text))
+    })
+}
+
+/// The values of an attribute, wherever it stands.
+fn values<'a>(page: &'a str, attribute: &str) -> Vec<&'a str> {
+    let opening = format!(" {attribute}=\"");
+    let after = page.split(&*opening).skip(1);
+    after.filter_map(|rest| rest.split('"').next()).collect()
+}
+
+#[tokio::test]
+async fn tells_the_whole_story_in_order() {
+    let page = page("flaky").await;
+
+    let told = ["h1", "code", "h2", "caption", "th", "title", "desc"];
+    let outline: Vec<_> = tags(&page)
+        .filter(|(name, _, text)| told.contains(name) && !text.is_empty())
+        .map(|(name, _, text)| format!("{name:<8}{text}"))
+        .collect();
+    insta::assert_snapshot!(outline.join("\n"), @"
+    title   flaky — the service fails twice, then answers
+    code    flaky
+    h2      The question
+    h2      What happened
+    caption Every attempt and every wait, in order
+    th      start
+    th      what
+    th      took
+    th      attempt 1   503 Service Unavailable
+    th      └ service  503 · fault flaky
+    th      wait 194 ms   backoff (status 503)
+    th      attempt 2   503 Service Unavailable
+    th      └ service  503 · fault flaky
+    th      wait 276 ms   backoff (status 503)
+    th      attempt 3   200 OK
+    th      └ service  200
+    title   Waterfall
+    desc    The rows of the table as bars, on an axis of time from 0 ms to 471 ms.
+    h2      Outcome
+    h2      Verdict
+    h2      On the wire
+    caption Every request as the service saw it
+    th      #
+    th      arrived
+    th      request
+    th      answered
+    th      request id
+    th      1
+    th      2
+    th      3
+    h2      Counters
+    caption What this run added, under the names that /metrics shows
+    th      counter
+    th      change
+    th      what it answers
+    code    client_attempts_total
+    code    client_attempts_total
+    code    client_retries_total
+    code    service_faults_total
+    code    client_give_ups_total
+    code    client_cursor_loops_total
+    h2      Why it matters
+    h2      What it does not solve
+    h2      Try next
+    code    cargo run -p lab -- scenario flaky --max-attempts 2
+    ");
+}
+
+#[tokio::test]
+async fn draws_every_row_of_the_table_as_one_bar() {
+    let page = page("flaky").await;
+
+    let (_, table) = page.split_once("<tbody>").expect("a table");
+    let (table, rest) = table.split_once("</tbody>").expect("its end");
+    let (picture, _) = rest.split_once("</svg>").expect("a picture");
+    let kinds = |part: &str, name: &str| -> Vec<String> {
+        let named = tags(part).filter(|(tag, ..)| name.contains(tag));
+        let kinds = named.filter_map(|(_, attributes, _)| attributes.split('"').nth(1));
+        let kinds = kinds.filter(|kind| *kind != "rule");
+        kinds.map(str::to_owned).collect()
+    };
+    assert_eq!(
+        kinds(table, "tr"),
+        [
+            "failed", "request", "wait", "failed", "request", "wait", "ok", "request"
+        ]
+    );
+    assert_eq!(kinds(picture, "rect line"), kinds(table, "tr"));
+}
+
+#[tokio::test]
+async fn loads_nothing_and_runs_nothing() {
+    for scenario in CATALOGUE {
+        let page = page(scenario.name).await.to_lowercase();
+
+        for forbidden in [
+            "<script",
+            "<link",
+            "<img",
+            "<iframe",
+            "<base",
+            "<form",
+            "@import",
+            "url(",
+            "javascript:",
+        ] {
+            assert!(
+                !page.contains(forbidden),
+                "{forbidden} in {}",
+                scenario.name
+            );
+        }
+        for (tag, attributes, _) in tags(&page) {
+            for forbidden in ["src=", "href=", "style=", "onload="] {
+                assert!(!attributes.contains(forbidden), "{tag} {attributes}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn lets_in_its_own_style_and_nothing_else() {
+    let page = page("flaky").await;
+
+    let (_, style) = page.split_once("<style>").expect("a style sheet");
+    let (style, _) = style.split_once("</style>").expect("its end");
+    let hash = BASE64_STANDARD.encode(Sha256::digest(style));
+    let policy = format!(
+        "default-src 'none'; style-src 'sha256-{hash}'; base-uri 'none'; form-action 'none'"
+    );
+    assert!(values(&page, "content").contains(&&*policy), "{policy}");
+}
+
+#[tokio::test]
+async fn names_every_part_that_is_referred_to_once() {
+    for scenario in CATALOGUE {
+        let page = page(scenario.name).await;
+
+        let ids = values(&page, "id");
+        let unique: BTreeSet<_> = ids.iter().collect();
+        assert_eq!(ids.len(), unique.len(), "{ids:?}");
+        for label in values(&page, "aria-labelledby") {
+            for id in label.split(' ') {
+                assert!(ids.contains(&id), "{id} is missing in {}", scenario.name);
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_came_from_the_wire_stays_text() {
+    let (scenario, mut run) = play("flaky").await;
+    let plain = render::html(scenario, &run, Some("three"));
+    let canary = "<script>alert(\"1\")</script>&amp;'><b x=\"";
+    run.outcome.text = canary.to_owned();
+    for span in run.traces.iter_mut().flat_map(|trace| &mut trace.spans) {
+        for name in [field::FAULT, field::OTEL_NAME, field::ERROR_TYPE] {
+            if span.fields.get(name).is_some() {
+                span.fields.set(name, FieldValue::Str(canary.to_owned()));
+            }
+        }
+    }
+    for entry in &mut run.ledger.entries {
+        canary.clone_into(&mut entry.request_id);
+        canary.clone_into(&mut entry.route);
+    }
+    run.verdict[0].found = Some(canary.to_owned());
+
+    let page = render::html(scenario, &run, Some(canary));
+
+    let names = |page: &str| {
+        let mut names = BTreeMap::<_, u32>::new();
+        for (name, ..) in tags(page) {
+            *names.entry(name.to_owned()).or_default() += 1;
+        }
+        // What was found in place of what was expected is set in bold.
+        names.remove("strong");
+        names
+    };
+    assert_eq!(names(&page), names(&plain));
+    assert!(page.contains("&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;amp;"));
+}
+
+#[tokio::test]
+async fn shows_the_prediction_beside_the_question() {
+    let (scenario, run) = play("flaky").await;
+
+    let page = render::html(scenario, &run, Some("two, at once"));
+
+    let question = page.find(scenario.question).expect("the question");
+    let prediction = page.find("two, at once").expect("the prediction");
+    let outcome = page.find("ok, attempt = 3").expect("the outcome");
+    assert!(question < prediction && prediction < outcome);
+}
+
+#[tokio::test]
+async fn says_so_if_no_request_reached_the_service() {
+    let page = page("connection-refused").await;
+
+    assert!(page.contains("No request reached the service."));
+}
+
+#[tokio::test]
+async fn one_seed_makes_one_page_byte_for_byte() {
+    for scenario in CATALOGUE {
+        assert_eq!(page(scenario.name).await, page(scenario.name).await);
+    }
+}
+
+/// The colours that a block of the style sheet gives names to.
+fn colors(block: &str) -> BTreeMap<&str, [f64; 3]> {
+    block
+        .split("--")
+        .skip(1)
+        .filter_map(|declaration| {
+            let (name, value) = declaration.split_once(": #")?;
+            let channel = |at| u8::from_str_radix(value.get(at..at + 2)?, 16).ok();
+            let channels = [channel(0)?, channel(2)?, channel(4)?];
+            Some((name, channels.map(|channel| f64::from(channel) / 255.0)))
+        })
+        .collect()
+}
+
+/// The contrast of two colours as WCAG 2.2 defines it, from 1 to 21.
+fn contrast(one: [f64; 3], other: [f64; 3]) -> f64 {
+    let luminance = |color: [f64; 3]| {
+        let [red, green, blue] = color.map(|channel| match channel {
+            low if low <= 0.04045 => low / 12.92,
+            high => ((high + 0.055) / 1.055).powf(2.4),
+        });
+        0.2126 * red + 0.7152 * green + 0.0722 * blue
+    };
+    let (one, other) = (luminance(one), luminance(other));
+    (one.max(other) + 0.05) / (one.min(other) + 0.05)
+}
+
+#[tokio::test]
+async fn every_text_stands_out_from_its_ground_in_every_scheme() {
+    let page = page("flaky").await;
+
+    let schemes: Vec<_> = page
+        .split(":root {")
+        .map(|block| colors(block.split('}').next().unwrap_or_default()))
+        .filter(|colors| colors.contains_key("page"))
+        .collect();
+
+    assert_eq!(schemes.len(), 3, "light, dark and print: {schemes:?}");
+    for scheme in schemes {
+        for ground in ["page", "card"] {
+            for text in ["ink", "soft", "accent", "held", "broken", "wait"] {
+                let contrast = contrast(scheme[text], scheme[ground]);
+                assert!(contrast >= 4.5, "{text} on {ground}: {contrast:.2}");
+            }
+        }
+    }
+}
+
+fn lab(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_lab"))
+        .args(arguments)
+        .env("LC_ALL", "C.UTF-8")
+        .output()
+        .expect("lab runs")
+}
+
+const FLAKY: [&str; 6] = ["scenario", "flaky", "--pace", "virtual", "--seed", "1"];
+
+fn report(file: &Path, more: &[&str]) -> Output {
+    let file = file.to_str().expect("a path in UTF-8");
+    lab(&[&FLAKY[..], &["--report", file], more].concat())
+}
+
+/// A folder of the test's own, empty.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
+
+#[tokio::test]
+async fn the_option_writes_the_page_and_still_prints_the_text() {
+    let folder = folder("report-writes");
+    let file = folder.join("flaky.html");
+    fs::write(&file, "an older report").expect("a file");
+
+    let output = report(&file, &[]);
+
+    let written = fs::read_to_string(&file).expect("a report");
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(written, page("flaky").await);
+    assert_eq!(output.stdout, lab(&FLAKY).stdout);
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        format!("report written to {}\n", file.display())
+    );
+    let left = fs::read_dir(&folder).expect("a folder").count();
+    assert_eq!(left, 1, "nothing is left beside the report");
+}
+
+#[test]
+fn the_option_goes_with_json() {
+    let file = folder("report-json").join("flaky.html");
+
+    let output = report(&file, &["--json"]);
+
+    assert_eq!(output.status.code(), Some(0));
+    assert!(output.stdout.starts_with(b"{"));
+    assert!(file.exists());
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_named() {
+    let folder = folder("report-nowhere");
+    let nowhere = folder.join("missing").join("flaky.html");
+
+    for file in [&nowhere, &folder] {
+        let output = report(file, &[]);
+
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{error}");
+        let start = format!(
+            "error: the report could not be written to {}: ",
+            file.display()
+        );
+        assert!(error.starts_with(&start), "{error}");
+        assert!(!output.stdout.is_empty(), "the text is there all the same");
+    }
+}
+
+#[test]
+fn a_report_of_all_scenarios_is_refused() {
+    let output = lab(&["scenario", "all", "--report", "all.html"]);
+
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        "error: --report goes with the name of one scenario\n"
+    );
+}
