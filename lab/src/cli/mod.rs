@@ -27,7 +27,8 @@ pub use exit::Exit;
     name = "lab",
     version,
     after_help = "Start here:\n  lab list               what can be played\n  lab scenario flaky     \
-                  a service that fails twice, then answers\n\nExit codes:\n  0  every expectation \
+                  a service that fails twice, then answers\n  lab serve --open       \
+                  the same, in the browser\n\nExit codes:\n  0  every expectation \
                   held\n  1  an expectation did not hold\n  2  the command line makes no sense\n  3  \
                   the environment failed, such as a port that is taken"
 )]

@@ -21,21 +21,12 @@ pub(super) struct Runner {
 }
 
 impl Runner {
-    /// A runner that sends its runs to `otlp`, or else to where the environment
-    /// says, if it does. A `RUST_LOG` that cannot be read is worth a warning; an
-    /// address that is none is a usage error.
+    /// A runner that logs as `RUST_LOG` says, and sends its runs to [`endpoint`].
     pub(super) fn new(otlp: Option<&str>) -> Result<Self, Exit> {
-        let variable = |name| env::var_os(name).map(|value| value.to_string_lossy().into_owned());
-        let endpoint = Endpoint::choose(otlp, variable)
-            .map_err(|error| terminal::fail(&error, Exit::Usage))?;
-        let logs = logging::asked().unwrap_or_else(|error| {
-            terminal::warn(&error);
-            None
-        });
         Ok(Self {
             runtime: terminal::runtime()?,
-            logs,
-            endpoint,
+            logs: logs(),
+            endpoint: endpoint(otlp)?,
         })
     }
 
@@ -58,4 +49,19 @@ impl Runner {
             self.endpoint = None;
         }
     }
+}
+
+/// What is to be logged. A `RUST_LOG` that cannot be read is worth a warning.
+pub(super) fn logs() -> Option<Targets> {
+    logging::asked().unwrap_or_else(|error| {
+        terminal::warn(&error);
+        None
+    })
+}
+
+/// Where runs are sent on to: to `otlp`, or else to where the environment says,
+/// if it does. An address that is none is a usage error.
+pub(super) fn endpoint(otlp: Option<&str>) -> Result<Option<Endpoint>, Exit> {
+    let variable = |name| env::var_os(name).map(|value| value.to_string_lossy().into_owned());
+    Endpoint::choose(otlp, variable).map_err(|error| terminal::fail(&error, Exit::Usage))
 }

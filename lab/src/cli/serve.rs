@@ -7,8 +7,8 @@ use std::{
 
 use clap::Args;
 
-use super::{Exit, signals::Signals, terminal};
-use crate::dashboard::{DEFAULT_PAGE_PORT, Dashboard, DashboardConfig, DashboardError};
+use super::{Exit, runner, signals::Signals, terminal};
+use crate::dashboard::{DEFAULT_PAGE_PORT, Dashboard, DashboardConfig, DashboardError, Outlets};
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -28,6 +28,12 @@ pub(super) struct Arguments {
     /// asked for
     #[arg(long, value_name = "DIR")]
     assets: Option<PathBuf>,
+
+    /// Send each run on over OTLP to this receiver, as in http://127.0.0.1:4318
+    /// [default: what the standard variables OTEL_EXPORTER_OTLP_TRACES_ENDPOINT
+    /// or OTEL_EXPORTER_OTLP_ENDPOINT say]
+    #[arg(long, value_name = "URL")]
+    otlp: Option<String>,
 }
 
 pub(super) fn serve(arguments: &Arguments) -> Exit {
@@ -43,6 +49,11 @@ async fn run(arguments: &Arguments) -> Result<(), Exit> {
         port: arguments.port,
         page_port: arguments.page_port,
         assets: arguments.assets.clone(),
+        outlets: Outlets::new(
+            runner::logs(),
+            runner::endpoint(arguments.otlp.as_deref())?,
+            |error| terminal::warn(error),
+        ),
     };
     let dashboard = Dashboard::start(config).await;
     let dashboard = dashboard.map_err(|error| refuse(&error))?;

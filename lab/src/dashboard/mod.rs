@@ -21,6 +21,7 @@ mod feed;
 mod guard;
 mod live_span;
 mod meter;
+mod outlets;
 mod problem;
 mod record;
 mod rfc3339;
@@ -47,6 +48,8 @@ use feed::Feed;
 use runs::Runs;
 use wire_lane::WireLane;
 
+pub use outlets::Outlets;
+
 /// The port of the page that was not told otherwise.
 pub const DEFAULT_PAGE_PORT: u16 = 8766;
 
@@ -60,6 +63,8 @@ pub struct DashboardConfig {
     /// Where the files of the page are read from each time they are asked for,
     /// in place of those in the binary.
     pub assets: Option<PathBuf>,
+    /// Where runs go besides the page.
+    pub outlets: Outlets,
 }
 
 impl Default for DashboardConfig {
@@ -68,6 +73,7 @@ impl Default for DashboardConfig {
             port: server::DEFAULT_PORT,
             page_port: DEFAULT_PAGE_PORT,
             assets: None,
+            outlets: Outlets::default(),
         }
     }
 }
@@ -137,12 +143,14 @@ impl Dashboard {
             .metrics(exposition.service())
             .build()?;
         // The serving thread takes over the subscriber that is current here.
-        let subscriber = Registry::default().with(recorder.layer());
+        let subscriber = Registry::default()
+            .with(config.outlets.layer())
+            .with(recorder.layer());
         let service =
             dispatcher::with_default(&Dispatch::new(subscriber), || TeachingApi::start(service))?;
 
         let feed = Feed::new();
-        let runs = Runs::new(Arc::clone(&feed), exposition.clone());
+        let runs = Runs::new(Arc::clone(&feed), exposition.clone(), config.outlets);
         let wire = WireLane::new(service.ledger_handle(), recorder);
         let mut chores = JoinSet::new();
         let (relay, meter) = (

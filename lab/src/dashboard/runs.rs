@@ -14,11 +14,11 @@ use futures_util::{FutureExt, future::join_all};
 use http::StatusCode;
 use serde::Serialize;
 use tokio::{task::JoinSet, time::sleep};
-use tracing_subscriber::layer::Identity;
 
 use super::{
     feed::{Feed, token},
     live_span::LiveSpan,
+    outlets::Outlets,
     problem::Problem,
     record::{Record, Side, State, Summary},
     run_request::RunRequest,
@@ -43,6 +43,7 @@ const GATHER: Duration = Duration::from_millis(40);
 pub(super) struct Runs {
     feed: Arc<Feed>,
     exposition: Exposition,
+    outlets: Outlets,
     /// The oldest first.
     records: Mutex<VecDeque<Record>>,
     tasks: Mutex<JoinSet<()>>,
@@ -67,10 +68,11 @@ struct SideEvent<'a> {
 }
 
 impl Runs {
-    pub(super) fn new(feed: Arc<Feed>, exposition: Exposition) -> Arc<Self> {
+    pub(super) fn new(feed: Arc<Feed>, exposition: Exposition, outlets: Outlets) -> Arc<Self> {
         Arc::new(Self {
             feed,
             exposition,
+            outlets,
             records: Mutex::default(),
             tasks: Mutex::default(),
         })
@@ -164,6 +166,12 @@ impl Runs {
         };
         self.change(&id, |record| record.state = state);
         self.tell(&id);
+        let sides = self.find(&id).into_iter().flat_map(|record| record.sides);
+        for side in sides {
+            if let Side::Done(run) = side {
+                self.outlets.send(&run).await;
+            }
+        }
     }
 
     async fn play_side(
@@ -175,7 +183,7 @@ impl Runs {
         let recorder = session.recorder().clone();
         let mut changes = recorder.changes();
         let run = tokio::select! {
-            run = session.play_beside(Identity::new()) => run,
+            run = session.play_beside(self.outlets.layer()) => run,
             never = self.relay(id, side, &recorder, &mut changes) => match never {},
         };
         self.tell_spans(id, side, &recorder, changes.take());
@@ -273,7 +281,7 @@ mod tests {
     };
 
     fn runs() -> Arc<Runs> {
-        Runs::new(Feed::new(), Exposition::new())
+        Runs::new(Feed::new(), Exposition::new(), Outlets::default())
     }
 
     fn request(scenario: &'static Scenario) -> RunRequest {

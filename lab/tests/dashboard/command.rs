@@ -4,7 +4,7 @@ use std::{net::TcpListener, process::Stdio};
 
 use http::StatusCode;
 use tokio::{
-    io::{AsyncBufReadExt, BufReader, Lines},
+    io::{AsyncBufReadExt, AsyncRead, BufReader, Lines},
     process::{Child, ChildStdout, Command},
     time::timeout,
 };
@@ -13,7 +13,13 @@ use crate::support::{Browser, PATIENCE};
 
 fn lab(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
-    command.arg("serve").args(arguments).kill_on_drop(true);
+    command
+        .arg("serve")
+        .args(arguments)
+        .env_remove("RUST_LOG")
+        .env_remove("OTEL_EXPORTER_OTLP_ENDPOINT")
+        .env_remove("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+        .kill_on_drop(true);
     command
 }
 
@@ -101,4 +107,47 @@ async fn the_files_of_the_page_can_come_from_a_folder() {
 
     // There is no page in this folder, and none comes from elsewhere.
     assert_eq!(answer.status, StatusCode::NOT_FOUND);
+}
+
+/// Reads lines until one holds this.
+async fn line_with(lines: &mut Lines<BufReader<impl AsyncRead + Unpin>>, part: &str) {
+    let found = async {
+        while let Some(line) = lines.next_line().await.expect("a line") {
+            if line.contains(part) {
+                return;
+            }
+        }
+        panic!("no line holds {part}");
+    };
+    timeout(PATIENCE, found).await.expect("the line in time");
+}
+
+#[tokio::test]
+async fn logs_runs_and_service_and_warns_of_a_receiver_that_is_down() {
+    let nobody = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+    let receiver = format!("http://{}", nobody.local_addr().expect("an address"));
+    drop(nobody);
+    let mut child = lab(&["--port", "0", "--page-port", "0", "--otlp", &receiver])
+        .env("RUST_LOG", "server=info,client=info")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("lab runs");
+    let mut stdout = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    let mut stderr = BufReader::new(child.stderr.take().expect("a pipe")).lines();
+    let service = line(&mut stdout).await.expect("the service");
+    let service = service
+        .strip_prefix("Teaching API started at ")
+        .expect("an address");
+    let page = line(&mut stdout).await.expect("the page");
+    let page = page
+        .strip_prefix("The lab's page is at ")
+        .expect("an address");
+
+    Browser::of(service).get("/no-content").await;
+    line_with(&mut stderr, "/no-content").await;
+    Browser::of(page).play("flaky").await;
+
+    line_with(&mut stderr, "/flaky").await;
+    line_with(&mut stderr, "warning: the run was not exported to ").await;
 }

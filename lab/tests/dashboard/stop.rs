@@ -96,7 +96,7 @@ async fn a_port_that_is_taken_is_named_and_nothing_stays_open() {
     let free = DashboardConfig {
         port: 0,
         page_port: 0,
-        assets: None,
+        ..DashboardConfig::default()
     };
 
     let page = DashboardConfig {

@@ -19,7 +19,7 @@ pub(crate) async fn serve() -> (Dashboard, Browser) {
     let config = DashboardConfig {
         port: 0,
         page_port: 0,
-        assets: None,
+        ..DashboardConfig::default()
     };
     let dashboard = Dashboard::start(config).await.expect("free ports");
     let browser = Browser::of(&dashboard.page_url());
