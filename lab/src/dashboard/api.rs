@@ -9,12 +9,12 @@ use axum::{
         rejection::{PathRejection, QueryRejection},
     },
     middleware::from_fn,
-    response::{IntoResponse, Response},
+    response::{Html, IntoResponse, Response},
     routing::get,
 };
 use http::{
     HeaderMap, StatusCode,
-    header::{CONTENT_TYPE, LOCATION},
+    header::{CONTENT_DISPOSITION, CONTENT_TYPE, LOCATION},
 };
 use serde::{Deserialize, Serialize};
 
@@ -24,10 +24,12 @@ use super::{
     feed::{Feed, event_stream},
     guard::guard,
     problem::Problem,
+    record::Record,
     run_request::RunRequest,
     runs::Runs,
     wire_lane::WireLane,
 };
+use crate::render;
 
 /// The longest body of a request: a run is asked for in a few lines.
 const MAX_BODY: usize = 16 * 1024;
@@ -51,6 +53,7 @@ pub(super) fn router(shared: Shared) -> Router {
         .route("/api/vocabulary", get(async || Json(course::vocabulary())))
         .route("/api/runs", get(list).post(start))
         .route("/api/runs/{id}", get(show))
+        .route("/api/runs/{id}/report", get(report))
         .route("/api/wire", get(wire))
         .route("/api/events", get(events))
         .fallback(async || Problem::not_found())
@@ -119,12 +122,44 @@ async fn show(
     State(shared): State<Shared>,
     id: Result<Path<String>, PathRejection>,
 ) -> Result<Response, Problem> {
+    Ok(Json(find(&shared, id)?.detail()).into_response())
+}
+
+/// Which client's report is asked for; the first one's if none is.
+#[derive(Deserialize)]
+struct Report {
+    side: Option<usize>,
+}
+
+async fn report(
+    State(shared): State<Shared>,
+    id: Result<Path<String>, PathRejection>,
+    query: Result<Query<Report>, QueryRejection>,
+) -> Result<Response, Problem> {
+    let record = find(&shared, id)?;
+    let Query(Report { side }) = query.map_err(|_| {
+        let detail = "side must be the number of one, from 0 on";
+        Problem::new(StatusCode::BAD_REQUEST, "invalid_side", detail)
+    })?;
+    let run = record.run(side.unwrap_or(0)).ok_or_else(|| {
+        let detail = "there is a report of each side of a run once it is over";
+        Problem::new(StatusCode::CONFLICT, "run_not_finished", detail)
+    })?;
+    let name = format!(
+        "attachment; filename=\"{}-{}.html\"",
+        run.scenario, record.id
+    );
+    let page = render::html(record.request.scenario, run, None);
+    Ok(([(CONTENT_DISPOSITION, name)], Html(page)).into_response())
+}
+
+fn find(shared: &Shared, id: Result<Path<String>, PathRejection>) -> Result<Record, Problem> {
+    // A path that is no UTF-8 names nothing.
     let record = id.ok().and_then(|Path(id)| shared.runs.find(&id));
-    let record = record.ok_or_else(|| {
+    record.ok_or_else(|| {
         let detail = "no such run; only the newest are kept";
         Problem::new(StatusCode::NOT_FOUND, "run_not_found", detail)
-    })?;
-    Ok(Json(record.detail()).into_response())
+    })
 }
 
 async fn wire(State(shared): State<Shared>) -> impl IntoResponse {

@@ -10,6 +10,7 @@
 //! | `/`, `/runs/{id}`, `/assets/{file}` | the page |
 //! | GET `/api/scenarios`, `/api/vocabulary` | what can be played, what is counted |
 //! | GET and POST `/api/runs`, GET `/api/runs/{id}` | the runs |
+//! | GET `/api/runs/{id}/report` | a run as a file to keep |
 //! | GET `/api/wire` | what reached the service from anywhere else |
 //! | GET `/api/events` | all of it as it happens, as an event stream |
 

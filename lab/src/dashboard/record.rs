@@ -106,10 +106,8 @@ struct SideDetail {
 
 impl Record {
     pub(super) fn summary(&self) -> Summary {
-        let passed = match (&self.state, self.sides.first()) {
-            (State::Finished, Some(Side::Done(run))) => Some(run.passed()),
-            _ => None,
-        };
+        let finished = self.state == State::Finished;
+        let first = self.run(0).filter(|_| finished);
         Summary {
             id: self.id.clone(),
             scenario: self.request.scenario.name,
@@ -117,8 +115,16 @@ impl Record {
             pace: self.request.pace,
             seed: self.request.seed,
             state: self.state.clone(),
-            passed,
+            passed: first.map(Run::passed),
             started: rfc3339(self.started),
+        }
+    }
+
+    /// What a side left behind, if it is over.
+    pub(super) fn run(&self, side: usize) -> Option<&Run> {
+        match self.sides.get(side)? {
+            Side::Done(run) => Some(run),
+            Side::Live { .. } => None,
         }
     }
 
@@ -130,8 +136,8 @@ impl Record {
                 State::Running | State::Finished => None,
             },
             sides: self.sides.iter().map(Side::detail).collect(),
-            differences: match &*self.sides {
-                [Side::Done(reliable), Side::Done(naive)] => differences(reliable, naive),
+            differences: match (self.run(0), self.run(1)) {
+                (Some(reliable), Some(naive)) => differences(reliable, naive),
                 _ => Vec::new(),
             },
         }

@@ -166,10 +166,9 @@ impl Runs {
         };
         self.change(&id, |record| record.state = state);
         self.tell(&id);
-        let sides = self.find(&id).into_iter().flat_map(|record| record.sides);
-        for side in sides {
-            if let Side::Done(run) = side {
-                self.outlets.send(&run).await;
+        if let Some(record) = self.find(&id) {
+            for run in (0..record.sides.len()).filter_map(|side| record.run(side)) {
+                self.outlets.send(run).await;
             }
         }
     }

@@ -62,6 +62,7 @@ async fn what_there_is_not_is_a_problem() {
         "/assets/..%2fCargo.toml",
         "/assets/%ff.js",
         "/api/runs/%ff",
+        "/api/runs/abcdefgh/report",
         "/assets/",
         "/metrics",
     ] {
@@ -314,4 +315,47 @@ async fn the_metrics_of_the_service_show_both_sides_of_all_runs() {
             "{series} is missing in\n{text}"
         );
     }
+}
+
+#[tokio::test]
+async fn a_run_that_is_over_has_a_report_to_keep() {
+    let (_dashboard, browser) = serve().await;
+    let run = json!({ "scenario": "flaky", "client": "compare", "pace": "virtual", "seed": 7 });
+    let started = browser.start(&run).await.json();
+    let id = started["id"].as_str().expect("an id");
+    finished(&browser, id).await;
+
+    let report = browser.get(&format!("/api/runs/{id}/report")).await;
+    let naive = browser.get(&format!("/api/runs/{id}/report?side=1")).await;
+    let nobody = browser.get(&format!("/api/runs/{id}/report?side=2")).await;
+    let nonsense = browser.get(&format!("/api/runs/{id}/report?side=x")).await;
+
+    let settings = Settings {
+        seed: 7,
+        client: Client::Reliable,
+        pace: Pace::Virtual,
+        overrides: Overrides::default(),
+    };
+    let flaky = scenario::find("flaky").expect("known");
+    let run = lab::run(flaky, &settings).await.expect("a run");
+    assert_eq!(report.body, lab::render::html(flaky, &run, None));
+    assert_ne!(naive.body, report.body);
+    assert_eq!(report.headers["content-type"], "text/html; charset=utf-8");
+    let file = format!("attachment; filename=\"flaky-{id}.html\"");
+    assert_eq!(report.headers["content-disposition"], file);
+    assert_eq!(nobody.status, StatusCode::CONFLICT);
+    assert_eq!(nonsense.code(), "invalid_side");
+}
+
+#[tokio::test]
+async fn a_run_that_goes_on_has_no_report() {
+    let (_dashboard, browser) = serve().await;
+    let run = json!({ "scenario": "retry-later", "max_retry_after_seconds": 600 });
+    let started = browser.start(&run).await.json();
+
+    let id = started["id"].as_str().expect("an id");
+    let answer = browser.get(&format!("/api/runs/{id}/report")).await;
+
+    assert_eq!(answer.status, StatusCode::CONFLICT);
+    assert_eq!(answer.code(), "run_not_finished");
 }
