@@ -13,6 +13,7 @@ use std::{
 use futures_util::{FutureExt, future::join_all};
 use http::StatusCode;
 use serde::Serialize;
+use server::LedgerSnapshot;
 use tokio::{task::JoinSet, time::sleep};
 
 use super::{
@@ -20,13 +21,15 @@ use super::{
     live_span::LiveSpan,
     outlets::Outlets,
     problem::Problem,
-    record::{Record, Side, State, Summary},
+    record::{Record, Side, State, Summary, nanoseconds},
     run_request::RunRequest,
 };
 use crate::{
-    counters::Exposition,
+    counters::{Counters, Exposition},
+    outcome::Outcome,
     run::{Run, RunError, Session},
-    trace::{Changes, Recorder},
+    trace::{Changes, Recorder, Span},
+    verdict::Check,
 };
 
 /// How many runs may go on at once.
@@ -61,10 +64,10 @@ struct SpansEvent<'a> {
 struct SideEvent<'a> {
     id: &'a str,
     side: usize,
-    counters: &'a crate::Counters,
-    ledger: &'a server::LedgerSnapshot,
-    outcome: &'a crate::Outcome,
-    verdict: &'a [crate::Check],
+    counters: &'a Counters,
+    ledger: &'a LedgerSnapshot,
+    outcome: &'a Outcome,
+    verdict: &'a [Check],
 }
 
 impl Runs {
@@ -87,44 +90,47 @@ impl Runs {
                 Session::new(request.scenario, &settings, &self.exposition)
             })
             .collect();
-        let id = {
-            let mut records = self.records();
-            let running = records
-                .iter()
-                .filter(|record| record.state == State::Running);
-            if running.count() >= MAX_RUNNING {
-                let detail = format!("{MAX_RUNNING} runs are going on; wait for one to end");
-                let status = StatusCode::TOO_MANY_REQUESTS;
-                return Err(Problem::new(status, "too_many_runs", detail));
-            }
-            let mut ids = std::iter::repeat_with(token);
-            let is_new = |id: &String| records.iter().all(|record| record.id != *id);
-            let id = ids.find(is_new).unwrap_or_default();
-            let sides = sessions.iter().map(|session| Side::Live {
-                client: session.client(),
-                policy: session.policy(),
-                recorder: session.recorder().clone(),
-            });
-            records.push_back(Record {
-                id: id.clone(),
-                request,
-                started: SystemTime::now(),
-                state: State::Running,
-                sides: sides.collect(),
-            });
-            if records.len() > MAX_KEPT {
-                let ended = records
-                    .iter()
-                    .position(|record| record.state != State::Running);
-                ended.and_then(|oldest| records.remove(oldest));
-            }
-            id
-        };
+        let sides = sessions.iter().map(|session| Side::Live {
+            client: session.client(),
+            policy: session.policy(),
+            recorder: session.recorder().clone(),
+        });
+        let id = self.admit(request, sides.collect())?;
         self.tell(&id);
 
         let mut tasks = self.tasks();
         while tasks.try_join_next().is_some() {}
         tasks.spawn(Arc::clone(self).play(id.clone(), sessions));
+        Ok(id)
+    }
+
+    /// Keeps a new run, if not too many go on, and lets go of an old one that is
+    /// over.
+    fn admit(&self, request: RunRequest, sides: Vec<Side>) -> Result<String, Problem> {
+        let mut records = self.records();
+        let goes_on = |record: &Record| record.state == State::Running;
+        if records.iter().filter(|record| goes_on(record)).count() >= MAX_RUNNING {
+            let detail = format!("{MAX_RUNNING} runs are going on; wait for one to end");
+            let status = StatusCode::TOO_MANY_REQUESTS;
+            return Err(Problem::new(status, "too_many_runs", detail));
+        }
+        let id = loop {
+            let id = token();
+            if records.iter().all(|record| record.id != id) {
+                break id;
+            }
+        };
+        records.push_back(Record {
+            id: id.clone(),
+            request,
+            started: SystemTime::now(),
+            state: State::Running,
+            sides,
+        });
+        if records.len() > MAX_KEPT {
+            let ended = records.iter().position(|record| !goes_on(record));
+            ended.and_then(|oldest| records.remove(oldest));
+        }
         Ok(id)
     }
 
@@ -216,13 +222,7 @@ impl Runs {
         }
     }
 
-    fn tell_spans(
-        &self,
-        id: &str,
-        side: usize,
-        recorder: &Recorder,
-        spans: Vec<crate::trace::Span>,
-    ) {
+    fn tell_spans(&self, id: &str, side: usize, recorder: &Recorder, spans: Vec<Span>) {
         if spans.is_empty() {
             return;
         }
@@ -230,7 +230,7 @@ impl Runs {
             id,
             side,
             spans: spans.into_iter().map(LiveSpan::from).collect(),
-            taken_at_ns: super::record::nanoseconds(recorder.now()),
+            taken_at_ns: nanoseconds(recorder.now()),
         };
         self.feed.publish("spans", &event);
     }
@@ -269,123 +269,4 @@ fn in_words(error: &RunError) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::Value;
-
-    use super::*;
-    use crate::{
-        policy::Overrides,
-        run::Pace,
-        scenario::{self, Scenario},
-    };
-
-    fn runs() -> Arc<Runs> {
-        Runs::new(Feed::new(), Exposition::new(), Outlets::default())
-    }
-
-    fn request(scenario: &'static Scenario) -> RunRequest {
-        RunRequest {
-            scenario,
-            players: Default::default(),
-            seed: 7,
-            pace: Pace::Virtual,
-            overrides: Overrides::default(),
-        }
-    }
-
-    fn flaky() -> RunRequest {
-        request(scenario::find("flaky").expect("known"))
-    }
-
-    /// Waits until nothing goes on any more.
-    async fn settle(runs: &Runs) {
-        let mut tasks = std::mem::take(&mut *runs.tasks());
-        while tasks.join_next().await.is_some() {}
-    }
-
-    async fn played(request: RunRequest) -> Value {
-        let runs = runs();
-        let id = runs.start(request).expect("room");
-        settle(&runs).await;
-        serde_json::to_value(runs.find(&id).expect("kept").detail()).expect("JSON")
-    }
-
-    #[tokio::test]
-    async fn no_more_than_the_limit_go_on_at_once() {
-        let runs = runs();
-        // Nothing of them is played before this test waits for something.
-        for _ in 0..MAX_RUNNING {
-            runs.start(flaky()).expect("room");
-        }
-
-        let refused = runs.start(flaky()).is_err();
-        settle(&runs).await;
-        let admitted = runs.start(flaky()).is_ok();
-
-        assert_eq!((refused, admitted), (true, true));
-    }
-
-    #[tokio::test]
-    async fn the_newest_runs_are_kept() {
-        let runs = runs();
-        let mut ids = Vec::new();
-        for _ in 0..MAX_KEPT / 50 + 1 {
-            ids.extend((0..50).map(|_| runs.start(flaky()).expect("room")));
-            settle(&runs).await;
-        }
-
-        let kept: Vec<_> = runs
-            .records()
-            .iter()
-            .map(|record| record.id.clone())
-            .collect();
-
-        assert_eq!(kept, ids[ids.len() - MAX_KEPT..]);
-        assert!(runs.find(&ids[0]).is_none());
-        assert!(runs.tasks().is_empty());
-    }
-
-    #[tokio::test]
-    async fn a_run_that_goes_on_is_kept_before_one_that_ended() {
-        let runs = runs();
-        let going_on = runs.start(flaky()).expect("room");
-        for _ in 1..MAX_KEPT {
-            let id = runs.start(flaky()).expect("room");
-            runs.change(&id, |record| record.state = State::Finished);
-        }
-
-        runs.start(flaky()).expect("room");
-
-        assert_eq!(runs.records().len(), MAX_KEPT);
-        assert!(runs.find(&going_on).is_some());
-    }
-
-    #[tokio::test]
-    async fn a_run_that_cannot_be_played_says_why() {
-        let mut impossible = flaky();
-        impossible.overrides.max_attempts = Some(0);
-
-        let run = played(impossible).await;
-
-        assert_eq!(run["state"], "failed");
-        assert_eq!(run["passed"], Value::Null);
-        assert_eq!(
-            run["error"],
-            "max_attempts must be a positive integer, got zero"
-        );
-    }
-
-    #[tokio::test]
-    async fn a_run_that_panics_ends_alone() {
-        let flaky = scenario::find("flaky").expect("known");
-        let broken = Scenario {
-            routes: |_| panic!("a scenario broken on purpose"),
-            ..*flaky
-        };
-
-        let run = played(request(Box::leak(Box::new(broken)))).await;
-
-        assert_eq!(run["state"], "failed");
-        assert_eq!(run["error"], "the run panicked");
-    }
-}
+mod tests;
