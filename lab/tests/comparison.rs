@@ -30,7 +30,7 @@ async fn the_naive_client_comes_to_an_end_and_one_seed_tells_one_story() {
 
         let second = play(scenario, Client::Naive).await;
 
-        let text = |run: &Run| render::text(scenario, run, &render::Options::default());
+        let text = |run: &Run| render::text(scenario, run, None, &render::Options::default());
         assert_eq!(render::json(&first), render::json(&second));
         assert_eq!(text(&first), text(&second));
         for line in text(&first).lines() {

@@ -5,7 +5,9 @@
 mod all;
 mod ask;
 mod compare;
+mod completions;
 mod exit;
+mod help;
 mod list;
 mod report;
 mod runner;
@@ -21,16 +23,14 @@ use clap::{Parser, Subcommand};
 
 pub use exit::Exit;
 
-/// An observable lab for reliable HTTP clients
 #[derive(Debug, Parser)]
 #[command(
     name = "lab",
     version,
-    after_help = "Start here:\n  lab list               what can be played\n  lab scenario flaky     \
-                  a service that fails twice, then answers\n  lab serve --open       \
-                  the same, in the browser\n\nExit codes:\n  0  every expectation \
-                  held\n  1  an expectation did not hold\n  2  the command line makes no sense\n  3  \
-                  the environment failed, such as a port that is taken"
+    about = "An observable lab for reliable HTTP clients",
+    long_about = help::LAB,
+    after_help = help::below_lab(),
+    max_term_width = help::WIDTH
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -42,11 +42,14 @@ enum Command {
     /// List the scenarios in the order of the course
     List,
     /// Play a scenario, or all, each on a fresh service, and show the evidence
+    #[command(long_about = help::SCENARIO, after_long_help = help::below_scenario())]
     Scenario(scenario::Arguments),
     /// Print the JSON Schema of a run, as `scenario --json` prints it
     Schema,
     /// Serve the lab as a web page, on this machine alone
     Serve(serve::Arguments),
+    /// Print a script that completes commands, options and scenarios
+    Completions(completions::Arguments),
 }
 
 /// Runs the command line of this process.
@@ -59,6 +62,24 @@ pub fn main() -> ExitCode {
         Command::Scenario(arguments) => scenario::scenario(arguments),
         Command::Schema => schema::schema(),
         Command::Serve(arguments) => serve::serve(arguments),
+        Command::Completions(arguments) => completions::completions(arguments),
     };
     exit.into()
+}
+
+/// Whether a command line makes sense: it can be read, and names a scenario that
+/// there is. Nothing is played. The first word is the name of the program.
+///
+/// # Errors
+///
+/// What is wrong with it, for a person.
+pub fn check<'a>(words: impl IntoIterator<Item = &'a str>) -> Result<(), String> {
+    let arguments = Arguments::try_parse_from(words).map_err(|error| error.to_string())?;
+    match &arguments.command {
+        Command::Scenario(arguments) => match arguments.chosen() {
+            Ok(_) => Ok(()),
+            Err(error) => Err(error.to_string()),
+        },
+        _ => Ok(()),
+    }
 }

@@ -1,6 +1,6 @@
 //! `lab scenario NAME`: plays one and shows the evidence.
 
-use std::{num::NonZeroU32, path::PathBuf, time::Duration};
+use std::{error::Error, num::NonZeroU32, path::PathBuf, time::Duration};
 
 use clap::{Args, ValueEnum};
 use client::{ConfigError, positive_from_text};
@@ -11,11 +11,15 @@ use crate::{
     policy::Overrides,
     render,
     run::{Pace, Settings},
-    scenario,
+    scenario::{self, Scenario},
 };
 
 /// The name that stands for every scenario.
-const ALL: &str = "all";
+pub(super) const ALL: &str = "all";
+
+/// Headings of the help, beside the options of the run itself.
+const CLIENT: &str = "Which client, and what it is allowed";
+const EVIDENCE: &str = "What becomes of the evidence";
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -27,19 +31,19 @@ pub(super) struct Arguments {
     pub(super) filter: Option<String>,
 
     /// The most requests one call may put on the wire
-    #[arg(long, value_name = "N", value_parser = max_attempts, allow_hyphen_values = true)]
+    #[arg(long, help_heading = CLIENT, value_name = "N", value_parser = max_attempts, allow_hyphen_values = true)]
     max_attempts: Option<NonZeroU32>,
 
     /// The longest Retry-After that is waited for; a longer one ends the call
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(..=86_400))]
+    #[arg(long, help_heading = CLIENT, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(..=86_400))]
     max_retry_after: Option<u64>,
 
     /// The most pages that a listing reads
-    #[arg(long, value_name = "N", value_parser = max_pages, allow_hyphen_values = true)]
+    #[arg(long, help_heading = CLIENT, value_name = "N", value_parser = max_pages, allow_hyphen_values = true)]
     max_pages: Option<NonZeroU32>,
 
     /// The most items that a listing yields
-    #[arg(long, value_name = "N", value_parser = max_items, allow_hyphen_values = true)]
+    #[arg(long, help_heading = CLIENT, value_name = "N", value_parser = max_items, allow_hyphen_values = true)]
     max_items: Option<NonZeroU32>,
 
     /// What jitter, keys, cursors and ids are made from; random if left out
@@ -48,12 +52,12 @@ pub(super) struct Arguments {
 
     /// Which client plays. What people first write breaks most expectations,
     /// which is the lesson: the exit code is then 1
-    #[arg(long, value_enum, default_value = "reliable")]
+    #[arg(long, help_heading = CLIENT, value_enum, default_value = "reliable")]
     client: ClientArgument,
 
     /// Play both clients with one seed and show them side by side; the exit
     /// code is the reliable client's
-    #[arg(long, conflicts_with = "client")]
+    #[arg(long, help_heading = CLIENT, conflicts_with = "client")]
     compare: bool,
 
     /// Whether the waits are real, or drawn without being waited for [default:
@@ -64,23 +68,23 @@ pub(super) struct Arguments {
     /// Send the trace on to the OTLP/HTTP receiver at this base address, such as
     /// http://127.0.0.1:4318 [default: what the standard variables
     /// OTEL_EXPORTER_OTLP_TRACES_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT say]
-    #[arg(long, value_name = "URL")]
+    #[arg(long, help_heading = EVIDENCE, value_name = "URL")]
     pub(super) otlp: Option<String>,
 
     /// Read your prediction from stdin before anything is shown
-    #[arg(long, conflicts_with_all = ["compare", "json"])]
+    #[arg(long, help_heading = EVIDENCE, conflicts_with_all = ["compare", "json"])]
     ask: bool,
 
     /// Write the run to this file as well, as one page of HTML
-    #[arg(long, value_name = "FILE", conflicts_with = "compare")]
+    #[arg(long, help_heading = EVIDENCE, value_name = "FILE", conflicts_with = "compare")]
     report: Option<PathBuf>,
 
     /// Print the run as JSON; `lab schema` says what it holds
-    #[arg(long)]
+    #[arg(long, help_heading = EVIDENCE)]
     pub(super) json: bool,
 
     /// Draw with nothing but ASCII
-    #[arg(long)]
+    #[arg(long, help_heading = EVIDENCE)]
     pub(super) ascii: bool,
 }
 
@@ -132,38 +136,42 @@ impl Arguments {
             },
         }
     }
+    /// What is to be played, if the options go together.
+    pub(super) fn chosen(&self) -> Result<Chosen, Box<dyn Error>> {
+        if self.name != ALL {
+            if self.filter.is_some() {
+                return Err(format!("--filter goes with `lab scenario {ALL}`").into());
+            }
+            return Ok(Chosen::One(scenario::find(&self.name)?));
+        }
+        let for_one = [
+            (self.compare, "--compare"),
+            (self.ask, "--ask"),
+            (self.report.is_some(), "--report"),
+        ];
+        match for_one.iter().find(|(given, _)| *given) {
+            Some((_, option)) => Err(format!("{option} goes with the name of one scenario").into()),
+            None => Ok(Chosen::All),
+        }
+    }
+}
+
+/// What a command line asks for.
+pub(super) enum Chosen {
+    All,
+    One(&'static Scenario),
 }
 
 pub(super) fn scenario(arguments: &Arguments) -> Exit {
-    let played = if arguments.name == ALL {
-        every(arguments)
-    } else {
-        one(arguments)
+    let played = match arguments.chosen() {
+        Ok(Chosen::All) => all::all(arguments),
+        Ok(Chosen::One(scenario)) => one(arguments, scenario),
+        Err(error) => Err(terminal::fail(&*error, Exit::Usage)),
     };
     played.unwrap_or_else(|exit| exit)
 }
 
-fn every(arguments: &Arguments) -> Result<Exit, Exit> {
-    for (given, option) in [
-        (arguments.compare, "--compare"),
-        (arguments.ask, "--ask"),
-        (arguments.report.is_some(), "--report"),
-    ] {
-        if given {
-            let error = format!("{option} goes with the name of one scenario");
-            return Err(terminal::fail(&*Box::from(error), Exit::Usage));
-        }
-    }
-    all::all(arguments)
-}
-
-fn one(arguments: &Arguments) -> Result<Exit, Exit> {
-    if arguments.filter.is_some() {
-        let error = format!("--filter goes with `lab scenario {ALL}`");
-        return Err(terminal::fail(&*Box::from(error), Exit::Usage));
-    }
-    let scenario =
-        scenario::find(&arguments.name).map_err(|error| terminal::fail(&error, Exit::Usage))?;
+fn one(arguments: &Arguments, scenario: &Scenario) -> Result<Exit, Exit> {
     if arguments.compare {
         return compare::compare(arguments, scenario);
     }

@@ -1,0 +1,63 @@
+//! `lab completions SHELL`: a script that completes commands, options and the
+//! names of scenarios.
+
+use clap::{
+    Args, CommandFactory, ValueEnum,
+    builder::{PossibleValue, PossibleValuesParser},
+};
+use clap_complete::Shell;
+
+use super::{Exit, scenario::ALL, terminal};
+use crate::scenario::CATALOGUE;
+
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// The shell that is to read the script
+    #[arg(value_enum)]
+    shell: Completed,
+}
+
+/// The shells in which the names of scenarios are completed.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Completed {
+    Bash,
+    Zsh,
+    Fish,
+}
+
+pub(super) fn completions(arguments: &Arguments) -> Exit {
+    let script = match arguments.shell {
+        Completed::Bash => script(Shell::Bash),
+        Completed::Zsh => script(Shell::Zsh),
+        Completed::Fish => script(Shell::Fish) + &fish_names(),
+    };
+    terminal::print(&script).map_or_else(|exit| exit, |()| Exit::Passed)
+}
+
+fn script(shell: Shell) -> String {
+    let names = CATALOGUE
+        .iter()
+        .map(|scenario| PossibleValue::new(scenario.name).help(scenario.title))
+        .chain([PossibleValue::new(ALL).help("the whole course")]);
+    // The names are closed for completion only: a wrong one on the command line
+    // gets an error of ours, which knows what is near.
+    let mut command = super::Arguments::command().mut_subcommand("scenario", |scenario| {
+        scenario.mut_arg("name", |name| {
+            name.value_parser(PossibleValuesParser::new(names))
+        })
+    });
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut command, "lab", &mut script);
+    String::from_utf8_lossy(&script).into_owned()
+}
+
+/// What the generated script leaves out in fish: the values of what is no
+/// option. The condition is a function that the script defines.
+fn fish_names() -> String {
+    let names = CATALOGUE.iter().map(|scenario| scenario.name);
+    let names: Vec<_> = names.chain([ALL]).collect();
+    format!(
+        "complete -c lab -n \"__fish_lab_using_subcommand scenario\" -f -a \"{}\"\n",
+        names.join(" ")
+    )
+}

@@ -1,0 +1,66 @@
+//! The help text: what the lab is, how to begin, and what an exit code says.
+
+/// No line of the help is longer, whatever the terminal.
+pub(super) const WIDTH: usize = 80;
+
+/// What the lab is.
+pub(super) const LAB: &str = "\
+An observable lab for reliable HTTP clients
+
+A service on this machine misbehaves on purpose, and a client has to get along \
+with it. The lab plays one such fault at a time and shows the evidence: every \
+attempt and every wait, what the wire saw, which counters moved, and whether \
+what was expected held. It needs no account, and no internet.";
+
+/// How to begin.
+const LAB_EXAMPLES: &str = "\
+Start here (in a checkout, write `cargo run -p lab --` in place of `lab`):
+  lab list                  what can be played
+  lab scenario flaky        a service that fails twice, then answers
+  lab scenario flaky --ask  the same, but predict first
+  lab scenario all          the whole course, without the waits
+  lab serve --open          the lab as a web page, in the browser";
+
+/// What playing a scenario means.
+pub(super) const SCENARIO: &str = "\
+Play a scenario, or all, each on a fresh service, and show the evidence
+
+A run starts a service on a free port, builds a client, lets it act, stops \
+everything, and holds what it left behind to what was expected. The expectations \
+follow the options: with other limits another ending is right. In virtual time \
+one seed tells one story, to the byte.";
+
+/// What to try with a scenario.
+const SCENARIO_EXAMPLES: &str = "\
+Examples:
+  lab scenario flaky
+      what happened, and why it matters
+  lab scenario flaky --ask
+      the question first; then what happened, beside your prediction
+  lab scenario flaky --max-attempts 2
+      a client that gives up too early
+  lab scenario retry-later --max-retry-after 120 --pace virtual
+      a wait of two minutes that takes none
+  lab scenario lost-response --compare
+      beside what people first write
+  lab scenario flaky --seed 1 --pace virtual --report flaky.html
+      a page to show or to print, the same every time
+  lab scenario all --filter retry
+      every scenario with that in its name";
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  every expectation held
+  1  an expectation did not hold
+  2  the command line makes no sense
+  3  the environment failed, such as a port that is taken";
+
+/// Stands below the options of the lab: how to begin, and how it ends.
+pub(super) fn below_lab() -> String {
+    format!("{LAB_EXAMPLES}\n\n{EXIT_CODES}")
+}
+
+/// Stands below the options of a scenario.
+pub(super) fn below_scenario() -> String {
+    format!("{SCENARIO_EXAMPLES}\n\n{EXIT_CODES}")
+}
