@@ -1,4 +1,4 @@
-//! What telemetry costs: sequential GETs of `/no-content` over loopback.
+//! What telemetry costs: sequential GETs over loopback.
 //!
 //! ```sh
 //! cargo bench -p lab --bench telemetry_cost --no-run
@@ -6,18 +6,20 @@
 //! ```
 //!
 //! `taskset` puts client and service on one core, so that every microsecond of
-//! either counts and none hides on another core. `/no-content` is the request
-//! with the least work of its own, so no other would show a larger share.
+//! either counts and none hides on another core.
 //!
 //! | variant | what it is |
 //! |---|---|
 //! | `reqwest` | bare: a GET, its body read |
 //! | `client` | `ReliableApiClient` without a subscriber, and a recorder that discards |
-//! | `telemetry` | the same with a Prometheus recorder, every span recorded by the lab, and `traceparent` sent |
-//! | `both sides` | the same against a service whose spans go to the same recorder |
+//! | `telemetry` | the same with a Prometheus recorder, and every span recorded by the lab |
+//! | `both sides` | the same with `traceparent` sent to a service whose spans are recorded, too |
 //!
-//! On and off is the client's telemetry. The service counts in all four, since
-//! it always does, and makes spans in the last alone.
+//! So `telemetry` over `client` is the client's own, and `both sides` what a run
+//! of the lab has. The service counts in all four, as it always does.
+//!
+//! `/no-content` has the least work of its own, so no other request shows a
+//! larger share; `/items` is a page as a crawl would read it.
 //!
 //! The variants take turns, a few requests each, so that whatever else the
 //! machine does falls on all of them alike. Criterion reports the time of each;
@@ -26,7 +28,6 @@
 
 use std::{
     cell::RefCell,
-    rc::Rc,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -48,20 +49,58 @@ use tracing_subscriber::{Registry, layer::SubscriberExt};
 /// clock rarely, few enough for the machine to stay the same.
 const TURN: u64 = 20;
 
+/// Requests at the beginning of a turn that are not measured: they pay for the
+/// caches that the variant before has filled.
+const WARM_UP: u64 = 5;
+
 const VARIANTS: [&str; 4] = ["reqwest", "client", "telemetry", "both sides"];
 
 /// How long one turn of each variant took, for every turn.
 type Turns = Vec<[Duration; VARIANTS.len()]>;
 
+#[derive(Clone, Copy)]
+enum Request {
+    NoContent,
+    Items,
+}
+
+impl Request {
+    fn path(self) -> &'static str {
+        match self {
+            Self::NoContent => "/no-content",
+            Self::Items => "/items",
+        }
+    }
+
+    async fn by_reqwest(self, client: &reqwest::Client, base_url: &str) {
+        let url = format!("{base_url}{}", self.path());
+        let answer = client.get(url).send().await.expect("an answer");
+        answer.bytes().await.expect("a body");
+    }
+
+    async fn by_client(self, client: &ReliableApiClient) {
+        match self {
+            Self::NoContent => client.no_content().await.expect("a success"),
+            Self::Items => {
+                let page = client.items().pages().next_page().await;
+                page.expect("a page").expect("a success");
+            }
+        }
+    }
+}
+
 /// Everything that the variants need, on one core and one runtime.
 struct Bench {
     runtime: Runtime,
-    bare: (reqwest::Client, String),
-    clients: [ReliableApiClient; 3],
-    /// Where the spans of the last two variants go.
+    bare: reqwest::Client,
+    plain: ReliableApiClient,
+    telemetry: ReliableApiClient,
+    both_sides: ReliableApiClient,
+    /// Where the spans of the last two go.
     recorded: Dispatch,
     prometheus: PrometheusHandle,
-    _services: [RunningApi; 2],
+    service: RunningApi,
+    _traced_service: RunningApi,
 }
 
 impl Bench {
@@ -71,96 +110,103 @@ impl Bench {
             .build()
             .expect("a runtime");
         let origin = Instant::now();
-        let recorder = Recorder::new(Arc::new(move || origin.elapsed()), 1, Limits::default());
-        let recorded = Dispatch::new(Registry::default().with(recorder.layer()));
-        let prometheus = prometheus_recorder();
-        let handle = prometheus.handle();
-        let prometheus: SharedRecorder = Arc::new(prometheus);
+        let spans = Recorder::new(Arc::new(move || origin.elapsed()), 1, Limits::default());
+        let recorded = Dispatch::new(Registry::default().with(spans.layer()));
+        let counts = prometheus_recorder();
+        let prometheus = counts.handle();
+        let counts: SharedRecorder = Arc::new(counts);
 
         // The serving thread takes over the subscriber that is current here.
-        let silent = service();
-        let traced = dispatcher::with_default(&recorded, service);
-        let telemetry = |service: &RunningApi| {
-            let recorder = recorder.clone();
-            ReliableApiClient::builder(&service.base_url())
-                .recorder(Arc::clone(&prometheus))
-                .injector(Arc::new(move |span, headers| {
-                    inject(&recorder, span, headers);
-                }))
-                .build()
-                .expect("legal")
-        };
-        let plain = ReliableApiClient::builder(&silent.base_url())
-            .recorder(Arc::new(NoopRecorder))
-            .build()
-            .expect("legal");
-        let bare = reqwest::Client::builder()
-            .no_proxy()
-            .tls_certs_only([])
-            .build()
-            .expect("legal");
+        let service = start_service();
+        let traced_service = dispatcher::with_default(&recorded, start_service);
+        let client = |service: &RunningApi| ReliableApiClient::builder(&service.base_url());
         Self {
             runtime,
-            bare: (bare, format!("{}/no-content", silent.base_url())),
-            clients: [plain, telemetry(&silent), telemetry(&traced)],
+            bare: reqwest::Client::builder()
+                .no_proxy()
+                .tls_certs_only([])
+                .build()
+                .expect("legal"),
+            plain: client(&service)
+                .recorder(Arc::new(NoopRecorder))
+                .build()
+                .expect("legal"),
+            telemetry: client(&service)
+                .recorder(Arc::clone(&counts))
+                .build()
+                .expect("legal"),
+            both_sides: client(&traced_service)
+                .recorder(counts)
+                .injector(Arc::new(move |span, headers| inject(&spans, span, headers)))
+                .build()
+                .expect("legal"),
             recorded,
-            prometheus: handle,
-            _services: [silent, traced],
+            prometheus,
+            service,
+            _traced_service: traced_service,
         }
     }
 
     /// How long one turn of each variant takes.
-    fn turns(&self) -> [Duration; VARIANTS.len()] {
-        let [plain, telemetry, both] = &self.clients;
+    fn turns(&self, request: Request) -> [Duration; VARIANTS.len()] {
         let off = Dispatch::new(NoSubscriber::new());
-        // The first requests after a pause are slower than any that follow.
-        self.time(&off, || self.get_bare());
+        let base_url = self.service.base_url();
         let times = [
-            self.time(&off, || self.get_bare()),
-            self.time(&off, || Self::get(plain)),
-            self.time(&self.recorded, || Self::get(telemetry)),
-            self.time(&self.recorded, || Self::get(both)),
+            self.turn(&off, || request.by_reqwest(&self.bare, &base_url)),
+            self.turn(&off, || request.by_client(&self.plain)),
+            self.turn(&self.recorded, || request.by_client(&self.telemetry)),
+            self.turn(&self.recorded, || request.by_client(&self.both_sides)),
         ];
         // What a service does every few seconds, for thousands of requests.
         self.prometheus.run_upkeep();
         times
     }
 
-    fn time<F: Future<Output = ()>>(
-        &self,
-        subscriber: &Dispatch,
-        request: impl Fn() -> F,
-    ) -> Duration {
-        dispatcher::with_default(subscriber, || {
-            self.runtime.block_on(async {
-                let start = Instant::now();
-                for _ in 0..TURN {
-                    request().await;
-                }
-                start.elapsed()
-            })
-        })
-    }
-
-    async fn get_bare(&self) {
-        let (client, url) = &self.bare;
-        let answer = client.get(url).send().await.expect("an answer");
-        let body = answer.bytes().await.expect("a body");
-        assert!(body.is_empty());
-    }
-
-    async fn get(client: &ReliableApiClient) {
-        client.no_content().await.expect("a success");
+    fn turn<F: Future>(&self, subscriber: &Dispatch, request: impl Fn() -> F) -> Duration {
+        let requests = async {
+            for _ in 0..WARM_UP {
+                request().await;
+            }
+            let start = Instant::now();
+            for _ in 0..TURN {
+                request().await;
+            }
+            start.elapsed()
+        };
+        dispatcher::with_default(subscriber, || self.runtime.block_on(requests))
     }
 }
 
-fn service() -> RunningApi {
+fn start_service() -> RunningApi {
     let config = ServiceConfig::builder().port(0).build().expect("legal");
     TeachingApi::start(config).expect("a service")
 }
 
+/// Has criterion measure each variant, and returns every turn there was.
+fn measure(criterion: &mut Criterion, bench: &Bench, request: Request) -> Turns {
+    let seen = RefCell::new(Turns::new());
+    let mut group = criterion.benchmark_group(request.path());
+    for (variant, name) in VARIANTS.into_iter().enumerate() {
+        group.bench_function(name, |bencher| {
+            // All take their turns whichever is measured, so that each is
+            // measured under the same conditions.
+            bencher.iter_custom(|requests| {
+                let turns: Turns = (0..requests.div_ceil(TURN))
+                    .map(|_| bench.turns(request))
+                    .collect();
+                let took: Duration = turns.iter().map(|turn| turn[variant]).sum();
+                let measured = turns.len() as u64 * TURN;
+                seen.borrow_mut().extend(turns);
+                took.mul_f64(requests as f64 / measured as f64)
+            });
+        });
+    }
+    group.finish();
+    seen.into_inner()
+}
+
 /// The 10th, 50th and 90th percentile of the ratio of two variants.
-fn ratios(turns: &Turns, over: usize, under: usize) -> [f64; 3] {
+fn ratio(turns: &Turns, over: usize, under: usize) -> [f64; 3] {
     let mut ratios: Vec<_> = turns
         .iter()
         .map(|turn| turn[over].as_secs_f64() / turn[under].as_secs_f64())
@@ -170,46 +216,30 @@ fn ratios(turns: &Turns, over: usize, under: usize) -> [f64; 3] {
 }
 
 #[expect(clippy::print_stdout, reason = "a bench reports to whoever runs it")]
-fn report(turns: &Turns) {
+fn report(request: Request, turns: &Turns) {
     println!(
-        "\nratios over {} turns (median, 10th to 90th percentile)",
+        "\n{}: medians of {} turns, and from the 10th to the 90th percentile",
+        request.path(),
         turns.len()
     );
     for (over, under) in [(1, 0), (2, 1), (3, 1), (3, 0)] {
-        let [low, median, high] = ratios(turns, over, under);
-        let (over, under) = (VARIANTS[over], VARIANTS[under]);
-        println!(
-            "{:28}{median:.3}   ({low:.3} to {high:.3})",
-            format!("{over} / {under}")
-        );
+        let [low, median, high] = ratio(turns, over, under);
+        let name = format!("{} / {}", VARIANTS[over], VARIANTS[under]);
+        println!("  {name:24} {median:.3}   ({low:.3} to {high:.3})");
     }
 }
 
 fn main() {
     client::install_tls_provider();
     let bench = Bench::new();
-    let seen = Rc::new(RefCell::new(Turns::new()));
     let mut criterion = Criterion::default().configure_from_args();
-    let mut group = criterion.benchmark_group("no-content");
-    for (variant, name) in VARIANTS.into_iter().enumerate() {
-        group.bench_function(name, |bencher| {
-            // All take their turns whichever is measured, so that each is
-            // measured under the same conditions.
-            bencher.iter_custom(|requests| {
-                let turns: Turns = (0..requests.div_ceil(TURN))
-                    .map(|_| bench.turns())
-                    .collect();
-                let took: Duration = turns.iter().map(|turn| turn[variant]).sum();
-                let share = requests as f64 / (turns.len() as u64 * TURN) as f64;
-                seen.borrow_mut().extend(turns);
-                took.mul_f64(share)
-            });
-        });
-    }
-    group.finish();
+    let measured = [Request::NoContent, Request::Items]
+        .map(|request| (request, measure(&mut criterion, &bench, request)));
     criterion.final_summary();
-    // A filter may have left nothing to run.
-    if !seen.borrow().is_empty() {
-        report(&seen.borrow());
+    for (request, turns) in &measured {
+        // A filter may have left nothing to run.
+        if !turns.is_empty() {
+            report(*request, turns);
+        }
     }
 }
