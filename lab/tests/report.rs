@@ -196,7 +196,7 @@ async fn what_came_from_the_wire_stays_text() {
     for span in run.traces.iter_mut().flat_map(|trace| &mut trace.spans) {
         for name in [field::FAULT, field::OTEL_NAME, field::ERROR_TYPE] {
             if span.fields.get(name).is_some() {
-                span.fields.set(name, FieldValue::Str(canary.to_owned()));
+                span.fields.set(name, FieldValue::Str(canary.into()));
             }
         }
     }

@@ -80,8 +80,8 @@ pub(crate) fn operation_span(endpoint: Endpoint) -> Span {
 
 /// Notes how a call ended on its span; `error` is its class, if it failed.
 pub(crate) fn record_operation(span: &Span, attempts: u32, error: Option<&'static str>) {
-    span.record("attempts", i64::from(attempts));
-    span.record("outcome", if error.is_some() { "error" } else { "ok" });
+    let outcome = if error.is_some() { "error" } else { "ok" };
+    tracing::record_all!(span, attempts = i64::from(attempts), outcome = outcome);
     if let Some(error) = error {
         span.record("error.type", error);
         span.record("otel.status_code", "ERROR");

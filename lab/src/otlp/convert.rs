@@ -87,7 +87,7 @@ fn span_data(span: &trace::Span, taken_at: Duration, start: SystemTime) -> SpanD
 
 fn value_of(value: &FieldValue) -> Value {
     match value {
-        FieldValue::Str(text) => text.clone().into(),
+        FieldValue::Str(text) => text.to_string().into(),
         FieldValue::I64(number) => (*number).into(),
         // OTLP has no unsigned numbers.
         FieldValue::U64(number) => match i64::try_from(*number) {

@@ -130,7 +130,7 @@ mod tests {
     }
 
     fn str(text: &str) -> FieldValue {
-        FieldValue::Str(text.to_owned())
+        FieldValue::Str(text.into())
     }
 
     #[test]

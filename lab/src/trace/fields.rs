@@ -3,13 +3,15 @@
 use std::{fmt, time::Duration};
 
 use serde::{Serialize, Serializer};
+use smol_str::SmolStr;
 
 /// The value of one field, in the type it was recorded with.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum FieldValue {
-    /// Text, exactly as it came. A renderer decides what is safe to print.
-    Str(String),
+    /// Text, exactly as it came. A renderer decides what is safe to print. Short
+    /// text, which nearly all of it is, needs no memory of its own.
+    Str(SmolStr),
     /// A signed number.
     I64(i64),
     /// An unsigned number.
@@ -37,6 +39,11 @@ impl fmt::Display for FieldValue {
 pub struct Fields(Vec<(&'static str, FieldValue)>);
 
 impl Fields {
+    /// No fields yet, and room for so many.
+    pub(super) fn with_capacity(room: usize) -> Self {
+        Self(Vec::with_capacity(room))
+    }
+
     /// Sets a field, in place if it is there already.
     pub fn set(&mut self, name: &'static str, value: FieldValue) {
         match self.0.iter_mut().find(|(known, _)| *known == name) {

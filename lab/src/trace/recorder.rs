@@ -11,7 +11,7 @@
 //! ever called with a lock held.
 
 use std::{
-    fmt,
+    fmt, iter,
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
     time::Duration,
 };
@@ -135,10 +135,10 @@ impl Recorder {
     /// What this recorder noted on a span when it opened.
     fn opened<'a, R: LookupSpan<'a>>(&self, span: &SpanRef<'a, R>) -> Option<Opened> {
         let extensions = span.extensions();
-        let Notes(notes) = extensions.get()?;
+        let Notes { first, others } = extensions.get()?;
         let me = Arc::as_ptr(&self.shared);
-        notes
-            .iter()
+        iter::once(first)
+            .chain(others)
             .find_map(|(owner, opened)| (owner.as_ptr() == me).then_some(*opened))
     }
 
@@ -146,8 +146,11 @@ impl Recorder {
         let note = (Arc::downgrade(&self.shared), opened);
         let mut extensions = span.extensions_mut();
         match extensions.get_mut() {
-            Some(Notes(notes)) => notes.push(note),
-            None => extensions.insert(Notes(vec![note])),
+            Some(Notes { others, .. }) => others.push(note),
+            None => extensions.insert(Notes {
+                first: note,
+                others: Vec::new(),
+            }),
         }
     }
 
@@ -175,7 +178,13 @@ impl fmt::Debug for Recorder {
 
 /// What recorders noted on a span, one entry for each. They are told apart by
 /// their address, which the weak pointer keeps from being used again.
-struct Notes(Vec<(Weak<Shared>, Opened)>);
+struct Notes {
+    first: Note,
+    /// Empty but for subscribers with several recorders.
+    others: Vec<Note>,
+}
+
+type Note = (Weak<Shared>, Opened);
 
 impl RecorderLayer {
     fn place<S>(&self, id: &span::Id, context: &Context<'_, S>) -> Option<Place>
@@ -198,11 +207,13 @@ where
         let Some(known) = context.span(id) else {
             return;
         };
-        let parent = known.scope().skip(1).find_map(|ancestor| {
+        let mut ancestors = iter::successors(known.parent(), SpanRef::parent);
+        let parent = ancestors.find_map(|ancestor| {
             let opened = recorder.opened(&ancestor)?;
             Some((opened.context, opened.place?))
         });
-        let mut visitor = Visitor::new(name);
+        // Room for what will become known later, too.
+        let mut visitor = Visitor::new(name, name.fields().len());
         span.record(&mut visitor);
         let start = recorder.now();
 
@@ -216,7 +227,7 @@ where
         let Some(place) = self.place(id, &context) else {
             return;
         };
-        let mut visitor = Visitor::new(place.name);
+        let mut visitor = Visitor::new(place.name, values.len());
         values.record(&mut visitor);
 
         self.recorder.store().record(place, visitor);

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use smol_str::format_smolstr;
 use tracing::field::{Field, Visit};
 
 use super::{
@@ -19,10 +20,11 @@ pub(super) struct Visitor {
 }
 
 impl Visitor {
-    pub(super) fn new(name: SpanName) -> Self {
+    /// A visitor with room for so many fields.
+    pub(super) fn new(name: SpanName, room: usize) -> Self {
         Self {
             name,
-            fields: Fields::default(),
+            fields: Fields::with_capacity(room),
             trace_id: None,
             parent_span_id: None,
         }
@@ -69,7 +71,7 @@ impl Visitor {
 
 impl Visit for Visitor {
     fn record_str(&mut self, field: &Field, value: &str) {
-        self.visit(field, || FieldValue::Str(value.to_owned()));
+        self.visit(field, || FieldValue::Str(value.into()));
     }
 
     fn record_i64(&mut self, field: &Field, value: i64) {
@@ -89,6 +91,6 @@ impl Visit for Visitor {
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        self.visit(field, || FieldValue::Str(format!("{value:?}")));
+        self.visit(field, || FieldValue::Str(format_smolstr!("{value:?}")));
     }
 }

@@ -126,7 +126,7 @@ impl Story {
 }
 
 fn str(text: &str) -> FieldValue {
-    FieldValue::Str(text.to_owned())
+    FieldValue::Str(text.into())
 }
 
 fn flaky() -> Story {
