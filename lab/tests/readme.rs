@@ -69,6 +69,71 @@ fn lists_the_course_as_the_catalogue_has_it() {
     assert_eq!(course, catalogue);
 }
 
+/// The lines of the `sh` and `console` blocks.
+fn commands(text: &str) -> impl Iterator<Item = &str> {
+    let blocks = text.split("\n```").filter(|block| {
+        let fence = block.lines().next();
+        matches!(fence, Some("sh" | "console"))
+    });
+    let lines = blocks.flat_map(str::lines);
+    lines.map(|line| line.strip_prefix("$ ").unwrap_or(line))
+}
+
+/// The words of a command line of the lab, its own name first.
+fn lab_words(line: &str) -> Option<Vec<&str>> {
+    let cargo = line
+        .strip_prefix("cargo run -p lab -- ")
+        .or_else(|| line.strip_prefix("cargo run -q -p lab -- "));
+    let arguments = cargo.or_else(|| line.strip_prefix("lab "))?;
+    Some(["lab"].into_iter().chain(arguments.split(' ')).collect())
+}
+
+#[test]
+fn every_command_of_the_lab_makes_sense() {
+    let readme = readme();
+    let inline = readme.split('`').skip(1).step_by(2);
+
+    let all: Vec<_> = commands(&readme)
+        .chain(inline)
+        .filter_map(lab_words)
+        .collect();
+
+    assert!(all.len() > CATALOGUE.len(), "{all:?}");
+    for words in all {
+        assert_eq!(lab::cli::check(words.iter().copied()), Ok(()), "{words:?}");
+    }
+}
+
+#[test]
+fn plans_a_class_over_the_whole_course_in_its_order() {
+    let readme = readme();
+    let (_, plan) = readme
+        .split_once("## For instructors")
+        .expect("a section for instructors");
+    let (plan, _) = plan.split_once("A run to show").expect("its end");
+
+    let mut scenarios: Vec<_> = commands(plan)
+        .filter_map(|line| line.strip_prefix("lab scenario ")?.split(' ').next())
+        .collect();
+    scenarios.dedup();
+    let blocks: Vec<_> = rows(plan)
+        .filter_map(|row| {
+            let (from, to) = row[0].split_once('–')?;
+            Some((from.parse::<u32>().ok()?, to.parse().ok()?, row[1]))
+        })
+        .collect();
+
+    let course: Vec<_> = CATALOGUE.iter().map(|scenario| scenario.name).collect();
+    assert_eq!(scenarios, course);
+    let end = blocks.iter().fold(0, |start, &(from, to, block)| {
+        assert_eq!(from, start, "{block}");
+        let heading = format!("# {from}–{to} {block}");
+        assert!(commands(plan).any(|line| line == heading), "{heading}");
+        to
+    });
+    assert_eq!(end, 90);
+}
+
 #[test]
 fn links_only_to_what_is_there() {
     let readme = readme();
