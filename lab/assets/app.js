@@ -16,7 +16,7 @@ import * as news from "./state.js";
 import { verdictPanel } from "./verdict.js";
 import { waterfallPanel } from "./waterfall.js";
 import { wirePanel } from "./wire.js";
-import { count, duration, ENDINGS } from "./words.js";
+import { count, duration, ending } from "./words.js";
 
 const { state } = news;
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
@@ -87,7 +87,7 @@ function heading(run, nows) {
     return;
   }
   say(byId("result"), run.state === "running" ? `running · ${duration(Math.max(0, ...nows))}` : summary(run));
-  const failed = run.state === "failed" || checks(run).some(({ held }) => !held);
+  const failed = run.state === "failed" || !passed(run);
   set(byId("result"), { class: `result ${run.state === "running" ? "open" : failed ? "failed" : "ok"}` });
   const policy = run.sides[0]?.policy;
   say(byId("terms"), [
@@ -99,19 +99,19 @@ function heading(run, nows) {
   if (run.state === "finished") set(byId("report"), { href: api.reportPath(run.id) });
 }
 
-const checks = (run) => run.sides.flatMap((side) => side.verdict ?? []);
+/** Whether every expectation held. A comparison is judged by the first side: the
+    other is there to fail. */
+const passed = (run) => (run.sides[0]?.verdict ?? []).every(({ held }) => held);
 
 /** A finished run in one line, for the eye and for the ear. */
 function summary(run) {
   if (run.state === "failed") return `✕ could not be played${run.error ? `: ${run.error}` : ""}`;
-  const all = checks(run);
-  const held = all.filter(({ held }) => held).length;
-  const ended = run.sides.filter((side) => side.outcome).map(({ client, outcome }) => {
-    const words = outcome.ending === "ok" ? outcome.text : ENDINGS[outcome.ending];
-    return run.sides.length > 1 ? `${client}: ${words}` : words;
+  const sides = run.sides.filter((side) => side.outcome).map(({ client, outcome, verdict }) => {
+    const words = outcome.ending === "ok" ? outcome.text : ending(outcome.ending);
+    const held = `${verdict.filter(({ held }) => held).length} of ${verdict.length} held`;
+    return run.sides.length > 1 ? `${client}: ${words}, ${held}` : `${held} · ${words}`;
   });
-  const verdict = all.length ? `${held === all.length ? "✓" : "✕"} ${held} of ${all.length} held` : null;
-  return [verdict, ...ended].filter(Boolean).join(" · ");
+  return `${passed(run) ? "✓" : "✕"} ${sides.join(" · ")}`;
 }
 
 /** Tells a screen reader, politely and rarely: a start, an end, a lost connection. */
@@ -163,17 +163,14 @@ async function start() {
   }
   actions.address();
   await catchUp();
-  // What happened between that answer and the feed's beginning was in neither.
-  let first = true;
   follow({
     hear(kind, data) {
       heard[kind](api.read(data));
       draw();
     },
-    opened() {
+    opened(anew) {
       state.link = "live";
-      if (first) catchUp();
-      first = false;
+      if (anew) catchUp();
       draw();
     },
     lost() {

@@ -4,13 +4,14 @@
 import { byId, el, keyed, say, set, svg } from "./dom.js";
 import { count, risen } from "./words.js";
 
-/** Shown for every run, moved or not. */
-const HEADLINES = [
-  "client_attempts_total",
-  "client_retries_total",
-  "client_give_ups_total",
-  "client_cursor_loops_total",
-];
+/** Each client counts under names of its own, and the service under a third. */
+const PREFIX = { reliable: "client_", naive: "naive_" };
+
+/** Shown for every run of a client, moved or not. */
+const HEADLINES = {
+  reliable: ["client_attempts_total", "client_retries_total", "client_give_ups_total", "client_cursor_loops_total"],
+  naive: ["naive_attempts_total", "naive_retries_total"],
+};
 
 /** The plot's own units. */
 const WIDTH = 120;
@@ -26,20 +27,23 @@ export function countersPanel() {
     drawn = inputs;
 
     const sides = run?.sides ?? [];
-    const totals = sides.map((side) => (side.outcome ? counted(side.counters) : soFar(side.spans)));
-    const moved = totals.flatMap((total) => [...total.keys()]).filter((name) => !HEADLINES.includes(name));
-    const names = [...HEADLINES, ...[...new Set(moved)].sort()];
+    const totals = sides.map((side) => (side.outcome ? counted(side.counters) : soFar(side)));
+    const headlines = sides.length ? sides.flatMap(({ client }) => HEADLINES[client] ?? []) : HEADLINES.reliable;
+    const moved = totals.flatMap((total) => [...total.keys()]).sort();
+    const names = [...new Set([...headlines, ...moved])];
     const over = sides.length > 0 && sides.every((side) => side.outcome);
     say(byId("counters-note"), sides.length === 0 ? "" : over ? "in this run" : "in this run, by the spans so far");
 
     keyed(root, names, (name) => name, create, (card, name) => {
-      const values = totals.map((total) => total.get(name) ?? 0);
-      keyed(card.values, values.length ? sides.map((side, index) => ({ index, client: side.client, value: values[index] })) : [],
+      const values = sides
+        .map(({ client }, index) => ({ index, client, value: totals[index].get(name) ?? 0 }))
+        .filter(({ client }) => counts(client, name));
+      keyed(card.values, values,
         ({ index }) => index,
         () => el("span", { class: "value" }, el("b"), el("span", { class: "who" })),
         (element, { client, value }) => {
           say(element.firstChild, risen(value));
-          say(element.lastChild, sides.length > 1 ? ` ${client ?? ""}` : "");
+          say(element.lastChild, values.length > 1 ? ` ${client}` : "");
           element.classList.toggle("moved", value > 0);
         });
       say(card.question, vocabulary.get(name)?.question ?? "");
@@ -55,13 +59,20 @@ function counted(counters) {
   return totals;
 }
 
+/** Whether a side counts under this name at all. */
+const counts = (client, name) =>
+  Object.entries(PREFIX).every(([other, prefix]) => other === client || !name.startsWith(prefix));
+
 /** What the spans say while a run goes on. Its counters are read at its end. */
-function soFar(spans) {
+function soFar({ client, spans }) {
+  const own = PREFIX[client];
   const totals = new Map();
   const rise = (name) => totals.set(name, (totals.get(name) ?? 0) + 1);
   for (const { name, end_ns, fields } of spans.values()) {
-    if (name === "attempt" && end_ns !== null) rise("client_attempts_total");
-    if (name === "wait") rise("client_retries_total");
+    if (name === "attempt" && end_ns !== null) rise(`${own}attempts_total`);
+    // The naive client does not wait before it tries again.
+    const again = client === "naive" ? name === "attempt" && "http.request.resend_count" in fields : name === "wait";
+    if (again) rise(`${own}retries_total`);
     if (name === "request" && fields.fault !== undefined) rise("service_faults_total");
   }
   return totals;

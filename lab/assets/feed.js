@@ -6,8 +6,9 @@ const PATIENCE = 2000;
 
 const KINDS = ["run", "spans", "side", "wire", "metrics", "missed"];
 
-/** Follows the feed. `hear(kind, data)` gets each event, `opened()` each
-    connection, `lost()` the end of one. */
+/** Follows the feed. `hear(kind, data)` gets each event, `lost()` the end of a
+    connection, and `opened(anew)` the beginning of one: anew if it takes up
+    nothing that was heard before, so that what came earlier has to be fetched. */
 export function follow({ hear, opened, lost }) {
   let source = null;
   let last = "";
@@ -15,7 +16,7 @@ export function follow({ hear, opened, lost }) {
   function connect() {
     const resume = last ? `?last=${encodeURIComponent(last)}` : "";
     source = new EventSource(`/api/events${resume}`);
-    source.addEventListener("open", () => opened());
+    source.addEventListener("open", () => opened(last === ""));
     source.addEventListener("error", () => {
       lost();
       // A dropped connection is taken up again by the browser, a refused one is not.

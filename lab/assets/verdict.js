@@ -2,7 +2,7 @@
 // learned from it.
 
 import { byId, el, memo, say } from "./dom.js";
-import { ENDINGS } from "./words.js";
+import { ending } from "./words.js";
 
 export function verdictPanel() {
   return memo((scenario, run, guess) => {
@@ -22,8 +22,7 @@ export function verdictPanel() {
 function sideOf({ client, outcome, verdict }, several) {
   return el("div", { class: "judged" },
     several ? el("h3", null, client) : null,
-    el("p", { class: "outcome" }, el("b", null, ENDINGS[outcome.ending] ?? outcome.ending),
-      outcome.text === ENDINGS[outcome.ending] ? "" : ` · ${outcome.text}`),
+    el("p", { class: "outcome" }, ...ended(outcome)),
     el("ul", null, ...(verdict ?? []).map(({ text, held, found }) =>
       el("li", { class: held ? "ok" : "failed" },
         el("span", { class: "sign", "aria-hidden": "true" }, held ? "✓" : "✕"),
@@ -31,14 +30,20 @@ function sideOf({ client, outcome, verdict }, several) {
           found ? el("em", null, ` — ${found}`) : null)))));
 }
 
-/** In which facts the two sides of a comparison differ. */
+/** A success says all in its own words; an error is called by its class first. */
+function ended({ ending: name, text }) {
+  return name === "ok" ? [el("b", null, text)] : [el("b", null, ending(name)), ` · ${text}`];
+}
+
+/** In what the two sides of a comparison differ. */
 function differences(list) {
   if (!list?.length) return [];
-  const cell = (value) => el("td", null, value === null || value === undefined ? "–" : String(value));
-  return [el("table", null,
-    el("caption", null, "Where the two clients differ"),
-    el("thead", null, el("tr", null, ...["", "reliable", "naive"].map((text) =>
-      text ? el("th", { scope: "col" }, text) : el("td")))),
-    el("tbody", null, ...list.map(({ what, reliable, naive }) =>
-      el("tr", null, el("th", { scope: "row" }, what), cell(reliable), cell(naive)))))];
+  const headings = ["The naive client …", "reliable", "naive"];
+  return [el("table", { class: "differences" },
+    el("caption", { class: "unseen" }, "Where the two clients differ"),
+    el("thead", null, el("tr", null, ...headings.map((text, index) =>
+      el("th", { scope: "col", class: index ? "number" : null }, text)))),
+    el("tbody", null, ...list.map(({ text, reliable, naive }) =>
+      el("tr", null, el("th", { scope: "row" }, text),
+        ...[reliable, naive].map((fact) => el("td", { class: "number" }, String(fact)))))))];
 }

@@ -114,11 +114,7 @@ function operation({ fields, end_ns }) {
   ].filter(Boolean).join(" · ");
 }
 
-/** How an outcome is called. */
-export const ENDINGS = {
-  ok: "ok",
-  http_error: "HTTP error",
-  response_error: "representation error",
-  contract_error: "contract error",
-  transport_error: "transport error",
-};
+const ENDINGS = new Map([["http_error", "HTTP error"], ["response_error", "representation error"]]);
+
+/** What the class of an outcome is called. */
+export const ending = (name) => ENDINGS.get(name) ?? name.replaceAll("_", " ");

@@ -1,0 +1,98 @@
+//! Whether everybody can use the page, as far as a program can tell.
+
+use std::{env, fs, path::Path};
+
+use super::stage::{Browser, Lab, PROJECTOR, TELEPHONE};
+
+/// axe-core, from where `AXE_CORE` says that npm put it.
+fn axe() -> String {
+    let folder = env::var_os("AXE_CORE")
+        .expect("AXE_CORE names the folder that npm installed axe-core into");
+    let path = Path::new(&folder).join("node_modules/axe-core/axe.min.js");
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+async fn assert_accessible(browser: &Browser, view: &str) {
+    let script = format!(
+        "{}; axe.run({{ resultTypes: ['violations'] }}).then(({{ violations }}) => done(violations.map(
+             ({{ id, nodes }}) => id + ': ' + nodes.map((node) => node.target + ' ' + node.failureSummary).join(', '))))",
+        axe()
+    );
+    let violations = browser.ask(&script).await;
+    assert_eq!(violations, serde_json::json!([]), "in {view}");
+}
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn axe_finds_no_violation_on_any_view_in_either_scheme() {
+    let lab = Lab::start();
+    for scheme in ["dark", "light"] {
+        for size in [PROJECTOR, TELEPHONE] {
+            let browser = Browser::at(&lab, size, "flaky").await;
+            browser
+                .read(&format!("localStorage.setItem('scheme', '{scheme}')"))
+                .await;
+            browser.reload().await;
+            browser
+                .until("text('.choose[aria-current] .name') === 'flaky'")
+                .await;
+            let view = |name: &str| format!("{name}, {scheme}, {} pixels wide", size.0);
+
+            assert_accessible(&browser, &view("before a run")).await;
+            browser.press("p").await;
+            browser.click("#settings-summary").await;
+            assert_accessible(&browser, &view("a prediction")).await;
+            browser.press("p3").await;
+            browser.run().await;
+            browser.press("w").await;
+            browser.until("text('#fields h3')").await;
+            assert_accessible(&browser, &view("a comparison")).await;
+            Lab::raw(
+                &lab.service,
+                "GET /flaky HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+            );
+            browser.until("all('#wire tbody tr').length > 0").await;
+            assert_accessible(&browser, &view("requests from elsewhere")).await;
+            browser.press("?").await;
+            browser.until("document.querySelector('dialog').open").await;
+            assert_accessible(&browser, &view("the keys")).await;
+        }
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn nothing_scrolls_sideways_on_a_telephone() {
+    let lab = Lab::start();
+    let browser = Browser::at(&lab, TELEPHONE, "retry-after-unusable").await;
+    browser.press("3").await;
+    browser.click("label:has([value=virtual])").await;
+
+    browser.run().await;
+    browser.press("w").await;
+    browser.until("text('#fields h3')").await;
+
+    let root = "document.documentElement";
+    let over = format!("{root}.scrollWidth - {root}.clientWidth");
+    assert_eq!(browser.read(&over).await, 0);
+    assert_eq!(browser.read("innerWidth").await, 390);
+}
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn a_chosen_scheme_survives_a_reload() {
+    let lab = Lab::start();
+    let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
+    let ground = "getComputedStyle(document.body).backgroundColor";
+
+    browser.press("t").await;
+    browser.until("text('#scheme') === 'Scheme: dark'").await;
+    let dark = browser.read(ground).await;
+    browser.reload().await;
+
+    browser.until("text('#scheme') === 'Scheme: dark'").await;
+    assert_eq!(browser.read(ground).await, dark);
+    browser.press("t").await;
+    browser.until("text('#scheme') === 'Scheme: light'").await;
+    assert_ne!(browser.read(ground).await, dark);
+}

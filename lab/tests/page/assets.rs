@@ -1,0 +1,80 @@
+//! What can be said of the page's files without a browser.
+
+use std::{collections::BTreeMap, fs};
+
+use super::stage::assets;
+
+/// The most that may come over the wire before the page is painted.
+const FIRST_PAINT: usize = 100 * 1024;
+
+fn files() -> BTreeMap<String, String> {
+    let entries = fs::read_dir(assets()).expect("the folder");
+    entries
+        .map(|entry| {
+            let entry = entry.expect("an entry");
+            let name = entry.file_name().into_string().expect("a plain name");
+            let text = fs::read_to_string(entry.path()).expect("text");
+            (name, text)
+        })
+        .collect()
+}
+
+#[test]
+fn all_files_together_fit_the_first_paint() {
+    let total: usize = files().values().map(String::len).sum();
+
+    assert!(total <= FIRST_PAINT, "{total} bytes");
+}
+
+/// A module that is not announced is found only once those that import it have
+/// been read, one round trip after the other.
+#[test]
+fn every_file_is_named_by_the_document() {
+    let files = files();
+
+    for name in files.keys().filter(|name| *name != "index.html") {
+        let address = format!("\"/assets/{name}\"");
+        assert!(files["index.html"].contains(&address), "{name}");
+    }
+}
+
+/// The policy of the page forbids inline code and styles; text that came off
+/// the wire must have no way to become markup.
+#[test]
+fn nothing_parses_html_or_asks_for_more_than_the_policy_allows() {
+    let words = [
+        "innerHTML",
+        "outerHTML",
+        "insertAdjacentHTML",
+        "document.write",
+        "DOMParser",
+        "eval(",
+        "Function(",
+        "style=",
+        "onclick=",
+        "onload=",
+        "http://",
+        "https://",
+    ];
+    let namespace = "http://www.w3.org/2000/svg";
+
+    for (name, text) in files() {
+        let text = text.replace(namespace, "");
+        for word in words {
+            assert!(!text.contains(word), "{name} has {word}");
+        }
+    }
+}
+
+/// Colours stand in one place, so that both schemes are complete.
+#[test]
+fn only_the_root_of_the_style_sheet_names_colours() {
+    let style = &files()["style.css"];
+    let (root, rest) = style.split_once("\n}\n").expect("the root");
+
+    assert_eq!(root.matches("light-dark(").count(), 14);
+    assert!(!rest.contains('#') || !rest.contains("light-dark("));
+    for line in rest.lines().filter(|line| line.contains(": #")) {
+        panic!("a colour outside the root: {line}");
+    }
+}

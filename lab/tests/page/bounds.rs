@@ -1,0 +1,67 @@
+//! After many runs the page is as small as after a few.
+
+use super::stage::{Browser, Lab, PROJECTOR};
+
+/// Runs a scenario so many times, one after the other, and shows the last.
+async fn play(browser: &Browser, times: u32) {
+    let script = "(async () => {
+        const send = (path, options) => fetch(path, options).then((answer) => answer.json());
+        const { id } = await send('/api/runs', {
+            method: 'POST',
+            headers: { 'Content-Type': 'application/json' },
+            body: JSON.stringify({ scenario: 'flaky', pace: 'virtual', seed: 7 }),
+        });
+        while ((await send('/api/runs/' + id)).state === 'running');
+        window.last = id;
+        done();
+    })()";
+    for _ in 0..times {
+        browser.ask(script).await;
+    }
+    browser
+        .until("document.querySelector('#runs a').dataset.run === last")
+        .await;
+    browser.click("#runs a").await;
+    browser.ended().await;
+}
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn two_hundred_runs_leave_no_more_behind_than_a_hundred() {
+    let lab = Lab::start();
+    let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
+    let size = "document.querySelectorAll('*').length";
+
+    play(&browser, 110).await;
+    let before = browser.read(size).await;
+    play(&browser, 90).await;
+    let after = browser.read(size).await;
+
+    assert_eq!(browser.read("all('#runs li').length").await, 100);
+    assert_eq!(after, before);
+}
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn a_long_crawl_is_cut_in_the_middle_and_says_so() {
+    let lab = Lab::start();
+    let browser = Browser::at(&lab, PROJECTOR, "endless-items").await;
+    browser.click("#settings-summary").await;
+    browser.click("[name=max_pages]").await;
+
+    browser.press("150\u{e007}").await;
+    browser.ended().await;
+
+    assert_eq!(
+        browser
+            .read("document.querySelectorAll('.body .row').length")
+            .await,
+        400
+    );
+    let said = browser.read("text('.dropped')").await;
+    assert!(
+        said.as_str()
+            .is_some_and(|said| said.starts_with("50 rows in the middle")),
+        "{said}"
+    );
+}

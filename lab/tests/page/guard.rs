@@ -1,0 +1,93 @@
+//! What other sites, and whatever comes off the wire, cannot do to the page.
+
+use super::stage::{Browser, Lab, PROJECTOR};
+
+const MARKUP: &str = "<img src=x onerror=document.title='owned'>";
+
+#[test]
+fn a_foreign_host_is_refused() {
+    let lab = Lab::start();
+
+    for path in ["/", "/api/runs", "/assets/app.js"] {
+        let request =
+            format!("GET {path} HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n");
+        let answer = Lab::raw(&lab.page, &request);
+        assert!(answer.starts_with("HTTP/1.1 421"), "{answer}");
+        assert!(answer.contains("host_not_allowed"), "{answer}");
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn another_origin_cannot_start_a_run() {
+    let lab = Lab::start();
+    let browser = Browser::open(PROJECTOR).await;
+    // The service is a site of its own: same host, another port.
+    browser.go(&format!("http://{}/items", lab.service)).await;
+
+    let sent = browser
+        .ask(&format!(
+            "fetch('http://{}/api/runs', {{ method: 'POST', mode: 'no-cors', body: '{{\"scenario\":\"flaky\"}}' }})
+               .then((answer) => done(answer.type), (error) => done(String(error)))",
+            lab.page
+        ))
+        .await;
+
+    // The answer is kept from whoever asked, and it was a refusal.
+    assert_eq!(sent, "TypeError: Failed to fetch");
+    let runs = format!(
+        "GET /api/runs HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n",
+        lab.page
+    );
+    let answer = Lab::raw(&lab.page, &runs);
+    assert!(answer.ends_with("[]"), "{answer}");
+}
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn markup_from_the_wire_stays_text() {
+    let lab = Lab::start();
+    let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
+    let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
+    let request = format!(
+        "GET /%3Cimg%20src=x%3E HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
+         traceparent: {trace}\r\nX-Request-Id: {MARKUP}\r\n\r\n"
+    );
+    Lab::raw(&lab.service, &request);
+    browser.until("all('#wire tbody tr').length === 1").await;
+    browser.click("#settings-summary").await;
+    browser.click("[name=seed]").await;
+    browser.press(format!("{MARKUP}\u{e007}")).await;
+    browser.until("text('#problem')").await;
+
+    assert!(
+        browser
+            .read("text('#wire tbody tr')")
+            .await
+            .to_string()
+            .contains("4bf92f35")
+    );
+    assert_eq!(
+        browser
+            .read("document.querySelectorAll('img').length")
+            .await,
+        0
+    );
+    assert_ne!(browser.read("document.title").await, "owned");
+}
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn the_browser_has_nothing_to_complain_of() {
+    let lab = Lab::start();
+    let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
+
+    browser.press("3").await;
+    browser.run().await;
+    browser.press("w?").await;
+    browser.until("document.querySelector('dialog').open").await;
+
+    let complaints = browser.complaints().await;
+    assert!(complaints.is_empty(), "{complaints:#?}");
+}

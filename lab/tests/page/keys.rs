@@ -1,0 +1,142 @@
+//! The keyboard alone.
+
+use serde_json::json;
+use thirtyfour::Key;
+
+use super::stage::{Browser, Lab, PROJECTOR};
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn a_run_is_started_and_walked_without_the_mouse() {
+    let lab = Lab::start();
+    let browser = Browser::at(&lab, PROJECTOR, "items").await;
+    let focused = "document.activeElement.querySelector('.what')?.innerText.trim()";
+
+    // Through the course to flaky, and off.
+    browser.press("/flaky").await;
+    browser.until("all('.choose .name')[0] === 'flaky'").await;
+    browser.press_key(Key::Down).await;
+    browser.press_key(Key::Enter).await;
+    browser.until("text('h1').startsWith('flaky ')").await;
+    browser.press("r").await;
+    browser.ended().await;
+
+    // Down the waterfall, and up.
+    browser.press("w").await;
+    browser
+        .until(&format!("{focused}?.endsWith('attempt 1')"))
+        .await;
+    browser.press_key(Key::End).await;
+    browser
+        .until(&format!("{focused}?.endsWith('service')"))
+        .await;
+    browser.press_key(Key::Left).await;
+    browser
+        .until(&format!("{focused}?.endsWith('attempt 3')"))
+        .await;
+    assert_eq!(browser.read("text('#fields h3')").await, "attempt 3");
+    assert_eq!(
+        browser
+            .read("all('#fields dt').includes('http.response.status_code')")
+            .await,
+        json!(true)
+    );
+    browser.press_key(Key::Left).await;
+    browser
+        .until("document.activeElement.getAttribute('aria-expanded') === 'false'")
+        .await;
+    assert_eq!(browser.read("all('.row.request').length").await, 2);
+    browser.press_key(Key::Right).await;
+    browser.until("all('.row.request').length === 3").await;
+    browser.press_key(Key::Home).await;
+    browser
+        .until(&format!("{focused}?.endsWith('attempt 1')"))
+        .await;
+}
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn the_tab_key_reaches_every_part_and_the_focus_is_seen() {
+    let lab = Lab::start();
+    let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
+    browser.run().await;
+    browser.read("document.activeElement.blur()").await;
+
+    let mut reached = Vec::new();
+    for _ in 0..40 {
+        browser.press_key(Key::Tab).await;
+        let place = "(() => {
+            const focus = document.activeElement;
+            const ring = getComputedStyle(focus.matches('.choice input') ? focus.nextElementSibling : focus).outlineStyle;
+            const names = ['header', '.course', '.runs', '#form', '.grid', '#deeds', '.ledger'];
+            return [ring, names.find((name) => focus.closest(name)) ?? focus.tagName];
+        })()";
+        let found = browser.read(place).await;
+        if found[1] == "BODY" {
+            break;
+        }
+        assert_ne!(found[0], "none", "the focus is not seen on {}", found[1]);
+        reached.push(found[1].as_str().expect("a name").to_owned());
+    }
+
+    reached.dedup();
+    for part in [
+        "header", ".course", ".runs", "#form", ".grid", "#deeds", ".ledger",
+    ] {
+        assert!(
+            reached.iter().any(|name| name == part),
+            "{part} is not in {reached:?}"
+        );
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn the_keys_are_listed_and_can_be_turned_off() {
+    let lab = Lab::start();
+    let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
+
+    browser.press("?").await;
+    browser.until("document.querySelector('dialog').open").await;
+    assert_eq!(
+        browser.read("all('dialog dt').slice(0, 2)").await,
+        json!(["r", "/"])
+    );
+    browser.click("#keys-on").await;
+    browser.press_key(Key::Escape).await;
+    browser
+        .until("!document.querySelector('dialog').open")
+        .await;
+    browser.press("p").await;
+
+    assert_eq!(
+        browser
+            .read("document.querySelector('#predict').getAttribute('aria-pressed')")
+            .await,
+        "false"
+    );
+}
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn the_ear_is_told_of_the_start_and_the_end_and_no_more() {
+    let lab = Lab::start();
+    let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
+    browser
+        .read(
+            "(() => { window.told = []; const live = document.querySelector('#announce');
+              new MutationObserver(() => told.push(live.textContent)).observe(live, { childList: true, characterData: true, subtree: true }); })()",
+        )
+        .await;
+
+    browser.run().await;
+    browser.until("told.length >= 2").await;
+
+    assert_eq!(
+        browser.read("told").await,
+        json!([
+            "flaky runs",
+            "flaky has ended. 4 of 4 held · ok, attempt = 3"
+        ])
+    );
+}

@@ -1,0 +1,41 @@
+//! The pictures of the README.
+
+use std::{env, fs, path::Path};
+
+use base64::{Engine, prelude::BASE64_STANDARD};
+
+use super::stage::{Browser, Lab, PROJECTOR};
+
+/// The most that a picture in the repository may weigh.
+const MOST: usize = 80 * 1024;
+
+/// Takes the pictures, and keeps them where the README finds them if
+/// `LAB_PICTURES` is set.
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn the_pictures_of_the_readme_can_be_taken() {
+    let lab = Lab::start();
+    for (name, scheme, client) in [("page-flaky", "dark", "1"), ("page-compare", "light", "3")] {
+        let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
+        browser
+            .read(&format!("localStorage.setItem('scheme', '{scheme}')"))
+            .await;
+        browser.reload().await;
+        browser
+            .until("text('.choose[aria-current] .name') === 'flaky'")
+            .await;
+        browser.press(client).await;
+
+        browser.run().await;
+        let picture = BASE64_STANDARD
+            .decode(browser.picture().await)
+            .expect("base64");
+
+        assert!(picture.len() < MOST, "{name} has {} bytes", picture.len());
+        if env::var_os("LAB_PICTURES").is_some() {
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+            fs::create_dir_all(&folder).expect("the folder");
+            fs::write(folder.join(format!("{name}.webp")), picture).expect("a file");
+        }
+    }
+}

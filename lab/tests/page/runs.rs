@@ -1,0 +1,218 @@
+//! Running scenarios, and looking at runs.
+
+use serde_json::{Value, json};
+
+use super::stage::{Browser, Lab, PROJECTOR};
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn flaky_shows_three_attempts_two_waits_and_a_verdict() {
+    let lab = Lab::start();
+    let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
+
+    browser.click(".choose[aria-current] + .play").await;
+    browser.ended().await;
+
+    assert_eq!(
+        browser.read("all('.row.attempt .how')").await,
+        json!([
+            "503 Service Unavailable",
+            "503 Service Unavailable",
+            "200 OK"
+        ])
+    );
+    assert_eq!(
+        browser.read("all('.row.wait .how')").await,
+        json!(["backoff (status 503)", "backoff (status 503)"])
+    );
+    assert_eq!(browser.read("all('.row.request').length").await, 3);
+    assert_eq!(
+        browser.read("text('#result')").await,
+        "✓ 4 of 4 held · ok, attempt = 3"
+    );
+    assert_eq!(browser.read("all('#checks li.ok').length").await, 4);
+    assert_eq!(browser.read("all('#ledgers tbody tr').length").await, 3);
+    assert_eq!(
+        browser
+            .read("all('.counter').slice(0, 2).map((card) => card.match(/\\+\\d+/)[0])")
+            .await,
+        json!(["+3", "+2"])
+    );
+    let lesson = lab::scenario::find("flaky").expect("it is there").lesson;
+    assert_eq!(browser.read("text('#lesson-text')").await, lesson);
+}
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn a_wait_counts_down_while_it_is_open() {
+    let lab = Lab::start();
+    let browser = Browser::at(&lab, PROJECTOR, "retry-after-seconds").await;
+
+    browser.press("r").await;
+
+    browser
+        .until("/^[12]\\.\\d s left · Retry-After$/.test(text('.row.wait .how'))")
+        .await;
+    browser
+        .until("/^0\\.\\d s left/.test(text('.row.wait .how'))")
+        .await;
+    browser.ended().await;
+    assert_eq!(
+        browser.read("text('.row.wait .how')").await,
+        "Retry-After (status 503)"
+    );
+}
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn a_comparison_shows_both_clients_on_one_axis() {
+    let lab = Lab::start();
+    let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
+
+    browser.press("3").await;
+    browser.run().await;
+
+    assert_eq!(
+        browser.read("all('.side-of-run h3')").await,
+        json!(["Reliable", "Naive"])
+    );
+    let axes = browser
+        .read("[...document.querySelectorAll('.ticks')].map((axis) => axis.textContent)")
+        .await;
+    assert_eq!(axes[0], axes[1]);
+    assert_eq!(browser.read("all('#checks .judged').length").await, 2);
+    assert_ne!(browser.read("all('.differences tbody tr').length").await, 0);
+}
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn a_reload_in_the_middle_of_a_run_loses_nothing() {
+    let lab = Lab::start();
+    let browser = Browser::at(&lab, PROJECTOR, "retry-after-seconds").await;
+    browser.press("r").await;
+    browser
+        .until("text('.row.wait .how')?.includes('left')")
+        .await;
+    let address = browser.address().await;
+
+    browser.reload().await;
+
+    browser
+        .until("text('.row.wait .how')?.includes('left')")
+        .await;
+    browser.ended().await;
+    assert_eq!(browser.address().await, address);
+    assert_eq!(browser.read("all('.row.attempt').length").await, 2);
+    assert_eq!(
+        browser
+            .read("text('h1')")
+            .await
+            .as_str()
+            .map(|title| &title[..20]),
+        Some("retry-after-seconds ")
+    );
+}
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn a_seed_larger_than_a_double_comes_through_to_the_digit() {
+    let lab = Lab::start();
+    let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
+    browser.click("#settings-summary").await;
+    browser.click("[name=seed]").await;
+
+    browser.press("18446744073709551615\u{e007}").await;
+    browser.ended().await;
+
+    let terms = browser.read("text('#terms')").await;
+    assert!(
+        terms
+            .as_str()
+            .is_some_and(|terms| terms.ends_with("seed 18446744073709551615")),
+        "{terms}"
+    );
+}
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn a_setting_that_breaks_a_rule_is_explained() {
+    let lab = Lab::start();
+    let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
+    browser.click("#settings-summary").await;
+    browser.click("[name=max_attempts]").await;
+
+    browser.press("0\u{e007}").await;
+
+    browser.until("text('#problem')").await;
+    let problem = browser.read("text('#problem')").await;
+    assert!(
+        problem
+            .as_str()
+            .is_some_and(|problem| problem.contains("max_attempts")),
+        "{problem}"
+    );
+    assert_eq!(browser.read("all('#runs li').length").await, 0);
+}
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn a_run_is_copied_as_json_and_downloaded_as_a_report() {
+    let lab = Lab::start();
+    let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
+    let id = browser.run().await;
+    browser
+        .read("navigator.clipboard.writeText = async (text) => { window.copied = text }")
+        .await;
+
+    browser.press("c").await;
+    browser.until("window.copied").await;
+
+    let copied = browser.read("window.copied").await;
+    let copied: Value = serde_json::from_str(copied.as_str().expect("text")).expect("JSON");
+    assert_eq!(copied["id"], id);
+    let report = browser
+        .ask(
+            "fetch(document.querySelector('#report').href).then(async (answer) =>
+              done([answer.headers.get('content-disposition'), await answer.text()]))",
+        )
+        .await;
+    assert!(
+        report[0]
+            .as_str()
+            .is_some_and(|how| how.starts_with("attachment")),
+        "{report}"
+    );
+    assert!(
+        report[1]
+            .as_str()
+            .is_some_and(|text| text.contains("503 Service Unavailable"))
+    );
+}
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn the_question_comes_before_the_answer() {
+    let lab = Lab::start();
+    let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
+
+    browser.press("p").await;
+    browser.until("text('h1') === 'flaky'").await;
+    let scenario = lab::scenario::find("flaky").expect("it is there");
+    let shown = browser.read("document.body.innerText").await.to_string();
+    assert!(shown.contains(scenario.question) && !shown.contains(scenario.title));
+    browser.click("[name=guess]").await;
+    browser.press("three requests\u{e007}").await;
+    browser.ended().await;
+
+    assert_eq!(
+        browser.read("text('.guessed')").await,
+        "You predicted: three requests"
+    );
+    assert!(
+        browser
+            .read("text('h1')")
+            .await
+            .to_string()
+            .contains(scenario.title)
+    );
+}

@@ -1,0 +1,293 @@
+//! What every test stands on: a lab, a driver, a browser, and words for what a
+//! person does with them.
+
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    net::TcpStream,
+    path::Path,
+    process::{Child, Command, Stdio},
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+use thirtyfour::{
+    By, ChromeCapabilities, ChromiumLikeCapabilities, Key, LoggingPrefsLogLevel, WebDriver,
+};
+
+/// How long anything may take before a test gives up on it.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The size of a small projector.
+pub(crate) const PROJECTOR: (u32, u32) = (1280, 720);
+/// The size of a small telephone.
+pub(crate) const TELEPHONE: (u32, u32) = (390, 844);
+
+/// A process that ends with the test, whichever way the test ends.
+struct Running(Child);
+
+impl Running {
+    /// Starts a program, and reads what it prints until `ready` has found what
+    /// it looks for in it.
+    fn start<T>(command: &mut Command, mut ready: impl FnMut(&str) -> Option<T>) -> (Self, T) {
+        let child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap_or_else(|error| panic!("{command:?} does not start: {error}"));
+        let mut running = Self(child);
+        let output = running.0.stdout.take().expect("it is piped");
+        let mut lines = BufReader::new(output).lines();
+        let found = lines.by_ref().find_map(|line| ready(&line.expect("text")));
+        let found = found.unwrap_or_else(|| panic!("{command:?} ends before it is ready"));
+        // A program that nobody listens to would stop at the first full pipe.
+        std::thread::spawn(move || lines.for_each(drop));
+        (running, found)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended by itself, which is as well.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// `lab serve` on two free ports.
+pub(crate) struct Lab {
+    _process: Running,
+    /// Where the service listens, as host and port.
+    pub(crate) service: String,
+    /// Where the page listens, as host and port.
+    pub(crate) page: String,
+}
+
+impl Lab {
+    pub(crate) fn start() -> Self {
+        let mut addresses = Vec::new();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
+        command.args(["serve", "--port", "0", "--page-port", "0"]);
+        let (process, [service, page]) = Running::start(&mut command, |line| {
+            let (_, rest) = line.split_once("http://")?;
+            let address = rest.split(|char: char| char.is_whitespace() || char == '/');
+            addresses.extend(
+                address
+                    .take(1)
+                    .map(|text| text.trim_end_matches('.').to_owned()),
+            );
+            <[String; 2]>::try_from(addresses.clone()).ok()
+        });
+        Self {
+            _process: process,
+            service,
+            page,
+        }
+    }
+
+    /// Sends a request as it stands, and returns the whole answer.
+    pub(crate) fn raw(address: &str, request: &str) -> String {
+        let mut wire = TcpStream::connect(address).expect("a connection");
+        wire.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+        wire.write_all(request.as_bytes()).expect("a request");
+        let mut answer = String::new();
+        wire.read_to_string(&mut answer).expect("an answer");
+        answer
+    }
+}
+
+/// A browser of its own, driven by a driver of its own.
+pub(crate) struct Browser {
+    driver: WebDriver,
+    driver_address: String,
+    _process: Running,
+}
+
+impl Browser {
+    pub(crate) async fn open((width, height): (u32, u32)) -> Self {
+        let (process, port) = Running::start(
+            Command::new("chromedriver").arg("--port=0"),
+            |line| -> Option<u16> {
+                let (_, rest) = line.split_once("started successfully on port ")?;
+                rest.trim_end_matches('.').parse().ok()
+            },
+        );
+        let driver_address = format!("127.0.0.1:{port}");
+        let mut chrome = ChromeCapabilities::new();
+        let size = format!("--window-size={width},{height}");
+        for argument in [
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-quic",
+            "--disable-dev-shm-usage",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            &size,
+        ] {
+            chrome.add_arg(argument).expect("an argument");
+        }
+        // No window is as narrow as a telephone, so the browser pretends.
+        let metrics = json!({ "width": width, "height": height, "pixelRatio": 1, "mobile": false, "touch": false });
+        chrome
+            .add_experimental_option("mobileEmulation", json!({ "deviceMetrics": metrics }))
+            .expect("an option");
+        chrome
+            .set_browser_log_level(LoggingPrefsLogLevel::All)
+            .expect("a preference");
+        // The driver is spoken to without TLS, and yet the library that does so
+        // wants to know whose TLS it would be. Another test may have told it.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let driver = WebDriver::new(format!("http://{driver_address}"), chrome)
+            .await
+            .expect("a session");
+        driver
+            .set_script_timeout(PATIENCE)
+            .await
+            .expect("a timeout");
+        Self {
+            driver,
+            driver_address,
+            _process: process,
+        }
+    }
+
+    /// A browser that shows the page, with a scenario chosen.
+    pub(crate) async fn at(lab: &Lab, size: (u32, u32), scenario: &str) -> Self {
+        let browser = Self::open(size).await;
+        browser
+            .go(&format!("http://{}/#{scenario}", lab.page))
+            .await;
+        browser
+            .until(&format!(
+                "text('.choose[aria-current] .name') === '{scenario}' && text('#link') === 'live'"
+            ))
+            .await;
+        browser
+    }
+
+    pub(crate) async fn go(&self, url: &str) {
+        self.driver.goto(url).await.expect("a page");
+    }
+
+    pub(crate) async fn reload(&self) {
+        self.driver.refresh().await.expect("a page");
+    }
+
+    pub(crate) async fn address(&self) -> String {
+        let url = self.driver.current_url().await.expect("an address");
+        url.path().to_owned()
+    }
+
+    /// What an expression of JavaScript comes to. `text(selector)` and
+    /// `all(selector)` read the page.
+    pub(crate) async fn read(&self, expression: &str) -> Value {
+        let script = format!("{HELPERS} return ({expression});");
+        let found = self.driver.execute(&script, vec![]).await;
+        found.expect("a value").json().clone()
+    }
+
+    /// Waits until an expression is true, looking once a frame.
+    pub(crate) async fn until(&self, expression: &str) {
+        let script = format!(
+            "{HELPERS} const done = arguments[arguments.length - 1];
+             const look = () => ({expression}) ? done() : requestAnimationFrame(look); look();"
+        );
+        if self.driver.execute_async(&script, vec![]).await.is_err() {
+            let page = self.read("document.body.innerText").await;
+            panic!("never true: {expression}\non this page:\n{page}");
+        }
+    }
+
+    /// Runs JavaScript that calls `done` with its result.
+    pub(crate) async fn ask(&self, script: &str) -> Value {
+        let script = format!("const done = arguments[arguments.length - 1]; {script}");
+        let found = self.driver.execute_async(&script, vec![]).await;
+        found.expect("a result").json().clone()
+    }
+
+    /// Types on the keyboard, wherever the focus is.
+    pub(crate) async fn press(&self, keys: impl Into<String>) {
+        let chain = self.driver.action_chain().send_keys(keys.into());
+        chain.perform().await.expect("keys");
+    }
+
+    /// Presses a key that stands for no character.
+    pub(crate) async fn press_key(&self, key: Key) {
+        self.press(char::from(key)).await;
+    }
+
+    pub(crate) async fn click(&self, selector: &str) {
+        let element = self.driver.find(By::Css(selector)).await;
+        element.expect(selector).click().await.expect("a click");
+    }
+
+    /// Runs the chosen scenario to its end, and returns the id of the run.
+    pub(crate) async fn run(&self) -> String {
+        let before = self.address().await;
+        self.press("r").await;
+        self.until(&format!("location.pathname !== '{before}'"))
+            .await;
+        self.ended().await;
+        let address = self.address().await;
+        address.trim_start_matches("/runs/").to_owned()
+    }
+
+    /// Waits for the end of the run that is shown.
+    pub(crate) async fn ended(&self) {
+        self.until("!document.querySelector('#deeds').hidden").await;
+    }
+
+    /// Puts the page out of sight, or back, as far as the page can tell.
+    pub(crate) async fn hide(&self, hidden: bool) {
+        let script = format!(
+            "(() => {{ Object.defineProperty(document, 'hidden', {{ value: {hidden}, configurable: true }});
+               document.dispatchEvent(new Event('visibilitychange')); }})()"
+        );
+        self.read(&script).await;
+    }
+
+    /// What the browser's console holds: errors, and violations of the policy.
+    pub(crate) async fn complaints(&self) -> Vec<String> {
+        let log = self.driver.browser_log().await.expect("a log");
+        log.into_iter().map(|entry| entry.message).collect()
+    }
+
+    /// The page as a picture, small enough for a README.
+    pub(crate) async fn picture(&self) -> String {
+        let how = json!({ "format": "webp", "quality": 60 });
+        let tools = self.driver.cdp();
+        let picture = tools.send_raw("Page.captureScreenshot", how).await;
+        let picture = picture.expect("a picture");
+        picture["data"].as_str().expect("base64").to_owned()
+    }
+}
+
+impl Drop for Browser {
+    /// Ends the session, without which the browser would outlive its driver.
+    /// What the driver's own library does here needs the runtime that is being
+    /// blocked meanwhile.
+    fn drop(&mut self) {
+        let session = self.driver.handle().session_id().clone();
+        let request = format!(
+            "DELETE /session/{session} HTTP/1.1\r\nHost: {}\r\n\r\n",
+            self.driver_address
+        );
+        let mut wire = TcpStream::connect(&self.driver_address).expect("the driver listens");
+        wire.write_all(request.as_bytes()).expect("a request");
+        // The answer comes when the browser is gone, and the connection stays.
+        wire.read_exact(&mut [0]).expect("an answer");
+        let _ = self.driver.clone().leak();
+    }
+}
+
+/// What tests read the page with.
+const HELPERS: &str = "
+    const all = (selector) => [...document.querySelectorAll(selector)].map((one) => one.innerText.trim());
+    const text = (selector) => document.querySelector(selector)?.innerText.trim();";
+
+/// The folder of the page's files.
+pub(crate) fn assets() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/assets"))
+}
