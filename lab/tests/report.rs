@@ -338,6 +338,20 @@ async fn the_option_writes_the_page_and_still_prints_the_text() {
     assert_eq!(left, 1, "nothing is left beside the report");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_link_stays_a_link_and_what_it_leads_to_is_written() {
+    let folder = folder("report-link");
+    let (file, link) = (folder.join("flaky.html"), folder.join("link.html"));
+    std::os::unix::fs::symlink(&file, &link).expect("a link");
+
+    let output = report(&link, &[]);
+
+    assert_eq!(output.status.code(), Some(0));
+    assert!(link.is_symlink());
+    assert!(file.is_file() && !file.is_symlink());
+}
+
 #[test]
 fn the_option_goes_with_json() {
     let file = folder("report-json").join("flaky.html");

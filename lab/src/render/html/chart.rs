@@ -45,13 +45,17 @@ pub(super) fn figure(run: &Run) -> Markup {
                 }
                 (legend())
                 figcaption {
-                    "Time runs to the right, from 0 ms to " (duration(end)) ", to scale, but "
-                    "what takes no time is drawn one step wide"
-                    @if is_cut {
-                        ", and a pause that dwarfs all else is cut short (//): its length stands "
-                        "in the table"
+                    @if end.is_zero() {
+                        "All of it happened at one moment."
+                    } @else {
+                        "Time runs to the right, from 0 ms to " (duration(end)) ", to scale, but "
+                        "what takes no time is drawn one step wide"
+                        @if is_cut {
+                            ", and a pause that dwarfs all else is cut short (//): its length "
+                            "stands in the table"
+                        }
+                        "."
                     }
-                    "."
                     @if chart.unrecorded > 0 {
                         " " (chart.unrecorded) " more spans were not recorded: the trace was full."
                     }
@@ -135,18 +139,16 @@ fn columns(scale: &Scale, row: &Row<'_>) -> Range<usize> {
 /// that no meaning hangs on colour alone.
 fn shape(at: usize, class: &str, columns: &Range<usize>) -> Markup {
     let (top, height) = match class {
-        "wait" => (".34em", ".32em"),
         "request" => (".44em", ".12em"),
         _ => (".2em", ".6em"),
     };
-    let width = columns.len();
     html! {
         @if class == "wait" {
             // Dashes along a thick line are stripes.
             line.wait x1={ (columns.start) "%" } x2={ (columns.end) "%" }
                 y1={ (at) ".5em" } y2={ (at) ".5em" } {}
         } @else {
-            rect class=(class) x={ (columns.start) "%" } width={ (width) "%" }
+            rect class=(class) x={ (columns.start) "%" } width={ (columns.len()) "%" }
                 y={ (at) (top) } height=(height) rx=".1em" {}
         }
     }

@@ -66,7 +66,7 @@ fn question(scenario: &Scenario, prediction: Option<&str>) -> Markup {
         section.question aria-labelledby="question" {
             h2 #question { "The question" }
             p { (scenario.question) }
-            @if let Some(prediction) = prediction.filter(|words| !words.is_empty()) {
+            @if let Some(prediction) = prediction {
                 dl {
                     dt { "Your prediction" }
                     dd { (prediction) }
