@@ -23,7 +23,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
     next: "scenario deadline",
     network: Network::Faults(&[Fault::Stall]),
     policy: |policy| Policy {
-        read_timeout: Duration::from_millis(150),
+        read_timeout: Duration::from_millis(400),
         ..policy
     },
     task: Task::List(Endpoint::ITEMS),
