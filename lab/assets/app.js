@@ -81,7 +81,7 @@ function render() {
 /** The line above the waterfall: the result, and under which terms it came. */
 function heading(run, nows) {
   byId("deeds").hidden = !run || run.state !== "finished";
-  if (!run) {
+  if (!run || run.state === "fetching") {
     say(byId("result"), "");
     say(byId("terms"), "");
     return;
@@ -107,9 +107,9 @@ const passed = (run) => (run.sides[0]?.verdict ?? []).every(({ held }) => held);
 function summary(run) {
   if (run.state === "failed") return `✕ could not be played${run.error ? `: ${run.error}` : ""}`;
   const sides = run.sides.filter((side) => side.outcome).map(({ client, outcome, verdict }) => {
-    const words = outcome.ending === "ok" ? outcome.text : ending(outcome.ending);
     const held = `${verdict.filter(({ held }) => held).length} of ${verdict.length} held`;
-    return run.sides.length > 1 ? `${client}: ${words}, ${held}` : `${held} · ${words}`;
+    if (run.sides.length > 1) return `${client}: ${held}`;
+    return `${held} · ${outcome.ending === "ok" ? outcome.text : ending(outcome.ending)}`;
   });
   return `${passed(run) ? "✓" : "✕"} ${sides.join(" · ")}`;
 }
@@ -136,16 +136,27 @@ const heard = {
 
 const summaryOf = (run) => summary(run).replace(/^[✓✕] /, "");
 
+/** What is heard while an answer is on its way, for every such answer. */
+const meanwhile = new Set();
+
+/** What an answer may have been too early to know. */
+const again = { run: news.summarised, wire: news.heard };
+
 /** Fetches what the feed would have told. */
 async function catchUp() {
+  const since = [];
+  meanwhile.add(since);
   try {
     const [listed, overheard] = await Promise.all([api.runs(), api.wire()]);
     news.listed(listed);
     news.overheard(overheard);
+    for (const [kind, data] of since) again[kind]?.(data);
     if (state.run) await actions.refresh(state.run.id);
   } catch (error) {
     if (!(error instanceof api.Problem)) throw error;
     state.problem = error.message;
+  } finally {
+    meanwhile.delete(since);
   }
   draw();
 }
@@ -162,10 +173,11 @@ async function start() {
     return;
   }
   actions.address();
-  await catchUp();
   follow({
-    hear(kind, data) {
-      heard[kind](api.read(data));
+    hear(kind, text) {
+      const data = api.read(text);
+      for (const since of meanwhile) since.push([kind, data]);
+      heard[kind](data);
       draw();
     },
     opened(anew) {

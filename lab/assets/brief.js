@@ -1,6 +1,7 @@
 // The panel that says what is asked, and takes the order for a run.
 
 import { byId, memo, say, set } from "./dom.js";
+import { over } from "./state.js";
 
 const NUMBERS = ["seed", "max_attempts", "max_retry_after_seconds", "max_pages", "max_items"];
 
@@ -20,17 +21,16 @@ export function briefPanel({ run }) {
   const render = memo((scenario, run, predict, problem) => {
     say(byId("problem"), problem);
     if (!scenario) return;
-    const over = run !== null && run.state !== "running";
-    const telling = !predict || over;
+    const telling = !predict || over(run);
     say(byId("scenario-title"), telling ? `${scenario.name} — ${scenario.title}` : scenario.name);
     say(byId("question"), scenario.question);
     say(byId("hint-text"), scenario.hint);
     byId("guess").hidden = !predict || run !== null;
     byId("hint").hidden = run !== null;
     for (const label of form.querySelectorAll(".listing")) label.hidden = !scenario.listing;
-    say(byId("run"), run === null ? "Run" : over ? "Run again" : "Run another");
+    say(byId("run"), run === null ? "Run" : over(run) ? "Run again" : "Run another");
     set(byId("predict"), { "aria-pressed": String(predict) });
-    document.title = `${scenario.name}${run && !over ? " · running" : ""} · lab`;
+    document.title = `${scenario.name}${run?.state === "running" ? " · running" : ""} · lab`;
   });
 
   return { render, order, keepSeed, forget };

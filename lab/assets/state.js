@@ -59,7 +59,7 @@ export function listed(runs) {
 /** Another run is to be shown, of which nothing is known yet. */
 export function opened(id) {
   const summary = state.runs.find((run) => run.id === id);
-  state.run = { id, state: "running", sides: [], differences: [], ...summary };
+  state.run = { sides: [], differences: [], ...summary, id, state: "fetching" };
   state.row = null;
   state.folded = new Set();
 }
@@ -69,6 +69,9 @@ export function closed() {
   state.run = null;
   state.row = null;
 }
+
+/** Whether a run has ended, one way or the other. */
+export const over = (run) => run?.state === "finished" || run?.state === "failed";
 
 /** Everything about the shown run. News may have been faster than the answer
     that carried it, so spans are merged and not replaced; their order is that
@@ -86,8 +89,7 @@ export function fetched(detail) {
     const late = mine.outcome && !rest.outcome;
     return { ...mine, ...(late ? { client: side.client } : known(rest)), dropped };
   });
-  const over = state.run.state !== "running";
-  state.run = { ...state.run, ...detail, sides, state: over ? state.run.state : detail.state };
+  state.run = { ...state.run, ...detail, sides, state: over(state.run) ? state.run.state : detail.state };
 }
 
 /** Spans of a run opened, changed or closed. */

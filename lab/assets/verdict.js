@@ -2,13 +2,13 @@
 // learned from it.
 
 import { byId, el, memo, say } from "./dom.js";
+import { over } from "./state.js";
 import { ending } from "./words.js";
 
 export function verdictPanel() {
   return memo((scenario, run, guess) => {
-    const over = run !== null && run.state !== "running";
-    byId("learned").hidden = !over;
-    if (!over) return;
+    byId("learned").hidden = !over(run);
+    if (!over(run)) return;
     say(byId("lesson-text"), scenario?.lesson ?? "");
     say(byId("unsolved-text"), scenario?.unsolved ?? "");
     byId("checks").replaceChildren(

@@ -15,16 +15,25 @@ const MOST: usize = 80 * 1024;
 #[ignore = "needs chromium and chromedriver"]
 async fn the_pictures_of_the_readme_can_be_taken() {
     let lab = Lab::start();
-    for (name, scheme, client) in [("page-flaky", "dark", "1"), ("page-compare", "light", "3")] {
-        let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
+    for (name, scenario, scheme, client) in [
+        ("page-flaky", "flaky", "dark", "1"),
+        ("page-compare", "lost-response", "light", "3"),
+    ] {
+        let browser = Browser::at(&lab, PROJECTOR, scenario).await;
         browser
             .read(&format!("localStorage.setItem('scheme', '{scheme}')"))
             .await;
         browser.reload().await;
         browser
-            .until("text('.choose[aria-current] .name') === 'flaky'")
+            .until(&format!(
+                "text('.choose[aria-current] .name') === '{scenario}'"
+            ))
             .await;
         browser.press(client).await;
+        // One seed, so that a picture changes only where the page does.
+        browser
+            .read("document.querySelector('[name=seed]').value = '1'")
+            .await;
 
         browser.run().await;
         let picture = BASE64_STANDARD

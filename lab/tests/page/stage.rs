@@ -116,6 +116,7 @@ impl Browser {
         let size = format!("--window-size={width},{height}");
         for argument in [
             "--headless",
+            "--hide-scrollbars",
             "--no-sandbox",
             "--disable-gpu",
             "--disable-quic",
@@ -194,9 +195,10 @@ impl Browser {
             "{HELPERS} const done = arguments[arguments.length - 1];
              const look = () => ({expression}) ? done() : requestAnimationFrame(look); look();"
         );
-        if self.driver.execute_async(&script, vec![]).await.is_err() {
-            let page = self.read("document.body.innerText").await;
-            panic!("never true: {expression}\non this page:\n{page}");
+        if let Err(error) = self.driver.execute_async(&script, vec![]).await {
+            let page = self.read("[text('.runs'), text('main')].join('\\n')").await;
+            let page = page.as_str().unwrap_or_default();
+            panic!("never true: {expression}\n{error}\non this page:\n{page}");
         }
     }
 
@@ -234,9 +236,22 @@ impl Browser {
         address.trim_start_matches("/runs/").to_owned()
     }
 
+    /// Starts a run that waits for two minutes, longer than any test goes on.
+    pub(crate) async fn wait_for_long(&self) {
+        self.read("document.querySelector('[name=max_retry_after_seconds]').value = '120'")
+            .await;
+        self.press("r").await;
+        self.until("text('.row.wait .how')?.endsWith(' s left · Retry-After')")
+            .await;
+    }
+
     /// Waits for the end of the run that is shown.
     pub(crate) async fn ended(&self) {
-        self.until("!document.querySelector('#deeds').hidden").await;
+        self.until(
+            "!document.querySelector('#deeds').hidden
+             && document.querySelector('#report').pathname === `/api${location.pathname}/report`",
+        )
+        .await;
     }
 
     /// Puts the page out of sight, or back, as far as the page can tell.
