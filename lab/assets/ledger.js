@@ -1,6 +1,7 @@
 // The ledger of a run, and requests from elsewhere: what the service saw.
 
 import { byId, el, memo } from "./dom.js";
+import { table } from "./table.js";
 import { count, duration } from "./words.js";
 
 /** The most requests that are listed; the counts hold them all. */
@@ -21,21 +22,11 @@ const COLUMNS = [
   { title: "request id", of: ({ request_id }) => request_id },
 ];
 
-/** Ledger entries as a table. A column that no entry fills is left out. */
-export function table(caption, entries, { traces = false } = {}) {
-  const columns = COLUMNS.filter(({ rare, own, of }) =>
-    (!own || traces) && (!rare || entries.some((entry) => (of(entry) ?? null) !== null)));
-  const cell = (entry, { of, number }) => {
-    const value = of(entry) ?? null;
-    return el("td", { class: number ? "number" : null }, value === null ? "–" : String(value));
-  };
-  return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
-    el("table", null,
-      el("caption", { class: "unseen" }, caption),
-      el("thead", null, el("tr", null, ...columns.map(({ title, number }) =>
-        el("th", { scope: "col", class: number ? "number" : null }, title)))),
-      el("tbody", null, ...entries.map((entry) =>
-        el("tr", { class: entry.early_ns ? "failed" : null }, ...columns.map((column) => cell(entry, column)))))));
+/** Ledger entries as a table; with the trace that a caller said it belongs to,
+    where the entries are not all of one. */
+export function requests(caption, entries, { traces = false } = {}) {
+  const columns = COLUMNS.filter(({ own }) => !own || traces);
+  return table(caption, columns, entries, ({ early_ns }) => (early_ns ? "failed" : null));
 }
 
 export function ledgerPanel() {
@@ -48,7 +39,7 @@ export function ledgerPanel() {
       const more = entries.length > MOST ? `, of which ${MOST} are listed` : "";
       return [
         el("p", { class: "terms" }, `${who}the service saw ${count(total, "request")}${more}`),
-        table(`${who}requests in the order they arrived`, entries.slice(0, MOST)),
+        requests(`${who}requests in the order they arrived`, entries.slice(0, MOST)),
       ];
     }));
   });

@@ -2,7 +2,7 @@
 // program, another language.
 
 import { byId, el, memo, say, svg } from "./dom.js";
-import { table } from "./ledger.js";
+import { requests } from "./ledger.js";
 import { count, duration } from "./words.js";
 
 /** The most requests that are listed. */
@@ -15,7 +15,7 @@ export function wirePanel() {
     say(byId("wire-note"), entries.length === 0 ? "" : `the last ${count(entries.length, "request")}, the newest first`);
     byId("wire").replaceChildren(...(entries.length === 0
       ? [el("p", { class: "nothing" }, "Call the service with a client of your own, and what it sends shows up here.")]
-      : [lane(entries), table("Requests from elsewhere, the newest first", entries.slice(0, MOST), { traces: true })]));
+      : [lane(entries), requests("Requests from elsewhere, the newest first", entries.slice(0, MOST), { traces: true })]));
   });
 }
 

@@ -44,6 +44,47 @@ async fn flaky_shows_three_attempts_two_waits_and_a_verdict() {
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
+async fn the_waterfall_has_a_twin_that_is_a_table() {
+    let lab = Lab::start();
+    let browser = Browser::at(&lab, PROJECTOR, "retry-after-unusable").await;
+    browser.press("3").await;
+    browser.click("label:has([value=virtual])").await;
+    browser.run().await;
+
+    browser.click("#twin summary").await;
+
+    browser.until("all('#tables table').length === 2").await;
+    let rows = |of: &str, what: &str, how: &str| {
+        format!(
+            "[...document.querySelectorAll('{of}')].map((row) =>
+                 [row.querySelector('{what}'), row.querySelector('{how}')].map((cell) => cell.innerText.replace(/^[▾▸✓✕◷↳…\\s]+/, '')))"
+        )
+    };
+    let table = browser
+        .read(&rows(
+            "#tables tbody tr",
+            "td:nth-child(3)",
+            "td:last-child",
+        ))
+        .await;
+    let picture = browser
+        .read(&rows(".body [role=row]", ".what", ".how"))
+        .await;
+    assert_eq!(table, picture);
+    assert!(table.as_array().is_some_and(|rows| rows.len() > 10));
+    assert_eq!(
+        browser
+            .read("all('#tables tbody tr:nth-child(2) td').slice(3, 4)")
+            .await,
+        json!(["attempt 1"])
+    );
+
+    browser.click("#twin summary").await;
+    browser.until("all('#tables table').length === 0").await;
+}
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
 async fn a_wait_counts_down_while_it_is_open() {
     let lab = Lab::start();
     let browser = Browser::at(&lab, PROJECTOR, "retry-after-seconds").await;

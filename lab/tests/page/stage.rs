@@ -221,6 +221,10 @@ impl Browser {
     }
 
     pub(crate) async fn click(&self, selector: &str) {
+        // The driver does not wait for a page that scrolls smoothly.
+        let there = "scrollIntoView({ behavior: 'instant', block: 'center' })";
+        self.read(&format!("document.querySelector(`{selector}`).{there}"))
+            .await;
         let element = self.driver.find(By::Css(selector)).await;
         element.expect(selector).click().await.expect("a click");
     }

@@ -1,0 +1,44 @@
+// The table twin of the waterfall: the same rows in the same order, for whoever
+// reads a table more easily than a picture. It is made only while it is open.
+
+import { byId, el, memo } from "./dom.js";
+import { table } from "./table.js";
+import { cut, rows } from "./timeline.js";
+import { duration, how, what } from "./words.js";
+
+/** Nothing is folded in a table. */
+const UNFOLDED = new Set();
+
+const COLUMNS = [
+  { title: "began at", of: ({ span }) => duration(span.start_ns), number: true },
+  { title: "lasted", of: ({ span }) => (span.end_ns === null ? "still open" : duration(span.end_ns - span.start_ns)), number: true },
+  { title: "what", of: ({ span }) => what(span) },
+  { title: "in", of: ({ within }) => within, rare: true },
+  { title: "how it went", of: ({ span, now }) => how(span, now) },
+];
+
+export function twinPanel({ redraw }) {
+  const twin = byId("twin");
+  twin.addEventListener("toggle", redraw);
+  let now = 0;
+  // Made anew when spans have changed, and once a second for the open waits.
+  const make = memo((run, versions, seconds, open) => {
+    byId("tables").replaceChildren(...(open ? run.sides.flatMap((side) => twinOf(side, now, run.sides.length > 1)) : []));
+  });
+
+  return (run, versions, time) => {
+    now = time;
+    twin.hidden = run === null || run.sides.length === 0;
+    make(run, versions, Math.floor(now / 1e9), twin.open && !twin.hidden);
+  };
+}
+
+function twinOf(side, now, several) {
+  const shown = cut(rows(side.spans, UNFOLDED)).rows;
+  const entries = shown.map(({ span, parent }) => {
+    const above = parent === null ? null : side.spans.get(parent);
+    return { span, now, within: above && what(above) };
+  });
+  const caption = several ? `Waterfall of the ${side.client} client, as a table` : "Waterfall, as a table";
+  return [several ? el("h3", null, side.client) : "", table(caption, COLUMNS, entries)];
+}
