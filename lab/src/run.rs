@@ -48,6 +48,16 @@ pub struct Settings {
     pub overrides: Overrides,
 }
 
+impl Settings {
+    /// A seed for a run that is not to repeat another: short enough to be typed
+    /// in, and small enough for every reader of JSON, since JavaScript among
+    /// others rounds a whole number above 2^53.
+    #[must_use]
+    pub fn random_seed() -> u64 {
+        rand::random::<u32>().into()
+    }
+}
+
 /// Whether the waits of a run are real.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]

@@ -118,7 +118,7 @@ impl Arguments {
     /// How to play, at this pace if none is asked for.
     pub(super) fn settings(&self, pace: Pace) -> Settings {
         Settings {
-            seed: self.seed.unwrap_or_else(rand::random),
+            seed: self.seed.unwrap_or_else(Settings::random_seed),
             client: match self.client {
                 ClientArgument::Reliable => Client::Reliable,
                 ClientArgument::Naive => Client::Naive,

@@ -78,7 +78,7 @@ impl RunRequest {
                 "pace",
                 [("real", Pace::Real), ("virtual", Pace::Virtual)],
             )?,
-            seed: integer(&mut fields, "seed", 0..=u64::MAX)?.unwrap_or_else(rand::random),
+            seed: integer(&mut fields, "seed", 0..=u64::MAX)?.unwrap_or_else(Settings::random_seed),
             overrides: Overrides {
                 max_attempts: positive(&mut fields, "max_attempts")?,
                 max_retry_after: integer(
