@@ -70,7 +70,7 @@ impl Clock for LateClock {
 }
 
 #[tokio::test]
-async fn nothing_is_sent_once_the_deadline_has_passed() {
+async fn a_deadline_that_passes_after_all_hands_on_the_last_answer() {
     let clock = virtual_clock();
     let client = offline(&clock)
         .clock(Arc::new(LateClock(clock)))
@@ -81,10 +81,12 @@ async fn nothing_is_sent_once_the_deadline_has_passed() {
 
     let error = client.flaky().await.expect_err("the wait was too long");
 
-    let ApiError::Transport(error) = error else {
-        panic!("nothing came in time: {error:?}");
+    let ApiError::Http(error) = error else {
+        panic!("an answer came: {error:?}");
     };
+    assert_eq!(error.status.as_u16(), 503);
     assert_eq!(error.stopped, Some(StopReason::Deadline));
+    assert_eq!(error.retry_after, Some(Duration::from_secs(9)));
     assert_eq!(error.attempts, 1, "{error}");
 }
 

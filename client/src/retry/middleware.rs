@@ -273,6 +273,9 @@ where
         let repeatable = may_repeat(request.method(), permission);
         let (began, began_wall) = (self.clock.monotonic(), self.clock.wall());
         let mut payment = None::<Token>;
+        // What the attempt before came to, while the deadline may still forbid
+        // the next.
+        let mut last = None;
 
         loop {
             let permit = self.permit(began).await;
@@ -280,7 +283,7 @@ where
             // A wait may end late, and a turn come at the very deadline.
             let Some(permit) = permit.filter(|_| remaining != Some(Duration::ZERO)) else {
                 report.stopped = Some(StopReason::Deadline);
-                return Err(Failure(FailureKind::QueueTimeout).into());
+                return last.unwrap_or_else(|| Err(Failure(FailureKind::QueueTimeout).into()));
             };
             // Settled only now that the request goes on the wire: a call that
             // is dropped before has cost the service nothing.
@@ -322,9 +325,9 @@ where
             };
             match (decide(&facts, &standing, &self.limits), copy) {
                 (Decision::Retry { after, why, source }, Some(copy)) => {
-                    // The answer has said what it had to say, its body may be
-                    // large, and the wait may be long.
-                    drop(result);
+                    // Without a deadline the answer has said what it had to say,
+                    // its body may be large, and the wait may be long.
+                    last = self.deadline.map(|_| result);
                     metrics.retry(why, source, after);
                     self.clock
                         .sleep(after)
