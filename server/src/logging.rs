@@ -1,19 +1,20 @@
-//! Logs: the span of each request on stderr, as `RUST_LOG` asks.
+//! Logs of a program: the spans of the crates it names, on stderr, as `RUST_LOG`
+//! asks.
 //!
-//! `RUST_LOG` is a list of targets and levels, as in `info` or `server=info`;
-//! unset, nothing is logged. It governs this crate and no others: a directive that
-//! names `hyper` or `axum` beats any rule that stands beside it in one filter, and
-//! what they have to say holds addresses, headers and bodies. So the cap is a second
-//! filter, and what is to be logged has to pass both.
+//! `RUST_LOG` is a list of targets and levels, as in `info` or
+//! `client=info,server=debug`; unset, nothing is logged. It governs the named
+//! crates and no others: what `hyper` or `axum` have to say holds addresses,
+//! headers and bodies, and a directive that names them beats any rule that
+//! stands beside it in one filter. So the cap is a second filter, and what is to
+//! be logged has to pass both.
 
 use std::{env, io};
 
-use tracing::subscriber;
-use tracing_subscriber::filter::{FilterExt, ParseError, Targets, filter_fn};
-use tracing_subscriber::fmt::format::FmtSpan;
-use tracing_subscriber::fmt::{self, MakeWriter};
-use tracing_subscriber::layer::SubscriberExt;
-use tracing_subscriber::{Layer, Registry};
+use tracing_subscriber::{
+    Layer, Registry,
+    filter::{FilterExt, ParseError, Targets, filter_fn},
+    fmt::{self, MakeWriter, format::FmtSpan},
+};
 
 /// The variable that says what is logged.
 const VARIABLE: &str = "RUST_LOG";
@@ -21,26 +22,29 @@ const VARIABLE: &str = "RUST_LOG";
 /// A value of `RUST_LOG` that cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[error("{VARIABLE} is ignored, since {value:?} cannot be read: {why}")]
-pub(crate) struct InvalidDirectives {
+pub struct InvalidDirectives {
     value: String,
     // No source: its own source has the same text.
     why: ParseError,
 }
 
-/// Installs what `RUST_LOG` asks for; nothing if it is unset or empty.
+/// What `RUST_LOG` asks for; none if it is unset or empty.
 ///
-/// # Panics
+/// # Errors
 ///
-/// If called twice.
-pub(crate) fn init() -> Result<(), InvalidDirectives> {
+/// [`InvalidDirectives`] if it cannot be read.
+pub fn asked() -> Result<Option<Targets>, InvalidDirectives> {
     let value = env::var_os(VARIABLE).unwrap_or_default();
     if value.is_empty() {
-        return Ok(());
+        return Ok(None);
     }
-    let asked = read(&value.to_string_lossy())?;
-    let subscriber = Registry::default().with(capped(io::stderr, asked));
-    subscriber::set_global_default(subscriber).expect("it is the first");
-    Ok(())
+    read(&value.to_string_lossy()).map(Some)
+}
+
+/// The layer that logs to stderr what is asked for, of these crates alone: each
+/// is the first segment of its targets.
+pub fn layer(asked: Targets, crates: &'static [&'static str]) -> impl Layer<Registry> {
+    capped(io::stderr, asked, crates)
 }
 
 fn read(directives: &str) -> Result<Targets, InvalidDirectives> {
@@ -52,11 +56,14 @@ fn read(directives: &str) -> Result<Targets, InvalidDirectives> {
 
 /// A line for each event, and for each span that closes, if both filters let it
 /// pass.
-fn capped<W>(writer: W, asked: Targets) -> impl Layer<Registry>
+fn capped<W>(writer: W, asked: Targets, crates: &'static [&'static str]) -> impl Layer<Registry>
 where
     W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
 {
-    let ours = filter_fn(|metadata| metadata.target().split("::").next() == Some("server"));
+    let ours = filter_fn(move |metadata| {
+        let name = metadata.target().split("::").next();
+        name.is_some_and(|name| crates.contains(&name))
+    });
     fmt::layer()
         .with_writer(writer)
         .with_ansi(false)
@@ -68,9 +75,38 @@ where
 mod tests {
     use std::sync::{Arc, Mutex, PoisonError};
 
-    use tracing::{info_span, trace};
+    use tracing::{info_span, subscriber::with_default, trace};
+    use tracing_subscriber::layer::SubscriberExt;
 
     use super::*;
+
+    /// What is logged of one span of each kind of target, and of an event in it.
+    fn logged(directives: &str) -> String {
+        let log = Arc::new(Mutex::new(Vec::new()));
+        let writer = {
+            let log = Arc::clone(&log);
+            move || Writer(Arc::clone(&log))
+        };
+        let asked = read(directives).expect("valid directives");
+        let layer = capped(writer, asked, &["client", "server"]);
+
+        with_default(Registry::default().with(layer), || {
+            info_span!(target: "client::retry", "wait", endpoint = "flaky").in_scope(|| {
+                trace!(target: "server", "ours");
+            });
+            for foreign in [
+                info_span!(target: "hyper::proto", "read", secret = "SECRET"),
+                info_span!(target: "clients", "read", secret = "SECRET"),
+                info_span!(target: "h2::client", "read", secret = "SECRET"),
+            ] {
+                foreign.in_scope(|| trace!(target: "client", "in a foreign span"));
+            }
+            trace!(target: "axum::rejection", "SECRET");
+        });
+
+        let log = log.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8(log.clone()).expect("UTF-8")
+    }
 
     struct Writer(Arc<Mutex<Vec<u8>>>);
 
@@ -85,34 +121,41 @@ mod tests {
         }
     }
 
-    /// What is logged of an event of this crate and of three of others.
-    fn logged(directives: &str) -> String {
-        let log = Arc::new(Mutex::new(Vec::new()));
-        let writer = {
-            let log = Arc::clone(&log);
-            move || Writer(Arc::clone(&log))
-        };
-        let layer = capped(writer, read(directives).expect("valid directives"));
+    #[test]
+    fn no_directive_lets_another_crate_through() {
+        for directives in [
+            "trace",
+            "hyper=trace,h2=trace,axum=trace,clients=trace,client=trace,server=trace",
+            "hyper::proto[{secret}]=trace,client=trace,server=trace",
+        ] {
+            let log = logged(directives);
 
-        subscriber::with_default(Registry::default().with(layer), || {
-            info_span!(target: "hyper::proto", "read", secret = "SECRET").in_scope(|| {
-                trace!(target: "server::serve", "ours");
-                trace!(target: "axum::rejection", "SECRET");
-                trace!(target: "servers", "SECRET");
-            });
-        });
-
-        let log = log.lock().unwrap_or_else(PoisonError::into_inner);
-        String::from_utf8(log.clone()).expect("UTF-8")
+            assert!(!log.contains("SECRET"), "{directives}: {log}");
+            assert!(log.contains("server: ours"), "{directives}: {log}");
+            assert!(log.contains("client: in a foreign span"), "{log}");
+        }
     }
 
     #[test]
-    fn no_directive_lets_another_crate_through() {
-        for directives in ["trace", "hyper=trace,axum=trace,servers=trace,server=trace"] {
-            let log = logged(directives);
+    fn a_span_is_logged_when_it_closes_if_its_level_is_asked_for() {
+        let log = logged("client=info");
 
-            assert!(log.contains("server::serve: ours"), "{directives}: {log}");
-            assert!(!log.contains("SECRET"), "{directives}: {log}");
-        }
+        assert_eq!(log.lines().count(), 1, "{log}");
+        assert!(
+            log.contains(r#"wait{endpoint="flaky"}: client::retry: close"#),
+            "{log}"
+        );
+    }
+
+    #[test]
+    fn what_is_off_is_silent() {
+        assert_eq!(logged("off"), "");
+    }
+
+    #[test]
+    fn a_level_that_is_none_is_refused_with_the_value() {
+        let error = read("client=loud").expect_err("no level");
+
+        assert!(error.to_string().contains("client=loud"), "{error}");
     }
 }

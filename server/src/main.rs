@@ -1,16 +1,17 @@
 //! The teaching API as a program: flags, start, Ctrl+C, stop.
 //!
 //! Standard output carries exactly two lines; everything else goes to standard
-//! error, logs included if `RUST_LOG` asks for them. Exit status: 0 after a stop, 1 if the stop was cut short or failed, 2 for
-//! a usage error, 3 if the service could not start.
-
-mod logging;
+//! error, logs included if `RUST_LOG` asks for them. Exit status: 0 after a stop, 1
+//! if the stop was cut short or failed, 2 for a usage error, 3 if the service could
+//! not start.
 
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use clap::Parser;
-use server::{ConfigError, DEFAULT_PORT, ServiceConfig, StartError, TeachingApi};
+use server::{ConfigError, DEFAULT_PORT, ServiceConfig, Signals, StartError, TeachingApi, logging};
+use tracing_subscriber::Registry;
+use tracing_subscriber::layer::SubscriberExt as _;
 
 const EXIT_NOT_STOPPED: u8 = 1;
 const EXIT_NOT_STARTED: u8 = 3;
@@ -40,15 +41,25 @@ enum Failure {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    if let Err(error) = logging::init() {
-        // With stderr gone there is nobody left to tell.
-        drop(writeln!(io::stderr(), "warning: {error}"));
-    }
+    log();
     let ended = run(&arguments).unwrap_or_else(|failure| {
         report(&failure);
         EXIT_NOT_STARTED
     });
     ExitCode::from(ended)
+}
+
+/// Logs what `RUST_LOG` asks for.
+fn log() {
+    match logging::asked() {
+        Ok(None) => {}
+        Ok(Some(asked)) => {
+            let subscriber = Registry::default().with(logging::layer(asked, &["server"]));
+            tracing::subscriber::set_global_default(subscriber).expect("it is the first");
+        }
+        // With stderr gone there is nobody left to tell.
+        Err(error) => drop(writeln!(io::stderr(), "warning: {error}")),
+    }
 }
 
 fn run(arguments: &Arguments) -> Result<u8, Failure> {
@@ -93,45 +104,4 @@ fn report(failure: &Failure) {
             writeln!(console, "error: {other}{}", cause.unwrap_or_default())
         }
     });
-}
-
-/// Ctrl+C and, on Unix, SIGTERM.
-struct Signals {
-    #[cfg(unix)]
-    interrupt: tokio::signal::unix::Signal,
-    #[cfg(unix)]
-    terminate: tokio::signal::unix::Signal,
-    #[cfg(windows)]
-    interrupt: tokio::signal::windows::CtrlC,
-}
-
-impl Signals {
-    #[cfg(unix)]
-    fn listen() -> io::Result<Self> {
-        use tokio::signal::unix::{SignalKind, signal};
-        Ok(Self {
-            interrupt: signal(SignalKind::interrupt())?,
-            terminate: signal(SignalKind::terminate())?,
-        })
-    }
-
-    #[cfg(unix)]
-    async fn next(&mut self) {
-        tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
-        }
-    }
-
-    #[cfg(windows)]
-    fn listen() -> io::Result<Self> {
-        Ok(Self {
-            interrupt: tokio::signal::windows::ctrl_c()?,
-        })
-    }
-
-    #[cfg(windows)]
-    async fn next(&mut self) {
-        self.interrupt.recv().await;
-    }
 }

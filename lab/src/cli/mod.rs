@@ -14,7 +14,6 @@ mod runner;
 mod scenario;
 mod schema;
 mod serve;
-mod signals;
 mod terminal;
 
 use std::process::ExitCode;

@@ -53,7 +53,7 @@ impl Runner {
 
 /// What is to be logged. A `RUST_LOG` that cannot be read is worth a warning.
 pub(super) fn logs() -> Option<Targets> {
-    logging::asked().unwrap_or_else(|error| {
+    server::logging::asked().unwrap_or_else(|error| {
         terminal::warn(&error);
         None
     })

@@ -6,8 +6,9 @@ use std::{
 };
 
 use clap::Args;
+use server::Signals;
 
-use super::{Exit, runner, signals::Signals, terminal};
+use super::{Exit, runner, terminal};
 use crate::dashboard::{DEFAULT_PAGE_PORT, Dashboard, DashboardConfig, DashboardError, Outlets};
 
 #[derive(Debug, Args)]
