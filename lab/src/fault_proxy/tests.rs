@@ -39,6 +39,16 @@ impl Upstream {
     }
 }
 
+/// A proxy that goes by `plan`, and the service it stands before.
+async fn before_a_service<P>(plan: P) -> (Upstream, FaultProxy)
+where
+    P: IntoIterator<Item = Fault, IntoIter: Send + 'static>,
+{
+    let upstream = Upstream::start().await;
+    let proxy = FaultProxy::start(upstream.addr, plan).await.unwrap();
+    (upstream, proxy)
+}
+
 /// Every request of these tests ends with its body, the word "body".
 async fn serve(listener: TcpListener, requests: Arc<Mutex<Vec<String>>>) {
     loop {
@@ -69,8 +79,7 @@ async fn send(proxy: &FaultProxy, request: impl AsRef<[u8]>) -> (String, io::Res
 
 #[tokio::test]
 async fn passes_a_request_and_its_answer_through() {
-    let upstream = Upstream::start().await;
-    let proxy = FaultProxy::start(upstream.addr, []).await.unwrap();
+    let (_upstream, proxy) = before_a_service([]).await;
 
     let (answer, end) = send(&proxy, REQUEST).await;
 
@@ -81,8 +90,7 @@ async fn passes_a_request_and_its_answer_through() {
 
 #[tokio::test]
 async fn asks_the_service_to_close_whatever_the_client_asked() {
-    let upstream = Upstream::start().await;
-    let proxy = FaultProxy::start(upstream.addr, []).await.unwrap();
+    let (upstream, proxy) = before_a_service([]).await;
     let request = "POST /jobs HTTP/1.1\r\nconnection: keep-alive\r\nKeep-Alive: timeout=5\r\n\
                    Content-Length: 4\r\n\r\nbody";
 
@@ -97,8 +105,7 @@ async fn asks_the_service_to_close_whatever_the_client_asked() {
 
 #[tokio::test]
 async fn puts_a_request_together_that_comes_in_pieces() {
-    let upstream = Upstream::start().await;
-    let proxy = FaultProxy::start(upstream.addr, []).await.unwrap();
+    let (_upstream, proxy) = before_a_service([]).await;
     let mut client = TcpStream::connect(proxy.addr()).await.unwrap();
     client.set_nodelay(true).unwrap();
 
@@ -114,10 +121,7 @@ async fn puts_a_request_together_that_comes_in_pieces() {
 
 #[tokio::test]
 async fn loses_the_answer_to_a_request_that_was_carried_out() {
-    let upstream = Upstream::start().await;
-    let proxy = FaultProxy::start(upstream.addr, [Fault::LoseResponse])
-        .await
-        .unwrap();
+    let (upstream, proxy) = before_a_service([Fault::LoseResponse]).await;
 
     let (answer, end) = send(&proxy, REQUEST).await;
 
@@ -129,10 +133,7 @@ async fn loses_the_answer_to_a_request_that_was_carried_out() {
 
 #[tokio::test]
 async fn resets_the_connection_in_the_middle_of_the_body() {
-    let upstream = Upstream::start().await;
-    let proxy = FaultProxy::start(upstream.addr, [Fault::ResetMidBody])
-        .await
-        .unwrap();
+    let (_upstream, proxy) = before_a_service([Fault::ResetMidBody]).await;
 
     let (answer, end) = send(&proxy, REQUEST).await;
 
@@ -145,10 +146,7 @@ async fn resets_the_connection_in_the_middle_of_the_body() {
 
 #[tokio::test]
 async fn closes_the_connection_in_the_middle_of_the_body() {
-    let upstream = Upstream::start().await;
-    let proxy = FaultProxy::start(upstream.addr, [Fault::CloseMidBody])
-        .await
-        .unwrap();
+    let (_upstream, proxy) = before_a_service([Fault::CloseMidBody]).await;
 
     let (answer, end) = send(&proxy, REQUEST).await;
 
@@ -159,10 +157,7 @@ async fn closes_the_connection_in_the_middle_of_the_body() {
 
 #[tokio::test]
 async fn stalls_without_a_byte_until_it_is_stopped() {
-    let upstream = Upstream::start().await;
-    let proxy = FaultProxy::start(upstream.addr, [Fault::Stall])
-        .await
-        .unwrap();
+    let (upstream, proxy) = before_a_service([Fault::Stall]).await;
     let mut client = TcpStream::connect(proxy.addr()).await.unwrap();
     client.write_all(REQUEST.as_bytes()).await.unwrap();
 
@@ -187,10 +182,7 @@ async fn stalls_without_a_byte_until_it_is_stopped() {
 
 #[tokio::test]
 async fn refuses_a_tls_handshake_with_a_fatal_alert() {
-    let upstream = Upstream::start().await;
-    let proxy = FaultProxy::start(upstream.addr, [Fault::RefuseTls])
-        .await
-        .unwrap();
+    let (upstream, proxy) = before_a_service([Fault::RefuseTls]).await;
     let mut client = TcpStream::connect(proxy.addr()).await.unwrap();
     let client_hello = [[22, 3, 1, 0, 3].as_slice(), &[1, 0, 0]].concat();
 
@@ -205,10 +197,7 @@ async fn refuses_a_tls_handshake_with_a_fatal_alert() {
 
 #[tokio::test]
 async fn says_nothing_to_a_client_that_speaks_no_tls() {
-    let upstream = Upstream::start().await;
-    let proxy = FaultProxy::start(upstream.addr, [Fault::RefuseTls])
-        .await
-        .unwrap();
+    let (upstream, proxy) = before_a_service([Fault::RefuseTls]).await;
 
     let (answer, _end_or_reset) = send(&proxy, REQUEST).await;
 
@@ -218,10 +207,7 @@ async fn says_nothing_to_a_client_that_speaks_no_tls() {
 
 #[tokio::test]
 async fn closes_a_connection_at_once() {
-    let upstream = Upstream::start().await;
-    let proxy = FaultProxy::start(upstream.addr, [Fault::CloseAtOnce])
-        .await
-        .unwrap();
+    let (upstream, proxy) = before_a_service([Fault::CloseAtOnce]).await;
 
     let (answer, end) = send(&proxy, "").await;
 
@@ -233,9 +219,8 @@ async fn closes_a_connection_at_once() {
 
 #[tokio::test]
 async fn follows_its_plan_and_then_lets_everything_pass() {
-    let upstream = Upstream::start().await;
     let plan = [Fault::LoseResponse, Fault::PassThrough, Fault::CloseMidBody];
-    let proxy = FaultProxy::start(upstream.addr, plan).await.unwrap();
+    let (_upstream, proxy) = before_a_service(plan).await;
 
     let mut lengths = Vec::new();
     for _ in 0..5 {
@@ -249,10 +234,7 @@ async fn follows_its_plan_and_then_lets_everything_pass() {
 
 #[tokio::test]
 async fn a_plan_may_have_no_end() {
-    let upstream = Upstream::start().await;
-    let proxy = FaultProxy::start(upstream.addr, iter::repeat(Fault::LoseResponse))
-        .await
-        .unwrap();
+    let (_upstream, proxy) = before_a_service(iter::repeat(Fault::LoseResponse)).await;
 
     for _ in 0..3 {
         assert_eq!(send(&proxy, REQUEST).await.0, "");
@@ -263,8 +245,7 @@ async fn a_plan_may_have_no_end() {
 
 #[tokio::test]
 async fn says_plainly_what_it_does_not_understand() {
-    let upstream = Upstream::start().await;
-    let proxy = FaultProxy::start(upstream.addr, []).await.unwrap();
+    let (upstream, proxy) = before_a_service([]).await;
     let table = [
         (
             "Transfer-Encoding: chunked\r\n\r\n4\r\nbody\r\n0\r\n\r\n",
@@ -292,8 +273,7 @@ async fn says_plainly_what_it_does_not_understand() {
 
 #[tokio::test]
 async fn takes_no_request_that_is_too_large() {
-    let upstream = Upstream::start().await;
-    let proxy = FaultProxy::start(upstream.addr, []).await.unwrap();
+    let (upstream, proxy) = before_a_service([]).await;
     let body = "x".repeat(2 * 1024 * 1024);
     let request = format!(
         "POST / HTTP/1.1\r\nContent-Length: {}\r\n\r\n{body}",
@@ -309,8 +289,7 @@ async fn takes_no_request_that_is_too_large() {
 
 #[tokio::test]
 async fn does_not_wait_for_a_request_from_a_client_that_speaks_tls() {
-    let upstream = Upstream::start().await;
-    let proxy = FaultProxy::start(upstream.addr, []).await.unwrap();
+    let (_upstream, proxy) = before_a_service([]).await;
 
     let (answer, _) = send(&proxy, [22, 3, 1, 0, 3, 1, 0, 0]).await;
 
@@ -331,8 +310,7 @@ async fn answers_502_if_the_service_is_not_there() {
 
 #[tokio::test]
 async fn leaves_nothing_when_it_is_stopped() {
-    let upstream = Upstream::start().await;
-    let proxy = FaultProxy::start(upstream.addr, []).await.unwrap();
+    let (_upstream, proxy) = before_a_service([]).await;
     let addr = proxy.addr();
     let mut idle = TcpStream::connect(addr).await.unwrap();
     while proxy.seen(Fault::PassThrough) == 0 {
@@ -352,8 +330,7 @@ async fn leaves_nothing_when_it_is_stopped() {
 
 #[tokio::test]
 async fn leaves_nothing_when_it_is_dropped() {
-    let upstream = Upstream::start().await;
-    let proxy = FaultProxy::start(upstream.addr, []).await.unwrap();
+    let (_upstream, proxy) = before_a_service([]).await;
     let addr = proxy.addr();
     let mut idle = TcpStream::connect(addr).await.unwrap();
     while proxy.seen(Fault::PassThrough) == 0 {
@@ -373,8 +350,7 @@ async fn leaves_nothing_when_it_is_dropped() {
 
 #[tokio::test]
 async fn names_itself_as_a_base_url() {
-    let upstream = Upstream::start().await;
-    let proxy = FaultProxy::start(upstream.addr, []).await.unwrap();
+    let (_upstream, proxy) = before_a_service([]).await;
 
     let port = proxy.addr().port();
 
