@@ -33,6 +33,8 @@ mod compare;
 mod counters;
 pub mod dashboard;
 pub mod fault_proxy;
+mod http_client;
+mod load;
 mod logging;
 pub mod otlp;
 mod outcome;

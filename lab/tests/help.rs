@@ -47,6 +47,8 @@ fn the_help_of_the_lab_says_how_to_begin() {
                    evidence
       schema       Print the JSON Schema of a run, as `scenario --json` prints it
       serve        Serve the lab as a web page, on this machine alone
+      load         Have a running `lab serve` play many runs, for the sake of its
+                   counters
       completions  Print a script that completes commands, options and scenarios
       help         Print this message or the help of the given subcommand(s)
 
@@ -63,6 +65,7 @@ fn the_help_of_the_lab_says_how_to_begin() {
       lab scenario flaky --ask  the same, but predict first
       lab scenario all          the whole course, without the waits
       lab serve --open          the lab as a web page, in the browser
+      lab load                  traffic for it, to be seen on its counters
 
     Exit codes:
       0  every expectation held
@@ -174,6 +177,68 @@ fn the_help_of_a_scenario_says_what_to_try() {
 }
 
 #[test]
+fn the_help_of_a_load_says_what_it_plays() {
+    insta::assert_snapshot!(help("load --help"), @"
+    Have a running `lab serve` play many runs, for the sake of its counters
+
+    The runs are a mix of the whole course, each on a fresh service in the server's
+    own process, in real time: most of them healthy, and in the last third of every
+    minute three times as many faults. So both sides' counters on the service's
+    /metrics have a course that is worth a dashboard. No more go on at once than the
+    server can bear; what is due beyond that is refused and counted, and then the
+    exit code is 3. The runs are not kept on the page. Ctrl+C stops them, and sums
+    up what was played.
+
+    Usage: lab load [OPTIONS]
+
+    Options:
+          --seconds <N>
+              For how many seconds runs are started, from 1 to 7200
+
+              [default: 60]
+
+          --rate <R>
+              How many runs are started in a second, from 1 to 50
+
+              [default: 5]
+
+          --filter <TEXT>
+              Only the scenarios whose name contains this
+
+          --seed <N>
+              What the choice of scenarios, and each run, is drawn from; random if
+              left out
+
+          --page <URL>
+              The address of the page, as `lab serve` prints it
+
+              [default: http://127.0.0.1:8766]
+
+          --ascii
+              Set the summary with nothing but ASCII
+
+      -h, --help
+              Print help (see a summary with '-h')
+
+    Examples:
+      lab load
+          a minute of traffic, five runs a second
+      lab load --seconds 600 --rate 10
+          something to look at for ten minutes
+      lab load --filter retry-after --rate 2
+          nothing but waits that the service asked for
+      lab load --page http://127.0.0.1:9000
+          at a page that is not on its usual port
+
+    Exit codes:
+      0  every expectation held
+      1  an expectation did not hold
+      2  the command line makes no sense
+      3  the environment failed, such as a port that is taken
+    ");
+}
+
+#[test]
 fn no_help_is_wider_than_80_columns() {
     for command in [
         "",
@@ -181,6 +246,7 @@ fn no_help_is_wider_than_80_columns() {
         "scenario ",
         "schema ",
         "serve ",
+        "load ",
         "completions ",
     ] {
         for option in ["-h", "--help"] {
@@ -193,7 +259,8 @@ fn no_help_is_wider_than_80_columns() {
 
 #[test]
 fn every_example_of_the_help_makes_sense() {
-    let help = printed("--help") + &printed("scenario --help");
+    let commands = ["--help", "scenario --help", "load --help"];
+    let help = commands.map(printed).concat();
 
     let examples: Vec<_> = help
         .lines()

@@ -1,30 +1,21 @@
 //! `lab scenario all`: plays the whole course and sums it up.
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-
 use super::{Exit, runner::Runner, scenario::Arguments, terminal};
 use crate::{
     render,
     run::{Pace, Run},
-    scenario::CATALOGUE,
+    scenario,
 };
 
 /// Plays every scenario whose name contains the filter, in virtual time unless
 /// the arguments say otherwise.
 pub(super) fn all(arguments: &Arguments) -> Result<Exit, Exit> {
     let filter = arguments.filter.as_deref().unwrap_or_default();
-    let chosen: Vec<_> = CATALOGUE
-        .iter()
-        .filter(|scenario| scenario.name.contains(filter))
-        .collect();
-    if chosen.is_empty() {
-        let error = format!("no scenario's name contains '{filter}'; `lab list` shows them all");
-        return Err(terminal::fail(&*Box::from(error), Exit::Usage));
-    }
+    let chosen = scenario::matching(filter).map_err(|error| terminal::fail(&error, Exit::Usage))?;
 
     let settings = arguments.settings(Pace::Virtual);
     let mut runner = Runner::new(arguments.otlp.as_deref())?;
-    let progress = progress(chosen.len());
+    let progress = terminal::progress(chosen.len() as u64);
     let mut runs = Vec::new();
     for scenario in chosen {
         progress.set_message(scenario.name);
@@ -47,14 +38,4 @@ pub(super) fn all(arguments: &Arguments) -> Result<Exit, Exit> {
     } else {
         Exit::Failed
     })
-}
-
-/// A bar on stderr; nothing where that is no terminal.
-fn progress(length: usize) -> ProgressBar {
-    let style = ProgressStyle::with_template("{pos:>3}/{len} {bar:30} {msg}");
-    let bar = ProgressBar::with_draw_target(Some(length as u64), ProgressDrawTarget::stderr());
-    match style {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
 }

@@ -19,7 +19,8 @@ Start here (in a checkout, write `cargo run -p lab --` in place of `lab`):
   lab scenario flaky        a service that fails twice, then answers
   lab scenario flaky --ask  the same, but predict first
   lab scenario all          the whole course, without the waits
-  lab serve --open          the lab as a web page, in the browser";
+  lab serve --open          the lab as a web page, in the browser
+  lab load                  traffic for it, to be seen on its counters";
 
 /// What playing a scenario means.
 pub(super) const SCENARIO: &str = "\
@@ -48,6 +49,30 @@ Examples:
   lab scenario all --filter retry
       every scenario with that in its name";
 
+/// What a load is.
+pub(super) const LOAD: &str = "\
+Have a running `lab serve` play many runs, for the sake of its counters
+
+The runs are a mix of the whole course, each on a fresh service in the server's \
+own process, in real time: most of them healthy, and in the last third of every \
+minute three times as many faults. So both sides' counters on the service's \
+/metrics have a course that is worth a dashboard. No more go on at once than the \
+server can bear; what is due beyond that is refused and counted, and then the \
+exit code is 3. The runs are not kept on the page. Ctrl+C stops them, and sums up \
+what was played.";
+
+/// What to try with a load.
+const LOAD_EXAMPLES: &str = "\
+Examples:
+  lab load
+      a minute of traffic, five runs a second
+  lab load --seconds 600 --rate 10
+      something to look at for ten minutes
+  lab load --filter retry-after --rate 2
+      nothing but waits that the service asked for
+  lab load --page http://127.0.0.1:9000
+      at a page that is not on its usual port";
+
 const EXIT_CODES: &str = "\
 Exit codes:
   0  every expectation held
@@ -63,4 +88,9 @@ pub(super) fn below_lab() -> String {
 /// Stands below the options of a scenario.
 pub(super) fn below_scenario() -> String {
     format!("{SCENARIO_EXAMPLES}\n\n{EXIT_CODES}")
+}
+
+/// Stands below the options of a load.
+pub(super) fn below_load() -> String {
+    format!("{LOAD_EXAMPLES}\n\n{EXIT_CODES}")
 }

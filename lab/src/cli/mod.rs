@@ -9,6 +9,7 @@ mod completions;
 mod exit;
 mod help;
 mod list;
+mod load;
 mod report;
 mod runner;
 mod scenario;
@@ -47,6 +48,9 @@ enum Command {
     Schema,
     /// Serve the lab as a web page, on this machine alone
     Serve(serve::Arguments),
+    /// Have a running `lab serve` play many runs, for the sake of its counters
+    #[command(long_about = help::LOAD, after_long_help = help::below_load())]
+    Load(load::Arguments),
     /// Print a script that completes commands, options and scenarios
     Completions(completions::Arguments),
 }
@@ -61,6 +65,7 @@ pub fn main() -> ExitCode {
         Command::Scenario(arguments) => scenario::scenario(arguments),
         Command::Schema => schema::schema(),
         Command::Serve(arguments) => serve::serve(arguments),
+        Command::Load(arguments) => load::load(arguments),
         Command::Completions(arguments) => completions::completions(arguments),
     };
     exit.into()
@@ -76,6 +81,10 @@ pub fn check<'a>(words: impl IntoIterator<Item = &'a str>) -> Result<(), String>
     let arguments = Arguments::try_parse_from(words).map_err(|error| error.to_string())?;
     match &arguments.command {
         Command::Scenario(arguments) => match arguments.chosen() {
+            Ok(_) => Ok(()),
+            Err(error) => Err(error.to_string()),
+        },
+        Command::Load(arguments) => match arguments.load() {
             Ok(_) => Ok(()),
             Err(error) => Err(error.to_string()),
         },

@@ -7,6 +7,7 @@ use std::{
 };
 
 use anstream::{AutoStream, ColorChoice};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio::runtime::{Builder, Runtime};
 
 use super::Exit;
@@ -63,6 +64,16 @@ pub(super) fn fail_run(error: &RunError) -> Exit {
         _ => Exit::Environment,
     };
     fail(error, exit)
+}
+
+/// A bar on stderr; nothing where that is no terminal.
+pub(super) fn progress(length: u64) -> ProgressBar {
+    let style = ProgressStyle::with_template("{pos:>3}/{len} {bar:30} {msg}");
+    let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr());
+    match style {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
 }
 
 /// What a command plays its scenarios on.

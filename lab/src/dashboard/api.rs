@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use axum::{
     Json, Router,
+    body::Bytes,
     extract::{
         Path, Query, Request, State,
         rejection::{PathRejection, QueryRejection},
     },
     middleware::from_fn,
     response::{Html, IntoResponse, Response},
-    routing::get,
+    routing::{get, post},
 };
 use http::{
     HeaderMap, StatusCode,
@@ -23,6 +24,8 @@ use super::{
     course,
     feed::{Feed, event_stream},
     guard::guard,
+    load_request,
+    loads::{self, Loads},
     problem::Problem,
     record::Record,
     run_request::RunRequest,
@@ -40,6 +43,7 @@ pub(super) struct Shared {
     pub(super) assets: Assets,
     pub(super) feed: Arc<Feed>,
     pub(super) runs: Arc<Runs>,
+    pub(super) loads: Arc<Loads>,
     pub(super) wire: WireLane,
 }
 
@@ -54,6 +58,7 @@ pub(super) fn router(shared: Shared) -> Router {
         .route("/api/runs", get(list).post(start))
         .route("/api/runs/{id}", get(show))
         .route("/api/runs/{id}/report", get(report))
+        .route("/api/loads", post(load))
         .route("/api/wire", get(wire))
         .route("/api/events", get(events))
         .fallback(async || Problem::not_found())
@@ -92,6 +97,25 @@ struct Started {
 }
 
 async fn start(State(shared): State<Shared>, request: Request) -> Result<Response, Problem> {
+    let body = json_body(request, "a run").await?;
+    let request = RunRequest::read(&body)?;
+    let seed = request.seed;
+    let id = shared.runs.start(request)?;
+    let location = format!("/runs/{id}");
+    let body = Json(Started { id, seed });
+    Ok((StatusCode::ACCEPTED, [(LOCATION, location)], body).into_response())
+}
+
+/// A load goes on for as long as its progress is read: whoever hangs up stops
+/// it.
+async fn load(State(shared): State<Shared>, request: Request) -> Result<Response, Problem> {
+    let body = json_body(request, "a load").await?;
+    let progress = shared.loads.start(load_request::read(&body)?)?;
+    Ok(loads::told(progress))
+}
+
+/// The body of a request that asks for something, if it is declared as JSON.
+async fn json_body(request: Request, what: &str) -> Result<Bytes, Problem> {
     let is_json = request
         .headers()
         .get(CONTENT_TYPE)
@@ -101,21 +125,15 @@ async fn start(State(shared): State<Shared>, request: Request) -> Result<Respons
             essence.eq_ignore_ascii_case("application/json")
         });
     if !is_json {
-        let detail = "a run is asked for as application/json";
+        let detail = format!("{what} is asked for as application/json");
         let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
         return Err(Problem::new(status, "unsupported_media_type", detail));
     }
     let body = axum::body::to_bytes(request.into_body(), MAX_BODY).await;
-    let body = body.map_err(|_| {
+    body.map_err(|_| {
         let detail = format!("the body is longer than {MAX_BODY} bytes, or broke off");
         Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large", detail)
-    })?;
-    let request = RunRequest::read(&body)?;
-    let seed = request.seed;
-    let id = shared.runs.start(request)?;
-    let location = format!("/runs/{id}");
-    let body = Json(Started { id, seed });
-    Ok((StatusCode::ACCEPTED, [(LOCATION, location)], body).into_response())
+    })
 }
 
 async fn show(

@@ -11,6 +11,7 @@
 //! | GET `/api/scenarios`, `/api/vocabulary` | what can be played, what is counted |
 //! | GET and POST `/api/runs`, GET `/api/runs/{id}` | the runs |
 //! | GET `/api/runs/{id}/report` | a run as a file to keep |
+//! | POST `/api/loads` | many runs, for as long as somebody reads how it goes |
 //! | GET `/api/wire` | what reached the service from anywhere else |
 //! | GET `/api/events` | all of it as it happens, as an event stream |
 
@@ -19,8 +20,11 @@ mod api;
 mod assets;
 mod course;
 mod feed;
+mod fields;
 mod guard;
 mod live_span;
+mod load_request;
+mod loads;
 mod meter;
 mod outlets;
 mod problem;
@@ -46,6 +50,7 @@ use crate::counters::Exposition;
 use api::{Shared, router};
 use assets::Assets;
 use feed::Feed;
+use loads::Loads;
 use runs::Runs;
 use wire_lane::WireLane;
 
@@ -114,6 +119,7 @@ pub struct Dashboard {
     service: Option<RunningApi>,
     feed: Arc<Feed>,
     runs: Arc<Runs>,
+    loads: Arc<Loads>,
     stopping: watch::Sender<bool>,
     serving: JoinSet<()>,
     /// What goes on beside, for as long as the page is served.
@@ -151,6 +157,7 @@ impl Dashboard {
             dispatcher::with_default(&Dispatch::new(subscriber), || TeachingApi::start(service))?;
 
         let feed = Feed::new();
+        let loads = Loads::new(exposition.clone(), config.outlets.clone());
         let runs = Runs::new(Arc::clone(&feed), exposition.clone(), config.outlets);
         let wire = WireLane::new(service.ledger_handle(), recorder);
         let mut chores = JoinSet::new();
@@ -164,6 +171,7 @@ impl Dashboard {
             assets: config.assets.map_or(Assets::Embedded, Assets::Folder),
             feed: Arc::clone(&feed),
             runs: Arc::clone(&runs),
+            loads: Arc::clone(&loads),
             wire,
         });
         let (stopping, is_stopping) = watch::channel(false);
@@ -174,6 +182,7 @@ impl Dashboard {
             service: Some(service),
             feed,
             runs,
+            loads,
             stopping,
             serving,
             chores,
@@ -195,17 +204,20 @@ impl Dashboard {
             .unwrap_or_default()
     }
 
-    /// Stops the page, cancels the runs that go on, and stops the service.
+    /// Stops the page, cancels the runs and the load that go on, and stops the
+    /// service.
     ///
     /// # Errors
     ///
     /// [`server::StopError`] if the service left something behind.
     pub async fn stop(mut self) -> Result<(), server::StopError> {
-        // Event streams never end by themselves.
+        // Event streams never end by themselves, and a load's may take hours.
         self.feed.close();
+        self.loads.abort();
         self.stopping.send_replace(true);
         while self.serving.join_next().await.is_some() {}
         self.runs.stop().await;
+        self.loads.stop().await;
         self.chores.shutdown().await;
         match self.service.take() {
             Some(service) => service.stop().await.map(drop),
@@ -217,6 +229,7 @@ impl Dashboard {
 impl Drop for Dashboard {
     fn drop(&mut self) {
         self.runs.abort();
+        self.loads.abort();
     }
 }
 

@@ -1,13 +1,12 @@
 //! What a page asks for when it starts a run.
 
-use std::{num::NonZeroU32, ops::RangeInclusive, time::Duration};
+use std::time::Duration;
 
-use client::positive_from_json;
 use http::StatusCode;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::problem::Problem;
+use super::{fields::Fields, problem::Problem};
 use crate::{
     player::Client,
     policy::Overrides,
@@ -55,17 +54,10 @@ pub(super) struct RunRequest {
 impl RunRequest {
     /// Reads a request from JSON. A seed that is not given is random.
     pub(super) fn read(body: &[u8]) -> Result<Self, Problem> {
-        let body: Value = serde_json::from_slice(body).map_err(|error| {
-            let detail = format!("the body is not JSON: {error}");
-            Problem::new(StatusCode::BAD_REQUEST, "invalid_json", detail)
-        })?;
-        let Value::Object(mut fields) = body else {
-            return Err(invalid("the body must be a JSON object"));
-        };
+        let mut fields = Fields::read(body, "invalid_run")?;
         let request = Self {
             scenario: scenario(&mut fields)?,
-            players: choice(
-                &mut fields,
+            players: fields.choice(
                 "client",
                 [
                     ("reliable", Players::Reliable),
@@ -73,31 +65,21 @@ impl RunRequest {
                     ("compare", Players::Compare),
                 ],
             )?,
-            pace: choice(
-                &mut fields,
-                "pace",
-                [("real", Pace::Real), ("virtual", Pace::Virtual)],
-            )?,
-            seed: integer(&mut fields, "seed", 0..=u64::MAX)?.unwrap_or_else(Settings::random_seed),
+            pace: fields.choice("pace", [("real", Pace::Real), ("virtual", Pace::Virtual)])?,
+            seed: fields
+                .integer("seed", 0..=u64::MAX)?
+                .unwrap_or_else(Settings::random_seed),
             overrides: Overrides {
-                max_attempts: positive(&mut fields, "max_attempts")?,
-                max_retry_after: integer(
-                    &mut fields,
-                    "max_retry_after_seconds",
-                    0..=MAX_RETRY_AFTER_SECONDS,
-                )?
-                .map(Duration::from_secs),
-                max_pages: positive(&mut fields, "max_pages")?,
-                max_items: positive(&mut fields, "max_items")?,
+                max_attempts: fields.positive("max_attempts")?,
+                max_retry_after: fields
+                    .integer("max_retry_after_seconds", 0..=MAX_RETRY_AFTER_SECONDS)?
+                    .map(Duration::from_secs),
+                max_pages: fields.positive("max_pages")?,
+                max_items: fields.positive("max_items")?,
             },
         };
-        match fields.keys().next() {
-            Some(field) => Err(invalid(format!(
-                "{field} is no field of a run; there are scenario, client, pace, seed, \
-                 max_attempts, max_retry_after_seconds, max_pages, max_items"
-            ))),
-            None => Ok(request),
-        }
+        fields.end("a run")?;
+        Ok(request)
     }
 
     /// How one of its sides is to be played.
@@ -111,60 +93,13 @@ impl RunRequest {
     }
 }
 
-fn invalid(detail: impl Into<String>) -> Problem {
-    let status = StatusCode::UNPROCESSABLE_ENTITY;
-    Problem::new(status, "invalid_run", detail.into())
-}
-
-fn scenario(fields: &mut Map<String, Value>) -> Result<&'static Scenario, Problem> {
-    let Some(Value::String(name)) = fields.remove("scenario") else {
-        return Err(invalid("scenario must be the name of one"));
+fn scenario(fields: &mut Fields) -> Result<&'static Scenario, Problem> {
+    let Some(Value::String(name)) = fields.take("scenario") else {
+        return Err(fields.invalid("scenario must be the name of one"));
     };
     scenario::find(&name).map_err(|error| {
         let status = StatusCode::UNPROCESSABLE_ENTITY;
         Problem::new(status, "unknown_scenario", error.to_string())
-    })
-}
-
-fn choice<T: Copy + Default, const N: usize>(
-    fields: &mut Map<String, Value>,
-    field: &str,
-    choices: [(&str, T); N],
-) -> Result<T, Problem> {
-    let Some(value) = fields.remove(field) else {
-        return Ok(T::default());
-    };
-    let chosen = choices.iter().find(|(name, _)| value == *name);
-    chosen.map(|(_, choice)| *choice).ok_or_else(|| {
-        let names = choices.map(|(name, _)| name).join(", ");
-        invalid(format!("{field} must be one of {names}, got {value}"))
-    })
-}
-
-fn positive(fields: &mut Map<String, Value>, field: &'static str) -> Result<Option<u32>, Problem> {
-    let value = fields.remove(field);
-    let number = value
-        .map(|value| positive_from_json(field, &value))
-        .transpose();
-    number
-        .map(|number| number.map(NonZeroU32::get))
-        .map_err(|error| invalid(error.to_string()))
-}
-
-fn integer(
-    fields: &mut Map<String, Value>,
-    field: &str,
-    range: RangeInclusive<u64>,
-) -> Result<Option<u64>, Problem> {
-    let Some(value) = fields.remove(field) else {
-        return Ok(None);
-    };
-    let number = value.as_u64().filter(|number| range.contains(number));
-    number.map(Some).ok_or_else(|| {
-        let (from, to) = (range.start(), range.end());
-        invalid(format!(
-            "{field} must be an integer from {from} to {to}, got {value}"
-        ))
     })
 }
 

@@ -258,7 +258,7 @@ impl Runs {
 }
 
 /// An error with its causes.
-fn in_words(error: &RunError) -> String {
+pub(super) fn in_words(error: &RunError) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {

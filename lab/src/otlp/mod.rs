@@ -27,12 +27,12 @@ use opentelemetry_otlp::{
     ExporterBuildError, Protocol, RetryPolicy, SpanExporter, WithExportConfig, WithHttpConfig,
 };
 use opentelemetry_sdk::{Resource, error::OTelSdkError, trace::SpanExporter as _};
-use reqwest::{Client, redirect, retry};
+use reqwest::Client;
 
 pub use convert::{CLIENT_SERVICE, SERVER_SERVICE};
 pub use endpoint::{ENDPOINT_VARIABLE, Endpoint, InvalidEndpoint, TRACES_ENDPOINT_VARIABLE};
 
-use crate::trace::Trace;
+use crate::{http_client, trace::Trace};
 
 /// How long a receiver may take for one request.
 pub const TIMEOUT: Duration = Duration::from_secs(3);
@@ -107,20 +107,12 @@ async fn send(
     Ok(())
 }
 
-/// The traces go where the person said: past no proxy, after no redirect.
 fn http_client(endpoint: &Endpoint, timeout: Duration) -> reqwest::Result<Client> {
-    client::install_tls_provider();
-    let builder = Client::builder()
-        .no_proxy()
-        .redirect(redirect::Policy::none())
-        .retry(retry::never())
-        .timeout(timeout);
-    // Without certificates on the machine, looking for them fails.
-    if endpoint.is_https() {
-        builder.build()
-    } else {
-        builder.tls_certs_only([]).build()
-    }
+    let builder = match endpoint.is_https() {
+        true => http_client::builder(),
+        false => http_client::plain_builder(),
+    };
+    builder.timeout(timeout).build()
 }
 
 fn refused(error: OTelSdkError) -> Why {

@@ -197,6 +197,28 @@ impl fmt::Display for UnknownScenario {
 
 impl std::error::Error for UnknownScenario {}
 
+/// The scenarios whose name contains a text, in the order of the course. All of
+/// them contain an empty one.
+///
+/// # Errors
+///
+/// [`NothingMatches`] if none does.
+pub fn matching(filter: &str) -> Result<Vec<&'static Scenario>, NothingMatches> {
+    let matching = CATALOGUE
+        .iter()
+        .filter(|scenario| scenario.name.contains(filter));
+    let matching: Vec<_> = matching.collect();
+    match matching.is_empty() {
+        true => Err(NothingMatches(filter.to_owned())),
+        false => Ok(matching),
+    }
+}
+
+/// A text that is in no scenario's name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no scenario's name contains '{0}'; `lab list` shows them all")]
+pub struct NothingMatches(String);
+
 fn nearest(name: &str) -> Option<&'static str> {
     CATALOGUE
         .iter()

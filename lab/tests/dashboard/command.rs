@@ -23,7 +23,7 @@ fn lab(arguments: &[&str]) -> Command {
     command
 }
 
-async fn start(arguments: &[&str]) -> (Child, Lines<BufReader<ChildStdout>>) {
+pub(crate) async fn start(arguments: &[&str]) -> (Child, Lines<BufReader<ChildStdout>>) {
     let mut child = lab(arguments)
         .stdout(Stdio::piped())
         .spawn()
@@ -32,7 +32,7 @@ async fn start(arguments: &[&str]) -> (Child, Lines<BufReader<ChildStdout>>) {
     (child, BufReader::new(stdout).lines())
 }
 
-async fn line(lines: &mut Lines<BufReader<ChildStdout>>) -> Option<String> {
+pub(crate) async fn line(lines: &mut Lines<BufReader<ChildStdout>>) -> Option<String> {
     let line = timeout(PATIENCE, lines.next_line()).await;
     line.expect("a line in time").expect("a line")
 }

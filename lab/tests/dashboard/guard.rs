@@ -6,12 +6,13 @@ use serde_json::json;
 
 use crate::support::serve;
 
-const PATHS: [&str; 8] = [
+const PATHS: [&str; 9] = [
     "/",
     "/runs/abcdefgh",
     "/assets/app.js",
     "/api/scenarios",
     "/api/runs",
+    "/api/loads",
     "/api/wire",
     "/api/events",
     "/nowhere",
@@ -40,7 +41,7 @@ async fn no_path_answers_to_a_name_from_elsewhere() {
 }
 
 #[tokio::test]
-async fn no_other_site_starts_a_run() {
+async fn no_other_site_starts_a_run_or_a_load() {
     let (_dashboard, browser) = serve().await;
     let json = ("content-type", "application/json");
 
@@ -51,11 +52,15 @@ async fn no_other_site_starts_a_run() {
         &[json, ("sec-fetch-site", "cross-site")],
         &[json, ("sec-fetch-site", "same-site")],
     ] {
-        let run = r#"{"scenario":"flaky"}"#;
-        let answer = browser.send(Method::POST, "/api/runs", headers, run).await;
+        for (path, body) in [
+            ("/api/runs", r#"{"scenario":"flaky"}"#),
+            ("/api/loads", "{}"),
+        ] {
+            let answer = browser.send(Method::POST, path, headers, body).await;
 
-        assert_eq!(answer.status, StatusCode::FORBIDDEN, "{headers:?}");
-        assert_eq!(answer.code(), "cross_origin");
+            assert_eq!(answer.status, StatusCode::FORBIDDEN, "{path} {headers:?}");
+            assert_eq!(answer.code(), "cross_origin");
+        }
     }
     assert_eq!(browser.get("/api/runs").await.json(), json!([]));
 }

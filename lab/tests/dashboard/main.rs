@@ -5,6 +5,8 @@ mod api;
 mod command;
 mod events;
 mod guard;
+mod load;
+mod loads;
 mod stop;
 mod support;
 mod wire;

@@ -117,6 +117,23 @@ impl Browser {
         }
     }
 
+    /// Asks for a load, and reads how it goes.
+    pub(crate) async fn load(&self, load: &Value) -> Progress {
+        let headers = [
+            ("content-type", "application/json"),
+            ("sec-fetch-site", "none"),
+        ];
+        let answer = self
+            .open(Method::POST, "/api/loads", &headers, &load.to_string())
+            .await;
+        assert_eq!(answer.status(), StatusCode::OK);
+        assert_eq!(answer.headers()["content-type"], "application/x-ndjson");
+        Progress {
+            body: answer.into_body(),
+            text: String::new(),
+        }
+    }
+
     async fn open(
         &self,
         method: Method,
@@ -202,6 +219,39 @@ impl Events {
                 return events;
             }
         }
+    }
+}
+
+/// How a load goes, for as long as this lives.
+pub(crate) struct Progress {
+    body: Incoming,
+    text: String,
+}
+
+impl Progress {
+    /// The next line; none once there is no more to tell, or if it broke off.
+    pub(crate) async fn next(&mut self) -> Option<Value> {
+        loop {
+            if let Some((line, rest)) = self.text.split_once('\n') {
+                let line = serde_json::from_str(line).expect("JSON");
+                self.text = rest.to_owned();
+                return Some(line);
+            }
+            let frame = timeout(PATIENCE, self.body.frame()).await;
+            let frame = frame.expect("a line in time")?.ok()?;
+            let data = frame.into_data().expect("data");
+            self.text
+                .push_str(std::str::from_utf8(&data).expect("UTF-8"));
+        }
+    }
+
+    /// The last line.
+    pub(crate) async fn last(&mut self) -> Value {
+        let mut last = None;
+        while let Some(line) = self.next().await {
+            last = Some(line);
+        }
+        last.expect("a line")
     }
 }
 

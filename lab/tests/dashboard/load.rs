@@ -1,0 +1,302 @@
+//! `lab load` as a person types it, against a `lab serve` of its own.
+
+use std::{
+    io::Write,
+    net::TcpListener,
+    process::{Output, Stdio},
+    thread,
+};
+
+use tokio::{
+    io::{AsyncBufReadExt, BufReader},
+    process::{Child, Command},
+    time::timeout,
+};
+
+use crate::{
+    command::{line, start},
+    support::PATIENCE,
+};
+
+fn load(page: &str, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
+    command
+        .args(["load", "--page", page])
+        .args(arguments)
+        .env("LC_ALL", "C.UTF-8")
+        .env_remove("RUST_LOG")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
+    command
+}
+
+/// A server on free ports, its service, and its page.
+async fn serve() -> (Child, String, String) {
+    let (child, mut lines) = start(&["--port", "0", "--page-port", "0"]).await;
+    let mut address = async |before| {
+        let line = line(&mut lines).await.expect("an address");
+        line.strip_prefix(before).expect(before).to_owned()
+    };
+    let service = address("Teaching API started at ").await;
+    let page = address("The lab's page is at ").await;
+    (child, service, page)
+}
+
+async fn output(mut command: Command) -> Output {
+    let output = timeout(PATIENCE, command.output()).await;
+    output.expect("an end in time").expect("lab runs")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("UTF-8")
+}
+
+#[tokio::test]
+async fn plays_what_was_asked_for_and_sums_it_up() {
+    let (_server, _, page) = serve().await;
+
+    let output = output(load(
+        &page,
+        &["--seconds", "1", "--rate", "10", "--seed", "7"],
+    ))
+    .await;
+
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{out}{err}");
+    for part in [
+        "\nruns      10 asked for, 10 played, 10 as expected\n",
+        "\nrate      10 a second asked for, ",
+        "\nseed      7\n",
+    ] {
+        assert!(out.contains(part), "{part:?} is missing in\n{out}");
+    }
+    for line in out.lines() {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+    // Neither is a terminal, so there is no bar and no colour.
+    let told = format!("10 runs in 1 s at {page}; Ctrl+C stops them\n");
+    assert_eq!(err, told);
+    assert!(!out.contains('\u{1b}'));
+}
+
+#[tokio::test]
+async fn one_seed_is_one_mix() {
+    let (_server, _, page) = serve().await;
+    let arguments = [
+        "--seconds",
+        "1",
+        "--rate",
+        "10",
+        "--seed",
+        "9",
+        "--filter",
+        "i",
+    ];
+    let table = |output: &Output| {
+        let text = text(&output.stdout);
+        text.split("\n\n").next().unwrap_or_default().to_owned()
+    };
+
+    let once = output(load(&page, &arguments)).await;
+    let again = output(load(&page, &arguments)).await;
+
+    assert_eq!(table(&once), table(&again));
+}
+
+#[tokio::test]
+async fn where_nobody_listens_it_says_what_to_type() {
+    let nobody = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+    let page = format!("http://{}", nobody.local_addr().expect("an address"));
+    drop(nobody);
+
+    let output = output(load(&page, &[])).await;
+
+    assert_eq!(output.status.code(), Some(3));
+    assert!(output.stdout.is_empty());
+    let expected = format!("error: nobody listens at {page}; type: lab serve\n");
+    assert_eq!(text(&output.stderr), expected);
+}
+
+/// A server that answers each connection with these bytes.
+fn imposter(answer: &'static [u8]) -> String {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+    let page = format!("http://{}", listener.local_addr().expect("an address"));
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let mut stream = stream;
+            // Whoever hangs up early has seen enough.
+            let _ = stream.write_all(answer);
+        }
+    });
+    page
+}
+
+#[tokio::test]
+async fn what_is_not_the_page_is_not_taken_for_it() {
+    let (_server, service, _) = serve().await;
+    let mut strangers = vec![service];
+    for answer in [
+        &b"SSH-2.0-OpenSSH_9.6\r\n"[..],
+        b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 2\r\n\r\nhi",
+        b"HTTP/1.1 302 Found\r\nlocation: http://evil.example/\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\ncontent-type: application/x-ndjson\r\n\r\n{\"length\":\"x\"}\n",
+        b"HTTP/1.1 200 OK\r\ncontent-type: application/x-ndjson\r\n\r\n",
+    ] {
+        strangers.push(imposter(answer));
+    }
+
+    for page in strangers {
+        let output = output(load(&page, &[])).await;
+
+        assert_eq!(output.status.code(), Some(3), "{page}");
+        assert!(output.stdout.is_empty());
+        assert_eq!(
+            text(&output.stderr),
+            format!(
+                "error: what answers at {page} is not the page of this `lab serve`; give the \
+                 address that it printed as --page\n"
+            )
+        );
+    }
+}
+
+/// A load that has begun.
+async fn begun(page: &str) -> Child {
+    let mut child = load(page, &["--seconds", "600", "--rate", "20"])
+        .spawn()
+        .expect("lab runs");
+    let stderr = child.stderr.as_mut().expect("a pipe");
+    let mut lines = BufReader::new(stderr).lines();
+    let line = timeout(PATIENCE, lines.next_line()).await;
+    let line = line.expect("a line in time").expect("a line");
+    assert!(line.expect("a line").contains("Ctrl+C"));
+    child
+}
+
+async fn ended(child: Child) -> Output {
+    let ended = timeout(PATIENCE, child.wait_with_output()).await;
+    ended.expect("an end in time").expect("a status")
+}
+
+#[tokio::test]
+async fn a_second_load_is_told_of_the_first() {
+    let (_server, _, page) = serve().await;
+    let _first = begun(&page).await;
+
+    let second = output(load(&page, &[])).await;
+
+    assert_eq!(second.status.code(), Some(3));
+    assert_eq!(
+        text(&second.stderr),
+        format!(
+            "error: a load goes on at {page} already; wait for its end, or stop it where it was \
+             started\n"
+        )
+    );
+}
+
+#[cfg(unix)]
+async fn signal(child: &Child, signal: &str) {
+    let pid = child.id().expect("it runs").to_string();
+    let kill = Command::new("kill").args([signal, &pid]).status().await;
+    assert!(kill.expect("kill runs").success());
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn ctrl_c_ends_it_with_what_was_played_and_the_server_goes_on() {
+    let (_server, _, page) = serve().await;
+    let first = begun(&page).await;
+
+    signal(&first, "-INT").await;
+    let stopped = ended(first).await;
+    let next = output(load(
+        &page,
+        &["--seconds", "1", "--rate", "1", "--filter", "items"],
+    ))
+    .await;
+
+    let out = text(&stopped.stdout);
+    assert_eq!(stopped.status.code(), Some(0), "{out}");
+    assert!(out.contains("\nruns      "), "{out}");
+    assert_eq!(next.status.code(), Some(0), "{next:?}");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_server_that_stops_in_the_middle_is_named_after_what_was_played() {
+    for how in ["-INT", "-KILL"] {
+        let (server, _, page) = serve().await;
+        let load = begun(&page).await;
+
+        signal(&server, how).await;
+        let broken = ended(load).await;
+
+        let (out, err) = (text(&broken.stdout), text(&broken.stderr));
+        assert_eq!(broken.status.code(), Some(3), "{how}: {out}{err}");
+        assert!(out.contains("\nruns      "), "{out}");
+        assert_eq!(
+            err,
+            format!(
+                "error: `lab serve` at {page} stopped in the middle; what was played until then \
+                 is above\n"
+            )
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_makes_no_sense_is_a_usage_error_that_says_the_rule() {
+    for (option, values, rule) in [
+        (
+            "--rate",
+            &[
+                "0",
+                "-1",
+                "51",
+                "0.5",
+                "NaN",
+                "inf",
+                "1e9",
+                "",
+                "99999999999999999999",
+            ][..],
+            "it must be a whole number from 1 to 50",
+        ),
+        (
+            "--seconds",
+            &["0", "-60", "7201", "1m", "18446744073709551616"],
+            "it must be a whole number from 1 to 7200",
+        ),
+        (
+            "--page",
+            &["", "8766", "https://127.0.0.1:8766", "http://evil.example"],
+            "it must be the page's address as `lab serve` prints it, such as \
+             http://127.0.0.1:8766",
+        ),
+    ] {
+        for value in values {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
+            command.args(["load", option, value]);
+
+            let output = output(command).await;
+
+            let err = text(&output.stderr);
+            assert_eq!(output.status.code(), Some(2), "{option} {value}: {err}");
+            let expected = format!("invalid value '{value}' for '{option} <");
+            assert!(err.contains(&expected) && err.contains(rule), "{err}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_filter_that_chooses_nothing_is_a_usage_error() {
+    let output = output(load("http://127.0.0.1:1", &["--filter", "xyzzy"])).await;
+
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(
+        text(&output.stderr),
+        "error: no scenario's name contains 'xyzzy'; `lab list` shows them all\n"
+    );
+}

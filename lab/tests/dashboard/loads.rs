@@ -1,0 +1,193 @@
+//! Loads as the page's server plays them.
+
+use std::time::{Duration, Instant};
+
+use futures_util::future::join_all;
+use http::{Method, StatusCode};
+use serde_json::{Value, json};
+use tokio::time::{sleep, timeout};
+
+use crate::support::{Browser, PATIENCE, serve};
+
+/// A load that nobody waits for the end of.
+fn endless() -> Value {
+    json!({ "seconds": 7200, "rate": 20, "filter": "items" })
+}
+
+/// What the counter with these labels stands at.
+fn series(metrics: &str, series: &str) -> f64 {
+    let line = metrics
+        .lines()
+        .find_map(|line| line.strip_prefix(series)?.strip_prefix(' '));
+    let value = line.unwrap_or_else(|| panic!("{series} is missing in\n{metrics}"));
+    value.parse().expect("a number")
+}
+
+async fn metrics(service: &str) -> String {
+    let scrape = Browser::of(service).get("/metrics").await;
+    String::from_utf8(scrape.body.to_vec()).expect("UTF-8")
+}
+
+#[tokio::test]
+async fn a_load_tells_how_it_goes_and_moves_the_counters_of_both_sides() {
+    let (dashboard, browser) = serve().await;
+    let load = json!({ "seconds": 1, "rate": 10, "seed": 7, "filter": "flaky-gives-up" });
+
+    let mut progress = browser.load(&load).await;
+    let first = progress.next().await.expect("a first line");
+    let last = progress.last().await;
+
+    assert_eq!(
+        (&first["length"], &first["finished"]),
+        (&json!(10), &json!(false))
+    );
+    assert_eq!(last["finished"], true, "{last}");
+    for (field, value) in [
+        ("asked", 10),
+        ("played", 10),
+        ("going_on", 0),
+        ("refused", 0),
+        ("failed", 0),
+        ("cut", 0),
+        ("calls", 10),
+        ("attempts", 20),
+        ("give_ups", 10),
+    ] {
+        assert_eq!(last["tally"][field], value, "{field} in {last}");
+    }
+    let metrics = metrics(&dashboard.service_url()).await;
+    for (name, value) in [
+        (
+            r#"client_attempts_total{endpoint="flaky",method="GET",result="503"}"#,
+            20.0,
+        ),
+        (r#"service_faults_total{fault="flaky"}"#, 20.0),
+    ] {
+        assert_eq!(series(&metrics, name), value);
+    }
+}
+
+#[tokio::test]
+async fn a_load_leaves_the_pages_and_their_runs_alone() {
+    let (_dashboard, browser) = serve().await;
+    let mut pages = join_all((0..20).map(|_| browser.listen(None))).await;
+    let own = browser.play("flaky").await;
+    let load = json!({ "seconds": 1, "rate": 20, "filter": "items" });
+
+    let last = browser.load(&load).await.last().await;
+
+    let after = browser.play("flaky").await;
+    assert_eq!(last["tally"]["played"], 20, "{last}");
+    for page in &mut pages {
+        let events = page.until(|event| event.ends(&after)).await;
+        for event in events.iter().filter(|event| event.kind != "metrics") {
+            let id = event.data["id"].as_str().expect("an id");
+            assert!([&own, &after].contains(&&id.to_owned()), "{event:?}");
+        }
+    }
+    let runs = browser.get("/api/runs").await.json();
+    let ids: Vec<_> = runs
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|run| &run["id"])
+        .collect();
+    assert_eq!(ids, [&json!(after), &json!(own)]);
+    assert_eq!(browser.get("/api/wire").await.json()["entries"], json!([]));
+}
+
+#[tokio::test]
+async fn one_load_goes_on_at_a_time_and_runs_beside_it() {
+    let (_dashboard, browser) = serve().await;
+    let mut progress = browser.load(&endless()).await;
+    progress.next().await;
+
+    let headers = [
+        ("content-type", "application/json"),
+        ("sec-fetch-site", "none"),
+    ];
+    let second = browser
+        .send(Method::POST, "/api/loads", &headers, "{}")
+        .await;
+    let mut events = browser.listen(None).await;
+    let run = browser.play("flaky").await;
+
+    assert_eq!(second.status, StatusCode::CONFLICT);
+    assert_eq!(second.code(), "load_goes_on");
+    events.until(|event| event.ends(&run)).await;
+    assert!(progress.next().await.is_some());
+}
+
+#[tokio::test]
+async fn whoever_hangs_up_stops_the_load_and_nothing_of_it_is_left() {
+    let (dashboard, browser) = serve().await;
+    let mut progress = browser.load(&endless()).await;
+    while progress.next().await.expect("a line")["tally"]["played"] == 0 {}
+
+    drop(progress);
+
+    let headers = [
+        ("content-type", "application/json"),
+        ("sec-fetch-site", "none"),
+    ];
+    let began = Instant::now();
+    let next = r#"{"seconds":1,"rate":1,"filter":"flaky-gives-up"}"#;
+    while browser
+        .send(Method::POST, "/api/loads", &headers, next)
+        .await
+        .status
+        == StatusCode::CONFLICT
+    {
+        assert!(began.elapsed() < PATIENCE, "the load goes on");
+        sleep(Duration::from_millis(20)).await;
+    }
+    let metrics = metrics(&dashboard.service_url()).await;
+    let active = r#"http_server_active_requests{http_request_method="GET"}"#;
+    assert_eq!(series(&metrics, active), 0.0);
+}
+
+#[tokio::test]
+async fn a_load_does_not_hold_up_the_end() {
+    let (dashboard, browser) = serve().await;
+    let mut progress = browser.load(&endless()).await;
+    progress.next().await;
+
+    let stopped = timeout(PATIENCE, dashboard.stop()).await;
+
+    stopped.expect("a prompt end").expect("nothing left behind");
+    while let Some(line) = progress.next().await {
+        assert_eq!(line["finished"], false, "{line}");
+    }
+}
+
+#[tokio::test]
+async fn a_load_that_makes_no_sense_is_refused() {
+    let (_dashboard, browser) = serve().await;
+    let json = ("content-type", "application/json");
+    let own = ("sec-fetch-site", "none");
+
+    for (headers, body, status, code) in [
+        (&[own, json][..], "{", 400, "invalid_json"),
+        (&[own, json], r#"{"rate":NaN}"#, 400, "invalid_json"),
+        (&[own, json], r#"{"rate":0}"#, 422, "invalid_load"),
+        (&[own, json], r#"{"rate":1e99}"#, 422, "invalid_load"),
+        (&[own, json], r#"{"seconds":7201}"#, 422, "invalid_load"),
+        (&[own, json], r#"{"places":1000}"#, 422, "invalid_load"),
+        (
+            &[own, json],
+            r#"{"filter":"xyzzy"}"#,
+            422,
+            "unknown_scenario",
+        ),
+        (&[own], "{}", 415, "unsupported_media_type"),
+    ] {
+        let answer = browser
+            .send(Method::POST, "/api/loads", headers, body)
+            .await;
+
+        assert_eq!(answer.status, status, "{body}");
+        assert_eq!(answer.code(), code, "{body}");
+    }
+    let get = browser.get("/api/loads").await;
+    assert_eq!(get.status, StatusCode::METHOD_NOT_ALLOWED);
+}
