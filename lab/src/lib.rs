@@ -32,6 +32,7 @@ pub mod cli;
 mod compare;
 mod counters;
 pub mod dashboard;
+mod doctor;
 pub mod fault_proxy;
 mod http_client;
 mod load;

@@ -49,6 +49,7 @@ fn the_help_of_the_lab_says_how_to_begin() {
       serve        Serve the lab as a web page, on this machine alone
       load         Have a running `lab serve` play many runs, for the sake of its
                    counters
+      doctor       Check what a workshop needs before it starts, and say what to do
       completions  Print a script that completes commands, options and scenarios
       help         Print this message or the help of the given subcommand(s)
 
@@ -64,6 +65,7 @@ fn the_help_of_the_lab_says_how_to_begin() {
       lab scenario flaky        a service that fails twice, then answers
       lab scenario flaky --ask  the same, but predict first
       lab scenario all          the whole course, without the waits
+      lab doctor                whether this machine is ready for a workshop
       lab serve --open          the lab as a web page, in the browser
       lab load                  traffic for it, to be seen on its counters
 
@@ -239,6 +241,78 @@ fn the_help_of_a_load_says_what_it_plays() {
 }
 
 #[test]
+fn the_help_of_the_doctor_says_what_it_looks_at() {
+    insta::assert_snapshot!(help("doctor --help"), @"
+    Check what a workshop needs before it starts, and say what to do
+
+    It looks at the ports of `lab serve`, at loopback and the proxies before it, at
+    the terminal, and at Docker, Prometheus, Tempo and Grafana, which only the
+    dashboards need. It changes nothing, and takes no more than two seconds.
+
+    Usage: lab doctor [OPTIONS]
+
+    Options:
+          --with-grafana
+              Hold Docker, Prometheus, Tempo and Grafana to being there: what is
+              missing is then a problem, and no mere note
+
+          --json
+              Print the findings as JSON
+
+          --ascii
+              Write with nothing but ASCII
+
+      -h, --help
+              Print help (see a summary with '-h')
+
+    Where to look:
+          --port <PORT>
+              The port that the teaching service is to have
+
+              [default: 8765]
+
+          --page-port <PORT>
+              The port that the page is to have
+
+              [default: 8766]
+
+          --prometheus <URL>
+              The base address of Prometheus
+
+              [default: http://127.0.0.1:9090]
+
+          --tempo <URL>
+              The base address of Tempo
+
+              [default: http://127.0.0.1:3200]
+
+          --otlp <URL>
+              The base address that takes traces over OTLP/HTTP
+
+              [default: http://127.0.0.1:4318]
+
+          --grafana <URL>
+              The base address of Grafana
+
+              [default: http://127.0.0.1:3000]
+
+    Examples:
+      lab doctor
+          before a workshop with the terminal and the page
+      lab doctor --with-grafana
+          before one with the dashboards as well
+      lab doctor --json
+          for a script
+
+    Exit codes:
+      0  nothing stands in the way
+      1  something has to be done first
+      2  the command line makes no sense
+      3  the machine could not be looked at
+    ");
+}
+
+#[test]
 fn no_help_is_wider_than_80_columns() {
     for command in [
         "",
@@ -247,6 +321,7 @@ fn no_help_is_wider_than_80_columns() {
         "schema ",
         "serve ",
         "load ",
+        "doctor ",
         "completions ",
     ] {
         for option in ["-h", "--help"] {
@@ -259,7 +334,7 @@ fn no_help_is_wider_than_80_columns() {
 
 #[test]
 fn every_example_of_the_help_makes_sense() {
-    let commands = ["--help", "scenario --help", "load --help"];
+    let commands = ["--help", "scenario --help", "load --help", "doctor --help"];
     let help = commands.map(printed).concat();
 
     let examples: Vec<_> = help

@@ -19,6 +19,7 @@ Start here (in a checkout, write `cargo run -p lab --` in place of `lab`):
   lab scenario flaky        a service that fails twice, then answers
   lab scenario flaky --ask  the same, but predict first
   lab scenario all          the whole course, without the waits
+  lab doctor                whether this machine is ready for a workshop
   lab serve --open          the lab as a web page, in the browser
   lab load                  traffic for it, to be seen on its counters";
 
@@ -72,6 +73,31 @@ Examples:
       nothing but waits that the service asked for
   lab load --page http://127.0.0.1:9000
       at a page that is not on its usual port";
+
+/// What the doctor looks at.
+pub(super) const DOCTOR: &str = "\
+Check what a workshop needs before it starts, and say what to do
+
+It looks at the ports of `lab serve`, at loopback and the proxies before it, at \
+the terminal, and at Docker, Prometheus, Tempo and Grafana, which only the \
+dashboards need. It changes nothing, and takes no more than two seconds.";
+
+/// Stands below the options of the doctor. What it finds is about the machine,
+/// so its exit codes say something of their own.
+pub(super) const BELOW_DOCTOR: &str = "\
+Examples:
+  lab doctor
+      before a workshop with the terminal and the page
+  lab doctor --with-grafana
+      before one with the dashboards as well
+  lab doctor --json
+      for a script
+
+Exit codes:
+  0  nothing stands in the way
+  1  something has to be done first
+  2  the command line makes no sense
+  3  the machine could not be looked at";
 
 const EXIT_CODES: &str = "\
 Exit codes:

@@ -6,6 +6,7 @@ mod all;
 mod ask;
 mod compare;
 mod completions;
+mod doctor;
 mod exit;
 mod help;
 mod list;
@@ -51,6 +52,9 @@ enum Command {
     /// Have a running `lab serve` play many runs, for the sake of its counters
     #[command(long_about = help::LOAD, after_long_help = help::below_load())]
     Load(load::Arguments),
+    /// Check what a workshop needs before it starts, and say what to do
+    #[command(long_about = help::DOCTOR, after_long_help = help::BELOW_DOCTOR)]
+    Doctor(Box<doctor::Arguments>),
     /// Print a script that completes commands, options and scenarios
     Completions(completions::Arguments),
 }
@@ -66,6 +70,7 @@ pub fn main() -> ExitCode {
         Command::Schema => schema::schema(),
         Command::Serve(arguments) => serve::serve(arguments),
         Command::Load(arguments) => load::load(arguments),
+        Command::Doctor(arguments) => doctor::doctor(arguments),
         Command::Completions(arguments) => completions::completions(arguments),
     };
     exit.into()

@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio::runtime::{Builder, Runtime};
 
 use super::Exit;
-use crate::{render::Options, run::RunError};
+use crate::{doctor::Terminal, render::Options, run::RunError};
 
 /// Writes data to stdout. A reader that has seen enough, as `head` has, is no
 /// failure.
@@ -86,17 +86,23 @@ pub(super) fn runtime() -> Result<Runtime, Exit> {
 /// terminal and `NO_COLOR` does not forbid it, in ASCII if the locale is not
 /// UTF-8 or `ascii` asks for it.
 pub(super) fn options(ascii: bool) -> Options {
-    let stdout = io::stdout();
-    let width = stdout
-        .is_terminal()
-        .then(terminal_size::terminal_size)
-        .flatten()
-        .map_or(Options::WIDTH, |(width, _)| width.0.into());
+    let Terminal { width, utf8 } = facts();
     Options {
-        width,
-        color: AutoStream::choice(&stdout) != ColorChoice::Never,
-        ascii: ascii || !locale_is_utf8(),
+        width: width.unwrap_or(Options::WIDTH),
+        color: AutoStream::choice(&io::stdout()) != ColorChoice::Never,
+        ascii: ascii || !utf8,
         ..Options::default()
+    }
+}
+
+/// What stdout is.
+pub(super) fn facts() -> Terminal {
+    let size = io::stdout()
+        .is_terminal()
+        .then(terminal_size::terminal_size);
+    Terminal {
+        width: size.flatten().map(|(width, _)| width.0.into()),
+        utf8: locale_is_utf8(),
     }
 }
 

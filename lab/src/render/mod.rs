@@ -6,6 +6,7 @@
 mod chart;
 mod comparison;
 mod duration;
+mod findings;
 mod html;
 mod json;
 mod label;
@@ -23,6 +24,7 @@ mod words;
 
 pub use comparison::comparison;
 pub use duration::duration;
+pub(crate) use findings::findings;
 pub use html::html;
 pub use json::json;
 pub(crate) use load::load;

@@ -4,6 +4,7 @@
 use anstyle::{AnsiColor, Style};
 
 use super::Options;
+use crate::doctor::Level;
 
 /// The widest that sentences are set, however wide the terminal: longer lines
 /// are hard to read.
@@ -62,14 +63,28 @@ impl<'a> Page<'a> {
 
     /// A check mark or a cross, and a text wrapped beside it.
     pub(super) fn check(&mut self, held: bool, text: &str) {
-        let (color, mark) = match (held, self.options.ascii) {
-            (true, false) => (AnsiColor::Green, "✓ "),
-            (true, true) => (AnsiColor::Green, "ok   "),
-            (false, false) => (AnsiColor::Red, "✗ "),
-            (false, true) => (AnsiColor::Red, "FAIL "),
+        let level = if held { Level::Ok } else { Level::Problem };
+        self.finding(level, "", text);
+    }
+
+    /// A mark, a label, and a text wrapped beside both.
+    pub(super) fn finding(&mut self, level: Level, label: &str, text: &str) {
+        let (color, mark) = match (level, self.options.ascii) {
+            (Level::Ok, false) => (AnsiColor::Green, "✓ "),
+            (Level::Ok, true) => (AnsiColor::Green, "ok   "),
+            (Level::Note, false) => (AnsiColor::Yellow, "! "),
+            (Level::Note, true) => (AnsiColor::Yellow, "note "),
+            (Level::Problem, false) => (AnsiColor::Red, "✗ "),
+            (Level::Problem, true) => (AnsiColor::Red, "FAIL "),
         };
         let mark = self.styled(color.on_default(), mark);
-        self.wrapped(&mark, text);
+        self.wrapped(&format!("{mark}{label}"), text);
+    }
+
+    /// What to do about a finding, under its text.
+    pub(super) fn advice(&mut self, label: &str, text: &str) {
+        let mark = if self.options.ascii { "     " } else { "  " };
+        self.wrapped(&format!("{mark}{label}"), text);
     }
 
     /// An entry of a list.

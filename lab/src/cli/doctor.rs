@@ -1,0 +1,93 @@
+//! `lab doctor`: looks at what a workshop needs, and says what to do.
+
+use clap::Args;
+use reqwest::Url;
+
+use super::{Exit, terminal};
+use crate::{
+    dashboard::DEFAULT_PAGE_PORT,
+    doctor::{self, Level, Places},
+    render,
+};
+
+/// Heading of the help, beside the options of the check itself.
+const PLACES: &str = "Where to look";
+
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// Hold Docker, Prometheus, Tempo and Grafana to being there: what is
+    /// missing is then a problem, and no mere note
+    #[arg(long)]
+    with_grafana: bool,
+
+    /// The port that the teaching service is to have
+    #[arg(long, help_heading = PLACES, value_name = "PORT", default_value_t = server::DEFAULT_PORT, value_parser = clap::value_parser!(u16).range(1..))]
+    port: u16,
+
+    /// The port that the page is to have
+    #[arg(long, help_heading = PLACES, value_name = "PORT", default_value_t = DEFAULT_PAGE_PORT, value_parser = clap::value_parser!(u16).range(1..))]
+    page_port: u16,
+
+    /// The base address of Prometheus
+    #[arg(long, help_heading = PLACES, value_name = "URL", default_value = "http://127.0.0.1:9090", value_parser = base)]
+    prometheus: Url,
+
+    /// The base address of Tempo
+    #[arg(long, help_heading = PLACES, value_name = "URL", default_value = "http://127.0.0.1:3200", value_parser = base)]
+    tempo: Url,
+
+    /// The base address that takes traces over OTLP/HTTP
+    #[arg(long, help_heading = PLACES, value_name = "URL", default_value = "http://127.0.0.1:4318", value_parser = base)]
+    otlp: Url,
+
+    /// The base address of Grafana
+    #[arg(long, help_heading = PLACES, value_name = "URL", default_value = "http://127.0.0.1:3000", value_parser = base)]
+    grafana: Url,
+
+    /// Print the findings as JSON
+    #[arg(long)]
+    json: bool,
+
+    /// Write with nothing but ASCII
+    #[arg(long)]
+    ascii: bool,
+}
+
+fn base(text: &str) -> Result<Url, String> {
+    let url = Url::parse(text).ok().filter(|url| {
+        let anonymous = url.username().is_empty() && url.password().is_none();
+        let bare = url.query().is_none() && url.fragment().is_none();
+        url.scheme() == "http" && anonymous && bare
+    });
+    url.ok_or_else(|| "it must be an address such as http://127.0.0.1:9090".to_owned())
+}
+
+pub(super) fn doctor(arguments: &Arguments) -> Exit {
+    examine(arguments).unwrap_or_else(|exit| exit)
+}
+
+fn examine(arguments: &Arguments) -> Result<Exit, Exit> {
+    let places = Places {
+        service: arguments.port,
+        page: arguments.page_port,
+        prometheus: arguments.prometheus.clone(),
+        tempo: arguments.tempo.clone(),
+        otlp: arguments.otlp.clone(),
+        grafana: arguments.grafana.clone(),
+        wanted: arguments.with_grafana,
+    };
+    let facts = terminal::runtime()?.block_on(doctor::look(&places, terminal::facts()));
+    let facts = facts.map_err(|error| terminal::fail(&error, Exit::Environment))?;
+    let findings = doctor::findings(&facts, &places);
+
+    let text = match arguments.json {
+        true => render::json(&findings),
+        false => render::findings(&findings, &terminal::options(arguments.ascii)),
+    };
+    terminal::print(&text)?;
+    let stands = |level| findings.iter().any(|finding| finding.level == level);
+    Ok(match stands(Level::Problem) {
+        true => Exit::Failed,
+        false => Exit::Passed,
+    })
+}

@@ -1,0 +1,129 @@
+//! Which Docker a machine has, by what `docker info` says.
+
+use std::{io, process::Stdio, time::Duration};
+
+use serde::Deserialize;
+use tokio::{process::Command, time::timeout};
+
+use super::facts::{Docker, Flavour};
+
+/// As much of `docker info --format '{{json .}}'` as matters. Without an engine
+/// it says the same, and leaves the engine's part empty.
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Info {
+    #[serde(default)]
+    server_version: String,
+    #[serde(default)]
+    operating_system: String,
+    security_options: Option<Vec<String>>,
+    client_info: Option<ClientInfo>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct ClientInfo {
+    plugins: Option<Vec<Plugin>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Plugin {
+    #[serde(default)]
+    name: String,
+}
+
+/// Asks the `docker` that the shell would find, for no longer than this.
+pub(super) async fn docker(patience: Duration, system: &str) -> Docker {
+    let mut command = Command::new("docker");
+    command
+        .args(["info", "--format", "{{json .}}"])
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .kill_on_drop(true);
+    match timeout(patience, command.output()).await {
+        Ok(Ok(output)) => read(&output.stdout, system),
+        Ok(Err(error)) if error.kind() == io::ErrorKind::NotFound => Docker::Absent,
+        Ok(Err(_)) | Err(_) => Docker::Silent,
+    }
+}
+
+fn read(info: &[u8], system: &str) -> Docker {
+    let Ok(info) = serde_json::from_slice::<Info>(info) else {
+        return Docker::Silent;
+    };
+    if info.server_version.is_empty() {
+        return Docker::NoEngine;
+    }
+    let options = info.security_options.unwrap_or_default();
+    let rootless = options.iter().any(|option| option.contains("rootless"));
+    // On any other system than Linux, containers run in a virtual machine,
+    // whoever made it.
+    let desktop = info.operating_system == "Docker Desktop" || system != "linux";
+    let plugins = info.client_info.unwrap_or_default().plugins;
+    Docker::Engine {
+        flavour: match (desktop, rootless) {
+            (true, _) => Flavour::Desktop,
+            (false, true) => Flavour::Rootless,
+            (false, false) => Flavour::Host,
+        },
+        compose: plugins
+            .unwrap_or_default()
+            .iter()
+            .any(|plugin| plugin.name == "compose"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn engine(flavour: Flavour, compose: bool) -> Docker {
+        Docker::Engine { flavour, compose }
+    }
+
+    #[test]
+    fn tells_the_flavours_apart() {
+        let compose = r#""ClientInfo":{"Plugins":[{"Name":"buildx"},{"Name":"compose"}]}"#;
+        for (info, system, expected) in [
+            (
+                format!(r#"{{"ServerVersion":"28.2.2","OperatingSystem":"Debian GNU/Linux 13",{compose}}}"#),
+                "linux",
+                engine(Flavour::Host, true),
+            ),
+            (
+                format!(r#"{{"ServerVersion":"28.2.2","OperatingSystem":"Docker Desktop",{compose}}}"#),
+                "linux",
+                engine(Flavour::Desktop, true),
+            ),
+            (
+                format!(r#"{{"ServerVersion":"28.2.2","OperatingSystem":"Alpine Linux",{compose}}}"#),
+                "macos",
+                engine(Flavour::Desktop, true),
+            ),
+            (
+                format!(
+                    r#"{{"ServerVersion":"28.2.2","SecurityOptions":["name=seccomp","name=rootless"],{compose}}}"#
+                ),
+                "linux",
+                engine(Flavour::Rootless, true),
+            ),
+            (
+                r#"{"ServerVersion":"28.2.2","SecurityOptions":null,"ClientInfo":{"Plugins":null}}"#
+                    .to_owned(),
+                "linux",
+                engine(Flavour::Host, false),
+            ),
+            (
+                format!(r#"{{"ServerVersion":"","OperatingSystem":"","SecurityOptions":null,{compose}}}"#),
+                "linux",
+                Docker::NoEngine,
+            ),
+            ("{}".to_owned(), "linux", Docker::NoEngine),
+            (String::new(), "linux", Docker::Silent),
+            ("Error: unknown flag".to_owned(), "linux", Docker::Silent),
+        ] {
+            assert_eq!(read(info.as_bytes(), system), expected, "{info}");
+        }
+    }
+}

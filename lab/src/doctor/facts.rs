@@ -1,0 +1,118 @@
+//! Facts about a machine, without a judgement.
+
+/// All that is known of a machine.
+#[derive(Clone, Debug)]
+pub(crate) struct Facts {
+    /// As [`std::env::consts::OS`] has it.
+    pub(super) system: &'static str,
+    pub(super) service: Port,
+    pub(super) page: Port,
+    /// What the system says against a connection within this machine.
+    pub(super) loopback: Result<(), String>,
+    /// Variables that name a proxy which would be asked for 127.0.0.1 as well.
+    pub(super) proxies: Vec<&'static str>,
+    pub(super) docker: Docker,
+    pub(super) prometheus: Answer,
+    pub(super) target: Target,
+    pub(super) tempo: Answer,
+    pub(super) otlp: Answer,
+    pub(super) grafana: Answer,
+    pub(super) dashboards: Dashboards,
+    pub(super) terminal: Terminal,
+}
+
+/// A port on 127.0.0.1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Port {
+    Free,
+    /// What the lab would have there answers there already.
+    Lab,
+    Taken(Holder),
+    /// The system lets nobody listen there, and says why.
+    Barred(String),
+}
+
+/// Who has a port.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Holder {
+    Process {
+        name: String,
+        id: u32,
+    },
+    /// Somebody else's process: the system does not tell which.
+    Foreign,
+    /// The system has no plain way to tell.
+    Untold,
+}
+
+/// What an address answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    Nobody,
+    /// It listens, and says nothing in time.
+    Silent,
+    /// It speaks something else than HTTP.
+    Strange,
+    Status(u16),
+}
+
+impl Answer {
+    pub(super) fn is_ready(self) -> bool {
+        self == Self::Status(200)
+    }
+}
+
+/// The lab as Prometheus sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    /// Prometheus does not say.
+    Unknown,
+    /// It is no target.
+    Absent,
+    Down,
+    Up,
+}
+
+/// The lab's dashboards as Grafana has them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Dashboards {
+    /// Grafana does not say, as when it asks for a login.
+    Unknown,
+    /// Those that are not there, of all that should be.
+    Missing(Vec<&'static str>),
+}
+
+/// The Docker of a machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Docker {
+    /// There is no such command.
+    Absent,
+    /// It does not answer in time, or nothing that can be understood.
+    Silent,
+    /// There is the command, and no engine.
+    NoEngine,
+    Engine {
+        flavour: Flavour,
+        /// Whether `docker compose` is there.
+        compose: bool,
+    },
+}
+
+/// Where an engine's containers find the machine that they run on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Flavour {
+    /// On the host's own network.
+    Host,
+    /// Nowhere: its network is a user's own.
+    Rootless,
+    /// Beyond a virtual machine, under a name.
+    Desktop,
+}
+
+/// What the lab is to be shown on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Terminal {
+    /// Columns; none if stdout is no terminal.
+    pub(crate) width: Option<usize>,
+    pub(crate) utf8: bool,
+}

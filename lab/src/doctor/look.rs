@@ -1,0 +1,320 @@
+//! Looks at a machine: all at once, and none of it for long.
+
+use std::{env, io, net::Ipv4Addr, time::Duration};
+
+use reqwest::{Client, Response, Url, header::CONTENT_TYPE};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+    time::timeout,
+};
+
+use super::{
+    Places,
+    docker::docker,
+    facts::{Answer, Dashboards, Facts, Port, Target, Terminal},
+    holder::holder,
+};
+use crate::http_client;
+
+/// How long an address may take to answer. It is on this machine.
+const PATIENCE: Duration = Duration::from_millis(700);
+
+/// How long Docker may take: its engine may be in a virtual machine.
+const DOCKER_PATIENCE: Duration = Duration::from_millis(1_500);
+
+/// More of an answer is not read.
+const LONGEST: usize = 4 * 1024 * 1024;
+
+/// The job under which Prometheus scrapes the lab.
+const JOB: &str = "lab";
+
+/// The dashboards of the lab, by their uids.
+const DASHBOARDS: [&str; 3] = ["lab-client", "lab-service", "lab-workshop"];
+
+/// Gathers what there is to know.
+///
+/// # Errors
+///
+/// If the HTTP client could not be set up.
+pub(crate) async fn look(places: &Places, terminal: Terminal) -> reqwest::Result<Facts> {
+    let http = Http(http_client::plain_builder().build()?);
+    let system = env::consts::OS;
+    let (ports, loopback, docker, prometheus, tempo, grafana) = tokio::join!(
+        ports(&http, places),
+        loopback(),
+        docker(DOCKER_PATIENCE, system),
+        prometheus(&http, &places.prometheus),
+        tempo(&http, places),
+        grafana(&http, &places.grafana),
+    );
+    Ok(Facts {
+        system,
+        service: ports.0,
+        page: ports.1,
+        loopback,
+        proxies: proxies(|name| env::var(name).ok()),
+        docker,
+        prometheus: prometheus.0,
+        target: prometheus.1,
+        tempo: tempo.0,
+        otlp: tempo.1,
+        grafana: grafana.0,
+        dashboards: grafana.1,
+        terminal,
+    })
+}
+
+async fn ports(http: &Http, places: &Places) -> (Port, Port) {
+    let service = async {
+        let text = http.text(local(places.service, "metrics")).await;
+        text.is_some_and(|text| text.contains(server::telemetry::FAULTS.name))
+    };
+    let page = async {
+        let vocabulary: Option<Value> = http.json(local(places.page, "api/vocabulary")).await;
+        vocabulary.is_some_and(|vocabulary| vocabulary["metrics"].is_array())
+    };
+    tokio::join!(port(places.service, service), port(places.page, page))
+}
+
+/// The state of a port, of which `lab` tells whether the lab answers there.
+async fn port(number: u16, lab: impl Future<Output = bool>) -> Port {
+    match TcpListener::bind((Ipv4Addr::LOCALHOST, number)).await {
+        Ok(_) => Port::Free,
+        Err(error) if error.kind() != io::ErrorKind::AddrInUse => Port::Barred(error.to_string()),
+        Err(_) if lab.await => Port::Lab,
+        Err(_) => Port::Taken(holder(number)),
+    }
+}
+
+/// Sends a byte to and fro on 127.0.0.1.
+async fn loopback() -> Result<(), String> {
+    let sent = async {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        let address = listener.local_addr()?;
+        let (near, far) = tokio::join!(TcpStream::connect(address), listener.accept());
+        let (mut near, (mut far, _)) = (near?, far?);
+        near.write_all(b"?").await?;
+        let mut byte = [0];
+        far.read_exact(&mut byte).await?;
+        far.write_all(&byte).await?;
+        near.read_exact(&mut byte).await?;
+        Ok::<_, io::Error>(())
+    };
+    match timeout(PATIENCE, sent).await {
+        Ok(sent) => sent.map_err(|error| error.to_string()),
+        Err(_) => Err("no answer in time".to_owned()),
+    }
+}
+
+/// The variables that send a request for `http://127.0.0.1` to a proxy. Only
+/// their names are told: a value may hold a password.
+fn proxies(variable: impl Fn(&'static str) -> Option<String>) -> Vec<&'static str> {
+    let set = |name| variable(name).filter(|value| !value.is_empty());
+    let exempt = |list: String| {
+        let mut names = list.split(',').map(str::trim);
+        names.any(|name| name == "*" || name.starts_with("127."))
+    };
+    if ["no_proxy", "NO_PROXY"]
+        .into_iter()
+        .filter_map(set)
+        .any(exempt)
+    {
+        return Vec::new();
+    }
+    let names = ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"];
+    names
+        .into_iter()
+        .filter(|name| set(name).is_some())
+        .collect()
+}
+
+async fn prometheus(http: &Http, base: &Url) -> (Answer, Target) {
+    let (ready, targets) = tokio::join!(
+        http.get(under(base, "-/ready")),
+        http.json::<Value>(under(base, "api/v1/targets?state=active")),
+    );
+    (
+        ready,
+        targets.map_or(Target::Unknown, |targets| target(&targets)),
+    )
+}
+
+/// The lab among the targets of Prometheus.
+fn target(targets: &Value) -> Target {
+    let Some(active) = targets["data"]["activeTargets"].as_array() else {
+        return Target::Unknown;
+    };
+    let mut own = active
+        .iter()
+        .filter(|target| target["labels"]["job"] == JOB)
+        .peekable();
+    if own.peek().is_none() {
+        return Target::Absent;
+    }
+    match own.any(|target| target["health"] == "up") {
+        true => Target::Up,
+        false => Target::Down,
+    }
+}
+
+async fn tempo(http: &Http, places: &Places) -> (Answer, Answer) {
+    // An export of nothing, which a receiver takes like any other.
+    let export = http
+        .0
+        .post(under(&places.otlp, "v1/traces"))
+        .header(CONTENT_TYPE, "application/x-protobuf");
+    tokio::join!(http.get(under(&places.tempo, "ready")), async {
+        http.send(export).await.0
+    },)
+}
+
+async fn grafana(http: &Http, base: &Url) -> (Answer, Dashboards) {
+    let (health, found) = tokio::join!(
+        http.get(under(base, "api/health")),
+        http.json::<Vec<Value>>(under(base, "api/search?tag=lab")),
+    );
+    (
+        health,
+        found.map_or(Dashboards::Unknown, |found| dashboards(&found)),
+    )
+}
+
+/// The lab's dashboards that are not among those that were found.
+fn dashboards(found: &[Value]) -> Dashboards {
+    let is_missing = |uid: &&str| found.iter().all(|dashboard| dashboard["uid"] != **uid);
+    Dashboards::Missing(DASHBOARDS.into_iter().filter(is_missing).collect())
+}
+
+fn local(port: u16, path: &str) -> String {
+    format!("http://127.0.0.1:{port}/{path}")
+}
+
+/// A path under a base address.
+fn under(base: &Url, path: &str) -> String {
+    format!("{}/{path}", base.as_str().trim_end_matches('/'))
+}
+
+/// Asks, and waits [`PATIENCE`] at most.
+struct Http(Client);
+
+impl Http {
+    async fn get(&self, url: String) -> Answer {
+        self.send(self.0.get(url)).await.0
+    }
+
+    async fn json<T: DeserializeOwned>(&self, url: String) -> Option<T> {
+        serde_json::from_str(&self.text(url).await?).ok()
+    }
+
+    /// The body of a success.
+    async fn text(&self, url: String) -> Option<String> {
+        let (answer, body) = self.send(self.0.get(url)).await;
+        let body = body.filter(|_| answer.is_ready())?;
+        String::from_utf8(body).ok()
+    }
+
+    /// What is answered, and the body if it is whole.
+    async fn send(&self, request: reqwest::RequestBuilder) -> (Answer, Option<Vec<u8>>) {
+        let asked = async {
+            match request.send().await {
+                Ok(response) => {
+                    let status = response.status().as_u16();
+                    (Answer::Status(status), read(response).await)
+                }
+                Err(error) if error.is_connect() => (Answer::Nobody, None),
+                Err(_) => (Answer::Strange, None),
+            }
+        };
+        let answered = timeout(PATIENCE, asked).await;
+        answered.unwrap_or((Answer::Silent, None))
+    }
+}
+
+async fn read(mut response: Response) -> Option<Vec<u8>> {
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await.ok()? {
+        body.extend(chunk);
+        if body.len() > LONGEST {
+            return None;
+        }
+    }
+    Some(body)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_proxy_counts_unless_127_0_0_1_is_exempt() {
+        for (variables, expected) in [
+            (&[][..], &[][..]),
+            (&[("http_proxy", "http://p:1")], &["http_proxy"]),
+            (&[("http_proxy", "")], &[]),
+            (
+                &[("HTTP_PROXY", "http://p:1"), ("ALL_PROXY", "http://p:1")],
+                &["HTTP_PROXY", "ALL_PROXY"],
+            ),
+            (&[("https_proxy", "http://p:1")], &[]),
+            (
+                &[("http_proxy", "http://p:1"), ("NO_PROXY", "x, 127.0.0.1")],
+                &[],
+            ),
+            (&[("http_proxy", "http://p:1"), ("no_proxy", "*")], &[]),
+            (
+                &[("http_proxy", "http://p:1"), ("no_proxy", "localhost")],
+                &["http_proxy"],
+            ),
+        ] {
+            let found = proxies(|name| {
+                let set = variables.iter().find(|(known, _)| *known == name);
+                set.map(|(_, value)| (*value).to_owned())
+            });
+
+            assert_eq!(found, expected, "{variables:?}");
+        }
+    }
+
+    #[test]
+    fn the_lab_is_a_target_by_its_job() {
+        let targets = |active: Value| target(&json!({ "data": { "activeTargets": active } }));
+        let lab = |health| json!({ "labels": { "job": "lab" }, "health": health });
+
+        assert_eq!(targets(json!([lab("up")])), Target::Up);
+        assert_eq!(targets(json!([lab("down"), lab("up")])), Target::Up);
+        assert_eq!(targets(json!([lab("down")])), Target::Down);
+        assert_eq!(targets(json!([lab("unknown")])), Target::Down);
+        let other = json!({ "labels": { "job": "node" }, "health": "up" });
+        assert_eq!(targets(json!([other])), Target::Absent);
+        assert_eq!(target(&json!({ "status": "error" })), Target::Unknown);
+    }
+
+    #[test]
+    fn a_dashboard_that_is_not_found_is_missing() {
+        let found = |uids: &[&str]| {
+            let found: Vec<_> = uids.iter().map(|uid| json!({ "uid": uid })).collect();
+            dashboards(&found)
+        };
+
+        assert_eq!(found(&DASHBOARDS), Dashboards::Missing(vec![]));
+        assert_eq!(
+            found(&["lab-client", "other"]),
+            Dashboards::Missing(vec!["lab-service", "lab-workshop"])
+        );
+    }
+
+    #[test]
+    fn paths_are_appended_to_a_base_address() {
+        for base in ["http://h:1", "http://h:1/"] {
+            let base = Url::parse(base).expect("a URL");
+            assert_eq!(under(&base, "ready"), "http://h:1/ready");
+        }
+        let prefixed = Url::parse("http://h:1/prometheus").expect("a URL");
+        assert_eq!(under(&prefixed, "-/ready"), "http://h:1/prometheus/-/ready");
+    }
+}

@@ -1,0 +1,56 @@
+//! What a workshop needs of a machine before it starts: looked at, judged, and
+//! said with what to do about it.
+//!
+//! [`look`] gathers facts and changes nothing. [`findings`] judges them, and is
+//! a pure function.
+
+mod docker;
+mod facts;
+mod findings;
+mod holder;
+mod look;
+
+use reqwest::Url;
+use serde::Serialize;
+
+pub(crate) use facts::Terminal;
+pub(crate) use findings::findings;
+pub(crate) use look::look;
+
+/// What is to be looked at.
+#[derive(Clone, Debug)]
+pub(crate) struct Places {
+    /// The ports that `lab serve` is to have.
+    pub(crate) service: u16,
+    pub(crate) page: u16,
+    /// The base addresses of what goes with the dashboards.
+    pub(crate) prometheus: Url,
+    pub(crate) tempo: Url,
+    /// Where traces are sent to.
+    pub(crate) otlp: Url,
+    pub(crate) grafana: Url,
+    /// Whether those are meant to be there.
+    pub(crate) wanted: bool,
+}
+
+/// How a check came out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Level {
+    /// As it should be.
+    Ok,
+    /// Worth knowing; a workshop goes on without it.
+    Note,
+    /// It has to be dealt with first.
+    Problem,
+}
+
+/// What was found out, and what to do about it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Finding {
+    /// What was looked at, in a word or two.
+    pub(crate) check: &'static str,
+    pub(crate) level: Level,
+    pub(crate) found: String,
+    pub(crate) advice: Option<String>,
+}
