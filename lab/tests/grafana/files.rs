@@ -1,0 +1,104 @@
+//! The files under test, as values.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use saphyr::{LoadableYamlNode, ScalarOwned, YamlOwned};
+use serde_json::{Map, Value};
+
+/// The root of the repository.
+pub(crate) fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
+
+/// A file, named from the root.
+pub(crate) fn text(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// The files of a folder whose names end like this, in order.
+pub(crate) fn folder(path: &str, ending: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let mut files: Vec<_> = entries
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|file| file.to_string_lossy().ends_with(ending))
+        .collect();
+    files.sort();
+    assert!(
+        !files.is_empty(),
+        "{path} holds nothing that ends with {ending}"
+    );
+    files
+}
+
+/// A YAML file, with its anchors and merge keys resolved.
+pub(crate) fn yaml(path: &str) -> Value {
+    yaml_of(path, &text(path))
+}
+
+/// YAML text; `name` is what a complaint calls it.
+pub(crate) fn yaml_of(name: &str, text: &str) -> Value {
+    let documents =
+        YamlOwned::load_from_str(text).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let [document] = documents.as_slice() else {
+        panic!("{name} is not one document");
+    };
+    json(document)
+}
+
+fn json(yaml: &YamlOwned) -> Value {
+    match yaml {
+        YamlOwned::Value(ScalarOwned::Null) => Value::Null,
+        YamlOwned::Value(ScalarOwned::Boolean(yes)) => (*yes).into(),
+        YamlOwned::Value(ScalarOwned::Integer(number)) => (*number).into(),
+        YamlOwned::Value(ScalarOwned::FloatingPoint(number)) => number.into_inner().into(),
+        YamlOwned::Value(ScalarOwned::String(text)) => text.as_str().into(),
+        YamlOwned::Sequence(items) => items.iter().map(json).collect(),
+        YamlOwned::Mapping(entries) => {
+            let entries = entries.iter().map(|(key, value)| (json(key), json(value)));
+            merged(entries.collect())
+        }
+        other => panic!("{other:?} has no place in these files"),
+    }
+}
+
+/// A mapping, and under its own entries those of what `<<` points to.
+fn merged(entries: Vec<(Value, Value)>) -> Value {
+    let mut whole = Map::new();
+    for (_, base) in entries.iter().filter(|(key, _)| key == "<<") {
+        whole.extend(base.as_object().expect("<< points to a mapping").clone());
+    }
+    for (key, value) in entries {
+        let key = match key {
+            Value::String(key) => key,
+            other => other.to_string(),
+        };
+        if key != "<<" {
+            whole.insert(key, value);
+        }
+    }
+    whole.into()
+}
+
+/// The text at a place that must hold one.
+pub(crate) fn string<'a>(value: &'a Value, pointer: &str) -> &'a str {
+    let found = value.pointer(pointer).and_then(Value::as_str);
+    found.unwrap_or_else(|| panic!("there is no text at {pointer} of {value}"))
+}
+
+/// The list at a place; none is an empty one.
+pub(crate) fn list<'a>(value: &'a Value, pointer: &str) -> &'a [Value] {
+    let found = value.pointer(pointer).and_then(Value::as_array);
+    found.map_or(&[], Vec::as_slice)
+}
+
+#[test]
+fn merge_keys_give_way_to_what_stands_beside_them() {
+    let text = "base: &base { a: 1, b: 2 }\nwhole:\n  <<: *base\n  b: 3\n";
+
+    let read = yaml_of("a text", text);
+
+    assert_eq!(read["whole"], serde_json::json!({ "a": 1, "b": 3 }));
+}

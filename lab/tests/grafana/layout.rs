@@ -1,0 +1,102 @@
+//! How the dashboards lie on the screen, and what they are called.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::{
+    dashboards::Dashboard,
+    files::{list, string},
+};
+
+/// The columns of Grafana's grid.
+const COLUMNS: u64 = 24;
+
+/// The rows of Grafana's grid that a browser at 1920 × 1080 shows at once, below
+/// Grafana's own bars: a row is 30 pixels with 8 between.
+const PROJECTOR_ROWS: u64 = 24;
+
+/// Where a panel lies: from and to, in columns and rows.
+fn place(panel: &Value) -> [u64; 4] {
+    let at = |field: &str| panel["gridPos"][field].as_u64().expect("a place");
+    [at("x"), at("x") + at("w"), at("y"), at("y") + at("h")]
+}
+
+#[test]
+fn the_dashboards_are_the_three_and_keep_their_addresses() {
+    let all = Dashboard::all();
+
+    let named: Vec<_> = all
+        .iter()
+        .map(|dashboard| ["/uid", "/title"].map(|field| string(&dashboard.json, field)))
+        .collect();
+
+    assert_eq!(
+        named,
+        [
+            ["lab-client", "Client reliability"],
+            ["lab-service", "Service"],
+            ["lab-workshop", "Workshop"],
+        ]
+    );
+}
+
+#[test]
+fn no_panel_covers_another_or_leaves_the_grid() {
+    for dashboard in Dashboard::all() {
+        let panels = list(&dashboard.json, "/panels");
+        for (index, panel) in panels.iter().enumerate() {
+            let [left, right, top, bottom] = place(panel);
+            assert!(right <= COLUMNS, "{}: {}", dashboard.name, panel["title"]);
+            for other in &panels[index + 1..] {
+                let [other_left, other_right, other_top, other_bottom] = place(other);
+                let beside = right <= other_left || other_right <= left;
+                let above = bottom <= other_top || other_bottom <= top;
+                assert!(
+                    beside || above,
+                    "{}: {} covers {}",
+                    dashboard.name,
+                    panel["title"],
+                    other["title"]
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn panels_are_numbered_apart_and_stand_in_reading_order() {
+    for dashboard in Dashboard::all() {
+        let panels = list(&dashboard.json, "/panels");
+        let ids: BTreeSet<_> = panels.iter().map(|panel| panel["id"].as_u64()).collect();
+        let order: Vec<_> = panels
+            .iter()
+            .map(place)
+            .map(|[x, _, y, _]| (y, x))
+            .collect();
+
+        assert_eq!(ids.len(), panels.len(), "{}", dashboard.name);
+        assert!(order.is_sorted(), "{}", dashboard.name);
+    }
+}
+
+#[test]
+fn the_workshop_is_one_screen() {
+    let all = Dashboard::all();
+    let workshop = all.iter().find(|dashboard| dashboard.name == "workshop");
+    let panels = list(&workshop.expect("it is there").json, "/panels");
+
+    let rows = panels.iter().map(|panel| place(panel)[3]).max();
+
+    assert!(rows <= Some(PROJECTOR_ROWS), "{rows:?} rows");
+}
+
+#[test]
+fn every_description_says_what_is_left_out() {
+    for dashboard in Dashboard::all() {
+        for panel in dashboard.panels() {
+            let description = string(panel.json, "/description");
+            assert!(description.contains("Left out: "), "{}", panel.name());
+        }
+    }
+}

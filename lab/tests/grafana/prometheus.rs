@@ -1,0 +1,273 @@
+//! A real Prometheus with the configuration as it stands, in front of a real
+//! `lab serve`, on ports that are free.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    process::Stdio,
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncBufReadExt, AsyncRead, BufReader},
+    process::{Child, Command},
+    time::timeout,
+};
+
+use crate::files;
+
+/// How long anything may take before the test gives up on it.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Starts a program, and reads what it prints until `found` has what it looks for.
+async fn start<T>(
+    command: &mut Command,
+    errors: bool,
+    found: impl FnMut(&str) -> Option<T>,
+) -> (Child, T) {
+    command
+        .kill_on_drop(true)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command
+        .spawn()
+        .unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let output = child.stdout.take().expect("a pipe");
+    let messages = child.stderr.take().expect("a pipe");
+    let found = if errors {
+        drain(output);
+        first(messages, found).await
+    } else {
+        drain(messages);
+        first(output, found).await
+    };
+    (child, found)
+}
+
+async fn first<T>(
+    output: impl AsyncRead + Unpin + Send + 'static,
+    mut found: impl FnMut(&str) -> Option<T>,
+) -> T {
+    let mut lines = BufReader::new(output).lines();
+    let mut said = String::new();
+    let search = async {
+        while let Some(line) = lines.next_line().await.expect("text") {
+            if let Some(found) = found(&line) {
+                return Some(found);
+            }
+            said += &format!("{line}\n");
+        }
+        None
+    };
+    let result = timeout(PATIENCE, search).await.ok().flatten();
+    drain(lines.into_inner());
+    result.unwrap_or_else(|| panic!("it is not ready:\n{said}"))
+}
+
+/// Reads on, since a program that nobody listens to stops at the first full pipe.
+fn drain(output: impl AsyncRead + Unpin + Send + 'static) {
+    let mut lines = BufReader::new(output).lines();
+    tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
+}
+
+/// `lab serve`, while it runs.
+pub(crate) struct Lab {
+    _process: Child,
+    /// Where the service listens, as host and port.
+    pub(crate) service: String,
+    /// Where the page is.
+    pub(crate) page: String,
+}
+
+impl Lab {
+    pub(crate) async fn start() -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
+        command
+            .args(["serve", "--port", "0", "--page-port", "0"])
+            .env_remove("RUST_LOG")
+            .env_remove("OTEL_EXPORTER_OTLP_ENDPOINT")
+            .env_remove("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT");
+        let mut service = None;
+        let (process, (service, page)) = start(&mut command, false, |line| {
+            let (_, address) = line.split_once(" at http://")?;
+            match service.take() {
+                None => service = Some(address.to_owned()),
+                Some(service) => return Some((service, format!("http://{address}"))),
+            }
+            None
+        })
+        .await;
+        Self {
+            _process: process,
+            service,
+            page,
+        }
+    }
+}
+
+/// Prometheus, while it runs.
+pub(crate) struct Prometheus {
+    _process: Child,
+    url: String,
+    http: reqwest::Client,
+    folder: PathBuf,
+}
+
+impl Prometheus {
+    /// Starts it with our configuration, changed in two places: it scrapes this
+    /// target, and it does so every second.
+    pub(crate) async fn start(target: &str) -> Self {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
+            .join(format!("prometheus-{}", std::process::id()));
+        configure(&folder, target);
+        let mut command = Command::new("prometheus");
+        command
+            .arg(format!(
+                "--config.file={}",
+                folder.join("prometheus.yml").display()
+            ))
+            .arg(format!(
+                "--storage.tsdb.path={}",
+                folder.join("data").display()
+            ))
+            .arg("--web.listen-address=127.0.0.1:0");
+        let (process, address) = start(&mut command, true, |line| {
+            let (_, rest) = line.split_once("Listening on\" address=")?;
+            Some(rest.split_whitespace().next()?.to_owned())
+        })
+        .await;
+        Self {
+            _process: process,
+            url: format!("http://{address}/api/v1"),
+            http: http(),
+            folder,
+        }
+    }
+
+    /// Asks its API.
+    async fn ask(&self, path: &str, fields: &[(&str, &str)]) -> Result<Value, String> {
+        let fields = fields
+            .iter()
+            .map(|(name, value)| format!("{name}={}", encoded(value)));
+        let url = format!(
+            "{}/{path}?{}",
+            self.url,
+            fields.collect::<Vec<_>>().join("&")
+        );
+        let answer = self.http.get(url).send().await.expect("an answer");
+        let text = answer.text().await.expect("a body");
+        let answer: Value = serde_json::from_str(&text).expect("JSON");
+        match answer["status"].as_str() {
+            Some("success") => Ok(answer["data"].clone()),
+            _ => Err(answer["error"].to_string()),
+        }
+    }
+
+    /// The values of an expression now, one for each series.
+    pub(crate) async fn now(&self, expression: &str) -> Result<Vec<f64>, String> {
+        let data = self.ask("query", &[("query", expression)]).await?;
+        let series = files::list(&data, "/result").iter();
+        Ok(series.map(|series| number(&series["value"])).collect())
+    }
+
+    /// The values of an expression over the last seconds, of all series together.
+    pub(crate) async fn lately(&self, expression: &str) -> Result<Vec<f64>, String> {
+        let end = self.now("vector(time())").await?[0];
+        let (start, end) = ((end - 5.0).to_string(), end.to_string());
+        let fields = [
+            ("query", expression),
+            ("start", &start),
+            ("end", &end),
+            ("step", "1"),
+        ];
+        let data = self.ask("query_range", &fields).await?;
+        let series = files::list(&data, "/result").iter();
+        Ok(series
+            .flat_map(|series| files::list(series, "/values"))
+            .map(number)
+            .collect())
+    }
+
+    /// The values of a label, as Grafana asks for those of a variable.
+    pub(crate) async fn label_values(
+        &self,
+        label: &str,
+        selector: &str,
+    ) -> Result<Vec<String>, String> {
+        let data = self
+            .ask(&format!("label/{label}/values"), &[("match[]", selector)])
+            .await?;
+        let values = data.as_array().expect("a list").iter();
+        Ok(values
+            .map(|value| value.as_str().expect("a text").to_owned())
+            .collect())
+    }
+
+    /// How each rule fared when it was last evaluated: its health and its error.
+    pub(crate) async fn rules(&self) -> BTreeMap<String, Value> {
+        let data = self.ask("rules", &[]).await.expect("rules");
+        let rules = files::list(&data, "/groups")
+            .iter()
+            .flat_map(|group| files::list(group, "/rules"));
+        rules
+            .map(|rule| {
+                let name = files::string(rule, "/name").to_owned();
+                (name, json!([rule["health"], rule.get("lastError")]))
+            })
+            .collect()
+    }
+}
+
+impl Drop for Prometheus {
+    fn drop(&mut self) {
+        // What is left over is in the target folder, where it disturbs nobody.
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// The value of a sample: `[time, "value"]`.
+fn number(sample: &Value) -> f64 {
+    files::string(sample, "/1").parse().expect("a number")
+}
+
+/// Copies the configuration, and makes the two changes to it.
+fn configure(folder: &Path, target: &str) {
+    let source = "dashboards/prometheus";
+    for part in ["rules", "targets"] {
+        fs::create_dir_all(folder.join(part)).expect("a folder");
+    }
+    let configuration = files::text(&format!("{source}/prometheus.yml"));
+    let quick = configuration
+        .replace("scrape_interval: 5s", "scrape_interval: 1s")
+        .replace("scrape_timeout: 4s", "scrape_timeout: 1s")
+        .replace("evaluation_interval: 5s", "evaluation_interval: 1s");
+    assert_eq!(quick.matches(": 1s").count(), 3, "{quick}");
+    let linux = files::text(&format!("{source}/targets/linux.yml"));
+    let here = linux.replace(&format!("127.0.0.1:{}", server::DEFAULT_PORT), target);
+    assert!(here.contains(target), "{here}");
+
+    fs::write(folder.join("prometheus.yml"), quick).expect("a file");
+    fs::write(folder.join("targets/lab.yml"), here).expect("a file");
+    for rules in files::folder(&format!("{source}/rules"), ".yml") {
+        let name = rules.file_name().expect("a name");
+        fs::copy(&rules, folder.join("rules").join(name)).expect("a copy");
+    }
+}
+
+/// A client for addresses on loopback.
+pub(crate) fn http() -> reqwest::Client {
+    client::install_tls_provider();
+    let builder = reqwest::Client::builder().no_proxy().tls_certs_only([]);
+    builder.build().expect("legal")
+}
+
+/// Percent-encodes all that is not a letter or a digit.
+fn encoded(text: &str) -> String {
+    let bytes = text.bytes().map(|byte| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => char::from(byte).to_string(),
+        _ => format!("%{byte:02X}"),
+    });
+    bytes.collect()
+}
