@@ -4,8 +4,10 @@
 
 use std::time::Duration;
 
+use http::StatusCode;
 use lab::scenario::CATALOGUE;
 use serde_json::json;
+use server::{ServiceConfig, TeachingApi};
 use tokio::time::{Instant, sleep};
 
 use crate::{
@@ -154,4 +156,28 @@ async fn every_expression_is_answered_by_a_prometheus_that_scrapes_the_lab() {
         let fared = prometheus.rules().await[&rule.name].clone();
         assert_eq!(fared, json!(["ok", null]), "{}", rule.name);
     }
+}
+
+#[tokio::test]
+async fn a_scrape_under_the_name_that_docker_desktop_uses_is_answered() {
+    let config = ServiceConfig::builder().port(0).build().expect("legal");
+    let service = TeachingApi::start(config).expect("a service");
+
+    let answer = prometheus::http()
+        .get(format!("{}/metrics", service.base_url()))
+        .header("host", "host.docker.internal:8765")
+        .send()
+        .await
+        .expect("an answer");
+
+    assert_eq!(answer.status(), StatusCode::OK);
+    // Prometheus 3 refuses what does not say that it is in its format.
+    let format = &answer.headers()["content-type"];
+    assert!(
+        format
+            .to_str()
+            .expect("text")
+            .starts_with("text/plain; version=0.0.4")
+    );
+    service.stop().await.expect("nothing left behind");
 }

@@ -109,7 +109,7 @@ impl Lab {
 
 /// Prometheus, while it runs.
 pub(crate) struct Prometheus {
-    _process: Child,
+    process: Child,
     url: String,
     http: reqwest::Client,
     folder: PathBuf,
@@ -139,7 +139,7 @@ impl Prometheus {
         })
         .await;
         Self {
-            _process: process,
+            process,
             url: format!("http://{address}/api/v1"),
             http: http(),
             folder,
@@ -222,6 +222,7 @@ impl Prometheus {
 
 impl Drop for Prometheus {
     fn drop(&mut self) {
+        let _ = self.process.start_kill();
         // What is left over is in the target folder, where it disturbs nobody.
         let _ = fs::remove_dir_all(&self.folder);
     }
