@@ -7,13 +7,13 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use client::telemetry::SharedRecorder;
+use client::{ReliableApiClient, telemetry::SharedRecorder};
 use metrics_exporter_prometheus::{PrometheusHandle, PrometheusRecorder};
 use metrics_util::debugging::{DebugValue, DebuggingRecorder, Snapshotter};
 use serde::Serialize;
 use server::Metrics;
 
-use crate::{prometheus::prometheus_recorder, tee::Tee, totals::Totals};
+use crate::{prometheus::prometheus_recorder, run::CLIENT_NAME, tee::Tee, totals::Totals};
 
 /// One counter with its labels, and by how much it rose.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -77,6 +77,19 @@ impl Exposition {
     pub(crate) fn service(&self) -> Metrics {
         let recorder = Arc::clone(&self.recorder);
         self.show(recorder)
+    }
+
+    /// Has the series of the runs' client there before the first run, at zero.
+    /// Prometheus counts a rise only from a number that it has seen: a series
+    /// that begins at 1 has not risen.
+    pub(crate) fn expect_client(&self) {
+        let recorder = Arc::clone(&self.recorder);
+        ReliableApiClient::builder("http://127.0.0.1")
+            .name(CLIENT_NAME)
+            .recorder(recorder)
+            .build()
+            .map(drop)
+            .expect("the defaults are legal");
     }
 
     /// What each counter has come to, all its labels together.

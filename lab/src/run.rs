@@ -58,6 +58,9 @@ impl Settings {
     }
 }
 
+/// The label `client` of the reference client in every run.
+pub(crate) const CLIENT_NAME: &str = "lab";
+
 /// Whether the waits of a run are real.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -312,7 +315,7 @@ impl<'a> Session<'a> {
             .random(Arc::new(SeededRandom::new(self.settings.seed)))
             .recorder(self.metrics.recorder())
             .injector(self.injector())
-            .name("lab");
+            .name(CLIENT_NAME);
         builder = match (&wire.function, &self.virtual_clock) {
             (Some(function), _) => builder.transport(function.clone()),
             (None, Some(clock)) => builder.transport(TimeoutsTakeTime(clock.clone())),

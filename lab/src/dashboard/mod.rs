@@ -143,6 +143,7 @@ impl Dashboard {
             })?;
 
         let exposition = Exposition::new();
+        exposition.expect_client();
         let recorder = WireLane::recorder();
         let service = ServiceConfig::builder()
             .port(config.port)

@@ -1,6 +1,6 @@
 //! Every expression of every dashboard, answered by a real Prometheus that
 //! scrapes a real `lab serve`: with data while runs go on, and with zeros, rather
-//! than with nothing, when they have ended.
+//! than with nothing, before the first and after the last.
 
 use std::time::Duration;
 
@@ -100,6 +100,27 @@ async fn until_right(prometheus: &Prometheus, fits: impl Fn(&Question, f64) -> b
     }
 }
 
+/// Waits until Prometheus has seen runs from the whole of the catalogue.
+async fn until_moving(prometheus: &Prometheus) {
+    let deadline = Instant::now() + PATIENCE;
+    for metric in [
+        "client_cursor_loops_total",
+        r#"service_jobs_total{result="replayed"}"#,
+        r#"client_give_ups_total{reason="retry_budget_empty"}"#,
+    ] {
+        let rate = format!("sum(rate({metric}[{RATE_INTERVAL}])) > 0");
+        while prometheus
+            .now(&rate)
+            .await
+            .expect("an expression")
+            .is_empty()
+        {
+            assert!(Instant::now() < deadline, "{metric} does not move");
+            sleep(Duration::from_millis(200)).await;
+        }
+    }
+}
+
 /// Has the lab play every scenario, over and over, until it is dropped.
 async fn load(lab: &Lab) {
     let http = prometheus::http();
@@ -123,15 +144,18 @@ async fn load(lab: &Lab) {
 async fn every_expression_is_answered_by_a_prometheus_that_scrapes_the_lab() {
     let lab = Lab::start().await;
     let prometheus = Prometheus::start(&lab.service).await;
+    let at_rest =
+        |question: &Question, value: f64| value.is_finite() && (value == 0.0 || !question.rests);
 
+    until_right(&prometheus, at_rest).await;
     tokio::select! {
         () = load(&lab) => unreachable!("there is always another run"),
-        () = until_right(&prometheus, |_, value| value.is_finite()) => {}
+        () = async {
+            until_moving(&prometheus).await;
+            until_right(&prometheus, |_, value| value.is_finite()).await;
+        } => {}
     }
-    until_right(&prometheus, |question, value| {
-        value.is_finite() && (value == 0.0 || !question.rests)
-    })
-    .await;
+    until_right(&prometheus, at_rest).await;
 
     for dashboard in Dashboard::all() {
         for variable in dashboard.queried_variables() {
@@ -155,6 +179,22 @@ async fn every_expression_is_answered_by_a_prometheus_that_scrapes_the_lab() {
     for rule in Rule::all() {
         let fared = prometheus.rules().await[&rule.name].clone();
         assert_eq!(fared, json!(["ok", null]), "{}", rule.name);
+    }
+}
+
+#[tokio::test]
+async fn a_lab_that_has_run_nothing_shows_every_metric() {
+    let lab = Lab::start().await;
+
+    let url = format!("http://{}/metrics", lab.service);
+    let answer = prometheus::http().get(url).send().await.expect("an answer");
+    let scrape = answer.text().await.expect("text");
+
+    let client = client::telemetry::METRICS.map(|metric| metric.name);
+    let service = server::telemetry::METRICS.map(|metric| metric.name);
+    for name in client.iter().chain(&service) {
+        let sampled = scrape.lines().any(|line| line.starts_with(name));
+        assert!(sampled, "there is no {name}");
     }
 }
 

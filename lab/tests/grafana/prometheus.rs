@@ -133,9 +133,13 @@ impl Prometheus {
                 folder.join("data").display()
             ))
             .arg("--web.listen-address=127.0.0.1:0");
+        let mut address = None;
         let (process, address) = start(&mut command, true, |line| {
-            let (_, rest) = line.split_once("Listening on\" address=")?;
-            Some(rest.split_whitespace().next()?.to_owned())
+            if let Some((_, rest)) = line.split_once("Listening on\" address=") {
+                address = rest.split_whitespace().next().map(str::to_owned);
+            }
+            let ready = line.contains("Server is ready to receive web requests");
+            address.take_if(|_| ready)
         })
         .await;
         Self {
