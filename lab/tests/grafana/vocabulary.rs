@@ -2,12 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use client::telemetry::{self as client_side, MetricKind as ClientKind};
+use client::{
+    FailureKind, RETRY_STATUSES,
+    telemetry::{self as client_side, GiveUp, MetricKind as ClientKind},
+};
 use lab::NAIVE_METRICS;
 use server::telemetry::{self as service_side, MetricKind as ServiceKind};
 
 use crate::{
     dashboards::Dashboard,
+    files::{list, string},
     linter::label_values,
     promql::{self, Query},
     rules::{Rule, RuleKind},
@@ -244,6 +248,47 @@ fn a_legend_names_labels_that_its_series_have() {
                         "{}: {legend}",
                         panel.name()
                     );
+                }
+            }
+        }
+    }
+}
+
+/// The values of labels that dashboards may name: the closed sets of the crates.
+fn values() -> BTreeSet<String> {
+    let failures = FailureKind::ALL.map(FailureKind::as_str);
+    let give_ups = GiveUp::ALL.map(GiveUp::as_str);
+    let statuses = ["200", "201", "204"].map(str::to_owned);
+    let retried = RETRY_STATUSES.map(|status| status.as_str().to_owned());
+    let named = failures.into_iter().chain(give_ups);
+    let named = named.chain(service_side::JOB_RESULTS);
+    let named = named.chain(["backoff", "retry_after"]).map(str::to_owned);
+    named.chain(statuses).chain(retried).collect()
+}
+
+#[test]
+fn only_values_that_occur_are_asked_for_or_given_a_colour() {
+    let values = values();
+    for dashboard in Dashboard::all() {
+        for panel in dashboard.panels() {
+            let overrides = list(panel.json, "/fieldConfig/overrides").iter();
+            let by_name = overrides.filter(|field| field["matcher"]["id"] == "byName");
+            for field in by_name {
+                let name = string(field, "/matcher/options");
+                // Quantiles stand before the label: "95 % backoff".
+                let value = name.rsplit(' ').next().unwrap_or_default();
+                assert!(values.contains(value), "{}: {name}", panel.name());
+            }
+            let queries = panel
+                .expressions()
+                .map(|text| promql::read(text).expect("readable"));
+            for selector in queries.flat_map(|query| query.selectors) {
+                let exact = selector
+                    .matchers
+                    .iter()
+                    .filter(|(_, operator, _)| operator == "=");
+                for (label, _, value) in exact {
+                    assert!(values.contains(value), "{}: {label}={value}", panel.name());
                 }
             }
         }
