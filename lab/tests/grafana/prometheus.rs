@@ -105,6 +105,18 @@ impl Lab {
             page,
         }
     }
+
+    /// `lab load`, which asks for more runs than any test waits for.
+    pub(crate) fn load(&self) -> Child {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
+        command
+            .args(["load", "--seconds", "600", "--rate", "20", "--seed", "1"])
+            .args(["--page", &self.page])
+            .kill_on_drop(true)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        command.spawn().expect("lab load")
+    }
 }
 
 /// Prometheus, while it runs.
