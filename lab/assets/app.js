@@ -72,7 +72,7 @@ function render() {
   twin(run, versions, Math.max(0, ...nows));
   fields(sides[state.row?.side]?.spans.get(state.row?.id));
   counters(run, state.samples, state.vocabulary, versions);
-  verdict(scenario, run, state.guesses.get(run?.id));
+  verdict(run, state.guesses.get(run?.id));
   ledger(run);
   wire(state.wire);
   heading(run, nows);
@@ -108,13 +108,13 @@ const passed = (run) => (run.sides[0]?.verdict ?? []).every(({ held }) => held);
 
 /** A finished run in one line, for the eye and for the ear. */
 function summary(run) {
-  if (run.state === "failed") return `✕ could not be played${run.error ? `: ${run.error}` : ""}`;
+  if (run.state === "failed") return `✗ could not be played${run.error ? `: ${run.error}` : ""}`;
   const sides = run.sides.filter((side) => side.outcome).map(({ client, outcome, verdict }) => {
     const held = `${verdict.filter(({ held }) => held).length} of ${verdict.length} held`;
     if (run.sides.length > 1) return `${client}: ${held}`;
     return `${held} · ${outcome.ending === "ok" ? outcome.text : ending(outcome.ending)}`;
   });
-  return `${passed(run) ? "✓" : "✕"} ${sides.join(" · ")}`;
+  return `${passed(run) ? "✓" : "✗"} ${sides.join(" · ")}`;
 }
 
 /** Tells a screen reader, politely and rarely: a start, an end, a lost connection. */
@@ -137,7 +137,7 @@ const heard = {
   missed: () => catchUp(),
 };
 
-const summaryOf = (run) => summary(run).replace(/^[✓✕] /, "");
+const summaryOf = (run) => summary(run).replace(/^[✓✗] /, "");
 
 /** What is heard while an answer is on its way, for every such answer. */
 const meanwhile = new Set();

@@ -5,7 +5,7 @@ import { byId, el, keyed, memo, say, set } from "./dom.js";
 const MARKS = {
   running: { sign: "…", words: "running" },
   passed: { sign: "✓", words: "held" },
-  missed: { sign: "✕", words: "did not hold" },
+  missed: { sign: "✗", words: "did not hold" },
   failed: { sign: "!", words: "could not be played" },
 };
 

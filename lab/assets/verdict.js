@@ -6,11 +6,11 @@ import { over } from "./state.js";
 import { ending } from "./words.js";
 
 export function verdictPanel() {
-  return memo((scenario, run, guess) => {
+  return memo((run, guess) => {
     byId("learned").hidden = !over(run);
     if (!over(run)) return;
-    say(byId("lesson-text"), scenario?.lesson ?? "");
-    say(byId("unsolved-text"), scenario?.unsolved ?? "");
+    say(byId("lesson-text"), run.lesson ?? "");
+    say(byId("unsolved-text"), run.unsolved ?? "");
     byId("checks").replaceChildren(
       ...(guess ? [el("p", { class: "guessed" }, el("b", null, "You predicted: "), guess)] : []),
       ...(run.error ? [el("p", { class: "problem" }, run.error)] : []),
@@ -25,7 +25,7 @@ function sideOf({ client, outcome, verdict }, several) {
     el("p", { class: "outcome" }, ...ended(outcome)),
     el("ul", null, ...(verdict ?? []).map(({ text, held, found }) =>
       el("li", { class: held ? "ok" : "failed" },
-        el("span", { class: "sign", "aria-hidden": "true" }, held ? "✓" : "✕"),
+        el("span", { class: "sign", "aria-hidden": "true" }, held ? "✓" : "✗"),
         el("span", null, el("span", { class: "unseen" }, held ? "held: " : "did not hold: "), text,
           found ? el("em", null, ` — ${found}`) : null)))));
 }

@@ -52,7 +52,7 @@ export function tone(span) {
 
 /** The sign that stands beside the colour of a span. */
 export const sign = (span) =>
-  ({ ok: "✓", failed: "✕", wait: "◷", service: "↳", open: "…" })[tone(span)];
+  ({ ok: "✓", failed: "✗", wait: "◷", service: "↳", open: "…" })[tone(span)];
 
 /** What a span is: the first column. */
 export function what(span) {

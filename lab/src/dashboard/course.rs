@@ -7,16 +7,14 @@ use crate::{
     scenario::{CATALOGUE, Scenario},
 };
 
-/// A scenario as the page shows it.
+/// A scenario as the page shows it before a run. What there is to learn from it
+/// comes with the run.
 #[derive(Serialize)]
 pub(super) struct Lesson {
     name: &'static str,
     title: &'static str,
-    request: &'static str,
     question: &'static str,
     hint: &'static str,
-    lesson: &'static str,
-    unsolved: &'static str,
     listing: bool,
 }
 
@@ -25,11 +23,8 @@ pub(super) fn scenarios() -> Vec<Lesson> {
     let lesson = |scenario: &Scenario| Lesson {
         name: scenario.name,
         title: scenario.title,
-        request: scenario.request,
         question: scenario.question,
         hint: scenario.hint,
-        lesson: scenario.lesson,
-        unsolved: scenario.unsolved,
         listing: scenario.listing,
     };
     CATALOGUE.iter().map(lesson).collect()

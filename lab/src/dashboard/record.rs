@@ -90,6 +90,10 @@ pub(super) struct Detail {
     sides: Vec<SideDetail>,
     /// What differs between the two sides of a comparison that is over.
     differences: Vec<Difference>,
+    /// What the scenario teaches, and what its remedy does not solve; none until
+    /// it is over, since the question comes first.
+    lesson: Option<&'static str>,
+    unsolved: Option<&'static str>,
 }
 
 #[derive(Debug, Serialize)]
@@ -129,6 +133,8 @@ impl Record {
     }
 
     pub(super) fn detail(&self) -> Detail {
+        let over = self.state != State::Running;
+        let scenario = self.request.scenario;
         Detail {
             summary: self.summary(),
             error: match &self.state {
@@ -140,6 +146,8 @@ impl Record {
                 (Some(reliable), Some(naive)) => differences(reliable, naive),
                 _ => Vec::new(),
             },
+            lesson: over.then_some(scenario.lesson),
+            unsolved: over.then_some(scenario.unsolved),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! What the page asks for, and what it is answered.
 
+use std::collections::BTreeSet;
+
 use http::{Method, StatusCode};
 use lab::{Client, Overrides, Pace, Settings, scenario};
 use serde_json::{Value, json};
@@ -32,6 +34,26 @@ async fn the_page_is_served_under_every_path_that_shows_it() {
                 || answer.body.starts_with(b"<!DOCTYPE html>")
         );
     }
+}
+
+/// The document, every file that it names, and what these ask for at once.
+#[tokio::test]
+async fn the_first_paint_takes_at_most_100_kib() {
+    let (_dashboard, browser) = serve().await;
+    let document = browser.get("/").await.text();
+    let files = document
+        .split('"')
+        .filter(|text| text.starts_with("/assets/"));
+    let files: BTreeSet<_> = files.collect();
+    assert!(files.contains("/assets/app.js"), "{files:?}");
+    let api = ["scenarios", "vocabulary", "runs", "wire"].map(|name| format!("/api/{name}"));
+
+    let mut total = document.len();
+    for path in files.into_iter().chain(api.iter().map(String::as_str)) {
+        total += browser.get(path).await.body.len();
+    }
+
+    assert!(total <= 100 * 1024, "{total} bytes");
 }
 
 #[tokio::test]
@@ -112,9 +134,32 @@ async fn the_course_is_told_in_its_order() {
     assert_eq!(told.len(), scenario::CATALOGUE.len());
     for (told, known) in told.into_iter().zip(scenario::CATALOGUE) {
         assert_eq!(told["name"], known.name);
-        assert_eq!(told["lesson"], known.lesson);
+        assert_eq!(told["question"], known.question);
         assert_eq!(told["listing"], known.listing);
     }
+}
+
+/// The question comes first, in the page's source as well.
+#[tokio::test]
+async fn what_a_scenario_teaches_is_told_once_a_run_is_over() {
+    let (_dashboard, browser) = serve().await;
+    let known = scenario::find("retry-later").expect("known");
+    let patient = json!({ "scenario": known.name, "max_retry_after_seconds": 120 });
+    let waiting = browser.start(&patient).await.json();
+    let done = browser
+        .start(&json!({ "scenario": known.name, "pace": "virtual" }))
+        .await
+        .json();
+    let id = |run: &Value| run["id"].as_str().expect("an id").to_owned();
+
+    let over = finished(&browser, &id(&done)).await;
+    let waiting = browser.get(&format!("/api/runs/{}", id(&waiting))).await;
+
+    assert_eq!(over["lesson"], known.lesson);
+    assert_eq!(over["unsolved"], known.unsolved);
+    assert_eq!(waiting.json()["lesson"], Value::Null);
+    let course = browser.get("/api/scenarios").await.text();
+    assert!(!course.contains(known.lesson));
 }
 
 #[tokio::test]
@@ -302,7 +347,7 @@ async fn the_metrics_of_the_service_show_both_sides_of_all_runs() {
     let host = [("host", "host.docker.internal:8765")];
     let scrape = scrape.send(Method::GET, "/metrics", &host, "").await;
 
-    let text = String::from_utf8(scrape.body.to_vec()).expect("UTF-8");
+    let text = scrape.text();
     for series in [
         r#"client_attempts_total{endpoint="flaky",method="GET",result="503"} 4"#,
         r#"client_attempts_total{endpoint="flaky",method="GET",result="200"} 2"#,

@@ -25,7 +25,7 @@ fn series(metrics: &str, series: &str) -> f64 {
 
 async fn metrics(service: &str) -> String {
     let scrape = Browser::of(service).get("/metrics").await;
-    String::from_utf8(scrape.body.to_vec()).expect("UTF-8")
+    scrape.text()
 }
 
 #[tokio::test]

@@ -39,6 +39,10 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8(self.body.to_vec()).expect("UTF-8")
+    }
+
     pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body).expect("JSON")
     }

@@ -4,9 +4,6 @@ use std::{collections::BTreeMap, fs};
 
 use super::stage::assets;
 
-/// The most that may come over the wire before the page is painted.
-const FIRST_PAINT: usize = 100 * 1024;
-
 fn files() -> BTreeMap<String, String> {
     let entries = fs::read_dir(assets()).expect("the folder");
     entries
@@ -17,13 +14,6 @@ fn files() -> BTreeMap<String, String> {
             (name, text)
         })
         .collect()
-}
-
-#[test]
-fn all_files_together_fit_the_first_paint() {
-    let total: usize = files().values().map(String::len).sum();
-
-    assert!(total <= FIRST_PAINT, "{total} bytes");
 }
 
 /// A module that is not announced is found only once those that import it have

@@ -57,7 +57,7 @@ async fn the_waterfall_has_a_twin_that_is_a_table() {
     let rows = |of: &str, what: &str, how: &str| {
         format!(
             "[...document.querySelectorAll('{of}')].map((row) =>
-                 [row.querySelector('{what}'), row.querySelector('{how}')].map((cell) => cell.innerText.replace(/^[▾▸✓✕◷↳…\\s]+/, '')))"
+                 [row.querySelector('{what}'), row.querySelector('{how}')].map((cell) => cell.innerText.replace(/^[▾▸✓✗◷↳…\\s]+/, '')))"
         )
     };
     let table = browser
