@@ -246,9 +246,30 @@ async fn read(mut response: Response) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
+    use std::{collections::BTreeSet, fs, path::Path};
+
     use serde_json::json;
 
     use super::*;
+
+    /// What is looked for is what the files of the repository make.
+    #[test]
+    fn job_and_dashboards_are_those_of_the_configuration() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../dashboards");
+        let text = |path: &str| fs::read_to_string(folder.join(path)).expect(path);
+        let files = fs::read_dir(folder.join("grafana/dashboards")).expect("the dashboards");
+        let uids: BTreeSet<String> = files
+            .map(|file| {
+                let file = fs::read(file.expect("an entry").path()).expect("a file");
+                let dashboard: Value = serde_json::from_slice(&file).expect("JSON");
+                dashboard["uid"].as_str().expect("a uid").to_owned()
+            })
+            .collect();
+
+        assert_eq!(uids, DASHBOARDS.map(str::to_owned).into());
+        let jobs = format!("- job_name: {JOB}\n");
+        assert!(text("prometheus/prometheus.yml").contains(&jobs));
+    }
 
     #[test]
     fn a_proxy_counts_unless_127_0_0_1_is_exempt() {
