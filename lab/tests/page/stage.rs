@@ -27,8 +27,11 @@ struct Running(Child);
 
 impl Running {
     /// Starts a program, and reads what it prints until `ready` has found what
-    /// it looks for in it.
-    fn start<T>(command: &mut Command, mut ready: impl FnMut(&str) -> Option<T>) -> (Self, T) {
+    /// it looks for in it; none if the program ends before.
+    fn start<T>(
+        command: &mut Command,
+        mut ready: impl FnMut(&str) -> Option<T>,
+    ) -> Option<(Self, T)> {
         let child = command
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -37,11 +40,12 @@ impl Running {
         let mut running = Self(child);
         let output = running.0.stdout.take().expect("it is piped");
         let mut lines = BufReader::new(output).lines();
-        let found = lines.by_ref().find_map(|line| ready(&line.expect("text")));
-        let found = found.unwrap_or_else(|| panic!("{command:?} ends before it is ready"));
+        let found = lines
+            .by_ref()
+            .find_map(|line| ready(&line.expect("text")))?;
         // A program that nobody listens to would stop at the first full pipe.
         std::thread::spawn(move || lines.for_each(drop));
-        (running, found)
+        Some((running, found))
     }
 }
 
@@ -67,7 +71,7 @@ impl Lab {
         let mut addresses = Vec::new();
         let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
         command.args(["serve", "--port", "0", "--page-port", "0"]);
-        let (process, [service, page]) = Running::start(&mut command, |line| {
+        let started = Running::start(&mut command, |line| {
             let (_, rest) = line.split_once("http://")?;
             let address = rest.split(|char: char| char.is_whitespace() || char == '/');
             addresses.extend(
@@ -77,6 +81,7 @@ impl Lab {
             );
             <[String; 2]>::try_from(addresses.clone()).ok()
         });
+        let (process, [service, page]) = started.expect("the lab is ready");
         Self {
             _process: process,
             service,
@@ -95,6 +100,18 @@ impl Lab {
     }
 }
 
+/// How often a driver is started at most: one that ends before it is ready says
+/// nothing about the page.
+const TRIES: u32 = 5;
+
+/// A driver on a free port.
+fn driver() -> Option<(Running, u16)> {
+    Running::start(Command::new("chromedriver").arg("--port=0"), |line| {
+        let (_, rest) = line.split_once("started successfully on port ")?;
+        rest.trim_end_matches('.').parse().ok()
+    })
+}
+
 /// A browser of its own, driven by a driver of its own.
 pub(crate) struct Browser {
     driver: WebDriver,
@@ -104,13 +121,7 @@ pub(crate) struct Browser {
 
 impl Browser {
     pub(crate) async fn open((width, height): (u32, u32)) -> Self {
-        let (process, port) = Running::start(
-            Command::new("chromedriver").arg("--port=0"),
-            |line| -> Option<u16> {
-                let (_, rest) = line.split_once("started successfully on port ")?;
-                rest.trim_end_matches('.').parse().ok()
-            },
-        );
+        let (process, port) = (0..TRIES).find_map(|_| driver()).expect("a driver");
         let driver_address = format!("127.0.0.1:{port}");
         let mut chrome = ChromeCapabilities::new();
         let size = format!("--window-size={width},{height}");
