@@ -150,14 +150,16 @@ async fn run(arguments: &Arguments) -> Result<Exit, Exit> {
     let load = arguments
         .load()
         .map_err(|error| terminal::fail(&error, Exit::Usage))?;
-    let mut signals =
-        Signals::listen().map_err(|error| terminal::fail(&error, Exit::Environment))?;
 
     let mut telling = Telling::begin(&arguments.page, &load, ANSWER)
         .await
         .map_err(fail)?;
     let first = telling.next().await.ok().flatten();
     let mut progress = first.ok_or_else(|| fail(LoadError::Stranger(arguments.page.clone())))?;
+    // Whoever reads the line below may rely on the signals being handled. Until
+    // then there is nothing to sum up, and they end the program as they do any.
+    let mut signals =
+        Signals::listen().map_err(|error| terminal::fail(&error, Exit::Environment))?;
     terminal::note(&format!(
         "{} runs in {} s at {}; Ctrl+C stops them",
         progress.length, load.seconds, arguments.page

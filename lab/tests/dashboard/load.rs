@@ -225,6 +225,24 @@ async fn ctrl_c_ends_it_with_what_was_played_and_the_server_goes_on() {
 
 #[cfg(unix)]
 #[tokio::test]
+async fn a_page_that_never_answers_can_be_given_up() {
+    let silent = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await;
+    let silent = silent.expect("a port");
+    let page = format!("http://{}", silent.local_addr().expect("an address"));
+    let waiting = load(&page, &[]).spawn().expect("lab runs");
+    let connection = timeout(PATIENCE, silent.accept()).await;
+    let _connection = connection.expect("a call in time").expect("a call");
+
+    // Unlike Ctrl+C, it is never ignored from the start, as in a job of a script.
+    signal(&waiting, "-TERM").await;
+    let ended = ended(waiting).await;
+
+    // By the signal, and not in the end of its own accord.
+    assert_eq!(ended.status.code(), None, "{ended:?}");
+}
+
+#[cfg(unix)]
+#[tokio::test]
 async fn a_server_that_stops_in_the_middle_is_named_after_what_was_played() {
     for how in ["-INT", "-KILL"] {
         let (server, _, page) = serve().await;
