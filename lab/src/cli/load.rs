@@ -125,7 +125,7 @@ enum LoadError {
     BrokenOff(String),
     #[error("{0} of {1} runs were refused, since too many went on; ask for a lower --rate")]
     Refused(u64, u64),
-    #[error("{0} of {1} runs could not be played")]
+    #[error("{0} of {1} runs could not be played to the end")]
     Failed(u64, u64),
     #[error("the HTTP client could not be set up")]
     Client(#[from] reqwest::Error),
@@ -210,7 +210,12 @@ fn judge(end: End, progress: &Progress, page: &str) -> Result<Exit, LoadError> {
     if tally.missed() > 0 {
         return Ok(Exit::Failed);
     }
-    match (tally.refused, tally.failed) {
+    // What goes on when the last ones have had their time hangs.
+    let hung = match end {
+        End::Finished => tally.cut,
+        End::Stopped | End::BrokenOff => 0,
+    };
+    match (tally.refused, tally.failed + hung) {
         (0, 0) => Ok(Exit::Passed),
         (0, failed) => Err(LoadError::Failed(failed, tally.asked)),
         (refused, _) => Err(LoadError::Refused(refused, tally.asked)),
@@ -333,7 +338,12 @@ mod tests {
             Ok(Exit::Failed)
         );
         assert_eq!(judged(End::Stopped, progress(9, 0, 0, 1)), Ok(Exit::Failed));
+        let mut hung = progress(9, 0, 0, 0);
+        hung.tally.asked += 1;
+        hung.tally.cut = 1;
+        assert_eq!(judged(End::Stopped, hung.clone()), Ok(Exit::Passed));
         for (end, progress, words) in [
+            (End::Finished, hung, "1 of 10 runs could not be"),
             (
                 End::BrokenOff,
                 progress(9, 0, 0, 1),
