@@ -39,21 +39,29 @@ pub(super) async fn docker(patience: Duration, system: &str) -> Docker {
     command
         .args(["info", "--format", "{{json .}}"])
         .stdin(Stdio::null())
-        .stderr(Stdio::null())
         .kill_on_drop(true);
     match timeout(patience, command.output()).await {
-        Ok(Ok(output)) => read(&output.stdout, system),
+        Ok(Ok(output)) => read(&output.stdout, &output.stderr, system),
         Ok(Err(error)) if error.kind() == io::ErrorKind::NotFound => Docker::Absent,
         Ok(Err(_)) | Err(_) => Docker::Silent,
     }
 }
 
-fn read(info: &[u8], system: &str) -> Docker {
-    let Ok(info) = serde_json::from_slice::<Info>(info) else {
+/// Whether the engine's socket is closed to this user. Some versions say so in
+/// their answer, others beside it.
+fn is_denied(output: &[u8]) -> bool {
+    String::from_utf8_lossy(output).contains("permission denied")
+}
+
+fn read(stdout: &[u8], stderr: &[u8], system: &str) -> Docker {
+    let Ok(info) = serde_json::from_slice::<Info>(stdout) else {
         return Docker::Silent;
     };
     if info.server_version.is_empty() {
-        return Docker::NoEngine;
+        return match [stdout, stderr].into_iter().any(is_denied) {
+            true => Docker::Denied,
+            false => Docker::NoEngine,
+        };
     }
     let options = info.security_options.unwrap_or_default();
     let rootless = options.iter().any(|option| option.contains("rootless"));
@@ -123,7 +131,22 @@ mod tests {
             (String::new(), "linux", Docker::Silent),
             ("Error: unknown flag".to_owned(), "linux", Docker::Silent),
         ] {
-            assert_eq!(read(info.as_bytes(), system), expected, "{info}");
+            assert_eq!(read(info.as_bytes(), b"", system), expected, "{info}");
+        }
+    }
+
+    #[test]
+    fn an_engine_that_is_denied_is_told_from_none() {
+        let nobody = "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the \
+            docker daemon running?";
+        let denied = "permission denied while trying to connect to the Docker daemon socket at \
+            unix:///var/run/docker.sock: connect: permission denied";
+        for (words, expected) in [(nobody, Docker::NoEngine), (denied, Docker::Denied)] {
+            let within = format!(r#"{{"ServerVersion":"","ServerErrors":["{words}"]}}"#);
+            let beside = r#"{"ServerVersion":""}"#;
+
+            assert_eq!(read(within.as_bytes(), b"", "linux"), expected);
+            assert_eq!(read(beside.as_bytes(), words.as_bytes(), "linux"), expected);
         }
     }
 }

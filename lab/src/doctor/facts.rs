@@ -91,6 +91,8 @@ pub(super) enum Docker {
     Silent,
     /// There is the command, and no engine.
     NoEngine,
+    /// There may be an engine, and this user may not speak to it.
+    Denied,
     Engine {
         flavour: Flavour,
         /// Whether `docker compose` is there.

@@ -153,7 +153,9 @@ fn gravity(places: &Places) -> Level {
 fn compose(facts: &Facts) -> &'static str {
     let desktop = match facts.docker {
         Docker::Engine { flavour, .. } => flavour == Flavour::Desktop,
-        Docker::Absent | Docker::Silent | Docker::NoEngine => facts.system != "linux",
+        Docker::Absent | Docker::Silent | Docker::NoEngine | Docker::Denied => {
+            facts.system != "linux"
+        }
     };
     match desktop {
         true => "docker compose --profile desktop up -d",
@@ -181,6 +183,10 @@ fn docker(facts: &Facts, places: &Places) -> Finding {
             "start it: sudo systemctl start docker (or Docker Desktop)",
         ),
         Docker::NoEngine => bad("installed, but no engine answers", "start Docker Desktop"),
+        Docker::Denied => bad(
+            "installed, but you may not speak to its engine",
+            "log in again after: sudo usermod -aG docker $USER",
+        ),
         Docker::Engine { compose: false, .. } => bad(
             "an engine answers, but there is no `docker compose`",
             "install the Compose plugin of Docker",

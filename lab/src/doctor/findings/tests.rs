@@ -258,6 +258,12 @@ fn a_docker_that_cannot_do_it_says_what_it_lacks() {
             "no engine",
             "start Docker Desktop",
         ),
+        (
+            Docker::Denied,
+            "linux",
+            "may not speak",
+            "usermod -aG docker",
+        ),
         (without_compose, "linux", "no `docker compose`", "plugin"),
         (
             engine(Flavour::Rootless),
