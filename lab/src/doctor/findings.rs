@@ -101,7 +101,11 @@ fn proxy(variables: &[&str], system: &str) -> Finding {
     if variables.is_empty() {
         return ok(check, "none stands before 127.0.0.1");
     }
-    let set = if system == "windows" { "set" } else { "export" };
+    // In front of what is exempt already.
+    let exempt = match system {
+        "windows" => "set NO_PROXY=127.0.0.1,localhost,%NO_PROXY%",
+        _ => "export NO_PROXY=127.0.0.1,localhost,$NO_PROXY",
+    };
     bad(
         check,
         Level::Note,
@@ -109,7 +113,7 @@ fn proxy(variables: &[&str], system: &str) -> Finding {
             "{} would send curl and other clients to a proxy; the lab's own never ask it",
             variables.join(", ")
         ),
-        &format!("{set} NO_PROXY=127.0.0.1,localhost"),
+        exempt,
     )
 }
 

@@ -182,8 +182,20 @@ fn a_proxy_is_worth_a_note() {
 
     let words = "http_proxy, ALL_PROXY";
     holds("proxy", &healthy(), OK, "none", "");
-    holds("proxy", &facts, NOTE, words, "export NO_PROXY=127.0.0.1");
-    holds("proxy", &windows, NOTE, words, "set NO_PROXY=127.0.0.1");
+    holds(
+        "proxy",
+        &facts,
+        NOTE,
+        words,
+        "export NO_PROXY=127.0.0.1,localhost,$NO_PROXY",
+    );
+    holds(
+        "proxy",
+        &windows,
+        NOTE,
+        words,
+        "set NO_PROXY=127.0.0.1,localhost,%NO_PROXY%",
+    );
 }
 
 #[test]
