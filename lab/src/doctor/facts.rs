@@ -41,7 +41,7 @@ pub(super) enum Holder {
     },
     /// Somebody else's process: the system does not tell which.
     Foreign,
-    /// The system has no plain way to tell.
+    /// The system has no plain way to tell, or shows nobody.
     Untold,
 }
 

@@ -1,6 +1,6 @@
 //! Who listens on a port, as Linux tells it in `/proc` (proc(5)).
 
-use std::fs;
+use std::{fs, net::Ipv4Addr};
 
 use super::facts::Holder;
 
@@ -19,6 +19,10 @@ pub(super) fn holder(port: u16) -> Holder {
         .flat_map(|table| listening(table, port))
         .map(|inode| format!("socket:[{inode}]"))
         .collect();
+    // It is bound and does not listen, or is held beyond what these tables show.
+    if sockets.is_empty() {
+        return Holder::Untold;
+    }
     let holds = |id: u32| {
         let open = fs::read_dir(format!("/proc/{id}/fd")).into_iter().flatten();
         open.flatten()
@@ -36,17 +40,23 @@ pub(super) fn holder(port: u16) -> Holder {
     })
 }
 
-/// The inodes of the sockets that listen on a port, as a table of `/proc/net`
-/// has them.
+/// The inodes of the sockets that listen on a port of 127.0.0.1, as a table of
+/// `/proc/net` has them. An IPv6 socket may listen there as well: one on every
+/// address, or on 127.0.0.1 mapped into IPv6.
 fn listening(table: &str, port: u16) -> Vec<u64> {
     /// The state of a socket that listens: `TCP_LISTEN` of the kernel.
     const LISTEN: &str = "0A";
 
+    // The kernel writes an address as words in the byte order of the machine.
+    let loopback = format!("{:08X}", u32::from_ne_bytes(Ipv4Addr::LOCALHOST.octets()));
+    let here =
+        |address: &str| address.bytes().all(|digit| digit == b'0') || address.ends_with(&loopback);
     let sockets = table.lines().skip(1).filter_map(|line| {
         let mut columns = line.split_whitespace();
-        let (_, local) = columns.nth(1)?.split_once(':')?;
+        let (address, local) = columns.nth(1)?.split_once(':')?;
         let state = columns.nth(1)?;
-        let listens = u16::from_str_radix(local, 16) == Ok(port) && state == LISTEN;
+        let listens =
+            u16::from_str_radix(local, 16) == Ok(port) && here(address) && state == LISTEN;
         columns.nth(5)?.parse().ok().filter(|_| listens)
     });
     sockets.collect()
@@ -58,18 +68,22 @@ mod tests {
 
     #[test]
     fn finds_what_listens_among_all_that_is_open() {
-        let table = "\
+        let loopback = format!("{:08X}", u32::from_ne_bytes([127, 0, 0, 1]));
+        let table = format!("\
   sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
-   0: 0100007F:223E 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 221296 1 0000000073bdd5c7 100 0 0 10 0
-   1: 0100007F:223D 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 221297 1 0000000073bdd5c7 100 0 0 10 0
-   2: 0100007F:223E 0100007F:D431 01 00000000:00000000 00:00000000 00000000  1000        0 221298 1 0000000073bdd5c7 20 4 30 10 -1
+   0: {loopback}:223E 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 221296 1 0000000073bdd5c7 100 0 0 10 0
+   1: {loopback}:223D 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 221297 1 0000000073bdd5c7 100 0 0 10 0
+   2: {loopback}:223E {loopback}:D431 01 00000000:00000000 00:00000000 00000000  1000        0 221298 1 0000000073bdd5c7 20 4 30 10 -1
    3: 00000000000000000000000000000000:223E 00000000000000000000000000000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 221299 1 x
-   4: nonsense
-";
+   4: 0000000000000000FFFF0000{loopback}:223E 00000000000000000000000000000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 221300 1 x
+   5: 00000000000000000000000001000000:223E 00000000000000000000000000000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 221301 1 x
+   6: 3500007F:223E 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 221302 1 0000000073bdd5c7 100 0 0 10 0
+   7: nonsense
+");
 
-        assert_eq!(listening(table, 8766), [221_296, 221_299]);
-        assert_eq!(listening(table, 8765), [221_297]);
-        assert_eq!(listening(table, 1), [0; 0]);
+        assert_eq!(listening(&table, 8766), [221_296, 221_299, 221_300]);
+        assert_eq!(listening(&table, 8765), [221_297]);
+        assert_eq!(listening(&table, 1), [0; 0]);
         assert_eq!(listening("", 8766), [0; 0]);
     }
 
@@ -88,6 +102,6 @@ mod tests {
             matches!(&held, Holder::Process { name, id } if *id == own && !name.is_empty()),
             "{held:?}"
         );
-        assert_eq!(free, Holder::Foreign);
+        assert_eq!(free, Holder::Untold);
     }
 }
