@@ -76,7 +76,10 @@ fn examine(arguments: &Arguments) -> Result<Exit, Exit> {
         grafana: arguments.grafana.clone(),
         wanted: arguments.with_grafana,
     };
-    let facts = terminal::runtime()?.block_on(doctor::look(&places, terminal::facts()));
+    let runtime = terminal::runtime()?;
+    let facts = runtime.block_on(doctor::look(&places, terminal::facts()));
+    // A name that the system still looks up cannot be called off, only left.
+    runtime.shutdown_background();
     let facts = facts.map_err(|error| terminal::fail(&error, Exit::Environment))?;
     let findings = doctor::findings(&facts, &places);
 
