@@ -23,7 +23,7 @@ export function twinPanel({ redraw }) {
   let now = 0;
   // Made anew when spans have changed, and once a second for the open waits.
   const make = memo((run, versions, seconds, open) => {
-    byId("tables").replaceChildren(...(open ? run.sides.flatMap((side) => twinOf(side, now, run.sides.length > 1)) : []));
+    renew(open ? run.sides.flatMap((side) => twinOf(side, now, run.sides.length > 1)) : []);
   });
 
   return (run, versions, time) => {
@@ -31,6 +31,20 @@ export function twinPanel({ redraw }) {
     twin.hidden = run === null || run.sides.length === 0;
     make(run, versions, Math.floor(now / 1e9), twin.open && !twin.hidden);
   };
+}
+
+/** Puts new tables in place of the old, which whoever reads them does not lose:
+    each stays scrolled as it was, and keeps the focus if it had it. */
+function renew(children) {
+  const tables = byId("tables");
+  const before = [...tables.querySelectorAll(".scroll")];
+  const places = before.map(({ scrollLeft }) => scrollLeft);
+  const focused = before.indexOf(document.activeElement);
+  tables.replaceChildren(...children);
+  tables.querySelectorAll(".scroll").forEach((region, index) => {
+    region.scrollLeft = places[index] ?? 0;
+    if (index === focused) region.focus({ preventScroll: true });
+  });
 }
 
 function twinOf(side, now, several) {

@@ -85,6 +85,34 @@ async fn the_waterfall_has_a_twin_that_is_a_table() {
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
+async fn the_twin_keeps_the_focus_while_a_run_goes_on() {
+    let lab = Lab::start();
+    let browser = Browser::at(&lab, PROJECTOR, "retry-after-seconds").await;
+    browser.press("r").await;
+    browser
+        .until("!document.querySelector('#twin').hidden")
+        .await;
+    browser.click("#twin summary").await;
+    browser.until("all('#tables table').length === 1").await;
+
+    browser
+        .read("document.querySelector('#tables .scroll').focus()")
+        .await;
+    browser.ended().await;
+
+    browser
+        .until("text('#tables tbody tr:last-child td:nth-child(2)') !== 'still open'")
+        .await;
+    assert_eq!(
+        browser
+            .read("document.activeElement === document.querySelector('#tables .scroll')")
+            .await,
+        true
+    );
+}
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
 async fn a_wait_counts_down_while_it_is_open() {
     let lab = Lab::start();
     let browser = Browser::at(&lab, PROJECTOR, "retry-after-seconds").await;
