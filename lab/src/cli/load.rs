@@ -232,7 +232,7 @@ struct Telling {
 impl Telling {
     /// Asks for a load, and waits so long for an answer.
     async fn begin(page: &str, load: &Load, patience: Duration) -> Result<Self, LoadError> {
-        let http = http_client::plain_builder().read_timeout(SILENCE).build()?;
+        let http = http_client::plain_builder().build()?;
         let body = json!({
             "seconds": load.seconds, "rate": load.rate, "seed": load.seed, "filter": load.filter,
         });
@@ -266,19 +266,33 @@ impl Telling {
         })
     }
 
-    /// The next line; none at the end of the answer, or if it is no progress.
+    /// The next line; none at the end of the answer, after [`SILENCE`], or if it
+    /// is no progress.
     async fn next(&mut self) -> reqwest::Result<Option<Progress>> {
         loop {
             if let Some(end) = self.line.iter().position(|byte| *byte == b'\n') {
                 let line: Vec<u8> = self.line.drain(..=end).collect();
                 return Ok(serde_json::from_slice(&line).ok());
             }
-            match self.response.chunk().await? {
+            let chunk = heard(async || self.response.chunk().await).await;
+            match chunk.transpose()?.flatten() {
                 Some(chunk) if self.line.len() < LONGEST_LINE => self.line.extend(chunk),
                 Some(_) | None => return Ok(None),
             }
         }
     }
+}
+
+/// What this comes to, unless it takes longer than [`SILENCE`]. It is asked again
+/// half-way, since a program that was suspended finds its time over before it
+/// finds what has come meanwhile.
+async fn heard<T>(mut ask: impl AsyncFnMut() -> T) -> Option<T> {
+    for _ in 0..2 {
+        if let Ok(answer) = timeout(SILENCE / 2, ask()).await {
+            return Some(answer);
+        }
+    }
+    None
 }
 
 #[cfg(test)]
@@ -363,6 +377,22 @@ mod tests {
             let error = judged(end, progress).expect_err(words);
             assert!(error.contains(words), "{error}");
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_suspended_program_looks_again_before_it_calls_the_server_silent() {
+        let mut asked = 0;
+
+        let resumed = heard(async || {
+            asked += 1;
+            if asked == 1 {
+                std::future::pending::<()>().await;
+            }
+        });
+        let resumed = resumed.await;
+        let silent = heard(async || std::future::pending::<()>().await).await;
+
+        assert_eq!((resumed, silent), (Some(()), None));
     }
 
     async fn refused(page: &str) -> String {
