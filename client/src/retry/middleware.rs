@@ -285,6 +285,8 @@ where
                 report.stopped = Some(StopReason::Deadline);
                 return last.unwrap_or_else(|| Err(Failure(FailureKind::QueueTimeout).into()));
             };
+            // Nothing asks for it any more, and its body may be large.
+            drop(last.take());
             // Settled only now that the request goes on the wire: a call that
             // is dropped before has cost the service nothing.
             match (payment.take(), &self.budget) {
