@@ -4,7 +4,7 @@
 import { byId, el, memo } from "./dom.js";
 import { table } from "./table.js";
 import { cut, rows } from "./timeline.js";
-import { duration, how, what } from "./words.js";
+import { duration, how, leftOut, what } from "./words.js";
 
 /** Nothing is folded in a table. */
 const UNFOLDED = new Set();
@@ -48,11 +48,16 @@ function renew(children) {
 }
 
 function twinOf(side, now, several) {
-  const shown = cut(rows(side.spans, UNFOLDED)).rows;
+  const { rows: shown, left } = cut(rows(side.spans, UNFOLDED));
   const entries = shown.map(({ span, parent }) => {
     const above = parent === null ? null : side.spans.get(parent);
     return { span, now, within: above && what(above) };
   });
   const caption = several ? `Waterfall of the ${side.client} client, as a table` : "Waterfall, as a table";
-  return [several ? el("h3", null, side.client) : "", table(caption, COLUMNS, entries)];
+  const lacking = leftOut(left, side.dropped ?? 0);
+  return [
+    several ? el("h3", null, side.client) : "",
+    lacking ? el("p", { class: "dropped" }, lacking) : "",
+    table(caption, COLUMNS, entries),
+  ];
 }

@@ -4,7 +4,7 @@
 
 import { byId, el, keyed, memo, say, set, svg } from "./dom.js";
 import { axis, cut, due, reach, rows } from "./timeline.js";
-import { duration, how, sign, tone, what } from "./words.js";
+import { duration, how, leftOut, sign, tone, what } from "./words.js";
 
 /** Where the chart draws a time: per cent of the axis. */
 const at = (time, length) => `${((100 * time) / length).toFixed(3)}%`;
@@ -99,9 +99,8 @@ function createGrid(index, { pick, fold }) {
     const all = rows(side.spans, folded);
     const part = cut(all);
     drawn = part.rows;
-    const lost = part.left + (side.dropped ?? 0);
-    dropped.hidden = lost === 0;
-    say(dropped, `${part.left} rows in the middle are not drawn, ${side.dropped ?? 0} spans were not kept; the counts hold them all.`);
+    say(dropped, leftOut(part.left, side.dropped ?? 0));
+    dropped.hidden = dropped.textContent === "";
     grid.classList.toggle("deep", drawn.some(({ span }) => span.name === "operation"));
     keyed(body, drawn, ({ span }) => span.id, createRow, (row, { level, open, place, of, span }) => {
       set(row, {

@@ -25,6 +25,10 @@ export function remaining(ns) {
 /** How many of something. */
 export const count = (number, one, many = `${one}s`) => `${number} ${number === 1 ? one : many}`;
 
+/** What a waterfall, or its twin, does not show; nothing if it shows all. */
+export const leftOut = (rows, spans) =>
+  rows + spans > 0 ? `${rows} rows in the middle are not drawn, ${spans} spans were not kept; the counts hold them all.` : "";
+
 /** What a counter rose by. */
 export const risen = (value) => (value > 0 ? `+${value}` : "0");
 

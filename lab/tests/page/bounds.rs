@@ -58,10 +58,16 @@ async fn a_long_crawl_is_cut_in_the_middle_and_says_so() {
             .await,
         400
     );
-    let said = browser.read("text('.dropped')").await;
-    assert!(
-        said.as_str()
-            .is_some_and(|said| said.starts_with("50 rows in the middle")),
-        "{said}"
-    );
+    browser.click("#twin summary").await;
+    browser
+        .until("all('#tables tbody tr').length === 400")
+        .await;
+    for place in [".side-of-run .dropped", "#tables .dropped"] {
+        let said = browser.read(&format!("text('{place}')")).await;
+        assert!(
+            said.as_str()
+                .is_some_and(|said| said.starts_with("50 rows in the middle")),
+            "{place}: {said}"
+        );
+    }
 }
