@@ -364,3 +364,18 @@ async fn what_is_no_address_is_a_usage_error_that_says_the_rule() {
         }
     }
 }
+
+#[tokio::test]
+async fn one_port_for_both_is_a_usage_error() {
+    let programs = programs("one-port", None);
+
+    let output = output(doctor(
+        &programs,
+        &["--port", "9000", "--page-port", "9000"],
+    ))
+    .await;
+
+    assert_eq!(output.status.code(), Some(2));
+    let said = text(&output.stderr);
+    assert!(said.contains("are both 9000"), "{said}");
+}

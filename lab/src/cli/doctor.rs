@@ -66,7 +66,15 @@ pub(super) fn doctor(arguments: &Arguments) -> Exit {
     examine(arguments).unwrap_or_else(|exit| exit)
 }
 
+/// Two things that are to have the same port.
+#[derive(Debug, thiserror::Error)]
+#[error("--port and --page-port are both {0}; the service and the page need one each")]
+struct OnePort(u16);
+
 fn examine(arguments: &Arguments) -> Result<Exit, Exit> {
+    if arguments.port == arguments.page_port {
+        return Err(terminal::fail(&OnePort(arguments.port), Exit::Usage));
+    }
     let places = Places {
         service: arguments.port,
         page: arguments.page_port,

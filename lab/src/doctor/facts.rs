@@ -69,6 +69,8 @@ pub(super) enum Target {
     Unknown,
     /// It is no target.
     Absent,
+    /// Nobody has tried yet.
+    Awaited,
     Down,
     Up,
 }

@@ -9,14 +9,16 @@ use crate::render::Options;
 /// Judges the facts, in the order in which one would put things right.
 pub(crate) fn findings(facts: &Facts, places: &Places) -> Vec<Finding> {
     let together = facts.page == Port::Lab;
+    // Prometheus looks for the lab on one port.
+    let instead = (!places.wanted).then_some("--port");
     let service = match &facts.service {
         // Without its page it is not the lab that has the port.
-        Port::Lab if !together => taken("service port", places.service, "--port", PLAIN_SERVICE),
-        port => self::port("service port", places.service, "--port", port),
+        Port::Lab if !together => taken("service port", places.service, instead, PLAIN_SERVICE),
+        port => self::port("service port", places.service, instead, port),
     };
     let mut findings = vec![
         service,
-        port("page port", places.page, "--page-port", &facts.page),
+        port("page port", places.page, Some("--page-port"), &facts.page),
         loopback(&facts.loopback),
         proxy(&facts.proxies, facts.system),
         terminal(facts.terminal),
@@ -57,28 +59,42 @@ fn bad(check: &'static str, level: Level, found: impl Into<String>, advice: &str
     }
 }
 
-fn port(check: &'static str, number: u16, option: &str, port: &Port) -> Finding {
+/// A port, and the option that has the lab take another, if another would do.
+fn port(check: &'static str, number: u16, instead: Option<&str>, port: &Port) -> Finding {
     match port {
         Port::Free => ok(check, format!("{number} is free")),
         Port::Lab => ok(check, format!("{number} is held by a running `lab serve`")),
         Port::Taken(Holder::Process { name, id }) => {
-            taken(check, number, option, &format!("{name} (process {id})"))
+            taken(check, number, instead, &format!("{name} (process {id})"))
         }
-        Port::Taken(Holder::Foreign) => taken(check, number, option, "a process that is not yours"),
-        Port::Taken(Holder::Untold) => {
-            taken(check, number, option, "somebody; this system does not tell")
+        Port::Taken(Holder::Foreign) => {
+            taken(check, number, instead, "a process that is not yours")
         }
+        Port::Taken(Holder::Untold) => taken(
+            check,
+            number,
+            instead,
+            "somebody; this system does not tell",
+        ),
         Port::Barred(why) => bad(
             check,
             Level::Problem,
             format!("{number} cannot be listened on: {why}"),
-            &format!("use another: lab serve {option} 0"),
+            &match instead {
+                Some(option) => format!("use another: lab serve {option} 0"),
+                None => {
+                    "find out who bars it: Prometheus looks for the lab nowhere else".to_owned()
+                }
+            },
         ),
     }
 }
 
-fn taken(check: &'static str, number: u16, option: &str, by: &str) -> Finding {
-    let advice = format!("stop it, or use another port: lab serve {option} 0");
+fn taken(check: &'static str, number: u16, instead: Option<&str>, by: &str) -> Finding {
+    let advice = match instead {
+        Some(option) => format!("stop it, or use another port: lab serve {option} 0"),
+        None => "stop it: Prometheus looks for the lab nowhere else".to_owned(),
+    };
     let found = format!("{number} is taken by {by}");
     bad(check, Level::Problem, found, &advice)
 }
@@ -181,7 +197,10 @@ fn docker(facts: &Facts, places: &Places) -> Finding {
             "not installed; only the Grafana part needs it",
             "install Docker Engine (Linux) or Docker Desktop",
         ),
-        Docker::Silent => bad("`docker info` says nothing in time", "restart Docker"),
+        Docker::Silent => bad(
+            "`docker info` says nothing in time",
+            "give it a minute, and see what it says: docker info",
+        ),
         Docker::NoEngine if facts.system == "linux" => bad(
             "installed, but no engine answers",
             "start it: sudo systemctl start docker (or Docker Desktop)",
@@ -280,6 +299,10 @@ fn prometheus(facts: &Facts, places: &Places) -> Finding {
         Target::Down => bad(
             "but does not reach the lab",
             &format!("start it as this Docker needs it: {}", compose(facts)),
+        ),
+        Target::Awaited => bad(
+            "and has not scraped the lab yet",
+            "wait ten seconds, and ask again: lab doctor",
         ),
         Target::Absent => bad(
             "but has no job `lab`",

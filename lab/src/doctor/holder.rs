@@ -34,8 +34,10 @@ pub(super) fn holder(port: u16) -> Holder {
         .filter_map(|process| process.file_name().to_str()?.parse().ok())
         .find(|id| holds(*id));
     id.map_or(Holder::Foreign, |id| Holder::Process {
-        name: fs::read_to_string(format!("/proc/{id}/comm"))
-            .map_or_else(|_| String::new(), |name| name.trim().to_owned()),
+        name: fs::read(format!("/proc/{id}/comm")).map_or_else(
+            |_| String::new(),
+            |name| String::from_utf8_lossy(&name).trim().to_owned(),
+        ),
         id,
     })
 }

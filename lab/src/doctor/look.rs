@@ -115,7 +115,7 @@ fn proxies(variable: impl Fn(&'static str) -> Option<String>) -> Vec<&'static st
     let set = |name| variable(name).filter(|value| !value.is_empty());
     let exempt = |list: String| {
         let mut names = list.split(',').map(str::trim);
-        names.any(|name| name == "*" || name.starts_with("127."))
+        names.any(|name| ["*", "127.0.0.1", "127.0.0.0/8"].contains(&name))
     };
     if ["no_proxy", "NO_PROXY"]
         .into_iter()
@@ -147,15 +147,14 @@ fn target(targets: &Value) -> Target {
     let Some(active) = targets["data"]["activeTargets"].as_array() else {
         return Target::Unknown;
     };
-    let mut own = active
+    let own = active
         .iter()
-        .filter(|target| target["labels"]["job"] == JOB)
-        .peekable();
-    if own.peek().is_none() {
-        return Target::Absent;
-    }
-    match own.any(|target| target["health"] == "up") {
+        .filter(|target| target["labels"]["job"] == JOB);
+    let health: Vec<_> = own.map(|target| target["health"].as_str()).collect();
+    match health.contains(&Some("up")) {
         true => Target::Up,
+        false if health.is_empty() => Target::Absent,
+        false if health.contains(&Some("unknown")) => Target::Awaited,
         false => Target::Down,
     }
 }
@@ -288,6 +287,10 @@ mod tests {
             ),
             (&[("http_proxy", "http://p:1"), ("no_proxy", "*")], &[]),
             (
+                &[("http_proxy", "http://p:1"), ("no_proxy", "127.0.0.2")],
+                &["http_proxy"],
+            ),
+            (
                 &[("http_proxy", "http://p:1"), ("no_proxy", "localhost")],
                 &["http_proxy"],
             ),
@@ -309,7 +312,7 @@ mod tests {
         assert_eq!(targets(json!([lab("up")])), Target::Up);
         assert_eq!(targets(json!([lab("down"), lab("up")])), Target::Up);
         assert_eq!(targets(json!([lab("down")])), Target::Down);
-        assert_eq!(targets(json!([lab("unknown")])), Target::Down);
+        assert_eq!(targets(json!([lab("unknown")])), Target::Awaited);
         let other = json!({ "labels": { "job": "node" }, "health": "up" });
         assert_eq!(targets(json!([other])), Target::Absent);
         assert_eq!(target(&json!({ "status": "error" })), Target::Unknown);

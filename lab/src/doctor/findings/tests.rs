@@ -90,6 +90,34 @@ fn a_healthy_machine_has_nothing_to_do() {
 }
 
 #[test]
+fn another_port_will_do_unless_prometheus_is_to_find_the_lab() {
+    for (port, words) in [
+        (Port::Taken(Holder::Foreign), "is taken by"),
+        (
+            Port::Barred("permission denied".to_owned()),
+            "cannot be listened on: permission denied",
+        ),
+    ] {
+        let facts = Facts {
+            service: port.clone(),
+            page: port,
+            ..healthy()
+        };
+        for (check, wanted, advice) in [
+            ("service port", false, "lab serve --port 0"),
+            ("service port", true, "looks for the lab nowhere else"),
+            ("page port", false, "lab serve --page-port 0"),
+            ("page port", true, "lab serve --page-port 0"),
+        ] {
+            let (level, said, to_do) = found(check, &facts, wanted);
+            assert_eq!(level, Level::Problem);
+            assert!(said.contains(words), "{said}");
+            assert!(to_do.ends_with(advice), "{to_do}");
+        }
+    }
+}
+
+#[test]
 fn a_port_is_free_the_labs_or_somebodys() {
     let process = Port::Taken(Holder::Process {
         name: "python3".to_owned(),
@@ -97,12 +125,7 @@ fn a_port_is_free_the_labs_or_somebodys() {
     });
     for (port, levels, words, advice) in [
         (Port::Free, OK, "is free", ""),
-        (
-            process,
-            PROBLEM,
-            "taken by python3 (process 42)",
-            "use another port: lab serve",
-        ),
+        (process, PROBLEM, "taken by python3 (process 42)", "stop it"),
         (
             Port::Taken(Holder::Foreign),
             PROBLEM,
@@ -114,12 +137,6 @@ fn a_port_is_free_the_labs_or_somebodys() {
             PROBLEM,
             "does not tell",
             "stop it",
-        ),
-        (
-            Port::Barred("permission denied".to_owned()),
-            PROBLEM,
-            "cannot be listened on: permission denied",
-            "use another",
         ),
     ] {
         let facts = Facts {
@@ -262,7 +279,7 @@ fn a_docker_that_cannot_do_it_says_what_it_lacks() {
     };
     for (docker, system, words, advice) in [
         (Docker::Absent, "linux", "not installed", "install Docker"),
-        (Docker::Silent, "linux", "nothing in time", "restart"),
+        (Docker::Silent, "linux", "nothing in time", "docker info"),
         (Docker::NoEngine, "linux", "no engine", "systemctl start"),
         (
             Docker::NoEngine,
@@ -358,6 +375,12 @@ fn prometheus_has_to_see_the_lab() {
             Port::Free,
             "waits for the lab",
             "lab serve --otlp",
+        ),
+        (
+            Target::Awaited,
+            Port::Lab,
+            "has not scraped the lab yet",
+            "wait ten seconds",
         ),
         (
             Target::Down,
