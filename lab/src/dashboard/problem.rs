@@ -33,6 +33,12 @@ impl Problem {
     pub(super) fn not_found() -> Self {
         Self::new(StatusCode::NOT_FOUND, "not_found", "no such path")
     }
+
+    /// The status, and what went wrong.
+    #[cfg(test)]
+    pub(super) fn told(&self) -> (u16, &str) {
+        (self.status.as_u16(), &self.detail)
+    }
 }
 
 #[derive(Serialize)]
