@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use rand::{Rng, seq::IndexedRandom};
+
 use crate::scenario::Scenario;
 
 /// Scenarios that are in the mix for one reason.
@@ -102,20 +104,12 @@ impl Mix {
         Self(entries.collect())
     }
 
-    /// The scenario that a number from 0 to below 1 stands for, at this time
-    /// after the start; none of an empty mix.
-    pub(super) fn draw(&self, at: Duration, unit: f64) -> Option<&'static Scenario> {
+    /// A scenario for this time after the start, as likely as its weight; none
+    /// of an empty mix.
+    pub(super) fn draw(&self, at: Duration, random: &mut impl Rng) -> Option<&'static Scenario> {
         let surge = is_surge(at);
-        let weights = || self.0.iter().map(|entry| entry.weight(surge));
-        let total: u32 = weights().sum();
-        let mut rest = unit * f64::from(total);
-        let chosen = weights().position(|weight| {
-            rest -= f64::from(weight);
-            rest < 0.0
-        });
-        // Rounding may leave a rest of nothing at the very end.
-        let entry = chosen.map_or_else(|| self.0.last(), |index| self.0.get(index));
-        entry.map(|entry| entry.scenario)
+        let entry = self.0.choose_weighted(random, |entry| entry.weight(surge));
+        entry.ok().map(|entry| entry.scenario)
     }
 }
 
@@ -148,6 +142,10 @@ fn is_surge(at: Duration) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use rand::{SeedableRng, rngs::StdRng};
+
     use super::*;
     use crate::scenario::CATALOGUE;
 
@@ -195,27 +193,30 @@ mod tests {
     }
 
     #[test]
-    fn a_draw_is_as_likely_as_its_weight() {
+    fn a_draw_is_about_as_likely_as_its_weight() {
         let mix = whole();
+        let mut random = StdRng::seed_from_u64(7);
         let total: u32 = mix.0.iter().map(|entry| entry.weight).sum();
 
+        let mut draws = BTreeMap::new();
+        for _ in 0..total * 100 {
+            let drawn = mix.draw(Duration::ZERO, &mut random).expect("a scenario");
+            *draws.entry(drawn.name).or_insert(0_u32) += 1;
+        }
+
         for entry in &mix.0 {
-            let draws = (0..total).map(|part| (f64::from(part) + 0.5) / f64::from(total));
-            let drawn = draws.filter(|unit| {
-                let drawn = mix.draw(Duration::ZERO, *unit);
-                drawn.is_some_and(|drawn| drawn.name == entry.scenario.name)
-            });
-            assert_eq!(drawn.count(), entry.weight as usize, "{entry:?}");
+            let (drawn, expected) = (draws[entry.scenario.name], entry.weight * 100);
+            assert!(
+                drawn.abs_diff(expected) < expected / 2,
+                "{entry:?}: {drawn}"
+            );
         }
     }
 
     #[test]
-    fn the_ends_of_the_range_draw_the_ends_of_the_mix() {
-        let mix = whole();
-        let name = |unit| mix.draw(Duration::ZERO, unit).map(|scenario| scenario.name);
+    fn nothing_is_drawn_of_nothing() {
+        let mut random = StdRng::seed_from_u64(7);
 
-        assert_eq!(name(0.0), Some(CATALOGUE[0].name));
-        assert_eq!(name(1.0), CATALOGUE.last().map(|scenario| scenario.name));
-        assert!(Mix::of(&[]).draw(Duration::ZERO, 0.5).is_none());
+        assert!(Mix::of(&[]).draw(Duration::ZERO, &mut random).is_none());
     }
 }

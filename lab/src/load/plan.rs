@@ -66,7 +66,7 @@ impl Iterator for Plan {
         self.next += 1;
         Some(Arrival {
             at,
-            scenario: self.mix.draw(at, self.random.random())?,
+            scenario: self.mix.draw(at, &mut self.random)?,
             seed: self.random.random(),
         })
     }
