@@ -10,6 +10,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
+use tempfile::TempDir;
 use thirtyfour::{
     By, ChromeCapabilities, ChromiumLikeCapabilities, Key, LoggingPrefsLogLevel, WebDriver,
 };
@@ -104,9 +105,11 @@ impl Lab {
 /// nothing about the page.
 const TRIES: u32 = 5;
 
-/// A driver on a free port.
-fn driver() -> Option<(Running, u16)> {
-    Running::start(Command::new("chromedriver").arg("--port=0"), |line| {
+/// A driver on a free port, which leaves what it has to leave in this folder.
+fn driver(folder: &Path) -> Option<(Running, u16)> {
+    let mut command = Command::new("chromedriver");
+    command.arg("--port=0").env("TMPDIR", folder);
+    Running::start(&mut command, |line| {
         let (_, rest) = line.split_once("started successfully on port ")?;
         rest.trim_end_matches('.').parse().ok()
     })
@@ -117,11 +120,15 @@ pub(crate) struct Browser {
     driver: WebDriver,
     driver_address: String,
     _process: Running,
+    /// Gone last, when nobody writes into it any more.
+    _folder: TempDir,
 }
 
 impl Browser {
     pub(crate) async fn open((width, height): (u32, u32)) -> Self {
-        let (process, port) = (0..TRIES).find_map(|_| driver()).expect("a driver");
+        let folder = TempDir::new().expect("a folder");
+        let started = (0..TRIES).find_map(|_| driver(folder.path()));
+        let (process, port) = started.expect("a driver");
         let driver_address = format!("127.0.0.1:{port}");
         let mut chrome = ChromeCapabilities::new();
         let size = format!("--window-size={width},{height}");
@@ -162,6 +169,7 @@ impl Browser {
             driver,
             driver_address,
             _process: process,
+            _folder: folder,
         }
     }
 
