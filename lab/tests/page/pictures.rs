@@ -36,6 +36,12 @@ async fn the_pictures_of_the_readme_can_be_taken() {
             .await;
 
         browser.run().await;
+        // The course is still scrolling to where the chosen scenario stands.
+        let bottom = |selector| {
+            format!("document.querySelector('{selector}').getBoundingClientRect().bottom")
+        };
+        let (chosen, course) = (bottom(".choose[aria-current]"), bottom("#course"));
+        browser.until(&format!("{chosen} <= {course}")).await;
         let picture = BASE64_STANDARD
             .decode(browser.picture().await)
             .expect("base64");
