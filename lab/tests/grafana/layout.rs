@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::{
-    dashboards::Dashboard,
+    dashboards::{Dashboard, Panel},
     files::{list, string},
+    provisioning,
 };
 
 /// The columns of Grafana's grid.
@@ -89,6 +90,40 @@ fn the_workshop_is_one_screen() {
     let rows = panels.iter().map(|panel| place(panel)[3]).max();
 
     assert!(rows <= Some(PROJECTOR_ROWS), "{rows:?} rows");
+}
+
+/// A number of seconds such as `5s`.
+fn seconds(text: &str) -> u64 {
+    let number = text
+        .strip_suffix('s')
+        .and_then(|number| number.parse().ok());
+    number.unwrap_or_else(|| panic!("{text} is no number of seconds"))
+}
+
+fn counts_in_steps(panel: &Panel<'_>) -> bool {
+    panel
+        .expressions()
+        .any(|text| text.contains("increase(") && text.contains("[$__rate_interval]"))
+}
+
+/// `$__rate_interval` is a step and a scrape, but four scrapes at least. Where
+/// that is the longer, windows overlap, and several steps count the same event.
+#[test]
+fn what_is_counted_in_steps_is_counted_in_one_of_them() {
+    let scrape = provisioning::datasource("prometheus");
+    let scrape = seconds(string(&scrape, "/jsonData/timeInterval"));
+
+    let mut counted = 0;
+    for dashboard in Dashboard::all() {
+        for panel in dashboard.panels().filter(counts_in_steps) {
+            let step = seconds(string(panel.json, "/interval"));
+            assert!(step + scrape >= 4 * scrape, "{}", panel.name());
+            let drawn = string(panel.json, "/fieldConfig/defaults/custom/drawStyle");
+            assert_eq!(drawn, "bars", "{}", panel.name());
+            counted += 1;
+        }
+    }
+    assert!(counted > 0);
 }
 
 #[test]
