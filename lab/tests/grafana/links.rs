@@ -194,6 +194,21 @@ fn every_dashboard_links_to_the_others_by_a_tag_they_share() {
 }
 
 #[test]
+fn a_click_on_a_line_opens_its_traces() {
+    for dashboard in Dashboard::all() {
+        let of_series = dashboard
+            .panels()
+            .filter(|panel| panel.kind() == "timeseries");
+        for panel in of_series {
+            let links = list(panel.json, "/fieldConfig/defaults/links");
+            assert!(links.len() <= 1, "{} has several", panel.name());
+            let opened = links.iter().all(|link| link["oneClick"] == true);
+            assert!(opened, "{} only offers its traces", panel.name());
+        }
+    }
+}
+
+#[test]
 fn every_dashboard_has_a_way_to_the_traces_of_what_it_shows() {
     for dashboard in Dashboard::all() {
         let of_series = dashboard
