@@ -169,6 +169,14 @@ fn nothing_listens_beyond_loopback() {
 }
 
 #[test]
+fn no_web_site_may_read_what_prometheus_knows() {
+    for service in ["prometheus", "prometheus-desktop"].map(Service::named) {
+        let own = r"--web.cors.origin=http://127\.0\.0\.1:9090".to_owned();
+        assert!(service.command().contains(&own), "{}", service.name);
+    }
+}
+
+#[test]
 fn what_is_mounted_is_there_and_is_only_read() {
     for service in Service::all() {
         for [source, _, mode] in service.mounts() {
