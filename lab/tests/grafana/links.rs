@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use lab::{otlp, trace::SpanName};
-use serde_json::Value;
+use serde_json::{Value, json};
+use server::telemetry::OTHER;
 
 use crate::{
     dashboards::Dashboard,
@@ -220,4 +221,31 @@ fn every_dashboard_has_a_way_to_the_traces_of_what_it_shows() {
 
         assert!(linked >= 4, "{}: {linked}", dashboard.name);
     }
+}
+
+/// Of what has no name of its own the service's spans have none to search for.
+#[test]
+fn what_is_summed_up_as_other_leads_nowhere() {
+    let nameless =
+        ["http_route", "http_response_status_code"].map(|label| format!("{{{{{label}}}}}"));
+    let mut held = 0;
+    for panel in Dashboard::all().iter().flat_map(Dashboard::panels) {
+        let mut legends = panel
+            .targets()
+            .iter()
+            .map(|target| string(target, "/legendFormat"));
+        let links = list(panel.json, "/fieldConfig/defaults/links");
+        if links.is_empty() || !legends.any(|legend| nameless.iter().any(|name| name == legend)) {
+            continue;
+        }
+        let overrides = list(panel.json, "/fieldConfig/overrides");
+        let other = overrides
+            .iter()
+            .find(|found| found["matcher"]["options"] == OTHER);
+        let properties = other.map(|found| &found["properties"]);
+        let none = json!([{ "id": "links", "value": [] }]);
+        assert_eq!(properties, Some(&none), "{}", panel.name());
+        held += 1;
+    }
+    assert_eq!(held, 4);
 }

@@ -1,5 +1,6 @@
 //! The recording and alert rules, and that each is told about and tested.
 
+use client::telemetry::GiveUp;
 use serde_json::Value;
 
 use crate::{
@@ -168,5 +169,18 @@ fn each_alert_has_a_case_in_which_it_fires_and_one_in_which_it_does_not() {
             .collect();
         assert!(firing.contains(&true), "{} never fires", alert.name);
         assert!(firing.contains(&false), "{} always fires", alert.name);
+    }
+}
+
+#[test]
+fn there_is_advice_for_every_reason_to_give_up() {
+    let alerts = of_kind(RuleKind::Alert);
+    let rising = alerts.iter().find(|alert| alert.name == "GiveUpsRising");
+    let rising = rising.expect("the alert");
+    let action = string(&rising.annotations, "/action");
+    let words: Vec<_> = action.split([' ', ':']).collect();
+
+    for reason in GiveUp::ALL {
+        assert!(words.contains(&reason.as_str()), "{}", reason.as_str());
     }
 }

@@ -262,7 +262,8 @@ fn values() -> BTreeSet<String> {
     let retried = RETRY_STATUSES.map(|status| status.as_str().to_owned());
     let named = failures.into_iter().chain(give_ups);
     let named = named.chain(service_side::JOB_RESULTS);
-    let named = named.chain(["backoff", "retry_after"]).map(str::to_owned);
+    let named = named.chain(["backoff", "retry_after", service_side::OTHER]);
+    let named = named.map(str::to_owned);
     named.chain(statuses).chain(retried).collect()
 }
 
