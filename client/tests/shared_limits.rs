@@ -1,17 +1,21 @@
 //! What all clones of a client share: the retry budget and the concurrency
 //! limit bound the work of fifty workers together.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU32, Ordering},
+use std::{
+    future::pending,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
 };
 
-use client::{ApiError, Builder, Endpoint, ReliableApiClient};
+use client::{ApiError, Builder, Endpoint, FailureKind, ReliableApiClient, StopReason};
 use futures_util::FutureExt;
 use tokio::task::JoinSet;
 
 use crate::support::{
-    drive::{give_way, poll},
+    drive::{finish, give_way, poll},
     offline,
     scripted::{InFlight, retry_after, scripted, status},
     virtual_clock,
@@ -162,4 +166,55 @@ async fn no_slot_is_held_during_a_wait() {
     let other = client.no_content().now_or_never();
 
     assert!(matches!(other, Some(Ok(()))), "{other:?}");
+}
+
+/// A client with one slot and ten seconds for each call. A 204 never comes, so
+/// whoever asks for one keeps the slot; all else is a 503 to come back from in
+/// three seconds.
+fn client_with_one_slot() -> ReliableApiClient {
+    offline(&virtual_clock())
+        .max_concurrency(1)
+        .deadline(Duration::from_secs(10))
+        .transport(scripted(async |request: reqwest::Request| {
+            match request.url().path() {
+                "/no-content" => pending().await,
+                _ => Ok(retry_after(503, "3")),
+            }
+        }))
+        .build()
+        .expect("a client")
+}
+
+#[tokio::test]
+async fn a_call_that_has_no_turn_before_its_deadline_sends_nothing() {
+    let client = client_with_one_slot();
+    let mut holding = Box::pin(client.no_content());
+    assert!(poll(holding.as_mut()).is_pending());
+
+    let error = finish(client.flaky()).expect("the deadline ends it");
+
+    let Err(ApiError::Transport(error)) = error else {
+        panic!("nothing was sent: {error:?}");
+    };
+    assert_eq!(error.kind, FailureKind::QueueTimeout);
+    assert_eq!(error.stopped, Some(StopReason::Deadline));
+    assert_eq!(error.attempts, 0);
+}
+
+#[tokio::test]
+async fn a_call_that_has_no_turn_for_its_retry_hands_on_the_last_answer() {
+    let client = client_with_one_slot();
+    let mut waiting = Box::pin(client.flaky());
+    assert!(poll(waiting.as_mut()).is_pending());
+    let mut holding = Box::pin(client.no_content());
+    assert!(poll(holding.as_mut()).is_pending());
+
+    let error = finish(waiting).expect("the deadline ends it");
+
+    let Err(ApiError::Http(error)) = error else {
+        panic!("an answer came: {error:?}");
+    };
+    assert_eq!(error.status.as_u16(), 503);
+    assert_eq!(error.stopped, Some(StopReason::Deadline));
+    assert_eq!(error.attempts, 1);
 }
