@@ -114,9 +114,9 @@ pub use pagination::{
 };
 pub use positive::{positive_from_json, positive_from_text};
 pub use retry::{
-    Backoff, Classifier, ConcurrencyLimit, Decision, Facts, Failure, FailureKind, Limits,
-    RETRY_STATUSES, RepeatPermission, RetryAfter, RetryBudget, RetryMiddleware, RetryReason,
-    RetryReport, Standing, StopReason, Verdict, WaitSource, decide, may_repeat,
+    Backoff, Classifier, ConcurrencyLimit, Decision, Eligibility, Facts, Failure, FailureKind,
+    Limits, RETRY_STATUSES, RepeatPermission, RetryAfter, RetryBudget, RetryMiddleware,
+    RetryReason, RetryReport, Standing, StopReason, Verdict, WaitSource, decide, may_repeat,
 };
 pub use time::{Clock, Random, SeededRandom, Sleep, SystemClock, SystemRandom, VirtualClock};
 pub use tls::install_tls_provider;

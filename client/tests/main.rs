@@ -9,6 +9,7 @@ mod checkpoint_file;
 mod checkpoint_kill;
 mod crawl;
 mod deadline;
+mod eligibility;
 mod examples;
 mod going_on;
 mod redaction;

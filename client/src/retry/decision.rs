@@ -8,7 +8,7 @@ use std::{num::NonZeroU32, time::Duration};
 
 use http::StatusCode;
 
-use super::{failure::FailureKind, retry_after::RetryAfter};
+use super::{eligibility::Eligibility, failure::FailureKind, retry_after::RetryAfter};
 
 /// What one attempt showed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,9 +45,8 @@ pub enum RetryReason {
 pub struct Standing {
     /// Attempts made so far, the one being judged included; at least 1.
     pub attempts: u32,
-    /// Whether repeating this request is permitted at all: see
-    /// [`may_repeat`](crate::may_repeat).
-    pub repeatable: bool,
+    /// Whether this request may be repeated at all.
+    pub eligibility: Eligibility,
     /// The wait that the backoff policy offers; `None` if the policy declines.
     pub backoff: Option<Duration>,
     /// Time left until the deadline of the call; `None` if it has none.
@@ -105,6 +104,9 @@ pub enum StopReason {
     /// The request must not be repeated: its method is not idempotent and
     /// nobody gave permission.
     NotEligible,
+    /// The request may be repeated, but its body is a stream, and what the first
+    /// attempt sent of it is gone. In metrics it counts as not eligible.
+    BodyIsStream,
     /// The server asked for a longer wait than the caller allows.
     RetryAfterOverBudget,
     /// All attempts were used.
@@ -123,6 +125,10 @@ impl StopReason {
             Self::NotEligible => {
                 "it must not be repeated by itself; find out whether it took effect \
                  before sending it again"
+            }
+            Self::BodyIsStream => {
+                "its body is a stream, which cannot be sent twice; begin the stream anew \
+                 and send it again, or hold the body in memory"
             }
             Self::RetryAfterOverBudget => {
                 "the server asks for a longer wait than this client may wait; call again after it"
@@ -152,8 +158,10 @@ pub fn decide(facts: &Facts, standing: &Standing, limits: &Limits) -> Decision {
         Verdict::Tls => return stop(StopReason::Tls),
         Verdict::Transient(why) => why,
     };
-    if !standing.repeatable {
-        return stop(StopReason::NotEligible);
+    match standing.eligibility {
+        Eligibility::Repeatable => {}
+        Eligibility::NotPermitted => return stop(StopReason::NotEligible),
+        Eligibility::BodyIsStream => return stop(StopReason::BodyIsStream),
     }
 
     let asked = facts.retry_after.and_then(RetryAfter::wait);
@@ -210,7 +218,7 @@ mod tests {
 
     const FRESH: Standing = Standing {
         attempts: 1,
-        repeatable: true,
+        eligibility: Eligibility::Repeatable,
         backoff: Some(BACKOFF),
         remaining: None,
         budget: true,
@@ -264,7 +272,7 @@ mod tests {
     fn a_final_answer_is_delivered_whatever_the_limits_say() {
         let spent = Standing {
             attempts: 9,
-            repeatable: false,
+            eligibility: Eligibility::NotPermitted,
             backoff: None,
             remaining: Some(Duration::ZERO),
             budget: false,
@@ -288,13 +296,17 @@ mod tests {
         };
         let hopeless = Standing {
             attempts: 3,
-            repeatable: false,
+            eligibility: Eligibility::NotPermitted,
             remaining: Some(BACKOFF),
             budget: false,
             ..FRESH
         };
+        let permitted = Standing {
+            eligibility: Eligibility::BodyIsStream,
+            ..hopeless
+        };
         let repeatable = Standing {
-            repeatable: true,
+            eligibility: Eligibility::Repeatable,
             ..hopeless
         };
         let attempts_left = Standing {
@@ -308,6 +320,7 @@ mod tests {
         for (facts, standing, why) in [
             (tls, hopeless, StopReason::Tls),
             (long, hopeless, StopReason::NotEligible),
+            (long, permitted, StopReason::BodyIsStream),
             (long, repeatable, StopReason::RetryAfterOverBudget),
             (facts(None), repeatable, StopReason::AttemptsExhausted),
             (facts(None), attempts_left, StopReason::Deadline),
@@ -381,7 +394,11 @@ mod tests {
                 attempts += 1;
                 let standing = Standing {
                     attempts,
-                    repeatable,
+                    eligibility: if repeatable {
+                        Eligibility::Repeatable
+                    } else {
+                        Eligibility::NotPermitted
+                    },
                     backoff: Some(BACKOFF),
                     remaining: deadline.map(|deadline| deadline.saturating_sub(waited)),
                     budget,

@@ -40,6 +40,40 @@ pub fn may_repeat(method: &Method, permission: Option<RepeatPermission>) -> bool
     permission.is_some() || IDEMPOTENT.contains(method)
 }
 
+/// Whether a request may be sent a second time, and why not if it may not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Eligibility {
+    /// It may.
+    Repeatable,
+    /// Its method does not allow it, and nobody gave permission: see
+    /// [`may_repeat`].
+    NotPermitted,
+    /// It would be allowed, but its body is a stream, and the first attempt has
+    /// used the stream up.
+    BodyIsStream,
+}
+
+impl Eligibility {
+    /// Judges a request by its method, by the permission that it carries, and by
+    /// whether its body can be sent twice. What is not permitted is that first,
+    /// whatever its body.
+    #[must_use]
+    pub fn of(
+        method: &Method,
+        permission: Option<RepeatPermission>,
+        body_can_be_sent_twice: bool,
+    ) -> Self {
+        if !may_repeat(method, permission) {
+            Self::NotPermitted
+        } else if body_can_be_sent_twice {
+            Self::Repeatable
+        } else {
+            Self::BodyIsStream
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -61,5 +95,28 @@ mod tests {
             assert!(!may_repeat(&method, None), "{method}");
             assert!(may_repeat(&method, Some(RepeatPermission)), "{method}");
         }
+    }
+
+    #[test]
+    fn a_body_that_is_a_stream_counts_once_the_method_allows_a_repetition() {
+        for (method, permission, eligibility) in [
+            (Method::PUT, None, Eligibility::BodyIsStream),
+            (
+                Method::POST,
+                Some(RepeatPermission),
+                Eligibility::BodyIsStream,
+            ),
+            (Method::POST, None, Eligibility::NotPermitted),
+        ] {
+            assert_eq!(
+                Eligibility::of(&method, permission, false),
+                eligibility,
+                "{method}"
+            );
+        }
+        assert_eq!(
+            Eligibility::of(&Method::PUT, None, true),
+            Eligibility::Repeatable
+        );
     }
 }

@@ -24,7 +24,7 @@ use super::{
     classify::{self, Classifier},
     concurrency::{ConcurrencyLimit, Permit},
     decision::{Decision, Facts, Limits, Standing, StopReason, Verdict, decide},
-    eligibility::{RepeatPermission, may_repeat},
+    eligibility::{Eligibility, RepeatPermission},
     failure::{Failure, FailureKind},
     retry_after::RetryAfter,
 };
@@ -270,7 +270,7 @@ where
             max_body_bytes: self.max_body_bytes,
         };
         let permission = extensions.get::<RepeatPermission>().copied();
-        let repeatable = may_repeat(request.method(), permission);
+        let method = request.method().clone();
         let (began, began_wall) = (self.clock.monotonic(), self.clock.wall());
         let mut payment = None::<Token>;
         // What the attempt before came to, while the deadline may still forbid
@@ -320,7 +320,7 @@ where
             };
             let standing = Standing {
                 attempts: report.attempts,
-                repeatable: repeatable && copy.is_some(),
+                eligibility: Eligibility::of(&method, permission, copy.is_some()),
                 backoff: self.backoff(began_wall, report.attempts - 1),
                 remaining: self.remaining(began),
                 budget: !matches!(token, Some(None)),

@@ -24,7 +24,7 @@ pub use concurrency::ConcurrencyLimit;
 pub use decision::{
     Decision, Facts, Limits, RetryReason, Standing, StopReason, Verdict, WaitSource, decide,
 };
-pub use eligibility::{RepeatPermission, may_repeat};
+pub use eligibility::{Eligibility, RepeatPermission, may_repeat};
 pub use failure::{Failure, FailureKind};
 pub use middleware::{RetryMiddleware, RetryReport};
 pub use retry_after::RetryAfter;

@@ -91,7 +91,7 @@ pub(crate) struct CallMetrics {
     durations: [OnceLock<Histogram>; AttemptResult::COUNT],
     retries: Vec<((&'static str, WaitSource), Counter)>,
     waits: [Histogram; 2],
-    give_ups: [(GiveUp, Counter); GiveUp::ALL.len()],
+    give_ups: [(&'static str, Counter); GiveUp::ALL.len()],
     cursor_loops: Counter,
 }
 
@@ -121,7 +121,7 @@ impl CallMetrics {
                 ("method", method),
                 ("reason", why.as_str()),
             ];
-            (why, source.counter(&catalogue::GIVE_UPS, &labels))
+            (why.as_str(), source.counter(&catalogue::GIVE_UPS, &labels))
         });
         let cursor_loops = source.counter(&catalogue::CURSOR_LOOPS, &[("endpoint", name)]);
         let call = Self {
@@ -189,7 +189,8 @@ impl CallMetrics {
 
     /// Counts one call that a limit of the client ended.
     pub(crate) fn give_up(&self, why: GiveUp) {
-        if let Some((_, counter)) = self.give_ups.iter().find(|(known, _)| *known == why) {
+        let label = why.as_str();
+        if let Some((_, counter)) = self.give_ups.iter().find(|(known, _)| *known == label) {
             counter.increment(1);
         }
     }

@@ -151,7 +151,7 @@ pub enum GiveUp {
 }
 
 impl GiveUp {
-    /// Every reason.
+    /// Every reason that has a label of its own.
     pub const ALL: [Self; 8] = [
         Self::Retry(StopReason::Tls),
         Self::Retry(StopReason::NotEligible),
@@ -168,7 +168,9 @@ impl GiveUp {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Retry(StopReason::Tls) => "tls",
-            Self::Retry(StopReason::NotEligible) => "not_eligible",
+            // Whoever reads a dashboard looks at the same place for both: at what
+            // is sent, and not at the service.
+            Self::Retry(StopReason::NotEligible | StopReason::BodyIsStream) => "not_eligible",
             Self::Retry(StopReason::RetryAfterOverBudget) => "retry_after_over_budget",
             Self::Retry(StopReason::AttemptsExhausted) => "attempts_exhausted",
             Self::Retry(StopReason::Deadline) => "deadline",
