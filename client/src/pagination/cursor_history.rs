@@ -11,6 +11,9 @@ use std::{
 
 use super::cursor::Cursor;
 
+/// Both hashes of a cursor.
+type Fingerprint = [u64; 2];
+
 /// The cursors received so far.
 #[derive(Debug, Clone, Default)]
 pub(super) struct CursorHistory {
@@ -18,7 +21,7 @@ pub(super) struct CursorHistory {
     /// billion cursors share them less than once in 10²⁰ listings, and a
     /// service cannot aim for it without the keys.
     keys: [RandomState; 2],
-    seen: HashSet<u128>,
+    seen: HashSet<Fingerprint>,
 }
 
 impl CursorHistory {
@@ -32,12 +35,8 @@ impl CursorHistory {
         self.seen.insert(self.fingerprint(cursor));
     }
 
-    fn fingerprint(&self, cursor: &Cursor) -> u128 {
-        let [high, low] = self
-            .keys
-            .each_ref()
-            .map(|key| u128::from(key.hash_one(cursor)));
-        high << 64 | low
+    fn fingerprint(&self, cursor: &Cursor) -> Fingerprint {
+        self.keys.each_ref().map(|key| key.hash_one(cursor))
     }
 }
 
