@@ -55,7 +55,7 @@
 //! |---|---|---|
 //! | [`ApiError::Http`] | the answer is not a 2xx | branch on the status, then on `code`; `stopped` says which retry rule ended it, `retry_after` when to call again |
 //! | [`ApiError::Response`] | a success that is not JSON, or not of the shape that the endpoint promises | tell the owner of the service; it is never retried |
-//! | [`ApiError::Contract`] | a listing repeats a cursor, or exceeds `max_pages` or `max_items` | do not take what was read for the whole |
+//! | [`ApiError::Contract`] | a listing repeats a cursor, names one that no URL can carry, or exceeds `max_pages` or `max_items` | do not take what was read for the whole |
 //! | [`ApiError::Transport`] | no complete answer: a timeout, no connection, TLS, a connection lost | after a change, find out whether it took effect |
 //! | [`ApiError::Config`] | the client cannot be built | correct the setting that is named |
 //!

@@ -12,6 +12,7 @@ mod deadline;
 mod eligibility;
 mod examples;
 mod going_on;
+mod listing;
 mod redaction;
 mod shared_limits;
 mod support;

@@ -189,6 +189,7 @@ fn problem(problem: ResponseProblem) -> &'static str {
 fn contract(error: &ContractError) -> &'static str {
     match error {
         ContractError::CursorRepeated { .. } => "cursor_repeated",
+        ContractError::CursorTooLong { .. } => "cursor_too_long",
         ContractError::PageLimit { .. } => "page_limit",
         ContractError::ItemLimit { .. } => "item_limit",
         _ => "other",

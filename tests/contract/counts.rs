@@ -6,7 +6,7 @@ use client::{
     ApiError, Endpoint, JsonObject, Pages, ReliableApiClient, RetryReport, telemetry::Injector,
 };
 use http::HeaderValue;
-use tests::{Loopback, Series, Tally, story};
+use tests::{Loopback, Series, Spans, Tally, story};
 
 /// Says of all requests that they belong together, so that the service can tell
 /// which of them came early.
@@ -45,7 +45,7 @@ async fn last_error(mut pages: Pages) -> Option<u32> {
     while let Some(page) = pages.next_page().await {
         match page {
             Ok(_) => {}
-            // It speaks of the listing and not of a request.
+            // It speaks of the last page alone, or of none.
             Err(ApiError::Contract(_)) => return None,
             Err(error) => return Some(error.attempts()),
         }
@@ -167,4 +167,27 @@ async fn the_report_of_a_request_counts_what_the_service_saw() {
         story(&ledger)
     );
     assert_eq!((report.attempts, report.stopped), (3, None));
+}
+
+#[tokio::test]
+async fn the_operation_of_a_page_that_repeats_a_cursor_ends_with_the_error() {
+    let (spans, _watch) = Spans::watch();
+    let loopback = Loopback::start();
+    let mut pages = loopback.client.looping_items().pages();
+
+    while pages.next_page().await.is_some_and(|page| page.is_ok()) {}
+
+    loopback.stop().await;
+    let endings: Vec<_> = spans
+        .records()
+        .into_iter()
+        .filter(|span| (span.target, span.name) == (client::telemetry::TARGET, "operation"))
+        .map(|span| {
+            ["outcome", "attempts", "error.type", "otel.status_code"]
+                .map(|field| span.fields.get(field).cloned().unwrap_or_default())
+        })
+        .collect();
+    let ok = ["ok", "1", "", ""].map(str::to_owned);
+    let looped = ["error", "1", "contract", "ERROR"].map(str::to_owned);
+    assert_eq!(endings, [ok.clone(), ok, looped]);
 }

@@ -17,6 +17,22 @@ pub enum ContractError {
         request: RequestName,
         /// Pages read, the one with the repeated cursor included.
         pages: u32,
+        /// Requests put on the wire for that page.
+        attempts: u32,
+    },
+    /// The service issued a cursor that no request can carry. Nothing was sent.
+    #[error(
+        "{request} cannot carry the cursor that it was given: its URL would have \
+         {url_bytes} bytes, and at most {max_url_bytes} can be sent; \
+         tell the owner of the service, and do not take what was read for the whole"
+    )]
+    CursorTooLong {
+        /// Which request it was.
+        request: RequestName,
+        /// The length of the URL with the cursor, percent-encoded, in bytes.
+        url_bytes: usize,
+        /// The longest URL that can be sent, in bytes.
+        max_url_bytes: usize,
     },
     /// `max_pages` pages were read and there are more.
     #[error(
@@ -42,6 +58,18 @@ pub enum ContractError {
         /// The limit.
         max_items: u32,
     },
+}
+
+impl ContractError {
+    /// Requests put on the wire by the call that failed: 0 unless its response
+    /// is what broke the contract.
+    #[must_use]
+    pub fn attempts(&self) -> u32 {
+        match self {
+            Self::CursorRepeated { attempts, .. } => *attempts,
+            Self::CursorTooLong { .. } | Self::PageLimit { .. } | Self::ItemLimit { .. } => 0,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -72,9 +100,23 @@ mod tests {
                  was stopped, not finished; allow more items, or ask for less",
             ),
             (
-                ContractError::CursorRepeated { request, pages: 3 },
+                ContractError::CursorRepeated {
+                    request,
+                    pages: 3,
+                    attempts: 1,
+                },
                 "GET /endless-items repeated a cursor on page 3: the listing is a loop; \
                  tell the owner of the service, and do not take what was read for the whole",
+            ),
+            (
+                ContractError::CursorTooLong {
+                    request,
+                    url_bytes: 65_535,
+                    max_url_bytes: 65_534,
+                },
+                "GET /endless-items cannot carry the cursor that it was given: its URL would \
+                 have 65535 bytes, and at most 65534 can be sent; tell the owner of the \
+                 service, and do not take what was read for the whole",
             ),
         ] {
             assert_eq!(error.to_string(), text);

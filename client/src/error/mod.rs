@@ -65,8 +65,9 @@ impl ApiError {
         match self {
             Self::Http(error) => error.attempts,
             Self::Response(error) => error.attempts,
+            Self::Contract(error) => error.attempts(),
             Self::Transport(error) => error.attempts,
-            Self::Contract(_) | Self::Config(_) => 0,
+            Self::Config(_) => 0,
         }
     }
 }

@@ -7,7 +7,7 @@ use super::{
     page::Page,
 };
 use crate::{
-    call::Call,
+    call::{Call, PageQuery},
     error::{ApiError, ContractError, RequestName},
     telemetry::GiveUp,
 };
@@ -77,27 +77,31 @@ impl Walk {
             return Err(ContractError::PageLimit { request, max_pages }.into());
         }
 
-        let limit = limits.page_size.to_string();
-        let query = [
-            ("limit", limit.as_str()),
-            ("cursor", cursor.map_or("", Cursor::as_str)),
-        ];
         let call = Call {
-            query: &query[..1 + usize::from(cursor.is_some())],
+            page: Some(PageQuery {
+                limit: limits.page_size.get(),
+                cursor,
+            }),
             ..Call::get(*endpoint)
         };
-        let page = client
-            .exchange(call, |answer| answer.json(Page::read))
-            .await?;
-
-        self.pages += 1;
-        let next = page.next_cursor.as_ref();
-        if next.is_some_and(|next| self.history.contains(next)) {
-            metrics.cursor_loop();
-            let pages = self.pages;
-            return Err(ContractError::CursorRepeated { request, pages }.into());
-        }
-        Ok(Some(page))
+        // The cursor is checked inside the call, so that its operation span ends
+        // with the error and not with an "ok" before it.
+        let page = client.exchange(call, |answer| {
+            let attempts = answer.attempts;
+            let page = answer.json(Page::read)?;
+            self.pages += 1;
+            let next = page.next_cursor.as_ref();
+            if next.is_some_and(|next| self.history.contains(next)) {
+                metrics.cursor_loop();
+                return Err(ApiError::Contract(ContractError::CursorRepeated {
+                    request,
+                    pages: self.pages,
+                    attempts,
+                }));
+            }
+            Ok(page)
+        });
+        page.await.map(Some)
     }
 
     /// Moves on to `next`, or to the end.
