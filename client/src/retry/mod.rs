@@ -1,10 +1,10 @@
 //! Retries: facts → decision → effect, in three places.
 //!
 //! [`decision`] is pure and decides. [`failure`], [`classify`], [`eligibility`]
-//! and [`retry_after`] turn a request and its result into the facts it needs;
-//! [`backoff`] offers a wait; [`budget`] and [`concurrency`] are what clones
-//! share. [`middleware`] and [`attempt`] do what was decided, and are the only
-//! files here that touch the outside.
+//! and [`retry_after`], which reads dates by [`http_date`], turn a request and
+//! its result into the facts it needs; [`backoff`] offers a wait; [`budget`] and
+//! [`concurrency`] are what clones share. [`middleware`] and [`attempt`] do what
+//! was decided, and are the only files here that touch the outside.
 
 mod attempt;
 mod backoff;
@@ -14,6 +14,7 @@ mod concurrency;
 mod decision;
 mod eligibility;
 mod failure;
+mod http_date;
 mod middleware;
 mod retry_after;
 

@@ -7,7 +7,12 @@
 
 use std::time::{Duration, SystemTime};
 
-use http::{HeaderMap, header::RETRY_AFTER};
+use http::{
+    HeaderMap,
+    header::{DATE, RETRY_AFTER},
+};
+
+use super::http_date;
 
 /// What a server's `Retry-After` asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,7 +26,7 @@ pub enum RetryAfter {
 }
 
 impl RetryAfter {
-    /// Reads the header of an answer; `None` when there is none.
+    /// Reads the header of a response; `None` when there is none.
     ///
     /// Of several header lines the first one counts. `now` is the time of day
     /// that a date is compared with.
@@ -32,12 +37,66 @@ impl RetryAfter {
             .map(|value| Self::parse(value.as_bytes(), now))
     }
 
+    /// Reads the header as [`from_headers`](Self::from_headers) does, and
+    /// measures a date from the response's own `Date` (RFC 9110 §6.6.1), too:
+    /// the longer of the two waits counts.
+    ///
+    /// A client whose clock is 20 s ahead takes a date in 20 s for one that has
+    /// come. The server's two dates come from one clock, so what lies between
+    /// them is what the server meant, however wrong either clock is. The
+    /// correction only lengthens a wait: a response that was long on its way, or
+    /// a clock of the client's that is behind, shortens none. Seconds stay as
+    /// they are, and so does a date if the response has no `Date` that can be
+    /// read.
+    ///
+    /// ```
+    /// use std::time::{Duration, SystemTime};
+    ///
+    /// use client::RetryAfter;
+    /// use http::{HeaderMap, HeaderValue};
+    ///
+    /// let mut headers = HeaderMap::new();
+    /// for (name, date) in [
+    ///     ("date", "Sun, 06 Nov 1994 08:49:17 GMT"),
+    ///     ("retry-after", "Sun, 06 Nov 1994 08:49:37 GMT"),
+    /// ] {
+    ///     headers.insert(name, HeaderValue::from_static(date));
+    /// }
+    /// let ahead = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_777);
+    ///
+    /// let wait = |seconds| Some(RetryAfter::Wait(Duration::from_secs(seconds)));
+    /// assert_eq!(RetryAfter::from_headers(&headers, ahead), wait(0));
+    /// assert_eq!(RetryAfter::from_headers_corrected(&headers, ahead), wait(20));
+    /// ```
+    #[must_use]
+    pub fn from_headers_corrected(headers: &HeaderMap, now: SystemTime) -> Option<Self> {
+        let read = Self::from_headers(headers, now)?;
+        let date = |name| {
+            let value = headers.get(name)?.as_bytes();
+            http_date::parse(trim_optional_whitespace(value), now)
+        };
+        let between = date(RETRY_AFTER)
+            .zip(date(DATE))
+            .map(|(until, sent)| until.duration_since(sent).unwrap_or_default());
+        Some(match (read, between) {
+            (Self::Wait(wait), Some(between)) => Self::Wait(wait.max(between)),
+            (read, _) => read,
+        })
+    }
+
     /// Reads one field value. Any bytes are welcome; none of them panics.
+    ///
+    /// `now` is the time of day that a date is compared with. It also says which
+    /// century a year of two digits belongs to.
     #[must_use]
     pub fn parse(value: &[u8], now: SystemTime) -> Self {
         let value = trim_optional_whitespace(value);
+        let date = || {
+            let until = http_date::parse(value, now)?;
+            Some(until.duration_since(now).unwrap_or_default())
+        };
         seconds(value)
-            .or_else(|| date(value, now))
+            .or_else(date)
             .map_or(Self::Unusable, Self::Wait)
     }
 
@@ -61,12 +120,6 @@ fn seconds(value: &[u8]) -> Option<Duration> {
         sum.checked_mul(10)?.checked_add(u64::from(digit - b'0'))
     });
     Some(seconds.map_or(Duration::MAX, Duration::from_secs))
-}
-
-/// `HTTP-date` in any of its three formats (RFC 9110 §5.6.7).
-fn date(value: &[u8], now: SystemTime) -> Option<Duration> {
-    let date = httpdate::parse_http_date(std::str::from_utf8(value).ok()?).ok()?;
-    Some(date.duration_since(now).unwrap_or_default())
 }
 
 /// `OWS = *( SP / HTAB )` around a field value (RFC 9110 §5.6.3).
@@ -106,6 +159,12 @@ mod tests {
             ("Sunday, 06-Nov-94 08:49:37 GMT", second(60)),
             ("Sun Nov  6 08:49:37 1994", second(60)),
             ("Sat, 05 Nov 1994 08:49:37 GMT", Duration::ZERO),
+            ("Sun, 06 Nov 1994 23:59:60 GMT", second(54_683)),
+            ("Sunday, 06-Nov-94 23:59:60 GMT", second(54_683)),
+            ("Sun Nov  6 23:59:60 1994", second(54_683)),
+            ("Wed, 31 Dec 1969 23:59:59 GMT", Duration::ZERO),
+            ("Mon, 01 Jan 0001 00:00:00 GMT", Duration::ZERO),
+            ("Tuesday, 06-Nov-45 08:49:37 GMT", Duration::ZERO),
         ] {
             assert_eq!(parse(value), RetryAfter::Wait(wait), "{value:?}");
         }
@@ -126,6 +185,7 @@ mod tests {
             "١٢٠",
             "１２０",
             "Mon, 06 Nov 1994 08:49:37 GMT",
+            "Sun, 06 Nov 1994 08:49:60 GMT",
             "Sun, 06 Nov 1994 08:49:37 CET",
             "1994-11-06T08:49:37Z",
         ] {
@@ -142,6 +202,47 @@ mod tests {
         let read = RetryAfter::from_headers(&headers, SystemTime::UNIX_EPOCH);
 
         assert_eq!(read, Some(RetryAfter::Wait(Duration::from_secs(5))));
+    }
+
+    /// Reads `retry_after` beside `date`, by a clock that shows the RFC's date.
+    fn corrected(retry_after: &str, date: Option<&str>) -> Option<RetryAfter> {
+        let mut headers = HeaderMap::new();
+        headers.insert(RETRY_AFTER, retry_after.parse().expect("a header value"));
+        if let Some(date) = date {
+            headers.insert(DATE, date.parse().expect("a header value"));
+        }
+        RetryAfter::from_headers_corrected(&headers, SystemTime::UNIX_EPOCH + RFC_DATE)
+    }
+
+    #[test]
+    fn the_date_of_the_response_lengthens_a_wait_until_a_date() {
+        let in_20_seconds = "Sun, 06 Nov 1994 08:49:57 GMT";
+        for (date, wait) in [
+            // The server's clock is behind, as is that of whoever came late.
+            (Some("Sun, 06 Nov 1994 08:49:17 GMT"), 40),
+            (Some("Sunday, 06-Nov-94 08:49:17 GMT"), 40),
+            (Some("Sun Nov  6 08:49:17 1994"), 40),
+            // It is ahead, so what the client's own clock says is longer.
+            (Some("Sun, 06 Nov 1994 08:49:47 GMT"), 20),
+            (Some("Sun, 06 Nov 1994 08:50:47 GMT"), 20),
+            (Some("yesterday"), 20),
+            (None, 20),
+        ] {
+            let wait = Some(RetryAfter::Wait(Duration::from_secs(wait)));
+
+            assert_eq!(corrected(in_20_seconds, date), wait, "{date:?}");
+        }
+    }
+
+    #[test]
+    fn the_date_of_the_response_changes_nothing_but_a_date() {
+        let long_ago = Some("Sat, 05 Nov 1994 08:49:37 GMT");
+        let seven = RetryAfter::Wait(Duration::from_secs(7));
+
+        assert_eq!(corrected("7", long_ago), Some(seven));
+        assert_eq!(corrected("soon", long_ago), Some(RetryAfter::Unusable));
+        let none = RetryAfter::from_headers_corrected(&HeaderMap::new(), SystemTime::UNIX_EPOCH);
+        assert_eq!(none, None);
     }
 
     proptest! {
@@ -174,6 +275,20 @@ mod tests {
 
             let wait = read.wait().expect("a formatted date is a valid value");
             prop_assert!(now + wait >= date);
+        }
+
+        #[test]
+        fn the_correction_waits_for_both_clocks(until in 0_u32.., sent in 0_u32.., now in 0_u32..) {
+            let [until, sent, now] =
+                [until, sent, now].map(|at| SystemTime::UNIX_EPOCH + Duration::from_secs(at.into()));
+            let value = |date| http::HeaderValue::try_from(httpdate::fmt_http_date(date));
+            let headers = HeaderMap::from_iter([(RETRY_AFTER, value(until)?), (DATE, value(sent)?)]);
+
+            let read = RetryAfter::from_headers_corrected(&headers, now);
+
+            let wait = read.and_then(RetryAfter::wait).expect("a formatted date is a valid value");
+            prop_assert!(now + wait >= until);
+            prop_assert!(sent + wait >= until);
         }
     }
 }
