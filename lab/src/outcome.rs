@@ -1,6 +1,6 @@
 //! How a scenario ended for the client, as values.
 
-use std::fmt;
+use std::{fmt, time::Duration};
 
 use client::{ApiError, ContractError, ResponseProblem, telemetry::GiveUp};
 use serde::{Serialize, Serializer};
@@ -119,7 +119,7 @@ impl Outcome {
                     outcome = outcome.with("code", &**code);
                 }
                 if let Some(wait) = error.retry_after {
-                    outcome = outcome.with("retry_after_seconds", wait.as_secs());
+                    outcome = outcome.with("retry_after_seconds", whole_seconds(wait));
                 }
                 outcome.stopped(error.stopped.map(GiveUp::Retry))
             }
@@ -151,6 +151,14 @@ impl Outcome {
             None => self,
         }
     }
+}
+
+/// Rounded up, as the error's text and the service's ledger have it: whoever
+/// waits for as long as a run says must not come early. What is left until a
+/// date is seldom a whole second.
+fn whole_seconds(wait: Duration) -> u64 {
+    wait.as_secs()
+        .saturating_add(u64::from(wait.subsec_nanos() > 0))
 }
 
 fn by_name<S: Serializer>(

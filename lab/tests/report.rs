@@ -6,6 +6,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::{Command, Output},
+    time::Duration,
 };
 
 use base64::{Engine, prelude::BASE64_STANDARD};
@@ -238,6 +239,16 @@ async fn says_so_if_no_request_reached_the_service() {
     let page = page("connection-refused").await;
 
     assert!(page.contains("No request reached the service."));
+}
+
+#[tokio::test]
+async fn says_nothing_to_be_less_early_than_it_was() {
+    let (scenario, mut run) = play("flaky").await;
+    run.ledger.entries[1].early = Some(Duration::from_millis(1_001));
+
+    let page = render::html(scenario, &run, None);
+
+    assert!(page.contains("<td>1.1 s</td>"), "{page}");
 }
 
 #[tokio::test]

@@ -27,9 +27,85 @@ pub fn duration(length: Duration) -> String {
     }
 }
 
+/// A length of time that somebody is still to wait for, or came too early by:
+/// as [`duration`], but rounded up, so that nobody who acts on it is early.
+#[must_use]
+pub(super) fn duration_left(length: Duration) -> String {
+    const MILLISECOND: u128 = 1_000_000;
+    const SECOND: u128 = 1_000 * MILLISECOND;
+    // The last digit that is shown of a length like this one.
+    let step = match length.as_secs() {
+        0 => MILLISECOND,
+        1..10 => 100 * MILLISECOND,
+        10..HOUR => SECOND,
+        HOUR..DAY => u128::from(MINUTE) * SECOND,
+        DAY.. => u128::from(HOUR) * SECOND,
+    };
+    let shown = length.as_nanos().next_multiple_of(step);
+    let seconds = u64::try_from(shown / SECOND).unwrap_or(u64::MAX);
+    // Less than a second, so it fits.
+    let below = u32::try_from(shown % SECOND).unwrap_or_default();
+    duration(Duration::new(seconds, below))
+}
+
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    /// Reads a label back.
+    fn read(label: &str) -> Duration {
+        let words: Vec<_> = label.split(' ').collect();
+        let parts = words.chunks(2).map(|part| {
+            let number: f64 = part[0].parse().expect("a number");
+            let millis = match part[1] {
+                "ms" => 1.0,
+                "s" => 1_000.0,
+                "min" => 60_000.0,
+                "h" => 3_600_000.0,
+                "d" => 86_400_000.0,
+                unit => panic!("{unit} is no unit"),
+            };
+            Duration::from_millis((number * millis).round() as u64)
+        });
+        parts.sum()
+    }
+
+    proptest! {
+        #[test]
+        fn what_has_passed_is_never_more_and_what_is_left_never_less_than_is_said(
+            exponent in 0_u32..15, mantissa in 1.0..10.0_f64,
+        ) {
+            let nanos = mantissa * 10_f64.powi(i32::try_from(exponent).expect("small"));
+            let length = Duration::from_nanos(nanos as u64);
+
+            let (passed, left) = (read(&duration(length)), read(&duration_left(length)));
+
+            prop_assert!(passed <= length, "{passed:?} of {length:?}");
+            prop_assert!(left >= length, "{left:?} of {length:?}");
+        }
+    }
+
+    #[test]
+    fn rounds_up_to_what_a_label_shows() {
+        let table = [
+            (Duration::ZERO, "0 ms"),
+            (Duration::from_nanos(1), "1 ms"),
+            (Duration::from_micros(999_001), "1 s"),
+            (Duration::from_millis(1_001), "1.1 s"),
+            (Duration::from_millis(9_901), "10 s"),
+            (Duration::from_millis(119_001), "120 s"),
+            (Duration::from_millis(599_001), "10 min 0 s"),
+            (Duration::from_secs(3_601), "1 h 1 min"),
+            (Duration::from_secs(86_401), "1 d 1 h"),
+            (Duration::MAX, "213503982334601 d 7 h"),
+        ];
+
+        for (length, words) in table {
+            assert_eq!(duration_left(length), words, "{length:?}");
+        }
+    }
 
     #[test]
     fn names_a_length_of_time_in_the_unit_that_suits_it() {

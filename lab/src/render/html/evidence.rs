@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use server::LedgerEntry;
 
 use super::super::{
-    duration,
+    duration::{duration, duration_left},
     words::{headlines, risen},
 };
 use crate::{counters::Counter, player::NAIVE_METRICS, run::Run};
@@ -73,7 +73,9 @@ const COLUMNS: [Column; 9] = [
     ("Retry-After", false, |entry| {
         Some(format!("{} s", entry.retry_after_seconds?))
     }),
-    ("too early by", false, |entry| entry.early.map(duration)),
+    ("too early by", false, |entry| {
+        entry.early.map(duration_left)
+    }),
     ("key", false, |entry| {
         Some(entry.idempotency_key.as_ref()?.to_string())
     }),

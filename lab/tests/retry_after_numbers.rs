@@ -1,0 +1,99 @@
+//! How long the service asked to wait, wherever a run says so: one number, and
+//! never one that would have somebody come early.
+
+use std::{cell::Cell, sync::Arc, time::Duration};
+
+use axum::{
+    Json, Router,
+    response::{IntoResponse, Response},
+    routing,
+};
+use client::{Clock, Endpoint};
+use http::{StatusCode, header::RETRY_AFTER};
+use lab::{
+    Client, Overrides, Pace, Run, Settings, Task, render, run,
+    scenario::{self, Network, Scenario},
+};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+const DOWN: Endpoint = Endpoint::new("down", "/down");
+
+thread_local! {
+    /// How far into a second the answer of the next run is given, and how far
+    /// ahead of it the date lies.
+    static DATE: Cell<(Duration, Duration)> = const { Cell::new((Duration::ZERO, Duration::ZERO)) };
+}
+
+/// A route that asks for a wait until a date.
+fn until_a_date(clock: Arc<dyn Clock>) -> Router {
+    let (into, ahead) = DATE.get();
+    let answer = async move || -> Response {
+        clock.sleep(into).await;
+        let date = httpdate::fmt_http_date(clock.wall() + ahead);
+        let asks = [(RETRY_AFTER, date)];
+        (StatusCode::SERVICE_UNAVAILABLE, asks, Json(json!({}))).into_response()
+    };
+    Router::new().route(DOWN.template(), routing::get(answer))
+}
+
+async fn stopped_at(into: Duration, ahead: Duration) -> (Scenario, Run) {
+    let plain = scenario::find("items").expect("a scenario of the catalogue");
+    let scenario = Scenario {
+        network: Network::Function,
+        routes: until_a_date,
+        task: Task::Get(DOWN),
+        ..*plain
+    };
+    let settings = Settings {
+        seed: 7,
+        client: Client::Reliable,
+        pace: Pace::Virtual,
+        overrides: Overrides {
+            max_retry_after: Some(Duration::ZERO),
+            ..Overrides::default()
+        },
+    };
+    DATE.set((into, ahead));
+    let run = run(&scenario, &settings).await.expect("a run");
+    (scenario, run)
+}
+
+/// The first whole number after `before`.
+fn number_after(text: &str, before: &str) -> Option<u64> {
+    let (_, rest) = text.split_once(before)?;
+    let end = rest.find(|sign: char| !sign.is_ascii_digit())?;
+    rest[..end].parse().ok()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn text_fact_ledger_json_and_report_of_a_run_never_disagree(
+        into_ns in 0..1_000_000_000_u64, ahead_ms in 1_000..5_000_u64,
+    ) {
+        let (into, ahead) = (Duration::from_nanos(into_ns), Duration::from_millis(ahead_ms));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+
+        let (scenario, run) = runtime.expect("a runtime").block_on(stopped_at(into, ahead));
+
+        // A date has whole seconds only, and counts from the answer.
+        let left = Duration::from_secs((into + ahead).as_secs()).saturating_sub(into);
+        let whole = left.as_nanos().div_ceil(1_000_000_000);
+        let whole = u64::try_from(whole).expect("a few seconds");
+        let json: Value = serde_json::from_str(&render::json(&run)).expect("JSON");
+        let text = render::text(&scenario, &run, None, &render::Options::default());
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let page = render::html(&scenario, &run, None);
+        let told = [
+            number_after(&run.outcome.text, "a wait of "),
+            number_after(&text, "a wait of "),
+            run.ledger.entries[0].retry_after_seconds,
+            json["outcome"]["facts"]["retry_after_seconds"].as_u64(),
+            json["ledger"]["entries"][0]["retry_after_seconds"].as_u64(),
+            number_after(&page, "<dt>retry after seconds</dt><dd>"),
+        ];
+        prop_assert_eq!(told, [Some(whole); 6], "{}", render::json(&run));
+    }
+}
