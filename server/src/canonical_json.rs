@@ -59,7 +59,8 @@ fn check_depth(text: &str) -> Result<(), NotJson> {
     for byte in text.bytes() {
         match byte {
             _ if escaped => escaped = false,
-            b'\\' if in_string => escaped = true,
+            // Outside of a string it is not JSON, which is for the parser to say.
+            b'\\' => escaped = true,
             b'"' => in_string = !in_string,
             b'{' | b'[' if !in_string => depth += 1,
             b'}' | b']' if !in_string => depth = depth.saturating_sub(1),
@@ -212,6 +213,9 @@ mod tests {
             ("0", "-0"),
             ("0", "0.000e999999999999999999999"),
             ("-2.50", "-25e-1"),
+            ("1200", "1.2e3"),
+            ("0.0012", "12E-4"),
+            ("-0.050e-7", "-5e-9"),
             ("\"a\"", "\"\\u0061\""),
             ("[1,2]", " [ 1 , 2 ] "),
             ("{\"a\":1,\"b\":2}", "{ \"b\": 2, \"a\": 1 }"),
@@ -231,6 +235,9 @@ mod tests {
             ("1", "\"1\""),
             ("18446744073709551617", "18446744073709551616"),
             ("1e400", "1e401"),
+            ("1e-7", "1e7"),
+            ("0.01", "0.1"),
+            ("120", "1200"),
             ("0.1", "0.10000000000000000001"),
             ("true", "\"true\""),
             ("null", "false"),
@@ -292,10 +299,34 @@ mod tests {
     }
 
     #[test]
-    fn brackets_in_a_string_are_not_nesting() {
-        let text = format!("{{\"a\":\"\\\"{}\"}}", "[".repeat(500));
+    fn what_is_closed_again_is_not_nesting() {
+        let side_by_side = format!("[{}[]]", "[],".repeat(500));
 
-        assert!(matches!(read(text.as_bytes()), Ok(Json::Object(_))));
+        assert_eq!(read(side_by_side.as_bytes()), Ok(Json::Other));
+    }
+
+    #[test]
+    fn brackets_in_a_string_are_not_nesting() {
+        // An escaped quote does not end the string, and an escaped backslash does
+        // not escape the quote behind it.
+        for start in ["", "\\\"", "\\\\\",\""] {
+            for bracket in ["[", "{"] {
+                let text = format!("[\"{start}{}\"]", bracket.repeat(500));
+
+                assert_eq!(read(text.as_bytes()), Ok(Json::Other), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn brackets_in_a_string_close_nothing() {
+        // Each string would take back the bracket before it, if it could.
+        for bracket in ["]", "}"] {
+            let nested = format!("[\"{bracket}\",").repeat(MAX_DEPTH + 1);
+            let text = format!("{nested}0{}", "]".repeat(MAX_DEPTH + 1));
+
+            assert_eq!(read(text.as_bytes()), Err(NotJson), "{text}");
+        }
     }
 
     /// Values without fractions, whose equality serde_json decides exactly.
