@@ -73,6 +73,7 @@ mod idempotency;
 mod instruments;
 mod ledger;
 mod lesson;
+mod listen;
 pub mod logging;
 mod metrics_sink;
 mod observe;

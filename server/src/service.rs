@@ -3,18 +3,20 @@
 use std::convert::Infallible;
 use std::fmt;
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use axum::Router;
-use tokio::runtime;
+use tokio::net::TcpListener;
+use tokio::runtime::{self, Runtime};
 use tokio::sync::{oneshot, watch};
 use tracing::dispatcher;
 
 use crate::config::ServiceConfig;
 use crate::ledger::{Ledger, LedgerSnapshot};
+use crate::listen::listen;
 use crate::metrics_sink::Metrics;
 use crate::router::router;
 use crate::serve::{Phase, serve};
@@ -87,38 +89,33 @@ impl TeachingApi {
     ///
     /// If an added route clashes with one of the service's own.
     pub fn start(config: ServiceConfig) -> Result<RunningApi, StartError> {
-        let listener = bind(config.port)?;
-        let bind_error = |source| StartError::Bind {
-            port: config.port,
-            source,
-        };
-        let local_addr = listener.local_addr().map_err(bind_error)?;
-
         let state = ServiceState::new(&config);
         let (ledger, liveness) = (state.ledger(), state.liveness());
         let router = router(state);
         let (phase, phases) = watch::channel(Phase::Serving);
-        let (ready, is_ready) = mpsc::sync_channel(1);
-        let (done, mut outcome) = oneshot::channel();
+        let (started, has_started) = mpsc::sync_channel(1);
+        let (done, outcome) = oneshot::channel();
         let dispatch = dispatcher::get_default(Clone::clone);
 
         let run = move || {
             let _tracing = dispatcher::set_default(&dispatch);
-            let served = run(listener, router, phases, &config, &ready);
-            // The handle may be gone already.
-            let _unheard = done.send(served);
+            if let Some(stopped) = run(router, phases, &config, &started) {
+                // The handle may be gone already.
+                let _unheard = done.send(stopped);
+            }
         };
         let thread = thread::Builder::new()
             .name(THREAD_NAME.to_owned())
             .spawn(run)
             .map_err(StartError::Thread)?;
-        if is_ready.recv().is_err() {
-            drop(thread.join());
-            let cause = outcome.try_recv().ok().and_then(Result::err);
-            return Err(StartError::Thread(
-                cause.unwrap_or_else(|| io::Error::other("it panicked")),
-            ));
-        }
+        let panicked = || StartError::Thread(io::Error::other("it panicked"));
+        let local_addr = match has_started.recv().unwrap_or_else(|_| Err(panicked())) {
+            Ok(local_addr) => local_addr,
+            Err(error) => {
+                drop(thread.join());
+                return Err(error);
+            }
+        };
         Ok(RunningApi {
             local_addr,
             ledger,
@@ -130,26 +127,49 @@ impl TeachingApi {
     }
 }
 
-/// What the serving thread does. Runtime, listener and connections live and die in
-/// here, so that the end of the thread is the end of them all.
+/// What the serving thread does, after it told how the start went. Runtime, listener
+/// and connections live and die in here, so that the end of the thread is the end of
+/// them all.
 fn run(
-    listener: TcpListener,
     router: Router,
     phases: watch::Receiver<Phase>,
     config: &ServiceConfig,
-    ready: &mpsc::SyncSender<()>,
-) -> io::Result<Stopped> {
-    let runtime = runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
-    runtime.block_on(async {
-        let listener = tokio::net::TcpListener::from_std(listener)?;
-        ready.send(()).map_err(io::Error::other)?;
+    started: &mpsc::SyncSender<Result<SocketAddr, StartError>>,
+) -> Option<Stopped> {
+    let (runtime, listener, local_addr) = match set_up(config.port) {
+        Ok(set_up) => set_up,
+        Err(error) => {
+            started.send(Err(error)).ok()?;
+            return None;
+        }
+    };
+    started.send(Ok(local_addr)).ok()?;
+    let stopped = runtime.block_on(async {
         tokio::select! {
-            stopped = serve(listener, router, phases, config.drain_deadline) => Ok(stopped),
+            stopped = serve(listener, router, phases, config.drain_deadline) => stopped,
             never = keep_up(&config.metrics) => match never {},
         }
-    })
+    });
+    Some(stopped)
+}
+
+fn set_up(port: u16) -> Result<(Runtime, TcpListener, SocketAddr), StartError> {
+    let runtime = runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(StartError::Thread)?;
+    let bound = {
+        let _context = runtime.enter();
+        listen(port).and_then(|listener| {
+            let local_addr = listener.local_addr()?;
+            Ok((listener, local_addr))
+        })
+    };
+    let (listener, local_addr) = bound.map_err(|source| match source.kind() {
+        io::ErrorKind::AddrInUse => StartError::PortInUse { port },
+        _ => StartError::Bind { port, source },
+    })?;
+    Ok((runtime, listener, local_addr))
 }
 
 async fn keep_up(metrics: &Metrics) -> Infallible {
@@ -158,19 +178,6 @@ async fn keep_up(metrics: &Metrics) -> Infallible {
         ticks.tick().await;
         metrics.keep_up();
     }
-}
-
-/// Binds the loopback address. On Unix std sets `SO_REUSEADDR`, without which the
-/// port could not be bound again while old connections linger in TIME_WAIT.
-fn bind(port: u16) -> Result<TcpListener, StartError> {
-    let bound = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).and_then(|listener| {
-        listener.set_nonblocking(true)?;
-        Ok(listener)
-    });
-    bound.map_err(|source| match source.kind() {
-        io::ErrorKind::AddrInUse => StartError::PortInUse { port },
-        _ => StartError::Bind { port, source },
-    })
 }
 
 /// A service that is serving.
@@ -183,7 +190,7 @@ pub struct RunningApi {
     ledger: Ledger,
     liveness: Liveness,
     phase: watch::Sender<Phase>,
-    outcome: oneshot::Receiver<io::Result<Stopped>>,
+    outcome: oneshot::Receiver<Stopped>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -229,7 +236,7 @@ impl RunningApi {
         if self.liveness.is_alive() {
             return Err(StopError::StillHeld);
         }
-        outcome.ok().and_then(Result::ok).ok_or(StopError::Panicked)
+        outcome.map_err(|_| StopError::Panicked)
     }
 
     /// Waits for the thread. After the outcome has come this is a matter of
