@@ -107,6 +107,27 @@ async fn stop_lets_a_request_in_flight_finish() {
 }
 
 #[tokio::test]
+async fn during_a_drain_a_new_connection_is_refused() {
+    let (routes, reached, release) = held_route();
+    let service = start(ServiceConfig::builder().routes(routes));
+    let address = service.local_addr();
+    let stream = ask_for_held(&service);
+    reached.recv().unwrap();
+
+    let mut stop = Box::pin(service.stop());
+    let begun = std::future::poll_fn(|cx| std::task::Poll::Ready(stop.as_mut().poll(cx))).await;
+    // The serving thread hears of it a moment later. Would it close the socket only
+    // after the drain, these would go on until the request in flight is cut off.
+    while TcpStream::connect(address).is_ok() {}
+    release.notify_one();
+    let stopped = stop.await.unwrap();
+
+    assert!(begun.is_pending(), "nothing was drained: {begun:?}");
+    assert_eq!(stopped.cut_off, 0);
+    assert_eq!(read_answer(&stream).body, "let go");
+}
+
+#[tokio::test]
 async fn stop_cuts_off_what_outlasts_the_deadline() {
     let (routes, reached, _release) = held_route();
     let deadline = Duration::from_millis(1);
