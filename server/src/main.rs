@@ -7,13 +7,18 @@
 
 use std::io::{self, Write as _};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Parser;
-use server::{ConfigError, DEFAULT_PORT, ServiceConfig, Signals, StartError, TeachingApi, logging};
+use server::{
+    ConfigError, DEFAULT_DRAIN_DEADLINE, DEFAULT_PORT, ServiceConfig, Signals, StartError,
+    StopError, TeachingApi, logging,
+};
 use tracing_subscriber::Registry;
 use tracing_subscriber::layer::SubscriberExt as _;
 
 const EXIT_NOT_STOPPED: u8 = 1;
+const EXIT_USAGE: u8 = 2;
 const EXIT_NOT_STARTED: u8 = 3;
 
 /// A local HTTP API with faults on purpose. It listens on 127.0.0.1 only.
@@ -24,6 +29,11 @@ struct Arguments {
     #[arg(long, default_value_t = DEFAULT_PORT)]
     port: u16,
 
+    /// For how many seconds Ctrl+C lets requests in flight finish; then it cuts
+    /// them off, and the exit status is 1.
+    #[arg(long, value_name = "SECONDS", default_value_t = DEFAULT_DRAIN_DEADLINE.as_secs_f64(), allow_negative_numbers = true)]
+    drain_deadline: f64,
+
     /// Print the OpenAPI 3.1 description of the service and exit.
     #[arg(long)]
     print_openapi: bool,
@@ -33,20 +43,40 @@ struct Arguments {
 enum Failure {
     #[error(transparent)]
     Config(#[from] ConfigError),
+    #[error("drain_deadline must be a length of time, got {got}")]
+    DrainDeadline { got: f64 },
     #[error(transparent)]
     Start(#[from] StartError),
     #[error("could not set up signal handling or write to the console")]
     Console(#[from] io::Error),
+    #[error("the stop was cut short; connections still busy after {after:?}: {busy}")]
+    CutOff { after: Duration, busy: usize },
+    #[error("the stop was cut short by a second signal")]
+    Interrupted,
+    #[error(transparent)]
+    Stop(#[from] StopError),
+}
+
+impl Failure {
+    fn exit_status(&self) -> u8 {
+        match self {
+            Self::Config(_) | Self::DrainDeadline { .. } => EXIT_USAGE,
+            Self::Start(_) | Self::Console(_) => EXIT_NOT_STARTED,
+            Self::CutOff { .. } | Self::Interrupted | Self::Stop(_) => EXIT_NOT_STOPPED,
+        }
+    }
 }
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     log();
-    let ended = run(&arguments).unwrap_or_else(|failure| {
-        report(&failure);
-        EXIT_NOT_STARTED
-    });
-    ExitCode::from(ended)
+    match run(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            report(&failure);
+            ExitCode::from(failure.exit_status())
+        }
+    }
 }
 
 /// Logs what `RUST_LOG` asks for.
@@ -62,12 +92,18 @@ fn log() {
     }
 }
 
-fn run(arguments: &Arguments) -> Result<u8, Failure> {
+fn run(arguments: &Arguments) -> Result<(), Failure> {
     if arguments.print_openapi {
         writeln!(io::stdout(), "{}", server::openapi())?;
-        return Ok(0);
+        return Ok(());
     }
-    let config = ServiceConfig::builder().port(arguments.port).build()?;
+    let got = arguments.drain_deadline;
+    let drain_deadline =
+        Duration::try_from_secs_f64(got).map_err(|_| Failure::DrainDeadline { got })?;
+    let config = ServiceConfig::builder()
+        .port(arguments.port)
+        .drain_deadline(drain_deadline)
+        .build()?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
@@ -82,10 +118,16 @@ fn run(arguments: &Arguments) -> Result<u8, Failure> {
 
         signals.next().await;
         let stopped = tokio::select! {
-            stopped = service.stop() => stopped.is_ok(),
-            () = signals.next() => false,
+            stopped = service.stop() => stopped?,
+            () = signals.next() => return Err(Failure::Interrupted),
         };
-        Ok(if stopped { 0 } else { EXIT_NOT_STOPPED })
+        match stopped.cut_off {
+            0 => Ok(()),
+            busy => Err(Failure::CutOff {
+                after: drain_deadline,
+                busy,
+            }),
+        }
     })
 }
 

@@ -8,6 +8,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
+use server::DEFAULT_PORT;
 use support::{Answer, exchange, request};
 
 /// A running program, killed if the test fails before it has ended.
@@ -19,7 +20,12 @@ struct Program {
 
 impl Program {
     fn start() -> Self {
-        Self::spawn(Command::new(env!("CARGO_BIN_EXE_server")).args(["--port", "0"]))
+        Self::start_with(&[])
+    }
+
+    fn start_with(arguments: &[&str]) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
+        Self::spawn(command.args(["--port", "0"]).args(arguments))
     }
 
     fn spawn(command: &mut Command) -> Self {
@@ -107,28 +113,83 @@ fn prints_two_lines_serves_and_stops_on_either_signal() {
     }
 }
 
-#[test]
-fn a_second_signal_ends_a_drain_at_once() {
-    let mut program = Program::start();
-    let mut idle = TcpStream::connect(program.address()).unwrap();
-    exchange(&idle, request("GET", "/items", "", "").as_bytes());
-    // A request whose body never ends is in flight for as long as one likes.
-    let mut unfinished = TcpStream::connect(program.address()).unwrap();
+/// A request that is in flight for as long as one likes: its body never ends.
+fn unfinished_request(address: SocketAddr) -> TcpStream {
+    let mut unfinished = TcpStream::connect(address).unwrap();
     let complete = request("POST", "/jobs", "", "{}");
     unfinished
         .write_all(&complete.as_bytes()[..complete.len() - 1])
         .unwrap();
     let in_flight = "http_server_active_requests{http_request_method=\"POST\"} 1";
-    while !get(program.address(), "/metrics").body.contains(in_flight) {}
+    while !get(address, "/metrics").body.contains(in_flight) {}
+    unfinished
+}
+
+#[test]
+fn a_second_signal_ends_a_drain_at_once() {
+    let mut program = Program::start();
+    let mut idle = TcpStream::connect(program.address()).unwrap();
+    exchange(&idle, request("GET", "/items", "", "").as_bytes());
+    let _unfinished = unfinished_request(program.address());
 
     program.signal("INT");
     // The drain begins by closing idle connections: only then is the first signal
     // known to be spent.
     idle.read_to_end(&mut Vec::new()).unwrap();
     program.signal("INT");
-    let (status, ..) = program.end();
+    let (status, _, stderr) = program.end();
 
     assert_eq!(status, Some(1));
+    assert_eq!(stderr, "error: the stop was cut short by a second signal\n");
+}
+
+#[test]
+fn a_stop_that_cuts_off_a_request_is_told_by_the_exit_status() {
+    let mut program = Program::start_with(&["--drain-deadline", "0.001"]);
+    let _unfinished = unfinished_request(program.address());
+
+    program.signal("INT");
+    let (status, _, stderr) = program.end();
+
+    assert_eq!(status, Some(1));
+    assert_eq!(
+        stderr,
+        "error: the stop was cut short; connections still busy after 1ms: 1\n"
+    );
+}
+
+#[test]
+fn a_drain_deadline_out_of_range_is_a_usage_error() {
+    for deadline in ["0", "-1", "61", "NaN", "1e300", "soon"] {
+        let output = Command::new(env!("CARGO_BIN_EXE_server"))
+            .args(["--port", "0", "--drain-deadline", deadline])
+            .output()
+            .unwrap();
+
+        assert_eq!(output.status.code(), Some(2), "{deadline}");
+        assert!(output.stdout.is_empty(), "{deadline}");
+    }
+}
+
+/// The port is fixed, so that somebody else may have it. Then the refusal names it.
+#[test]
+fn without_a_port_it_listens_on_8765() {
+    let mut program = Program::spawn(&mut Command::new(env!("CARGO_BIN_EXE_server")));
+
+    let [started, _] = program.lines.clone();
+    if started.is_empty() {
+        let (status, _, stderr) = program.end();
+
+        assert_eq!(status, Some(3));
+        let refused = format!("error: port {DEFAULT_PORT} on 127.0.0.1 is in use;");
+        assert!(stderr.starts_with(&refused), "{stderr}");
+    } else {
+        let answer = get(program.address(), "/items");
+
+        assert_eq!(started, "Teaching API started at http://127.0.0.1:8765\n");
+        assert_eq!(answer.status, 200);
+    }
+    assert_eq!(DEFAULT_PORT, 8765);
 }
 
 #[test]
