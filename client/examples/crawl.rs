@@ -13,8 +13,15 @@
 use std::{collections::BTreeSet, env, error::Error, fs, path::Path, process};
 
 use client::{FileCheckpoints, ReliableApiClient};
-use serde_json::{Value, json};
+use serde::Deserialize;
+use serde_json::json;
 use wiremock::{Mock, MockServer, Request, ResponseTemplate, matchers::path};
+
+/// What this program reads of an item. The item itself is kept as it came.
+#[derive(Deserialize)]
+struct Record {
+    id: u64,
+}
 
 /// Where the records go. Taking the same one twice changes nothing, which is
 /// what a crawl asks of whatever it feeds.
@@ -56,10 +63,7 @@ async fn crawl(
     while let Some(page) = crawl.next_page().await? {
         pages += 1;
         for item in page.items() {
-            let id = item
-                .get("id")
-                .and_then(Value::as_u64)
-                .ok_or("an item without an id")?;
+            let Record { id } = item.parse()?;
             let new = if sink.insert(id) {
                 "new"
             } else {

@@ -14,10 +14,16 @@ use std::{error::Error, time::Duration};
 
 use client::ReliableApiClient;
 use indicatif::{ProgressBar, ProgressStyle};
+use serde::Deserialize;
 use serde_json::{Value, json};
 use wiremock::{Mock, MockServer, Request, ResponseTemplate, matchers::path};
 
 const RECORDS: u64 = 600;
+
+#[derive(Deserialize)]
+struct Record {
+    id: u64,
+}
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
@@ -35,7 +41,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let mut sum = 0;
     while let Some(item) = items.next_item().await {
         // An error ends the bar on its way out, and is printed by `main`.
-        sum += item?.get("id").and_then(Value::as_u64).unwrap_or_default();
+        sum += item?.parse::<Record>()?.id;
         progress.inc(1);
     }
     progress.finish_and_clear();

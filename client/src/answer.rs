@@ -6,15 +6,15 @@
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use reqwest::Response;
-use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::{
-    api::JsonObject,
     error::{
         ApiError, ApiHttpError, ApiResponseError, JsonType, ProblemDetails, RequestName,
         ResponseProblem,
     },
     media_type,
+    raw_object::ObjectText,
     retry::RetryReport,
 };
 
@@ -71,7 +71,7 @@ impl Answer {
     /// Reads the top-level object of a success, and `read` what is in it.
     pub(crate) fn json<T>(
         self,
-        read: impl FnOnce(JsonObject) -> Result<T, ResponseProblem>,
+        read: impl FnOnce(ObjectText<'_>) -> Result<T, ResponseProblem>,
     ) -> Result<T, ApiError> {
         let answer = self.success()?;
         answer
@@ -80,23 +80,17 @@ impl Answer {
             .map_err(|problem| answer.problem(problem))
     }
 
-    fn object(&self) -> Result<JsonObject, ResponseProblem> {
+    fn object(&self) -> Result<ObjectText<'_>, ResponseProblem> {
         if self.status == StatusCode::NO_CONTENT {
             return Err(ResponseProblem::NoContent);
         }
         if !media_type::is_json(&self.headers) {
             return Err(ResponseProblem::NotJson);
         }
-        match serde_json::from_slice(&self.body) {
-            Ok(Value::Object(object)) => Ok(object),
-            Ok(other) => Err(ResponseProblem::NotAnObject {
-                found: JsonType::from(&other),
-            }),
-            Err(error) => Err(ResponseProblem::InvalidJson {
-                line: error.line(),
-                column: error.column(),
-            }),
-        }
+        // The whole body is checked and none of it is taken apart: this needs
+        // no stack, so no depth of nesting can exhaust it or be refused.
+        let body: &RawValue = serde_json::from_slice(&self.body).map_err(invalid_json)?;
+        ObjectText::of(body).map_err(|found| ResponseProblem::NotAnObject { found })
     }
 
     /// The error for a success that is not what its endpoint promises.
@@ -110,25 +104,38 @@ impl Answer {
     }
 }
 
-/// Takes a required field out of an object.
-pub(crate) fn required(
-    object: &mut JsonObject,
+/// The error for a text that stops being JSON.
+pub(crate) fn invalid_json(error: serde_json::Error) -> ResponseProblem {
+    ResponseProblem::InvalidJson {
+        line: error.line(),
+        column: error.column(),
+    }
+}
+
+/// Reads a field that is a string; `expected` is what else it may be.
+pub(crate) fn string(
     field: &'static str,
-) -> Result<Value, ResponseProblem> {
-    object
-        .remove(field)
-        .ok_or(ResponseProblem::MissingField { field })
+    expected: &'static str,
+    value: &RawValue,
+) -> Result<String, ResponseProblem> {
+    match JsonType::of(value) {
+        // It is well-formed, so only half a surrogate pair can be in the way.
+        JsonType::String => {
+            serde_json::from_str(value.get()).map_err(|_| ResponseProblem::NotUnicode { field })
+        }
+        _ => Err(wrong_type(field, expected, value)),
+    }
 }
 
 /// The error for a field of the wrong type.
 pub(crate) fn wrong_type(
     field: &'static str,
     expected: &'static str,
-    found: &Value,
+    found: &RawValue,
 ) -> ResponseProblem {
     ResponseProblem::WrongType {
         field,
         expected,
-        found: found.into(),
+        found: JsonType::of(found),
     }
 }

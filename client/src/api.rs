@@ -8,19 +8,21 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use crate::{
-    answer::{Answer, required, wrong_type},
+    answer::{Answer, string, wrong_type},
     builder::{Builder, Timeouts},
     call::Call,
     endpoint::Endpoint,
     error::{ApiError, ResponseProblem},
     idempotency_key::IdempotencyKey,
     pagination::{Listing, ListingLimits},
+    raw_object::{ObjectText, RawObject},
     retry::RepeatPermission,
     telemetry::Metrics,
     time::Random,
 };
 
-/// A JSON object, kept as it came.
+/// A JSON object as a tree of values, such as the body of a request. What comes
+/// in a response is a [`RawObject`].
 pub type JsonObject = Map<String, Value>;
 
 /// The reference client of the teaching service.
@@ -85,10 +87,10 @@ impl ReliableApiClient {
     /// [`ApiError::Http`] with status 503 if the attempts run out first.
     pub async fn flaky(&self) -> Result<Flaky, ApiError> {
         self.exchange(Call::get(Endpoint::FLAKY), |answer| {
-            answer.json(|mut object| {
-                let attempt = required(&mut object, "attempt")?;
-                let wrong = || wrong_type("attempt", "a non-negative integer", &attempt);
-                let attempt = attempt.as_u64().ok_or_else(wrong)?;
+            answer.json(|object| {
+                let attempt = object.required("attempt")?;
+                let wrong = |_| wrong_type("attempt", "a non-negative integer", attempt);
+                let attempt = serde_json::from_str(attempt.get()).map_err(wrong)?;
                 Ok(Flaky { attempt })
             })
         })
@@ -101,7 +103,7 @@ impl ReliableApiClient {
     ///
     /// [`ApiError::Http`] at once, with `retry_after` set, unless the budget
     /// [`max_retry_after`](Builder::max_retry_after) allows the wait.
-    pub async fn retry_later(&self) -> Result<JsonObject, ApiError> {
+    pub async fn retry_later(&self) -> Result<RawObject, ApiError> {
         self.get(Endpoint::RETRY_LATER).await
     }
 
@@ -110,7 +112,7 @@ impl ReliableApiClient {
     /// # Errors
     ///
     /// [`ApiError::Response`] with [`ResponseProblem::InvalidJson`].
-    pub async fn bad_json(&self) -> Result<JsonObject, ApiError> {
+    pub async fn bad_json(&self) -> Result<RawObject, ApiError> {
         self.get(Endpoint::BAD_JSON).await
     }
 
@@ -119,7 +121,7 @@ impl ReliableApiClient {
     /// # Errors
     ///
     /// [`ApiError::Response`] with [`ResponseProblem::NotJson`].
-    pub async fn text_json(&self) -> Result<JsonObject, ApiError> {
+    pub async fn text_json(&self) -> Result<RawObject, ApiError> {
         self.get(Endpoint::TEXT_JSON).await
     }
 
@@ -177,9 +179,9 @@ impl ReliableApiClient {
             ..Call::get(Endpoint::CREATE_JOB)
         };
         self.exchange(call, |answer| {
-            answer.json(|mut object| match required(&mut object, "id")? {
-                Value::String(id) => Ok(Job { id }),
-                other => Err(wrong_type("id", "a string", &other)),
+            answer.json(|object| {
+                let id = string("id", "a string", object.required("id")?)?;
+                Ok(Job { id })
             })
         })
         .await
@@ -190,9 +192,8 @@ impl ReliableApiClient {
     /// # Errors
     ///
     /// Any class of [`ApiError`] but `Contract` and `Config`.
-    pub async fn get(&self, endpoint: Endpoint) -> Result<JsonObject, ApiError> {
-        self.exchange(Call::get(endpoint), |answer| answer.json(Ok))
-            .await
+    pub async fn get(&self, endpoint: Endpoint) -> Result<RawObject, ApiError> {
+        self.exchange(Call::get(endpoint), read_object).await
     }
 
     /// POSTs to an endpoint of your own, in one attempt.
@@ -210,14 +211,14 @@ impl ReliableApiClient {
         endpoint: Endpoint,
         key: Option<&IdempotencyKey>,
         body: &JsonObject,
-    ) -> Result<JsonObject, ApiError> {
+    ) -> Result<RawObject, ApiError> {
         let call = Call {
             method: Method::POST,
             key,
             body: Some(body),
             ..Call::get(endpoint)
         };
-        self.exchange(call, |answer| answer.json(Ok)).await
+        self.exchange(call, read_object).await
     }
 
     /// Makes up an idempotency key from the client's random source.
@@ -263,6 +264,11 @@ impl ReliableApiClient {
     pub(crate) fn metrics(&self) -> &Metrics {
         &self.inner.metrics
     }
+}
+
+/// Reads an object whatever is in it.
+fn read_object(answer: Answer) -> Result<RawObject, ApiError> {
+    answer.json(|object| Ok(ObjectText::keep(object)))
 }
 
 /// Written by hand: the session prints its default headers, the URL its parts.

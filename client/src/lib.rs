@@ -59,6 +59,12 @@
 //! | [`ApiError::Transport`] | no complete answer: a timeout, no connection, TLS, a connection lost | after a change, find out whether it took effect |
 //! | [`ApiError::Config`] | the client cannot be built | correct the setting that is named |
 //!
+//! # What comes back
+//!
+//! An item of a listing, and the object that [`get`](ReliableApiClient::get)
+//! reads, is a [`RawObject`]: the JSON text as it came, checked and not taken
+//! apart. The caller's own type decides how its numbers and members are read.
+//!
 //! # The layer on its own
 //!
 //! [`RetryMiddleware`] goes onto any `reqwest_middleware` stack, with endpoints
@@ -95,6 +101,7 @@ mod idempotency_key;
 mod media_type;
 mod pagination;
 mod positive;
+mod raw_object;
 mod retry;
 pub mod telemetry;
 mod time;
@@ -113,6 +120,7 @@ pub use pagination::{
     Items, Listing, ListingLimits, MemoryCheckpoints, Page, Pages, UncommittedPage,
 };
 pub use positive::{positive_from_json, positive_from_text};
+pub use raw_object::{RawObject, RawObjectError};
 pub use retry::{
     Backoff, Classifier, ConcurrencyLimit, Decision, Eligibility, Facts, Failure, FailureKind,
     Limits, RETRY_STATUSES, RepeatPermission, RetryAfter, RetryBudget, RetryMiddleware,

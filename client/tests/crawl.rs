@@ -12,7 +12,7 @@ use client::{
 
 use crate::support::{
     offline,
-    scripted::{cursor, page, scripted, status},
+    scripted::{cursor, number, page, scripted, status},
     virtual_clock,
 };
 
@@ -47,15 +47,15 @@ async fn run(store: &MemoryCheckpoints, processed: &mut Vec<u64>, crash: Option<
         .crawl(store.clone())
         .await
         .expect("begun");
-    for number in 0.. {
-        let here = crash.filter(|(at, _)| *at == number).map(|(_, step)| step);
+    for here in 0.. {
+        let here = crash.filter(|(at, _)| *at == here).map(|(_, step)| step);
         let Some(page) = crawl.next_page().await.expect("a page") else {
             return;
         };
         if here == Some(Crash::BeforeProcessing) {
             return;
         }
-        processed.extend(page.items().iter().filter_map(|item| item["n"].as_u64()));
+        processed.extend(page.items().iter().map(number));
         if here == Some(Crash::BeforeCommit) {
             return;
         }
@@ -116,7 +116,7 @@ async fn a_page_that_is_dropped_without_a_commit_is_delivered_again() {
             .await
             .expect("a page")
             .expect("not the end");
-        delivered.extend(page.items().iter().filter_map(|item| item["n"].as_u64()));
+        delivered.extend(page.items().iter().map(number));
         if commit {
             page.commit().await.expect("saved");
         }
@@ -205,7 +205,7 @@ async fn a_save_that_fails_leaves_the_crawl_where_it_was() {
         .await
         .expect("a page")
         .expect("not the end");
-    assert_eq!(again.items()[0]["n"], 2);
+    assert_eq!(number(&again.items()[0]), 2);
 }
 
 /// A listing that never ends: c1 → c2 → c3 → c1 → …

@@ -6,13 +6,15 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use client::{ApiError, ContractError, Listing, ListingLimits, ReliableApiClient};
+use client::{
+    ApiError, ContractError, Endpoint, Listing, ListingLimits, ReliableApiClient, ResponseProblem,
+};
 use http::Uri;
 use reqwest::{Response, Url};
 
 use crate::support::{
     offline,
-    scripted::{page, scripted, status},
+    scripted::{answer, page, scripted, status},
     virtual_clock,
 };
 
@@ -103,6 +105,40 @@ async fn an_item_that_was_read_and_not_taken_is_more() {
         );
         assert!(items.next_item().await.is_none(), "it is over");
     }
+}
+
+#[tokio::test]
+async fn items_and_objects_are_kept_as_they_came_however_deep() {
+    const DEPTH: usize = 1_000_000;
+    let deep = format!("{}{}", "[".repeat(DEPTH), "]".repeat(DEPTH));
+    let item = format!(r#"{{"z":12345678901234567890123,"a":1e-400,"a":{deep}}}"#);
+    let body = format!(r#"{{ "items": [ {item} ], "deep": {deep}, "next_cursor": null }}"#);
+    let json = [("content-type", "application/json")];
+    let client = client(vec![
+        answer(200, &json, body.clone()),
+        answer(200, &json, body.clone()),
+        answer(200, &json, body.replacen("]]", "]}", 1)),
+    ]);
+
+    let page = client.items().pages().next_page().await;
+    let object = client.get(Endpoint::OTHER).await;
+    let broken = client.get(Endpoint::OTHER).await;
+
+    let page = page.expect("a page").expect("a page");
+    assert!(page.items[0].text() == item, "it was changed");
+    assert!(object.expect("an object").text() == body, "it was changed");
+    let why = page.items[0].to_object().expect_err("too deep for a tree");
+    let why = why.to_string();
+    assert!(why.contains("recursion limit exceeded"), "{why}");
+    let ApiError::Response(broken) = broken.expect_err("no JSON") else {
+        panic!("no JSON is a representation error");
+    };
+    let column = body.find("]]").expect("closing brackets") + 2;
+    let line = 1;
+    assert_eq!(
+        broken.problem,
+        ResponseProblem::InvalidJson { line, column }
+    );
 }
 
 /// Answers a request for the first page with this cursor, and every other one

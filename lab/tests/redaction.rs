@@ -227,8 +227,10 @@ async fn secrets() -> Vec<String> {
         let mut pages = listing.pages();
         while let Some(Ok(page)) = pages.next_page().await {
             secrets.extend(page.next_cursor.map(|cursor| cursor.as_str().to_owned()));
-            let names = page.items.iter().filter_map(|item| item["name"].as_str());
-            secrets.extend(names.map(str::to_owned));
+            for item in &page.items {
+                let item = item.to_object().expect("an object");
+                secrets.extend(item["name"].as_str().map(str::to_owned));
+            }
         }
     }
     secrets.append(&mut told.lock().expect("no panic"));

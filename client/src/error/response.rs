@@ -3,7 +3,7 @@
 use std::fmt;
 
 use http::StatusCode;
-use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::{Attempts, RequestName};
 
@@ -75,6 +75,13 @@ pub enum ResponseProblem {
         /// Its name.
         field: &'static str,
     },
+    /// A required field comes more than once, so that its value depends on who
+    /// reads it (RFC 8259 §4).
+    #[error("the field `{field}` comes more than once")]
+    RepeatedField {
+        /// Its name.
+        field: &'static str,
+    },
     /// A field has the wrong type.
     #[error("the field `{field}` is {found}, not {expected}")]
     WrongType {
@@ -92,6 +99,13 @@ pub enum ResponseProblem {
         index: usize,
         /// What it is.
         found: JsonType,
+    },
+    /// A field is a string with half a surrogate pair in it, so that no text can
+    /// hold it and it could not be sent back (RFC 8259 §8.2).
+    #[error("the field `{field}` is a string with half a surrogate pair, which is no text")]
+    NotUnicode {
+        /// Its name.
+        field: &'static str,
     },
     /// The cursor is an empty string.
     #[error("the field `next_cursor` is an empty string")]
@@ -115,15 +129,16 @@ pub enum JsonType {
     Object,
 }
 
-impl From<&Value> for JsonType {
-    fn from(value: &Value) -> Self {
-        match value {
-            Value::Null => Self::Null,
-            Value::Bool(_) => Self::Boolean,
-            Value::Number(_) => Self::Number,
-            Value::String(_) => Self::String,
-            Value::Array(_) => Self::Array,
-            Value::Object(_) => Self::Object,
+impl JsonType {
+    /// The type of a well-formed value, which its first byte tells.
+    pub(crate) fn of(value: &RawValue) -> Self {
+        match value.get().as_bytes().first() {
+            Some(b'n') => Self::Null,
+            Some(b't' | b'f') => Self::Boolean,
+            Some(b'"') => Self::String,
+            Some(b'[') => Self::Array,
+            Some(b'{') => Self::Object,
+            _ => Self::Number,
         }
     }
 }

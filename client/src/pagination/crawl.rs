@@ -7,7 +7,7 @@ use super::{
     page::Page,
     walk::Walk,
 };
-use crate::{api::JsonObject, error::ApiError};
+use crate::{error::ApiError, raw_object::RawObject};
 
 /// A walk through a listing that remembers how far it came.
 ///
@@ -55,7 +55,7 @@ pub struct UncommittedPage<'a, S> {
 impl<S: CheckpointStore> UncommittedPage<'_, S> {
     /// The items of the page.
     #[must_use]
-    pub fn items(&self) -> &[JsonObject] {
+    pub fn items(&self) -> &[RawObject] {
         &self.page.items
     }
 

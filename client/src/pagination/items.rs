@@ -8,15 +8,15 @@ use http::Method;
 
 use super::pages::Pages;
 use crate::{
-    api::JsonObject,
     error::{ApiError, ContractError, RequestName},
+    raw_object::RawObject,
     telemetry::GiveUp,
 };
 
 /// The items of a listing, in order, one at a time.
 pub struct Items {
     pages: Pages,
-    page: vec::IntoIter<JsonObject>,
+    page: vec::IntoIter<RawObject>,
     left: u32,
     max_items: NonZeroU32,
     done: bool,
@@ -42,7 +42,7 @@ impl Items {
     /// # Errors
     ///
     /// As [`Pages::next_page`], and [`ContractError::ItemLimit`].
-    pub async fn next_item(&mut self) -> Option<Result<JsonObject, ApiError>> {
+    pub async fn next_item(&mut self) -> Option<Result<RawObject, ApiError>> {
         while !self.done {
             if self.left == 0 {
                 self.done = true;
@@ -66,7 +66,7 @@ impl Items {
     }
 
     /// The items as a [`Stream`].
-    pub fn into_stream(self) -> impl Stream<Item = Result<JsonObject, ApiError>> + Send {
+    pub fn into_stream(self) -> impl Stream<Item = Result<RawObject, ApiError>> + Send {
         stream::unfold(self, async |mut items| {
             let item = items.next_item().await?;
             Some((item, items))

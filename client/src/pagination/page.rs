@@ -2,20 +2,20 @@
 
 use std::fmt;
 
-use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::cursor::Cursor;
 use crate::{
-    answer::{required, wrong_type},
-    api::JsonObject,
+    answer::{invalid_json, string, wrong_type},
     error::{JsonType, ResponseProblem},
+    raw_object::{ObjectText, RawObject},
 };
 
 /// The records of one page, and where the listing goes on.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Page {
     /// The records: JSON objects, kept as they came.
-    pub items: Vec<JsonObject>,
+    pub items: Vec<RawObject>,
     /// The position of the next page; `None` on the last.
     pub next_cursor: Option<Cursor>,
 }
@@ -23,28 +23,25 @@ pub struct Page {
 impl Page {
     /// Reads a page from the top-level object of an answer, `items` before
     /// `next_cursor`.
-    pub(super) fn read(mut object: JsonObject) -> Result<Self, ResponseProblem> {
-        let items = match required(&mut object, "items")? {
-            Value::Array(items) => items,
-            other => return Err(wrong_type("items", "an array", &other)),
-        };
-        let items = items
-            .into_iter()
-            .enumerate()
-            .map(|(index, item)| match item {
-                Value::Object(item) => Ok(item),
-                other => Err(ResponseProblem::ItemNotAnObject {
-                    index,
-                    found: JsonType::from(&other),
-                }),
-            });
+    pub(super) fn read(object: ObjectText<'_>) -> Result<Self, ResponseProblem> {
+        let items = object.required("items")?;
+        if JsonType::of(items) != JsonType::Array {
+            return Err(wrong_type("items", "an array", items));
+        }
+        let items: Vec<&RawValue> = serde_json::from_str(items.get()).map_err(invalid_json)?;
+        let items = items.into_iter().enumerate().map(|(index, item)| {
+            let item = ObjectText::of(item).map(ObjectText::keep);
+            item.map_err(|found| ResponseProblem::ItemNotAnObject { index, found })
+        });
         let items = items.collect::<Result<_, _>>()?;
-        let next_cursor = match required(&mut object, "next_cursor")? {
-            Value::Null => None,
-            Value::String(cursor) => {
+
+        let next_cursor = object.required("next_cursor")?;
+        let next_cursor = match JsonType::of(next_cursor) {
+            JsonType::Null => None,
+            _ => {
+                let cursor = string("next_cursor", "a string or null", next_cursor)?;
                 Some(Cursor::new(cursor).map_err(|_| ResponseProblem::EmptyCursor)?)
             }
-            other => return Err(wrong_type("next_cursor", "a string or null", &other)),
         };
         Ok(Self { items, next_cursor })
     }
@@ -61,24 +58,22 @@ impl fmt::Debug for Page {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
-    fn read(value: Value) -> Result<Page, ResponseProblem> {
-        match value {
-            Value::Object(object) => Page::read(object),
-            _ => unreachable!("the tests pass objects"),
-        }
+    fn read(text: &str) -> Result<Page, ResponseProblem> {
+        let object = serde_json::from_str(text).expect("JSON");
+        Page::read(ObjectText::of(object).expect("an object"))
     }
 
     #[test]
     fn keeps_items_and_cursor_as_they_came() {
-        let page = read(json!({"items": [{"id": "1", "n": 1.50}, {}], "next_cursor": "a+/=&"}))
-            .expect("a page");
+        let text =
+            r#"{ "items" : [ {"id":"1", "n":1.50,"n":1e-400} ,{ }], "next_cursor": "a+/=&" }"#;
 
-        assert_eq!(page.items.len(), 2);
-        assert_eq!(page.items[0]["n"], json!(1.50));
+        let page = read(text).expect("a page");
+
+        let items: Vec<_> = page.items.iter().map(RawObject::text).collect();
+        assert_eq!(items, [r#"{"id":"1", "n":1.50,"n":1e-400}"#, "{ }"]);
         assert_eq!(page.next_cursor.expect("a cursor").as_str(), "a+/=&");
     }
 
@@ -92,40 +87,55 @@ mod tests {
         let missing = |field| ResponseProblem::MissingField { field };
         let item = |index, found| ResponseProblem::ItemNotAnObject { index, found };
         let cursor = |found| wrong("next_cursor", "a string or null", found);
-        for (value, problem) in [
-            (json!({}), missing("items")),
+        let repeated = |field| ResponseProblem::RepeatedField { field };
+        for (text, problem) in [
+            ("{}", missing("items")),
             (
-                json!({"items": {}, "next_cursor": 1}),
+                r#"{"items":{},"next_cursor":1}"#,
                 wrong("items", "an array", JsonType::Object),
             ),
             (
-                json!({"items": null}),
+                r#"{"items":null}"#,
                 wrong("items", "an array", JsonType::Null),
             ),
             (
-                json!({"items": [{}, 7], "next_cursor": 1}),
+                r#"{"next_cursor":1,"next_cursor":1,"items":[],"items":[]}"#,
+                repeated("items"),
+            ),
+            (
+                r#"{"next_cursor":1,"items":[{},7]}"#,
                 item(1, JsonType::Number),
             ),
-            (json!({"items": [[]]}), item(0, JsonType::Array)),
-            (json!({"items": []}), missing("next_cursor")),
+            (r#"{"items":[[]]}"#, item(0, JsonType::Array)),
+            (r#"{"items":[]}"#, missing("next_cursor")),
             (
-                json!({"items": [], "next_cursor": ""}),
+                r#"{"items":[],"next_cursor":null,"next_cursor":"A"}"#,
+                repeated("next_cursor"),
+            ),
+            (
+                r#"{"items":[],"next_cursor":""}"#,
                 ResponseProblem::EmptyCursor,
             ),
             (
-                json!({"items": [], "next_cursor": 7}),
+                r#"{"items":[],"next_cursor":"\ud800"}"#,
+                ResponseProblem::NotUnicode {
+                    field: "next_cursor",
+                },
+            ),
+            (
+                r#"{"items":[],"next_cursor":1e400}"#,
                 cursor(JsonType::Number),
             ),
             (
-                json!({"items": [], "next_cursor": false}),
+                r#"{"items":[],"next_cursor":false}"#,
                 cursor(JsonType::Boolean),
             ),
             (
-                json!({"items": [], "next_cursor": ["a"]}),
+                r#"{"items":[],"next_cursor":["a"]}"#,
                 cursor(JsonType::Array),
             ),
         ] {
-            assert_eq!(read(value.clone()), Err(problem), "{value}");
+            assert_eq!(read(text), Err(problem), "{text}");
         }
     }
 }

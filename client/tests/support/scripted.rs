@@ -5,6 +5,7 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
+use client::RawObject;
 use http::Extensions;
 use reqwest::{Request, Response};
 use reqwest_middleware::{Middleware, Next, Result};
@@ -60,6 +61,12 @@ pub(crate) fn json(status: u16, body: &Value) -> Response {
 pub(crate) fn page(numbers: &[u64], next_cursor: Option<&str>) -> Response {
     let items: Vec<Value> = numbers.iter().map(|number| json!({"n": number})).collect();
     json(200, &json!({"items": items, "next_cursor": next_cursor}))
+}
+
+/// The number that an item of [`page`] carries.
+pub(crate) fn number(item: &RawObject) -> u64 {
+    let item = item.to_object().expect("an object with a number");
+    item["n"].as_u64().expect("a number")
 }
 
 pub(crate) fn answer(status: u16, headers: &[(&str, &str)], body: String) -> Response {

@@ -75,7 +75,7 @@ async fn crawl_twice(client: &ReliableApiClient, endpoint: Endpoint) -> Result<O
         let mut pages = 0;
         while let Some(page) = crawl.next_page().await.map_err(failed)? {
             pages += 1;
-            delivered.extend(page.items().iter().map(|item| item["id"].to_string()));
+            delivered.extend(page.items().iter().map(|item| item.text().to_owned()));
             if is_killed && pages == 2 {
                 break;
             }
