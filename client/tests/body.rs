@@ -101,6 +101,35 @@ async fn a_body_that_breaks_off_is_read_again_from_the_start() {
 }
 
 #[tokio::test]
+async fn a_broken_chunk_is_no_http_and_a_missing_one_a_lost_connection() {
+    const HEAD: &str = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
+    for (chunks, kind) in [
+        ("zz\r\nabc", FailureKind::Protocol),
+        ("ffffffffffffffffff\r\nabc", FailureKind::Protocol),
+        ("3\r\nabcdef\r\n", FailureKind::Protocol),
+        ("3\r\nabc\r\n0\r\nno trailer\r\n\r\n", FailureKind::Protocol),
+        ("", FailureKind::ConnectionLost),
+        ("9", FailureKind::ConnectionLost),
+        ("9\r\nabc", FailureKind::ConnectionLost),
+        ("3\r\nabc\r\n", FailureKind::ConnectionLost),
+    ] {
+        let wire = Wire::serve(&[(&format!("{HEAD}{chunks}"), Then::Close)]).await;
+
+        let error = client(&wire).flaky().await.expect_err("no whole body");
+
+        let ApiError::Transport(error) = error else {
+            panic!("no complete response came: {error:?}");
+        };
+        assert_eq!(error.kind, kind, "{chunks:?}: {error:?}");
+        assert_eq!(
+            (error.attempts, wire.requests().len()),
+            (3, 3),
+            "{chunks:?}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn a_post_without_permission_is_not_sent_again_when_its_answer_breaks_off() {
     let wire = Wire::serve(&[(&announced(60, "{"), Then::Close)]).await;
     let key = IdempotencyKey::new("order-4711").expect("a key");

@@ -16,3 +16,4 @@ mod listing;
 mod redaction;
 mod shared_limits;
 mod support;
+mod tls;

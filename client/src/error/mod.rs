@@ -5,12 +5,14 @@
 //! body or a credential; a machine code and a request id are kept only if they
 //! look like one.
 
+mod chain;
 mod config;
 mod contract;
 mod http;
 mod response;
 mod transport;
 
+pub(crate) use chain::{chain, find};
 pub use config::{ConfigError, NotPositive};
 pub use contract::ContractError;
 pub use http::ApiHttpError;

@@ -1,6 +1,8 @@
 //! Why no complete answer came, as a closed set of kinds.
 
-use std::{error::Error, io, iter};
+use std::io;
+
+use crate::{error::find, tls::is_handshake_failure};
 
 /// What kind of failure kept an attempt from a complete answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -13,11 +15,16 @@ pub enum FailureKind {
     ReadTimeout,
     /// No connection: refused, unreachable, or the name did not resolve.
     Connect,
-    /// The TLS handshake failed.
+    /// The TLS handshake failed: either side refused the other, or the
+    /// connection broke off once the handshake had begun.
+    ///
+    /// Whether it was closed or reset makes no difference, since that depends
+    /// on how much the peer had read by then, and not on why it went away.
+    /// A handshake that takes too long is a [`ConnectTimeout`](Self::ConnectTimeout).
     Tls,
     /// The connection broke off before the answer was complete.
     ConnectionLost,
-    /// What came was not HTTP.
+    /// What came was not HTTP, a broken chunk of a body included.
     Protocol,
     /// The body was longer than the client accepts.
     BodyTooLarge,
@@ -86,7 +93,7 @@ impl FailureKind {
         // The order matters: a refused handshake and a connect timeout both
         // call themselves connect errors, and a lost connection during the body
         // calls itself a decode error.
-        if is_tls(error) {
+        if is_handshake_failure(error) {
             Self::Tls
         } else if error.is_timeout() {
             if error.is_connect() {
@@ -98,7 +105,7 @@ impl FailureKind {
             Self::Connect
         } else if error.is_builder() || error.is_redirect() || error.is_upgrade() {
             Self::Request
-        } else if find::<hyper::Error>(error).is_some_and(hyper::Error::is_parse) {
+        } else if find::<hyper::Error>(error).is_some_and(is_not_http) {
             Self::Protocol
         } else if error.is_request() || error.is_body() || error.is_decode() {
             Self::ConnectionLost
@@ -130,45 +137,23 @@ impl From<Failure> for reqwest_middleware::Error {
     }
 }
 
-/// A handshake fails in two shapes: with a [`rustls::Error`] somewhere in the
-/// chain, or, when the peer just hangs up, with an unexpected end of file
-/// before the connection was there.
-fn is_tls(error: &reqwest::Error) -> bool {
-    let hung_up = |error: &io::Error| error.kind() == io::ErrorKind::UnexpectedEof;
-    find::<rustls::Error>(error).is_some()
-        || (error.is_connect() && chain(error).any(|e| e.downcast_ref().is_some_and(hung_up)))
-}
-
-/// Finds the first error of type `T` in the chain that begins with `error`.
-fn find<'a, T: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a T> {
-    chain(error).find_map(<dyn Error>::downcast_ref)
-}
-
-/// The chain that begins with `error`.
-///
-/// An [`io::Error`] that wraps another error passes over it in `source()`, so
-/// at each one its `get_ref()` is the next link instead.
-fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
-    iter::successors(Some(error), |&error| {
-        match error.downcast_ref().and_then(io::Error::get_ref) {
-            Some(inner) => Some(inner),
-            None => error.source(),
-        }
-    })
+/// Whether the peer sent what HTTP does not allow: a head that cannot be
+/// parsed, or a body in broken chunks, which `hyper` reports as invalid data or
+/// input, and one that ends too early as neither.
+fn is_not_http(error: &hyper::Error) -> bool {
+    let invalid = |error: &io::Error| {
+        matches!(
+            error.kind(),
+            io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput
+        )
+    };
+    // What the request's own body comes to is the caller's.
+    error.is_parse() || (!error.is_user() && find::<io::Error>(error).is_some_and(invalid))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn finds_a_tls_error_two_io_errors_deep() {
-        let tls = rustls::Error::HandshakeNotComplete;
-        let error = io::Error::other(io::Error::other(tls));
-
-        assert!(find::<rustls::Error>(&error).is_some());
-        assert!(find::<hyper::Error>(&error).is_none());
-    }
 
     #[test]
     fn a_foreign_middleware_error_is_not_retried() {

@@ -10,6 +10,7 @@ pub(crate) mod scripted;
 pub(crate) mod secretive;
 pub(crate) mod service;
 pub(crate) mod slow_store;
+pub(crate) mod tls;
 pub(crate) mod wire;
 
 use std::{sync::Arc, time::SystemTime};

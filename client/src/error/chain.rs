@@ -1,0 +1,37 @@
+//! The causes of an error, one behind the other.
+
+use std::{error::Error, io, iter};
+
+/// Finds the first error of type `T` in the chain that begins with `error`.
+pub(crate) fn find<'a, T: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a T> {
+    chain(error).find_map(<dyn Error>::downcast_ref)
+}
+
+/// The chain that begins with `error`.
+///
+/// An [`io::Error`] that wraps another error passes over it in `source()`, so
+/// at each one its `get_ref()` is the next link instead.
+pub(crate) fn chain<'a>(
+    error: &'a (dyn Error + 'static),
+) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    iter::successors(Some(error), |&error| {
+        match error.downcast_ref().and_then(io::Error::get_ref) {
+            Some(inner) => Some(inner),
+            None => error.source(),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_a_tls_error_two_io_errors_deep() {
+        let tls = rustls::Error::HandshakeNotComplete;
+        let error = io::Error::other(io::Error::other(tls));
+
+        assert!(find::<rustls::Error>(&error).is_some());
+        assert!(find::<hyper::Error>(&error).is_none());
+    }
+}
