@@ -15,10 +15,11 @@ use crate::{
     },
     media_type,
     raw_object::ObjectText,
-    retry::RetryReport,
+    retry::{FailureKind, IncompleteBody, RetryReport},
 };
 
-/// An answer whose body has been read to its end.
+/// An answer whose body has been read: that of a success to its end, that of
+/// any other as far as it came.
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
@@ -26,6 +27,7 @@ pub(crate) struct Answer {
     request: RequestName,
     report: RetryReport,
     body: Bytes,
+    incomplete: Option<FailureKind>,
 }
 
 impl Answer {
@@ -42,6 +44,10 @@ impl Answer {
             attempts: report.attempts,
             request,
             report: *report,
+            incomplete: response
+                .extensions()
+                .get::<IncompleteBody>()
+                .map(|IncompleteBody(kind)| *kind),
             body: response.bytes().await.unwrap_or_default(),
         }
     }
@@ -56,7 +62,7 @@ impl Answer {
 
     /// The error that this answer is, with what its body and headers say.
     pub(crate) fn into_http_error(self) -> ApiError {
-        let details = ProblemDetails::read(&self.headers, &self.body);
+        let details = ProblemDetails::read(&self.headers, &self.body, self.incomplete.is_none());
         ApiError::Http(ApiHttpError {
             request: self.request,
             status: self.status,
@@ -65,6 +71,7 @@ impl Answer {
             retry_after: self.report.retry_after,
             attempts: self.attempts,
             stopped: self.report.stopped,
+            incomplete_body: self.incomplete,
         })
     }
 

@@ -9,7 +9,7 @@ use url::Url;
 
 use crate::{
     answer::{Answer, string, wrong_type},
-    builder::{Builder, Timeouts},
+    builder::Builder,
     call::Call,
     endpoint::Endpoint,
     error::{ApiError, ResponseProblem},
@@ -19,6 +19,7 @@ use crate::{
     retry::RepeatPermission,
     telemetry::Metrics,
     time::Random,
+    timeouts::Timeouts,
 };
 
 /// A JSON object as a tree of values, such as the body of a request. What comes

@@ -17,29 +17,9 @@ use crate::{
     },
     telemetry::{Injector, Metrics, SharedRecorder},
     time::{Clock, Random, SystemClock, SystemRandom},
+    timeouts::Timeouts,
     tls::install_tls_provider,
 };
-
-/// The timeout pair of a request.
-///
-/// Every request carries it as an extension as well, where a transport that is
-/// not `reqwest` finds it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Timeouts {
-    /// The longest time to a connection.
-    pub connect: Duration,
-    /// The longest silence of the server. It starts anew with every read, so it
-    /// does not bound an answer that drips; a deadline does.
-    pub read: Duration,
-}
-
-impl Timeouts {
-    /// 3.05 s to connect, 15 s to read.
-    pub const DEFAULT: Self = Self {
-        connect: Duration::from_millis(3050),
-        read: Duration::from_secs(15),
-    };
-}
 
 /// Configures a [`ReliableApiClient`].
 ///

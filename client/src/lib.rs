@@ -2,9 +2,10 @@
 //!
 //! # The retry story
 //!
-//! A request goes out. What comes back, an answer read to its last byte or a
-//! failure, is reduced to facts, and [`decide`] says what follows. It is a pure
-//! function, and nothing else decides:
+//! A request goes out. What comes back, a response or a failure, is reduced to
+//! facts, and [`decide`] says what follows. It is a pure function, and nothing
+//! else decides. The body of a success is read to its last byte before; of any
+//! other response the head decides, whatever becomes of its body:
 //!
 //! 1. A result that no retry could mend is delivered: every success, every 3xx,
 //!    and every 4xx but 429.
@@ -105,10 +106,11 @@ mod raw_object;
 mod retry;
 pub mod telemetry;
 mod time;
+mod timeouts;
 mod tls;
 
 pub use api::{Flaky, Job, JsonObject, Redirect, ReliableApiClient};
-pub use builder::{Builder, Timeouts};
+pub use builder::Builder;
 pub use endpoint::Endpoint;
 pub use error::{
     ApiError, ApiHttpError, ApiResponseError, ApiTransportError, ConfigError, ContractError,
@@ -123,8 +125,10 @@ pub use positive::{positive_from_json, positive_from_text};
 pub use raw_object::{RawObject, RawObjectError};
 pub use retry::{
     Backoff, Classifier, ConcurrencyLimit, Decision, Eligibility, Facts, Failure, FailureKind,
-    Limits, RETRY_STATUSES, RepeatPermission, RetryAfter, RetryBudget, RetryMiddleware,
-    RetryReason, RetryReport, Standing, StopReason, Verdict, WaitSource, decide, may_repeat,
+    IncompleteBody, Limits, RETRY_STATUSES, RepeatPermission, RetryAfter, RetryBudget,
+    RetryMiddleware, RetryReason, RetryReport, Standing, StopReason, Verdict, WaitSource, decide,
+    may_repeat,
 };
 pub use time::{Clock, Random, SeededRandom, Sleep, SystemClock, SystemRandom, VirtualClock};
+pub use timeouts::Timeouts;
 pub use tls::install_tls_provider;

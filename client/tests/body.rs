@@ -1,10 +1,11 @@
-//! A body is read inside the attempt: it is capped there, and one that breaks
-//! off is a failure like any other.
+//! A body is read inside the attempt: it is capped there, a success that breaks
+//! off is a failure like any other, and an error is judged by its head.
 
 use std::time::Duration;
 
 use client::{
-    ApiError, Endpoint, FailureKind, IdempotencyKey, JsonObject, ReliableApiClient, StopReason,
+    ApiError, ApiHttpError, Endpoint, FailureKind, IdempotencyKey, JsonObject, ReliableApiClient,
+    StopReason,
 };
 
 use crate::support::wire::{Then, Wire};
@@ -162,4 +163,73 @@ async fn a_permitted_post_is_sent_again_with_the_same_key() {
         .map(|head| head.contains("idempotency-key: order-4711"))
         .collect();
     assert_eq!(keys, [true, true]);
+}
+
+/// A 503 that asks for two minutes, with the head of a body to come.
+fn unavailable(length: usize) -> String {
+    format!(
+        "HTTP/1.1 503 \r\ncontent-type: application/problem+json\r\nx-request-id: r-1\r\n\
+         retry-after: 120\r\ncontent-length: {length}\r\n\r\n{{\"code\":\"unavailable\","
+    )
+}
+
+async fn failed_with_status(client: &ReliableApiClient) -> ApiHttpError {
+    let error = client.flaky().await.expect_err("a 503");
+    let ApiError::Http(error) = error else {
+        panic!("the head came whole: {error:?}");
+    };
+    error
+}
+
+#[tokio::test]
+async fn an_error_too_long_to_be_read_keeps_what_its_head_and_its_beginning_said() {
+    let most = 100_000_000;
+    let enough = unavailable(most) + &"x".repeat(70_000);
+    let wire = Wire::serve(&[(&enough, Then::Stall)]).await;
+    let client = ReliableApiClient::builder(&wire.base_url())
+        .build()
+        .expect("a client");
+
+    let error = failed_with_status(&client).await;
+
+    assert_eq!(error.status, 503);
+    assert_eq!(error.retry_after, Some(Duration::from_secs(120)));
+    assert_eq!(error.incomplete_body, Some(FailureKind::BodyTooLarge));
+    assert_eq!(error.code.as_deref(), Some("unavailable"));
+    assert_eq!(error.request_id.as_deref(), Some("r-1"));
+    assert!(
+        error.to_string().contains("too long to be read whole"),
+        "{error}"
+    );
+    assert_eq!(wire.requests().len(), 1);
+}
+
+/// Each byte starts the transport's own read timeout anew.
+#[tokio::test]
+async fn an_error_that_drips_is_read_for_one_read_timeout_in_all() {
+    let wire = Wire::serve(&[(&unavailable(1_000_000), Then::Drip)]).await;
+    let client = ReliableApiClient::builder(&wire.base_url())
+        .timeouts(Duration::from_secs(10), Duration::from_millis(200))
+        .build()
+        .expect("a client");
+
+    let error = failed_with_status(&client).await;
+
+    assert_eq!(error.retry_after, Some(Duration::from_secs(120)));
+    assert_eq!(error.incomplete_body, Some(FailureKind::ReadTimeout));
+    assert_eq!(wire.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn a_deadline_that_passes_in_the_body_of_an_error_keeps_its_status() {
+    let wire = Wire::serve(&[(&unavailable(100), Then::Stall)]).await;
+    let client = ReliableApiClient::builder(&wire.base_url())
+        .deadline(Duration::from_millis(200))
+        .build()
+        .expect("a client");
+
+    let error = failed_with_status(&client).await;
+
+    assert_eq!(error.incomplete_body, Some(FailureKind::ReadTimeout));
+    assert_eq!(error.stopped, Some(StopReason::RetryAfterOverBudget));
 }

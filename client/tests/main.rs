@@ -8,6 +8,7 @@ mod cancellation;
 mod checkpoint_file;
 mod checkpoint_kill;
 mod crawl;
+mod cut;
 mod deadline;
 mod eligibility;
 mod examples;

@@ -3,10 +3,14 @@
 use std::{fmt, time::Duration};
 
 use http::{HeaderMap, StatusCode};
+use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 
 use super::{Attempts, RequestName};
-use crate::{media_type, retry::StopReason};
+use crate::{
+    media_type,
+    retry::{FailureKind, StopReason},
+};
 
 /// An answer with a status outside 2xx.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +32,10 @@ pub struct ApiHttpError {
     pub attempts: u32,
     /// What forbade another attempt, if a retry rule did.
     pub stopped: Option<StopReason>,
+    /// Why the rest of the body is missing, if it is: then `code` and
+    /// `request_id` may be missing as well. The status and the headers came
+    /// whole, so all else here is certain.
+    pub incomplete_body: Option<FailureKind>,
 }
 
 impl fmt::Display for ApiHttpError {
@@ -44,6 +52,9 @@ impl fmt::Display for ApiHttpError {
             (Some(code), None) => write!(f, " (code {code})")?,
             (None, Some(id)) => write!(f, " (request {id})")?,
             (None, None) => {}
+        }
+        if let Some(kind) = self.incomplete_body {
+            write!(f, ", with a body that {}", what_ended_the_body(kind))?;
         }
         match (self.stopped, self.retry_after) {
             (Some(StopReason::RetryAfterOverBudget), Some(wait)) => write!(
@@ -72,6 +83,15 @@ fn whole_seconds(wait: Duration) -> u64 {
         .saturating_add(u64::from(wait.subsec_nanos() > 0))
 }
 
+/// What kept the rest of an error's body away.
+fn what_ended_the_body(kind: FailureKind) -> &'static str {
+    match kind {
+        FailureKind::BodyTooLarge => "was too long to be read whole",
+        FailureKind::ReadTimeout => "did not end in time",
+        _ => "broke off",
+    }
+}
+
 /// What a caller can do about a status that is not retried.
 fn advice(status: StatusCode) -> &'static str {
     match status.as_u16() {
@@ -94,32 +114,66 @@ pub(crate) struct ProblemDetails {
 }
 
 impl ProblemDetails {
-    /// Reads what is there. An error answer may have any body or none, so
-    /// nothing here can fail.
-    pub(crate) fn read(headers: &HeaderMap, body: &[u8]) -> Self {
-        let problem = media_type::is_json(headers)
-            .then(|| serde_json::from_slice::<Value>(body).ok())
-            .flatten();
-        let member = |name| problem.as_ref()?.get(name)?.as_str().and_then(identifier);
-        let header = || {
-            headers
-                .get("x-request-id")?
-                .to_str()
-                .ok()
-                .and_then(identifier)
-        };
-        Self {
-            code: member("code"),
-            request_id: member("request_id").or_else(header),
+    /// Reads what is there. An error response may have any body or none, so
+    /// nothing here can fail. Of a body that is not `complete` every member
+    /// counts that came whole.
+    pub(crate) fn read(headers: &HeaderMap, body: &[u8], complete: bool) -> Self {
+        let mut details = Self::default();
+        if media_type::is_json(headers) {
+            let mut json = serde_json::Deserializer::from_slice(body);
+            let end = json
+                .deserialize_map(Members(&mut details))
+                .and_then(|()| json.end());
+            if complete && end.is_err() {
+                details = Self::default();
+            }
         }
+        details.request_id = details.request_id.or_else(|| {
+            headers
+                .get("x-request-id")
+                .and_then(|value| value.to_str().ok())
+                .and_then(identifier)
+        });
+        details
     }
 }
 
-/// Keeps a text only if it looks like an identifier: it is about to be printed
-/// in logs, and whoever wrote the answer chose it.
+/// Takes the members of a problem object as they come, so that what was read
+/// stays when the object breaks off.
+struct Members<'a>(&'a mut ProblemDetails);
+
+impl<'de> Visitor<'de> for Members<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a problem object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(name) = map.next_key::<String>()? {
+            let member = match name.as_str() {
+                "code" => &mut self.0.code,
+                "request_id" => &mut self.0.request_id,
+                _ => {
+                    map.next_value::<IgnoredAny>()?;
+                    continue;
+                }
+            };
+            *member = map.next_value::<Value>()?.as_str().and_then(identifier);
+        }
+        Ok(())
+    }
+}
+
+/// The longest code or request id that is kept, in bytes.
+const LONGEST_IDENTIFIER: usize = 256;
+
+/// Keeps a text only if it could be an identifier, as a URN, a trace header or
+/// base64 could: visible ASCII, of a bounded length. It is about to be printed
+/// in logs, and whoever wrote the response chose it.
 fn identifier(text: &str) -> Option<Box<str>> {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
-    ((1..=128).contains(&text.len()) && text.bytes().all(plain)).then(|| text.into())
+    let fits = (1..=LONGEST_IDENTIFIER).contains(&text.len());
+    (fits && text.bytes().all(|byte| byte.is_ascii_graphic())).then(|| text.into())
 }
 
 #[cfg(test)]
@@ -138,6 +192,7 @@ mod tests {
             retry_after: None,
             attempts: 1,
             stopped: None,
+            incomplete_body: None,
         }
     }
 
@@ -186,7 +241,7 @@ mod tests {
     fn keeps_code_and_request_id_of_a_problem() {
         let body = br#"{"code":"not_found","request_id":"abc-1","detail":"secret"}"#;
 
-        let details = ProblemDetails::read(&headers("application/problem+json"), body);
+        let details = ProblemDetails::read(&headers("application/problem+json"), body, true);
 
         assert_eq!(details.code.as_deref(), Some("not_found"));
         assert_eq!(details.request_id.as_deref(), Some("abc-1"));
@@ -201,13 +256,53 @@ mod tests {
             ("application/json", r#"{"code":7,"request_id":null}"#),
             (
                 "application/json",
-                r#"{"code":"<b>","request_id":"two words"}"#,
+                r#"{"code":"tab\there","request_id":"two words"}"#,
             ),
+            ("application/json", r#"{"code":"é","request_id":""}"#),
+            (
+                "application/json",
+                r#"{"code":"x","request_id":"y"} and more"#,
+            ),
+            ("application/json", r#"{"code":"x","request_id":"y""#),
         ] {
-            let details = ProblemDetails::read(&headers(content_type), body.as_bytes());
+            let details = ProblemDetails::read(&headers(content_type), body.as_bytes(), true);
 
             assert_eq!(details.code, None, "{body}");
             assert_eq!(details.request_id.as_deref(), Some("from-header"), "{body}");
+        }
+    }
+
+    #[test]
+    fn keeps_an_identifier_of_any_usual_shape() {
+        for id in [
+            "urn:uuid:3f2b",
+            "Root=1-67891233-abcdef012345678912345678",
+            "q83v/+4=",
+            "<b>",
+            &"x".repeat(LONGEST_IDENTIFIER),
+        ] {
+            let body = serde_json::json!({ "code": id, "request_id": id }).to_string();
+
+            let details = ProblemDetails::read(&headers("application/json"), body.as_bytes(), true);
+
+            assert_eq!(details.code.as_deref(), Some(id));
+            assert_eq!(details.request_id.as_deref(), Some(id));
+        }
+        assert_eq!(identifier(&"x".repeat(LONGEST_IDENTIFIER + 1)), None);
+    }
+
+    #[test]
+    fn of_a_body_that_broke_off_the_members_count_that_came_whole() {
+        let body = br#"{"code":"unavailable","request_id":"abc-1","detail":"later"}"#;
+        let code_at = br#"{"code":"unavailable""#.len();
+        let id_at = br#"{"code":"unavailable","request_id":"abc-1""#.len();
+        for cut in 0..body.len() {
+            let details = ProblemDetails::read(&headers("application/json"), &body[..cut], false);
+
+            let code = (cut >= code_at).then_some("unavailable");
+            let id = if cut >= id_at { "abc-1" } else { "from-header" };
+            assert_eq!(details.code.as_deref(), code, "cut at {cut}");
+            assert_eq!(details.request_id.as_deref(), Some(id), "cut at {cut}");
         }
     }
 }

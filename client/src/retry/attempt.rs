@@ -1,26 +1,19 @@
-//! One attempt: one request on the wire, up to the last byte of its answer.
-//!
-//! The body is read here, inside the attempt, so that one that breaks off is a
-//! failure like any other and comes before the retry decision. A middleware
-//! that returns at the headers, as most do, never sees it.
+//! One attempt: one request on the wire, up to the last byte of its response.
 
 use std::time::Duration;
 
-use bytes::{Bytes, BytesMut};
 use http::Extensions;
-use reqwest::{Request, Response, ResponseBuilderExt};
+use reqwest::{Request, Response};
 use reqwest_middleware::{Error, Next, Result};
 use tracing::Instrument;
 
-use super::failure::{Failure, FailureKind};
+use super::{body, failure::FailureKind};
 use crate::{
     endpoint::Endpoint,
     telemetry::{self, AttemptResult, CallMetrics, Injector},
     time::Clock,
+    timeouts::Timeouts,
 };
-
-/// The default cap on a response body: 8 MiB.
-pub(crate) const DEFAULT_MAX_BODY_BYTES: usize = 8 * 1024 * 1024;
 
 /// What every attempt of one call has in common.
 pub(super) struct Attempts<'a> {
@@ -32,7 +25,7 @@ pub(super) struct Attempts<'a> {
 }
 
 impl Attempts<'_> {
-    /// Sends `request` as attempt number `number` and reads the whole answer.
+    /// Sends `request` as attempt number `number` and reads its response.
     ///
     /// `remaining` is the time left until the deadline of the call; the
     /// transport cuts the attempt off there.
@@ -55,10 +48,11 @@ impl Attempts<'_> {
             *request.timeout_mut() = Some(timeout);
         }
 
+        let timeouts = extensions.get().copied().unwrap_or(Timeouts::DEFAULT);
         let started = self.clock.monotonic();
         let result = async {
             let response = next.run(request, extensions).await?;
-            read_body(response, self.max_body_bytes).await
+            body::read(response, self.max_body_bytes, timeouts.read).await
         }
         .instrument(span.clone())
         .await
@@ -74,52 +68,4 @@ impl Attempts<'_> {
         self.metrics.attempt(outcome, duration);
         result
     }
-}
-
-/// Reads the body, up to `max` bytes, and puts the answer together again
-/// around it.
-async fn read_body(mut response: Response, max: usize) -> Result<Response> {
-    let too_large = || Error::from(Failure(FailureKind::BodyTooLarge));
-    let announced = response
-        .content_length()
-        .map_or(Ok(0), usize::try_from)
-        .map_err(|_| too_large())?;
-    if announced > max {
-        return Err(too_large());
-    }
-
-    // Most answers come in one piece; only a second one is worth a copy.
-    let mut first = Bytes::new();
-    let mut all = BytesMut::new();
-    while let Some(chunk) = response.chunk().await? {
-        let length = first.len().max(all.len()) + chunk.len();
-        if length > max {
-            return Err(too_large());
-        }
-        if first.is_empty() {
-            first = chunk;
-            continue;
-        }
-        if all.is_empty() {
-            all.reserve(announced.max(length));
-            all.extend_from_slice(&first);
-        }
-        all.extend_from_slice(&chunk);
-    }
-    let body = if all.is_empty() { first } else { all.freeze() };
-    Ok(with_body(response, body))
-}
-
-fn with_body(mut response: Response, body: Bytes) -> Response {
-    let extensions = std::mem::take(response.extensions_mut());
-    let headers = std::mem::take(response.headers_mut());
-    let mut whole = http::Response::builder()
-        .status(response.status())
-        .version(response.version())
-        .url(response.url().clone())
-        .body(body)
-        .expect("what was an answer makes one again");
-    *whole.headers_mut() = headers;
-    whole.extensions_mut().extend(extensions);
-    whole.into()
 }

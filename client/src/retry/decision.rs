@@ -47,8 +47,6 @@ pub struct Standing {
     pub attempts: u32,
     /// Whether this request may be repeated at all.
     pub eligibility: Eligibility,
-    /// The wait that the backoff policy offers; `None` if the policy declines.
-    pub backoff: Option<Duration>,
     /// Time left until the deadline of the call; `None` if it has none.
     pub remaining: Option<Duration>,
     /// Whether the retry budget shared by all clones has a token to spend.
@@ -148,11 +146,20 @@ impl StopReason {
 
 /// Decides what follows an attempt.
 ///
+/// `backoff` gives the wait that the backoff policy offers, `None` if the policy
+/// declines. It is asked at most once, and only where another attempt is still
+/// open: a policy that counts or learns is told of nothing but retries.
+///
 /// A valid `Retry-After` replaces the backoff, in full or not at all: it is
 /// never shortened to fit a limit, since that would retry earlier than the
 /// server allowed. Only an unusable one falls back to the backoff.
 #[must_use]
-pub fn decide(facts: &Facts, standing: &Standing, limits: &Limits) -> Decision {
+pub fn decide(
+    facts: &Facts,
+    standing: &Standing,
+    limits: &Limits,
+    backoff: impl FnOnce() -> Option<Duration>,
+) -> Decision {
     let why = match facts.verdict {
         Verdict::Final => return Decision::Deliver,
         Verdict::Tls => return stop(StopReason::Tls),
@@ -168,12 +175,12 @@ pub fn decide(facts: &Facts, standing: &Standing, limits: &Limits) -> Decision {
     if asked.is_some_and(|wait| wait > limits.max_retry_after) {
         return stop(StopReason::RetryAfterOverBudget);
     }
-    let Some(backoff) = standing.backoff else {
-        return stop(StopReason::AttemptsExhausted);
-    };
     if standing.attempts >= limits.max_attempts.get() {
         return stop(StopReason::AttemptsExhausted);
     }
+    let Some(backoff) = backoff() else {
+        return stop(StopReason::AttemptsExhausted);
+    };
 
     let (after, source) = match asked {
         Some(wait) => (wait, WaitSource::RetryAfter),
@@ -216,10 +223,14 @@ mod tests {
         Some(RetryAfter::Wait(Duration::from_secs(seconds)))
     }
 
+    /// What a policy offers that never declines.
+    fn offered() -> Option<Duration> {
+        Some(BACKOFF)
+    }
+
     const FRESH: Standing = Standing {
         attempts: 1,
         eligibility: Eligibility::Repeatable,
-        backoff: Some(BACKOFF),
         remaining: None,
         budget: true,
     };
@@ -233,7 +244,7 @@ mod tests {
 
     #[test]
     fn a_transient_failure_waits_for_the_backoff() {
-        let decision = decide(&facts(None), &FRESH, &limits());
+        let decision = decide(&facts(None), &FRESH, &limits(), offered);
 
         assert_eq!(
             decision,
@@ -248,7 +259,7 @@ mod tests {
     #[test]
     fn a_valid_retry_after_is_waited_for_in_full() {
         for wait in [0, 1, 30] {
-            let decision = decide(&facts(seconds(wait)), &FRESH, &limits());
+            let decision = decide(&facts(seconds(wait)), &FRESH, &limits(), offered);
 
             assert_eq!(
                 decision,
@@ -263,9 +274,14 @@ mod tests {
 
     #[test]
     fn an_unusable_retry_after_falls_back_to_the_backoff() {
-        let unusable = decide(&facts(Some(RetryAfter::Unusable)), &FRESH, &limits());
+        let unusable = decide(
+            &facts(Some(RetryAfter::Unusable)),
+            &FRESH,
+            &limits(),
+            offered,
+        );
 
-        assert_eq!(unusable, decide(&facts(None), &FRESH, &limits()));
+        assert_eq!(unusable, decide(&facts(None), &FRESH, &limits(), offered));
     }
 
     #[test]
@@ -273,7 +289,6 @@ mod tests {
         let spent = Standing {
             attempts: 9,
             eligibility: Eligibility::NotPermitted,
-            backoff: None,
             remaining: Some(Duration::ZERO),
             budget: false,
         };
@@ -282,7 +297,7 @@ mod tests {
             retry_after: seconds(120),
         };
 
-        assert_eq!(decide(&fine, &spent, &limits()), Decision::Deliver);
+        assert_eq!(decide(&fine, &spent, &limits(), offered), Decision::Deliver);
     }
 
     /// Each row mends the reason that the row before it stopped for, so the
@@ -326,22 +341,55 @@ mod tests {
             (facts(None), attempts_left, StopReason::Deadline),
             (facts(None), time_left, StopReason::RetryBudgetEmpty),
         ] {
-            assert_eq!(decide(&facts, &standing, &limits()), stop(why));
+            assert_eq!(decide(&facts, &standing, &limits(), offered), stop(why));
         }
     }
 
     #[test]
     fn a_policy_that_declines_ends_the_attempts() {
-        let declined = Standing {
-            backoff: None,
-            ..FRESH
-        };
-
         for retry_after in [None, seconds(1)] {
             assert_eq!(
-                decide(&facts(retry_after), &declined, &limits()),
+                decide(&facts(retry_after), &FRESH, &limits(), || None),
                 stop(StopReason::AttemptsExhausted)
             );
+        }
+    }
+
+    #[test]
+    fn the_policy_is_asked_only_where_another_attempt_is_open() {
+        let fine = Facts {
+            verdict: Verdict::Final,
+            retry_after: None,
+        };
+        let tls = Facts {
+            verdict: Verdict::Tls,
+            ..fine
+        };
+        let forbidden = Standing {
+            eligibility: Eligibility::NotPermitted,
+            ..FRESH
+        };
+        let spent = Standing {
+            attempts: 3,
+            ..FRESH
+        };
+        for (facts, standing, asked) in [
+            (fine, FRESH, 0),
+            (tls, FRESH, 0),
+            (facts(None), forbidden, 0),
+            (facts(seconds(120)), FRESH, 0),
+            (facts(None), spent, 0),
+            (facts(None), FRESH, 1),
+            (facts(seconds(1)), FRESH, 1),
+        ] {
+            let mut questions = 0;
+
+            let _ = decide(&facts, &standing, &limits(), || {
+                questions += 1;
+                offered()
+            });
+
+            assert_eq!(questions, asked, "{facts:?} {standing:?}");
         }
     }
 
@@ -399,12 +447,11 @@ mod tests {
                     } else {
                         Eligibility::NotPermitted
                     },
-                    backoff: Some(BACKOFF),
                     remaining: deadline.map(|deadline| deadline.saturating_sub(waited)),
                     budget,
                 };
 
-                let Decision::Retry { after, .. } = decide(&facts, &standing, &limits) else {
+                let Decision::Retry { after, .. } = decide(&facts, &standing, &limits, offered) else {
                     break;
                 };
 

@@ -18,8 +18,9 @@ use reqwest_retry::{RetryDecision, RetryPolicy, RetryableStrategy};
 use tracing::Instrument;
 
 use super::{
-    attempt::{Attempts, DEFAULT_MAX_BODY_BYTES},
+    attempt::Attempts,
     backoff::Backoff,
+    body::DEFAULT_MAX_BODY_BYTES,
     budget::{RetryBudget, Token},
     classify::{self, Classifier},
     concurrency::{ConcurrencyLimit, Permit},
@@ -321,11 +322,11 @@ where
             let standing = Standing {
                 attempts: report.attempts,
                 eligibility: Eligibility::of(&method, permission, copy.is_some()),
-                backoff: self.backoff(began_wall, report.attempts - 1),
                 remaining: self.remaining(began),
                 budget: !matches!(token, Some(None)),
             };
-            match (decide(&facts, &standing, &self.limits), copy) {
+            let backoff = || self.backoff(began_wall, report.attempts - 1);
+            match (decide(&facts, &standing, &self.limits, backoff), copy) {
                 (Decision::Retry { after, why, source }, Some(copy)) => {
                     // Without a deadline the answer has said what it had to say,
                     // its body may be large, and the wait may be long.
@@ -358,14 +359,19 @@ where
     }
 
     /// The wait that the policy offers before retry number `past_retries`.
+    ///
+    /// A policy speaks of a time of day, and the calendar may step while it is
+    /// asked. So the calendar is read before and after: the policy has seen one
+    /// of the two, and the other makes the wait longer by the step, or negative.
     fn backoff(&self, began: SystemTime, past_retries: u32) -> Option<Duration> {
-        let asked_at = self.clock.wall();
-        match self.policy.should_retry(began, past_retries) {
-            RetryDecision::Retry { execute_after } => {
-                Some(execute_after.duration_since(asked_at).unwrap_or_default())
-            }
-            RetryDecision::DoNotRetry => None,
-        }
+        let before = self.clock.wall();
+        let RetryDecision::Retry { execute_after } = self.policy.should_retry(began, past_retries)
+        else {
+            return None;
+        };
+        let after = self.clock.wall();
+        let waits = [before, after].map(|now| execute_after.duration_since(now).ok());
+        Some(waits.into_iter().flatten().min().unwrap_or_default())
     }
 
     /// The time left for a call that began at `began`, if it has a deadline.

@@ -3,11 +3,13 @@
 //! [`decision`] is pure and decides. [`failure`], [`classify`], [`eligibility`]
 //! and [`retry_after`], which reads dates by [`http_date`], turn a request and
 //! its result into the facts it needs; [`backoff`] offers a wait; [`budget`] and
-//! [`concurrency`] are what clones share. [`middleware`] and [`attempt`] do what
-//! was decided, and are the only files here that touch the outside.
+//! [`concurrency`] are what clones share. [`middleware`], [`attempt`] and
+//! [`body`] do what was decided, and are the only files here that touch the
+//! outside.
 
 mod attempt;
 mod backoff;
+mod body;
 mod budget;
 mod classify;
 mod concurrency;
@@ -19,6 +21,7 @@ mod middleware;
 mod retry_after;
 
 pub use backoff::Backoff;
+pub use body::IncompleteBody;
 pub use budget::RetryBudget;
 pub use classify::{Classifier, RETRY_STATUSES};
 pub use concurrency::ConcurrencyLimit;
@@ -30,5 +33,5 @@ pub use failure::{Failure, FailureKind};
 pub use middleware::{RetryMiddleware, RetryReport};
 pub use retry_after::RetryAfter;
 
-pub(crate) use attempt::DEFAULT_MAX_BODY_BYTES;
+pub(crate) use body::DEFAULT_MAX_BODY_BYTES;
 pub(crate) use middleware::{DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_RETRY_AFTER};

@@ -76,7 +76,7 @@ pub(crate) fn answers() -> Vec<fn() -> Result<Response>> {
 fn problem(status: u16, retry_after: &str) -> Response {
     let body = json!({
         "type": "https://c4n4ry/", "title": "c4n4ry", "detail": "c4n4ry",
-        "code": "c4n4ry code", "request_id": "<c4n4ry>",
+        "code": "c4n4ry code", "request_id": "c4n4ry id",
     });
     let headers = [
         ("content-type", "application/problem+json"),

@@ -16,6 +16,8 @@ use tokio::{
 pub(crate) enum Then {
     /// The connection is closed, however much was announced.
     Close,
+    /// The connection is reset.
+    Reset,
     /// Nothing, for ever.
     Stall,
     /// One byte after another, for ever.
@@ -81,6 +83,8 @@ async fn answer(
     stream.write_all(bytes.as_bytes()).await.ok()?;
     match then {
         Then::Close => {}
+        // Dropped unread, or with a zero linger, a socket sends no FIN but RST.
+        Then::Reset => return stream.set_zero_linger().ok(),
         Then::Stall => std::future::pending().await,
         Then::Drip => loop {
             stream.write_all(b"x").await.ok()?;

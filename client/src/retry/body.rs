@@ -1,0 +1,137 @@
+//! Reading the body of a response: how much of it, for how long, and what
+//! becomes of the rest.
+//!
+//! It is read inside the attempt, so that a success that breaks off is a
+//! failure like any other and comes before the retry decision. A middleware
+//! that returns at the headers, as most do, never sees it.
+//!
+//! **The head decides.** Once status and headers are there, a status of 300 and
+//! above is judged by them alone: a 503 whose body is cut still asks for the
+//! wait of its `Retry-After`, and a 401 is still final. Its body is read only
+//! for the problem object in it, and its end is noted, not judged.
+
+use std::{pin::pin, time::Duration};
+
+use bytes::{Bytes, BytesMut};
+use futures_util::FutureExt;
+use http::StatusCode;
+use reqwest::{Response, ResponseBuilderExt};
+use reqwest_middleware::{Error, Result};
+
+use super::failure::{Failure, FailureKind};
+
+/// The default cap on the body of a success: 8 MiB.
+pub(crate) const DEFAULT_MAX_BODY_BYTES: usize = 8 * 1024 * 1024;
+
+/// The cap on the body of any other response: 64 KiB. A problem object is far
+/// smaller, and nothing else is looked for.
+pub(crate) const MAX_ERROR_BODY_BYTES: usize = 64 * 1024;
+
+/// Says that the body of an error response was not read to its end, and why.
+///
+/// [`RetryMiddleware`](crate::RetryMiddleware) puts it among the extensions of
+/// the response, whose body then holds what came. The kind is one of
+/// [`ConnectionLost`](FailureKind::ConnectionLost),
+/// [`ReadTimeout`](FailureKind::ReadTimeout),
+/// [`Protocol`](FailureKind::Protocol) and
+/// [`BodyTooLarge`](FailureKind::BodyTooLarge).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IncompleteBody(pub FailureKind);
+
+/// Reads the body of `response` and puts the response together again around it.
+///
+/// A success has up to `max` bytes, and as long as the transport grants. Of any
+/// other response at most [`MAX_ERROR_BODY_BYTES`] are read, for no longer than
+/// `patience` in all, and no end of it is a failure.
+pub(super) async fn read(response: Response, max: usize, patience: Duration) -> Result<Response> {
+    if response.status() >= StatusCode::MULTIPLE_CHOICES {
+        Ok(read_what_comes(response, max.min(MAX_ERROR_BODY_BYTES), patience).await)
+    } else {
+        read_whole(response, max).await
+    }
+}
+
+async fn read_whole(mut response: Response, max: usize) -> Result<Response> {
+    let too_large = || Error::from(Failure(FailureKind::BodyTooLarge));
+    let announced = response
+        .content_length()
+        .map_or(Ok(0), usize::try_from)
+        .map_err(|_| too_large())?;
+    if announced > max {
+        return Err(too_large());
+    }
+
+    // Most bodies come in one piece; only a second one is worth a copy.
+    let mut first = Bytes::new();
+    let mut all = BytesMut::new();
+    while let Some(chunk) = response.chunk().await? {
+        let length = first.len().max(all.len()) + chunk.len();
+        if length > max {
+            return Err(too_large());
+        }
+        if first.is_empty() {
+            first = chunk;
+            continue;
+        }
+        if all.is_empty() {
+            all.reserve(announced.max(length));
+            all.extend_from_slice(&first);
+        }
+        all.extend_from_slice(&chunk);
+    }
+    let body = if all.is_empty() { first } else { all.freeze() };
+    Ok(with_body(response, body))
+}
+
+async fn read_what_comes(mut response: Response, max: usize, patience: Duration) -> Response {
+    let mut body = BytesMut::new();
+    let missing = {
+        let mut reading = pin!(fill(&mut response, &mut body, max));
+        match reading.as_mut().now_or_never() {
+            // A body that is there already needs no timer, and so no runtime
+            // that has one.
+            Some(end) => end,
+            None => match tokio::time::timeout(patience, reading).await {
+                Ok(end) => end,
+                Err(_) => Some(FailureKind::ReadTimeout),
+            },
+        }
+    };
+    let mut response = with_body(response, body.freeze());
+    if let Some(kind) = missing {
+        response.extensions_mut().insert(IncompleteBody(kind));
+    }
+    response
+}
+
+/// Reads up to `max` bytes into `body`; says what kept the rest away, if there
+/// is one.
+async fn fill(response: &mut Response, body: &mut BytesMut, max: usize) -> Option<FailureKind> {
+    loop {
+        match response.chunk().await {
+            Ok(None) => return None,
+            Ok(Some(chunk)) => {
+                let room = max - body.len();
+                body.extend_from_slice(&chunk[..chunk.len().min(room)]);
+                if chunk.len() > room {
+                    return Some(FailureKind::BodyTooLarge);
+                }
+            }
+            Err(error) => return Some(FailureKind::of(&error.into())),
+        }
+    }
+}
+
+fn with_body(mut response: Response, body: Bytes) -> Response {
+    let extensions = std::mem::take(response.extensions_mut());
+    let headers = std::mem::take(response.headers_mut());
+    let mut whole = http::Response::builder()
+        .status(response.status())
+        .version(response.version())
+        .url(response.url().clone())
+        .body(body)
+        .expect("what was a response makes one again");
+    *whole.headers_mut() = headers;
+    whole.extensions_mut().extend(extensions);
+    whole.into()
+}

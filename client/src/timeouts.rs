@@ -1,0 +1,26 @@
+//! The timeout pair that bounds every request.
+
+use std::time::Duration;
+
+/// The timeout pair of a request.
+///
+/// Every request carries it as an extension as well, where a transport that is
+/// not `reqwest` finds it, and the retry middleware: it reads the body of an
+/// error response for no longer than `read` in all. A request on a stack of
+/// your own has the default unless it carries another pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timeouts {
+    /// The longest time to a connection.
+    pub connect: Duration,
+    /// The longest silence of the server. It starts anew with every read, so it
+    /// does not bound an answer that drips; a deadline does.
+    pub read: Duration,
+}
+
+impl Timeouts {
+    /// 3.05 s to connect, 15 s to read.
+    pub const DEFAULT: Self = Self {
+        connect: Duration::from_millis(3050),
+        read: Duration::from_secs(15),
+    };
+}
