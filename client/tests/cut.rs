@@ -208,7 +208,7 @@ async fn by_layer(wire: &Wire, clock: &VirtualClock) -> End {
     let backoff = Backoff::new(
         Backoff::DEFAULT_BASE,
         Backoff::DEFAULT_CAP,
-        clock.clone(),
+        Arc::<VirtualClock>::clone(&clock),
         Arc::new(SeededRandom::new(7)),
     );
     let retries = RetryMiddleware::with_policy(backoff, Classifier, clock)

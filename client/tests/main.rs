@@ -14,6 +14,7 @@ mod eligibility;
 mod examples;
 mod going_on;
 mod listing;
+mod policy;
 mod redaction;
 mod shared_limits;
 mod support;

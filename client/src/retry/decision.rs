@@ -314,7 +314,6 @@ mod tests {
             eligibility: Eligibility::NotPermitted,
             remaining: Some(BACKOFF),
             budget: false,
-            ..FRESH
         };
         let permitted = Standing {
             eligibility: Eligibility::BodyIsStream,
