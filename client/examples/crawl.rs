@@ -39,11 +39,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
     println!("First run, interrupted after it has processed page 3:");
     crawl(&service.uri(), &file, &mut sink, Some(3)).await?;
-    println!("  the file holds {}", fs::read_to_string(&file)?);
+    println!("  the file:\n  {}", fs::read_to_string(&file)?);
 
     println!("Second run, from the file:");
     crawl(&service.uri(), &file, &mut sink, None).await?;
-    println!("  the file holds {}", fs::read_to_string(&file)?);
+    println!("  the file:\n  {}", fs::read_to_string(&file)?);
 
     println!("All {} records are there: {sink:?}", sink.len());
     fs::remove_file(&file)?;

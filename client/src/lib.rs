@@ -119,7 +119,8 @@ pub use error::{
 pub use idempotency_key::{IdempotencyKey, InvalidIdempotencyKey};
 pub use pagination::{
     Checkpoint, CheckpointError, CheckpointStore, Crawl, Cursor, EmptyCursor, FileCheckpoints,
-    Items, Listing, ListingLimits, MemoryCheckpoints, Page, Pages, UncommittedPage,
+    Items, Listing, ListingId, ListingLimits, MemoryCheckpoints, Page, Pages, Position,
+    UncommittedPage,
 };
 pub use positive::{positive_from_json, positive_from_text};
 pub use raw_object::{RawObject, RawObjectError};

@@ -2,12 +2,26 @@
 
 use std::{error::Error, fs, path::Path};
 
-use client::{Checkpoint, CheckpointError, CheckpointStore, Cursor, FileCheckpoints};
+use client::{
+    Checkpoint, CheckpointError, CheckpointStore, Cursor, FileCheckpoints, ListingId, Position,
+};
 
 use crate::support::{drive::poll, folder::Folder};
 
+fn checkpoint(position: Position) -> Checkpoint {
+    Checkpoint {
+        listing: ListingId::from_text("/items@0123456789abcdef"),
+        pages: 7,
+        position,
+    }
+}
+
 fn at(cursor: &str) -> Checkpoint {
-    Checkpoint::At(Cursor::new(cursor).expect("not empty"))
+    checkpoint(Position::At(Cursor::new(cursor).expect("not empty")))
+}
+
+fn done() -> Checkpoint {
+    checkpoint(Position::Done)
 }
 
 #[tokio::test]
@@ -16,7 +30,7 @@ async fn gives_back_what_was_saved() {
     let store = FileCheckpoints::new(folder.join("crawl"));
     assert_eq!(store.load().await.expect("no file yet"), None);
 
-    for checkpoint in [at("a+/=&\"\\\u{e9}\n"), at("b"), Checkpoint::Done] {
+    for checkpoint in [at("a+/=&\"\\\u{e9}\n"), at("b"), done()] {
         store.save(&checkpoint).await.expect("saved");
 
         assert_eq!(store.load().await.expect("loaded"), Some(checkpoint));
@@ -24,18 +38,19 @@ async fn gives_back_what_was_saved() {
 }
 
 #[tokio::test]
-async fn the_file_holds_a_version_and_the_cursor_and_nothing_else() {
+async fn the_file_holds_a_version_the_listing_the_pages_and_the_cursor_and_nothing_else() {
     let folder = Folder::new();
     let path = folder.join("crawl");
     let store = FileCheckpoints::new(&path);
 
     store.save(&at("c-1")).await.expect("saved");
     let at_cursor = fs::read_to_string(&path).expect("a file");
-    store.save(&Checkpoint::Done).await.expect("saved");
+    store.save(&done()).await.expect("saved");
     let done = fs::read_to_string(&path).expect("a file");
 
-    assert_eq!(at_cursor, r#"{"version":1,"cursor":"c-1"}"#);
-    assert_eq!(done, r#"{"version":1,"cursor":null}"#);
+    let before = r#"{"version":2,"listing":"/items@0123456789abcdef","pages":7,"cursor":"#;
+    assert_eq!(at_cursor, format!(r#"{before}"c-1"}}"#));
+    assert_eq!(done, format!("{before}null}}"));
     let files = fs::read_dir(path.parent().expect("a folder")).expect("readable");
     assert_eq!(files.count(), 1, "nothing is left beside it");
 }
@@ -75,6 +90,69 @@ async fn a_link_beside_the_file_is_not_followed() {
     assert_eq!(fs::read_to_string(&elsewhere).expect("a file"), "precious");
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn a_link_to_the_file_stays_a_link_to_the_file() {
+    let folder = Folder::new();
+    let link = folder.join("crawl");
+    let file = folder.join("behind the link");
+    std::os::unix::fs::symlink(&file, &link).expect("linked");
+    let store = FileCheckpoints::new(&link);
+
+    for checkpoint in [at("c-1"), at("c-2")] {
+        store.save(&checkpoint).await.expect("saved");
+
+        let behind = FileCheckpoints::new(&file).load().await;
+        assert_eq!(behind.expect("a file"), Some(checkpoint.clone()));
+        assert_eq!(store.load().await.expect("a file"), Some(checkpoint));
+        let metadata = fs::symlink_metadata(&link).expect("it is there");
+        assert!(metadata.is_symlink(), "it was replaced");
+    }
+}
+
+#[tokio::test]
+async fn what_another_crawl_saved_is_not_overwritten() {
+    let folder = Folder::new();
+    let path = folder.join("crawl");
+    let conflict = format!(
+        "the checkpoint {} was changed or removed since this crawl last read or saved it, \
+         and was left as it is; let one crawl at a time use it, \
+         and begin again to go on from there",
+        path.display()
+    );
+    for old in [None, Some(at("c-1"))] {
+        let ours = FileCheckpoints::new(&path);
+        if let Some(old) = &old {
+            ours.save(old).await.expect("saved");
+        }
+        // One that was begun apart, and one that is a clone.
+        let theirs = FileCheckpoints::new(&path);
+        let clone = ours.clone();
+        for store in [&ours, &theirs, &clone] {
+            assert_eq!(store.load().await.expect("readable"), old);
+        }
+        theirs.save(&at("theirs")).await.expect("saved");
+
+        for store in [&ours, &clone] {
+            let error = store.save(&at("ours")).await.expect_err("it was overtaken");
+
+            assert_eq!(error.to_string(), conflict);
+            let saved = FileCheckpoints::new(&path).load().await;
+            assert_eq!(saved.expect("readable"), Some(at("theirs")));
+        }
+        ours.load().await.expect("readable");
+        ours.save(&at("ours")).await.expect("begun again");
+        theirs
+            .save(&at("theirs"))
+            .await
+            .expect_err("it was overtaken");
+        fs::remove_file(&path).expect("removed");
+        let removed = ours.save(&at("ours")).await.expect_err("it is gone");
+        assert_eq!(removed.to_string(), conflict);
+        assert!(!path.exists(), "it was made again");
+    }
+}
+
 /// The whole text of an error, its causes included.
 fn text(error: &CheckpointError) -> String {
     let mut text = error.to_string();
@@ -90,26 +168,49 @@ fn text(error: &CheckpointError) -> String {
 async fn a_file_that_is_no_checkpoint_is_refused_by_name_and_with_advice() {
     let folder = Folder::new();
     let path = folder.join("crawl");
-    let not_json = "it is no JSON object with `version` and `cursor`";
+    let not_json = "it is no JSON object with a `version`";
+    let incomplete = "it does not hold `listing`, `pages` and `cursor`";
+    let two = |rest: &str| format!(r#"{{"version":2,{rest}"#);
     for (content, why) in [
-        ("", not_json),
-        ("secret garbage", not_json),
-        ("[1]", not_json),
-        (r#"{"version":1,"cursor":"secret"}x"#, not_json),
-        (r#"{"version":1,"cursor":"secret"#, not_json),
-        (r#"{"version":1}"#, not_json),
-        (r#"{"cursor":"secret"}"#, not_json),
-        (r#"{"version":1,"cursor":7}"#, not_json),
-        (r#"{"version":1,"cursor":"secret","page":2}"#, not_json),
+        (String::new(), not_json),
+        ("secret garbage".to_owned(), not_json),
+        ("[1]".to_owned(), not_json),
+        (r#"{"cursor":"secret"}"#.to_owned(), not_json),
+        (two(r#""cursor":"secret"}x"#), not_json),
+        (two(r#""cursor":"secret"#), not_json),
+        (two(r#""cursor":"secret"}"#), incomplete),
+        (two(r#""listing":"secret","pages":1}"#), incomplete),
         (
-            r#"{"version":2,"cursor":"secret"}"#,
+            two(r#""listing":"secret","pages":-1,"cursor":null}"#),
+            incomplete,
+        ),
+        (
+            two(r#""listing":"secret","pages":1,"cursor":7}"#),
+            incomplete,
+        ),
+        (
+            two(r#""listing":"secret","pages":1,"cursor":null,"page":2}"#),
+            incomplete,
+        ),
+        (
+            two(r#""listing":"secret","pages":1,"cursor":""}"#),
+            "its cursor is empty",
+        ),
+        (
+            r#"{"version":1,"cursor":"secret"}"#.to_owned(),
+            "its version 1 does not name its listing",
+        ),
+        (
+            r#"{"version":3,"cursor":"secret"}"#.to_owned(),
             "its version is unknown",
         ),
-        (r#"{"version":1,"cursor":""}"#, "its cursor is empty"),
     ] {
-        fs::write(&path, content).expect("written");
+        fs::write(&path, &content).expect("written");
 
-        let error = FileCheckpoints::new(&path).load().await.expect_err(content);
+        let error = FileCheckpoints::new(&path)
+            .load()
+            .await
+            .expect_err(&content);
 
         assert_eq!(
             text(&error),
@@ -131,7 +232,7 @@ async fn what_cannot_be_read_or_replaced_is_named_with_advice() {
     fs::create_dir(&directory).expect("made");
     let failed = |action, path: &Path| {
         format!(
-            "cannot {action} the checkpoint {}; check that its folder exists, \
+            "cannot {action} the checkpoint {}; check that its folder exists and may be read, \
              and that it is a file which this program may read and replace: ",
             path.display()
         )

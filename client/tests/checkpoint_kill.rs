@@ -7,7 +7,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use client::{Checkpoint, CheckpointStore, Cursor, FileCheckpoints};
+use client::{Checkpoint, CheckpointStore, Cursor, FileCheckpoints, ListingId, Position};
 
 use crate::support::folder::Folder;
 
@@ -21,10 +21,11 @@ const PADDING: usize = 20_000;
 /// saved as a whole makes it fail.
 async fn progress(path: &Path) -> u64 {
     let loaded = FileCheckpoints::new(path).load().await;
-    match loaded.expect("the old checkpoint or the new one, never anything else") {
+    let loaded = loaded.expect("the old checkpoint or the new one, never anything else");
+    match loaded.map(|checkpoint| checkpoint.position) {
         None => 0,
-        Some(Checkpoint::Done) => panic!("no crawl was ever done"),
-        Some(Checkpoint::At(cursor)) => {
+        Some(Position::Done) => panic!("no crawl was ever done"),
+        Some(Position::At(cursor)) => {
             let number = cursor.as_str().trim_start_matches('.');
             assert_eq!(
                 cursor.as_str().len() - number.len(),
@@ -38,7 +39,11 @@ async fn progress(path: &Path) -> u64 {
 
 fn checkpoint(number: u64) -> Checkpoint {
     let cursor = format!("{}{number}", ".".repeat(PADDING));
-    Checkpoint::At(Cursor::new(cursor).expect("not empty"))
+    Checkpoint {
+        listing: ListingId::from_text("/items@0"),
+        pages: 1,
+        position: Position::At(Cursor::new(cursor).expect("not empty")),
+    }
 }
 
 #[tokio::test]

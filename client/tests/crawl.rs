@@ -6,8 +6,8 @@ use std::sync::{
 };
 
 use client::{
-    ApiError, Checkpoint, CheckpointError, CheckpointStore, ContractError, Cursor,
-    MemoryCheckpoints, ReliableApiClient,
+    ApiError, Checkpoint, CheckpointError, CheckpointStore, ContractError, Cursor, Endpoint,
+    Listing, ListingId, ListingLimits, MemoryCheckpoints, Position, ReliableApiClient,
 };
 
 use crate::support::{
@@ -30,6 +30,12 @@ fn four_pages() -> ReliableApiClient {
         }))
         .build()
         .expect("a client")
+}
+
+/// Where the crawl of this store would go on.
+async fn position(store: &impl CheckpointStore) -> Option<Position> {
+    let checkpoint = store.load().await.expect("it can be read");
+    checkpoint.map(|checkpoint| checkpoint.position)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,7 +91,7 @@ async fn a_crash_at_any_step_loses_nothing_and_repeats_at_most_one_page() {
                 expected.insert(page, expected[page]);
             }
             assert_eq!(processed, expected, "{step:?} at page {page}");
-            assert_eq!(store.load().await.expect("memory"), Some(Checkpoint::Done));
+            assert_eq!(position(&store).await, Some(Position::Done));
         }
     }
 }
@@ -93,7 +99,12 @@ async fn a_crash_at_any_step_loses_nothing_and_repeats_at_most_one_page() {
 #[tokio::test]
 async fn a_crawl_that_is_done_asks_for_nothing() {
     let store = MemoryCheckpoints::default();
-    store.save(&Checkpoint::Done).await.expect("memory");
+    let done = Checkpoint {
+        listing: four_pages().items().id(),
+        pages: 4,
+        position: Position::Done,
+    };
+    store.save(&done).await.expect("memory");
     let mut processed = Vec::new();
 
     run(&store, &mut processed, None).await;
@@ -198,8 +209,8 @@ async fn a_save_that_fails_leaves_the_crawl_where_it_was() {
     let failed = second.commit().await;
 
     failed.expect_err("the store failed");
-    let expected = Checkpoint::At(Cursor::new("c1").expect("not empty"));
-    assert_eq!(store.load().await.expect("memory"), Some(expected));
+    let expected = Position::At(Cursor::new("c1").expect("not empty"));
+    assert_eq!(position(&store).await, Some(expected));
     let again = crawl
         .next_page()
         .await
@@ -258,4 +269,129 @@ async fn a_circle_that_spans_the_resume_is_found_within_one_more_round() {
         let expected = if before == 0 { 3 } else { 2 };
         assert_eq!(pages, expected, "more pages after {before}");
     }
+}
+
+#[tokio::test]
+async fn a_checkpoint_of_another_listing_is_refused_and_nothing_is_sent() {
+    let client = |base_url: &str| {
+        ReliableApiClient::builder(base_url)
+            .transport(scripted(async |_| panic!("nothing is to be sent")))
+            .build()
+            .expect("a client")
+    };
+    let same = client("http://H4.example:80/v1/").items();
+    for position in [
+        Position::Done,
+        Position::At(Cursor::new("c1").expect("not empty")),
+    ] {
+        let store = MemoryCheckpoints::default();
+        let checkpoint = Checkpoint {
+            listing: client("http://h4.example/v1").items().id(),
+            pages: 1,
+            position,
+        };
+        store.save(&checkpoint).await.expect("memory");
+
+        let resumed = same.clone().crawl(store.clone()).await;
+
+        resumed.expect("one URL in two spellings");
+        for (other, differs) in [
+            (client("http://h4.example/v1").endless_items(), "endpoint"),
+            (
+                client("http://h4.example").listing(Endpoint::new("v1", "/v1/items")),
+                "endpoint",
+            ),
+            (client("http://h4.example/v2").items(), "base URL"),
+            (client("https://h4.example/v1").items(), "base URL"),
+            (client("http://h4.example:81/v1").items(), "base URL"),
+        ] {
+            let error = other.crawl(store.clone()).await.expect_err(differs);
+
+            assert_eq!(
+                error.to_string(),
+                format!(
+                    "the checkpoint was saved for a listing with another {differs}; \
+                     give each listing a file or store of its own, \
+                     or move this one away to start from the beginning"
+                )
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_service_that_moved_is_crawled_on_once_its_checkpoint_says_so() {
+    let store = MemoryCheckpoints::default();
+    let before = Checkpoint {
+        listing: ListingId::from_text("/items@0000000000000000"),
+        pages: 2,
+        position: Position::At(Cursor::new("c2").expect("not empty")),
+    };
+    store.save(&before).await.expect("memory");
+
+    let mut checkpoint = store.load().await.expect("memory").expect("saved");
+    checkpoint.listing = four_pages().items().id();
+    store.save(&checkpoint).await.expect("memory");
+
+    let mut processed = Vec::new();
+    run(&store, &mut processed, None).await;
+    assert_eq!(processed, [3, 4]);
+}
+
+/// A listing without an end.
+fn endless() -> ReliableApiClient {
+    offline(&virtual_clock())
+        .transport(scripted(async |request| {
+            let number: u64 = cursor(&request).map_or(0, |cursor| cursor.parse().expect("ours"));
+            Ok(page(&[number], Some(&(number + 1).to_string())))
+        }))
+        .build()
+        .expect("a client")
+}
+
+fn at_most(max_pages: u32, client: &ReliableApiClient) -> Listing {
+    client.items().limits(ListingLimits {
+        max_pages: max_pages.try_into().expect("positive"),
+        ..ListingLimits::DEFAULT
+    })
+}
+
+/// Crawls on and commits `pages` pages, or as many as there are before an error.
+async fn crawl_on(listing: Listing, store: &MemoryCheckpoints, pages: usize) -> Vec<u64> {
+    let mut crawl = listing.crawl(store.clone()).await.expect("begun");
+    let mut processed = Vec::new();
+    while processed.len() < pages {
+        match crawl.next_page().await {
+            Ok(page) => {
+                let page = page.expect("no end");
+                processed.extend(page.items().iter().map(number));
+                page.commit().await.expect("saved");
+            }
+            Err(error) => {
+                let limit = matches!(error, ApiError::Contract(ContractError::PageLimit { .. }));
+                assert!(limit, "{error}");
+                break;
+            }
+        }
+    }
+    processed
+}
+
+#[tokio::test]
+async fn all_runs_of_a_crawl_together_read_at_most_max_pages() {
+    let client = endless();
+    let store = MemoryCheckpoints::default();
+
+    let first = crawl_on(at_most(5, &client), &store, 2).await;
+    let second = crawl_on(at_most(5, &client), &store, 2).await;
+    let third = crawl_on(at_most(5, &client), &store, 9).await;
+    let fourth = crawl_on(at_most(5, &client), &store, 9).await;
+    let allowed_less = crawl_on(at_most(3, &client), &store, 9).await;
+    let allowed_more = crawl_on(at_most(7, &client), &store, 9).await;
+
+    assert_eq!((first, second), (vec![0, 1], vec![2, 3]));
+    assert_eq!((third, fourth), (vec![4], vec![]));
+    assert_eq!((allowed_less, allowed_more), (vec![], vec![5, 6]));
+    let checkpoint = store.load().await.expect("memory").expect("saved");
+    assert_eq!(checkpoint.pages, 7);
 }

@@ -11,7 +11,7 @@ use std::{
 
 use client::{
     Checkpoint, CheckpointError, CheckpointStore, Cursor, FileCheckpoints, IdempotencyKey,
-    MemoryCheckpoints, ReliableApiClient, RetryMiddleware, positive_from_text,
+    ListingId, MemoryCheckpoints, Position, ReliableApiClient, RetryMiddleware, positive_from_text,
     telemetry::{SharedRecorder, TARGET},
 };
 use metrics_util::debugging::DebuggingRecorder;
@@ -117,15 +117,23 @@ async fn no_checkpoint_shows_a_secret() {
     let folder = Folder::new();
     let path = folder.join("crawl");
     let store = FileCheckpoints::new(&path);
-    let checkpoint = Checkpoint::At(Cursor::new("c4n4ry").expect("not empty"));
+    let checkpoint = Checkpoint {
+        listing: ListingId::from_text("c4n4ry"),
+        pages: 1,
+        position: Position::At(Cursor::new("c4n4ry").expect("not empty")),
+    };
     let memory = MemoryCheckpoints::default();
     memory.save(&checkpoint).await.expect("memory");
     fs::write(&path, r#"{"version":2,"cursor":"c4n4ry"}"#).expect("written");
 
-    let unreadable = store.load().await.expect_err("version 2");
+    let unreadable = store.load().await.expect_err("no listing");
+    let other = ReliableApiClient::builder("http://c4n4ry/").build();
+    let other = other.expect("a client").items().crawl(memory.clone()).await;
+    let other = other.expect_err("another listing");
     let foreign = CheckpointError::Store("c4n4ry".into());
 
     assert_eq!(leaks(&told(&unreadable)), [""; 0]);
+    assert_eq!(leaks(&told(&other)), [""; 0]);
     assert_eq!(leaks(&debugged(&(store, checkpoint, memory))), [""; 0]);
     // Its cause is the store's own, and says what the store says.
     assert_eq!(leaks(&format!("{foreign} {foreign:?}")), [""; 0]);

@@ -3,8 +3,8 @@
 use std::{fs, path::PathBuf};
 
 use client::{
-    ApiError, Checkpoint, CheckpointStore, ContractError, Cursor, FileCheckpoints, Items,
-    MemoryCheckpoints, Pages,
+    ApiError, CheckpointStore, ContractError, Cursor, FileCheckpoints, Items, MemoryCheckpoints,
+    Pages, Position,
 };
 use tests::{Bench, Loopback, Session, contract_error, page, story};
 
@@ -192,8 +192,11 @@ async fn crawl_with_crashes<S: CheckpointStore + Clone>(store: S) {
     ]);
     let bench = Bench::new(script);
     let listing = || bench.client.items();
-    let at = |cursor| Some(Checkpoint::At(Cursor::new(cursor).expect("a cursor")));
-    let saved = async || store.load().await.expect("a store");
+    let at = |cursor| Some(Position::At(Cursor::new(cursor).expect("a cursor")));
+    let saved = async || {
+        let checkpoint = store.load().await.expect("a store");
+        checkpoint.map(|checkpoint| checkpoint.position)
+    };
 
     // The first page is read and not committed: it is read again.
     let mut crawl = listing().crawl(store.clone()).await.expect("a store");
@@ -212,10 +215,10 @@ async fn crawl_with_crashes<S: CheckpointStore + Clone>(store: S) {
     drop(crawl);
     assert_eq!(saved().await, at("A"));
     let mut resumed = listing().crawl(store.clone()).await.expect("a store");
-    for checkpoint in [at("B"), Some(Checkpoint::Done)] {
+    for position in [at("B"), Some(Position::Done)] {
         let page = resumed.next_page().await.expect("a page").expect("a page");
         page.commit().await.expect("saved");
-        assert_eq!(saved().await, checkpoint);
+        assert_eq!(saved().await, position);
     }
     assert!(resumed.next_page().await.expect("no request").is_none());
     let mut finished = listing().crawl(store.clone()).await.expect("a store");

@@ -6,21 +6,53 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use super::cursor::Cursor;
+use super::{cursor::Cursor, listing_id::ListingId};
 
-/// How far a crawl came. No checkpoint at all means the beginning.
+/// How far the crawl of a listing came. No checkpoint at all means the beginning.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Checkpoint {
+pub struct Checkpoint {
+    /// The listing that is crawled: to another one the cursor means nothing.
+    pub listing: ListingId,
+    /// Pages read so far in all runs together, each as often as it was: what
+    /// [`max_pages`](super::ListingLimits::max_pages) bounds.
+    pub pages: u32,
+    /// Where the crawl goes on.
+    pub position: Position,
+}
+
+/// Where a crawl goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Position {
     /// Every page before this cursor's was processed.
     At(Cursor),
     /// Every page was processed.
     Done,
 }
 
-/// Where a crawl remembers how far it came.
+impl Checkpoint {
+    /// Fails if this is the checkpoint of another listing.
+    pub(super) fn expect_listing(&self, expected: &ListingId) -> Result<(), CheckpointError> {
+        if self.listing == *expected {
+            return Ok(());
+        }
+        let same_endpoint = self.listing.template() == expected.template();
+        Err(CheckpointError::OtherListing {
+            differs: if same_endpoint {
+                "base URL"
+            } else {
+                "endpoint"
+            },
+        })
+    }
+}
+
+/// Where a crawl remembers how far it came. One store holds the checkpoint of one
+/// crawl.
 ///
 /// `save` must be atomic: whatever happens, `load` finds the old checkpoint or
-/// the new one, and never neither.
+/// the new one, and never neither. A store that two crawls can reach at once
+/// should refuse to replace what neither `load` gave to this crawl nor `save`
+/// took from it, as [`FileCheckpoints`](super::FileCheckpoints) does.
 #[async_trait::async_trait]
 pub trait CheckpointStore: Send + Sync {
     /// The last checkpoint saved; `None` if there was none.
@@ -36,6 +68,8 @@ pub trait CheckpointStore: Send + Sync {
     /// # Errors
     ///
     /// [`CheckpointError`] if it could not be saved; the old one stays.
+    /// [`CheckpointError::NotFlushed`] is the one exception: the new one is in
+    /// place, and only a loss of power can bring the old one back.
     async fn save(&self, checkpoint: &Checkpoint) -> Result<(), CheckpointError>;
 }
 
@@ -46,7 +80,7 @@ pub trait CheckpointStore: Send + Sync {
 pub enum CheckpointError {
     /// The file could not be read or written.
     #[error(
-        "cannot {action} the checkpoint {}; check that its folder exists, \
+        "cannot {action} the checkpoint {}; check that its folder exists and may be read, \
          and that it is a file which this program may read and replace",
         .path.display()
     )]
@@ -58,6 +92,46 @@ pub enum CheckpointError {
         /// Why.
         #[source]
         source: io::Error,
+    },
+    /// The file was replaced, and the disk did not confirm it.
+    #[error(
+        "the checkpoint {} was saved, and the disk did not confirm it: \
+         a loss of power may bring the one before it back; check the disk",
+        .path.display()
+    )]
+    NotFlushed {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// The file is not what this crawl last read or saved. It was left as it is.
+    #[error(
+        "the checkpoint {} was changed or removed since this crawl last read or saved it, \
+         and was left as it is; let one crawl at a time use it, \
+         and begin again to go on from there",
+        .path.display()
+    )]
+    Conflict {
+        /// Which file.
+        path: PathBuf,
+    },
+    /// The store holds the checkpoint of another listing. Its cursor would mean
+    /// something else here, or nothing; and if that crawl was done, this one
+    /// would end at once without a word.
+    ///
+    /// Where a service has only moved to another base URL, a program may load
+    /// the checkpoint, give it [`Listing::id`](super::Listing::id) as its
+    /// listing, and save it.
+    #[error(
+        "the checkpoint was saved for a listing with another {differs}; \
+         give each listing a file or store of its own, \
+         or move this one away to start from the beginning"
+    )]
+    OtherListing {
+        /// `endpoint` or `base URL`.
+        differs: &'static str,
     },
     /// The file is there and holds something else.
     #[error(
@@ -89,6 +163,16 @@ impl fmt::Debug for CheckpointError {
                 .field("action", action)
                 .field("path", path)
                 .field("source", source)
+                .finish(),
+            Self::NotFlushed { path, source } => f
+                .debug_struct("NotFlushed")
+                .field("path", path)
+                .field("source", source)
+                .finish(),
+            Self::Conflict { path } => f.debug_struct("Conflict").field("path", path).finish(),
+            Self::OtherListing { differs } => f
+                .debug_struct("OtherListing")
+                .field("differs", differs)
                 .finish(),
             Self::Unreadable { path, why } => f
                 .debug_struct("Unreadable")

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use super::{
-    checkpoint::{Checkpoint, CheckpointError, CheckpointStore},
+    checkpoint::{Checkpoint, CheckpointError, CheckpointStore, Position},
+    listing_id::ListingId,
     page::Page,
     walk::Walk,
 };
@@ -14,14 +15,18 @@ use crate::{error::ApiError, raw_object::RawObject};
 /// Take a page, process it, commit it. Only the commit saves the next cursor,
 /// so a crash in between costs at most that one page's being delivered again,
 /// and never a page; what is done with the items must bear that.
+///
+/// What is remembered from one run to the next, and what is not, is said at
+/// [`Listing::crawl`](super::Listing::crawl).
 pub struct Crawl<S> {
     walk: Walk,
+    id: ListingId,
     store: S,
 }
 
 impl<S: CheckpointStore> Crawl<S> {
-    pub(super) fn new(walk: Walk, store: S) -> Self {
-        Self { walk, store }
+    pub(super) fn new(walk: Walk, id: ListingId, store: S) -> Self {
+        Self { walk, id, store }
     }
 
     /// The next page; `None` after the last. Without a commit in between it is
@@ -64,12 +69,18 @@ impl<S: CheckpointStore> UncommittedPage<'_, S> {
     /// # Errors
     ///
     /// [`CheckpointError`] if it could not be saved: the crawl stays where it
-    /// was, and the page is delivered again.
+    /// was, and the page is delivered again. So it does after
+    /// [`CheckpointError::NotFlushed`], while another run would go on behind it.
     pub async fn commit(self) -> Result<(), CheckpointError> {
+        let Crawl { walk, id, store } = self.crawl;
         let next = self.page.next_cursor;
-        let checkpoint = next.clone().map_or(Checkpoint::Done, Checkpoint::At);
-        self.crawl.store.save(&checkpoint).await?;
-        self.crawl.walk.advance(next);
+        let checkpoint = Checkpoint {
+            listing: id.clone(),
+            pages: walk.pages(),
+            position: next.map_or(Position::Done, Position::At),
+        };
+        store.save(&checkpoint).await?;
+        walk.advance(checkpoint.position);
         Ok(())
     }
 }

@@ -1,32 +1,56 @@
 //! A checkpoint in a file, replaced atomically.
 
 use std::{
-    fs::{self, File, OpenOptions},
-    io::{self, Write},
-    path::{Path, PathBuf},
-    sync::Arc,
+    fs, io,
+    path::PathBuf,
+    sync::{Arc, PoisonError},
 };
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tokio::sync::Mutex;
 
 use super::{
-    checkpoint::{Checkpoint, CheckpointError, CheckpointStore},
+    checkpoint::{Checkpoint, CheckpointError, CheckpointStore, Position},
     cursor::Cursor,
+    listing_id::ListingId,
+    replace_file::{OpenFolder, open_folder, replace},
 };
+use crate::api::JsonObject;
 
 /// Keeps the checkpoint of one crawl in one file.
 ///
 /// A new checkpoint is written beside the old one, flushed to the disk and
 /// renamed over it, so a kill between any two instructions leaves one of the
-/// two, whole. The file holds a version number and the cursor, nothing else, and
-/// on Unix only its owner may read it. One crawl at a time may use it.
-#[derive(Debug, Clone)]
+/// two, whole. Through a symbolic link it is the file behind it that is
+/// replaced. The file is a JSON object of a version number, the
+/// [listing](ListingId), the number of pages read and the cursor, and on Unix
+/// only its owner may read it.
+///
+/// One crawl at a time may use it. Another one is found out when it saves: a
+/// file that changed since this store last read or replaced it is left alone,
+/// and [`CheckpointError::Conflict`] says so. Two that save in the same instant
+/// may both succeed; the one that is overtaken finds out with its next save.
+#[derive(Debug)]
 pub struct FileCheckpoints {
     path: PathBuf,
     /// Held by the file work, not by the future that waits for it: a save that
     /// was dropped halfway goes on, and must be over before the next begins.
     turn: Arc<Mutex<()>>,
+    known: Arc<std::sync::Mutex<Known>>,
+    open_folder: OpenFolder,
+}
+
+/// What this store knows of the file.
+#[derive(Debug, Default, PartialEq, Eq)]
+enum Known {
+    /// Nothing: it has neither read nor replaced it.
+    #[default]
+    Nothing,
+    /// It was not there.
+    Missing,
+    /// What was read from it or written to it last.
+    Content(Vec<u8>),
 }
 
 /// The content of the file. The version lets a later program refuse what it
@@ -34,14 +58,16 @@ pub struct FileCheckpoints {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Stored<'a> {
-    version: u32,
+    version: u64,
+    listing: std::borrow::Cow<'a, str>,
+    pages: u32,
     /// The cursor; `null` when the crawl is done. `deserialize_with` makes it
     /// required: left to itself, serde takes a missing field for `null`.
     #[serde(deserialize_with = "Option::deserialize")]
     cursor: Option<std::borrow::Cow<'a, str>>,
 }
 
-const VERSION: u32 = 1;
+const VERSION: u64 = 2;
 
 impl FileCheckpoints {
     /// Keeps the checkpoint at `path`, whose folder must exist.
@@ -49,42 +75,90 @@ impl FileCheckpoints {
         Self {
             path: path.into(),
             turn: Arc::default(),
+            known: Arc::default(),
+            open_folder,
         }
     }
 
     fn read(&self) -> Result<Option<Checkpoint>, CheckpointError> {
-        let text = match fs::read(&self.path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(source) => return Err(self.failed("read", source)),
+        let found = self.look().map_err(|source| self.failed("read", source))?;
+        let checkpoint = match &found {
+            Known::Content(text) => Some(self.parse(text)?),
+            Known::Missing | Known::Nothing => None,
         };
+        self.remember(found);
+        Ok(checkpoint)
+    }
+
+    fn parse(&self, text: &[u8]) -> Result<Checkpoint, CheckpointError> {
         let unreadable = |why| CheckpointError::Unreadable {
             path: self.path.clone(),
             why,
         };
-        // The parser's own error would quote what it found.
-        let stored: Stored<'_> = serde_json::from_slice(&text)
-            .map_err(|_| unreadable("it is no JSON object with `version` and `cursor`"))?;
-        if stored.version != VERSION {
-            return Err(unreadable("its version is unknown"));
+        // The parser's own errors would quote what they found.
+        let stored = serde_json::from_slice::<JsonObject>(text).unwrap_or_default();
+        match stored.get("version").and_then(Value::as_u64) {
+            Some(VERSION) => {}
+            None => return Err(unreadable("it is no JSON object with a `version`")),
+            Some(1) => return Err(unreadable("its version 1 does not name its listing")),
+            Some(_) => return Err(unreadable("its version is unknown")),
         }
+        let stored: Stored<'_> = serde_json::from_value(Value::Object(stored))
+            .map_err(|_| unreadable("it does not hold `listing`, `pages` and `cursor`"))?;
         let cursor = stored.cursor.map(|cursor| Cursor::new(cursor.into_owned()));
-        match cursor.transpose() {
-            Ok(cursor) => Ok(Some(cursor.map_or(Checkpoint::Done, Checkpoint::At))),
-            Err(_) => Err(unreadable("its cursor is empty")),
-        }
+        let cursor = cursor
+            .transpose()
+            .map_err(|_| unreadable("its cursor is empty"))?;
+        Ok(Checkpoint {
+            listing: ListingId::from_text(stored.listing),
+            pages: stored.pages,
+            position: cursor.map_or(Position::Done, Position::At),
+        })
     }
 
     fn write(&self, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
         let stored = Stored {
             version: VERSION,
-            cursor: match checkpoint {
-                Checkpoint::At(cursor) => Some(cursor.as_str().into()),
-                Checkpoint::Done => None,
+            listing: checkpoint.listing.as_str().into(),
+            pages: checkpoint.pages,
+            cursor: match &checkpoint.position {
+                Position::At(cursor) => Some(cursor.as_str().into()),
+                Position::Done => None,
             },
         };
-        let text = serde_json::to_vec(&stored).expect("two plain fields are JSON");
-        replace(&self.path, &text).map_err(|source| self.failed("save", source))
+        let text = serde_json::to_vec(&stored).expect("plain fields are JSON");
+        let failed = |source| self.failed("save", source);
+        if self.was_changed().map_err(failed)? {
+            return Err(CheckpointError::Conflict {
+                path: self.path.clone(),
+            });
+        }
+        let replaced = replace(&self.path, &text, self.open_folder).map_err(failed)?;
+        self.remember(Known::Content(text));
+        replaced
+            .flush()
+            .map_err(|source| CheckpointError::NotFlushed {
+                path: self.path.clone(),
+                source,
+            })
+    }
+
+    /// Whether the file is no longer what this store knows it to be.
+    fn was_changed(&self) -> io::Result<bool> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(*known != Known::Nothing && *known != self.look()?)
+    }
+
+    fn look(&self) -> io::Result<Known> {
+        match fs::read(&self.path) {
+            Ok(text) => Ok(Known::Content(text)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Known::Missing),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn remember(&self, found: Known) {
+        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = found;
     }
 
     fn failed(&self, action: &'static str, source: io::Error) -> CheckpointError {
@@ -100,7 +174,10 @@ impl FileCheckpoints {
         &self,
         work: impl FnOnce(&Self) -> Result<T, CheckpointError> + Send + 'static,
     ) -> Result<T, CheckpointError> {
-        let this = self.clone();
+        let this = Self {
+            known: Arc::clone(&self.known),
+            ..self.clone()
+        };
         let turn = Arc::clone(&self.turn).lock_owned().await;
         let work = move || {
             let done = work(&this);
@@ -110,6 +187,19 @@ impl FileCheckpoints {
         tokio::task::spawn_blocking(work)
             .await
             .unwrap_or_else(|error| Err(CheckpointError::Store(error.into())))
+    }
+}
+
+/// A clone is the store of another crawl: it waits for the file work of this one,
+/// and does not know what this one has read or saved.
+impl Clone for FileCheckpoints {
+    fn clone(&self) -> Self {
+        Self {
+            path: self.path.clone(),
+            turn: Arc::clone(&self.turn),
+            known: Arc::default(),
+            open_folder: self.open_folder,
+        }
     }
 }
 
@@ -125,38 +215,78 @@ impl CheckpointStore for FileCheckpoints {
     }
 }
 
-/// Replaces the content of `path` in one step.
-fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
-    // One fixed name: what a kill leaves behind is removed by the next save,
-    // where a random name would pile up.
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".new");
-    let new = path.with_file_name(name);
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pagination::replace_file::Flush;
 
-    match fs::remove_file(&new) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        Ok(()) | Err(_) => {}
+    fn checkpoint(pages: u32) -> Checkpoint {
+        Checkpoint {
+            listing: ListingId::from_text("/items@0"),
+            pages,
+            position: Position::Done,
+        }
     }
 
-    // A new file, for only a new file gets the mode asked for, and only a new
-    // file is certain not to be a link to somewhere else.
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(&new)?;
-    file.write_all(content)?;
-    file.sync_all()?;
-    drop(file);
-    fs::rename(&new, path)?;
-
-    // The rename itself is in the folder, which has to reach the disk as well.
-    // Windows has no such thing as a folder that can be opened and flushed.
-    if cfg!(unix) {
-        let folder = path
-            .parent()
-            .filter(|folder| !folder.as_os_str().is_empty());
-        File::open(folder.unwrap_or(Path::new(".")))?.sync_all()?;
+    /// A store in a folder of its own that holds checkpoint 1, and from then on
+    /// opens that folder in this way.
+    async fn store(open_folder: OpenFolder) -> (FileCheckpoints, tempfile::TempDir) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut store = FileCheckpoints::new(folder.path().join("crawl"));
+        store.save(&checkpoint(1)).await.expect("saved");
+        store.open_folder = open_folder;
+        (store, folder)
     }
-    Ok(())
+
+    fn flushing(error: io::ErrorKind) -> io::Result<Flush> {
+        Ok(Box::new(move || Err(error.into())))
+    }
+
+    #[tokio::test]
+    async fn a_folder_that_cannot_be_opened_fails_the_save_before_anything_is_changed() {
+        let (store, folder) = store(|_| Err(io::ErrorKind::PermissionDenied.into())).await;
+
+        let error = store.save(&checkpoint(2)).await.expect_err("forbidden");
+
+        assert!(
+            matches!(error, CheckpointError::Io { action: "save", .. }),
+            "{error}"
+        );
+        assert_eq!(store.load().await.expect("a file"), Some(checkpoint(1)));
+        let files = fs::read_dir(folder.path()).expect("readable");
+        assert_eq!(files.count(), 1, "nothing is left beside it");
+    }
+
+    #[tokio::test]
+    async fn a_save_that_the_disk_does_not_confirm_says_that_the_new_one_is_in_place() {
+        let (mut store, _folder) = store(|_| flushing(io::ErrorKind::Other)).await;
+
+        let error = store.save(&checkpoint(2)).await.expect_err("not flushed");
+
+        assert!(
+            matches!(error, CheckpointError::NotFlushed { .. }),
+            "{error}"
+        );
+        store.open_folder = open_folder;
+        store
+            .save(&checkpoint(3))
+            .await
+            .expect("what it saved itself is no conflict");
+        assert_eq!(store.load().await.expect("a file"), Some(checkpoint(3)));
+    }
+
+    #[tokio::test]
+    async fn a_file_system_that_cannot_flush_folders_is_good_enough() {
+        for open_folder in [
+            (|_| flushing(io::ErrorKind::InvalidInput)) as OpenFolder,
+            |_| flushing(io::ErrorKind::Unsupported),
+        ] {
+            let (store, _folder) = store(open_folder).await;
+
+            let saved = store.save(&checkpoint(2)).await;
+
+            saved.expect("saved");
+            assert_eq!(store.load().await.expect("a file"), Some(checkpoint(2)));
+        }
+    }
 }

@@ -6,6 +6,7 @@ use super::{
     checkpoint::{CheckpointError, CheckpointStore},
     crawl::Crawl,
     items::Items,
+    listing_id::ListingId,
     pages::Pages,
     walk::Walk,
 };
@@ -14,8 +15,8 @@ use crate::{api::ReliableApiClient, endpoint::Endpoint};
 /// The bounds of a listing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ListingLimits {
-    /// The most pages that are read; in a crawl, one that is delivered again
-    /// counts again.
+    /// The most pages that are read; in a crawl, in all its runs together, and
+    /// one that is delivered again counts again.
     pub max_pages: NonZeroU32,
     /// The most items that are yielded one at a time.
     pub max_items: NonZeroU32,
@@ -62,7 +63,7 @@ impl Listing {
 
     /// Reads page after page.
     pub fn pages(self) -> Pages {
-        Pages::new(Walk::from(self, None))
+        Pages::new(Walk::resume(self, None))
     }
 
     /// Reads item after item, page by page.
@@ -71,14 +72,31 @@ impl Listing {
         Items::new(self.pages(), max_items)
     }
 
+    /// Which listing this is, for its checkpoints.
+    #[must_use]
+    pub fn id(&self) -> ListingId {
+        ListingId::new(self.endpoint, &self.client.url(self.endpoint))
+    }
+
     /// Reads page after page and remembers in `store` how far it came; goes on
-    /// from there if the store knows of an earlier crawl.
+    /// from there if the store knows of an earlier run.
+    ///
+    /// The pages of all runs count towards `max_pages`, so a listing without an
+    /// end does not get as many again with each run; a crawl that was stopped
+    /// there goes on once it is allowed more. The cursors of earlier runs are not
+    /// remembered, but for the one it goes on from: a circle of cursors that
+    /// spans two runs is found after at most one more round.
     ///
     /// # Errors
     ///
-    /// [`CheckpointError`] if the store cannot be read.
+    /// [`CheckpointError`] if the store cannot be read, or if it holds the
+    /// checkpoint of another listing.
     pub async fn crawl<S: CheckpointStore>(self, store: S) -> Result<Crawl<S>, CheckpointError> {
+        let id = self.id();
         let checkpoint = store.load().await?;
-        Ok(Crawl::new(Walk::from(self, checkpoint), store))
+        if let Some(checkpoint) = &checkpoint {
+            checkpoint.expect_listing(&id)?;
+        }
+        Ok(Crawl::new(Walk::resume(self, checkpoint), id, store))
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use futures_core::Stream;
 use futures_util::stream;
 
-use super::{page::Page, walk::Walk};
+use super::{checkpoint::Position, page::Page, walk::Walk};
 use crate::error::ApiError;
 
 /// The pages of a listing, in order.
@@ -30,7 +30,8 @@ impl Pages {
     pub async fn next_page(&mut self) -> Option<Result<Page, ApiError>> {
         match self.walk.fetch().await.transpose()? {
             Ok(page) => {
-                self.walk.advance(page.next_cursor.clone());
+                let next = page.next_cursor.clone();
+                self.walk.advance(next.map_or(Position::Done, Position::At));
                 Some(Ok(page))
             }
             Err(error) => {

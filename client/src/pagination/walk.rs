@@ -3,7 +3,9 @@
 use http::Method;
 
 use super::{
-    checkpoint::Checkpoint, cursor::Cursor, cursor_history::CursorHistory, listing::Listing,
+    checkpoint::{Checkpoint, Position},
+    cursor_history::CursorHistory,
+    listing::Listing,
     page::Page,
 };
 use crate::{
@@ -19,50 +21,46 @@ use crate::{
 /// processed is simply read again, and a future dropped halfway loses nothing.
 pub(super) struct Walk {
     pub(super) listing: Listing,
-    position: Position,
+    /// `None` at the start.
+    position: Option<Position>,
     history: CursorHistory,
     /// Pages read, each as often as it was: what was dropped halfway or failed
     /// does not count, and a crawl that forgets to commit still comes to an end.
     pages: u32,
 }
 
-enum Position {
-    Start,
-    At(Cursor),
-    Done,
-}
-
 impl Walk {
     /// A walk from the beginning, or from where an earlier one stood.
-    pub(super) fn from(listing: Listing, checkpoint: Option<Checkpoint>) -> Self {
-        let mut history = CursorHistory::default();
-        let position = match checkpoint {
-            None => Position::Start,
-            Some(Checkpoint::Done) => Position::Done,
-            Some(Checkpoint::At(cursor)) => {
-                history.insert(&cursor);
-                Position::At(cursor)
-            }
-        };
-        Self {
+    pub(super) fn resume(listing: Listing, checkpoint: Option<Checkpoint>) -> Self {
+        let mut walk = Self {
             listing,
-            position,
-            history,
+            position: None,
+            history: CursorHistory::default(),
             pages: 0,
+        };
+        if let Some(checkpoint) = checkpoint {
+            walk.pages = checkpoint.pages;
+            walk.advance(checkpoint.position);
         }
+        walk
     }
 
-    /// Whether there is a page to fetch.
+    /// Whether there is no page left to fetch.
     pub(super) fn is_done(&self) -> bool {
-        matches!(self.position, Position::Done)
+        self.position == Some(Position::Done)
+    }
+
+    /// Pages read, in earlier runs too.
+    pub(super) fn pages(&self) -> u32 {
+        self.pages
     }
 
     /// Reads the page at the present position; `None` after the last.
     pub(super) async fn fetch(&mut self) -> Result<Option<Page>, ApiError> {
         let cursor = match &self.position {
-            Position::Start => None,
-            Position::At(cursor) => Some(cursor),
-            Position::Done => return Ok(None),
+            None => None,
+            Some(Position::At(cursor)) => Some(cursor),
+            Some(Position::Done) => return Ok(None),
         };
         let Listing {
             client,
@@ -72,7 +70,8 @@ impl Walk {
         let metrics = client.metrics().call(*endpoint, &Method::GET);
         let request = RequestName::new(&Method::GET, *endpoint);
         let max_pages = limits.max_pages.get();
-        if self.pages == max_pages {
+        // An earlier run may have been allowed more.
+        if self.pages >= max_pages {
             metrics.give_up(GiveUp::PageLimit);
             return Err(ContractError::PageLimit { request, max_pages }.into());
         }
@@ -104,19 +103,16 @@ impl Walk {
         page.await.map(Some)
     }
 
-    /// Moves on to `next`, or to the end.
-    pub(super) fn advance(&mut self, next: Option<Cursor>) {
-        self.position = match next {
-            None => Position::Done,
-            Some(cursor) => {
-                self.history.insert(&cursor);
-                Position::At(cursor)
-            }
-        };
+    /// Moves on.
+    pub(super) fn advance(&mut self, next: Position) {
+        if let Position::At(cursor) = &next {
+            self.history.insert(cursor);
+        }
+        self.position = Some(next);
     }
 
     /// Ends the walk where it stands.
     pub(super) fn stop(&mut self) {
-        self.position = Position::Done;
+        self.position = Some(Position::Done);
     }
 }

@@ -4,7 +4,7 @@ use std::future::ready;
 
 use client::{
     ApiError, Builder, Checkpoint, CheckpointStore, Cursor, Endpoint, Failure, FailureKind,
-    IdempotencyKey, JsonObject, MemoryCheckpoints, ReliableApiClient,
+    IdempotencyKey, JsonObject, MemoryCheckpoints, Position, ReliableApiClient,
 };
 use http::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use reqwest::Response;
@@ -128,7 +128,11 @@ pub(crate) async fn call_everything(client: &ReliableApiClient) -> String {
     said += &debugged(&(client, client.items(), &pages, &items, &key));
 
     let store = MemoryCheckpoints::default();
-    let checkpoint = Checkpoint::At(Cursor::new("c4n4ry-checkpoint").expect("not empty"));
+    let checkpoint = Checkpoint {
+        listing: client.items().id(),
+        pages: 1,
+        position: Position::At(Cursor::new("c4n4ry-checkpoint").expect("not empty")),
+    };
     store.save(&checkpoint).await.expect("memory");
     let mut crawl = client.items().crawl(store.clone()).await.expect("begun");
     match crawl.next_page().await {

@@ -1,0 +1,186 @@
+//! Replacing the content of a file in one step.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+/// The longest chain of links that is followed, as on Linux.
+const MAX_LINKS: usize = 40;
+
+/// Opens a folder, so that it can be flushed once it has changed. A test puts a
+/// folder in its place that refuses the one or the other.
+pub(super) type OpenFolder = fn(&Path) -> io::Result<Flush>;
+
+/// Writes to the disk what was changed in a folder.
+pub(super) type Flush = Box<dyn FnOnce() -> io::Result<()>>;
+
+/// Opens a folder of the file system. Windows has none that could be opened and
+/// flushed.
+pub(super) fn open_folder(folder: &Path) -> io::Result<Flush> {
+    if !cfg!(unix) {
+        return Ok(Box::new(|| Ok(())));
+    }
+    let folder = File::open(folder)?;
+    Ok(Box::new(move || folder.sync_all()))
+}
+
+/// A file that was replaced: whoever reads it finds the new content.
+pub(super) struct Replaced {
+    flush: Flush,
+}
+
+impl Replaced {
+    /// Waits until the disk has the replacement, which a loss of power could
+    /// undo before. Where a file system cannot flush folders there is nothing to
+    /// wait for.
+    pub(super) fn flush(self) -> io::Result<()> {
+        match (self.flush)() {
+            Err(error) if cannot_flush(&error) => Ok(()),
+            flushed => flushed,
+        }
+    }
+}
+
+fn cannot_flush(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported
+    )
+}
+
+/// Replaces the content of `path`, or of the file that it links to.
+///
+/// The content is written beside the old one, flushed to the disk and renamed
+/// over it. If anything of that fails, the old content is still there.
+pub(super) fn replace(
+    path: &Path,
+    content: &[u8],
+    open_folder: OpenFolder,
+) -> io::Result<Replaced> {
+    let path = follow_links(path)?;
+    // Opened before anything is changed: where it is forbidden, it must not be
+    // found out when the old content is gone.
+    let flush = open_folder(folder_of(&path))?;
+
+    // One fixed name: what a kill leaves behind is removed by the next save,
+    // where a random name would pile up.
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".new");
+    let new = path.with_file_name(name);
+    match fs::remove_file(&new) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+
+    // A new file, for only a new file gets the mode asked for, and only a new
+    // file is certain not to be a link to somewhere else.
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(&new)?;
+    file.write_all(content)?;
+    file.sync_all()?;
+    drop(file);
+    fs::rename(&new, &path)?;
+    Ok(Replaced { flush })
+}
+
+/// The file that `path` stands for. A rename over a link would put a file in its
+/// place, and the one it leads to would stay as it is.
+fn follow_links(path: &Path) -> io::Result<PathBuf> {
+    let mut path = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        match fs::symlink_metadata(&path) {
+            Ok(metadata) if metadata.is_symlink() => {
+                path = folder_of(&path).join(fs::read_link(&path)?);
+            }
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            Ok(_) | Err(_) => return Ok(path),
+        }
+    }
+    Err(io::Error::other("its links lead to no file"))
+}
+
+/// The folder that a file is in; that of a bare name is the present one.
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_only_named_is_in_the_present_folder() {
+        for (path, folder) in [
+            ("crawl", "."),
+            ("a/crawl", "a"),
+            ("/a/b/crawl", "/a/b"),
+            ("/crawl", "/"),
+        ] {
+            assert_eq!(folder_of(Path::new(path)), Path::new(folder), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_cannot_be_opened() {
+        let folder = tempfile::tempdir().expect("a folder");
+
+        let there = open_folder(folder.path());
+        let missing = open_folder(&folder.path().join("missing"));
+
+        there.expect("opened")().expect("flushed");
+        assert_eq!(missing.is_err(), cfg!(unix));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_stands_where_the_new_content_is_written_is_named_as_the_cause() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("crawl");
+        fs::write(&path, "old").expect("written");
+        fs::create_dir(folder.path().join("crawl.new")).expect("made");
+
+        let replaced = replace(&path, b"new", open_folder);
+
+        // Not "exists", which says nothing of what is to be done.
+        let error = replaced
+            .err()
+            .expect("a folder cannot be removed as a file");
+        assert_ne!(error.kind(), io::ErrorKind::AlreadyExists, "{error}");
+        assert_eq!(fs::read_to_string(&path).expect("a file"), "old");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_to_a_file_or_to_where_one_will_be() {
+        use std::os::unix::fs::symlink;
+
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir(at("deep")).expect("made");
+        fs::write(at("deep/file"), "old").expect("written");
+        symlink("deep/relative", at("link")).expect("linked");
+        symlink("file", at("deep/relative")).expect("linked");
+        symlink(at("deep/none yet"), at("dangling")).expect("linked");
+        symlink("circle", at("circle")).expect("linked");
+
+        for (link, file) in [
+            ("link", "deep/file"),
+            ("dangling", "deep/none yet"),
+            ("no link", "no link"),
+        ] {
+            let followed = follow_links(&at(link)).expect("it ends");
+
+            assert_eq!(followed, at(file), "{link}");
+        }
+        follow_links(&at("circle")).expect_err("it never ends");
+        follow_links(&at("deep/file/below")).expect_err("a file is no folder");
+    }
+}
