@@ -61,14 +61,13 @@ async fn main() -> Result<(), Box<dyn Error>> {
 /// A `reqwest` client with the retry layer and nothing else of this crate.
 fn client() -> Result<ClientWithMiddleware, Box<dyn Error>> {
     client::install_tls_provider();
-    let http = reqwest::Client::builder()
+    let session = reqwest::Client::builder()
         .no_proxy()
         .tls_certs_only([])
-        // Redirects and hidden retries are settings of the session.
-        .redirect(reqwest::redirect::Policy::none())
-        .retry(reqwest::retry::never())
-        .read_timeout(Duration::from_secs(5))
-        .build()?;
+        .read_timeout(Duration::from_secs(5));
+    // Redirects and hidden retries are settings of the session: no middleware
+    // sees them.
+    let http = client::without_hidden_requests(session).build()?;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
     let backoff = Backoff::new(
         Duration::from_millis(20),
@@ -76,8 +75,8 @@ fn client() -> Result<ClientWithMiddleware, Box<dyn Error>> {
         Arc::clone(&clock),
         Arc::new(SystemRandom),
     );
-    let retries =
-        RetryMiddleware::with_policy(backoff, Classifier, clock).deadline(Duration::from_secs(10));
+    let retries = RetryMiddleware::with_policy(backoff, Classifier::default(), clock)
+        .deadline(Duration::from_secs(10));
     Ok(ClientBuilder::new(http).with(retries).build())
 }
 

@@ -3,6 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use http::{Method, StatusCode, header::LOCATION};
+use metrics::Gauge;
 use reqwest_middleware::ClientWithMiddleware;
 use serde_json::{Map, Value};
 use url::Url;
@@ -16,7 +17,7 @@ use crate::{
     idempotency_key::IdempotencyKey,
     pagination::{Listing, ListingLimits},
     raw_object::{ObjectText, RawObject},
-    retry::RepeatPermission,
+    retry::{CallSettings, RepeatPermission},
     telemetry::Metrics,
     time::Random,
     timeouts::Timeouts,
@@ -33,6 +34,7 @@ pub type JsonObject = Map<String, Value>;
 #[derive(Clone)]
 pub struct ReliableApiClient {
     inner: Arc<Inner>,
+    settings: CallSettings,
 }
 
 pub(crate) struct Inner {
@@ -42,6 +44,8 @@ pub(crate) struct Inner {
     pub(crate) timeouts: Timeouts,
     pub(crate) limits: ListingLimits,
     pub(crate) metrics: Arc<Metrics>,
+    /// Held for as long as the client lives: what it shares is shown on them.
+    pub(crate) _gauges: Vec<Arc<Gauge>>,
     pub(crate) random: Arc<dyn Random>,
 }
 
@@ -228,7 +232,29 @@ impl ReliableApiClient {
         IdempotencyKey::generate(&*self.inner.random)
     }
 
+    /// The same client with settings for the calls made through what is
+    /// returned. Connections, retry budget and concurrency limit stay shared;
+    /// settings of an earlier call of this method are replaced.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// use client::{CallSettings, ReliableApiClient};
+    ///
+    /// # async fn page(client: ReliableApiClient) -> Result<(), client::ApiError> {
+    /// let hurried = client.with_settings(CallSettings::new().deadline(Duration::from_secs(1)));
+    /// hurried.flaky().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn with_settings(&self, settings: CallSettings) -> Self {
+        Self {
+            inner: Arc::clone(&self.inner),
+            settings,
+        }
+    }
+
     /// The session with its retry rules, for requests that no method covers.
+    /// Settings of one call are an extension of its request there.
     ///
     /// Its `Debug` is `reqwest`'s own, which prints the default headers of a
     /// caller's session unless their values are marked as sensitive.
@@ -240,6 +266,7 @@ impl ReliableApiClient {
     pub(crate) fn from_inner(inner: Inner) -> Self {
         Self {
             inner: Arc::new(inner),
+            settings: CallSettings::new(),
         }
     }
 
@@ -252,6 +279,10 @@ impl ReliableApiClient {
         );
         url.set_path(&path);
         url
+    }
+
+    pub(crate) fn settings(&self) -> CallSettings {
+        self.settings
     }
 
     pub(crate) fn timeouts(&self) -> Timeouts {

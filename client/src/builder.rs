@@ -1,8 +1,15 @@
 //! The configuration of a client: defaults, rules, and what is built from them.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{
+    fmt,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 
-use reqwest_middleware::{ClientBuilder, Middleware};
+use http::{Extensions, StatusCode};
+use reqwest::{Request, Response};
+use reqwest_middleware::{ClientBuilder, Middleware, Next};
+use reqwest_retry::{RetryDecision, RetryPolicy};
 use url::Url;
 
 use crate::{
@@ -13,12 +20,13 @@ use crate::{
     positive::positive,
     retry::{
         Backoff, Classifier, ConcurrencyLimit, DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_BODY_BYTES,
-        DEFAULT_MAX_RETRY_AFTER, RetryBudget, RetryMiddleware,
+        DEFAULT_MAX_RETRY_AFTER, Failure, FailureKind, RETRY_STATUSES, RetryBudget,
+        RetryMiddleware,
     },
+    session,
     telemetry::{Injector, Metrics, SharedRecorder},
     time::{Clock, Random, SystemClock, SystemRandom},
-    timeouts::Timeouts,
-    tls::install_tls_provider,
+    timeouts::{LONGEST, Timeouts},
 };
 
 /// Configures a [`ReliableApiClient`].
@@ -28,10 +36,13 @@ use crate::{
 /// | [`timeouts`](Self::timeouts) | 3.05 s connect, 15 s read |
 /// | [`max_attempts`](Self::max_attempts) | 3 |
 /// | [`max_retry_after`](Self::max_retry_after) | 30 s |
+/// | [`retry_after_spread`](Self::retry_after_spread), [`correct_dates`](Self::correct_dates) | none, no |
+/// | [`retry_statuses`](Self::retry_statuses) | 429, 500, 502, 503, 504 |
 /// | [`backoff`](Self::backoff) | 200 ms, doubling to 5 s, full jitter |
+/// | [`policy`](Self::policy) | that backoff |
 /// | [`deadline`](Self::deadline) | none |
-/// | [`retry_budget`](Self::retry_budget) | 10 tokens |
-/// | [`max_concurrency`](Self::max_concurrency) | 64 |
+/// | [`retry_budget`](Self::retry_budget) | 10 tokens, ten first attempts buy one |
+/// | [`concurrency_limit`](Self::concurrency_limit) | 64 |
 /// | [`max_body_bytes`](Self::max_body_bytes) | 8 MiB |
 /// | [`max_pages`](Self::max_pages), [`max_items`](Self::max_items) | 100, 1000 |
 /// | [`page_size`](Self::page_size) | 50 |
@@ -42,14 +53,19 @@ use crate::{
 pub struct Builder {
     base_url: String,
     session: Option<reqwest::ClientBuilder>,
+    middlewares: Vec<Arc<dyn Middleware>>,
     transport: Option<Arc<dyn Middleware>>,
     timeouts: Timeouts,
     max_attempts: u32,
     max_retry_after: Duration,
+    retry_after_spread: Duration,
+    correct_dates: bool,
+    retry_statuses: Vec<StatusCode>,
     backoff: (Duration, Duration),
+    policy: Option<Box<dyn RetryPolicy + Send + Sync>>,
     deadline: Option<Duration>,
-    retry_budget: Option<u32>,
-    max_concurrency: u32,
+    retry_budget: Option<RetryBudget>,
+    concurrency_limit: Option<ConcurrencyLimit>,
     max_body_bytes: usize,
     max_pages: u32,
     max_items: u32,
@@ -62,22 +78,27 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// The longest `max_retry_after` and deadline: a call that may take more
-    /// than a day belongs into a queue.
-    pub const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+    /// The longest `max_retry_after`, spread and deadline: a call that may take
+    /// more than a day belongs into a queue.
+    pub const LONGEST: Duration = LONGEST;
 
     pub(crate) fn new(base_url: &str) -> Self {
         Self {
             base_url: base_url.to_owned(),
             session: None,
+            middlewares: Vec::new(),
             transport: None,
             timeouts: Timeouts::DEFAULT,
             max_attempts: DEFAULT_MAX_ATTEMPTS.get(),
             max_retry_after: DEFAULT_MAX_RETRY_AFTER,
+            retry_after_spread: Duration::ZERO,
+            correct_dates: false,
+            retry_statuses: RETRY_STATUSES.to_vec(),
             backoff: (Backoff::DEFAULT_BASE, Backoff::DEFAULT_CAP),
+            policy: None,
             deadline: None,
-            retry_budget: Some(RetryBudget::DEFAULT_CAPACITY),
-            max_concurrency: ConcurrencyLimit::DEFAULT_MAX,
+            retry_budget: Some(RetryBudget::default()),
+            concurrency_limit: Some(ConcurrencyLimit::default()),
             max_body_bytes: DEFAULT_MAX_BODY_BYTES,
             max_pages: ListingLimits::DEFAULT.max_pages.get(),
             max_items: ListingLimits::DEFAULT.max_items.get(),
@@ -101,9 +122,18 @@ impl Builder {
         self
     }
 
-    /// Puts a middleware in the place of the transport, below the retry rules:
-    /// one that answers from a script, or one that looks at what is sent and
-    /// passes it on.
+    /// Puts a middleware between the retry rules and the transport: it sees
+    /// every attempt, and passes it on. Several see it in the order in which they
+    /// were added.
+    pub fn middleware(mut self, middleware: impl Middleware) -> Self {
+        self.middlewares.push(Arc::new(middleware));
+        self
+    }
+
+    /// Puts a middleware in the place of the transport: one that responds from a
+    /// script, from a model or over a connection of its own. No session is built
+    /// then, and what the middleware passes on fails as
+    /// [`FailureKind::Request`].
     pub fn transport(mut self, transport: impl Middleware) -> Self {
         self.transport = Some(Arc::new(transport));
         self
@@ -127,10 +157,42 @@ impl Builder {
         self
     }
 
+    /// Adds up to `spread` to every `Retry-After`, at random; at most a day. A
+    /// wait never becomes shorter than what the server asked for. Many clients
+    /// that were told the same second would all come back in it.
+    pub fn retry_after_spread(mut self, spread: Duration) -> Self {
+        self.retry_after_spread = spread;
+        self
+    }
+
+    /// Whether a `Retry-After` that is a date is also measured from the `Date`
+    /// of its response (RFC 9110 §6.6.1), the longer of the two waits counting:
+    /// for a machine whose clock may be fast.
+    pub fn correct_dates(mut self, correct_dates: bool) -> Self {
+        self.correct_dates = correct_dates;
+        self
+    }
+
+    /// The statuses that are worth another attempt, in place of the five
+    /// [`RETRY_STATUSES`]. None of the six [`FINAL_STATUSES`](crate::FINAL_STATUSES)
+    /// may be among them.
+    pub fn retry_statuses(mut self, statuses: impl IntoIterator<Item = StatusCode>) -> Self {
+        self.retry_statuses = statuses.into_iter().collect();
+        self
+    }
+
     /// The ceiling of the first wait, and the one that doubling it never
     /// exceeds; at most a day.
     pub fn backoff(mut self, base: Duration, cap: Duration) -> Self {
         self.backoff = (base, cap);
+        self
+    }
+
+    /// A policy in place of the backoff, such as [`NoWait`](crate::NoWait) or one
+    /// of `reqwest-retry`'s. It offers the wait before each retry, or declines.
+    /// A `Retry-After` and the other limits hold all the same.
+    pub fn policy(mut self, policy: impl RetryPolicy + Send + Sync + 'static) -> Self {
+        self.policy = Some(Box::new(policy));
         self
     }
 
@@ -140,16 +202,17 @@ impl Builder {
         self
     }
 
-    /// The capacity of the retry budget shared by all clones, in tokens; `None`
-    /// for no budget.
-    pub fn retry_budget(mut self, tokens: impl Into<Option<u32>>) -> Self {
-        self.retry_budget = tokens.into();
+    /// The retry budget, shared by all clones and by every other client that it
+    /// is handed to; `None` for no budget.
+    pub fn retry_budget(mut self, budget: impl Into<Option<RetryBudget>>) -> Self {
+        self.retry_budget = budget.into();
         self
     }
 
-    /// The most attempts that all clones have in flight together; at least 1.
-    pub fn max_concurrency(mut self, max_concurrency: u32) -> Self {
-        self.max_concurrency = max_concurrency;
+    /// The limit on attempts in flight, shared by all clones and by every other
+    /// client that it is handed to; `None` for no limit.
+    pub fn concurrency_limit(mut self, limit: impl Into<Option<ConcurrencyLimit>>) -> Self {
+        self.concurrency_limit = limit.into();
         self
     }
 
@@ -216,7 +279,6 @@ impl Builder {
         let base_url = base_url(&self.base_url)?;
         let positive = |field, count: u32| positive(field, count.into());
         let max_attempts = positive("max_attempts", self.max_attempts)?;
-        let max_concurrency = positive("max_concurrency", self.max_concurrency)?;
         let limits = ListingLimits {
             max_pages: positive("max_pages", self.max_pages)?,
             max_items: positive("max_items", self.max_items)?,
@@ -228,6 +290,8 @@ impl Builder {
         not_zero("the connect timeout", self.timeouts.connect)?;
         not_zero("the read timeout", self.timeouts.read)?;
         at_most("max_retry_after", self.max_retry_after, Self::LONGEST)?;
+        at_most("retry_after_spread", self.retry_after_spread, Self::LONGEST)?;
+        let classifier = Classifier::new(self.retry_statuses)?;
         if let Some(deadline) = self.deadline {
             not_zero("the deadline", deadline)?;
             at_most("the deadline", deadline, Self::LONGEST)?;
@@ -239,32 +303,54 @@ impl Builder {
             return Err(ConfigError::BackoffOrder { base, cap });
         }
 
-        let session = session(self.session, &base_url, self.timeouts)?;
+        let session = match self.transport {
+            Some(_) => session::unused()?,
+            None => session::build(self.session, &base_url, self.timeouts)?,
+        };
         let metrics = Arc::new(Metrics::new(self.recorder));
         register(&metrics);
         let clock = self.clock.unwrap_or_else(|| Arc::new(SystemClock::new()));
-        let policy = Backoff::new(base, cap, Arc::clone(&clock), Arc::clone(&self.random));
-        let limit =
-            ConcurrencyLimit::observed(max_concurrency.get(), metrics.concurrency_limit(self.name));
-        let mut retries = RetryMiddleware::with_policy(policy, Classifier, clock)
+        let policy = self.policy.map_or_else(
+            || {
+                let (clock, random) = (Arc::clone(&clock), Arc::clone(&self.random));
+                Policy::Backoff(Backoff::new(base, cap, clock, random))
+            },
+            Policy::Given,
+        );
+        let mut retries = RetryMiddleware::with_policy(policy, classifier, clock)
             .max_attempts(max_attempts)
             .max_retry_after(self.max_retry_after)
+            .correct_dates(self.correct_dates)
             .max_body_bytes(self.max_body_bytes)
-            .concurrency_limit(limit)
             .metrics(Arc::clone(&metrics));
+        if !self.retry_after_spread.is_zero() {
+            retries = retries.retry_after_spread(self.retry_after_spread, Arc::clone(&self.random));
+        }
         if let Some(deadline) = self.deadline {
             retries = retries.deadline(deadline);
         }
-        if let Some(tokens) = self.retry_budget {
-            let gauge = metrics.budget_tokens(self.name);
-            retries = retries.retry_budget(RetryBudget::observed(tokens, gauge));
+        let mut gauges = Vec::new();
+        if let Some(limit) = self.concurrency_limit {
+            let gauge = Arc::new(metrics.concurrency_limit(self.name));
+            limit.show_on(&gauge);
+            gauges.push(gauge);
+            retries = retries.concurrency_limit(limit);
+        }
+        if let Some(budget) = self.retry_budget {
+            let gauge = Arc::new(metrics.budget_tokens(self.name));
+            budget.show_on(&gauge);
+            gauges.push(gauge);
+            retries = retries.retry_budget(budget);
         }
         if let Some(injector) = self.injector {
             retries = retries.injector(injector);
         }
         let mut http = ClientBuilder::new(session).with(retries);
+        for middleware in self.middlewares {
+            http = http.with_arc(middleware);
+        }
         if let Some(transport) = self.transport {
-            http = http.with_arc(transport);
+            http = http.with_arc(transport).with(NothingBelow);
         }
         Ok(ReliableApiClient::from_inner(Inner {
             http: http.build(),
@@ -272,6 +358,7 @@ impl Builder {
             timeouts: self.timeouts,
             limits,
             metrics,
+            _gauges: gauges,
             random: self.random,
         }))
     }
@@ -288,7 +375,10 @@ impl fmt::Debug for Builder {
             .field("backoff", &self.backoff)
             .field("deadline", &self.deadline)
             .field("retry_budget", &self.retry_budget)
-            .field("max_concurrency", &self.max_concurrency)
+            .field("concurrency_limit", &self.concurrency_limit)
+            .field("retry_after_spread", &self.retry_after_spread)
+            .field("correct_dates", &self.correct_dates)
+            .field("retry_statuses", &self.retry_statuses)
             .field("max_body_bytes", &self.max_body_bytes)
             .field("max_pages", &self.max_pages)
             .field("max_items", &self.max_items)
@@ -333,30 +423,35 @@ fn at_most(field: &'static str, got: Duration, max: Duration) -> Result<(), Conf
     Ok(())
 }
 
-/// Sets on a session what the contract asks for, whoever made it.
-fn session(
-    given: Option<reqwest::ClientBuilder>,
-    base_url: &Url,
-    timeouts: Timeouts,
-) -> Result<reqwest::Client, ConfigError> {
-    install_tls_provider();
-    let session = given.unwrap_or_else(|| {
-        let own = reqwest::Client::builder().no_proxy();
-        // Where no certificate authority is installed, as in a slim container,
-        // looking for one fails the build; plain HTTP needs none.
-        if base_url.scheme() == "http" {
-            own.tls_certs_only([])
-        } else {
-            own
+/// What stands below a transport that was handed in. Getting here is a mistake
+/// of the transport's, which passes on what it should answer.
+struct NothingBelow;
+
+#[async_trait::async_trait]
+impl Middleware for NothingBelow {
+    async fn handle(
+        &self,
+        _request: Request,
+        _extensions: &mut Extensions,
+        _next: Next<'_>,
+    ) -> reqwest_middleware::Result<Response> {
+        Err(Failure(FailureKind::Request).into())
+    }
+}
+
+/// The policy of a client: its own, or one that was handed in.
+enum Policy {
+    Backoff(Backoff),
+    Given(Box<dyn RetryPolicy + Send + Sync>),
+}
+
+impl RetryPolicy for Policy {
+    fn should_retry(&self, start: SystemTime, past_retries: u32) -> RetryDecision {
+        match self {
+            Self::Backoff(policy) => policy.should_retry(start, past_retries),
+            Self::Given(policy) => policy.should_retry(start, past_retries),
         }
-    });
-    session
-        .redirect(reqwest::redirect::Policy::none())
-        .retry(reqwest::retry::never())
-        .connect_timeout(timeouts.connect)
-        .read_timeout(timeouts.read)
-        .build()
-        .map_err(|error| ConfigError::Session(error.without_url()))
+    }
 }
 
 /// Registers the handles of every endpoint, so that their series are there at

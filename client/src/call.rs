@@ -19,7 +19,7 @@ use crate::{
     error::{ApiError, ApiTransportError, ContractError, RequestName},
     idempotency_key::IdempotencyKey,
     pagination::Cursor,
-    retry::{FailureKind, RepeatPermission, RetryReport},
+    retry::{RepeatPermission, RetryReport},
     telemetry,
 };
 
@@ -101,6 +101,7 @@ impl ReliableApiClient {
         let mut extensions = Extensions::new();
         extensions.insert(call.endpoint);
         extensions.insert(self.timeouts());
+        extensions.insert(self.settings());
         if let Some(permission) = call.permission {
             extensions.insert(permission);
         }
@@ -116,16 +117,9 @@ impl ReliableApiClient {
         match result {
             Ok(response) => Ok(Answer::read(name, response, &report).await),
             Err(error) => Err(ApiError::Transport(ApiTransportError {
-                request: name,
-                kind: FailureKind::of(&error),
                 attempts: report.attempts,
                 stopped: report.stopped,
-                source: match error {
-                    reqwest_middleware::Error::Reqwest(error) => Some(error.without_url()),
-                    // Somebody else's middleware wrote it, and may have put
-                    // anything into it.
-                    reqwest_middleware::Error::Middleware(_) => None,
-                },
+                ..ApiTransportError::of(name, error)
             })),
         }
     }

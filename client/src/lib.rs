@@ -96,6 +96,7 @@ mod answer;
 mod api;
 mod builder;
 mod call;
+mod check;
 mod endpoint;
 mod error;
 mod idempotency_key;
@@ -104,6 +105,7 @@ mod pagination;
 mod positive;
 mod raw_object;
 mod retry;
+mod session;
 pub mod telemetry;
 mod time;
 mod timeouts;
@@ -111,6 +113,7 @@ mod tls;
 
 pub use api::{Flaky, Job, JsonObject, Redirect, ReliableApiClient};
 pub use builder::Builder;
+pub use check::check;
 pub use endpoint::Endpoint;
 pub use error::{
     ApiError, ApiHttpError, ApiResponseError, ApiTransportError, ConfigError, ContractError,
@@ -125,11 +128,12 @@ pub use pagination::{
 pub use positive::{positive_from_json, positive_from_text};
 pub use raw_object::{RawObject, RawObjectError};
 pub use retry::{
-    Backoff, Classifier, ConcurrencyLimit, Decision, Eligibility, Facts, Failure, FailureKind,
-    IncompleteBody, Limits, RETRY_STATUSES, RepeatPermission, RetryAfter, RetryBudget,
-    RetryMiddleware, RetryReason, RetryReport, Standing, StopReason, Verdict, WaitSource, decide,
-    may_repeat,
+    Backoff, CallSettings, Classifier, ConcurrencyLimit, Decision, Eligibility, FINAL_STATUSES,
+    Facts, Failure, FailureKind, IncompleteBody, Limits, NoWait, RETRY_STATUSES, RepeatPermission,
+    RetryAfter, RetryBudget, RetryMiddleware, RetryReason, RetryReport, Standing, StopReason,
+    Verdict, WaitSource, decide, may_repeat,
 };
+pub use session::without_hidden_requests;
 pub use time::{Clock, Random, SeededRandom, Sleep, SystemClock, SystemRandom, VirtualClock};
 pub use timeouts::Timeouts;
 pub use tls::install_tls_provider;

@@ -211,7 +211,7 @@ async fn by_layer(wire: &Wire, clock: &VirtualClock) -> End {
         Arc::<VirtualClock>::clone(&clock),
         Arc::new(SeededRandom::new(7)),
     );
-    let retries = RetryMiddleware::with_policy(backoff, Classifier, clock)
+    let retries = RetryMiddleware::with_policy(backoff, Classifier::default(), clock)
         .max_attempts(NonZeroU32::new(ATTEMPTS).expect("not zero"));
     let stack = reqwest_middleware::ClientBuilder::new(session)
         .with(retries)

@@ -5,6 +5,7 @@
 
 mod body;
 mod cancellation;
+mod check;
 mod checkpoint_file;
 mod checkpoint_kill;
 mod crawl;
@@ -16,6 +17,7 @@ mod going_on;
 mod listing;
 mod policy;
 mod redaction;
+mod settings;
 mod shared_limits;
 mod support;
 mod tls;

@@ -68,7 +68,7 @@ async fn a_policy_is_asked_once_for_each_retry_and_never_after_a_success() {
         let clock = Arc::new(virtual_clock());
 
         send(
-            RetryMiddleware::with_policy(policy, Classifier, clock),
+            RetryMiddleware::with_policy(policy, Classifier::default(), clock),
             statuses,
         )
         .await;
@@ -131,7 +131,7 @@ async fn a_step_of_the_calendar_is_no_part_of_a_wait() {
         let backoff = Backoff::new(cap, cap, Arc::<Stepping>::clone(&clock), Arc::new(Half));
 
         send(
-            RetryMiddleware::with_policy(backoff, Classifier, clock),
+            RetryMiddleware::with_policy(backoff, Classifier::default(), clock),
             &[503],
         )
         .await;

@@ -10,7 +10,9 @@ use std::{
     time::Duration,
 };
 
-use client::{ApiError, Builder, Endpoint, FailureKind, ReliableApiClient, StopReason};
+use client::{
+    ApiError, Builder, ConcurrencyLimit, Endpoint, FailureKind, ReliableApiClient, StopReason,
+};
 use futures_util::FutureExt;
 use tokio::task::JoinSet;
 
@@ -89,7 +91,7 @@ fn throttled_client() -> (ReliableApiClient, InFlight) {
     let in_flight = InFlight::default();
     let seen = in_flight.clone();
     let client = offline(&virtual_clock())
-        .max_concurrency(16)
+        .concurrency_limit(ConcurrencyLimit::new(16))
         .transport(scripted(move |request| {
             let entered = seen.enter();
             async move {
@@ -151,7 +153,7 @@ async fn workers_that_are_throttled_together_go_on_one_at_a_time() {
 #[tokio::test]
 async fn no_slot_is_held_during_a_wait() {
     let client = offline(&virtual_clock())
-        .max_concurrency(1)
+        .concurrency_limit(ConcurrencyLimit::new(1))
         .transport(scripted(async |request: reqwest::Request| {
             Ok(match request.url().path() {
                 "/flaky" => retry_after(503, "30"),
@@ -173,7 +175,7 @@ async fn no_slot_is_held_during_a_wait() {
 /// three seconds.
 fn client_with_one_slot() -> ReliableApiClient {
     offline(&virtual_clock())
-        .max_concurrency(1)
+        .concurrency_limit(ConcurrencyLimit::new(1))
         .deadline(Duration::from_secs(10))
         .transport(scripted(async |request: reqwest::Request| {
             match request.url().path() {

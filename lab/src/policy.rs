@@ -52,7 +52,7 @@ impl Policy {
             .max_attempts(self.max_attempts)
             .max_retry_after(self.max_retry_after)
             .deadline(self.deadline)
-            .retry_budget(self.retry_budget)
+            .retry_budget(self.retry_budget.map(RetryBudget::new))
             .timeouts(Timeouts::DEFAULT.connect, self.read_timeout)
             .max_body_bytes(self.max_body_bytes)
             .max_pages(self.max_pages)

@@ -318,7 +318,7 @@ impl<'a> Session<'a> {
             .name(CLIENT_NAME);
         builder = match (&wire.function, &self.virtual_clock) {
             (Some(function), _) => builder.transport(function.clone()),
-            (None, Some(clock)) => builder.transport(TimeoutsTakeTime(clock.clone())),
+            (None, Some(clock)) => builder.middleware(TimeoutsTakeTime(clock.clone())),
             (None, None) => builder,
         };
         Ok(self.policy.configure(builder).build()?)

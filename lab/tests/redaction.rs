@@ -210,7 +210,7 @@ async fn secrets() -> Vec<String> {
     let listener = Arc::clone(&told);
     let client = ReliableApiClient::builder(&service.base_url())
         .random(Arc::new(SeededRandom::new(SEED)))
-        .transport(Wiretap(listener))
+        .middleware(Wiretap(listener))
         .build()
         .expect("legal");
 

@@ -6,6 +6,7 @@ use client::{
     Builder, ConfigError, IdempotencyKey, NotPositive, ReliableApiClient, positive_from_json,
     positive_from_text,
 };
+use http::StatusCode;
 use serde_json::json as value;
 
 #[test]
@@ -20,16 +21,18 @@ fn settings_that_break_a_rule() {
     type Change = fn(Builder) -> Builder;
     const DAY: Duration = Duration::from_secs(24 * 60 * 60);
     const MS: Duration = Duration::from_millis(1);
-    let rules: [(Change, &str); 14] = [
+    let rules: [(Change, &str); 16] = [
         (|it| it.max_pages(0), "max_pages"),
         (|it| it.max_items(0), "max_items"),
         (|it| it.page_size(0), "page_size"),
         (|it| it.max_attempts(0), "max_attempts"),
-        (|it| it.max_concurrency(0), "max_concurrency"),
         (|it| it.max_body_bytes(0), "max_body_bytes"),
         (|it| it.timeouts(Duration::ZERO, MS), "connect timeout"),
         (|it| it.timeouts(MS, Duration::ZERO), "read timeout"),
         (|it| it.max_retry_after(DAY + MS), "max_retry_after"),
+        (|it| it.retry_after_spread(DAY + MS), "retry_after_spread"),
+        (|it| it.retry_statuses([StatusCode::CONFLICT]), "409"),
+        (|it| it.retry_statuses([StatusCode::ACCEPTED]), "202"),
         (|it| it.deadline(Duration::ZERO), "deadline"),
         (|it| it.deadline(DAY + MS), "deadline"),
         (|it| it.backoff(Duration::ZERO, MS), "backoff's base"),

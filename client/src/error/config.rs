@@ -2,6 +2,8 @@
 
 use std::{fmt, time::Duration};
 
+use http::StatusCode;
+
 /// A rule of the configuration that a value breaks. Each text names the field,
 /// the value and the rule; the base URL is never quoted, since it may hold a
 /// password.
@@ -57,6 +59,14 @@ pub enum ConfigError {
         base: Duration,
         /// The ceiling of all.
         cap: Duration,
+    },
+    /// A status that must not be retried.
+    #[error("retry_statuses must not hold {}: {why}", .status.as_u16())]
+    RetryStatus {
+        /// The status.
+        status: StatusCode,
+        /// Why it is refused.
+        why: &'static str,
     },
     /// `reqwest` could not build the session.
     #[error("the session could not be built; check its certificates, proxies and headers")]

@@ -38,6 +38,35 @@ pub struct ApiHttpError {
     pub incomplete_body: Option<FailureKind>,
 }
 
+impl ApiHttpError {
+    /// A response with this status, after one attempt; its other fields can be
+    /// set.
+    ///
+    /// ```
+    /// use client::{ApiHttpError, Endpoint, RequestName};
+    /// use http::{Method, StatusCode};
+    ///
+    /// let request = RequestName::new(&Method::GET, Endpoint::FLAKY);
+    /// let mut error = ApiHttpError::new(request, StatusCode::NOT_FOUND);
+    /// error.code = Some("not_found".into());
+    ///
+    /// assert!(error.to_string().contains("not_found"));
+    /// ```
+    #[must_use]
+    pub fn new(request: RequestName, status: StatusCode) -> Self {
+        Self {
+            request,
+            status,
+            code: None,
+            request_id: None,
+            retry_after: None,
+            attempts: 1,
+            stopped: None,
+            incomplete_body: None,
+        }
+    }
+}
+
 impl fmt::Display for ApiHttpError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
@@ -184,16 +213,7 @@ mod tests {
     use crate::endpoint::Endpoint;
 
     fn error(status: StatusCode) -> ApiHttpError {
-        ApiHttpError {
-            request: RequestName::new(&Method::GET, Endpoint::FLAKY),
-            status,
-            code: None,
-            request_id: None,
-            retry_after: None,
-            attempts: 1,
-            stopped: None,
-            incomplete_body: None,
-        }
+        ApiHttpError::new(RequestName::new(&Method::GET, Endpoint::FLAKY), status)
     }
 
     #[test]

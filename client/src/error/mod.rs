@@ -82,7 +82,11 @@ pub struct RequestName {
 }
 
 impl RequestName {
-    pub(crate) fn new(method: &Method, endpoint: Endpoint) -> Self {
+    /// The name of a request of your own: a method and the template of its
+    /// path. A method outside the usual ones is `_OTHER`, since what is printed
+    /// must be fixed in the program text.
+    #[must_use]
+    pub fn new(method: &Method, endpoint: Endpoint) -> Self {
         Self {
             method: telemetry::method_label(method),
             template: endpoint.template(),

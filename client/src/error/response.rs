@@ -25,6 +25,20 @@ pub struct ApiResponseError {
     pub problem: ResponseProblem,
 }
 
+impl ApiResponseError {
+    /// A success with this problem, after one attempt; its other fields can be
+    /// set.
+    #[must_use]
+    pub fn new(request: RequestName, status: StatusCode, problem: ResponseProblem) -> Self {
+        Self {
+            request,
+            status,
+            attempts: 1,
+            problem,
+        }
+    }
+}
+
 impl fmt::Display for ApiResponseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(

@@ -26,6 +26,36 @@ pub struct ApiTransportError {
     pub source: Option<reqwest::Error>,
 }
 
+impl ApiTransportError {
+    /// A failure of this kind, before which nothing was sent; its other fields
+    /// can be set.
+    #[must_use]
+    pub fn new(request: RequestName, kind: FailureKind) -> Self {
+        Self {
+            request,
+            kind,
+            attempts: 0,
+            stopped: None,
+            source: None,
+        }
+    }
+
+    /// The failure that an error of a stack is. How many attempts there were,
+    /// the error does not know.
+    pub(crate) fn of(request: RequestName, error: reqwest_middleware::Error) -> Self {
+        let kind = FailureKind::of(&error);
+        Self {
+            source: match error {
+                reqwest_middleware::Error::Reqwest(error) => Some(error.without_url()),
+                // Somebody else's middleware wrote it, and may have put
+                // anything into it.
+                reqwest_middleware::Error::Middleware(_) => None,
+            },
+            ..Self::new(request, kind)
+        }
+    }
+}
+
 impl fmt::Display for ApiTransportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.request, what_happened(self.kind))?;

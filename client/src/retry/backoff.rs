@@ -70,6 +70,22 @@ impl RetryPolicy for Backoff {
     }
 }
 
+/// A [`RetryPolicy`] without any wait: a retry goes out at once, unless a
+/// `Retry-After` asks for a wait.
+///
+/// Many clients that do this keep a service down that one fault took down; it
+/// is here to be compared with.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoWait;
+
+impl RetryPolicy for NoWait {
+    fn should_retry(&self, _start: SystemTime, _past_retries: u32) -> RetryDecision {
+        RetryDecision::Retry {
+            execute_after: SystemTime::UNIX_EPOCH,
+        }
+    }
+}
+
 /// `base · 2^past_retries`, no more than `cap`.
 fn ceiling(base: Duration, cap: Duration, past_retries: u32) -> Duration {
     2_u32

@@ -25,7 +25,7 @@ pub(crate) const DEFAULT_MAX_BODY_BYTES: usize = 8 * 1024 * 1024;
 
 /// The cap on the body of any other response: 64 KiB. A problem object is far
 /// smaller, and nothing else is looked for.
-pub(crate) const MAX_ERROR_BODY_BYTES: usize = 64 * 1024;
+const MAX_ERROR_BODY_BYTES: usize = 64 * 1024;
 
 /// Says that the body of an error response was not read to its end, and why.
 ///
@@ -40,12 +40,10 @@ pub struct IncompleteBody(pub FailureKind);
 
 /// Reads the body of `response` and puts the response together again around it.
 ///
-/// A success has up to `max` bytes, and as long as the transport grants. Of any
-/// other response at most [`MAX_ERROR_BODY_BYTES`] are read, for no longer than
-/// `patience` in all, and no end of it is a failure.
+/// A success has up to `max` bytes, and as long as the transport grants.
 pub(super) async fn read(response: Response, max: usize, patience: Duration) -> Result<Response> {
     if response.status() >= StatusCode::MULTIPLE_CHOICES {
-        Ok(read_what_comes(response, max.min(MAX_ERROR_BODY_BYTES), patience).await)
+        Ok(read_error(response, patience).await)
     } else {
         read_whole(response, max).await
     }
@@ -83,10 +81,12 @@ async fn read_whole(mut response: Response, max: usize) -> Result<Response> {
     Ok(with_body(response, body))
 }
 
-async fn read_what_comes(mut response: Response, max: usize, patience: Duration) -> Response {
+/// Reads what comes of the body of an error: at most [`MAX_ERROR_BODY_BYTES`],
+/// for no longer than `patience` in all. No end of it is a failure.
+pub(crate) async fn read_error(mut response: Response, patience: Duration) -> Response {
     let mut body = BytesMut::new();
     let missing = {
-        let mut reading = pin!(fill(&mut response, &mut body, max));
+        let mut reading = pin!(fill(&mut response, &mut body));
         match reading.as_mut().now_or_never() {
             // A body that is there already needs no timer, and so no runtime
             // that has one.
@@ -104,14 +104,14 @@ async fn read_what_comes(mut response: Response, max: usize, patience: Duration)
     response
 }
 
-/// Reads up to `max` bytes into `body`; says what kept the rest away, if there
-/// is one.
-async fn fill(response: &mut Response, body: &mut BytesMut, max: usize) -> Option<FailureKind> {
+/// Reads into `body`, as far as it may; says what kept the rest away, if
+/// anything did.
+async fn fill(response: &mut Response, body: &mut BytesMut) -> Option<FailureKind> {
     loop {
         match response.chunk().await {
             Ok(None) => return None,
             Ok(Some(chunk)) => {
-                let room = max - body.len();
+                let room = MAX_ERROR_BODY_BYTES - body.len();
                 body.extend_from_slice(&chunk[..chunk.len().min(room)]);
                 if chunk.len() > room {
                     return Some(FailureKind::BodyTooLarge);

@@ -5,49 +5,76 @@
 //! budget bounds the whole: retries are paid for by first attempts, ten of
 //! which buy one. There is no clock in it, so nothing leaks back over time.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    num::NonZeroU32,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use metrics::Gauge;
 
-/// A stock of retry tokens shared by every clone.
+use crate::telemetry::Gauges;
+
+/// A stock of retry tokens shared by every clone of it, and so by every client
+/// that it is handed to.
 ///
-/// It starts full. Each first attempt deposits a tenth of a token, up to the
-/// capacity; each retry takes a whole one. Over any number *n* of calls there
-/// are therefore at most `capacity + n / 10` retries.
+/// It starts full. Each first attempt deposits a part of a token, a tenth unless
+/// told otherwise, up to the capacity; each retry takes a whole one. Over any
+/// number *n* of calls there are therefore at most `capacity + n / 10` retries.
+///
+/// ```
+/// use client::{ReliableApiClient, RetryBudget};
+///
+/// let budget = RetryBudget::new(20);
+/// let orders = ReliableApiClient::builder("http://127.0.0.1:8765").retry_budget(budget.clone());
+/// let stock = ReliableApiClient::builder("http://127.0.0.1:8766").retry_budget(budget);
+/// ```
 #[derive(Clone)]
 pub struct RetryBudget {
-    shared: Arc<Shared>,
+    shared: Arc<Mutex<Shared>>,
 }
 
 struct Shared {
-    tokens: Mutex<Tokens>,
-    gauge: Gauge,
+    tokens: Tokens,
+    gauges: Gauges,
 }
 
 impl RetryBudget {
     /// The default capacity, in tokens.
     pub const DEFAULT_CAPACITY: u32 = 10;
 
-    /// A full budget of `capacity` tokens.
+    /// How many first attempts buy one retry, unless told otherwise.
+    pub const DEFAULT_CALLS_PER_RETRY: NonZeroU32 = NonZeroU32::new(10).unwrap();
+
+    /// A full budget of `capacity` tokens. With none at all it allows no retry,
+    /// however many calls there were.
     #[must_use]
     pub fn new(capacity: u32) -> Self {
-        Self::observed(capacity, Gauge::noop())
+        Self::with_ratio(capacity, Self::DEFAULT_CALLS_PER_RETRY)
     }
 
-    /// A full budget whose stock `gauge` shows.
-    pub(crate) fn observed(capacity: u32, gauge: Gauge) -> Self {
-        let tokens = Tokens::full(capacity);
-        gauge.set(tokens.whole());
+    /// A full budget of `capacity` tokens in which `calls_per_retry` first
+    /// attempts buy one retry: 5 allows a fifth of the calls to be retried in the
+    /// long run, 1 as many retries as there are calls.
+    #[must_use]
+    pub fn with_ratio(capacity: u32, calls_per_retry: NonZeroU32) -> Self {
+        let shared = Shared {
+            tokens: Tokens::full(capacity, calls_per_retry),
+            gauges: Gauges::default(),
+        };
         Self {
-            shared: Arc::new(Shared {
-                tokens: Mutex::new(tokens),
-                gauge,
-            }),
+            shared: Arc::new(Mutex::new(shared)),
         }
     }
 
-    /// The tokens left, in tenths: 2.5 means two retries now and a third after
-    /// five more first attempts.
+    /// Shows the stock on `gauge`, for as long as its owner keeps it.
+    pub(crate) fn show_on(&self, gauge: &Arc<Gauge>) {
+        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let tokens = shared.tokens.whole();
+        shared.gauges.attach(gauge, tokens);
+    }
+
+    /// The tokens left, with the part of the next one: 2.5 means two retries now
+    /// and a third after half as many first attempts as buy one.
     #[must_use]
     pub fn tokens(&self) -> f64 {
         self.with(|tokens| tokens.whole())
@@ -66,14 +93,17 @@ impl RetryBudget {
     }
 
     fn with<T>(&self, body: impl FnOnce(&mut Tokens) -> T) -> T {
-        let mut tokens = self
-            .shared
-            .tokens
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let result = body(&mut tokens);
-        self.shared.gauge.set(tokens.whole());
+        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let result = body(&mut shared.tokens);
+        shared.gauges.set(shared.tokens.whole());
         result
+    }
+}
+
+impl Default for RetryBudget {
+    /// [`DEFAULT_CAPACITY`](Self::DEFAULT_CAPACITY) tokens at the default ratio.
+    fn default() -> Self {
+        Self::new(Self::DEFAULT_CAPACITY)
     }
 }
 
@@ -106,43 +136,45 @@ impl Drop for Token {
     }
 }
 
-/// The arithmetic, in tenths of a token so that it stays exact.
+/// The arithmetic, in the parts of a token that a first attempt deposits, so
+/// that it stays exact.
 struct Tokens {
-    tenths: u64,
+    parts: u64,
     capacity: u64,
+    parts_per_token: u64,
 }
 
 impl Tokens {
-    const WHOLE: u64 = 10;
-
-    fn full(capacity: u32) -> Self {
-        let capacity = u64::from(capacity) * Self::WHOLE;
+    fn full(capacity: u32, calls_per_retry: NonZeroU32) -> Self {
+        let parts_per_token = u64::from(calls_per_retry.get());
+        let capacity = u64::from(capacity) * parts_per_token;
         Self {
-            tenths: capacity,
+            parts: capacity,
             capacity,
+            parts_per_token,
         }
     }
 
     fn deposit(&mut self) {
-        self.tenths = (self.tenths + 1).min(self.capacity);
+        self.parts = (self.parts + 1).min(self.capacity);
     }
 
     fn withdraw(&mut self) -> bool {
-        let left = self.tenths.checked_sub(Self::WHOLE);
-        self.tenths = left.unwrap_or(self.tenths);
+        let left = self.parts.checked_sub(self.parts_per_token);
+        self.parts = left.unwrap_or(self.parts);
         left.is_some()
     }
 
     fn refund(&mut self) {
-        self.tenths = (self.tenths + Self::WHOLE).min(self.capacity);
+        self.parts = (self.parts + self.parts_per_token).min(self.capacity);
     }
 
     #[expect(
         clippy::cast_precision_loss,
-        reason = "at most 2^32 tokens, far below the 53 bits of an f64"
+        reason = "it is shown, and nothing is decided by it"
     )]
     fn whole(&self) -> f64 {
-        self.tenths as f64 / Self::WHOLE as f64
+        self.parts as f64 / self.parts_per_token as f64
     }
 }
 
@@ -164,6 +196,23 @@ mod tests {
         budget.deposit();
 
         assert!(budget.withdraw().is_some());
+    }
+
+    #[test]
+    fn the_ratio_says_how_many_first_attempts_buy_a_retry() {
+        for calls_per_retry in [1, 5, 14] {
+            let ratio = NonZeroU32::new(calls_per_retry).expect("not zero");
+            let budget = RetryBudget::with_ratio(1, ratio);
+            budget.withdraw().expect("it starts full").spend();
+
+            for _ in 1..calls_per_retry {
+                budget.deposit();
+                assert!(budget.withdraw().is_none());
+            }
+            budget.deposit();
+
+            assert!(budget.withdraw().is_some(), "after {calls_per_retry}");
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ use super::{
     decision::{RetryReason, Verdict},
     failure::FailureKind,
 };
+use crate::error::ConfigError;
 
 /// The statuses that speak of a passing condition. Not every 5xx does: a 501
 /// or a 505 will be the same in a second.
@@ -20,16 +21,75 @@ pub const RETRY_STATUSES: [StatusCode; 5] = [
     StatusCode::GATEWAY_TIMEOUT,
 ];
 
-/// This crate's [`RetryableStrategy`]: the five [`RETRY_STATUSES`] and the
-/// failures whose kind [is transient](FailureKind::is_transient).
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Classifier;
+/// The statuses that no setting makes worth another attempt: the request itself
+/// is at fault, or not allowed.
+pub const FINAL_STATUSES: [StatusCode; 6] = [
+    StatusCode::BAD_REQUEST,
+    StatusCode::UNAUTHORIZED,
+    StatusCode::FORBIDDEN,
+    StatusCode::NOT_FOUND,
+    StatusCode::CONFLICT,
+    StatusCode::UNPROCESSABLE_ENTITY,
+];
+
+/// This crate's [`RetryableStrategy`]: a set of statuses, the five
+/// [`RETRY_STATUSES`] by default, and the failures whose kind
+/// [is transient](FailureKind::is_transient).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Classifier {
+    /// A bit for each status from 400 to 599.
+    statuses: [u128; 2],
+}
+
+impl Classifier {
+    /// A classifier to which only `statuses` speak of a passing condition.
+    ///
+    /// # Errors
+    ///
+    /// [`ConfigError::RetryStatus`] for one of the six [`FINAL_STATUSES`], and
+    /// for one that is no error (below 400, above 599).
+    pub fn new(statuses: impl IntoIterator<Item = StatusCode>) -> Result<Self, ConfigError> {
+        let mut set = [0; 2];
+        for status in statuses {
+            let refused = |why| ConfigError::RetryStatus { status, why };
+            if FINAL_STATUSES.contains(&status) {
+                return Err(refused(
+                    "it is final: sent again, the request would fail again",
+                ));
+            }
+            let (word, bit) = place(status).ok_or_else(|| refused("it is no error"))?;
+            set[word] |= bit;
+        }
+        Ok(Self { statuses: set })
+    }
+
+    fn retries(&self, status: StatusCode) -> bool {
+        place(status).is_some_and(|(word, bit)| self.statuses[word] & bit != 0)
+    }
+}
+
+/// Where the bit of an error status stands.
+fn place(status: StatusCode) -> Option<(usize, u128)> {
+    let number = status.as_u16();
+    let word = match number {
+        400..=499 => 0,
+        500..=599 => 1,
+        _ => return None,
+    };
+    Some((word, 1 << (number % 100)))
+}
+
+impl Default for Classifier {
+    fn default() -> Self {
+        Self::new(RETRY_STATUSES).expect("none of the five is final")
+    }
+}
 
 impl RetryableStrategy for Classifier {
     fn handle(&self, result: &Result<Response, Error>) -> Option<Retryable> {
         match result {
-            Ok(response) => RETRY_STATUSES
-                .contains(&response.status())
+            Ok(response) => self
+                .retries(response.status())
                 .then_some(Retryable::Transient),
             Err(error) if FailureKind::of(error).is_transient() => Some(Retryable::Transient),
             Err(_) => Some(Retryable::Fatal),
@@ -74,7 +134,7 @@ mod tests {
     #[test]
     fn only_the_five_statuses_are_transient() {
         for status in 100..=599 {
-            let verdict = verdict(&Classifier, &answered(status));
+            let verdict = verdict(&Classifier::default(), &answered(status));
 
             let transient = matches!(status, 429 | 500 | 502 | 503 | 504);
             assert_eq!(
@@ -86,6 +146,39 @@ mod tests {
     }
 
     #[test]
+    fn other_statuses_can_be_chosen() {
+        let statuses = [408, 425, 503, 599].map(status_code);
+        let classifier = Classifier::new(statuses).expect("none of them is final");
+
+        for status in 100..=599 {
+            let verdict = verdict(&classifier, &answered(status));
+
+            let transient = matches!(status, 408 | 425 | 503 | 599);
+            assert_eq!(
+                matches!(verdict, Verdict::Transient(_)),
+                transient,
+                "{status}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_final_and_what_is_no_error_cannot_be_chosen() {
+        for status in [
+            100, 200, 202, 302, 304, 400, 401, 403, 404, 409, 422, 600, 999,
+        ] {
+            let refused = Classifier::new([StatusCode::BAD_GATEWAY, status_code(status)]);
+
+            let text = refused.expect_err("a status to refuse").to_string();
+            assert!(text.contains(&status.to_string()), "{text}");
+        }
+    }
+
+    fn status_code(status: u16) -> StatusCode {
+        StatusCode::from_u16(status).expect("a valid status")
+    }
+
+    #[test]
     fn failures_follow_their_kind() {
         for kind in FailureKind::ALL {
             let expected = match kind {
@@ -94,7 +187,10 @@ mod tests {
                 _ => Verdict::Final,
             };
 
-            assert_eq!(verdict(&Classifier, &Err(Failure(kind).into())), expected);
+            assert_eq!(
+                verdict(&Classifier::default(), &Err(Failure(kind).into())),
+                expected
+            );
         }
     }
 

@@ -11,7 +11,10 @@ use http::StatusCode;
 use metrics::Gauge;
 use tokio::sync::Semaphore;
 
-/// A limit on attempts in flight, shared by every clone.
+use crate::telemetry::Gauges;
+
+/// A limit on attempts in flight, shared by every clone of it, and so by every
+/// client that it is handed to.
 #[derive(Clone)]
 pub struct ConcurrencyLimit {
     shared: Arc<Shared>,
@@ -21,7 +24,6 @@ struct Shared {
     /// Fair, so nobody starves; safe to drop at any await, so nothing leaks.
     slots: Semaphore,
     state: Mutex<State>,
-    gauge: Gauge,
 }
 
 struct State {
@@ -29,6 +31,7 @@ struct State {
     /// Slots to withhold as they come back: the limit shrank while more than
     /// the new limit were in flight.
     owed: usize,
+    gauges: Gauges,
 }
 
 impl ConcurrencyLimit {
@@ -38,20 +41,25 @@ impl ConcurrencyLimit {
     /// A limit that starts at `max` and never exceeds it; 0 counts as 1.
     #[must_use]
     pub fn new(max: u32) -> Self {
-        Self::observed(max, Gauge::noop())
-    }
-
-    /// A limit that `gauge` shows.
-    pub(crate) fn observed(max: u32, gauge: Gauge) -> Self {
         let limit = Aimd::starting_at(max);
-        gauge.set(limit.current);
+        let slots = Semaphore::new(limit.whole());
+        let state = State {
+            limit,
+            owed: 0,
+            gauges: Gauges::default(),
+        };
         Self {
             shared: Arc::new(Shared {
-                slots: Semaphore::new(limit.whole()),
-                state: Mutex::new(State { limit, owed: 0 }),
-                gauge,
+                slots,
+                state: Mutex::new(state),
             }),
         }
+    }
+
+    /// Shows the limit on `gauge`, for as long as its owner keeps it.
+    pub(crate) fn show_on(&self, gauge: &Arc<Gauge>) {
+        self.shared
+            .with(|state| state.gauges.attach(gauge, state.limit.current));
     }
 
     /// How many attempts may be in flight now.
@@ -90,7 +98,7 @@ impl ConcurrencyLimit {
             let before = state.limit.whole();
             change(&mut state.limit);
             let after = state.limit.whole();
-            self.shared.gauge.set(state.limit.current);
+            state.gauges.set(state.limit.current);
 
             state.owed += before.saturating_sub(after);
             state.owed -= self.shared.slots.forget_permits(state.owed);
@@ -99,6 +107,13 @@ impl ConcurrencyLimit {
             state.owed -= settled;
             self.shared.slots.add_permits(gained - settled);
         });
+    }
+}
+
+impl Default for ConcurrencyLimit {
+    /// A limit that starts at [`DEFAULT_MAX`](Self::DEFAULT_MAX).
+    fn default() -> Self {
+        Self::new(Self::DEFAULT_MAX)
     }
 }
 

@@ -51,6 +51,9 @@ pub struct Standing {
     pub remaining: Option<Duration>,
     /// Whether the retry budget shared by all clones has a token to spend.
     pub budget: bool,
+    /// What is added to a `Retry-After`, drawn by the caller; zero for nothing.
+    /// It is no part of what `max_retry_after` allows.
+    pub spread: Duration,
 }
 
 /// What the caller allows.
@@ -183,7 +186,7 @@ pub fn decide(
     };
 
     let (after, source) = match asked {
-        Some(wait) => (wait, WaitSource::RetryAfter),
+        Some(wait) => (wait.saturating_add(standing.spread), WaitSource::RetryAfter),
         None => (backoff, WaitSource::Backoff),
     };
     // A wait that ends exactly at the deadline leaves no time for the attempt.
@@ -233,6 +236,7 @@ mod tests {
         eligibility: Eligibility::Repeatable,
         remaining: None,
         budget: true,
+        spread: Duration::ZERO,
     };
 
     fn limits() -> Limits {
@@ -273,6 +277,30 @@ mod tests {
     }
 
     #[test]
+    fn a_spread_only_ever_lengthens_a_retry_after() {
+        let spread = Standing {
+            spread: Duration::from_secs(5),
+            ..FRESH
+        };
+        let wait = |facts: &Facts| match decide(facts, &spread, &limits(), offered) {
+            Decision::Retry { after, source, .. } => Some((after.as_millis(), source)),
+            _ => None,
+        };
+
+        assert_eq!(
+            wait(&facts(seconds(7))),
+            Some((12_000, WaitSource::RetryAfter))
+        );
+        // What the server asked for is within the budget; the rest is our own.
+        assert_eq!(
+            wait(&facts(seconds(30))),
+            Some((35_000, WaitSource::RetryAfter))
+        );
+        assert_eq!(wait(&facts(seconds(31))), None);
+        assert_eq!(wait(&facts(None)), Some((200, WaitSource::Backoff)));
+    }
+
+    #[test]
     fn an_unusable_retry_after_falls_back_to_the_backoff() {
         let unusable = decide(
             &facts(Some(RetryAfter::Unusable)),
@@ -291,6 +319,7 @@ mod tests {
             eligibility: Eligibility::NotPermitted,
             remaining: Some(Duration::ZERO),
             budget: false,
+            ..FRESH
         };
         let fine = Facts {
             verdict: Verdict::Final,
@@ -314,6 +343,7 @@ mod tests {
             eligibility: Eligibility::NotPermitted,
             remaining: Some(BACKOFF),
             budget: false,
+            ..FRESH
         };
         let permitted = Standing {
             eligibility: Eligibility::BodyIsStream,
@@ -430,6 +460,7 @@ mod tests {
             max_attempts in 1_u32..6,
             max_retry_after in any_duration(),
             deadline in prop::option::of(any_duration()),
+            spread in any_duration(),
         ) {
             let limits = Limits {
                 max_attempts: NonZeroU32::new(max_attempts).expect("drawn from 1"),
@@ -448,6 +479,7 @@ mod tests {
                     },
                     remaining: deadline.map(|deadline| deadline.saturating_sub(waited)),
                     budget,
+                    spread,
                 };
 
                 let Decision::Retry { after, .. } = decide(&facts, &standing, &limits, offered) else {
@@ -458,7 +490,7 @@ mod tests {
                 prop_assert!(attempts < max_attempts);
                 prop_assert!(matches!(facts.verdict, Verdict::Transient(_)));
                 if let Some(asked) = facts.retry_after.and_then(RetryAfter::wait) {
-                    prop_assert_eq!(after, asked);
+                    prop_assert_eq!(after, asked.saturating_add(spread));
                     prop_assert!(asked <= max_retry_after);
                 }
                 waited = waited.saturating_add(after);

@@ -22,17 +22,18 @@ use super::{
     backoff::Backoff,
     body::DEFAULT_MAX_BODY_BYTES,
     budget::{RetryBudget, Token},
+    call_settings::CallSettings,
     classify::{self, Classifier},
     concurrency::{ConcurrencyLimit, Permit},
     decision::{Decision, Facts, Limits, Standing, StopReason, Verdict, decide},
-    eligibility::{Eligibility, RepeatPermission},
+    eligibility::RepeatPermission,
     failure::{Failure, FailureKind},
     retry_after::RetryAfter,
 };
 use crate::{
     endpoint::Endpoint,
     telemetry::{self, CallMetrics, GiveUp, Injector, Metrics, SharedRecorder},
-    time::{Clock, SystemClock, SystemRandom},
+    time::{Clock, Random, SystemClock, SystemRandom},
 };
 
 /// The default of [`RetryMiddleware::max_attempts`].
@@ -69,7 +70,8 @@ pub struct RetryReport {
 /// use client::RetryMiddleware;
 ///
 /// # client::install_tls_provider();
-/// # let http = reqwest::Client::builder().tls_certs_only([]).build()?;
+/// # let session = reqwest::Client::builder().tls_certs_only([]);
+/// let http = client::without_hidden_requests(session).build()?;
 /// let five = NonZeroU32::new(5).unwrap_or(NonZeroU32::MIN);
 /// let client = reqwest_middleware::ClientBuilder::new(http)
 ///     .with(RetryMiddleware::new().max_attempts(five))
@@ -77,9 +79,14 @@ pub struct RetryReport {
 /// # Ok::<(), reqwest::Error>(())
 /// ```
 ///
-/// Every answer is buffered up to [`max_body_bytes`](Self::max_body_bytes). A
-/// request whose own body is a stream cannot be sent twice, and gets one
-/// attempt.
+/// The body of a success is buffered up to
+/// [`max_body_bytes`](Self::max_body_bytes). A request whose own body is a stream
+/// cannot be sent twice, and gets one attempt.
+///
+/// **The session below must not send requests of its own.** A default
+/// `reqwest::Client` follows redirects, a 307 of a POST included, and no
+/// middleware sees it: build the session with
+/// [`without_hidden_requests`](crate::without_hidden_requests).
 pub struct RetryMiddleware<P = Backoff, S = Classifier> {
     policy: P,
     strategy: S,
@@ -88,6 +95,8 @@ pub struct RetryMiddleware<P = Backoff, S = Classifier> {
     budget: Option<RetryBudget>,
     concurrency: Option<ConcurrencyLimit>,
     max_body_bytes: usize,
+    spread: Option<(Duration, Arc<dyn Random>)>,
+    correct_dates: bool,
     clock: Arc<dyn Clock>,
     metrics: Arc<Metrics>,
     injector: Option<Injector>,
@@ -106,7 +115,7 @@ impl RetryMiddleware {
             Arc::clone(&clock),
             Arc::new(SystemRandom),
         );
-        Self::with_policy(backoff, Classifier, clock)
+        Self::with_policy(backoff, Classifier::default(), clock)
     }
 }
 
@@ -134,6 +143,8 @@ impl<P, S> RetryMiddleware<P, S> {
             budget: None,
             concurrency: None,
             max_body_bytes: DEFAULT_MAX_BODY_BYTES,
+            spread: None,
+            correct_dates: false,
             clock,
             metrics: Arc::new(Metrics::new(None)),
             injector: None,
@@ -183,6 +194,26 @@ impl<P, S> RetryMiddleware<P, S> {
     #[must_use]
     pub fn max_body_bytes(mut self, max_body_bytes: usize) -> Self {
         self.max_body_bytes = max_body_bytes;
+        self
+    }
+
+    /// Adds up to `spread` to every `Retry-After`, drawn from `random`; never
+    /// less than what the server asked for. Many clients that were told the same
+    /// second would all come back in it. The addition is no part of what
+    /// [`max_retry_after`](Self::max_retry_after) allows.
+    #[must_use]
+    pub fn retry_after_spread(mut self, spread: Duration, random: Arc<dyn Random>) -> Self {
+        self.spread = Some((spread, random));
+        self
+    }
+
+    /// Whether a `Retry-After` that is a date is also measured from the `Date`
+    /// of its response (RFC 9110 §6.6.1), the longer of the two waits counting:
+    /// so a client whose clock is fast does not come early. The default is to
+    /// trust the clock.
+    #[must_use]
+    pub fn correct_dates(mut self, correct_dates: bool) -> Self {
+        self.correct_dates = correct_dates;
         self
     }
 
@@ -270,6 +301,10 @@ where
             metrics,
             max_body_bytes: self.max_body_bytes,
         };
+        let settings = extensions.get::<CallSettings>().copied();
+        let settings = settings.unwrap_or_default();
+        let limits = settings.limits(self.limits);
+        let deadline = settings.deadline_or(self.deadline);
         let permission = extensions.get::<RepeatPermission>().copied();
         let method = request.method().clone();
         let (began, began_wall) = (self.clock.monotonic(), self.clock.wall());
@@ -279,8 +314,8 @@ where
         let mut last = None;
 
         loop {
-            let permit = self.permit(began).await;
-            let remaining = self.remaining(began);
+            let permit = self.permit(began, deadline).await;
+            let remaining = self.remaining(began, deadline);
             // A wait may end late, and a turn come at the very deadline.
             let Some(permit) = permit.filter(|_| remaining != Some(Duration::ZERO)) else {
                 report.stopped = Some(StopReason::Deadline);
@@ -321,16 +356,17 @@ where
             };
             let standing = Standing {
                 attempts: report.attempts,
-                eligibility: Eligibility::of(&method, permission, copy.is_some()),
-                remaining: self.remaining(began),
+                eligibility: settings.eligibility(&method, permission, copy.is_some()),
+                remaining: self.remaining(began, deadline),
                 budget: !matches!(token, Some(None)),
+                spread: self.draw_spread(&facts),
             };
             let backoff = || self.backoff(began_wall, report.attempts - 1);
-            match (decide(&facts, &standing, &self.limits, backoff), copy) {
+            match (decide(&facts, &standing, &limits, backoff), copy) {
                 (Decision::Retry { after, why, source }, Some(copy)) => {
                     // Without a deadline the answer has said what it had to say,
                     // its body may be large, and the wait may be long.
-                    last = self.deadline.map(|_| result);
+                    last = deadline.map(|_| result);
                     metrics.retry(why, source, after);
                     self.clock
                         .sleep(after)
@@ -350,11 +386,27 @@ where
 
     /// What the result of an attempt means.
     fn facts(&self, result: &Result<Response>) -> Facts {
+        let read = if self.correct_dates {
+            RetryAfter::from_headers_corrected
+        } else {
+            RetryAfter::from_headers
+        };
         Facts {
             verdict: classify::verdict(&self.strategy, result),
-            retry_after: result.as_ref().ok().and_then(|response| {
-                RetryAfter::from_headers(response.headers(), self.clock.wall())
-            }),
+            retry_after: result
+                .as_ref()
+                .ok()
+                .and_then(|response| read(response.headers(), self.clock.wall())),
+        }
+    }
+
+    /// What to add to the wait that the server asks for, if it asks for one.
+    fn draw_spread(&self, facts: &Facts) -> Duration {
+        match (&self.spread, facts.retry_after) {
+            (Some((spread, random)), Some(RetryAfter::Wait(_))) => {
+                spread.mul_f64(random.unit().clamp(0.0, 1.0))
+            }
+            _ => Duration::ZERO,
         }
     }
 
@@ -375,20 +427,19 @@ where
     }
 
     /// The time left for a call that began at `began`, if it has a deadline.
-    fn remaining(&self, began: Duration) -> Option<Duration> {
+    fn remaining(&self, began: Duration, deadline: Option<Duration>) -> Option<Duration> {
         let elapsed = self.clock.monotonic().saturating_sub(began);
-        self.deadline
-            .map(|deadline| deadline.saturating_sub(elapsed))
+        deadline.map(|deadline| deadline.saturating_sub(elapsed))
     }
 
     /// Waits for a turn, no longer than the deadline allows; `None` when it
     /// passed. Without a limit every turn is at once.
-    async fn permit(&self, began: Duration) -> Option<Option<Permit>> {
+    async fn permit(&self, began: Duration, deadline: Option<Duration>) -> Option<Option<Permit>> {
         let Some(limit) = &self.concurrency else {
             return Some(None);
         };
         let turn = limit.acquire();
-        let Some(remaining) = self.remaining(began) else {
+        let Some(remaining) = self.remaining(began, deadline) else {
             return Some(Some(turn.await));
         };
         match select(pin!(turn), self.clock.sleep(remaining)).await {

@@ -11,6 +11,7 @@ mod attempt;
 mod backoff;
 mod body;
 mod budget;
+mod call_settings;
 mod classify;
 mod concurrency;
 mod decision;
@@ -20,10 +21,11 @@ mod http_date;
 mod middleware;
 mod retry_after;
 
-pub use backoff::Backoff;
+pub use backoff::{Backoff, NoWait};
 pub use body::IncompleteBody;
 pub use budget::RetryBudget;
-pub use classify::{Classifier, RETRY_STATUSES};
+pub use call_settings::CallSettings;
+pub use classify::{Classifier, FINAL_STATUSES, RETRY_STATUSES};
 pub use concurrency::ConcurrencyLimit;
 pub use decision::{
     Decision, Facts, Limits, RetryReason, Standing, StopReason, Verdict, WaitSource, decide,
@@ -33,5 +35,5 @@ pub use failure::{Failure, FailureKind};
 pub use middleware::{RetryMiddleware, RetryReport};
 pub use retry_after::RetryAfter;
 
-pub(crate) use body::DEFAULT_MAX_BODY_BYTES;
+pub(crate) use body::{DEFAULT_MAX_BODY_BYTES, read_error};
 pub(crate) use middleware::{DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_RETRY_AFTER};

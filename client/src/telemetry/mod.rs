@@ -29,6 +29,7 @@
 //! them: only the service knows that it was sent.
 
 mod catalogue;
+mod gauges;
 mod handles;
 mod labels;
 
@@ -42,6 +43,7 @@ pub use catalogue::{
     ATTEMPTS, BUDGET_TOKENS, CONCURRENCY_LIMIT, CURSOR_LOOPS, DURATION_BUCKETS, GIVE_UPS, METRICS,
     Metric, MetricKind, REQUEST_DURATION, RETRIES, RETRY_WAIT, WAIT_BUCKETS,
 };
+pub(crate) use gauges::Gauges;
 pub(crate) use handles::{CallMetrics, Metrics};
 pub use labels::GiveUp;
 pub(crate) use labels::{AttemptResult, method as method_label, status_label};

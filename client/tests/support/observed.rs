@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use client::{
-    ReliableApiClient,
+    ConcurrencyLimit, ReliableApiClient,
     telemetry::{
         ATTEMPTS, BUDGET_TOKENS, CONCURRENCY_LIMIT, CURSOR_LOOPS, GIVE_UPS, Metric, RETRIES,
     },
@@ -27,7 +27,7 @@ impl Observed {
         let recorder = DebuggingRecorder::new();
         let snapshotter = recorder.snapshotter();
         let client = offline(&virtual_clock())
-            .max_concurrency(slots)
+            .concurrency_limit(ConcurrencyLimit::new(slots))
             .max_pages(3)
             .recorder(Arc::new(recorder))
             .transport(service.transport(slots as usize))

@@ -1,0 +1,63 @@
+//! The `reqwest` session below the retry rules: what it must not do by itself.
+
+use std::sync::OnceLock;
+
+use url::Url;
+
+use crate::{error::ConfigError, timeouts::Timeouts, tls::install_tls_provider};
+
+/// Turns off what a session would send without being asked: redirects, which a
+/// default `reqwest::Client` follows (a 307 or 308 with method and body, POST
+/// included), and the retries that `reqwest` makes of its own accord.
+///
+/// Neither can be seen, counted or stopped by a middleware, so
+/// [`RetryMiddleware`](crate::RetryMiddleware) needs a session that was built
+/// this way. It also installs a [TLS provider](install_tls_provider).
+/// [`Builder::build`](crate::Builder::build) does it to every session.
+pub fn without_hidden_requests(session: reqwest::ClientBuilder) -> reqwest::ClientBuilder {
+    install_tls_provider();
+    session
+        .redirect(reqwest::redirect::Policy::none())
+        .retry(reqwest::retry::never())
+}
+
+/// Builds a session with what the contract asks for, whoever configured it.
+pub(crate) fn build(
+    given: Option<reqwest::ClientBuilder>,
+    base_url: &Url,
+    timeouts: Timeouts,
+) -> Result<reqwest::Client, ConfigError> {
+    install_tls_provider();
+    let session = given.unwrap_or_else(|| {
+        let own = reqwest::Client::builder().no_proxy();
+        // Where no certificate authority is installed, as in a slim container,
+        // looking for one fails the build; plain HTTP needs none.
+        if base_url.scheme() == "http" {
+            own.tls_certs_only([])
+        } else {
+            own
+        }
+    });
+    without_hidden_requests(session)
+        .connect_timeout(timeouts.connect)
+        .read_timeout(timeouts.read)
+        .build()
+        .map_err(|error| ConfigError::Session(error.without_url()))
+}
+
+/// The session below a transport that was handed in: a stack of middlewares
+/// cannot do without one. Nothing is ever sent on it, so one serves all clients
+/// of the process, however many there are.
+pub(crate) fn unused() -> Result<reqwest::Client, ConfigError> {
+    static UNUSED: OnceLock<reqwest::Client> = OnceLock::new();
+    if let Some(session) = UNUSED.get() {
+        return Ok(session.clone());
+    }
+    install_tls_provider();
+    let session = reqwest::Client::builder()
+        .no_proxy()
+        .tls_certs_only([])
+        .build()
+        .map_err(|error| ConfigError::Session(error.without_url()))?;
+    Ok(UNUSED.get_or_init(|| session).clone())
+}

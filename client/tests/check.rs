@@ -1,0 +1,119 @@
+//! Responses of a stack of one's own, as this crate's errors.
+
+use std::time::Duration;
+
+use client::{
+    ApiError, ApiResponseError, ApiTransportError, ContractError, Endpoint, FailureKind,
+    RequestName, ResponseProblem, StopReason, check, without_hidden_requests,
+};
+use http::{Method, StatusCode};
+use serde_json::json;
+
+use crate::support::{
+    offline,
+    scripted::{answer, json, scripted},
+    virtual_clock,
+    wire::{Then, Wire},
+};
+
+const ORDERS: Endpoint = Endpoint::new("orders", "/orders");
+
+fn request() -> RequestName {
+    RequestName::new(&Method::GET, ORDERS)
+}
+
+#[tokio::test]
+async fn a_failed_request_of_the_stack_is_told_as_a_method_would_tell_it() {
+    let problem = json!({"code": "unavailable", "request_id": "r-1"}).to_string();
+    let headers = [
+        ("content-type", "application/problem+json"),
+        ("retry-after", "120"),
+    ];
+    let client = offline(&virtual_clock())
+        .transport(scripted(move |_| {
+            std::future::ready(Ok(answer(503, &headers, problem.clone())))
+        }))
+        .build()
+        .expect("a client");
+
+    let sent = client.http().get("http://127.0.0.1:1/orders").send().await;
+    let error = check(request(), sent).await.expect_err("a 503");
+
+    let ApiError::Http(error) = error else {
+        panic!("a response came: {error:?}");
+    };
+    assert_eq!(error.status, StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(error.code.as_deref(), Some("unavailable"));
+    assert_eq!(error.request_id.as_deref(), Some("r-1"));
+    assert_eq!(error.retry_after, Some(Duration::from_secs(120)));
+    assert_eq!(error.stopped, Some(StopReason::RetryAfterOverBudget));
+    assert_eq!(error.attempts, 1);
+    assert!(error.to_string().starts_with("GET /orders"), "{error}");
+}
+
+#[tokio::test]
+async fn a_success_passes_unread() {
+    let body = json!({"orders": []});
+    let passed = check(request(), Ok(json(201, &body))).await;
+
+    let passed = passed.expect("a success").text().await;
+    assert_eq!(passed.expect("a body"), body.to_string());
+}
+
+/// Without the retry middleware nobody has read the body yet.
+#[tokio::test]
+async fn a_plain_response_is_judged_by_its_head() {
+    let cut = "HTTP/1.1 409 \r\ncontent-type: application/json\r\ncontent-length: 60\r\n\r\n\
+               {\"code\":\"conflict\",";
+    let wire = Wire::serve(&[(cut, Then::Close)]).await;
+    let session = reqwest::Client::builder().no_proxy().tls_certs_only([]);
+    let session = without_hidden_requests(session).build().expect("a session");
+
+    let sent = session.get(wire.base_url()).send().await;
+    let error = check(request(), sent.map_err(Into::into)).await;
+
+    let Err(ApiError::Http(error)) = error else {
+        panic!("the head came whole: {error:?}");
+    };
+    assert_eq!((error.status.as_u16(), error.attempts), (409, 1));
+    assert_eq!(error.code.as_deref(), Some("conflict"));
+    assert_eq!(error.incomplete_body, Some(FailureKind::ConnectionLost));
+}
+
+#[tokio::test]
+async fn a_failure_of_the_transport_keeps_its_kind() {
+    let wire = Wire::serve(&[("", Then::Close)]).await;
+    let session = reqwest::Client::builder().no_proxy().tls_certs_only([]);
+    let session = without_hidden_requests(session).build().expect("a session");
+
+    let sent = session.get(wire.base_url() + "/?secret").send().await;
+    let error = check(request(), sent.map_err(Into::into)).await;
+
+    let Err(ApiError::Transport(error)) = error else {
+        panic!("nothing came: {error:?}");
+    };
+    assert_eq!(error.kind, FailureKind::ConnectionLost);
+    let source = format!("{:?}", error.source);
+    assert!(!source.contains("secret"), "{source}");
+}
+
+/// A test of one's own wants errors that no service has to make.
+#[test]
+fn every_error_can_be_made_without_a_service() {
+    let mut lost = ApiTransportError::new(request(), FailureKind::ReadTimeout);
+    lost.attempts = 3;
+    let no_object = ApiResponseError::new(request(), StatusCode::OK, ResponseProblem::NotJson);
+
+    for (error, attempts, error_type) in [
+        (ApiError::from(lost), 3, "read_timeout"),
+        (no_object.into(), 1, "response"),
+    ] {
+        assert_eq!(error.attempts(), attempts);
+        assert_eq!(error.error_type(), error_type);
+    }
+    let limit = ContractError::PageLimit {
+        request: request(),
+        max_pages: 7,
+    };
+    assert!(ApiError::from(limit).to_string().contains('7'));
+}

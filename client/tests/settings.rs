@@ -1,0 +1,371 @@
+//! What a caller may set: for one call, for several clients together, and in
+//! place of a part.
+
+use std::{
+    num::NonZeroU32,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::{Duration, SystemTime},
+};
+
+use client::{
+    ApiError, ApiHttpError, Builder, CallSettings, ConcurrencyLimit, Endpoint, FailureKind,
+    IdempotencyKey, JsonObject, NoWait, Random, ReliableApiClient, RepeatPermission, RetryBudget,
+    StopReason, VirtualClock, telemetry::BUDGET_TOKENS, without_hidden_requests,
+};
+use metrics_util::debugging::DebuggingRecorder;
+use reqwest::Response;
+use reqwest_retry::{RetryDecision, RetryPolicy};
+
+use crate::support::{
+    counted::Counted,
+    offline,
+    scripted::{answer, retry_after, scripted, status},
+    virtual_clock,
+    wire::{Then, Wire},
+};
+
+const TWO: NonZeroU32 = NonZeroU32::new(2).unwrap();
+
+type Respond = fn() -> Response;
+
+/// A client whose every request has the same response.
+fn met_with(builder: Builder, response: Respond) -> ReliableApiClient {
+    let transport = scripted(move |_| std::future::ready(Ok(response())));
+    builder.transport(transport).build().expect("a client")
+}
+
+async fn http_error(client: &ReliableApiClient) -> ApiHttpError {
+    match client.flaky().await.expect_err("a failure") {
+        ApiError::Http(error) => error,
+        other => panic!("a response came: {other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn settings_of_a_call_take_the_place_of_the_clients() {
+    let cases: [(CallSettings, Respond, u32, StopReason); 5] = [
+        (
+            CallSettings::new().max_attempts(TWO),
+            || status(503),
+            2,
+            StopReason::AttemptsExhausted,
+        ),
+        (
+            CallSettings::new().max_retry_after(Duration::from_secs(1)),
+            || retry_after(503, "2"),
+            1,
+            StopReason::RetryAfterOverBudget,
+        ),
+        (
+            CallSettings::new().max_retry_after(Duration::from_secs(120)),
+            || retry_after(503, "120"),
+            3,
+            StopReason::AttemptsExhausted,
+        ),
+        (
+            CallSettings::new().deadline(Duration::from_secs(3)),
+            || retry_after(503, "2"),
+            2,
+            StopReason::Deadline,
+        ),
+        (
+            CallSettings::new().do_not_repeat(),
+            || status(503),
+            1,
+            StopReason::NotEligible,
+        ),
+    ];
+    for (settings, response, attempts, stopped) in cases {
+        let client = met_with(offline(&virtual_clock()), response);
+
+        let error = http_error(&client.with_settings(settings)).await;
+
+        assert_eq!(error.attempts, attempts, "{settings:?}");
+        assert_eq!(error.stopped, Some(stopped), "{settings:?}");
+        // The client itself goes by its own.
+        let own = http_error(&client).await;
+        assert_ne!((own.attempts, own.stopped), (attempts, Some(stopped)));
+    }
+}
+
+#[tokio::test]
+async fn settings_of_a_call_are_an_extension_of_its_request() {
+    let client = met_with(offline(&virtual_clock()), || status(503));
+    let permitted = |settings: CallSettings| {
+        client
+            .http()
+            .post("http://127.0.0.1:1/orders")
+            .with_extension(RepeatPermission)
+            .with_extension(settings)
+    };
+
+    for (settings, attempts) in [
+        (CallSettings::new(), 3),
+        (CallSettings::new().max_attempts(TWO), 2),
+        (CallSettings::new().do_not_repeat(), 1),
+    ] {
+        let response = permitted(settings).send().await.expect("a response");
+
+        let report = response.extensions().get::<client::RetryReport>();
+        assert_eq!(report.expect("a report").attempts, attempts, "{settings:?}");
+    }
+}
+
+#[tokio::test]
+async fn no_setting_of_a_call_exceeds_a_day() {
+    let client = met_with(offline(&virtual_clock()), || retry_after(503, "86401"));
+    let patient = CallSettings::new().max_retry_after(Duration::MAX);
+
+    let error = http_error(&client.with_settings(patient)).await;
+
+    assert_eq!(error.stopped, Some(StopReason::RetryAfterOverBudget));
+}
+
+#[tokio::test]
+async fn one_budget_bounds_the_clients_that_share_it() {
+    let budget = RetryBudget::with_ratio(3, TWO);
+    let recorder = DebuggingRecorder::new();
+    let snapshotter = recorder.snapshotter();
+    let recorder = Arc::new(recorder);
+    let client = |name: &'static str| {
+        let builder = offline(&virtual_clock()).retry_budget(budget.clone());
+        let builder = builder
+            .recorder(Arc::<DebuggingRecorder>::clone(&recorder))
+            .name(name);
+        met_with(builder, || status(503))
+    };
+    let (orders, stock) = (client("orders"), client("stock"));
+
+    let first = http_error(&orders).await;
+    let second = http_error(&stock).await;
+    let third = http_error(&orders).await;
+
+    // Full with three; a first attempt deposits half a token.
+    assert_eq!((first.attempts, second.attempts, third.attempts), (3, 2, 2));
+    assert_eq!(second.stopped, Some(StopReason::RetryBudgetEmpty));
+    assert!(budget.tokens() < 0.6, "{budget:?}");
+    let counted = Counted::read(&snapshotter);
+    let shown: Vec<f64> = counted
+        .series()
+        .iter()
+        .filter(|series| series.name == BUDGET_TOKENS.name)
+        .map(|series| series.value)
+        .collect();
+    assert_eq!(shown, [budget.tokens(); 2], "both gauges show one stock");
+}
+
+/// Cut in its body or not: a 429 is one by its head.
+#[tokio::test]
+async fn one_limit_falls_for_all_the_clients_that_share_it() {
+    let cut = "HTTP/1.1 429 \r\nconnection: close\r\ncontent-length: 9\r\n\r\n{";
+    let wire = Wire::serve(&[(cut, Then::Close)]).await;
+    let limit = ConcurrencyLimit::new(32);
+    let client = || {
+        ReliableApiClient::builder(&wire.base_url())
+            .concurrency_limit(limit.clone())
+            .clock(Arc::new(virtual_clock()))
+            .build()
+            .expect("a client")
+    };
+
+    let error = http_error(&client()).await;
+
+    assert_eq!((error.status.as_u16(), error.attempts), (429, 3));
+    assert_eq!(limit.current(), 32 / 8);
+    let _ = http_error(&client()).await;
+    assert_eq!(limit.current(), 1);
+}
+
+#[tokio::test]
+async fn budget_and_limit_can_be_off() {
+    let builder = offline(&virtual_clock())
+        .retry_budget(None)
+        .concurrency_limit(None);
+    let client = met_with(builder, || status(503));
+
+    for _ in 0..20 {
+        assert_eq!(http_error(&client).await.attempts, 3);
+    }
+}
+
+/// Waits a second more before each retry, and declines the third.
+struct Linear(Arc<AtomicU32>, VirtualClock);
+
+impl RetryPolicy for Linear {
+    fn should_retry(&self, _start: SystemTime, past_retries: u32) -> RetryDecision {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        if past_retries == 2 {
+            return RetryDecision::DoNotRetry;
+        }
+        let wait = Duration::from_secs(u64::from(past_retries) + 1);
+        let now = client::Clock::wall(&self.1);
+        RetryDecision::Retry {
+            execute_after: now + wait,
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_policy_can_take_the_place_of_the_backoff() {
+    let clock = virtual_clock();
+    let asked = Arc::<AtomicU32>::default();
+    let builder = offline(&clock)
+        .max_attempts(9)
+        .policy(Linear(Arc::clone(&asked), clock.clone()));
+    let client = met_with(builder, || status(503));
+
+    let error = http_error(&client).await;
+
+    assert_eq!(error.stopped, Some(StopReason::AttemptsExhausted));
+    assert_eq!(clock.sleeps(), [1, 2].map(Duration::from_secs));
+    assert_eq!(asked.load(Ordering::Relaxed), 3);
+}
+
+#[tokio::test]
+async fn without_a_wait_only_the_server_is_waited_for() {
+    let responses: [(Respond, u64); 2] = [(|| status(503), 0), (|| retry_after(503, "7"), 7)];
+    for (response, seconds) in responses {
+        let clock = virtual_clock();
+        let client = met_with(offline(&clock).policy(NoWait), response);
+
+        http_error(&client).await;
+
+        assert_eq!(clock.sleeps(), [Duration::from_secs(seconds); 2]);
+    }
+}
+
+#[tokio::test]
+async fn other_statuses_can_be_worth_a_retry() {
+    let chosen = [
+        http::StatusCode::REQUEST_TIMEOUT,
+        http::StatusCode::BAD_GATEWAY,
+    ];
+    let responses: [(Respond, u32); 3] = [
+        (|| status(408), 3),
+        (|| status(502), 3),
+        (|| status(503), 1),
+    ];
+    for (response, attempts) in responses {
+        let builder = offline(&virtual_clock()).retry_statuses(chosen);
+        let client = met_with(builder, response);
+
+        assert_eq!(http_error(&client).await.attempts, attempts);
+    }
+}
+
+struct Unit(f64);
+
+impl Random for Unit {
+    fn unit(&self) -> f64 {
+        self.0
+    }
+}
+
+#[tokio::test]
+async fn a_spread_lies_on_top_of_what_the_server_asked_for() {
+    for (unit, wait) in [(0.0, 7.0), (0.5, 9.0), (0.999, 10.996)] {
+        let clock = virtual_clock();
+        let builder = offline(&clock)
+            .random(Arc::new(Unit(unit)))
+            .retry_after_spread(Duration::from_secs(4));
+        let client = met_with(builder, || retry_after(503, "7"));
+
+        http_error(&client).await;
+
+        assert_eq!(clock.sleeps(), [Duration::from_secs_f64(wait); 2]);
+    }
+}
+
+#[tokio::test]
+async fn a_date_is_measured_from_the_date_of_its_response_where_that_is_asked_for() {
+    // The client's clock starts with 1970: twenty seconds ahead of this server.
+    let response = || {
+        let headers = [
+            ("date", "Wed, 31 Dec 1969 23:59:40 GMT"),
+            ("retry-after", "Wed, 31 Dec 1969 23:59:45 GMT"),
+        ];
+        answer(503, &headers, String::new())
+    };
+    for (corrected, seconds) in [(false, 0), (true, 5)] {
+        let clock = virtual_clock();
+        let client = met_with(offline(&clock).correct_dates(corrected), response);
+
+        http_error(&client).await;
+
+        assert_eq!(clock.sleeps()[0], Duration::from_secs(seconds));
+    }
+}
+
+#[tokio::test]
+async fn a_transport_that_is_handed_in_has_no_session_below_it() {
+    let unusable = reqwest::Client::builder().user_agent("\n");
+    let client = offline(&virtual_clock())
+        .session(unusable)
+        .transport(scripted(|_| std::future::ready(Ok(status(404)))))
+        .build()
+        .expect("no session is built, so none can fail");
+    assert_eq!(http_error(&client).await.status.as_u16(), 404);
+}
+
+/// Passes on what a transport should answer.
+struct PassesOn;
+
+#[async_trait::async_trait]
+impl reqwest_middleware::Middleware for PassesOn {
+    async fn handle(
+        &self,
+        request: reqwest::Request,
+        extensions: &mut http::Extensions,
+        next: reqwest_middleware::Next<'_>,
+    ) -> reqwest_middleware::Result<Response> {
+        next.run(request, extensions).await
+    }
+}
+
+#[tokio::test]
+async fn what_a_transport_passes_on_is_never_sent_and_what_a_middleware_does_is() {
+    let whole = "HTTP/1.1 404 \r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+    let wire = Wire::serve(&[(whole, Then::Close)]).await;
+    let builder = || ReliableApiClient::builder(&wire.base_url());
+    let transport = builder().transport(PassesOn).build().expect("a client");
+    let middleware = builder().middleware(PassesOn).build().expect("a client");
+
+    let nothing = transport.flaky().await.expect_err("nothing below");
+    let not_found = http_error(&middleware).await;
+
+    let ApiError::Transport(nothing) = nothing else {
+        panic!("nothing was sent: {nothing:?}");
+    };
+    assert_eq!(nothing.kind, FailureKind::Request);
+    assert_eq!(not_found.status.as_u16(), 404);
+    assert_eq!(wire.requests().len(), 1);
+}
+
+/// A default session would follow it, body and key included, where no
+/// middleware sees it.
+#[tokio::test]
+async fn a_session_without_hidden_requests_follows_no_redirect() {
+    let elsewhere = "HTTP/1.1 307 \r\nlocation: /other\r\nconnection: close\r\n\
+                     content-length: 0\r\n\r\n";
+    let wire = Wire::serve(&[(elsewhere, Then::Close)]).await;
+    let session = reqwest::Client::builder().no_proxy().tls_certs_only([]);
+    let session = without_hidden_requests(session).build().expect("a session");
+    let stack = reqwest_middleware::ClientBuilder::new(session)
+        .with(client::RetryMiddleware::new())
+        .build();
+    let key = IdempotencyKey::new("order-4711").expect("a key");
+
+    let plain = stack.post(wire.base_url()).body("{}").send().await;
+    let own = ReliableApiClient::builder(&wire.base_url())
+        .build()
+        .expect("a client")
+        .post(Endpoint::CREATE_JOB, Some(&key), &JsonObject::new())
+        .await;
+
+    assert_eq!(plain.expect("a response").status().as_u16(), 307);
+    assert!(matches!(own, Err(ApiError::Http(_))), "{own:?}");
+    assert_eq!(wire.requests().len(), 2);
+}
