@@ -36,6 +36,24 @@ impl Comparison {
             naive,
         }
     }
+
+    /// Why it matters: what is true of the reliable client's run, and then what
+    /// the naive client's adds to it.
+    #[must_use]
+    pub fn why(&self) -> Vec<&'static str> {
+        why([&self.reliable, &self.naive])
+    }
+}
+
+/// What is true of any of these runs, each sentence once.
+pub(crate) fn why<'a>(runs: impl IntoIterator<Item = &'a Run>) -> Vec<&'static str> {
+    let mut why = Vec::new();
+    for sentence in runs.into_iter().flat_map(|run| &run.lesson.why) {
+        if !why.contains(sentence) {
+            why.push(*sentence);
+        }
+    }
+    why
 }
 
 /// One thing that differs.

@@ -35,6 +35,7 @@ pub mod dashboard;
 mod doctor;
 pub mod fault_proxy;
 mod http_client;
+mod lesson;
 mod load;
 mod logging;
 pub mod otlp;
@@ -54,6 +55,7 @@ mod wire;
 
 pub use compare::{Aspect, Comparison, Difference, differences};
 pub use counters::{Counter, Counters};
+pub use lesson::{Condition, Lesson, Sentence};
 pub use outcome::{Ending, Fact, Outcome};
 pub use player::{Client, NAIVE_METRICS, Task};
 pub use policy::{Overrides, Policy};

@@ -93,6 +93,16 @@ pub struct Overrides {
     pub max_items: Option<u32>,
 }
 
+impl Overrides {
+    /// Everything as the scenario has it.
+    pub const NONE: Self = Self {
+        max_attempts: None,
+        max_retry_after: None,
+        max_pages: None,
+        max_items: None,
+    };
+}
+
 fn seconds<S: Serializer>(length: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_f64(length.as_secs_f64())
 }

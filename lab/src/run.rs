@@ -25,6 +25,7 @@ use tracing_subscriber::{
 
 use crate::{
     counters::{Counters, Exposition, RunMetrics},
+    lesson::Lesson,
     outcome::Outcome,
     player::{Client, NaiveClient, NaiveTelemetry, Player, Silence},
     policy::{Overrides, Policy},
@@ -95,6 +96,8 @@ pub struct Run {
     pub counters: Counters,
     /// What was expected, and whether it held.
     pub verdict: Vec<Check>,
+    /// What there is to learn from it.
+    pub lesson: Lesson,
 }
 
 impl Run {
@@ -277,6 +280,7 @@ impl<'a> Session<'a> {
             traces: &traces,
         };
         let verdict = judge(expectations, evidence);
+        let lesson = self.scenario.lesson(&self.policy, evidence);
         Ok(Run {
             scenario: name,
             client: self.settings.client,
@@ -288,6 +292,7 @@ impl<'a> Session<'a> {
             ledger,
             counters,
             verdict,
+            lesson,
         })
     }
 

@@ -126,6 +126,28 @@ pub struct Evidence<'a> {
     pub traces: &'a [Trace],
 }
 
+impl<'a> Evidence<'a> {
+    /// How many requests came before a Retry-After allowed them.
+    pub(crate) fn early(self) -> u64 {
+        self.ledger.routes.values().map(|route| route.early).sum()
+    }
+
+    /// How many jobs the service created.
+    pub(crate) fn created(self) -> u64 {
+        self.counters
+            .labelled("service_jobs_total", "result", "created")
+    }
+
+    /// The waits whose length came from a `Retry-After`, in the order they
+    /// began.
+    pub(crate) fn waits_asked_for(self) -> impl Iterator<Item = Duration> + use<'a> {
+        let spans = self.traces.iter().flat_map(|trace| &trace.spans);
+        spans
+            .filter(|span| span.fields.text(field::WAIT_SOURCE) == Some("retry_after"))
+            .filter_map(|span| span.fields.seconds(field::WAIT_SECONDS))
+    }
+}
+
 /// Holds expectations against evidence, in their order.
 #[must_use]
 pub fn judge(expectations: Vec<Expectation>, evidence: Evidence<'_>) -> Vec<Check> {
@@ -148,7 +170,7 @@ impl Rule {
             outcome,
             ledger,
             counters,
-            traces,
+            ..
         } = evidence;
         let counted = counters.total(&client.counter(ATTEMPTS.name));
         match self {
@@ -164,11 +186,11 @@ impl Rule {
                 (ledger.total != *number).then(|| format!("it saw {}", ledger.total))
             }
             Self::Created(number) => {
-                let created = counters.labelled("service_jobs_total", "result", "created");
+                let created = evidence.created();
                 (created != *number).then(|| format!("it created {created}"))
             }
             Self::WaitedAsAsked(expected) => {
-                let waits = waits_asked_for(traces);
+                let waits: Vec<_> = evidence.waits_asked_for().collect();
                 let held = waits.len() == expected.len()
                     && waits
                         .iter()
@@ -188,20 +210,11 @@ impl Rule {
                 )
             }),
             Self::NeverEarly => {
-                let early: u64 = ledger.routes.values().map(|route| route.early).sum();
+                let early = evidence.early();
                 (early > 0).then(|| format!("{early} came too early"))
             }
         }
     }
-}
-
-/// The waits whose length came from a `Retry-After`, in the order they began.
-fn waits_asked_for(traces: &[Trace]) -> Vec<Duration> {
-    let spans = traces.iter().flat_map(|trace| &trace.spans);
-    spans
-        .filter(|span| span.fields.text(field::WAIT_SOURCE) == Some("retry_after"))
-        .filter_map(|span| span.fields.seconds(field::WAIT_SECONDS))
-        .collect()
 }
 
 #[cfg(test)]

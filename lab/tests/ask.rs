@@ -55,7 +55,7 @@ fn gives_a_hint_to_whoever_asks_for_it() {
 
     let stderr = text(&output.stderr);
     assert!(
-        stderr.contains("Three attempts are allowed, and each wait"),
+        stderr.contains("It takes three calls to get a response"),
         "{stderr}"
     );
     assert!(stderr.ends_with("Your prediction: \n"), "{stderr}");

@@ -243,10 +243,12 @@ async fn a_comparison_tells_both_stories_on_one_axis() {
     ✓ the reliable client: 5 of 5 expectations held
     ✗ the naive client: 3 of 5 expectations held
 
-    Why it matters  A Retry-After within the budget replaces the client's own
-                    backoff, and it is waited for to the end: a call that comes
-                    early is what the server asked not to get. The service's ledger
-                    shows that none came early.
+    Why it matters  A Retry-After that the caller can bear replaces the backoff, and
+                    it is waited for to the end: a request that comes early is what
+                    the server asked not to get. The reliable client waited in full,
+                    and the service's ledger shows that no request came early. The
+                    naive client did not read the header: the service's ledger
+                    counts every retry as early.
     Try next        cargo run -p lab -- scenario retry-after-date --compare
     "#);
 }

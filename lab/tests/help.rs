@@ -412,8 +412,9 @@ fn shows_a_service_that_recovers() {
     ✓ no request came earlier than allowed
 
     Why it matters  A 503 often passes, so a GET, which changes nothing, is worth
-                    another attempt. The waits grow and are drawn at random, so that
-                    clients that failed together do not come back together.
+                    another attempt. Each wait of the reliable client was drawn at
+                    random below a ceiling that doubles, so that clients that failed
+                    together do not come back together.
     Try next        cargo run -p lab -- scenario flaky --max-attempts 2
     ");
 }
@@ -443,10 +444,10 @@ fn shows_a_lost_response() {
     ✓ the wire and the client agree on the number of requests
     ✓ no request came earlier than allowed
 
-    Why it matters  From the client's side a lost answer and a lost request look the
-                    same. A POST must not be repeated blindly; this one may be,
-                    because the service recognises the key, and every attempt
-                    carries the same one.
+    Why it matters  From a client's side a lost response and a lost request look the
+                    same, so a POST must not be repeated blindly. This one may be:
+                    the service recognises the key, and the reliable client sent one
+                    key twice, so one job was created.
     Try next        cargo run -p lab -- scenario lost-response --max-attempts 1
     ");
 }
@@ -478,8 +479,9 @@ fn shows_a_retry_after_that_is_a_date() {
 
     Why it matters  RFC 9110 allows seconds or a date, in three formats, and a
                     client that reads only the seconds calls early whenever it meets
-                    the other. The wait is the date minus now, by the calendar; the
-                    pause itself is measured on a clock that never steps.
+                    the other. The reliable client waited in full: for the date
+                    minus now, by the calendar. The pause itself was measured on a
+                    clock that never steps.
     Try next        cargo run -p lab -- scenario retry-after-past-date
     ");
 }

@@ -31,31 +31,6 @@ async fn every_scenario_holds_what_it_promises() {
 }
 
 #[tokio::test]
-async fn every_scenario_holds_under_other_limits() {
-    let attempts = [1, 2, 20].map(|max_attempts| Overrides {
-        max_attempts: Some(max_attempts),
-        ..Overrides::default()
-    });
-    let pages = [1, 2, 4].map(|max_pages| Overrides {
-        max_pages: Some(max_pages),
-        ..Overrides::default()
-    });
-    let items = [1, 2, 3, 10].map(|max_items| Overrides {
-        max_items: Some(max_items),
-        ..Overrides::default()
-    });
-    let waits = [0, 119, 120].map(|seconds| Overrides {
-        max_retry_after: Some(Duration::from_secs(seconds)),
-        ..Overrides::default()
-    });
-    for overrides in attempts.into_iter().chain(pages).chain(items).chain(waits) {
-        for scenario in CATALOGUE {
-            assert_passed(&play(scenario.name, overrides).await);
-        }
-    }
-}
-
-#[tokio::test]
 async fn a_retry_after_within_the_budget_is_drawn_in_full() {
     let patient = Overrides {
         max_retry_after: Some(Duration::from_secs(120)),

@@ -13,7 +13,7 @@ use super::{
     run_request::{Players, RunRequest},
 };
 use crate::{
-    compare::{Difference, differences},
+    compare::{Difference, differences, why},
     counters::Counters,
     outcome::Outcome,
     player::Client,
@@ -90,9 +90,9 @@ pub(super) struct Detail {
     sides: Vec<SideDetail>,
     /// What differs between the two sides of a comparison that is over.
     differences: Vec<Difference>,
-    /// What the scenario teaches, and what its remedy does not solve; none until
-    /// it is over, since the question comes first.
-    lesson: Option<&'static str>,
+    /// What the run teaches, and what is still unsolved; none until it is over,
+    /// since the question comes first.
+    lesson: Option<String>,
     unsolved: Option<&'static str>,
 }
 
@@ -132,6 +132,17 @@ impl Record {
         }
     }
 
+    /// What is true of the runs that it left behind; if it left none, what is so
+    /// whoever plays.
+    fn why(&self) -> Vec<&'static str> {
+        let sides = 0..self.sides.len();
+        let runs: Vec<_> = sides.filter_map(|side| self.run(side)).collect();
+        match runs.is_empty() {
+            true => self.request.scenario.always().collect(),
+            false => why(runs),
+        }
+    }
+
     pub(super) fn detail(&self) -> Detail {
         let over = self.state != State::Running;
         let scenario = self.request.scenario;
@@ -146,7 +157,7 @@ impl Record {
                 (Some(reliable), Some(naive)) => differences(reliable, naive),
                 _ => Vec::new(),
             },
-            lesson: over.then_some(scenario.lesson),
+            lesson: over.then(|| self.why().join(" ")),
             unsolved: over.then_some(scenario.unsolved),
         }
     }
@@ -189,4 +200,26 @@ impl Side {
 /// Five centuries and more are cut to what a JSON number of 64 bits holds.
 pub(super) fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_that_could_not_be_played_teaches_what_is_so_whoever_plays() {
+        let request = RunRequest::read(br#"{"scenario":"flaky"}"#).expect("legal");
+        let record = Record {
+            id: String::new(),
+            request,
+            started: SystemTime::UNIX_EPOCH,
+            state: State::Failed("no port".to_owned()),
+            sides: Vec::new(),
+        };
+
+        let detail = record.detail();
+
+        let general = request.scenario.lessons[0].text;
+        assert_eq!(detail.lesson.as_deref(), Some(general));
+    }
 }

@@ -12,13 +12,7 @@ use super::{
     waterfall::waterfalls,
     words::{naive_terms, risen},
 };
-use crate::{
-    compare::Comparison,
-    counters::Counter,
-    player::Client,
-    run::Run,
-    scenario::{CATALOGUE, Scenario},
-};
+use crate::{compare::Comparison, counters::Counter, player::Client, run::Run, scenario::Scenario};
 
 /// The most rows of each chart, so that both can be seen together.
 const ROWS: usize = 24;
@@ -26,7 +20,7 @@ const ROWS: usize = 24;
 /// The columns of a number.
 const NUMBER: usize = 10;
 
-/// Sets a comparison, and what its scenario teaches, as text.
+/// Sets a comparison, and what its runs teach, as text.
 #[must_use]
 pub fn comparison(scenario: &Scenario, comparison: &Comparison, options: &Options) -> String {
     let Comparison {
@@ -68,18 +62,13 @@ pub fn comparison(scenario: &Scenario, comparison: &Comparison, options: &Option
         verdict(&mut page, run);
     }
     page.gap();
-    page.paragraph("Why it matters", scenario.lesson);
-    let next = format!("cargo run -p lab -- scenario {} --compare", after(scenario));
-    page.command("Try next", &next);
+    page.paragraph("Why it matters", &comparison.why().join(" "));
+    let next = match scenario.following() {
+        Some(next) => format!("scenario {} --compare", next.name),
+        None => "scenario all".to_owned(),
+    };
+    page.command("Try next", &format!("cargo run -p lab -- {next}"));
     page.into_text()
-}
-
-/// The name of the next scenario in the course; after the last comes the first.
-fn after(scenario: &Scenario) -> &'static str {
-    let mut course = CATALOGUE.iter().map(|known| known.name);
-    let first = CATALOGUE.first().map_or("", |known| known.name);
-    course.find(|name| *name == scenario.name);
-    course.next().unwrap_or(first)
 }
 
 fn name(client: Client) -> &'static str {

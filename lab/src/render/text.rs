@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{run::Run, scenario::Scenario};
 
-/// Sets a run, and what its scenario teaches, as text.
+/// Sets a run, and what it teaches, as text.
 ///
 /// `prediction` is what the reader expected before looking, if anything.
 #[must_use]
@@ -27,10 +27,10 @@ pub fn text(scenario: &Scenario, run: &Run, prediction: Option<&str>, options: &
     page.gap();
     verdict(&mut page, run);
     page.gap();
-    page.paragraph("Why it matters", scenario.lesson);
+    page.paragraph("Why it matters", &run.lesson.why.join(" "));
     page.command(
         "Try next",
-        &format!("cargo run -p lab -- {}", scenario.next),
+        &format!("cargo run -p lab -- {}", run.lesson.next),
     );
     page.into_text()
 }

@@ -3,7 +3,12 @@
 use client::Endpoint;
 
 use super::{PLAIN, Scenario};
-use crate::{outcome::Ending, player::Task, verdict::Expectation};
+use crate::{
+    lesson::{Condition, Sentence},
+    outcome::Ending,
+    player::Task,
+    verdict::Expectation,
+};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "bad-cursor",
@@ -12,11 +17,24 @@ pub(super) const SCENARIO: Scenario = Scenario {
     listing: true,
     question: "next_cursor is the number 2. Is that a last page, or a next one?",
     hint: "null and 2 are of different types.",
-    lesson: "Only null means the last page and only a non-empty string means a next one. A client \
-             that takes everything else for null stops early and reports half a listing as the \
-             whole.",
+    lessons: &[
+        Sentence::always(
+            "Only null means the last page, and only a non-empty string means a next one.",
+        ),
+        Sentence::reliable(
+            &[
+                Condition::Ended(Ending::ResponseError),
+                Condition::Requests(1),
+            ],
+            "The reliable client refused the whole page, and its error names the cursor.",
+        ),
+        Sentence::naive(
+            &[Condition::Ended(Ending::Ok), Condition::Requests(1)],
+            "The naive client took the number for null, stopped after one page, and reported it \
+             as the whole listing.",
+        ),
+    ],
     unsolved: "A cursor of the right type that leads to the wrong place. Only the service can know that.",
-    next: "scenario looping-items",
     task: Task::List(Endpoint::BAD_CURSOR),
     expect: |_| {
         vec![

@@ -3,20 +3,39 @@
 use client::Endpoint;
 
 use super::{PLAIN, Scenario};
-use crate::{outcome::Ending, player::Task, verdict::Expectation};
+use crate::{
+    lesson::{Condition, Sentence},
+    outcome::Ending,
+    player::Task,
+    verdict::Expectation,
+};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "bad-items",
     title: "a page with an item that is no object",
     request: "GET /bad-items",
     listing: true,
-    question: "One of the items is broken. What should the client do with the others?",
+    question: "One of the items is broken. What should a client do with the others?",
     hint: "What would a listing with a hole look like to the program that reads it next?",
-    lesson: "A page that breaks its contract in one place cannot be trusted in the others: skipping \
-             the broken item would lose a record without a word. The whole page is refused, and the \
-             error names the item by its number, never by its content.",
+    lessons: &[
+        Sentence::always(
+            "A page that breaks its contract in one place cannot be trusted in the others: \
+             skipping the broken item would lose a record without a word.",
+        ),
+        Sentence::reliable(
+            &[
+                Condition::Ended(Ending::ResponseError),
+                Condition::Requests(1),
+            ],
+            "The reliable client refused the whole page. Its error names the item by its number, \
+             never by its content.",
+        ),
+        Sentence::naive(
+            &[Condition::Ended(Ending::Ok), Condition::Requests(1)],
+            "The naive client took for data whatever stood in the array.",
+        ),
+    ],
     unsolved: "Getting at the good records. That takes the service's owner, or a contract with partial pages.",
-    next: "scenario bad-cursor",
     task: Task::List(Endpoint::BAD_ITEMS),
     expect: |_| {
         vec![

@@ -3,7 +3,12 @@
 use client::Endpoint;
 
 use super::{PLAIN, Scenario};
-use crate::{outcome::Ending, player::Task, verdict::Expectation};
+use crate::{
+    lesson::{Condition, Sentence},
+    outcome::Ending,
+    player::Task,
+    verdict::Expectation,
+};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "bad-json",
@@ -11,11 +16,28 @@ pub(super) const SCENARIO: Scenario = Scenario {
     request: "GET /bad-json",
     question: "The status is 200. Is this a success, and is it worth a retry?",
     hint: "Think of what a status promises, and of what it does not.",
-    lesson: "A status of 200 says that the request was served, not that the body can be used. A \
-             complete answer of the wrong kind is the service's mistake: asking again brings the \
-             same, so it is an error of its own class and never retried.",
+    lessons: &[
+        Sentence::always(
+            "A status of 200 says that the request was served, not that the body can be used. A \
+             complete response of the wrong kind is the service's mistake: asking again brings \
+             the same.",
+        ),
+        Sentence::reliable(
+            &[
+                Condition::Ended(Ending::ResponseError),
+                Condition::Requests(1),
+            ],
+            "So the reliable client did not retry, and its error says that the body is no JSON.",
+        ),
+        Sentence::naive(
+            &[
+                Condition::Ended(Ending::ResponseError),
+                Condition::Requests(10),
+            ],
+            "The naive client asked ten times and got the same ten times.",
+        ),
+    ],
     unsolved: "A body that parses and is wrong in its meaning. Only a schema or a business check finds that.",
-    next: "scenario text-json",
     task: Task::Get(Endpoint::BAD_JSON),
     expect: |_| {
         vec![

@@ -1,7 +1,12 @@
 //! A key that was used for something else is refused.
 
-use super::{PLAIN, Scenario};
-use crate::{outcome::Ending, player::Task, verdict::Expectation};
+use super::{NEW_KEYS, PLAIN, Scenario};
+use crate::{
+    lesson::{Condition, Sentence},
+    outcome::Ending,
+    player::Task,
+    verdict::Expectation,
+};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "conflict",
@@ -9,11 +14,19 @@ pub(super) const SCENARIO: Scenario = Scenario {
     request: "POST /jobs",
     question: "Same key, different body: create a second return the first, or refuse?",
     hint: "What would each of the three claim to have been done?",
-    lesson: "Returning the first job would claim to have done what was not done; creating a second \
-             would make the key worthless. A conflict is the honest answer, and the client does not \
-             retry it: the mistake is its own.",
+    lessons: &[
+        Sentence::always(
+            "To return the first job would claim to have done what was not done; to create a \
+             second would make the key worthless. A conflict is the honest response, and no retry \
+             mends it: the mistake is the caller's.",
+        ),
+        Sentence::reliable(
+            &[Condition::Responded(409), Condition::JobsCreated(1)],
+            "The reliable client did not retry, and one job was created.",
+        ),
+        NEW_KEYS,
+    ],
     unsolved: "Keys made up carelessly. Two changes that share one by accident lose one to this error.",
-    next: "scenario lost-response",
     task: Task::CreateJobs(&[1, 2]),
     expect: |_| {
         vec![

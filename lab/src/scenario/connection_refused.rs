@@ -2,8 +2,13 @@
 
 use client::Endpoint;
 
-use super::{Network, PLAIN, Scenario};
-use crate::{outcome::Ending, player::Task, verdict::Expectation};
+use super::{BUDGET_SPENT, NO_ATTEMPT_LEFT, Network, PLAIN, Scenario};
+use crate::{
+    lesson::{Condition, Sentence},
+    outcome::Ending,
+    player::Task,
+    verdict::Expectation,
+};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "connection-refused",
@@ -12,11 +17,20 @@ pub(super) const SCENARIO: Scenario = Scenario {
     listing: true,
     question: "A restart takes seconds. How long should a client knock on a closed door?",
     hint: "The failure comes within a millisecond, so only the waits take time.",
-    lesson: "A refused connection often means a restart, so it is worth another attempt after a \
-             wait; and since the refusal comes at once, a loop without waits would knock thousands \
-             of times a second. Waits and a fixed number of attempts make it polite and finite.",
+    lessons: &[
+        Sentence::always(
+            "A refused connection often means a restart, so it is worth another attempt after a \
+             wait. Since the refusal comes at once, a loop without waits would knock thousands of \
+             times a second; waits and a fixed number of attempts make it polite and finite.",
+        ),
+        NO_ATTEMPT_LEFT,
+        BUDGET_SPENT,
+        Sentence::naive(
+            &[Condition::Ended(Ending::TransportError)],
+            "The naive client tried ten times without a wait.",
+        ),
+    ],
     unsolved: "A wrong address looks the same. The error says connect, and someone has to look.",
-    next: "scenario tls-refused",
     network: Network::Nobody,
     task: Task::List(Endpoint::ITEMS),
     expect: |_| {

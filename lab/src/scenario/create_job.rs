@@ -1,7 +1,12 @@
 //! A creation answers 201, once.
 
 use super::{PLAIN, Scenario};
-use crate::{outcome::Ending, player::Task, verdict::Expectation};
+use crate::{
+    lesson::{Condition, Sentence},
+    outcome::Ending,
+    player::Task,
+    verdict::Expectation,
+};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "create-job",
@@ -9,11 +14,23 @@ pub(super) const SCENARIO: Scenario = Scenario {
     request: "POST /jobs",
     question: "Which status does a creation answer with, and who chooses the key?",
     hint: "Who is the first to know that a change is intended?",
-    lesson: "The caller makes up the idempotency key before the first attempt, one for each \
-             intended change. The service binds it to the body, and from then on the same request \
-             means the same job.",
+    lessons: &[
+        Sentence::always(
+            "The idempotency key is made up before the first attempt, one for each intended \
+             change. The service binds it to the body, and from then on the same request means \
+             the same job.",
+        ),
+        Sentence::reliable(
+            &[Condition::IdempotencyKeys(1), Condition::JobsCreated(1)],
+            "The reliable client got the key from its caller, and one job was created.",
+        ),
+        Sentence::naive(
+            &[Condition::IdempotencyKeys(1), Condition::JobsCreated(1)],
+            "The naive client makes up a key inside each attempt: with one attempt, one job was \
+             created, and nobody noticed.",
+        ),
+    ],
     unsolved: "Finding the key again after a crash. The caller has to store it before the first attempt.",
-    next: "scenario replay",
     task: Task::CreateJobs(&[1]),
     expect: |_| {
         vec![

@@ -3,14 +3,20 @@
 
 use std::time::Duration;
 
-use client::Endpoint;
+use client::{Endpoint, StopReason};
 use http::HeaderValue;
 
 use super::{
-    PLAIN, Scenario,
+    HEADER_NOT_READ, NO_ATTEMPT_LEFT, OVER_BUDGET, PLAIN, Scenario,
     responder::{fails_first, unavailable_until},
 };
-use crate::{outcome::Ending, player::Task, policy::Policy, verdict::Expectation};
+use crate::{
+    lesson::{Condition, Sentence},
+    outcome::Ending,
+    player::Task,
+    policy::Policy,
+    verdict::Expectation,
+};
 
 const SLOW: Endpoint = Endpoint::new("slow", "/slow");
 
@@ -23,12 +29,19 @@ pub(super) const SCENARIO: Scenario = Scenario {
     request: "GET /slow",
     question: "Five seconds left, and the service asks for ten. Use the five, or stop now?",
     hint: "What would be known after five seconds that is not known now?",
-    lesson: "A wait that cannot end in time only delays the bad news. The error comes at once and \
-             says what the server asked for, and the caller has five seconds left to do something \
-             else.",
+    lessons: &[
+        Sentence::always("A wait that cannot end in time only delays the bad news."),
+        Sentence::reliable(
+            &[Condition::GaveUp(StopReason::Deadline)],
+            "So the reliable client stopped at once. Its error says what the service asked for, \
+             and the caller has five seconds left to do something else.",
+        ),
+        OVER_BUDGET,
+        NO_ATTEMPT_LEFT,
+        HEADER_NOT_READ,
+    ],
     unsolved: "Passing the deadline on. A service that is called in turn does not know of it \
                unless a header tells.",
-    next: "scenario retry-after-seconds",
     policy: |policy| Policy {
         deadline: Some(Duration::from_secs(5)),
         ..policy

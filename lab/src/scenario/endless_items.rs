@@ -2,8 +2,14 @@
 
 use client::Endpoint;
 
-use super::{PLAIN, Scenario};
-use crate::{outcome::Ending, player::Task, policy::Policy, verdict::Expectation};
+use super::{ITEM_LIMIT, PAGE_LIMIT, PLAIN, Scenario};
+use crate::{
+    lesson::{Condition, Sentence},
+    outcome::Ending,
+    player::Task,
+    policy::{Overrides, Policy},
+    verdict::Expectation,
+};
 
 /// The records on each of the service's pages.
 const PAGE: u32 = 2;
@@ -15,11 +21,22 @@ pub(super) const SCENARIO: Scenario = Scenario {
     listing: true,
     question: "No cursor ever repeats. What, if anything, ends this crawl?",
     hint: "No memory helps here. Something has to be counted.",
-    lesson: "A history of cursors cannot find a listing that never repeats one; only a limit can. \
-             Reaching it is an error and never a silent end, since a listing cut short looks just \
-             like a complete one.",
+    lessons: &[
+        Sentence::always(
+            "A history of cursors cannot find a listing that never repeats one; only a limit can.",
+        ),
+        PAGE_LIMIT,
+        ITEM_LIMIT,
+        Sentence::naive(
+            &[Condition::Ended(Ending::Stopped)],
+            "The naive client has no limit: the lab stopped it.",
+        ),
+    ],
     unsolved: "How large a listing may rightly be. A limit set too low cuts off real data, and says so.",
-    next: "scenario endless-items --max-pages 3",
+    variation: Overrides {
+        max_pages: Some(3),
+        ..Overrides::NONE
+    },
     policy: |policy| Policy {
         max_pages: 5,
         ..policy

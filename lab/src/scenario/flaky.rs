@@ -1,7 +1,13 @@
 //! A failure that passes is worth another attempt, after a wait.
 
-use super::{PLAIN, Scenario};
-use crate::{outcome::Ending, player::Task, verdict::Expectation};
+use super::{NO_ATTEMPT_LEFT, PLAIN, Scenario};
+use crate::{
+    lesson::{Condition, Sentence},
+    outcome::Ending,
+    player::Task,
+    policy::Overrides,
+    verdict::Expectation,
+};
 
 /// The call that the service answers first.
 pub(super) const FIRST_SUCCESS: u32 = 3;
@@ -11,12 +17,29 @@ pub(super) const SCENARIO: Scenario = Scenario {
     title: "the service fails twice, then answers",
     request: "GET /flaky",
     question: "How many requests will the service see, and what happens between them?",
-    hint: "Three attempts are allowed, and each wait is drawn from zero up to a ceiling that doubles.",
-    lesson: "A 503 often passes, so a GET, which changes nothing, is worth another attempt. The \
-             waits grow and are drawn at random, so that clients that failed together do not come \
-             back together.",
-    unsolved: "A service that stays down. The attempts run out, and the caller needs an answer to that.",
-    next: "scenario flaky --max-attempts 2",
+    hint: "It takes three calls to get a response, and clients that fail together come back \
+             together.",
+    lessons: &[
+        Sentence::always(
+            "A 503 often passes, so a GET, which changes nothing, is worth another attempt.",
+        ),
+        Sentence::reliable(
+            &[Condition::RequestsFrom(2)],
+            "Each wait of the reliable client was drawn at random below a ceiling that doubles, \
+             so that clients that failed together do not come back together.",
+        ),
+        NO_ATTEMPT_LEFT,
+        Sentence::naive(
+            &[Condition::RequestsFrom(2)],
+            "The naive client came back at once each time; many like it bear down on a service \
+             that fails already.",
+        ),
+    ],
+    unsolved: "A service that stays down. Attempts run out, and the caller has to be ready for that.",
+    variation: Overrides {
+        max_attempts: Some(2),
+        ..Overrides::NONE
+    },
     task: Task::Flaky,
     expect: |policy| {
         if policy.max_attempts < FIRST_SUCCESS {

@@ -2,21 +2,45 @@
 
 use client::telemetry::GIVE_UPS;
 
-use super::{PLAIN, Scenario, flaky};
-use crate::{player::Task, policy::Policy, verdict::Expectation};
+use super::{NO_ATTEMPT_LEFT, PLAIN, Scenario, flaky};
+use crate::{
+    lesson::{Condition, Sentence},
+    outcome::Ending,
+    player::Task,
+    policy::{Overrides, Policy},
+    verdict::Expectation,
+};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "flaky-gives-up",
-    title: "the service fails twice, the client tries twice",
+    title: "the service fails twice, and attempts are finite",
     request: "GET /flaky",
-    question: "One attempt more would have succeeded. Was it wrong to stop?",
-    hint: "Nobody told the client that the third call would succeed.",
-    lesson: "A client cannot know whether one more attempt would help, so the number is fixed \
-             beforehand and the last failure is handed on with its status. An error that says how \
-             often it was tried, and why that was all, is worth more than a fourth attempt.",
+    question: "Suppose two attempts are allowed, and the third would succeed. Is it wrong to stop?",
+    hint: "Nobody tells a client which call will succeed.",
+    lessons: &[
+        Sentence::always(
+            "A client cannot know whether one more attempt would help, so their number is fixed \
+             beforehand. An error that says how often it was tried, and why that was all, is \
+             worth more than another attempt.",
+        ),
+        NO_ATTEMPT_LEFT,
+        Sentence::reliable(
+            &[Condition::Ended(Ending::Ok), Condition::Requests(3)],
+            "This time the number was large enough: the third request of the reliable client \
+             succeeded.",
+        ),
+        Sentence::naive(
+            &[Condition::Ended(Ending::Ok), Condition::Requests(3)],
+            "The third request of the naive client succeeded, and it came back at once each time; \
+             a service that stays down would have had ten.",
+        ),
+    ],
     unsolved: "What the caller does next. Showing old data, a queue and an honest message are all \
                better than another loop around this one.",
-    next: "scenario flaky-gives-up --max-attempts 3",
+    variation: Overrides {
+        max_attempts: Some(3),
+        ..Overrides::NONE
+    },
     policy: |policy| Policy {
         max_attempts: 2,
         ..policy

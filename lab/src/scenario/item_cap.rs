@@ -2,21 +2,38 @@
 
 use client::Endpoint;
 
-use super::{PLAIN, Scenario, endless_items};
-use crate::{player::Task, policy::Policy};
+use super::{ITEM_LIMIT, PAGE_LIMIT, PLAIN, Scenario, endless_items};
+use crate::{
+    lesson::{Condition, Sentence},
+    outcome::Ending,
+    player::Task,
+    policy::{Overrides, Policy},
+};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "item-cap",
     title: "more items than the caller wants",
     request: "GET /endless-items",
     listing: true,
-    question: "Three items are allowed, and pages hold two. How many are read, and then?",
-    hint: "The fourth item is in hand already when the third is taken.",
-    lesson: "Exactly as many items as allowed are handed over, one at a time; then comes an error \
-             if there are more, and no further request is made to find out. A list that was cut in \
-             silence looks complete.",
+    question: "Suppose the cap is three items, and pages hold two. How many are read, and then?",
+    hint: "When the cap is reached, another item may be in hand already.",
+    lessons: &[
+        Sentence::always(
+            "A cap on items hands over exactly as many as it allows, one at a time; if there are \
+             more, an error follows, and no further request is made to find out.",
+        ),
+        PAGE_LIMIT,
+        ITEM_LIMIT,
+        Sentence::naive(
+            &[Condition::Ended(Ending::Stopped)],
+            "The naive client has no cap: the lab stopped it.",
+        ),
+    ],
     unsolved: "Choosing the cap. It bounds memory and time; it does not know what is enough.",
-    next: "scenario item-cap --max-items 4",
+    variation: Overrides {
+        max_items: Some(4),
+        ..Overrides::NONE
+    },
     policy: |policy| Policy {
         max_items: 3,
         ..policy

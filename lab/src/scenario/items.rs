@@ -2,8 +2,14 @@
 
 use client::Endpoint;
 
-use super::{PLAIN, Scenario};
-use crate::{outcome::Ending, player::Task, verdict::Expectation};
+use super::{ITEM_LIMIT, PAGE_LIMIT, PLAIN, Scenario};
+use crate::{
+    lesson::{Condition, Sentence},
+    outcome::Ending,
+    player::Task,
+    policy::Overrides,
+    verdict::Expectation,
+};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "items",
@@ -12,11 +18,29 @@ pub(super) const SCENARIO: Scenario = Scenario {
     listing: true,
     question: "How many requests does it take to read three records?",
     hint: "The first page's next_cursor is not null.",
-    lesson: "A page that looks complete may not be the last one; only a null next_cursor ends a \
-             listing. The cursor is the service's own text: it goes back unchanged, and the client \
-             never looks into it.",
+    lessons: &[
+        Sentence::always(
+            "A page that looks complete may not be the last one; only a null next_cursor ends a \
+             listing. The cursor is the service's own text: it goes back unchanged, and nobody \
+             but the service looks into it.",
+        ),
+        Sentence::reliable(
+            &[Condition::Ended(Ending::Ok), Condition::Requests(2)],
+            "The reliable client read on until the cursor was null.",
+        ),
+        PAGE_LIMIT,
+        ITEM_LIMIT,
+        Sentence::naive(
+            &[Condition::Ended(Ending::Ok), Condition::Requests(2)],
+            "The naive client read on until the cursor was null: where nothing goes wrong, it \
+             does no harm.",
+        ),
+    ],
     unsolved: "Records that change while the listing is read: one may come twice, another not at all.",
-    next: "scenario items --max-items 2",
+    variation: Overrides {
+        max_items: Some(2),
+        ..Overrides::NONE
+    },
     task: Task::List(Endpoint::ITEMS),
     expect: |policy| {
         if policy.max_items < 3 {

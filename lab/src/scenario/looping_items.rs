@@ -2,8 +2,13 @@
 
 use client::Endpoint;
 
-use super::{PLAIN, Scenario};
-use crate::{outcome::Ending, player::Task, verdict::Expectation};
+use super::{ITEM_LIMIT, PAGE_LIMIT, PLAIN, Scenario};
+use crate::{
+    lesson::{Condition, Sentence},
+    outcome::Ending,
+    player::Task,
+    verdict::Expectation,
+};
 
 /// The records on each of the service's pages.
 const PAGE: u32 = 2;
@@ -16,13 +21,27 @@ pub(super) const SCENARIO: Scenario = Scenario {
     title: "the cursors go round in a circle",
     request: "GET /looping-items",
     listing: true,
-    question: "The cursors are A, B, A, B, … After how many pages does the client know?",
+    question: "The cursors are A, B, A, B, … After how many pages can a client know?",
     hint: "No two cursors in a row are equal.",
-    lesson: "Comparing with the previous cursor alone never notices A, B, A. The client remembers \
-             every cursor it was given, as a fingerprint of fixed size, and stops with an error: \
-             what it read is not the whole.",
-    unsolved: "Which of the records are duplicates. The client stops; it does not clean up.",
-    next: "scenario endless-items",
+    lessons: &[
+        Sentence::always(
+            "Comparing with the previous cursor alone never notices A, B, A: every cursor has to \
+             be remembered.",
+        ),
+        Sentence::reliable(
+            &[Condition::Problem("cursor_repeated")],
+            "The reliable client keeps each as a fingerprint of fixed size, and stopped when one \
+             came for the second time, with an error: what it read is not the whole.",
+        ),
+        PAGE_LIMIT,
+        ITEM_LIMIT,
+        Sentence::naive(
+            &[Condition::Ended(Ending::Stopped)],
+            "The naive client remembers none and would have gone round for ever: the lab stopped \
+             it.",
+        ),
+    ],
+    unsolved: "Which of the records are duplicates. To stop is not to clean up.",
     task: Task::List(Endpoint::LOOPING_ITEMS),
     expect: |policy| {
         // A limit that is reached first ends it first; at a tie the last item

@@ -1,19 +1,52 @@
 //! The job exists, and the client does not know: only a key makes that safe.
 
-use super::{Network, PLAIN, Scenario};
-use crate::{fault_proxy::Fault, outcome::Ending, player::Task, verdict::Expectation};
+use client::StopReason;
+
+use super::{NEW_KEYS, Network, PLAIN, Scenario};
+use crate::{
+    fault_proxy::Fault,
+    lesson::{Condition, Sentence},
+    outcome::Ending,
+    player::Task,
+    policy::Overrides,
+    verdict::Expectation,
+};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "lost-response",
     title: "the job is created, its answer is lost",
     request: "POST /jobs",
     question: "The connection breaks before the answer. Send it again, or not?",
-    hint: "The service has seen the request, and the client cannot know.",
-    lesson: "From the client's side a lost answer and a lost request look the same. A POST must not \
-             be repeated blindly; this one may be, because the service recognises the key, and \
-             every attempt carries the same one.",
+    hint: "The service has seen the request, and a client cannot know.",
+    lessons: &[
+        Sentence::always(
+            "From a client's side a lost response and a lost request look the same, so a POST \
+             must not be repeated blindly.",
+        ),
+        Sentence::reliable(
+            &[
+                Condition::RequestsFrom(2),
+                Condition::IdempotencyKeys(1),
+                Condition::JobsCreated(1),
+            ],
+            "This one may be: the service recognises the key, and the reliable client sent one \
+             key twice, so one job was created.",
+        ),
+        Sentence::reliable(
+            &[
+                Condition::GaveUp(StopReason::AttemptsExhausted),
+                Condition::Requests(1),
+            ],
+            "The reliable client was allowed one attempt. Its caller cannot know that one job was \
+             created, and may ask again with the same key.",
+        ),
+        NEW_KEYS,
+    ],
     unsolved: "A service without keys. There the caller must look whether the change took effect.",
-    next: "scenario lost-response --max-attempts 1",
+    variation: Overrides {
+        max_attempts: Some(1),
+        ..Overrides::NONE
+    },
     network: Network::Faults(&[Fault::LoseResponse]),
     task: Task::CreateJobs(&[1]),
     expect: |policy| {

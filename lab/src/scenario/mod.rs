@@ -2,8 +2,12 @@
 //!
 //! A scenario is data and two functions: what the client does, and what that
 //! should come to under the policy in force. Each stands in a file of its own,
-//! always in the same order: the lesson, the data, the act, the expectations.
+//! always in the same order: the words, the data, the act, the expectations.
 //! Adding one is adding a file and a line to [`CATALOGUE`].
+//!
+//! Title, question, hint and what is left unsolved are shown with every run, so
+//! they hold under all settings and speak of no client in particular. What
+//! speaks of a run is a [`Sentence`], and says of which runs it is true.
 
 mod bad_cursor;
 mod bad_items;
@@ -42,10 +46,15 @@ mod too_many_requests;
 use std::{fmt, ops::RangeInclusive, sync::Arc, time::Duration};
 
 use axum::Router;
-use client::Clock;
+use client::{Clock, StopReason};
 
 use crate::{
-    fault_proxy::Fault, outcome::Ending, player::Task, policy::Policy, verdict::Expectation,
+    fault_proxy::Fault,
+    lesson::{Condition, Lesson, Sentence},
+    outcome::Ending,
+    player::{Client, Task},
+    policy::{Overrides, Policy},
+    verdict::{Evidence, Expectation},
 };
 
 /// Every scenario, in the order of the course.
@@ -96,12 +105,13 @@ pub struct Scenario {
     pub question: &'static str,
     /// Something to think about, for whoever is stuck.
     pub hint: &'static str,
-    /// Why it matters, in two sentences.
-    pub lesson: &'static str,
-    /// What the client's way of doing it does not solve.
+    /// Why it matters: each sentence with the runs that it is true of.
+    pub lessons: &'static [Sentence],
+    /// What is still unsolved with a client that does well.
     pub unsolved: &'static str,
-    /// What to try next: arguments of `lab`.
-    pub next: &'static str,
+    /// What to play it with next; nothing if it shows all it has with the
+    /// settings that it comes with.
+    pub variation: Overrides,
     /// Whether it reads a listing, so that the limits of listings matter.
     pub listing: bool,
     /// What stands between client and service.
@@ -125,9 +135,9 @@ const PLAIN: Scenario = Scenario {
     request: "",
     question: "",
     hint: "",
-    lesson: "",
+    lessons: &[],
     unsolved: "",
-    next: "",
+    variation: Overrides::NONE,
     listing: false,
     network: Network::Direct,
     routes: |_| Router::new(),
@@ -136,6 +146,52 @@ const PLAIN: Scenario = Scenario {
     expect: |_| Vec::new(),
     unseen: |_| 0,
 };
+
+/// Of a limit of the policy that came first.
+const NO_ATTEMPT_LEFT: Sentence = Sentence::reliable(
+    &[Condition::GaveUp(StopReason::AttemptsExhausted)],
+    "The reliable client used every attempt that it was allowed, and handed the last failure on \
+     to its caller.",
+);
+
+/// Of a limit of the policy that came first.
+const OVER_BUDGET: Sentence = Sentence::reliable(
+    &[Condition::GaveUp(StopReason::RetryAfterOverBudget)],
+    "The service asked for a longer wait than the caller allows, so the reliable client stopped at \
+     once and handed the wait on.",
+);
+
+/// Of a limit of the policy that came first.
+const BUDGET_SPENT: Sentence = Sentence::reliable(
+    &[Condition::GaveUp(StopReason::RetryBudgetEmpty)],
+    "The reliable client had attempts left, but the retry budget was spent.",
+);
+
+/// Of a limit of the policy that came first.
+const PAGE_LIMIT: Sentence = Sentence::reliable(
+    &[Condition::Problem("page_limit")],
+    "The reliable client stopped at its limit of pages, with an error: a listing that was cut \
+     short in silence would look complete.",
+);
+
+/// Of a limit of the policy that came first.
+const ITEM_LIMIT: Sentence = Sentence::reliable(
+    &[Condition::Problem("item_limit")],
+    "The reliable client stopped at its limit of items, with an error: a listing that was cut \
+     short in silence would look complete.",
+);
+
+/// Of a client that knows nothing of Retry-After.
+const HEADER_NOT_READ: Sentence = Sentence::naive(
+    &[Condition::CameEarly],
+    "The naive client did not read the header: the service's ledger counts every retry as early.",
+);
+
+/// Of a client that makes up a key inside each attempt.
+const NEW_KEYS: Sentence = Sentence::naive(
+    &[Condition::IdempotencyKeys(2), Condition::JobsCreated(2)],
+    "The naive client made up a new key for each request, so the service created two jobs.",
+);
 
 /// What stands between client and service.
 #[derive(Clone, Copy, Debug)]
@@ -153,6 +209,73 @@ pub enum Network {
     /// No socket at all: the service is called as a function, so that many
     /// workers at once meet it in the same order every time.
     Function,
+}
+
+impl Scenario {
+    /// What a run of it teaches that was played under this policy and left this
+    /// behind.
+    pub(crate) fn lesson(&self, policy: &Policy, evidence: Evidence<'_>) -> Lesson {
+        let true_of_it = self
+            .lessons
+            .iter()
+            .filter(|sentence| sentence.is_true_of(evidence));
+        Lesson {
+            why: true_of_it.map(|sentence| sentence.text).collect(),
+            unsolved: self.unsolved,
+            next: self.next(evidence.client, policy),
+        }
+    }
+
+    /// What is so of it whoever plays.
+    pub(crate) fn always(&self) -> impl Iterator<Item = &'static str> {
+        let sentences = self.lessons.iter();
+        let general = sentences.filter(|sentence| sentence.client.is_none());
+        general.map(|sentence| sentence.text)
+    }
+
+    /// The next one in the course; none after the last.
+    pub(crate) fn following(&self) -> Option<&'static Scenario> {
+        let mut course = CATALOGUE.iter();
+        course.find(|known| known.name == self.name);
+        course.next()
+    }
+
+    /// What to try after a run, as arguments of `lab`: never the same again.
+    fn next(&self, client: Client, policy: &Policy) -> String {
+        // The naive client knows no policy, so nothing of it can be varied.
+        if client == Client::Naive {
+            return format!("scenario {} --compare", self.name);
+        }
+        if policy.with(&self.variation) != *policy {
+            return format!("scenario {}{}", self.name, options(&self.variation));
+        }
+        match self.following() {
+            Some(next) => format!("scenario {}", next.name),
+            None => "scenario all".to_owned(),
+        }
+    }
+}
+
+/// Settings as options of `lab scenario`.
+fn options(overrides: &Overrides) -> String {
+    /// A wait that is longer is drawn, and not waited for.
+    const LONG: Duration = Duration::from_secs(60);
+    let Overrides {
+        max_attempts,
+        max_retry_after,
+        max_pages,
+        max_items,
+    } = overrides;
+    let seconds = max_retry_after.map(|wait| wait.as_secs());
+    let long = max_retry_after.filter(|wait| *wait > LONG);
+    let options = [
+        max_attempts.map(|number| format!(" --max-attempts {number}")),
+        seconds.map(|seconds| format!(" --max-retry-after {seconds}")),
+        max_pages.map(|number| format!(" --max-pages {number}")),
+        max_items.map(|number| format!(" --max-items {number}")),
+        long.map(|_| " --pace virtual".to_owned()),
+    ];
+    options.into_iter().flatten().collect()
 }
 
 impl fmt::Debug for Scenario {
@@ -283,20 +406,6 @@ mod tests {
         }
         names.sort_unstable();
         assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");
-    }
-
-    #[test]
-    fn every_next_step_names_a_scenario() {
-        for scenario in CATALOGUE {
-            let mut words = scenario.next.split(' ');
-
-            assert_eq!(words.next(), Some("scenario"), "{}", scenario.name);
-            assert!(
-                find(words.next().unwrap_or_default()).is_ok(),
-                "{}",
-                scenario.name
-            );
-        }
     }
 
     #[test]

@@ -1,7 +1,12 @@
 //! A success may have no body, and then none is parsed.
 
 use super::{PLAIN, Scenario};
-use crate::{outcome::Ending, player::Task, verdict::Expectation};
+use crate::{
+    lesson::{Condition, Sentence},
+    outcome::Ending,
+    player::Task,
+    verdict::Expectation,
+};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "no-content",
@@ -9,11 +14,25 @@ pub(super) const SCENARIO: Scenario = Scenario {
     request: "GET /no-content",
     question: "What does a client that parses every 2xx make of a 204?",
     hint: "How long is the body of a 204?",
-    lesson: "Success is a class of statuses, not the number 200: creation answers 201, and 204 has \
-             no body at all. A client that hands the empty body to a JSON parser turns a success \
-             into an error.",
+    lessons: &[
+        Sentence::always(
+            "Success is a class of statuses, not the number 200: a creation may come as 201, and \
+             a 204 has no body at all.",
+        ),
+        Sentence::reliable(
+            &[Condition::Ended(Ending::Ok), Condition::Responded(204)],
+            "The reliable client took the 204 for a success and parsed nothing.",
+        ),
+        Sentence::naive(
+            &[
+                Condition::Ended(Ending::ResponseError),
+                Condition::Requests(10),
+            ],
+            "The naive client handed the empty body to a JSON parser, took the success for an \
+             error, and asked ten times.",
+        ),
+    ],
     unsolved: "What exactly was done. An empty success says only that the request was accepted.",
-    next: "scenario redirect",
     task: Task::NoContent,
     expect: |_| {
         vec![

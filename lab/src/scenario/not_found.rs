@@ -3,7 +3,12 @@
 use client::Endpoint;
 
 use super::{PLAIN, Scenario};
-use crate::{outcome::Ending, player::Task, verdict::Expectation};
+use crate::{
+    lesson::{Condition, Sentence},
+    outcome::Ending,
+    player::Task,
+    verdict::Expectation,
+};
 
 /// A path that the service does not have.
 const NOWHERE: Endpoint = Endpoint::new("nowhere", "/nowhere");
@@ -14,11 +19,22 @@ pub(super) const SCENARIO: Scenario = Scenario {
     request: "GET /nowhere",
     question: "What can a client keep of an error answer, besides its status?",
     hint: "The content type is application/problem+json.",
-    lesson: "The status class is the first thing to branch on; the problem object's machine code \
+    lessons: &[
+        Sentence::always(
+            "The status class is the first thing to branch on; the problem object's machine code \
              and request id are the rest. The code lets a program tell errors apart, the request \
-             id lets the service's owner find this one.",
+             id lets the service's owner find the request.",
+        ),
+        Sentence::reliable(
+            &[Condition::Ended(Ending::HttpError), Condition::Requests(1)],
+            "The reliable client did not retry, and its error holds both.",
+        ),
+        Sentence::naive(
+            &[Condition::Ended(Ending::HttpError), Condition::Requests(10)],
+            "The naive client asked ten times, and its error holds neither.",
+        ),
+    ],
     unsolved: "A 404 that means not yet. Only the API's own contract can tell it from never.",
-    next: "scenario bad-items",
     task: Task::Get(NOWHERE),
     expect: |_| {
         vec![

@@ -7,21 +7,38 @@ use serde_json::json;
 use server::Fault;
 
 use super::{PLAIN, Scenario};
-use crate::{outcome::Ending, player::Task, policy::Policy, verdict::Expectation};
+use crate::{
+    lesson::{Condition, Sentence},
+    outcome::Ending,
+    player::Task,
+    policy::Policy,
+    verdict::Expectation,
+};
 
 const EXPORT: Endpoint = Endpoint::new("export", "/export");
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "oversized-body",
-    title: "an answer larger than the client accepts",
+    title: "an answer larger than a client should accept",
     request: "GET /export",
-    question: "The client accepts 64 KiB, the answer has 1 MiB. How much of it is read?",
+    question: "A client accepts 64 KiB, the answer has 1 MiB. How much of it is read?",
     hint: "The answer announces its length.",
-    lesson: "Without a cap, one answer can take all the memory a process has. A length that is \
-             announced is refused before a byte of the body is read, one that is not is cut off at \
-             the cap; and neither is asked for again, since it would be as long.",
+    lessons: &[
+        Sentence::always(
+            "Without a cap, one response can take all the memory a process has. A length that is \
+             announced can be refused before a byte of the body is read, and one that is not is \
+             cut off at the cap; neither is worth asking for again, since it would be as long.",
+        ),
+        Sentence::reliable(
+            &[Condition::Problem("body_too_large"), Condition::Requests(1)],
+            "The reliable client refused the length and did not retry.",
+        ),
+        Sentence::naive(
+            &[Condition::Ended(Ending::Ok), Condition::Requests(1)],
+            "The naive client took the whole body into memory.",
+        ),
+    ],
     unsolved: "Reading a large answer on purpose. That wants a stream, or an API with pages.",
-    next: "scenario item-cap",
     policy: |policy| Policy {
         max_body_bytes: 64 * 1024,
         ..policy

@@ -1,12 +1,17 @@
 //! A POST is not repeated because it carries a key.
 
-use client::Endpoint;
+use client::{Endpoint, StopReason};
 
 use super::{
     PLAIN, Scenario,
     responder::{fails_first, unavailable},
 };
-use crate::{outcome::Ending, player::Task, verdict::Expectation};
+use crate::{
+    lesson::{Condition, Sentence},
+    outcome::Ending,
+    player::Task,
+    verdict::Expectation,
+};
 
 /// An endpoint that says nothing about repetitions.
 const TRANSFERS: Endpoint = Endpoint::new("transfers", "/transfers");
@@ -15,13 +20,25 @@ pub(super) const SCENARIO: Scenario = Scenario {
     name: "post-without-permission",
     title: "a POST with a key, to an endpoint that ignores keys",
     request: "POST /transfers",
-    question: "A 503, and the request carries an Idempotency-Key. Is it sent again?",
+    question: "A 503, and the request carries an Idempotency-Key. May it be sent again?",
     hint: "Who would have to know what the key means?",
-    lesson: "A key protects only where the service promises to recognise it; anyone can send the \
+    lessons: &[
+        Sentence::always(
+            "A key protects only where the service promises to recognise it; anyone can send the \
              header to a service that ignores it. So a header grants nothing: permission is given \
              by the method for an endpoint, written by someone who has read its contract.",
+        ),
+        Sentence::reliable(
+            &[Condition::GaveUp(StopReason::NotEligible)],
+            "The reliable client did not retry, and its error says why.",
+        ),
+        Sentence::naive(
+            &[Condition::RequestsFrom(2)],
+            "The naive client sent it again, under a new key, and both requests may have taken \
+             effect.",
+        ),
+    ],
     unsolved: "Whether the transfer took effect before the 503. That has to be looked up.",
-    next: "scenario lost-response",
     routes: |_| {
         fails_first(TRANSFERS.template(), "unavailable", |call| {
             (call == 0).then(unavailable)

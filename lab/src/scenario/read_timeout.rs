@@ -5,8 +5,14 @@ use std::time::Duration;
 
 use client::Endpoint;
 
-use super::{Network, PLAIN, Scenario, expect_items};
-use crate::{fault_proxy::Fault, player::Task, policy::Policy};
+use super::{ITEM_LIMIT, NO_ATTEMPT_LEFT, Network, PAGE_LIMIT, PLAIN, Scenario, expect_items};
+use crate::{
+    fault_proxy::Fault,
+    lesson::{Condition, Sentence},
+    outcome::Ending,
+    player::Task,
+    policy::Policy,
+};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "read-timeout",
@@ -15,12 +21,26 @@ pub(super) const SCENARIO: Scenario = Scenario {
     listing: true,
     question: "Nothing comes back, not even an error. What ends the wait?",
     hint: "TCP alone would wait for hours.",
-    lesson: "A request without a timeout waits as long as the other side likes. This one has two, \
-             one to connect and one for silence while reading, and a GET that meets either may be \
-             sent again.",
+    lessons: &[
+        Sentence::always(
+            "A request without a timeout waits as long as the other side likes. Two timeouts \
+             bound it, one to connect and one for silence while reading, and a GET that meets \
+             either may be sent again.",
+        ),
+        Sentence::reliable(
+            &[Condition::RequestsFrom(1)],
+            "The reliable client ended the silence by itself and sent the GET again.",
+        ),
+        NO_ATTEMPT_LEFT,
+        PAGE_LIMIT,
+        ITEM_LIMIT,
+        Sentence::naive(
+            &[Condition::Ended(Ending::Stopped)],
+            "The naive client has no timeout and would have waited for ever: the lab stopped it.",
+        ),
+    ],
     unsolved: "An answer that drips a byte at a time: every byte ends the silence. Only a deadline \
                for the whole call ends that.",
-    next: "scenario deadline",
     network: Network::Faults(&[Fault::Stall]),
     policy: |policy| Policy {
         read_timeout: Duration::from_millis(400),

@@ -1,19 +1,35 @@
 //! A redirect is an answer, not an order.
 
 use super::{PLAIN, Scenario};
-use crate::{outcome::Ending, player::Task, verdict::Expectation};
+use crate::{
+    lesson::{Condition, Sentence},
+    outcome::Ending,
+    player::Task,
+    verdict::Expectation,
+};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "redirect",
     title: "the service points somewhere else",
     request: "GET /redirect",
-    question: "How many requests will the service see?",
+    question: "How many requests should the service see?",
     hint: "Nobody has promised where Location points.",
-    lesson: "A client that follows by itself sends its headers wherever it is pointed, and may turn \
-             a POST into a GET on the way. This one hands the redirection over as a value, and the \
-             caller decides.",
+    lessons: &[
+        Sentence::always(
+            "A client that follows by itself sends its headers wherever it is pointed, and may \
+             turn a POST into a GET on the way.",
+        ),
+        Sentence::reliable(
+            &[Condition::Ended(Ending::Ok), Condition::Requests(1)],
+            "The reliable client handed the redirection over as a value, and its caller decides.",
+        ),
+        Sentence::naive(
+            &[Condition::Ended(Ending::Ok), Condition::Requests(2)],
+            "The naive client followed: the service saw a second request, which the caller never \
+             asked for.",
+        ),
+    ],
     unsolved: "Following safely. Whoever decides to follow has to check the host and drop credentials.",
-    next: "scenario not-found",
     task: Task::Redirect,
     expect: |_| {
         vec![

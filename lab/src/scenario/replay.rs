@@ -1,7 +1,12 @@
 //! The same key and body mean the same however often they come.
 
-use super::{PLAIN, Scenario};
-use crate::{outcome::Ending, player::Task, verdict::Expectation};
+use super::{NEW_KEYS, PLAIN, Scenario};
+use crate::{
+    lesson::{Condition, Sentence},
+    outcome::Ending,
+    player::Task,
+    verdict::Expectation,
+};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "replay",
@@ -9,11 +14,19 @@ pub(super) const SCENARIO: Scenario = Scenario {
     request: "POST /jobs",
     question: "Two requests, one key, one body. How many jobs are there?",
     hint: "The service remembers the key together with the body.",
-    lesson: "A program that restarts between sending and noting the answer cannot know whether its \
-             job exists. With the key it need not know: it sends the same request again and gets \
-             the same job.",
+    lessons: &[
+        Sentence::always(
+            "A program that restarts between sending and noting the result cannot know whether \
+             its job exists. With the key it need not know: it sends the same request again and \
+             gets the same job.",
+        ),
+        Sentence::reliable(
+            &[Condition::IdempotencyKeys(1), Condition::JobsCreated(1)],
+            "The reliable client sent one key twice, and one job was created.",
+        ),
+        NEW_KEYS,
+    ],
     unsolved: "A service that forgets its keys. How long they are remembered is part of its contract.",
-    next: "scenario conflict",
     task: Task::CreateJobs(&[1, 1]),
     expect: |_| {
         vec![

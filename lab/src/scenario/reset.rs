@@ -2,8 +2,12 @@
 
 use client::Endpoint;
 
-use super::{Network, PLAIN, Scenario, expect_items};
-use crate::{fault_proxy::Fault, player::Task};
+use super::{ITEM_LIMIT, NO_ATTEMPT_LEFT, Network, PAGE_LIMIT, PLAIN, Scenario, expect_items};
+use crate::{
+    fault_proxy::Fault,
+    lesson::{Condition, Sentence},
+    player::Task,
+};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "reset",
@@ -12,12 +16,27 @@ pub(super) const SCENARIO: Scenario = Scenario {
     listing: true,
     question: "Status 200, all headers, half the body. Is this a success, and who notices?",
     hint: "Most retry layers hand the answer over as soon as the headers are there.",
-    lesson: "The status arrives before the body, so a client that decides at the headers has already \
-             said yes when the body breaks off. Here the body is read to its end inside the \
-             attempt, and what breaks off is a failure like any other: it may be retried.",
+    lessons: &[
+        Sentence::always(
+            "The status arrives before the body, so a client that decides at the headers has \
+             already said yes when the body breaks off.",
+        ),
+        Sentence::reliable(
+            &[Condition::RequestsFrom(2)],
+            "The reliable client reads the body to its end inside the attempt, so what broke off \
+             was a failure like any other, and it sent the GET again.",
+        ),
+        NO_ATTEMPT_LEFT,
+        PAGE_LIMIT,
+        ITEM_LIMIT,
+        Sentence::naive(
+            &[Condition::RequestsFrom(2)],
+            "The naive client reads the body before it looks at the result, so it sent the GET \
+             again, at once.",
+        ),
+    ],
     unsolved: "A body cut short without an error, as HTTP/1.0 allowed. Where no length is \
                announced, only the format of the body can tell.",
-    next: "scenario lost-response",
     network: Network::Faults(&[Fault::ResetMidBody]),
     task: Task::List(Endpoint::ITEMS),
     expect: |policy| expect_items(policy, "connection_lost"),

@@ -2,21 +2,40 @@
 
 use client::Endpoint;
 
-use super::{PLAIN, Scenario};
-use crate::{outcome::Ending, player::Task, policy::Policy, verdict::Expectation};
+use super::{PAGE_LIMIT, PLAIN, Scenario};
+use crate::{
+    lesson::{Condition, Sentence},
+    outcome::Ending,
+    player::Task,
+    policy::Policy,
+    verdict::Expectation,
+};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "resumed-crawl",
     title: "a crawl is killed between two pages, and resumed",
     request: "GET /items",
     listing: true,
-    question: "Killed after processing page 2, before noting so. What happens to page 2?",
+    question: "A crawl is killed after processing page 2, before noting so. What happens to page 2?",
     hint: "Either a page may be lost, or a page may come twice. Which is worse?",
-    lesson: "A checkpoint is saved only after its page was processed, so a crash costs a page that \
-             comes twice and never one that is missing. What is done with the records must bear \
-             that: writing under the record's own id does.",
+    lessons: &[
+        Sentence::always(
+            "A checkpoint belongs after the processing of its page, so that a crash costs a page \
+             that comes twice and never one that is missing. What is done with the records must \
+             bear that: writing under the record's own id does.",
+        ),
+        Sentence::reliable(
+            &[Condition::Ended(Ending::Ok), Condition::Requests(3)],
+            "The reliable client went on from its checkpoint, and only the last page came twice.",
+        ),
+        PAGE_LIMIT,
+        Sentence::naive(
+            &[Condition::Ended(Ending::Ok), Condition::Requests(4)],
+            "The naive client had its position in a variable, began anew, and read both pages \
+             twice.",
+        ),
+    ],
     unsolved: "Exactly once. Only saving records and checkpoint in one transaction gives that.",
-    next: "scenario looping-items",
     // The crawl is two listings, and each needs its two pages.
     policy: |policy| Policy {
         max_items: u32::MAX,

@@ -6,10 +6,13 @@ use client::Endpoint;
 use http::HeaderValue;
 
 use super::{
-    PLAIN, Scenario, expect_recovery,
+    HEADER_NOT_READ, NO_ATTEMPT_LEFT, OVER_BUDGET, PLAIN, Scenario, expect_recovery,
     responder::{fails_first, unavailable_until},
 };
-use crate::player::Task;
+use crate::{
+    lesson::{Condition, Sentence},
+    player::Task,
+};
 
 const MAINTENANCE: Endpoint = Endpoint::new("maintenance", "/maintenance");
 
@@ -20,14 +23,24 @@ pub(super) const SCENARIO: Scenario = Scenario {
     name: "retry-after-date",
     title: "the service names the time of its return",
     request: "GET /maintenance",
-    question: "Retry-After: Wed, 01 Jan 2025 00:00:03 GMT. How long is the wait?",
-    hint: "A date has no fractions of a second, and the client has a clock.",
-    lesson: "RFC 9110 allows seconds or a date, in three formats, and a client that reads only the \
-             seconds calls early whenever it meets the other. The wait is the date minus now, by \
-             the calendar; the pause itself is measured on a clock that never steps.",
+    question: "Retry-After names a date three seconds ahead. How long should the wait be?",
+    hint: "A date has no fractions of a second, and a client has a clock.",
+    lessons: &[
+        Sentence::always(
+            "RFC 9110 allows seconds or a date, in three formats, and a client that reads only \
+             the seconds calls early whenever it meets the other.",
+        ),
+        Sentence::reliable(
+            &[Condition::WaitedAsAsked],
+            "The reliable client waited in full: for the date minus now, by the calendar. The \
+             pause itself was measured on a clock that never steps.",
+        ),
+        OVER_BUDGET,
+        NO_ATTEMPT_LEFT,
+        HEADER_NOT_READ,
+    ],
     unsolved: "A client whose calendar is wrong waits wrongly. Seconds are the safer form, where \
                the service can choose.",
-    next: "scenario retry-after-past-date",
     routes: |clock| {
         fails_first(MAINTENANCE.template(), "maintenance", move |call| {
             let date = httpdate::fmt_http_date(clock.wall() + AHEAD);

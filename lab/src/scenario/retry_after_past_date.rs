@@ -6,10 +6,13 @@ use client::Endpoint;
 use http::HeaderValue;
 
 use super::{
-    PLAIN, Scenario, expect_recovery,
+    NO_ATTEMPT_LEFT, PLAIN, Scenario, expect_recovery,
     responder::{fails_first, unavailable_until},
 };
-use crate::player::Task;
+use crate::{
+    lesson::{Condition, Sentence},
+    player::Task,
+};
 
 const RETURNED: Endpoint = Endpoint::new("returned", "/returned");
 
@@ -19,11 +22,24 @@ pub(super) const SCENARIO: Scenario = Scenario {
     request: "GET /returned",
     question: "Retry-After names a date an hour ago. Wait, back off, or call at once?",
     hint: "Is the value unreadable, or does it say something?",
-    lesson: "A date in the past is not an error: it says that the service may be called now. Only a \
-             value that cannot be read falls back to the client's own backoff.",
+    lessons: &[
+        Sentence::always(
+            "A date in the past is not an error: it says that the service may be called now. Only \
+             a value that cannot be read falls back to a client's own backoff.",
+        ),
+        Sentence::reliable(
+            &[Condition::RequestsFrom(2)],
+            "So the reliable client sent its retry without a wait.",
+        ),
+        NO_ATTEMPT_LEFT,
+        Sentence::naive(
+            &[Condition::RequestsFrom(2)],
+            "The naive client sent its retry without a wait because it never waits: it did not \
+             read the header.",
+        ),
+    ],
     unsolved: "A service that always sends an old date. The number of attempts and the retry \
                budget bound what that costs.",
-    next: "scenario retry-after-unusable",
     routes: |clock| {
         fails_first(RETURNED.template(), "returned", move |call| {
             let date = httpdate::fmt_http_date(clock.wall() - Duration::from_secs(3600));

@@ -6,10 +6,14 @@ use client::Endpoint;
 use http::HeaderValue;
 
 use super::{
-    PLAIN, Scenario, expect_recovery,
+    HEADER_NOT_READ, NO_ATTEMPT_LEFT, OVER_BUDGET, PLAIN, Scenario, expect_recovery,
     responder::{fails_first, unavailable_until},
 };
-use crate::player::Task;
+use crate::{
+    lesson::{Condition, Sentence},
+    player::Task,
+    policy::Overrides,
+};
 
 const BUSY: Endpoint = Endpoint::new("busy", "/busy");
 
@@ -20,14 +24,28 @@ pub(super) const SCENARIO: Scenario = Scenario {
     name: "retry-after-seconds",
     title: "the service asks for a wait of two seconds",
     request: "GET /busy",
-    question: "The backoff would be shorter than two seconds. Which of the two is waited for?",
+    question: "The backoff would be shorter than two seconds. Which of the two should be waited for?",
     hint: "Who knows better when the service can be called again?",
-    lesson: "A Retry-After within the budget replaces the client's own backoff, and it is waited \
-             for to the end: a call that comes early is what the server asked not to get. The \
-             service's ledger shows that none came early.",
+    lessons: &[
+        Sentence::always(
+            "A Retry-After that the caller can bear replaces the backoff, and it is waited for to \
+             the end: a request that comes early is what the server asked not to get.",
+        ),
+        Sentence::reliable(
+            &[Condition::WaitedAsAsked],
+            "The reliable client waited in full, and the service's ledger shows that no request \
+             came early.",
+        ),
+        OVER_BUDGET,
+        NO_ATTEMPT_LEFT,
+        HEADER_NOT_READ,
+    ],
     unsolved: "Many clients that were all told two seconds and come back together. Only the \
                service can spread them.",
-    next: "scenario retry-after-seconds --max-retry-after 1",
+    variation: Overrides {
+        max_retry_after: Some(Duration::from_secs(1)),
+        ..Overrides::NONE
+    },
     routes: |_| {
         fails_first(BUSY.template(), "busy", |call| {
             (call == 0).then(|| unavailable_until(HeaderValue::from_static("2")))

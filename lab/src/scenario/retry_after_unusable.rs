@@ -4,10 +4,16 @@ use client::Endpoint;
 use http::HeaderValue;
 
 use super::{
-    PLAIN, Scenario,
+    NO_ATTEMPT_LEFT, PLAIN, Scenario,
     responder::{fails_first, unavailable_until},
 };
-use crate::{outcome::Ending, player::Task, policy::Policy, verdict::Expectation};
+use crate::{
+    lesson::{Condition, Sentence},
+    outcome::Ending,
+    player::Task,
+    policy::Policy,
+    verdict::Expectation,
+};
 
 const CONFUSED: Endpoint = Endpoint::new("confused", "/confused");
 
@@ -20,11 +26,23 @@ pub(super) const SCENARIO: Scenario = Scenario {
     request: "GET /confused",
     question: "How long does a client wait that was told to wait -1 seconds?",
     hint: "Reading -1 as a large number, as zero, or as nothing are three different clients.",
-    lesson: "A value that is neither whole seconds nor a date says nothing, and then the client's \
-             own backoff applies, as if the header were not there. Reading it as zero would turn a \
-             broken header into a call at once.",
+    lessons: &[
+        Sentence::always(
+            "A value that is neither whole seconds nor a date says nothing, and then a client's \
+             own backoff applies, as if the header were not there. Reading it as zero would turn \
+             a broken header into a call at once.",
+        ),
+        Sentence::reliable(
+            &[Condition::RequestsFrom(2)],
+            "Each wait of the reliable client was drawn at random from its own backoff.",
+        ),
+        NO_ATTEMPT_LEFT,
+        Sentence::naive(
+            &[Condition::RequestsFrom(2)],
+            "The naive client came back at once each time.",
+        ),
+    ],
     unsolved: "What the service meant. Only its owner can mend the header.",
-    next: "scenario retry-budget",
     policy: |policy| Policy {
         max_attempts: 5,
         ..policy

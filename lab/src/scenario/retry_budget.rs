@@ -1,12 +1,18 @@
 //! Retries are bounded for all calls together, not only for each.
 
-use client::Endpoint;
+use client::{Endpoint, StopReason};
 
 use super::{
     PLAIN, Scenario,
     responder::{fails_first, unavailable},
 };
-use crate::{outcome::Ending, player::Task, policy::Policy, verdict::Expectation};
+use crate::{
+    lesson::{Condition, Sentence},
+    outcome::Ending,
+    player::Task,
+    policy::{Overrides, Policy},
+    verdict::Expectation,
+};
 
 const DOWN: Endpoint = Endpoint::new("down", "/down");
 
@@ -21,13 +27,40 @@ pub(super) const SCENARIO: Scenario = Scenario {
     name: "retry-budget",
     title: "the service is down, and five calls are made",
     request: "GET /down",
-    question: "Five calls of up to three attempts each. How many requests is that?",
-    hint: "The budget of all calls together holds two retries.",
-    lesson: "When a service is down, every caller retries, and the load triples just when it can \
+    question: "Five calls to a service that is down. How many requests should they make together?",
+    hint: "What bounds each call does not bound all of them.",
+    lessons: &[
+        Sentence::always(
+            "When a service is down, every caller retries, and the load triples just when it can \
              bear least. A budget shared by all of them bounds the whole: once it is spent, calls \
-             end after one attempt, and only ten further calls pay for another retry.",
+             end after one attempt.",
+        ),
+        Sentence::reliable(
+            &[
+                Condition::GaveUp(StopReason::RetryBudgetEmpty),
+                Condition::Requests(7),
+            ],
+            "The calls of the reliable client shared two retries, and only ten further calls \
+             would pay for another.",
+        ),
+        Sentence::reliable(
+            &[
+                Condition::GaveUp(StopReason::AttemptsExhausted),
+                Condition::Requests(5),
+            ],
+            "The calls of the reliable client were allowed one attempt each, so the budget had \
+             nothing to bound.",
+        ),
+        Sentence::naive(
+            &[Condition::Requests(50)],
+            "The naive client has no budget: each of its calls cost ten requests.",
+        ),
+    ],
     unsolved: "Other processes. Each has a budget of its own, so the service still needs limits.",
-    next: "scenario retry-budget --max-attempts 2",
+    variation: Overrides {
+        max_attempts: Some(2),
+        ..Overrides::NONE
+    },
     policy: |policy| Policy {
         retry_budget: Some(TOKENS),
         ..policy

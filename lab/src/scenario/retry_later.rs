@@ -2,10 +2,16 @@
 
 use std::time::Duration;
 
-use client::Endpoint;
+use client::{Endpoint, StopReason};
 
-use super::{PLAIN, Scenario};
-use crate::{outcome::Ending, player::Task, verdict::Expectation};
+use super::{BUDGET_SPENT, HEADER_NOT_READ, NO_ATTEMPT_LEFT, PLAIN, Scenario};
+use crate::{
+    lesson::{Condition, Sentence},
+    outcome::Ending,
+    player::Task,
+    policy::Overrides,
+    verdict::Expectation,
+};
 
 /// What the service asks for, in seconds.
 const ASKED: u64 = 120;
@@ -14,13 +20,33 @@ pub(super) const SCENARIO: Scenario = Scenario {
     name: "retry-later",
     title: "the service asks for a wait of two minutes",
     request: "GET /retry-later",
-    question: "The client may wait 30 s, the service asks for 120 s. What should it do?",
-    hint: "The Retry-After is the server's rule, the budget the caller's. Both must hold.",
-    lesson: "Waiting only 30 s would break the server's rule; waiting 120 s would break the \
-             caller's. So the client stops at once and hands the wait on: the caller can do \
+    question: "A client may wait 30 s, and the service asks for 120 s. What should it do?",
+    hint: "One of the two lengths is the server's rule, the other the caller's.",
+    lessons: &[
+        Sentence::always(
+            "A wait that is cut short breaks the server's rule; one that is longer than the \
+             caller can bear breaks the caller's. Both rules must hold.",
+        ),
+        Sentence::reliable(
+            &[Condition::GaveUp(StopReason::RetryAfterOverBudget)],
+            "So the reliable client stopped at once and handed the wait on: the caller can do \
              something useful with two minutes, a blocked thread cannot.",
-    unsolved: "When to call again. The client says after how long; a timer or a queue of the caller's has to do it.",
-    next: "scenario retry-later --max-retry-after 120 --pace virtual",
+        ),
+        Sentence::reliable(
+            &[Condition::WaitedAsAsked],
+            "The caller allowed two minutes, so the reliable client waited in full before each \
+             retry, and the caller learned only at the end that the service still fails.",
+        ),
+        NO_ATTEMPT_LEFT,
+        BUDGET_SPENT,
+        HEADER_NOT_READ,
+    ],
+    unsolved: "When to call again. An error can say after how long; a timer or a queue of the caller's \
+               has to do it.",
+    variation: Overrides {
+        max_retry_after: Some(Duration::from_secs(ASKED)),
+        ..Overrides::NONE
+    },
     task: Task::Get(Endpoint::RETRY_LATER),
     expect: |policy| {
         let mut expectations = vec![

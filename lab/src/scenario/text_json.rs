@@ -3,19 +3,38 @@
 use client::Endpoint;
 
 use super::{PLAIN, Scenario};
-use crate::{outcome::Ending, player::Task, verdict::Expectation};
+use crate::{
+    lesson::{Condition, Sentence},
+    outcome::Ending,
+    player::Task,
+    verdict::Expectation,
+};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "text-json",
     title: "a perfectly good page, declared as text",
     request: "GET /text-json",
-    question: "The body would parse. Should the client use it?",
+    question: "The body would parse. Should a client use it?",
     hint: "The header was written by the same server as the body.",
-    lesson: "What parses by luck today is an error page tomorrow: text that happens to be JSON was \
-             not promised to be. The client checks the media type first and does not look at the \
-             body.",
+    lessons: &[
+        Sentence::always(
+            "What parses by luck today is an error page tomorrow: text that happens to be JSON \
+             was not promised to be.",
+        ),
+        Sentence::reliable(
+            &[
+                Condition::Ended(Ending::ResponseError),
+                Condition::Requests(1),
+            ],
+            "The reliable client checked the media type first, refused the response, and did not \
+             retry.",
+        ),
+        Sentence::naive(
+            &[Condition::Ended(Ending::Ok), Condition::Requests(1)],
+            "The naive client took the text for data.",
+        ),
+    ],
     unsolved: "A server that mislabels everything. Then the contract has to change, on purpose and in one place.",
-    next: "scenario no-content",
     task: Task::Get(Endpoint::TEXT_JSON),
     expect: |_| {
         vec![

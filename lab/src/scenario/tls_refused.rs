@@ -1,9 +1,14 @@
 //! A refused handshake is not a bad connection.
 
-use client::Endpoint;
+use client::{Endpoint, StopReason};
 
 use super::{Network, PLAIN, Scenario};
-use crate::{outcome::Ending, player::Task, verdict::Expectation};
+use crate::{
+    lesson::{Condition, Sentence},
+    outcome::Ending,
+    player::Task,
+    verdict::Expectation,
+};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     name: "tls-refused",
@@ -12,11 +17,21 @@ pub(super) const SCENARIO: Scenario = Scenario {
     listing: true,
     question: "The library calls it a connection error. Is it worth another attempt?",
     hint: "What would have to change before the next handshake?",
-    lesson: "A handshake fails over certificates, names or versions, and none of them changes in a \
-             second. Libraries file it under connection errors, which are retried; this client \
-             looks through the chain of causes and stops after one attempt.",
+    lessons: &[
+        Sentence::always(
+            "A handshake fails over certificates, names or versions, and none of them changes in \
+             a second. Libraries file it under connection errors, which are retried.",
+        ),
+        Sentence::reliable(
+            &[Condition::GaveUp(StopReason::Tls)],
+            "The reliable client looked through the chain of causes and did not retry.",
+        ),
+        Sentence::naive(
+            &[Condition::Ended(Ending::TransportError)],
+            "The naive client tried ten times.",
+        ),
+    ],
     unsolved: "A server that is halfway through changing its certificate. A person should see that.",
-    next: "scenario connection-refused",
     network: Network::RefusedTls,
     task: Task::List(Endpoint::ITEMS),
     expect: |_| {

@@ -13,13 +13,18 @@ use axum::{
     response::{IntoResponse, Response},
     routing,
 };
-use client::{Clock, Endpoint};
+use client::{Clock, Endpoint, StopReason};
 use http::StatusCode;
 use serde_json::json;
 use server::{Fault, Problem};
 
 use super::{Network, PLAIN, Scenario};
-use crate::{player::Task, verdict::Expectation};
+use crate::{
+    lesson::{Condition, Sentence},
+    player::Task,
+    policy::Overrides,
+    verdict::Expectation,
+};
 
 const NARROW: Endpoint = Endpoint::new("narrow", "/narrow");
 
@@ -42,12 +47,33 @@ pub(super) const SCENARIO: Scenario = Scenario {
     request: "GET /narrow",
     question: "Sixteen workers call at once. How many of them have to be refused?",
     hint: "The first who are refused could tell the others.",
-    lesson: "A 429 says that the clients ask for too much together, and a worker that backs off \
-             alone does not change that. Here each 429 halves the concurrency of all workers, so \
-             after a few of them the rest wait for their turn, and none of those is refused.",
+    lessons: &[
+        Sentence::always(
+            "A 429 says that the clients ask for too much together, and a worker that backs off \
+             alone does not change that.",
+        ),
+        Sentence::reliable(
+            &[Condition::Responded(429)],
+            "Each 429 halved the concurrency of all workers of the reliable client, so the others \
+             waited for their turn, and none of those was refused.",
+        ),
+        Sentence::reliable(
+            &[Condition::GaveUp(StopReason::AttemptsExhausted)],
+            "The workers of the reliable client that had been refused were allowed no second \
+             attempt.",
+        ),
+        Sentence::naive(
+            &[Condition::Responded(429)],
+            "Each worker of the naive client came back at once and alone, and most of their \
+             requests were refused.",
+        ),
+    ],
     unsolved: "A quota over an hour. Within seconds nothing helps there; the work has to be put \
                off or shrunk.",
-    next: "scenario too-many-requests --max-attempts 1",
+    variation: Overrides {
+        max_attempts: Some(1),
+        ..Overrides::NONE
+    },
     network: Network::Function,
     routes: narrow,
     task: Task::Workers(NARROW, WORKERS),

@@ -38,8 +38,10 @@ async fn flaky_shows_three_attempts_two_waits_and_a_verdict() {
             .await,
         json!(["+3", "+2"])
     );
-    let lesson = lab::scenario::find("flaky").expect("it is there").lesson;
-    assert_eq!(browser.read("text('#lesson-text')").await, lesson);
+    let lessons = lab::scenario::find("flaky").expect("it is there").lessons;
+    let shown = browser.read("text('#lesson-text')").await;
+    let shown = shown.as_str().expect("a text");
+    assert!(shown.starts_with(lessons[0].text), "{shown}");
 }
 
 #[tokio::test]

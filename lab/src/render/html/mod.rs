@@ -11,9 +11,9 @@ mod evidence;
 use maud::{Markup, html as markup};
 
 use super::words::{pace, terms, wire};
-use crate::{run::Run, scenario::Scenario};
+use crate::{lesson::Lesson, run::Run, scenario::Scenario};
 
-/// Sets a run, and what its scenario teaches, as a page.
+/// Sets a run, and what it teaches, as a page.
 ///
 /// `prediction` is what the reader expected before looking, if anything.
 #[must_use]
@@ -32,7 +32,7 @@ pub fn html(scenario: &Scenario, run: &Run, prediction: Option<&str>) -> String 
                 }
                 (evidence::wire(run))
                 (evidence::counters(run))
-                (lesson(scenario))
+                (lesson(&run.lesson))
             }
             footer {
                 p { "seed " (run.seed) " · " (pace(run.pace)) }
@@ -114,20 +114,20 @@ fn verdict(run: &Run) -> Markup {
     }
 }
 
-fn lesson(scenario: &Scenario) -> Markup {
+fn lesson(lesson: &Lesson) -> Markup {
     markup! {
         div.pair {
             section aria-labelledby="lesson" {
                 h2 #lesson { "Why it matters" }
-                p { (scenario.lesson) }
+                p { (lesson.why.join(" ")) }
             }
             section aria-labelledby="unsolved" {
                 h2 #unsolved { "What it does not solve" }
-                p { (scenario.unsolved) }
+                p { (lesson.unsolved) }
             }
             section.next aria-labelledby="next" {
                 h2 #next { "Try next" }
-                p { code { "cargo run -p lab -- " (scenario.next) } }
+                p { code { "cargo run -p lab -- " (lesson.next) } }
             }
         }
     }

@@ -1,0 +1,561 @@
+//! Every scenario, played by both clients under settings of which every pair
+//! occurs: what is expected holds, and what is taught is what the wire saw.
+
+use std::{
+    collections::{BTreeSet, HashSet},
+    sync::LazyLock,
+    time::Duration,
+};
+
+use lab::{
+    Client, Comparison, Ending, Overrides, Pace, Run, Settings, render, run,
+    scenario::{CATALOGUE, Scenario},
+    trace::SpanName,
+};
+use server::LedgerEntry;
+
+/// One run, and what it was played with.
+struct Play {
+    scenario: &'static Scenario,
+    overrides: Overrides,
+    run: Run,
+}
+
+/// Sixteen rows of four settings with four values each, in which every two
+/// values of two settings meet: an orthogonal array over the field of four.
+fn pairwise() -> impl Iterator<Item = Overrides> {
+    const ATTEMPTS: [Option<u32>; 4] = [None, Some(1), Some(2), Some(20)];
+    const WAITS: [Option<u64>; 4] = [None, Some(0), Some(119), Some(120)];
+    const PAGES: [Option<u32>; 4] = [None, Some(1), Some(2), Some(4)];
+    const ITEMS: [Option<u32>; 4] = [None, Some(1), Some(3), Some(10)];
+    /// Twice each element.
+    const TWICE: [usize; 4] = [0, 2, 3, 1];
+    let rows = (0..4).flat_map(|one| (0..4).map(move |other| (one, other)));
+    rows.map(|(one, other)| Overrides {
+        max_attempts: ATTEMPTS[one],
+        max_retry_after: WAITS[other].map(Duration::from_secs),
+        max_pages: PAGES[one ^ other],
+        max_items: ITEMS[one ^ TWICE[other]],
+    })
+}
+
+async fn play(scenario: &'static Scenario, client: Client, overrides: Overrides) -> Play {
+    let settings = Settings {
+        seed: 7,
+        client,
+        pace: Pace::Virtual,
+        overrides,
+    };
+    let run = run(scenario, &settings).await.expect("a run");
+    Play {
+        scenario,
+        overrides,
+        run,
+    }
+}
+
+/// Every run that is looked at here. The naive client knows no settings.
+static PLAYS: LazyLock<Vec<Play>> = LazyLock::new(|| {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    runtime.expect("a runtime").block_on(async {
+        let mut plays = Vec::new();
+        for scenario in CATALOGUE {
+            for overrides in pairwise() {
+                plays.push(play(scenario, Client::Reliable, overrides).await);
+            }
+            plays.push(play(scenario, Client::Naive, Overrides::NONE).await);
+        }
+        plays
+    })
+});
+
+impl Play {
+    fn find(name: &str, client: Client, overrides: Overrides) -> &'static Self {
+        let found = PLAYS.iter().find(|play| {
+            play.scenario.name == name
+                && play.run.client == client
+                && play.overrides.max_attempts == overrides.max_attempts
+                && play.overrides.max_retry_after == overrides.max_retry_after
+        });
+        found.expect("it was played")
+    }
+
+    fn entries(&self) -> &[LedgerEntry] {
+        assert_eq!(self.run.ledger.dropped, 0);
+        &self.run.ledger.entries
+    }
+
+    fn total(&self) -> u64 {
+        self.run.ledger.total
+    }
+
+    /// The requests that the client sent, those included that the network was
+    /// to swallow.
+    fn sent(&self) -> u64 {
+        match self.run.client {
+            Client::Reliable => self.total() + (self.scenario.unseen)(&self.run.policy),
+            Client::Naive => self.run.counted(),
+        }
+    }
+
+    /// The calls that the client made.
+    fn calls(&self) -> u64 {
+        let spans = self.run.traces.iter().flat_map(|trace| &trace.spans);
+        let calls = spans.filter(|span| span.name == SpanName::Operation);
+        calls.count() as u64
+    }
+
+    fn statuses(&self) -> Vec<u16> {
+        let statuses = self.entries().iter().map(|entry| entry.status);
+        statuses.map(Option::unwrap_or_default).collect()
+    }
+
+    fn number_of(&self, status: u16) -> usize {
+        let statuses = self.statuses().into_iter();
+        statuses.filter(|sent| *sent == status).count()
+    }
+
+    /// The pages that were asked for, the same one once.
+    fn pages(&self) -> u64 {
+        let cursors = self.entries().iter().map(|entry| entry.cursor);
+        cursors.collect::<HashSet<_>>().len() as u64
+    }
+
+    fn keys(&self) -> usize {
+        let keys = self.entries().iter().filter_map(|it| it.idempotency_key);
+        keys.collect::<HashSet<_>>().len()
+    }
+
+    /// A job is created for each new key that comes with a body that is one.
+    fn jobs(&self) -> usize {
+        let created = self.entries().iter().filter(|it| it.status == Some(201));
+        let keys = created.filter_map(|entry| entry.idempotency_key);
+        keys.collect::<HashSet<_>>().len()
+    }
+
+    fn early(&self) -> u64 {
+        let early = self.entries().iter().filter(|it| it.early.is_some());
+        early.count() as u64
+    }
+
+    /// Each request but the first, with the one before it.
+    fn steps(&self) -> impl Iterator<Item = (&LedgerEntry, &LedgerEntry)> {
+        let steps = self.entries().windows(2);
+        steps.map(|step| (&step[0], &step[1]))
+    }
+
+    fn at_once(&self) -> bool {
+        self.steps()
+            .all(|(before, after)| before.arrived == after.arrived)
+    }
+
+    fn drew_its_waits(&self) -> bool {
+        let mut entries = self.entries().iter();
+        let paused = |(before, after): (&LedgerEntry, &LedgerEntry)| before.arrived < after.arrived;
+        self.total() > 1
+            && entries.all(|it| it.retry_after_seconds.is_none())
+            && self.steps().all(paused)
+    }
+
+    /// Whether it waited as the service asked, at least once.
+    fn in_full(&self) -> bool {
+        let mut asked = self.steps().filter_map(|(before, after)| {
+            let wait = Duration::from_secs(before.retry_after_seconds?);
+            Some(after.arrived.saturating_sub(before.arrived) >= wait)
+        });
+        asked.next() == Some(true) && asked.all(|in_full| in_full)
+    }
+}
+
+/// What the lessons say of runs, and what the wire has to have seen for it.
+type Claim = (&'static str, fn(&Play) -> bool);
+
+const CLAIMS: &[Claim] = &[
+    ("read on until the cursor was null", |it| {
+        it.pages() == 2 && it.total() == 2
+    }),
+    ("drawn at random", Play::drew_its_waits),
+    ("came back at once", |it| it.total() > 1 && it.at_once()),
+    ("without a wait", Play::at_once),
+    ("sent the GET again", |it| it.sent() > it.pages()),
+    ("did not retry", |it| it.sent() == it.calls()),
+    ("allowed one attempt", |it| it.sent() == it.calls()),
+    ("the third request", |it| it.statuses() == [503, 503, 200]),
+    ("ten times", |it| it.run.counted() == 10 && it.calls() == 1),
+    ("cost ten requests", |it| it.total() == 10 * it.calls()),
+    ("used every attempt", |it| {
+        it.sent() == u64::from(it.run.policy.max_attempts)
+    }),
+    ("stopped at once", |it| it.total() == 1),
+    ("retry budget was spent", |it| {
+        it.run.policy.retry_budget.map(u64::from) == Some(it.sent() - 1)
+    }),
+    ("shared two retries", |it| it.sent() == it.calls() + 2),
+    ("waited in full", |it| it.in_full() && it.early() == 0),
+    ("came early", |it| it.early() == 0),
+    ("every retry as early", |it| {
+        it.early() > 0 && it.early() == it.total() - 1
+    }),
+    ("limit of pages", |it| {
+        it.pages() == u64::from(it.run.policy.max_pages)
+    }),
+    ("limit of items", |it| {
+        // The service's pages hold two.
+        it.pages() == u64::from(it.run.policy.max_items.div_ceil(2))
+    }),
+    ("the lab stopped it", |it| {
+        it.run.outcome.ending == Ending::Stopped && [0, 50].contains(&it.total())
+    }),
+    ("took the 204 for a success", |it| it.statuses() == [204]),
+    ("handed the redirection over", |it| it.statuses() == [302]),
+    ("a second request", |it| it.statuses() == [302, 200]),
+    ("refused the whole page", |it| it.statuses() == [200]),
+    ("for data", |it| it.statuses() == [200]),
+    ("stopped after one page", |it| it.statuses() == [200]),
+    ("took the whole body", |it| it.statuses() == [200]),
+    ("one came for the second time", |it| {
+        (it.total(), it.pages()) == (3, 3)
+    }),
+    ("the last page came twice", |it| {
+        (it.total(), it.pages()) == (3, 2)
+    }),
+    ("both pages twice", |it| (it.total(), it.pages()) == (4, 2)),
+    ("one job was created", |it| it.jobs() == 1),
+    ("two jobs", |it| it.jobs() == 2),
+    ("one key twice", |it| (it.keys(), it.total()) == (1, 2)),
+    ("new key", |it| (it.keys(), it.total()) == (2, 2)),
+    ("Each 429 halved", |it| {
+        let last = it.statuses().iter().rposition(|status| *status == 429);
+        last.is_some_and(|last| {
+            it.statuses()[last + 1..]
+                .iter()
+                .all(|status| *status == 200)
+        })
+    }),
+    ("allowed no second attempt", |it| {
+        it.sent() == it.calls() && it.number_of(429) > 0
+    }),
+    ("most of their requests were refused", |it| {
+        it.number_of(429) > it.statuses().len() / 2
+    }),
+];
+
+/// The claims that a text makes.
+fn claims(text: &str) -> impl Iterator<Item = &'static Claim> {
+    CLAIMS.iter().filter(move |(words, _)| text.contains(words))
+}
+
+#[test]
+fn what_is_said_of_a_run_is_what_the_wire_saw() {
+    for play in PLAYS.iter() {
+        for text in &play.run.lesson.why {
+            for (claim, holds) in claims(text) {
+                assert!(
+                    holds(play),
+                    "{} by the {:?} client with {:?} says '{claim}':\n{}",
+                    play.scenario.name,
+                    play.run.client,
+                    play.overrides,
+                    render::json(&play.run),
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn every_sentence_about_a_run_names_its_client_and_makes_a_claim_that_is_checked() {
+    let mut made = BTreeSet::new();
+    for scenario in CATALOGUE {
+        for sentence in scenario.lessons {
+            let text = sentence.text;
+            let name = match sentence.client {
+                None => continue,
+                Some(Client::Reliable) => "reliable client",
+                Some(Client::Naive) => "naive client",
+            };
+            assert!(text.contains(name), "{}: {text}", scenario.name);
+            assert!(!sentence.conditions.is_empty(), "{}: {text}", scenario.name);
+            assert!(claims(text).count() > 0, "{}: {text}", scenario.name);
+            made.extend(claims(text).map(|(words, _)| *words));
+        }
+    }
+
+    let known: BTreeSet<_> = CLAIMS.iter().map(|(words, _)| *words).collect();
+    assert_eq!(made, known, "every claim is made somewhere");
+}
+
+#[test]
+fn what_is_shown_with_every_run_speaks_of_none() {
+    for scenario in CATALOGUE {
+        let general = scenario.lessons.iter().filter(|it| it.client.is_none());
+        let texts = general.map(|sentence| sentence.text).chain([
+            scenario.title,
+            scenario.question,
+            scenario.hint,
+            scenario.unsolved,
+        ]);
+        for text in texts {
+            let lower = text.to_lowercase();
+            let words: Vec<_> = lower.split(|sign: char| !sign.is_alphabetic()).collect();
+            for run in [
+                &["reliable", "client"][..],
+                &["naive", "client"],
+                &["the", "client"],
+                &["this", "client"],
+                &["every", "attempt"],
+                &["this", "time"],
+                &["the", "lab"],
+            ] {
+                let speaks = words.windows(run.len()).any(|part| part == run);
+                assert!(!speaks, "{}: {text}", scenario.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_run_is_spoken_of_and_every_sentence_is_said_of_some_run() {
+    let mut said = HashSet::new();
+    for play in PLAYS.iter() {
+        let why = &play.run.lesson.why;
+        let sentences = play.scenario.lessons.iter();
+        let shown: Vec<_> = sentences.filter(|it| why.contains(&it.text)).collect();
+
+        assert!(
+            shown.iter().any(|it| it.client == Some(play.run.client)),
+            "{} by the {:?} client with {:?}: {why:?}",
+            play.scenario.name,
+            play.run.client,
+            play.overrides,
+        );
+        assert!(shown.iter().any(|it| it.client.is_none()), "{why:?}");
+        said.extend(shown.iter().map(|it| (play.scenario.name, it.text)));
+    }
+
+    for scenario in CATALOGUE {
+        for sentence in scenario.lessons {
+            assert!(
+                said.contains(&(scenario.name, sentence.text)),
+                "{} never says: {}",
+                scenario.name,
+                sentence.text
+            );
+        }
+    }
+}
+
+/// The options of `lab scenario` that ask for these settings.
+fn options(overrides: &Overrides) -> BTreeSet<(&'static str, String)> {
+    let seconds = overrides.max_retry_after.map(|wait| wait.as_secs());
+    let options = [
+        ("--max-attempts", overrides.max_attempts.map(u64::from)),
+        ("--max-retry-after", seconds),
+        ("--max-pages", overrides.max_pages.map(u64::from)),
+        ("--max-items", overrides.max_items.map(u64::from)),
+    ];
+    let given = options.into_iter();
+    given
+        .filter_map(|(option, value)| Some((option, value?.to_string())))
+        .collect()
+}
+
+#[test]
+fn what_to_try_next_can_be_typed_and_is_never_what_was_just_played() {
+    for play in PLAYS.iter() {
+        let next = &play.run.lesson.next;
+
+        let words = ["lab"].into_iter().chain(next.split(' '));
+        assert_eq!(lab::cli::check(words), Ok(()), "{next}");
+        let mut words = next.split(' ').skip(1);
+        let same_scenario = words.next() == Some(play.scenario.name);
+        let (mut settings, mut compares) = (BTreeSet::new(), false);
+        while let Some(option) = words.next() {
+            match option {
+                "--compare" => compares = true,
+                "--pace" => drop(words.next()),
+                option => {
+                    let value = words.next().expect("a value");
+                    settings.insert((option, value.to_owned()));
+                }
+            }
+        }
+        let given = options(&play.overrides);
+        assert!(
+            !same_scenario || compares || !settings.is_subset(&given),
+            "{next} after {} with {given:?}",
+            play.scenario.name
+        );
+    }
+}
+
+#[test]
+fn the_course_is_walked_from_its_first_scenario_to_its_last_and_never_back() {
+    for pair in CATALOGUE.windows(2) {
+        let settings = Settings {
+            seed: 7,
+            client: Client::Reliable,
+            pace: Pace::Virtual,
+            overrides: pair[0].variation,
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
+        let played = runtime
+            .expect("a runtime")
+            .block_on(run(&pair[0], &settings));
+
+        let run = played.expect("a run");
+
+        assert!(run.passed(), "{}", render::json(&run));
+        assert_eq!(run.lesson.next, format!("scenario {}", pair[1].name));
+    }
+}
+
+#[test]
+fn a_patient_caller_is_not_said_to_have_been_stopped_at_once() {
+    let patient = Overrides {
+        max_retry_after: Some(Duration::from_secs(120)),
+        ..Overrides::NONE
+    };
+
+    let run = &Play::find("retry-later", Client::Reliable, patient).run;
+
+    let why = run.lesson.why.join(" ");
+    assert_eq!(run.ledger.total, 3);
+    assert!(why.contains("waited in full before each retry"), "{why}");
+    assert!(!why.contains("at once"), "{why}");
+    assert_eq!(run.lesson.next, "scenario bad-json");
+}
+
+#[test]
+fn a_second_job_is_not_said_to_be_safe() {
+    let run = &Play::find("lost-response", Client::Naive, Overrides::NONE).run;
+
+    let why = run.lesson.why.join(" ");
+    assert!(why.contains("a new key for each request"), "{why}");
+    assert!(!why.contains("one key"), "{why}");
+    assert_eq!(run.lesson.next, "scenario lost-response --compare");
+}
+
+#[test]
+fn workers_that_heed_no_429_are_not_said_to_wait_for_their_turn() {
+    let run = &Play::find("too-many-requests", Client::Naive, Overrides::NONE).run;
+
+    let why = run.lesson.why.join(" ");
+    assert!(why.contains("came back at once and alone"), "{why}");
+    assert!(!why.contains("halved"), "{why}");
+}
+
+#[test]
+fn every_scenario_holds_under_other_limits() {
+    for play in PLAYS.iter().filter(|it| it.run.client == Client::Reliable) {
+        let story = render::json(&play.run);
+        assert!(play.run.passed(), "{:?}: {story}", play.overrides);
+    }
+}
+
+/// A text without its line breaks and its markup.
+fn flat(text: &str) -> String {
+    let text = text.replace("&quot;", "\"").replace("&amp;", "&");
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn text_json_and_report_show_what_was_chosen_and_nothing_else() {
+    for play in PLAYS.iter() {
+        let text = flat(&render::text(
+            play.scenario,
+            &play.run,
+            None,
+            &render::Options::default(),
+        ));
+        let page = flat(&render::html(play.scenario, &play.run, None));
+        let json: serde_json::Value = serde_json::from_str(&render::json(&play.run)).expect("JSON");
+
+        let why = &play.run.lesson.why;
+        assert_eq!(json["lesson"]["why"], serde_json::json!(why));
+        for sentence in play.scenario.lessons {
+            let shown = why.contains(&sentence.text);
+            assert_eq!(
+                text.contains(sentence.text),
+                shown,
+                "{}: {text}",
+                sentence.text
+            );
+            assert_eq!(
+                page.contains(sentence.text),
+                shown,
+                "{}: {page}",
+                sentence.text
+            );
+        }
+        for shown in [&text, &page] {
+            assert!(shown.contains(&play.run.lesson.next), "{shown}");
+        }
+    }
+}
+
+#[test]
+fn a_comparison_shows_what_is_true_of_either_run_and_leads_on() {
+    for scenario in CATALOGUE {
+        let of = |client| {
+            Play::find(scenario.name, client, Overrides::NONE)
+                .run
+                .clone()
+        };
+        let comparison = Comparison::of(of(Client::Reliable), of(Client::Naive));
+
+        let text = flat(&render::comparison(
+            scenario,
+            &comparison,
+            &render::Options::default(),
+        ));
+
+        for sentence in scenario.lessons {
+            let runs = [&comparison.reliable, &comparison.naive];
+            let shown = runs
+                .iter()
+                .any(|run| run.lesson.why.contains(&sentence.text));
+            assert_eq!(
+                text.contains(sentence.text),
+                shown,
+                "{}: {text}",
+                sentence.text
+            );
+        }
+        let (_, next) = text.split_once("Try next ").expect("a next step");
+        let words = next
+            .strip_prefix("cargo run -p lab -- ")
+            .expect("a command");
+        let words = ["lab"].into_iter().chain(words.split(' '));
+        assert_eq!(lab::cli::check(words), Ok(()), "{next}");
+        assert!(
+            !next.contains(&format!("scenario {} ", scenario.name)),
+            "{next}"
+        );
+    }
+}
+
+#[test]
+fn every_two_values_of_two_settings_are_played_together() {
+    let settings: Vec<_> = pairwise()
+        .map(|it| {
+            [
+                it.max_attempts.map(u64::from),
+                it.max_retry_after.map(|wait| wait.as_secs()),
+                it.max_pages.map(u64::from),
+                it.max_items.map(u64::from),
+            ]
+        })
+        .collect();
+
+    for one in 0..4 {
+        for other in (0..4).filter(|other| *other != one) {
+            let pairs: HashSet<_> = settings.iter().map(|row| (row[one], row[other])).collect();
+            assert_eq!(pairs.len(), 16, "settings {one} and {other}");
+        }
+    }
+}
