@@ -315,6 +315,7 @@ impl fmt::Debug for ReliableApiClient {
 
 /// The answer of `/flaky`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Flaky {
     /// Which call of the running service this was, from 1: the first success
     /// is the third.
@@ -323,6 +324,7 @@ pub struct Flaky {
 
 /// A job that the service created, now or at an earlier request with the key.
 #[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Job {
     /// Its identifier.
     pub id: String,
@@ -339,6 +341,7 @@ impl fmt::Debug for Job {
 /// Its target came from the wire and may hold anything, so `Debug` leaves it
 /// out.
 #[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Redirect {
     /// The status, from 300 to 399.
     pub status: StatusCode,

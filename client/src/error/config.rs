@@ -75,6 +75,7 @@ pub enum ConfigError {
 
 /// What came where a positive integer was expected.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum NotPositive {
     /// Zero.
     Zero,

@@ -12,6 +12,7 @@ use super::{eligibility::Eligibility, failure::FailureKind, retry_after::RetryAf
 
 /// What one attempt showed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Facts {
     /// What the answer, or its absence, means for a retry.
     pub verdict: Verdict,
@@ -19,8 +20,20 @@ pub struct Facts {
     pub retry_after: Option<RetryAfter>,
 }
 
+impl Facts {
+    /// An attempt with this verdict, and what the server asked for.
+    #[must_use]
+    pub const fn new(verdict: Verdict, retry_after: Option<RetryAfter>) -> Self {
+        Self {
+            verdict,
+            retry_after,
+        }
+    }
+}
+
 /// What an attempt's result means for a retry, before any limit is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Verdict {
     /// Nothing a retry could mend: hand the result to the caller as it is.
     Final,
@@ -33,6 +46,7 @@ pub enum Verdict {
 
 /// Why another attempt may go better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum RetryReason {
     /// The server answered with a status that speaks of a passing condition.
     Status(StatusCode),
@@ -42,6 +56,7 @@ pub enum RetryReason {
 
 /// Where a call stands after an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Standing {
     /// Attempts made so far, the one being judged included; at least 1.
     pub attempts: u32,
@@ -56,8 +71,25 @@ pub struct Standing {
     pub spread: Duration,
 }
 
+impl Standing {
+    /// A call after so many attempts that nothing keeps from another: it may be
+    /// repeated, has no deadline, and the budget has a token. Its fields can be
+    /// set.
+    #[must_use]
+    pub const fn after(attempts: u32) -> Self {
+        Self {
+            attempts,
+            eligibility: Eligibility::Repeatable,
+            remaining: None,
+            budget: true,
+            spread: Duration::ZERO,
+        }
+    }
+}
+
 /// What the caller allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Limits {
     /// The most requests one call may put on the wire.
     pub max_attempts: NonZeroU32,
@@ -66,8 +98,20 @@ pub struct Limits {
     pub max_retry_after: Duration,
 }
 
+impl Limits {
+    /// So many attempts, and a `Retry-After` of up to `max_retry_after`.
+    #[must_use]
+    pub const fn new(max_attempts: NonZeroU32, max_retry_after: Duration) -> Self {
+        Self {
+            max_attempts,
+            max_retry_after,
+        }
+    }
+}
+
 /// What happens next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Decision {
     /// Hand the result to the caller: there is nothing to retry.
     Deliver,
@@ -89,6 +133,7 @@ pub enum Decision {
 
 /// Who chose the length of a wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum WaitSource {
     /// The server, through a valid `Retry-After`.
     RetryAfter,
@@ -99,6 +144,7 @@ pub enum WaitSource {
 /// What forbade another attempt. The variants stand in the order in which they
 /// are looked at: the first that applies is the reason given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum StopReason {
     /// The TLS handshake failed.
     Tls,
@@ -156,6 +202,29 @@ impl StopReason {
 /// A valid `Retry-After` replaces the backoff, in full or not at all: it is
 /// never shortened to fit a limit, since that would retry earlier than the
 /// server allowed. Only an unusable one falls back to the backoff.
+///
+/// ```
+/// use std::{num::NonZeroU32, time::Duration};
+///
+/// use client::{
+///     Decision, Facts, Limits, RetryAfter, RetryReason, Standing, StopReason, Verdict, decide,
+/// };
+/// use http::StatusCode;
+///
+/// let unavailable = Verdict::Transient(RetryReason::Status(StatusCode::SERVICE_UNAVAILABLE));
+/// let two_minutes = RetryAfter::Wait(Duration::from_secs(120));
+/// let limits = Limits::new(NonZeroU32::MIN, Duration::from_secs(30));
+///
+/// let decision = decide(
+///     &Facts::new(unavailable, Some(two_minutes)),
+///     &Standing::after(1),
+///     &limits,
+///     || Some(Duration::from_millis(200)),
+/// );
+///
+/// let why = StopReason::RetryAfterOverBudget;
+/// assert_eq!(decision, Decision::Stop { why });
+/// ```
 #[must_use]
 pub fn decide(
     facts: &Facts,
@@ -231,13 +300,7 @@ mod tests {
         Some(BACKOFF)
     }
 
-    const FRESH: Standing = Standing {
-        attempts: 1,
-        eligibility: Eligibility::Repeatable,
-        remaining: None,
-        budget: true,
-        spread: Duration::ZERO,
-    };
+    const FRESH: Standing = Standing::after(1);
 
     fn limits() -> Limits {
         Limits {

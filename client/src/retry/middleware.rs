@@ -47,6 +47,7 @@ pub(crate) const DEFAULT_MAX_RETRY_AFTER: Duration = Duration::from_secs(30);
 /// The middleware puts one into the request's extensions, success or not, and
 /// into those of the response if there is one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RetryReport {
     /// Requests put on the wire by this middleware.
     pub attempts: u32,

@@ -16,6 +16,7 @@ use super::http_date;
 
 /// What a server's `Retry-After` asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum RetryAfter {
     /// Wait this long before the next request. A date in the past asks for no
     /// wait at all. A number too long to represent is [`Duration::MAX`].

@@ -141,6 +141,7 @@ pub(crate) const fn wait_source(source: WaitSource) -> &'static str {
 
 /// Why a client gave up although another request might have helped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum GiveUp {
     /// The retry rules forbade another attempt.
     Retry(StopReason),
