@@ -4,6 +4,8 @@
 //! Nothing here waits, reaches beyond loopback or is shared between two tests.
 
 mod bench;
+#[cfg(test)]
+mod client_suite;
 mod loopback;
 mod outcome;
 mod reply;
