@@ -3,9 +3,10 @@
 
 use std::{
     borrow::Cow,
-    fs,
+    fs::{self, File},
     hash::{DefaultHasher, Hash, Hasher},
-    path::PathBuf,
+    io,
+    path::{Path, PathBuf},
 };
 
 use axum::{
@@ -68,6 +69,17 @@ pub(super) enum Assets {
 }
 
 impl Assets {
+    /// The files of a folder.
+    ///
+    /// # Errors
+    ///
+    /// What the operating system says if the page is not in it: who mistyped the
+    /// folder would find every file missing, and not why.
+    pub(super) fn of_folder(folder: &Path) -> io::Result<Self> {
+        File::open(folder.join(INDEX))?;
+        Ok(Self::Folder(folder.to_owned()))
+    }
+
     /// A file as an answer, or 304 to whom has it already.
     pub(super) fn answer(&self, name: &str, headers: &HeaderMap) -> Response {
         let Some((media_type, content)) = media_type(name).zip(self.read(name)) else {
@@ -127,8 +139,6 @@ fn has(headers: &HeaderMap, tag: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
 
     fn folder() -> PathBuf {

@@ -108,6 +108,15 @@ pub enum DashboardError {
         /// What the operating system said.
         source: io::Error,
     },
+    /// The files of the page were to come from a folder that does not hold the
+    /// page.
+    #[error("there is no page to serve in {}", .folder.display())]
+    Assets {
+        /// The folder that was asked for.
+        folder: PathBuf,
+        /// What the operating system said of its `index.html`.
+        source: io::Error,
+    },
 }
 
 /// The page and its service, while they serve.
@@ -134,6 +143,11 @@ impl Dashboard {
     ///
     /// [`DashboardError`], and nothing is left open.
     pub async fn start(config: DashboardConfig) -> Result<Self, DashboardError> {
+        let assets = match config.assets {
+            None => Assets::Embedded,
+            Some(folder) => Assets::of_folder(&folder)
+                .map_err(|source| DashboardError::Assets { folder, source })?,
+        };
         let listener = bind(config.page_port).await?;
         let page = listener
             .local_addr()
@@ -169,7 +183,7 @@ impl Dashboard {
         chores.spawn(async { match relay.await {} });
         chores.spawn(async { match meter.await {} });
         let router = router(Shared {
-            assets: config.assets.map_or(Assets::Embedded, Assets::Folder),
+            assets,
             feed: Arc::clone(&feed),
             runs: Arc::clone(&runs),
             loads: Arc::clone(&loads),

@@ -1,6 +1,6 @@
 //! `lab serve` as a person starts and ends it.
 
-use std::{net::TcpListener, process::Stdio};
+use std::{fs, net::TcpListener, process::Stdio};
 
 use http::StatusCode;
 use tokio::{
@@ -94,8 +94,10 @@ async fn a_port_in_use_is_named_with_what_to_type_instead() {
 
 #[tokio::test]
 async fn the_files_of_the_page_can_come_from_a_folder() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/render");
-    let (_child, mut lines) = start(&["--port", "0", "--page-port", "0", "--assets", folder]).await;
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("index.html"), "another page").expect("a file");
+    let assets = folder.path().to_str().expect("UTF-8");
+    let (_child, mut lines) = start(&["--port", "0", "--page-port", "0", "--assets", assets]).await;
     line(&mut lines).await;
     let page = line(&mut lines).await.expect("the page");
     let browser = Browser::of(
@@ -103,10 +105,30 @@ async fn the_files_of_the_page_can_come_from_a_folder() {
             .expect("an address"),
     );
 
-    let answer = browser.get("/").await;
+    let page = browser.get("/").await;
+    let script = browser.get("/assets/app.js").await;
 
-    // There is no page in this folder, and none comes from elsewhere.
-    assert_eq!(answer.status, StatusCode::NOT_FOUND);
+    assert_eq!(page.text(), "another page");
+    // There is no such file in this folder, and none comes from elsewhere.
+    assert_eq!(script.status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn a_folder_that_does_not_hold_the_page_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for folder in [folder.path().to_owned(), folder.path().join("missing")] {
+        let assets = folder.to_str().expect("UTF-8");
+
+        let output = lab(&["--port", "0", "--page-port", "0", "--assets", assets]).output();
+
+        let output = timeout(PATIENCE, output).await.expect("a prompt end");
+        let output = output.expect("lab runs");
+        assert_eq!(output.status.code(), Some(3));
+        assert!(output.stdout.is_empty());
+        let error = String::from_utf8(output.stderr).expect("UTF-8");
+        let start = format!("error: there is no page to serve in {assets}: ");
+        assert!(error.starts_with(&start), "{error}");
+    }
 }
 
 /// Reads lines until one holds this.
