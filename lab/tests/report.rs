@@ -355,12 +355,61 @@ fn a_link_stays_a_link_and_what_it_leads_to_is_written() {
     let folder = folder("report-link");
     let (file, link) = (folder.join("flaky.html"), folder.join("link.html"));
     std::os::unix::fs::symlink(&file, &link).expect("a link");
+    for before in [None, Some("an older report")] {
+        if let Some(before) = before {
+            fs::write(&file, before).expect("a file");
+        }
 
-    let output = report(&link, &[]);
+        let output = report(&link, &[]);
 
-    assert_eq!(output.status.code(), Some(0));
-    assert!(link.is_symlink());
-    assert!(file.is_file() && !file.is_symlink());
+        assert_eq!(output.status.code(), Some(0));
+        assert!(link.is_symlink());
+        assert!(file.is_file() && !file.is_symlink());
+        let written = fs::read_to_string(&file).expect("a report");
+        assert!(written.starts_with("<!DOCTYPE html>"), "{written}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_keeps_its_mode_its_owner_and_its_other_names() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+    let folder = folder("report-keeps");
+    let (file, other) = (folder.join("flaky.html"), folder.join("other.html"));
+    fs::write(&file, "an older report").expect("a file");
+    fs::set_permissions(&file, PermissionsExt::from_mode(0o640)).expect("a mode");
+    for name_it_twice in [false, true] {
+        if name_it_twice {
+            fs::hard_link(&file, &other).expect("another name");
+            // Only root may give a file away.
+            let _ = chown(&file, Some(1), Some(1));
+        }
+        let before = fs::metadata(&file).expect("a file");
+
+        let output = report(&file, &[]);
+
+        let after = fs::metadata(&file).expect("a file");
+        assert_eq!(output.status.code(), Some(0));
+        let kept = |it: &fs::Metadata| (it.mode(), it.uid(), it.gid(), it.nlink());
+        assert_eq!(kept(&after), kept(&before));
+    }
+    let [one, other] = [file, other].map(|file| fs::read_to_string(file).expect("a report"));
+    assert!(one.starts_with("<!DOCTYPE html>"), "{one}");
+    assert_eq!(one, other);
+    let left = fs::read_dir(&folder).expect("a folder").count();
+    assert_eq!(left, 2, "nothing is left beside the report");
+}
+
+#[test]
+fn a_name_may_be_as_long_as_the_system_allows() {
+    let name = format!("{}.html", "x".repeat(250));
+    let file = folder("report-long").join(name);
+
+    let output = report(&file, &[]);
+
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{error}");
+    assert!(file.is_file());
 }
 
 #[test]

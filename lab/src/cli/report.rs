@@ -1,8 +1,7 @@
 //! `--report FILE`: writes a page, whole or not at all.
 
 use std::{
-    ffi::OsString,
-    fs::{self, File},
+    fs::{self, File, Metadata},
     io::{self, Write},
     path::Path,
     process,
@@ -12,7 +11,7 @@ use super::{Exit, terminal};
 
 /// Writes a page to a file, and says so on stderr.
 pub(super) fn write(file: &Path, page: &str) -> Result<(), Exit> {
-    match replace(file, page) {
+    match put(file, page) {
         Ok(()) => {
             terminal::note(&format!("report written to {}", file.display()));
             Ok(())
@@ -27,24 +26,59 @@ pub(super) fn write(file: &Path, page: &str) -> Result<(), Exit> {
     }
 }
 
-/// Writes beside the file and then takes its place: nobody ever finds half a
-/// page, and an old one stays if this one cannot be written. What is there and
-/// no plain file, such as a pipe or a link, is written to where it leads.
-fn replace(file: &Path, page: &str) -> io::Result<()> {
-    if fs::symlink_metadata(file).is_ok_and(|found| !found.is_file()) {
-        return fs::write(file, page);
+/// Writes to where the name leads, whatever stands there.
+fn put(file: &Path, page: &str) -> io::Result<()> {
+    match fs::metadata(file) {
+        Ok(found) if found.is_file() => {
+            // A link stays one, and what may not be written to is not replaced.
+            let file = fs::canonicalize(file)?;
+            File::options().write(true).open(&file)?;
+            replace(&file, page, Some(&found))
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound && !file.is_symlink() => {
+            replace(file, page, None)
+        }
+        // A pipe, a device, a folder, a link that leads to nothing: what comes
+        // of it is the system's to say.
+        _ => fs::write(file, page),
     }
-    let name = file.file_name().ok_or(io::ErrorKind::IsADirectory)?;
-    let mut part = OsString::from(".");
-    part.push(name);
-    part.push(format!(".{}.part", process::id()));
-    let part = file.with_file_name(part);
-    let written = File::create_new(&part)
-        .and_then(|mut open| open.write_all(page.as_bytes()))
-        .and_then(|()| fs::rename(&part, file));
+}
+
+/// Writes beside the file and then takes its place: nobody ever finds half a
+/// page, and an old one stays if this one cannot be written.
+fn replace(file: &Path, page: &str, old: Option<&Metadata>) -> io::Result<()> {
+    // A name of its own: the file's with an ending could be too long.
+    let part = file.with_file_name(format!(".lab-report-{}.part", process::id()));
+    let written = write_beside(&part, file, page, old);
     if written.is_err() {
         // If it was never made there is nothing to remove.
         let _ = fs::remove_file(&part);
     }
     written
+}
+
+fn write_beside(part: &Path, file: &Path, page: &str, old: Option<&Metadata>) -> io::Result<()> {
+    let mut open = File::create_new(part)?;
+    open.write_all(page.as_bytes())?;
+    if let Some(old) = old {
+        if !can_stand_for(&open.metadata()?, old) {
+            fs::write(file, page)?;
+            return fs::remove_file(part);
+        }
+        open.set_permissions(old.permissions())?;
+    }
+    fs::rename(part, file)
+}
+
+/// Whether nothing but the content of an old file changes if a new one takes its
+/// place: no other name that leads to it, and no other owner.
+#[cfg(unix)]
+fn can_stand_for(new: &Metadata, old: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    old.nlink() == 1 && (new.uid(), new.gid()) == (old.uid(), old.gid())
+}
+
+#[cfg(not(unix))]
+fn can_stand_for(_: &Metadata, _: &Metadata) -> bool {
+    true
 }
