@@ -130,11 +130,95 @@ fn what_is_no_positive_integer_is_named_and_refused() {
 }
 
 #[test]
-fn a_wait_budget_of_more_than_a_day_is_refused() {
-    let output = lab(&["scenario", "flaky", "--max-retry-after", "86401"]);
+fn no_number_is_written_with_a_sign() {
+    for (arguments, what) in [
+        (&["scenario", "flaky", "--seed"][..], "seed"),
+        (&["scenario", "flaky", "--max-attempts"], "max-attempts"),
+        (
+            &["scenario", "flaky", "--max-retry-after"],
+            "max-retry-after",
+        ),
+        (&["scenario", "items", "--max-pages"], "max-pages"),
+        (&["scenario", "items", "--max-items"], "max-items"),
+        (&["load", "--seconds"], "seconds"),
+        (&["load", "--rate"], "rate"),
+        (&["load", "--seed"], "seed"),
+        (&["serve", "--port"], "port"),
+        (&["serve", "--page-port"], "page-port"),
+        (&["doctor", "--port"], "port"),
+        (&["doctor", "--page-port"], "page-port"),
+    ] {
+        let plus = lab(&[arguments, &["+1"]].concat());
+        let minus = lab(&[arguments, &["-1"]].concat());
 
-    assert_eq!(output.status.code(), Some(2));
-    assert!(text(&output.stderr).contains("86401"));
+        let (plus, minus) = (&plus, &minus);
+        assert_eq!(plus.status.code(), Some(2), "{arguments:?}");
+        assert_eq!(minus.status.code(), Some(2), "{arguments:?}");
+        let said = text(&plus.stderr);
+        let start = format!("error: invalid value '+1' for '--{what} <");
+        assert!(said.starts_with(&start), "{said}");
+        assert!(said.contains(">': write it without a sign\n"), "{said}");
+        let said = text(&minus.stderr);
+        let start = format!("error: invalid value '-1' for '--{what} <");
+        assert!(said.starts_with(&start), "{said}");
+    }
+}
+
+#[test]
+fn a_number_outside_its_range_is_told_the_range() {
+    for (arguments, range) in [
+        (
+            &["scenario", "flaky", "--seed", "many"][..],
+            "0 to 18446744073709551615",
+        ),
+        (
+            &["scenario", "flaky", "--max-retry-after", "86401"],
+            "0 to 86400",
+        ),
+        (&["serve", "--port", "65536"], "0 to 65535"),
+        (&["doctor", "--port", "0"], "1 to 65535"),
+        (&["load", "--seed", ""], "0 to 18446744073709551615"),
+    ] {
+        let output = lab(arguments);
+
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        let range = format!("it must be a whole number from {range}\n");
+        assert!(said.contains(&range), "{said}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_nobody_can_get_is_an_environment_that_failed() {
+    for arguments in [
+        &["--help"][..],
+        &["help", "scenario"],
+        &["scenario", "-h"],
+        &["--version"],
+        &["list"],
+        &["schema"],
+        &["completions", "bash"],
+        &["scenario", "flaky", "--pace", "virtual"],
+        &["scenario", "flaky", "--pace", "virtual", "--json"],
+        &["scenario", "flaky", "--pace", "virtual", "--compare"],
+        &["scenario", "all", "--filter", "flaky"],
+        &["serve", "--port", "0", "--page-port", "0"],
+    ] {
+        let full = std::fs::File::options().write(true).open("/dev/full");
+        let output = Command::new(env!("CARGO_BIN_EXE_lab"))
+            .args(arguments)
+            .env("LC_ALL", "C.UTF-8")
+            .stdout(full.expect("a device that is always full"))
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .and_then(std::process::Child::wait_with_output)
+            .expect("lab runs");
+
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{arguments:?}: {said}");
+        assert!(said.starts_with("error: "), "{arguments:?}: {said}");
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use clap::Args;
 use reqwest::Url;
 
-use super::{Exit, terminal};
+use super::{Exit, number, terminal};
 use crate::{
     dashboard::DEFAULT_PAGE_PORT,
     doctor::{self, Level, Places},
@@ -21,11 +21,11 @@ pub(super) struct Arguments {
     with_grafana: bool,
 
     /// The port that the teaching service is to have
-    #[arg(long, help_heading = PLACES, value_name = "PORT", default_value_t = server::DEFAULT_PORT, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, help_heading = PLACES, value_name = "PORT", default_value_t = server::DEFAULT_PORT, value_parser = number::port, allow_hyphen_values = true)]
     port: u16,
 
     /// The port that the page is to have
-    #[arg(long, help_heading = PLACES, value_name = "PORT", default_value_t = DEFAULT_PAGE_PORT, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, help_heading = PLACES, value_name = "PORT", default_value_t = DEFAULT_PAGE_PORT, value_parser = number::port, allow_hyphen_values = true)]
     page_port: u16,
 
     /// The base address of Prometheus

@@ -10,7 +10,11 @@ use serde_json::json;
 use server::Signals;
 use tokio::time::timeout;
 
-use super::{Exit, terminal};
+use super::{
+    Exit,
+    number::{self, NumberError},
+    terminal,
+};
 use crate::{
     dashboard::DEFAULT_PAGE_PORT,
     http_client,
@@ -43,7 +47,7 @@ pub(super) struct Arguments {
 
     /// What the choice of scenarios, and each run, is drawn from; random if
     /// left out
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::any, allow_hyphen_values = true)]
     seed: Option<u64>,
 
     /// The address of the page, as `lab serve` prints it
@@ -63,18 +67,12 @@ fn within(what: &str, range: RangeInclusive<u64>) -> String {
     format!("{what}, from {} to {}", range.start(), range.end())
 }
 
-fn seconds(text: &str) -> Result<u64, String> {
-    whole(text, SECONDS)
+fn seconds(text: &str) -> Result<u64, NumberError> {
+    number::within(text, SECONDS)
 }
 
-fn rate(text: &str) -> Result<u64, String> {
-    whole(text, RATES)
-}
-
-fn whole(text: &str, range: RangeInclusive<u64>) -> Result<u64, String> {
-    let number = text.parse().ok().filter(|number| range.contains(number));
-    let (from, to) = (range.start(), range.end());
-    number.ok_or_else(|| format!("it must be a whole number from {from} to {to}"))
+fn rate(text: &str) -> Result<u64, NumberError> {
+    number::within(text, RATES)
 }
 
 /// The origin of the page. The lab answers to no other name than loopback's, so

@@ -11,6 +11,7 @@ mod exit;
 mod help;
 mod list;
 mod load;
+mod number;
 mod report;
 mod runner;
 mod scenario;
@@ -62,8 +63,10 @@ enum Command {
 /// Runs the command line of this process.
 #[must_use]
 pub fn main() -> ExitCode {
-    // A wrong command line ends here, with exit code 2.
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(instead) => return say_instead(&instead).into(),
+    };
     let exit = match &arguments.command {
         Command::List => list::list(),
         Command::Scenario(arguments) => scenario::scenario(arguments),
@@ -74,6 +77,18 @@ pub fn main() -> ExitCode {
         Command::Completions(arguments) => completions::completions(arguments),
     };
     exit.into()
+}
+
+/// Prints what takes the place of a command: what is wrong with the command line,
+/// on stderr, or the help or the version, on stdout.
+fn say_instead(instead: &clap::Error) -> Exit {
+    let printed = instead.print();
+    if instead.use_stderr() {
+        // With stderr gone there is nobody left to tell.
+        return Exit::Usage;
+    }
+    let written = terminal::written(printed).and_then(|()| terminal::flush());
+    written.map_or_else(|exit| exit, |()| Exit::Passed)
 }
 
 /// Whether a command line makes sense: it can be read, and names a scenario that

@@ -3,9 +3,14 @@
 use std::{error::Error, num::NonZeroU32, path::PathBuf, time::Duration};
 
 use clap::{Args, ValueEnum};
-use client::{ConfigError, positive_from_text};
 
-use super::{Exit, all, ask, compare, report, runner::Runner, terminal};
+use super::{
+    Exit, all, ask, compare,
+    number::{self, NumberError},
+    report,
+    runner::Runner,
+    terminal,
+};
 use crate::{
     player::Client,
     policy::Overrides,
@@ -35,7 +40,7 @@ pub(super) struct Arguments {
     max_attempts: Option<NonZeroU32>,
 
     /// The longest Retry-After that is waited for; a longer one ends the call
-    #[arg(long, help_heading = CLIENT, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(..=86_400))]
+    #[arg(long, help_heading = CLIENT, value_name = "SECONDS", value_parser = max_retry_after, allow_hyphen_values = true)]
     max_retry_after: Option<u64>,
 
     /// The most pages that a listing reads
@@ -47,7 +52,7 @@ pub(super) struct Arguments {
     max_items: Option<NonZeroU32>,
 
     /// What jitter, keys, cursors and ids are made from; random if left out
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::any, allow_hyphen_values = true)]
     seed: Option<u64>,
 
     /// Which client plays. What people first write breaks most expectations,
@@ -102,16 +107,20 @@ enum PaceArgument {
     Virtual,
 }
 
-fn max_attempts(text: &str) -> Result<NonZeroU32, ConfigError> {
-    positive_from_text("max_attempts", text)
+fn max_attempts(text: &str) -> Result<NonZeroU32, NumberError> {
+    number::positive("max_attempts", text)
 }
 
-fn max_pages(text: &str) -> Result<NonZeroU32, ConfigError> {
-    positive_from_text("max_pages", text)
+fn max_retry_after(text: &str) -> Result<u64, NumberError> {
+    number::within(text, 0..=86_400)
 }
 
-fn max_items(text: &str) -> Result<NonZeroU32, ConfigError> {
-    positive_from_text("max_items", text)
+fn max_pages(text: &str) -> Result<NonZeroU32, NumberError> {
+    number::positive("max_pages", text)
+}
+
+fn max_items(text: &str) -> Result<NonZeroU32, NumberError> {
+    number::positive("max_items", text)
 }
 
 impl Arguments {

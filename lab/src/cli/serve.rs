@@ -1,24 +1,21 @@
 //! `lab serve`: the lab as a web page.
 
-use std::{
-    io::{self, Write},
-    path::PathBuf,
-};
+use std::path::PathBuf;
 
 use clap::Args;
 use server::Signals;
 
-use super::{Exit, runner, terminal};
+use super::{Exit, number, runner, terminal};
 use crate::dashboard::{DEFAULT_PAGE_PORT, Dashboard, DashboardConfig, DashboardError, Outlets};
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     /// The port of the teaching service; 0 picks a free one
-    #[arg(long, value_name = "PORT", default_value_t = server::DEFAULT_PORT)]
+    #[arg(long, value_name = "PORT", default_value_t = server::DEFAULT_PORT, value_parser = number::port_or_free, allow_hyphen_values = true)]
     port: u16,
 
     /// The port of the page; 0 picks a free one
-    #[arg(long, value_name = "PORT", default_value_t = DEFAULT_PAGE_PORT)]
+    #[arg(long, value_name = "PORT", default_value_t = DEFAULT_PAGE_PORT, value_parser = number::port_or_free, allow_hyphen_values = true)]
     page_port: u16,
 
     /// Open the page in the browser
@@ -63,7 +60,6 @@ async fn run(arguments: &Arguments) -> Result<(), Exit> {
     terminal::print(&format!(
         "Teaching API started at {service}\nThe lab's page is at {page}\nPress Ctrl+C to stop.\n"
     ))?;
-    io::stdout().flush().map_err(|error| fail(&error))?;
     if arguments.open
         && let Err(error) = open::that_detached(&page)
     {

@@ -13,10 +13,21 @@ use tokio::runtime::{Builder, Runtime};
 use super::Exit;
 use crate::{doctor::Terminal, render::Options, run::RunError};
 
-/// Writes data to stdout. A reader that has seen enough, as `head` has, is no
-/// failure.
+/// Writes data to stdout, to the last byte. A reader that has seen enough, as
+/// `head` has, is no failure.
 pub(super) fn print(text: &str) -> Result<(), Exit> {
-    match io::stdout().lock().write_all(text.as_bytes()) {
+    written(io::stdout().lock().write_all(text.as_bytes()))?;
+    flush()
+}
+
+/// Writes to stdout what is still held back.
+pub(super) fn flush() -> Result<(), Exit> {
+    written(io::stdout().flush())
+}
+
+/// What became of something written to stdout.
+pub(super) fn written(result: io::Result<()>) -> Result<(), Exit> {
+    match result {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(fail(&error, Exit::Environment))
         }

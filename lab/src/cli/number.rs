@@ -1,0 +1,63 @@
+//! Numbers of the command line, all read by one rule: digits, and no sign.
+
+use std::{num::NonZeroU32, ops::RangeInclusive};
+
+use client::{ConfigError, positive_from_text};
+
+/// Why a text is not the number that is asked for.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NumberError {
+    /// `+1` is a way to write a number, and to some readers another text than
+    /// `1`; Rust's own `parse` takes it.
+    #[error("write it without a sign")]
+    Signed,
+    #[error("it must be a whole number from {from} to {to}")]
+    NotWithin { from: u64, to: u64 },
+    #[error(transparent)]
+    NotPositive(#[from] ConfigError),
+}
+
+/// Any whole number of 64 bits.
+pub(super) fn any(text: &str) -> Result<u64, NumberError> {
+    within(text, 0..=u64::MAX)
+}
+
+/// A port; 0 stands for a free one.
+pub(super) fn port_or_free(text: &str) -> Result<u16, NumberError> {
+    port_within(text, 0)
+}
+
+/// A port that something listens on.
+pub(super) fn port(text: &str) -> Result<u16, NumberError> {
+    port_within(text, 1)
+}
+
+/// A whole number in a range.
+pub(super) fn within(text: &str, range: RangeInclusive<u64>) -> Result<u64, NumberError> {
+    unsigned(text)?;
+    let number = text.parse().ok().filter(|number| range.contains(number));
+    number.ok_or(NumberError::NotWithin {
+        from: *range.start(),
+        to: *range.end(),
+    })
+}
+
+/// A positive integer, by the rules of the client; `field` names it in the
+/// error.
+pub(super) fn positive(field: &'static str, text: &str) -> Result<NonZeroU32, NumberError> {
+    unsigned(text)?;
+    Ok(positive_from_text(field, text)?)
+}
+
+fn port_within(text: &str, from: u16) -> Result<u16, NumberError> {
+    let (from, to) = (from.into(), u16::MAX.into());
+    let port = within(text, from..=to)?;
+    u16::try_from(port).map_err(|_| NumberError::NotWithin { from, to })
+}
+
+fn unsigned(text: &str) -> Result<(), NumberError> {
+    match text.starts_with('+') {
+        true => Err(NumberError::Signed),
+        false => Ok(()),
+    }
+}
