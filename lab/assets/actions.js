@@ -33,6 +33,7 @@ export function actionsOf({ draw, brief, announce }) {
     draw();
     await fetchRun(id).catch((error) => {
       if (state.run?.id === id) news.closed();
+      state.chosen ??= state.scenarios[0]?.name ?? null;
       throw error;
     });
   });
@@ -101,14 +102,24 @@ export function actionsOf({ draw, brief, announce }) {
 
   /** Shows what the address names: a run, a scenario, or the first scenario. */
   function route() {
-    const id = location.pathname.match(/^\/runs\/([a-z0-9]+)$/)?.[1];
+    const [id, name] = [location.pathname.match(/^\/runs\/(.+)$/)?.[1], location.hash.slice(1)].map(decoded);
     if (id) return showRun(id);
     news.closed();
-    const named = scenario(decodeURIComponent(location.hash.slice(1)));
+    const named = scenario(name);
     state.chosen = (named ?? state.scenarios[0])?.name ?? null;
-    state.problem = "";
+    state.problem = name && !named ? `No scenario is called '${name}'.` : "";
     draw();
     return undefined;
+  }
+}
+
+/** A part of an address as it was meant, or as it stands where it means nothing:
+    anybody can type one. */
+function decoded(part) {
+  try {
+    return part && decodeURIComponent(part);
+  } catch {
+    return part;
   }
 }
 
