@@ -115,7 +115,9 @@ export function sampled(sample) {
 export function heard({ entry, spans }) {
   const fault = spans.find((span) => span.fields.fault !== undefined)?.fields.fault;
   const rest = state.wire.filter((known) => known.seq !== entry.seq);
-  state.wire = [{ ...entry, fault }, ...rest].slice(0, KEPT_WIRE);
+  // Told when it is over, so one that was slow comes after newer ones.
+  const wire = [{ ...entry, fault }, ...rest].sort((one, other) => other.seq - one.seq);
+  state.wire = wire.slice(0, KEPT_WIRE);
 }
 
 /** All requests from elsewhere. */

@@ -12,11 +12,19 @@ const SPAN = 60e9;
 
 export function wirePanel() {
   return memo((entries) => {
-    say(byId("wire-note"), entries.length === 0 ? "" : `the last ${count(entries.length, "request")}, the newest first`);
+    say(byId("wire-note"), note(entries));
     byId("wire").replaceChildren(...(entries.length === 0
       ? [el("p", { class: "nothing" }, "Call the service with a client of your own, and what it sends shows up here.")]
       : [lane(entries), requests("Requests from elsewhere, the newest first", entries.slice(0, MOST), { traces: true })]));
   });
+}
+
+/** How many there were, and which of them are listed. The service numbers them
+    from 1, so the newest knows how many came before it. */
+function note([newest]) {
+  if (!newest) return "";
+  const listed = newest.seq > MOST ? `the newest ${MOST} are listed` : "the newest first";
+  return `${count(newest.seq, "request")} so far, ${listed}`;
 }
 
 /** The last minute before the newest request, a mark for each. */

@@ -14,7 +14,7 @@ use server::{Ledger, LedgerEntry};
 use tokio::time::sleep;
 
 use super::{feed::Feed, live_span::LiveSpan};
-use crate::trace::{Limits, Recorder, Span, Trace, field};
+use crate::trace::{FullTrace, Limits, Recorder, Span, Trace, field};
 
 /// How many requests are kept.
 pub(super) const CAPACITY: usize = 200;
@@ -46,11 +46,14 @@ struct WireEvent {
 
 impl WireLane {
     /// A recorder for the spans of a service that runs as long as the process.
+    ///
+    /// The service has one span of a request, and its callers may put any number
+    /// of requests into one trace: the newest are kept, whichever they belong to.
     pub(super) fn recorder() -> Recorder {
-        let capacity = NonZeroUsize::new(CAPACITY).expect("not zero");
         let limits = Limits {
-            traces: capacity,
-            spans_per_trace: capacity,
+            traces: NonZeroUsize::new(CAPACITY).expect("not zero"),
+            spans_per_trace: NonZeroUsize::MIN,
+            full_trace: FullTrace::BeginsAnew,
         };
         let started = Instant::now();
         Recorder::new(Arc::new(move || started.elapsed()), rand::random(), limits)

@@ -27,7 +27,7 @@ pub use id::{SpanContext, SpanId, TraceId};
 pub use model::{Span, Trace};
 pub use propagation::{TRACEPARENT, inject, traceparent};
 pub use recorder::{Recorder, RecorderLayer};
-pub use store::{Dropped, Limits};
+pub use store::{Dropped, FullTrace, Limits};
 pub use vocabulary::{SpanKind, SpanName, field};
 
 #[cfg(test)]

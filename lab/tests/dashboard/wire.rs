@@ -1,8 +1,9 @@
 //! What reaches the service from anywhere else.
 
 use http::Method;
+use tokio::time::timeout;
 
-use crate::support::{Browser, serve};
+use crate::support::{Browser, PATIENCE, serve};
 
 const TRACE: &str = "0123456789abcdef0123456789abcdef";
 const PARENT: &str = "0123456789abcdef";
@@ -77,6 +78,32 @@ async fn the_newest_two_hundred_requests_are_kept() {
     let lane = browser.get("/api/wire").await.json();
     assert_eq!(lane["entries"].as_array().map(Vec::len), Some(200));
     assert_eq!(lane["traces"].as_array().map(Vec::len), Some(200));
+    assert_eq!(lane["dropped"], 3);
+}
+
+/// A load generator, or a test suite, may put all its requests into one trace.
+#[tokio::test]
+async fn any_number_of_requests_of_one_trace_is_told() {
+    let (dashboard, browser) = serve().await;
+    let mut events = browser.listen(None).await;
+    let elsewhere = Browser::of(&dashboard.service_url());
+    let traceparent = format!("00-{TRACE}-{PARENT}-01");
+    let headers = [("traceparent", &*traceparent)];
+
+    for seq in 1..=203 {
+        elsewhere.send(Method::GET, "/flaky", &headers, "").await;
+        let told = timeout(PATIENCE, events.until(|event| event.kind == "wire")).await;
+
+        let told = told.unwrap_or_else(|_| panic!("request {seq} is not told"));
+        let told = told.last().expect("the last");
+        assert_eq!(told.data["entry"]["seq"], seq);
+    }
+
+    let lane = browser.get("/api/wire").await.json();
+    let spans = lane["traces"].as_array().expect("traces").iter();
+    let spans = spans.flat_map(|trace| trace["spans"].as_array().expect("spans"));
+    assert_eq!(spans.count(), 200);
+    assert_eq!(lane["entries"].as_array().map(Vec::len), Some(200));
     assert_eq!(lane["dropped"], 3);
 }
 

@@ -68,6 +68,38 @@ async fn requests_from_elsewhere_have_a_lane_of_their_own() {
     assert_eq!(browser.read("all('#runs li').length").await, 0);
 }
 
+/// However many come, of whatever trace: what is not listed is counted.
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn requests_that_are_no_longer_listed_are_counted() {
+    let lab = Lab::start();
+    let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
+    let send = |times| {
+        for _ in 0..times {
+            Lab::raw(
+                &lab.service,
+                "GET /items HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
+                 traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\r\n\r\n",
+            );
+        }
+    };
+
+    send(50);
+    browser
+        .until("text('#wire-note') === '50 requests so far, the newest first'")
+        .await;
+    send(154);
+    browser
+        .until("text('#wire-note') === '204 requests so far, the newest 50 are listed'")
+        .await;
+
+    let listed = "all('#wire tbody tr td:first-child').map(Number)";
+    assert_eq!(
+        browser.read(listed).await,
+        serde_json::json!((155..=204).rev().collect::<Vec<_>>())
+    );
+}
+
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
 async fn the_counters_are_plotted_over_time() {
