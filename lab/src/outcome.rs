@@ -33,6 +33,8 @@ pub enum Ending {
     TransportError,
     /// None: the lab stopped a client that would have gone on for ever.
     Stopped,
+    /// None: a person cancelled the run. Nothing is judged of it.
+    Cancelled,
 }
 
 impl fmt::Display for Ending {
@@ -44,6 +46,7 @@ impl fmt::Display for Ending {
             Self::ContractError => "contract error",
             Self::TransportError => "transport error",
             Self::Stopped => "stopped by the lab",
+            Self::Cancelled => "cancelled",
         })
     }
 }
@@ -94,6 +97,28 @@ impl Outcome {
         Self {
             ending: Ending::Ok,
             text: text.into(),
+            facts: Vec::new(),
+        }
+    }
+
+    /// The lab stopped the client, for this reason.
+    pub(crate) fn stopped_by_the_lab(text: impl Into<String>) -> Self {
+        Self {
+            ending: Ending::Stopped,
+            text: text.into(),
+            facts: Vec::new(),
+        }
+    }
+
+    /// A person cancelled the run when so many requests had been sent.
+    pub(crate) fn cancelled(requests: u64) -> Self {
+        Self {
+            ending: Ending::Cancelled,
+            text: match requests {
+                0 => "cancelled before the first request".to_owned(),
+                1 => "cancelled after 1 request".to_owned(),
+                _ => format!("cancelled after {requests} requests"),
+            },
             facts: Vec::new(),
         }
     }

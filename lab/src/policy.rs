@@ -1,6 +1,6 @@
 //! The client's settings that a run can vary.
 
-use std::time::Duration;
+use std::{num::NonZeroU32, time::Duration};
 
 use client::{Backoff, Builder, ListingLimits, RetryBudget, Timeouts};
 use serde::{Serialize, Serializer};
@@ -101,6 +101,33 @@ impl Overrides {
         max_pages: None,
         max_items: None,
     };
+
+    /// The most attempts, pages or items that a reader may ask for: a crawl of so
+    /// many pages takes seconds, and the client has no limit of its own.
+    pub const MOST: u32 = 10_000;
+
+    /// A number that a reader has asked for, if it is not more than
+    /// [`Overrides::MOST`].
+    ///
+    /// # Errors
+    ///
+    /// [`TooMany`] with the name of the setting.
+    pub fn bounded(setting: &'static str, number: NonZeroU32) -> Result<NonZeroU32, TooMany> {
+        match number.get() {
+            got if got > Self::MOST => Err(TooMany { setting, got }),
+            _ => Ok(number),
+        }
+    }
+}
+
+/// More than the lab plays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{setting} must be at most {most}, got {got}", most = Overrides::MOST)]
+pub struct TooMany {
+    /// The setting.
+    pub setting: &'static str,
+    /// The number that was asked for.
+    pub got: u32,
 }
 
 fn seconds<S: Serializer>(length: &Duration, serializer: S) -> Result<S::Ok, S::Error> {

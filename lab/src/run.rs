@@ -5,7 +5,9 @@
 //! prints; a [`Run`] is what renderers read.
 
 use std::{
-    fmt, io,
+    fmt,
+    future::{Future, pending},
+    io,
     sync::{Arc, OnceLock},
     time::{Duration, SystemTime},
 };
@@ -17,6 +19,7 @@ use client::{
 use reqwest_middleware::Middleware;
 use serde::Serialize;
 use server::{LedgerSnapshot, ServiceConfig, StartError, StopError};
+use tokio::time::sleep;
 use tracing::{Dispatch, Instrument, instrument::WithSubscriber};
 use tracing_subscriber::{
     Layer, Registry,
@@ -26,9 +29,11 @@ use tracing_subscriber::{
 use crate::{
     counters::{Counters, Exposition, RunMetrics},
     lesson::Lesson,
-    outcome::Outcome,
+    outcome::{Ending, Outcome},
     player::{Client, NaiveClient, NaiveTelemetry, Player, Silence},
     policy::{Overrides, Policy},
+    render::duration,
+    request_limit::RequestLimit,
     scenario::Scenario,
     timeouts::TimeoutsTakeTime,
     trace::{FieldValue, Limits, Recorder, Trace, field, inject},
@@ -94,17 +99,24 @@ pub struct Run {
     pub ledger: LedgerSnapshot,
     /// The counters that moved.
     pub counters: Counters,
-    /// What was expected, and whether it held.
+    /// What was expected, and whether it held; nothing of a run that was
+    /// cancelled, since half a run shows half of what was expected.
     pub verdict: Vec<Check>,
     /// What there is to learn from it.
     pub lesson: Lesson,
 }
 
 impl Run {
-    /// Whether every expectation held.
+    /// Whether it came to its end, and every expectation held.
     #[must_use]
     pub fn passed(&self) -> bool {
-        self.verdict.iter().all(|check| check.held)
+        !self.is_cancelled() && self.verdict.iter().all(|check| check.held)
+    }
+
+    /// Whether a person ended it, so that nothing can be said of the client.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.outcome.ending == Ending::Cancelled
     }
 
     /// The requests that the client counted.
@@ -139,6 +151,24 @@ pub enum RunError {
 /// 2025-01-01 00:00:00 UTC.
 const VIRTUAL_EPOCH: Duration = Duration::from_secs(1_735_689_600);
 
+/// What no run goes beyond, whatever its settings.
+#[derive(Clone, Copy, Debug)]
+struct Bounds {
+    /// The most requests that it sends.
+    requests: u64,
+    /// The longest that it takes, on the clock of the machine.
+    time: Duration,
+}
+
+impl Bounds {
+    /// As many requests as there are pages to ask for, and several times as long as
+    /// the longest waits of any scenario.
+    const DEFAULT: Self = Self {
+        requests: Overrides::MOST as u64,
+        time: Duration::from_secs(3600),
+    };
+}
+
 /// Plays a scenario.
 ///
 /// # Errors
@@ -146,16 +176,21 @@ const VIRTUAL_EPOCH: Duration = Duration::from_secs(1_735_689_600);
 /// [`RunError`] if it could not be played at all. That an expectation did not
 /// hold is no error; it stands in the [`Run`].
 pub async fn run(scenario: &Scenario, settings: &Settings) -> Result<Run, RunError> {
-    run_beside(Identity::new(), scenario, settings).await
+    run_until(pending(), Identity::new(), scenario, settings).await
 }
 
-/// Plays a scenario beside one more layer, which sees the spans that the
-/// recorder does: for logs, for example.
+/// Plays a scenario until it ends or is `cancelled`, beside one more layer, which
+/// sees the spans that the recorder does: for logs, for example.
+///
+/// A run that is cancelled is taken down like any other, and nothing of it goes
+/// on. It has the ending [`Ending::Cancelled`], what there was until then, and no
+/// verdict.
 ///
 /// # Errors
 ///
 /// As for [`run()`].
-pub async fn run_beside<L>(
+pub async fn run_until<L>(
+    cancelled: impl Future<Output = ()>,
     layer: L,
     scenario: &Scenario,
     settings: &Settings,
@@ -164,7 +199,7 @@ where
     L: Layer<Registry> + Send + Sync,
 {
     let session = Session::new(scenario, settings, &Exposition::new());
-    session.play_beside(layer).await
+    session.play_until(cancelled, layer).await
 }
 
 /// Everything one run needs, and nothing that outlives it.
@@ -179,6 +214,7 @@ pub(crate) struct Session<'a> {
     virtual_clock: Option<VirtualClock>,
     recorder: Recorder,
     metrics: RunMetrics,
+    bounds: Bounds,
 }
 
 impl<'a> Session<'a> {
@@ -221,6 +257,7 @@ impl<'a> Session<'a> {
             virtual_clock,
             recorder,
             metrics: RunMetrics::new(exposition),
+            bounds: Bounds::DEFAULT,
         }
     }
 
@@ -239,26 +276,43 @@ impl<'a> Session<'a> {
         &self.recorder
     }
 
-    /// Plays the run to its end, beside one more layer.
-    pub(crate) async fn play_beside<L>(self, layer: L) -> Result<Run, RunError>
+    /// Plays the run until it ends or is `cancelled`, beside one more layer.
+    pub(crate) async fn play_until<L>(
+        self,
+        cancelled: impl Future<Output = ()>,
+        layer: L,
+    ) -> Result<Run, RunError>
     where
         L: Layer<Registry> + Send + Sync,
     {
         let subscriber = Registry::default().with(layer).with(self.recorder.layer());
-        self.perform()
+        self.perform(cancelled)
             .with_subscriber(Dispatch::new(subscriber))
             .await
     }
 
-    async fn perform(self) -> Result<Run, RunError> {
+    async fn perform(self, cancelled: impl Future<Output = ()>) -> Result<Run, RunError> {
         let wire = Wire::lay(self.scenario.network, self.service()?).await?;
-        let player = self.player(&wire)?;
+        let limit = RequestLimit::new(self.bounds.requests);
+        let player = self.player(&wire, &limit)?;
 
         let name = self.scenario.name;
         let span = tracing::info_span!(
             target: "lab", "run", otel.name = name, otel.kind = "internal", scenario = name
         );
-        let outcome = player.perform(self.scenario.task).instrument(span).await;
+        let outcome = tokio::select! {
+            biased;
+            outcome = player.perform(self.scenario.task).instrument(span) => outcome,
+            () = cancelled => Outcome::cancelled(limit.sent()),
+            () = limit.exceeded() => Outcome::stopped_by_the_lab(format!(
+                "stopped by the lab after {} requests, the most that a run may send",
+                limit.sent()
+            )),
+            () = sleep(self.bounds.time) => Outcome::stopped_by_the_lab(format!(
+                "stopped by the lab after {}, the longest that a run may take",
+                duration(self.bounds.time)
+            )),
+        };
         drop(player);
 
         let ledger = wire.take_down().await?;
@@ -266,12 +320,11 @@ impl<'a> Session<'a> {
         if self.settings.pace == Pace::Virtual {
             forget_port(&mut traces);
         }
+        let expectations = match outcome.ending {
+            Ending::Cancelled => Vec::new(),
+            _ => self.expectations(),
+        };
         let counters = self.metrics.take();
-        let unseen = (self.scenario.unseen)(&self.policy);
-        let expectations = (self.scenario.expect)(&self.policy)
-            .into_iter()
-            .chain(Expectation::of_every_run(unseen))
-            .collect();
         let evidence = Evidence {
             client: self.settings.client,
             outcome: &outcome,
@@ -296,6 +349,13 @@ impl<'a> Session<'a> {
         })
     }
 
+    fn expectations(&self) -> Vec<Expectation> {
+        let unseen = (self.scenario.unseen)(&self.policy);
+        let mut expectations = (self.scenario.expect)(&self.policy);
+        expectations.extend(Expectation::of_every_run(unseen));
+        expectations
+    }
+
     fn service(&self) -> Result<ServiceConfig, RunError> {
         let config = ServiceConfig::builder()
             .port(0)
@@ -307,20 +367,21 @@ impl<'a> Session<'a> {
         Ok(config)
     }
 
-    fn player(&self, wire: &Wire) -> Result<Player, RunError> {
+    fn player(&self, wire: &Wire, limit: &RequestLimit) -> Result<Player, RunError> {
         Ok(match self.settings.client {
-            Client::Reliable => Player::Reliable(self.reliable(wire)?),
-            Client::Naive => Player::Naive(Box::new(self.naive(wire)?)),
+            Client::Reliable => Player::Reliable(self.reliable(wire, limit)?),
+            Client::Naive => Player::Naive(Box::new(self.naive(wire, limit)?)),
         })
     }
 
-    fn reliable(&self, wire: &Wire) -> Result<ReliableApiClient, RunError> {
+    fn reliable(&self, wire: &Wire, limit: &RequestLimit) -> Result<ReliableApiClient, RunError> {
         let mut builder = ReliableApiClient::builder(&wire.base_url)
             .clock(Arc::clone(&self.clock))
             .random(Arc::new(SeededRandom::new(self.settings.seed)))
             .recorder(self.metrics.recorder())
             .injector(self.injector())
-            .name(CLIENT_NAME);
+            .name(CLIENT_NAME)
+            .middleware(limit.clone());
         builder = match (&wire.function, &self.virtual_clock) {
             (Some(function), _) => builder.transport(function.clone()),
             (None, Some(clock)) => builder.middleware(TimeoutsTakeTime(clock.clone())),
@@ -329,19 +390,20 @@ impl<'a> Session<'a> {
         Ok(self.policy.configure(builder).build()?)
     }
 
-    fn naive(&self, wire: &Wire) -> Result<NaiveClient, RunError> {
-        let transport: Option<Arc<dyn Middleware>> = match (&wire.function, &self.virtual_clock) {
-            (Some(function), _) => Some(Arc::new(function.clone())),
-            (None, Some(clock)) => Some(Arc::new(TimeoutsTakeTime(clock.clone()))),
-            (None, None) => None,
-        };
+    fn naive(&self, wire: &Wire, limit: &RequestLimit) -> Result<NaiveClient, RunError> {
+        let mut middlewares: Vec<Arc<dyn Middleware>> = vec![Arc::new(limit.clone())];
+        match (&wire.function, &self.virtual_clock) {
+            (Some(function), _) => middlewares.push(Arc::new(function.clone())),
+            (None, Some(clock)) => middlewares.push(Arc::new(TimeoutsTakeTime(clock.clone()))),
+            (None, None) => {}
+        }
         let silence = Silence::of(self.policy.read_timeout, self.settings.pace);
         let telemetry = NaiveTelemetry::new(self.metrics.recorder(), self.injector());
         let seed = self.settings.seed;
         Ok(NaiveClient::new(
             &wire.base_url,
             seed,
-            transport,
+            middlewares,
             silence,
             telemetry,
         )?)
@@ -382,3 +444,6 @@ impl server::Clock for ServiceClock {
         self.0.wall()
     }
 }
+
+#[cfg(test)]
+mod tests;

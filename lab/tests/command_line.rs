@@ -130,6 +130,27 @@ fn what_is_no_positive_integer_is_named_and_refused() {
 }
 
 #[test]
+fn a_number_that_would_keep_a_run_going_for_ever_is_named_and_refused() {
+    for (option, setting) in [
+        ("--max-attempts", "max_attempts"),
+        ("--max-pages", "max_pages"),
+        ("--max-items", "max_items"),
+    ] {
+        for value in ["10001", "4294967295"] {
+            let output = lab(&["scenario", "endless-items", option, value]);
+
+            let expected = format!("{setting} must be at most 10000, got {value}");
+            let text = text(&output.stderr);
+            assert_eq!(output.status.code(), Some(2), "{option} {value}");
+            assert!(
+                text.contains(&expected),
+                "{expected:?} is missing in\n{text}"
+            );
+        }
+    }
+}
+
+#[test]
 fn no_number_is_written_with_a_sign() {
     for (arguments, what) in [
         (&["scenario", "flaky", "--seed"][..], "seed"),

@@ -87,6 +87,9 @@ fn the_help_of_a_scenario_says_what_to_try() {
     follow the options: with other limits another ending is right. In virtual time
     one seed tells one story, to the byte.
 
+    Ctrl+C cancels a run: it is taken down, and what there is of it is shown. No run
+    sends more than 10000 requests or takes longer than an hour.
+
     Usage: lab scenario [OPTIONS] <NAME>
 
     Arguments:
@@ -111,16 +114,16 @@ fn the_help_of_a_scenario_says_what_to_try() {
 
     Which client, and what it is allowed:
           --max-attempts <N>
-              The most requests one call may put on the wire
+              The most requests one call may put on the wire, up to 10000
 
           --max-retry-after <SECONDS>
               The longest Retry-After that is waited for; a longer one ends the call
 
           --max-pages <N>
-              The most pages that a listing reads
+              The most pages that a listing reads, up to 10000
 
           --max-items <N>
-              The most items that a listing yields
+              The most items that a listing yields, up to 10000
 
           --client <CLIENT>
               Which client plays. What people first write breaks most expectations,
@@ -175,6 +178,7 @@ fn the_help_of_a_scenario_says_what_to_try() {
       1  an expectation did not hold
       2  the command line makes no sense
       3  the environment failed, such as a port that is taken
+    130  Ctrl+C cancelled the run, so nothing is judged
     ");
 }
 

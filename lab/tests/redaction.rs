@@ -8,6 +8,7 @@
 
 use std::{
     fmt::{Debug, Write as _},
+    future::pending,
     process::Command,
     sync::{Arc, Mutex},
 };
@@ -20,7 +21,7 @@ use axum::{
 use client::{Clock, Endpoint, IdempotencyKey, ReliableApiClient, SeededRandom};
 use http::{HeaderMap, StatusCode, header};
 use lab::{
-    Client, Ending, Overrides, Pace, Run, Settings, Task, render, run_beside,
+    Client, Ending, Overrides, Pace, Run, Settings, Task, render, run_until,
     scenario::{self, CATALOGUE, Scenario},
 };
 use serde_json::json;
@@ -96,7 +97,8 @@ impl Visit for Note<'_> {
 /// Everything that can be seen of a run.
 async fn seen(client: Client, scenario: &Scenario) -> (Run, String) {
     let eavesdropper = Eavesdropper::default();
-    let run = run_beside(eavesdropper.clone(), scenario, &settings(client)).await;
+    let settings = settings(client);
+    let run = run_until(pending(), eavesdropper.clone(), scenario, &settings).await;
     let run = run.expect("a run");
     let text = render::text(scenario, &run, None, &render::Options::default());
     let html = render::html(scenario, &run, None);

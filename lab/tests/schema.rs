@@ -1,16 +1,17 @@
 //! The JSON Schema of a run, held to runs: every one is described by it, and
 //! what is not quite a run is refused.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, future::ready};
 
 use client::telemetry::MetricKind;
 use jsonschema::{Resource, Validator};
 use lab::{
-    Client, Comparison, NAIVE_METRICS, Overrides, Pace, Settings, render, run,
+    Client, Comparison, NAIVE_METRICS, Overrides, Pace, Settings, render, run, run_until,
     scenario::{CATALOGUE, Scenario},
     trace::SpanName,
 };
 use serde_json::{Value, json};
+use tracing_subscriber::layer::Identity;
 
 const SPANS: [SpanName; 5] = [
     SpanName::Run,
@@ -216,6 +217,32 @@ async fn refuses_values_outside_their_closed_sets_and_bounds() {
             run.pointer(at).expect("a place")
         );
     }
+}
+
+/// Half a run is described, and held to having no verdict.
+#[tokio::test]
+async fn describes_a_run_that_was_cancelled() {
+    let validator = validator();
+    let settings = Settings {
+        seed: u64::MAX,
+        client: Client::Reliable,
+        pace: Pace::Virtual,
+        overrides: Overrides::default(),
+    };
+    let scenario = lab::scenario::find("flaky").expect("a scenario of the catalogue");
+    let run = run_until(ready(()), Identity::new(), scenario, &settings).await;
+    let run = serde_json::to_value(run.expect("a run")).expect("JSON");
+    let mut judged = run.clone();
+    judged["verdict"] = flaky().await["verdict"].clone();
+
+    let errors: Vec<_> = validator
+        .iter_errors(&run)
+        .map(|error| format!("{} at {}", error, error.instance_path))
+        .collect();
+
+    assert_eq!(run["outcome"]["ending"], "cancelled");
+    assert!(errors.is_empty(), "{errors:#?}");
+    assert!(!validator.is_valid(&judged));
 }
 
 fn names(list: &Value) -> BTreeSet<&str> {

@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// Plays every scenario whose name contains the filter, in virtual time unless
-/// the arguments say otherwise.
+/// the arguments say otherwise. One that is cancelled is the last.
 pub(super) fn all(arguments: &Arguments) -> Result<Exit, Exit> {
     let filter = arguments.filter.as_deref().unwrap_or_default();
     let chosen = scenario::matching(filter).map_err(|error| terminal::fail(&error, Exit::Usage))?;
@@ -19,8 +19,13 @@ pub(super) fn all(arguments: &Arguments) -> Result<Exit, Exit> {
     let mut runs = Vec::new();
     for scenario in chosen {
         progress.set_message(scenario.name);
-        runs.push(runner.play(scenario, &settings)?);
+        let run = runner.play(scenario, &settings)?;
         progress.inc(1);
+        let is_last = run.is_cancelled();
+        runs.push(run);
+        if is_last {
+            break;
+        }
     }
     progress.finish_and_clear();
 
@@ -33,7 +38,9 @@ pub(super) fn all(arguments: &Arguments) -> Result<Exit, Exit> {
     for run in &runs {
         runner.send(run);
     }
-    Ok(if runs.iter().all(Run::passed) {
+    Ok(if runs.iter().any(Run::is_cancelled) {
+        Exit::Cancelled
+    } else if runs.iter().all(Run::passed) {
         Exit::Passed
     } else {
         Exit::Failed

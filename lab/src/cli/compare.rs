@@ -5,7 +5,7 @@ use crate::{
     compare::Comparison,
     player::Client,
     render,
-    run::{Pace, Settings},
+    run::{Pace, Run, Settings},
     scenario::Scenario,
 };
 
@@ -14,8 +14,16 @@ use crate::{
 pub(super) fn compare(arguments: &Arguments, scenario: &Scenario) -> Result<Exit, Exit> {
     let settings = arguments.settings(Pace::Real);
     let mut runner = Runner::new(arguments.otlp.as_deref())?;
-    let play = |client| runner.play(scenario, &Settings { client, ..settings });
-    let comparison = Comparison::of(play(Client::Reliable)?, play(Client::Naive)?);
+    let mut play = |client| runner.play(scenario, &Settings { client, ..settings });
+    let reliable = play(Client::Reliable)?;
+    if reliable.is_cancelled() {
+        return cut_short(arguments, scenario, &[reliable]);
+    }
+    let naive = play(Client::Naive)?;
+    if naive.is_cancelled() {
+        return cut_short(arguments, scenario, &[reliable, naive]);
+    }
+    let comparison = Comparison::of(reliable, naive);
 
     let text = if arguments.json {
         render::json(&comparison)
@@ -26,9 +34,20 @@ pub(super) fn compare(arguments: &Arguments, scenario: &Scenario) -> Result<Exit
     terminal::print(&text)?;
     runner.send(&comparison.reliable);
     runner.send(&comparison.naive);
-    Ok(if comparison.reliable.passed() {
-        Exit::Passed
+    Ok(Exit::of(&comparison.reliable))
+}
+
+/// Shows what there is where Ctrl+C came in between: half a run cannot be compared.
+fn cut_short(arguments: &Arguments, scenario: &Scenario, runs: &[Run]) -> Result<Exit, Exit> {
+    let text = if arguments.json {
+        render::json(&runs)
     } else {
-        Exit::Failed
-    })
+        let options = terminal::options(arguments.ascii);
+        let texts = runs
+            .iter()
+            .map(|run| render::text(scenario, run, None, &options));
+        texts.collect::<Vec<_>>().join("\n")
+    };
+    terminal::print(&text)?;
+    Ok(Exit::Cancelled)
 }

@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use crate::run::Run;
+
 /// How the command ended, for the shell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
@@ -13,6 +15,22 @@ pub enum Exit {
     Usage,
     /// 3: the environment failed; it says nothing about the client.
     Environment,
+    /// 130: Ctrl+C ended a run; it says nothing about the client. It is what a
+    /// shell makes of a program that SIGINT has ended: 128 and its number.
+    Cancelled,
+}
+
+impl Exit {
+    /// What one run comes to.
+    pub(super) fn of(run: &Run) -> Self {
+        if run.is_cancelled() {
+            Self::Cancelled
+        } else if run.passed() {
+            Self::Passed
+        } else {
+            Self::Failed
+        }
+    }
 }
 
 impl From<Exit> for ExitCode {
@@ -22,6 +40,7 @@ impl From<Exit> for ExitCode {
             Exit::Failed => 1,
             Exit::Usage => 2,
             Exit::Environment => 3,
+            Exit::Cancelled => 130,
         })
     }
 }

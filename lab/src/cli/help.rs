@@ -30,7 +30,10 @@ Play a scenario, or all, each on a fresh service, and show the evidence
 A run starts a service on a free port, builds a client, lets it act, stops \
 everything, and holds what it left behind to what was expected. The expectations \
 follow the options: with other limits another ending is right. In virtual time \
-one seed tells one story, to the byte.";
+one seed tells one story, to the byte.
+
+Ctrl+C cancels a run: it is taken down, and what there is of it is shown. No run \
+sends more than 10000 requests or takes longer than an hour.";
 
 /// What to try with a scenario.
 const SCENARIO_EXAMPLES: &str = "\
@@ -106,6 +109,9 @@ Exit codes:
   2  the command line makes no sense
   3  the environment failed, such as a port that is taken";
 
+/// Playing a scenario has one more.
+const CANCELLED: &str = "130  Ctrl+C cancelled the run, so nothing is judged";
+
 /// Stands below the options of the lab: how to begin, and how it ends.
 pub(super) fn below_lab() -> String {
     format!("{LAB_EXAMPLES}\n\n{EXIT_CODES}")
@@ -113,7 +119,7 @@ pub(super) fn below_lab() -> String {
 
 /// Stands below the options of a scenario.
 pub(super) fn below_scenario() -> String {
-    format!("{SCENARIO_EXAMPLES}\n\n{EXIT_CODES}")
+    format!("{SCENARIO_EXAMPLES}\n\n{EXIT_CODES}\n{CANCELLED}")
 }
 
 /// Stands below the options of a load.

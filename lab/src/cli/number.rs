@@ -4,6 +4,8 @@ use std::{num::NonZeroU32, ops::RangeInclusive};
 
 use client::{ConfigError, positive_from_text};
 
+use crate::policy::{Overrides, TooMany};
+
 /// Why a text is not the number that is asked for.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum NumberError {
@@ -15,6 +17,8 @@ pub(super) enum NumberError {
     NotWithin { from: u64, to: u64 },
     #[error(transparent)]
     NotPositive(#[from] ConfigError),
+    #[error(transparent)]
+    TooMany(#[from] TooMany),
 }
 
 /// Any whole number of 64 bits.
@@ -42,11 +46,12 @@ pub(super) fn within(text: &str, range: RangeInclusive<u64>) -> Result<u64, Numb
     })
 }
 
-/// A positive integer, by the rules of the client; `field` names it in the
-/// error.
+/// A positive integer, by the rules of the client, and no more than the lab
+/// plays; `field` names it in the error.
 pub(super) fn positive(field: &'static str, text: &str) -> Result<NonZeroU32, NumberError> {
     unsigned(text)?;
-    Ok(positive_from_text(field, text)?)
+    let number = positive_from_text(field, text)?;
+    Ok(Overrides::bounded(field, number)?)
 }
 
 fn port_within(text: &str, from: u16) -> Result<u16, NumberError> {

@@ -35,7 +35,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "TEXT")]
     pub(super) filter: Option<String>,
 
-    /// The most requests one call may put on the wire
+    /// The most requests one call may put on the wire, up to 10000
     #[arg(long, help_heading = CLIENT, value_name = "N", value_parser = max_attempts, allow_hyphen_values = true)]
     max_attempts: Option<NonZeroU32>,
 
@@ -43,11 +43,11 @@ pub(super) struct Arguments {
     #[arg(long, help_heading = CLIENT, value_name = "SECONDS", value_parser = max_retry_after, allow_hyphen_values = true)]
     max_retry_after: Option<u64>,
 
-    /// The most pages that a listing reads
+    /// The most pages that a listing reads, up to 10000
     #[arg(long, help_heading = CLIENT, value_name = "N", value_parser = max_pages, allow_hyphen_values = true)]
     max_pages: Option<NonZeroU32>,
 
-    /// The most items that a listing yields
+    /// The most items that a listing yields, up to 10000
     #[arg(long, help_heading = CLIENT, value_name = "N", value_parser = max_items, allow_hyphen_values = true)]
     max_items: Option<NonZeroU32>,
 
@@ -202,9 +202,5 @@ fn one(arguments: &Arguments, scenario: &Scenario) -> Result<Exit, Exit> {
         report::write(file, &render::html(scenario, &run, prediction.as_deref()))?;
     }
     runner.send(&run);
-    Ok(if run.passed() {
-        Exit::Passed
-    } else {
-        Exit::Failed
-    })
+    Ok(Exit::of(&run))
 }

@@ -56,7 +56,7 @@ pub(super) fn router(shared: Shared) -> Router {
         .route("/api/scenarios", get(async || Json(course::scenarios())))
         .route("/api/vocabulary", get(async || Json(course::vocabulary())))
         .route("/api/runs", get(list).post(start))
-        .route("/api/runs/{id}", get(show))
+        .route("/api/runs/{id}", get(show).delete(cancel))
         .route("/api/runs/{id}/report", get(report))
         .route("/api/loads", post(load))
         .route("/api/wire", get(wire))
@@ -143,6 +143,19 @@ async fn show(
     Ok(Json(find(&shared, id)?.detail()).into_response())
 }
 
+/// Cancels a run, which stays as one that was cancelled: 202 if it is about to end
+/// (the feed tells when it has), 204 if it was over already.
+async fn cancel(
+    State(shared): State<Shared>,
+    id: Result<Path<String>, PathRejection>,
+) -> Result<StatusCode, Problem> {
+    let cancelled = id.ok().and_then(|Path(id)| shared.runs.cancel(&id));
+    match cancelled.ok_or_else(run_not_found)? {
+        true => Ok(StatusCode::ACCEPTED),
+        false => Ok(StatusCode::NO_CONTENT),
+    }
+}
+
 /// Which client's report is asked for; the first one's if none is.
 #[derive(Deserialize)]
 struct Report {
@@ -174,10 +187,12 @@ async fn report(
 fn find(shared: &Shared, id: Result<Path<String>, PathRejection>) -> Result<Record, Problem> {
     // A path that is no UTF-8 names nothing.
     let record = id.ok().and_then(|Path(id)| shared.runs.find(&id));
-    record.ok_or_else(|| {
-        let detail = "no such run; only the newest are kept";
-        Problem::new(StatusCode::NOT_FOUND, "run_not_found", detail)
-    })
+    record.ok_or_else(run_not_found)
+}
+
+fn run_not_found() -> Problem {
+    let detail = "no such run; only the newest are kept";
+    Problem::new(StatusCode::NOT_FOUND, "run_not_found", detail)
 }
 
 async fn wire(State(shared): State<Shared>) -> impl IntoResponse {

@@ -1,12 +1,13 @@
 //! The fields of a JSON body, each taken once and held to its rule.
 
-use std::{num::NonZeroU32, ops::RangeInclusive};
+use std::ops::RangeInclusive;
 
 use client::positive_from_json;
 use http::StatusCode;
 use serde_json::{Map, Value};
 
 use super::problem::Problem;
+use crate::policy::Overrides;
 
 /// What is left of a JSON object.
 pub(super) struct Fields {
@@ -58,14 +59,15 @@ impl Fields {
         })
     }
 
-    /// Takes a positive integer.
+    /// Takes a positive integer that a run may be varied by.
     pub(super) fn positive(&mut self, field: &'static str) -> Result<Option<u32>, Problem> {
-        let value = self.take(field);
-        let number = value
-            .map(|value| positive_from_json(field, &value))
-            .transpose();
-        number
-            .map(|number| number.map(NonZeroU32::get))
+        let Some(value) = self.take(field) else {
+            return Ok(None);
+        };
+        let number =
+            positive_from_json(field, &value).map_err(|error| self.invalid(error.to_string()))?;
+        Overrides::bounded(field, number)
+            .map(|number| Some(number.get()))
             .map_err(|error| self.invalid(error.to_string()))
     }
 

@@ -7,6 +7,7 @@
 
 use std::{
     convert::Infallible,
+    future::pending,
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
     time::Duration,
 };
@@ -179,7 +180,7 @@ impl Loads {
         };
         let session = Session::new(arrival.scenario, &settings, &self.exposition);
         let (name, layer) = (arrival.scenario.name, self.outlets.layer());
-        async move { (name, session.play_beside(layer).await) }
+        async move { (name, session.play_until(pending(), layer).await) }
     }
 
     fn count(

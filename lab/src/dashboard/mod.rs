@@ -10,6 +10,7 @@
 //! | `/`, `/runs/{id}`, `/assets/{file}` | the page |
 //! | GET `/api/scenarios`, `/api/vocabulary` | what can be played, what is counted |
 //! | GET and POST `/api/runs`, GET `/api/runs/{id}` | the runs |
+//! | DELETE `/api/runs/{id}` | cancels a run that goes on; it stays as such |
 //! | GET `/api/runs/{id}/report` | a run as a file to keep |
 //! | POST `/api/loads` | many runs, for as long as somebody reads how it goes |
 //! | GET `/api/wire` | what reached the service from anywhere else |

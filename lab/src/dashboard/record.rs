@@ -7,6 +7,7 @@ use std::{
 
 use serde::{Serialize, Serializer};
 use server::LedgerSnapshot;
+use tokio::sync::watch;
 
 use super::{
     rfc3339::rfc3339,
@@ -30,6 +31,8 @@ pub(super) struct Record {
     pub(super) request: RunRequest,
     pub(super) started: SystemTime,
     pub(super) state: State,
+    /// Set by whoever cancels it.
+    pub(super) cancelled: Arc<watch::Sender<bool>>,
     /// One for each client that plays.
     pub(super) sides: Vec<Side>,
 }
@@ -39,6 +42,8 @@ pub(super) struct Record {
 pub(super) enum State {
     Running,
     Finished,
+    /// A person ended it.
+    Cancelled,
     /// It could not be played, and this is why.
     Failed(String),
 }
@@ -48,6 +53,7 @@ impl Serialize for State {
         serializer.serialize_str(match self {
             Self::Running => "running",
             Self::Finished => "finished",
+            Self::Cancelled => "cancelled",
             Self::Failed(_) => "failed",
         })
     }
@@ -74,9 +80,9 @@ pub(super) struct Summary {
     pace: Pace,
     seed: u64,
     state: State,
-    /// Whether every expectation held; none until it is over. Of a comparison,
-    /// the reference client's: what it is compared with is not expected to
-    /// do well.
+    /// Whether every expectation held; none until it has finished. Of a
+    /// comparison, the reference client's: what it is compared with is not
+    /// expected to do well.
     passed: Option<bool>,
     started: String,
 }
@@ -88,7 +94,7 @@ pub(super) struct Detail {
     summary: Summary,
     error: Option<String>,
     sides: Vec<SideDetail>,
-    /// What differs between the two sides of a comparison that is over.
+    /// What differs between the two sides of a comparison that has finished.
     differences: Vec<Difference>,
     /// What the run teaches, and what is still unsolved; none until it is over,
     /// since the question comes first.
@@ -150,11 +156,11 @@ impl Record {
             summary: self.summary(),
             error: match &self.state {
                 State::Failed(error) => Some(error.clone()),
-                State::Running | State::Finished => None,
+                State::Running | State::Finished | State::Cancelled => None,
             },
             sides: self.sides.iter().map(Side::detail).collect(),
-            differences: match (self.run(0), self.run(1)) {
-                (Some(reliable), Some(naive)) => differences(reliable, naive),
+            differences: match (&self.state, self.run(0), self.run(1)) {
+                (State::Finished, Some(reliable), Some(naive)) => differences(reliable, naive),
                 _ => Vec::new(),
             },
             lesson: over.then(|| self.why().join(" ")),
@@ -214,6 +220,7 @@ mod tests {
             request,
             started: SystemTime::UNIX_EPOCH,
             state: State::Failed("no port".to_owned()),
+            cancelled: Arc::default(),
             sides: Vec::new(),
         };
 

@@ -198,6 +198,21 @@ mod tests {
                 "max_items must be a positive integer",
             ),
             (
+                r#"{"max_attempts":10001}"#,
+                422,
+                "max_attempts must be at most 10000, got 10001",
+            ),
+            (
+                r#"{"max_pages":4294967295}"#,
+                422,
+                "max_pages must be at most 10000, got 4294967295",
+            ),
+            (
+                r#"{"max_items":10001}"#,
+                422,
+                "max_items must be at most 10000, got 10001",
+            ),
+            (
                 r#"{"max_retry_after_seconds":86401}"#,
                 422,
                 "max_retry_after_seconds must be an integer from 0 to 86400, got 86401",

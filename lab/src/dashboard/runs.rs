@@ -14,7 +14,7 @@ use futures_util::{FutureExt, future::join_all};
 use http::StatusCode;
 use serde::Serialize;
 use server::LedgerSnapshot;
-use tokio::{task::JoinSet, time::sleep};
+use tokio::{sync::watch, task::JoinSet, time::sleep};
 
 use super::{
     feed::{Feed, token},
@@ -95,22 +95,41 @@ impl Runs {
             policy: session.policy(),
             recorder: session.recorder().clone(),
         });
-        let id = self.admit(request, sides.collect())?;
+        let cancelled = Arc::new(watch::Sender::new(false));
+        let reader = cancelled.subscribe();
+        let id = self.admit(request, sides.collect(), cancelled)?;
         self.tell(&id);
 
         let mut tasks = self.tasks();
         while tasks.try_join_next().is_some() {}
-        tasks.spawn(Arc::clone(self).play(id.clone(), sessions));
+        tasks.spawn(Arc::clone(self).play(id.clone(), sessions, reader));
         Ok(id)
+    }
+
+    /// Cancels a run, and says whether there was anything to cancel; none if there
+    /// is no such run. It is over soon, and the feed tells of it.
+    pub(super) fn cancel(&self, id: &str) -> Option<bool> {
+        let record = self.find(id)?;
+        let goes_on = record.state == State::Running;
+        if goes_on {
+            record.cancelled.send_replace(true);
+        }
+        Some(goes_on)
     }
 
     /// Keeps a new run, if not too many go on, and lets go of an old one that is
     /// over.
-    fn admit(&self, request: RunRequest, sides: Vec<Side>) -> Result<String, Problem> {
+    fn admit(
+        &self,
+        request: RunRequest,
+        sides: Vec<Side>,
+        cancelled: Arc<watch::Sender<bool>>,
+    ) -> Result<String, Problem> {
         let mut records = self.records();
         let goes_on = |record: &Record| record.state == State::Running;
         if records.iter().filter(|record| goes_on(record)).count() >= MAX_RUNNING {
-            let detail = format!("{MAX_RUNNING} runs are going on; wait for one to end");
+            let detail =
+                format!("{MAX_RUNNING} runs are going on; cancel one, or wait for its end");
             let status = StatusCode::TOO_MANY_REQUESTS;
             return Err(Problem::new(status, "too_many_runs", detail));
         }
@@ -125,6 +144,7 @@ impl Runs {
             request,
             started: SystemTime::now(),
             state: State::Running,
+            cancelled,
             sides,
         });
         if records.len() > MAX_KEPT {
@@ -158,16 +178,19 @@ impl Runs {
         self.tasks().abort_all();
     }
 
-    async fn play(self: Arc<Self>, id: String, sessions: Vec<Session<'static>>) {
+    async fn play(
+        self: Arc<Self>,
+        id: String,
+        sessions: Vec<Session<'static>>,
+        cancelled: watch::Receiver<bool>,
+    ) {
         let sides = sessions.into_iter().enumerate();
-        let sides = sides.map(|(side, session)| self.play_side(&id, side, session));
+        let sides =
+            sides.map(|(side, session)| self.play_side(&id, side, session, cancelled.clone()));
         // A panic is the end of this run, and of no other.
         let ended = AssertUnwindSafe(join_all(sides)).catch_unwind().await;
         let state = match ended {
-            Ok(sides) => sides
-                .into_iter()
-                .find_map(Result::err)
-                .map_or(State::Finished, |error| State::Failed(in_words(&error))),
+            Ok(sides) => state(sides),
             Err(_) => State::Failed("the run panicked".to_owned()),
         };
         self.change(&id, |record| record.state = state);
@@ -184,11 +207,14 @@ impl Runs {
         id: &str,
         side: usize,
         session: Session<'static>,
-    ) -> Result<(), RunError> {
+        mut cancelled: watch::Receiver<bool>,
+    ) -> Result<Arc<Run>, RunError> {
+        // The record outlives the run, so there is always somebody who can say so.
+        let cancelled = async move { drop(cancelled.wait_for(|cancelled| *cancelled).await) };
         let recorder = session.recorder().clone();
         let mut changes = recorder.changes();
         let run = tokio::select! {
-            run = session.play_beside(self.outlets.layer()) => run,
+            run = session.play_until(cancelled, self.outlets.layer()) => run,
             never = self.relay(id, side, &recorder, &mut changes) => match never {},
         };
         self.tell_spans(id, side, &recorder, changes.take());
@@ -204,7 +230,7 @@ impl Runs {
             verdict: &run.verdict,
         };
         self.feed.publish("side", &event);
-        Ok(())
+        Ok(run)
     }
 
     /// Tells of spans as they change, for ever.
@@ -254,6 +280,16 @@ impl Runs {
 
     fn tasks(&self) -> MutexGuard<'_, JoinSet<()>> {
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How a run ended, by what became of its sides.
+fn state(sides: Vec<Result<Arc<Run>, RunError>>) -> State {
+    let runs: Result<Vec<_>, _> = sides.into_iter().collect();
+    match runs {
+        Err(error) => State::Failed(in_words(&error)),
+        Ok(runs) if runs.iter().any(|run| run.is_cancelled()) => State::Cancelled,
+        Ok(_) => State::Finished,
     }
 }
 

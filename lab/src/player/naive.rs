@@ -104,7 +104,7 @@ impl NaiveClient {
                 None => return Ok(()),
             }
         }
-        Err(stopped(format!(
+        Err(Outcome::stopped_by_the_lab(format!(
             "no end: the lab stopped the crawl after {PAGES} pages"
         )))
     }
@@ -179,7 +179,7 @@ impl NaiveClient {
             ),
             Failure::Silence => {
                 let patience = duration(self.silence.shown);
-                return stopped(format!(
+                return Outcome::stopped_by_the_lab(format!(
                     "no answer, and no timeout: the lab hung up after {patience}"
                 ));
             }
@@ -195,13 +195,5 @@ impl NaiveClient {
             Failure::Transport(kind) => outcome.with("problem", kind.as_str()),
             Failure::Silence => outcome,
         }
-    }
-}
-
-fn stopped(text: String) -> Outcome {
-    Outcome {
-        ending: Ending::Stopped,
-        text,
-        facts: Vec::new(),
     }
 }

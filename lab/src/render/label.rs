@@ -2,6 +2,8 @@
 //!
 //! The words carry the whole meaning; shape and colour of a bar only repeat it.
 
+use std::time::Duration;
+
 use http::StatusCode;
 
 use super::duration::duration;
@@ -64,6 +66,10 @@ fn wait(span: &Span) -> String {
         .fields
         .seconds(field::WAIT_SECONDS)
         .or_else(|| span.end.map(|end| end.saturating_sub(span.start)));
+    let cut_off = match (length, span.end) {
+        (Some(length), Some(end)) => cut_off(length, end.saturating_sub(span.start)),
+        _ => String::new(),
+    };
     let length = length.map_or_else(String::new, |length| format!(" {}", duration(length)));
     let source = match span.fields.text(field::WAIT_SOURCE) {
         Some("retry_after") => "Retry-After",
@@ -75,7 +81,16 @@ fn wait(span: &Span) -> String {
         Some(reason) => format!(" ({reason})"),
         None => String::new(),
     };
-    format!("{waiting}{length}   {source}{reason}")
+    format!("{waiting}{length}{cut_off}   {source}{reason}")
+}
+
+/// What is said of a wait that was not waited to its end, since its run was
+/// cancelled. A length in seconds is a float, so the last digits decide nothing.
+fn cut_off(length: Duration, lasted: Duration) -> String {
+    match length.saturating_sub(lasted) >= Duration::from_millis(1) {
+        true => format!(", cut off after {}", duration(lasted)),
+        false => String::new(),
+    }
 }
 
 fn request(span: &Span, nested: bool) -> String {
@@ -210,11 +225,26 @@ mod tests {
         ];
 
         for (fields, words) in table {
-            assert_eq!(
-                label(&span(SpanName::Wait, &fields), false).trim_end(),
-                words
-            );
+            let mut wait = span(SpanName::Wait, &fields);
+            wait.end = wait.fields.seconds(field::WAIT_SECONDS).or(wait.end);
+
+            assert_eq!(label(&wait, false).trim_end(), words);
         }
+    }
+
+    #[test]
+    fn says_that_a_wait_was_cut_off() {
+        let fields = [
+            (field::WAIT_SOURCE, str("retry_after")),
+            (field::RETRY_REASON, str("503")),
+            (field::WAIT_SECONDS, FieldValue::F64(120.0)),
+        ];
+        let wait = span(SpanName::Wait, &fields);
+
+        assert_eq!(
+            label(&wait, false),
+            "wait 120 s, cut off after 7 ms   Retry-After (status 503)"
+        );
     }
 
     #[test]

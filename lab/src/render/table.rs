@@ -25,18 +25,25 @@ pub fn table(runs: &[Run], options: &Options) -> String {
             run.scenario,
             run.ledger.total,
             run.counters.total(&run.client.counter(RETRIES.name)),
-            if run.passed() { held } else { broken },
+            match run.passed() {
+                _ if run.is_cancelled() => dash,
+                true => held,
+                false => broken,
+            },
         ));
     }
 
-    let failed: Vec<_> = runs.iter().filter(|run| !run.passed()).collect();
+    let passed = runs.iter().filter(|run| run.passed()).count();
     out.push_str(&format!(
-        "\n{} played with seed {}, {} as expected\n",
+        "\n{} played with seed {}, {passed} as expected{}\n",
         runs.len(),
         runs.first().map_or(0, |run| run.seed),
-        runs.len() - failed.len(),
+        match runs.iter().filter(|run| run.is_cancelled()).count() {
+            0 => "",
+            _ => "; the last was cancelled, and nothing after it was played",
+        },
     ));
-    for run in failed {
+    for run in runs {
         for check in run.verdict.iter().filter(|check| !check.held) {
             let found = check.found.as_deref().unwrap_or_default();
             out.push_str(&format!(

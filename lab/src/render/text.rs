@@ -6,9 +6,9 @@ use super::{
     page::Page,
     paint::fit,
     waterfall,
-    words::{headlines, pace, risen, terms, wire},
+    words::{NOT_JUDGED, headlines, pace, risen, terms, wire},
 };
-use crate::{run::Run, scenario::Scenario};
+use crate::{doctor::Level, run::Run, scenario::Scenario};
 
 /// Sets a run, and what it teaches, as text.
 ///
@@ -61,6 +61,9 @@ fn evidence(page: &mut Page<'_>, run: &Run) {
 }
 
 fn verdict(page: &mut Page<'_>, run: &Run) {
+    if run.is_cancelled() {
+        page.finding(Level::Note, "", NOT_JUDGED);
+    }
     for check in &run.verdict {
         let text = match &check.found {
             None => check.text.clone(),

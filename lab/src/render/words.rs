@@ -13,6 +13,9 @@ use crate::{
 /// The counters that every run shows, moved or not.
 const HEADLINES: [Metric; 4] = [ATTEMPTS, RETRIES, GIVE_UPS, CURSOR_LOOPS];
 
+/// What stands in the place of the verdict on a run that was cancelled.
+pub(super) const NOT_JUDGED: &str = "cancelled before its end, so nothing is judged";
+
 /// The counters that every run of this client shows, moved or not.
 pub(super) fn headlines(client: Client) -> &'static [Metric] {
     match client {

@@ -2,6 +2,7 @@
 //! test with a server of its own on free ports.
 
 mod api;
+mod cancel;
 mod command;
 mod events;
 mod guard;

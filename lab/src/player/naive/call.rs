@@ -110,7 +110,7 @@ impl Failure {
 
 impl NaiveClient {
     /// A client of the service at `base_url`, whose requests pass through
-    /// `transport`.
+    /// `middlewares`, the first of them first.
     ///
     /// # Errors
     ///
@@ -118,7 +118,7 @@ impl NaiveClient {
     pub(crate) fn new(
         base_url: &str,
         seed: u64,
-        transport: Option<Arc<dyn Middleware>>,
+        middlewares: Vec<Arc<dyn Middleware>>,
         silence: Silence,
         telemetry: Telemetry,
     ) -> Result<Self, ConfigError> {
@@ -134,10 +134,8 @@ impl NaiveClient {
             .read_timeout(silence.real)
             .build()
             .map_err(|error| ConfigError::Session(error.without_url()))?;
-        let mut http = ClientBuilder::new(session);
-        if let Some(transport) = transport {
-            http = http.with_arc(transport);
-        }
+        let http = ClientBuilder::new(session);
+        let http = middlewares.into_iter().fold(http, ClientBuilder::with_arc);
         Ok(Self {
             silence,
             http: http.build(),

@@ -10,7 +10,7 @@ mod evidence;
 
 use maud::{Markup, html as markup};
 
-use super::words::{pace, terms, wire};
+use super::words::{NOT_JUDGED, pace, terms, wire};
 use crate::{lesson::Lesson, run::Run, scenario::Scenario};
 
 /// Sets a run, and what it teaches, as a page.
@@ -42,9 +42,6 @@ pub fn html(scenario: &Scenario, run: &Run, prediction: Option<&str>) -> String 
 }
 
 fn heading(scenario: &Scenario, run: &Run) -> Markup {
-    let held = run.verdict.iter().filter(|check| check.held).count();
-    let of = run.verdict.len();
-    let (class, mark) = mark(run.passed());
     markup! {
         header {
             p.kind { "Scenario" }
@@ -53,6 +50,20 @@ fn heading(scenario: &Scenario, run: &Run) -> Markup {
             ul.terms aria-label="What was asked, and what the client was allowed" {
                 @for term in terms(scenario, run, false) { li { (term) } }
             }
+            (badge(run))
+        }
+    }
+}
+
+/// What came of the expectations, in a word.
+fn badge(run: &Run) -> Markup {
+    let held = run.verdict.iter().filter(|check| check.held).count();
+    let of = run.verdict.len();
+    let (class, mark) = mark(run.passed());
+    markup! {
+        @if run.is_cancelled() {
+            p.badge { "cancelled" }
+        } @else {
             p class={ "badge " (class) } {
                 span aria-hidden="true" { (mark) } " "
                 (held) " of " (of) " expectations held"
@@ -96,6 +107,7 @@ fn verdict(run: &Run) -> Markup {
     markup! {
         section aria-labelledby="verdict" {
             h2 #verdict { "Verdict" }
+            @if run.is_cancelled() { p { (NOT_JUDGED) } }
             ul.checks {
                 @for check in &run.verdict {
                     @let (class, mark) = mark(check.held);

@@ -1,0 +1,64 @@
+//! The most requests that one run may send.
+//!
+//! A client's own limits are what a scenario varies, and a reader may set them to
+//! anything. This one is the lab's: whatever the settings, a run comes to an end.
+
+use std::{
+    future::pending,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use http::Extensions;
+use reqwest::{Request, Response};
+use reqwest_middleware::{Middleware, Next, Result};
+use tokio::sync::Notify;
+
+/// Counts what is sent, and holds back what is beyond the limit. Clones count
+/// together.
+#[derive(Clone, Debug)]
+pub(crate) struct RequestLimit {
+    most: u64,
+    asked: Arc<AtomicU64>,
+    exceeded: Arc<Notify>,
+}
+
+impl RequestLimit {
+    pub(crate) fn new(most: u64) -> Self {
+        Self {
+            most,
+            asked: Arc::default(),
+            exceeded: Arc::default(),
+        }
+    }
+
+    /// How many requests were sent.
+    pub(crate) fn sent(&self) -> u64 {
+        self.asked.load(Ordering::Relaxed).min(self.most)
+    }
+
+    /// Waits until somebody wants to send more than the limit.
+    pub(crate) async fn exceeded(&self) {
+        self.exceeded.notified().await;
+    }
+}
+
+#[async_trait::async_trait]
+impl Middleware for RequestLimit {
+    async fn handle(
+        &self,
+        request: Request,
+        extensions: &mut Extensions,
+        next: Next<'_>,
+    ) -> Result<Response> {
+        if self.asked.fetch_add(1, Ordering::Relaxed) >= self.most {
+            self.exceeded.notify_one();
+            // An error would be one more failure to the client, and might be
+            // tried again. The run ends while this waits.
+            return pending().await;
+        }
+        next.run(request, extensions).await
+    }
+}

@@ -1,0 +1,121 @@
+use super::*;
+use crate::{render, scenario};
+
+/// A session of a listing that never ends, with a client that would read it for
+/// hours.
+fn endless(client: Client, bounds: Bounds) -> Session<'static> {
+    let settings = Settings {
+        seed: 7,
+        client,
+        pace: Pace::Virtual,
+        overrides: Overrides {
+            max_pages: Some(u32::MAX),
+            max_items: Some(u32::MAX),
+            ..Overrides::default()
+        },
+    };
+    let scenario = scenario::find("endless-items").expect("known");
+    let session = Session::new(scenario, &settings, &Exposition::new());
+    Session { bounds, ..session }
+}
+
+async fn played(session: Session<'_>) -> Run {
+    let run = session.play_until(pending(), Identity::new());
+    run.await.expect("a run")
+}
+
+#[tokio::test]
+async fn a_run_that_would_send_for_ever_is_stopped_and_says_so() {
+    for client in [Client::Reliable, Client::Naive] {
+        let bounds = Bounds {
+            requests: 12,
+            ..Bounds::DEFAULT
+        };
+
+        let run = played(endless(client, bounds)).await;
+
+        assert_eq!(run.outcome.ending, Ending::Stopped, "{client:?}");
+        assert_eq!(
+            run.outcome.text,
+            "stopped by the lab after 12 requests, the most that a run may send"
+        );
+        assert_eq!(run.ledger.total, 12);
+        assert!(!run.passed(), "it is held to what was expected");
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_needs_every_request_that_it_may_send_ends_by_itself() {
+    let mut session = endless(
+        Client::Reliable,
+        Bounds {
+            requests: 3,
+            ..Bounds::DEFAULT
+        },
+    );
+    session.policy.max_pages = 3;
+
+    let run = played(session).await;
+
+    assert_eq!(run.outcome.ending, Ending::ContractError);
+    assert_eq!(run.ledger.total, 3);
+    assert!(run.passed(), "{:?}", run.verdict);
+}
+
+#[tokio::test]
+async fn a_run_that_would_take_for_ever_is_stopped_and_says_so() {
+    let bounds = Bounds {
+        time: Duration::ZERO,
+        ..Bounds::DEFAULT
+    };
+
+    let run = played(endless(Client::Reliable, bounds)).await;
+
+    assert_eq!(run.outcome.ending, Ending::Stopped);
+    assert_eq!(
+        run.outcome.text,
+        "stopped by the lab after 0 ms, the longest that a run may take"
+    );
+}
+
+#[tokio::test]
+async fn a_run_that_is_cancelled_is_shown_as_such_and_teaches_what_is_always_so() {
+    let scenario = scenario::find("endless-items").expect("known");
+    let session = endless(Client::Reliable, Bounds::DEFAULT);
+    let cancelled = {
+        let recorder = session.recorder().clone();
+        async move {
+            let mut changes = recorder.changes();
+            while recorder
+                .snapshot()
+                .iter()
+                .map(|trace| trace.spans.len())
+                .sum::<usize>()
+                < 4
+            {
+                changes.next().await;
+            }
+        }
+    };
+
+    let run = session.play_until(cancelled, Identity::new()).await;
+
+    let run = run.expect("a run");
+    assert!(run.is_cancelled() && !run.passed() && run.verdict.is_empty());
+    assert!(
+        run.outcome.text.starts_with("cancelled after "),
+        "{}",
+        run.outcome.text
+    );
+    assert_eq!(run.lesson.why, [scenario.lessons[0].text]);
+    let shown = [
+        render::text(scenario, &run, None, &render::Options::default()),
+        render::html(scenario, &run, None),
+        render::table(&[run], &render::Options::default()),
+    ];
+    for text in shown {
+        assert!(text.contains("cancelled"), "{text}");
+        assert!(!text.contains("expectations held"), "{text}");
+        assert!(!text.contains('✓'), "{text}");
+    }
+}

@@ -1,0 +1,158 @@
+//! A run that goes on is cancelled: it ends, says so, and leaves its place to
+//! another.
+
+use std::net::TcpListener;
+
+use http::{Method, StatusCode};
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use crate::support::{Answer, Browser, Events, PATIENCE, serve};
+
+const OWN: (&str, &str) = ("sec-fetch-site", "same-origin");
+
+async fn cancel(browser: &Browser, id: &str) -> Answer {
+    let path = format!("/api/runs/{id}");
+    browser.send(Method::DELETE, &path, &[OWN], "").await
+}
+
+/// Starts a run that waits for two minutes, and returns once all its clients do.
+async fn waiting(browser: &Browser, events: &mut Events, client: &str) -> String {
+    let run = json!({
+        "scenario": "retry-later", "client": client, "max_retry_after_seconds": 600, "seed": 7,
+    });
+    let started = browser.start(&run).await.json();
+    let waits = |event: &crate::support::Event| {
+        let spans = event.data["spans"].as_array().into_iter().flatten();
+        spans.into_iter().any(|span| span["name"] == "wait")
+    };
+    timeout(PATIENCE, events.until(waits))
+        .await
+        .expect("a wait");
+    started["id"].as_str().expect("an id").to_owned()
+}
+
+async fn ended(events: &mut Events, id: &str) {
+    let ends = timeout(PATIENCE, events.until(|event| event.ends(id)));
+    ends.await.expect("an end");
+}
+
+#[tokio::test]
+async fn a_run_that_is_cancelled_ends_at_once_and_says_so() {
+    let (_dashboard, browser) = serve().await;
+    let mut events = browser.listen(None).await;
+    let id = waiting(&browser, &mut events, "reliable").await;
+
+    let answer = cancel(&browser, &id).await;
+    ended(&mut events, &id).await;
+
+    assert_eq!(answer.status, StatusCode::ACCEPTED);
+    assert!(answer.body.is_empty());
+    let run = browser.get(&format!("/api/runs/{id}")).await.json();
+    for (place, value) in [
+        ("/state", json!("cancelled")),
+        ("/passed", Value::Null),
+        ("/error", Value::Null),
+        ("/sides/0/outcome/ending", json!("cancelled")),
+        ("/sides/0/outcome/text", json!("cancelled after 1 request")),
+        ("/sides/0/ledger/total", json!(1)),
+        ("/sides/0/verdict", json!([])),
+    ] {
+        assert_eq!(run.pointer(place), Some(&value), "{place}");
+    }
+    let listed = browser.get("/api/runs").await.json();
+    assert_eq!(listed[0]["state"], "cancelled");
+    let report = browser.get(&format!("/api/runs/{id}/report")).await.text();
+    assert!(report.contains("cancelled after 1 request"), "{report}");
+}
+
+#[tokio::test]
+async fn nothing_of_a_run_that_was_cancelled_goes_on() {
+    let (_dashboard, browser) = serve().await;
+    let mut events = browser.listen(None).await;
+    let id = waiting(&browser, &mut events, "reliable").await;
+
+    cancel(&browser, &id).await;
+    ended(&mut events, &id).await;
+
+    let run = browser.get(&format!("/api/runs/{id}")).await.json();
+    let spans = run["sides"][0]["traces"][0]["spans"].as_array();
+    let spans = spans.expect("spans");
+    assert!(spans.iter().all(|span| span["end_ns"].is_u64()), "{run}");
+    let port = spans
+        .iter()
+        .find_map(|span| span["fields"]["server.port"].as_u64());
+    let port = u16::try_from(port.expect("a port")).expect("a port");
+    TcpListener::bind(("127.0.0.1", port)).expect("a port that is free again");
+}
+
+#[tokio::test]
+async fn a_comparison_that_is_cancelled_compares_nothing() {
+    let (_dashboard, browser) = serve().await;
+    let mut events = browser.listen(None).await;
+    let id = waiting(&browser, &mut events, "compare").await;
+
+    cancel(&browser, &id).await;
+    ended(&mut events, &id).await;
+
+    let run = browser.get(&format!("/api/runs/{id}")).await.json();
+    assert_eq!(run["state"], "cancelled");
+    assert_eq!(run["sides"][0]["outcome"]["ending"], "cancelled");
+    assert_eq!(run["differences"], json!([]));
+}
+
+#[tokio::test]
+async fn what_is_over_already_stays_as_it_is() {
+    let (_dashboard, browser) = serve().await;
+    let mut events = browser.listen(None).await;
+    let id = browser.play("flaky").await;
+    ended(&mut events, &id).await;
+    let before = browser.get(&format!("/api/runs/{id}")).await.json();
+
+    let answer = cancel(&browser, &id).await;
+
+    assert_eq!(answer.status, StatusCode::NO_CONTENT);
+    assert_eq!(browser.get(&format!("/api/runs/{id}")).await.json(), before);
+    for nothing in ["abcdefgh", "%ff"] {
+        let answer = cancel(&browser, nothing).await;
+        assert_eq!(answer.status, StatusCode::NOT_FOUND, "{nothing}");
+        assert_eq!(answer.code(), "run_not_found");
+    }
+}
+
+#[tokio::test]
+async fn another_site_cancels_nothing() {
+    let (_dashboard, browser) = serve().await;
+    let mut events = browser.listen(None).await;
+    let id = waiting(&browser, &mut events, "reliable").await;
+    let path = format!("/api/runs/{id}");
+
+    let headers = [("sec-fetch-site", "cross-site")];
+    let answer = browser.send(Method::DELETE, &path, &headers, "").await;
+
+    assert_eq!(answer.status, StatusCode::FORBIDDEN);
+    assert_eq!(browser.get(&path).await.json()["state"], "running");
+}
+
+#[tokio::test]
+async fn a_lab_full_of_runs_has_room_again() {
+    let (_dashboard, browser) = serve().await;
+    let mut events = browser.listen(None).await;
+    let patient = json!({ "scenario": "retry-later", "max_retry_after_seconds": 600 });
+    let mut ids = Vec::new();
+    let refused = loop {
+        let answer = browser.start(&patient).await;
+        if answer.status != StatusCode::ACCEPTED {
+            break answer;
+        }
+        ids.push(answer.json()["id"].as_str().expect("an id").to_owned());
+    };
+
+    cancel(&browser, &ids[0]).await;
+    ended(&mut events, &ids[0]).await;
+    let admitted = browser.start(&patient).await;
+
+    assert_eq!(refused.status, StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(refused.code(), "too_many_runs");
+    assert_eq!(admitted.status, StatusCode::ACCEPTED);
+}
