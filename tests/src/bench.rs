@@ -52,7 +52,7 @@ impl Bench {
         configure: impl FnOnce(Builder) -> Builder,
     ) -> Self {
         let builder = ReliableApiClient::builder(base_url)
-            .transport(session.clone())
+            .middleware(session.clone())
             .clock(Arc::new(clock.clone()))
             .random(Arc::new(Draw(0.5)));
         let client = configure(builder).build().expect("a legal configuration");

@@ -198,11 +198,14 @@ impl<'de> Visitor<'de> for Members<'_> {
 const LONGEST_IDENTIFIER: usize = 256;
 
 /// Keeps a text only if it could be an identifier, as a URN, a trace header or
-/// base64 could: visible ASCII, of a bounded length. It is about to be printed
-/// in logs, and whoever wrote the response chose it.
+/// base64 could: visible ASCII of a bounded length, and no URL, whose query no
+/// log may hold. It is about to be printed, and whoever wrote the response chose
+/// it.
 fn identifier(text: &str) -> Option<Box<str>> {
     let fits = (1..=LONGEST_IDENTIFIER).contains(&text.len());
-    (fits && text.bytes().all(|byte| byte.is_ascii_graphic())).then(|| text.into())
+    let visible = text.bytes().all(|byte| byte.is_ascii_graphic());
+    let url = text.contains('?') || text.contains("://");
+    (fits && visible && !url).then(|| text.into())
 }
 
 #[cfg(test)]
@@ -279,6 +282,10 @@ mod tests {
                 r#"{"code":"tab\there","request_id":"two words"}"#,
             ),
             ("application/json", r#"{"code":"é","request_id":""}"#),
+            (
+                "application/json",
+                r#"{"code":"https://host/","request_id":"/path?query"}"#,
+            ),
             (
                 "application/json",
                 r#"{"code":"x","request_id":"y"} and more"#,
