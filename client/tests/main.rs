@@ -13,6 +13,7 @@ mod cut;
 mod deadline;
 mod eligibility;
 mod examples;
+mod given_session;
 mod going_on;
 mod listing;
 mod policy;
