@@ -27,6 +27,7 @@ use crate::{
     telemetry::{Injector, Metrics, SharedRecorder},
     time::{Clock, Random, SystemClock, SystemRandom},
     timeouts::{LONGEST, Timeouts},
+    transport::OnTheWire,
 };
 
 /// Configures a [`ReliableApiClient`].
@@ -317,7 +318,7 @@ impl Builder {
             },
             Policy::Given,
         );
-        let mut retries = RetryMiddleware::with_policy(policy, classifier, clock)
+        let mut retries = RetryMiddleware::with_policy(policy, classifier, Arc::clone(&clock))
             .max_attempts(max_attempts)
             .max_retry_after(self.max_retry_after)
             .correct_dates(self.correct_dates)
@@ -349,9 +350,10 @@ impl Builder {
         for middleware in self.middlewares {
             http = http.with_arc(middleware);
         }
-        if let Some(transport) = self.transport {
-            http = http.with_arc(transport).with(NothingBelow);
-        }
+        http = match self.transport {
+            Some(transport) => http.with_arc(transport).with(NothingBelow),
+            None => http.with(OnTheWire::new(clock)),
+        };
         Ok(ReliableApiClient::from_inner(Inner {
             http: http.build(),
             base_url,

@@ -110,6 +110,7 @@ pub mod telemetry;
 mod time;
 mod timeouts;
 mod tls;
+mod transport;
 
 pub use api::{Flaky, Job, JsonObject, Redirect, ReliableApiClient};
 pub use builder::Builder;
@@ -134,6 +135,6 @@ pub use retry::{
     Verdict, WaitSource, decide, may_repeat,
 };
 pub use session::without_hidden_requests;
-pub use time::{Clock, Random, SeededRandom, Sleep, SystemClock, SystemRandom, VirtualClock};
+pub use time::{Clock, Hold, Random, SeededRandom, Sleep, SystemClock, SystemRandom, VirtualClock};
 pub use timeouts::Timeouts;
 pub use tls::install_tls_provider;

@@ -4,7 +4,9 @@ use std::sync::OnceLock;
 
 use url::Url;
 
-use crate::{error::ConfigError, timeouts::Timeouts, tls::install_tls_provider};
+use crate::{
+    error::ConfigError, timeouts::Timeouts, tls::install_tls_provider, transport::TellConnecting,
+};
 
 /// Turns off what a session would send without being asked: redirects, which a
 /// default `reqwest::Client` follows (a 307 or 308 with method and body, POST
@@ -41,6 +43,7 @@ pub(crate) fn build(
     without_hidden_requests(session)
         .connect_timeout(timeouts.connect)
         .read_timeout(timeouts.read)
+        .connector_layer(TellConnecting)
         .build()
         .map_err(|error| ConfigError::Session(error.without_url()))
 }

@@ -4,6 +4,8 @@
 //! struck took no time at all. This puts right what the run's clock shows: it
 //! moves forward by the timeout that was configured.
 
+use std::time::Duration;
+
 use client::{FailureKind, Timeouts, VirtualClock};
 use http::Extensions;
 use reqwest::{Request, Response};
@@ -21,11 +23,13 @@ impl Middleware for TimeoutsTakeTime {
         next: Next<'_>,
     ) -> Result<Response> {
         let timeouts = extensions.get::<Timeouts>().copied();
+        // What the deadline of the call leaves, which may strike first.
+        let left = request.timeout().copied().unwrap_or(Duration::MAX);
         let result = next.run(request, extensions).await;
         if let (Err(error), Some(timeouts)) = (&result, timeouts) {
             match FailureKind::of(error) {
-                FailureKind::ConnectTimeout => self.0.advance(timeouts.connect),
-                FailureKind::ReadTimeout => self.0.advance(timeouts.read),
+                FailureKind::ConnectTimeout => self.0.advance(left.min(timeouts.connect)),
+                FailureKind::ReadTimeout => self.0.advance(left.min(timeouts.read)),
                 _ => {}
             }
         }

@@ -52,6 +52,8 @@ impl Attempts<'_> {
         let started = self.clock.monotonic();
         let result = async {
             let response = next.run(request, extensions).await?;
+            // Its body is still on the wire.
+            let _hold = self.clock.hold();
             body::read(response, self.max_body_bytes, timeouts.read).await
         }
         .instrument(span.clone())

@@ -8,10 +8,17 @@ use crate::{error::find, tls::is_handshake_failure};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FailureKind {
-    /// No connection within the connect timeout.
+    /// No connection, TLS included, within the connect timeout or before the
+    /// deadline of the call.
     ConnectTimeout,
     /// The connection was there, and the answer (or the rest of it) was not
     /// there within the read timeout or the deadline.
+    ///
+    /// On a stack of your own the second half of [`ConnectTimeout`] is missing:
+    /// a deadline is a timeout of the whole request there, of which the session
+    /// does not say where it struck, and it counts as this.
+    ///
+    /// [`ConnectTimeout`]: Self::ConnectTimeout
     ReadTimeout,
     /// No connection: refused, unreachable, or the name did not resolve.
     Connect,
