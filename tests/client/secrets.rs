@@ -21,7 +21,7 @@ fn answers() -> [Reply; 6] {
         "request_id": format!("/path?with={SECRET}"),
     });
     [
-        json(404, &problem).header("x-request-id", format!("<{SECRET}>")),
+        json(404, &problem).header("x-request-id", format!("two {SECRET}s")),
         json(503, &problem).header("retry-after", SECRET),
         status(302).header("location", format!("/{SECRET}")),
         json(200, &value!([SECRET])),
