@@ -5,6 +5,11 @@
 //! sleeps or draws a random number; the transport's own socket timeouts are the
 //! one exception, since they belong to `reqwest`.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "what is forbidden elsewhere is made here"
+)]
+
 mod virtual_clock;
 
 pub use virtual_clock::VirtualClock;

@@ -3,6 +3,11 @@
 //! Nothing here waits for real time to pass, except where a socket's own
 //! timeout is the subject.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a test stands outside the walls of the crate, and real sockets have real timers"
+)]
+
 mod body;
 mod cancellation;
 mod check;

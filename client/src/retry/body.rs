@@ -83,6 +83,11 @@ async fn read_whole(mut response: Response, max: usize) -> Result<Response> {
 
 /// Reads what comes of the body of an error: at most [`MAX_ERROR_BODY_BYTES`],
 /// for no longer than `patience` in all. No end of it is a failure.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a timeout of the socket, as those of `reqwest` are: it stays real \
+              where the waits are virtual"
+)]
 pub(crate) async fn read_error(mut response: Response, patience: Duration) -> Response {
     let mut body = BytesMut::new();
     let missing = {
