@@ -4,7 +4,7 @@
 //! same JSON in another way can be told from one that repeats itself.
 
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 
 use axum::body::Body;
@@ -12,6 +12,7 @@ use bytes::Bytes;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use sha2::{Digest, Sha256};
 
+use crate::request_body::BodyError;
 use crate::seed_key::{Fingerprint, SeedKey};
 
 /// Digests a body while somebody else reads it.
@@ -21,6 +22,7 @@ pub(crate) struct BodyWitness(Arc<Mutex<Witnessed>>);
 enum Witnessed {
     Reading { digest: Sha256, is_empty: bool },
     Read(Option<Fingerprint>),
+    BrokeOff,
 }
 
 impl BodyWitness {
@@ -34,14 +36,19 @@ impl BodyWitness {
 
     /// The body's fingerprint, if it was read to its end and had any bytes.
     pub(crate) fn fingerprint(&self) -> Option<Fingerprint> {
-        match *self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+        match *self.lock() {
             Witnessed::Read(fingerprint) => fingerprint,
-            Witnessed::Reading { .. } => None,
+            Witnessed::Reading { .. } | Witnessed::BrokeOff => None,
         }
     }
 
+    /// Whether its connection ended before the body did.
+    pub(crate) fn broke_off(&self) -> bool {
+        matches!(*self.lock(), Witnessed::BrokeOff)
+    }
+
     fn see(&self, frame: Option<&Bytes>) {
-        let mut witnessed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut witnessed = self.lock();
         let Witnessed::Reading { digest, is_empty } = &mut *witnessed else {
             return;
         };
@@ -55,6 +62,16 @@ impl BodyWitness {
                 *witnessed = Witnessed::Read(fingerprint);
             }
         }
+    }
+
+    fn fail(&self, error: BodyError) {
+        if error == BodyError::BrokeOff {
+            *self.lock() = Witnessed::BrokeOff;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Witnessed> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -85,7 +102,7 @@ impl HttpBody for WitnessedBody {
                     self.witness.see(Some(data));
                 }
             }
-            Some(Err(_)) => {}
+            Some(Err(error)) => self.witness.fail(BodyError::of(error)),
             None => self.witness.see(None),
         }
         Poll::Ready(frame)

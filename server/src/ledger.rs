@@ -32,7 +32,8 @@ pub struct LedgerEntry {
     pub idempotency_key: Option<Fingerprint>,
     /// The bytes of its body; none if it was empty or not read to its end.
     pub body: Option<Fingerprint>,
-    /// The status it was answered with; none if its connection died before.
+    /// The status it was answered with; none if its connection ended before that, or
+    /// before the end of its body: then nobody is known to have received an answer.
     pub status: Option<u16>,
     /// The wait that the answer asked for by Retry-After. A date is counted from
     /// the moment of the answer, in whole seconds, rounded up.
@@ -53,7 +54,7 @@ pub struct LedgerEntry {
 pub struct RouteTotals {
     /// How many requests arrived.
     pub requests: u64,
-    /// How many of them were answered.
+    /// How many of them were answered: those whose entry has a status.
     pub answered: u64,
     /// How many of them came earlier than a Retry-After allowed.
     pub early: u64,

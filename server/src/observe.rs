@@ -47,7 +47,11 @@ pub(crate) async fn observe(
     let witness = exchange.body.clone();
     let request = request.map(|body| Body::new(WitnessedBody::new(body, witness)));
     let response = next.run(request).instrument(span.clone()).await;
-    exchange.answered(&response, &span);
+    // A response to half a request is for whoever still reads, and nobody is known
+    // to: it counts as none.
+    if !exchange.body.broke_off() {
+        exchange.answered(&response, &span);
+    }
     response
 }
 
@@ -85,7 +89,7 @@ fn open_span(request: &Request, route: Option<&str>, parent: Option<&TraceParent
 }
 
 /// One request from arrival to its end. Dropped without an answer, because its
-/// connection died, it still closes its entry and its gauge.
+/// connection died or its body broke off, it still closes its entry and its gauge.
 struct Exchange {
     state: ServiceState,
     method: usize,

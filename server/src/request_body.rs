@@ -4,6 +4,10 @@
 //! connection, and the reset may overtake the answer. So a body that is too large
 //! is read on and thrown away for a while before it is refused.
 
+use std::error::Error;
+use std::io::{self, ErrorKind};
+use std::iter;
+
 use axum::body::Body;
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
@@ -18,14 +22,34 @@ const MAX_READ: usize = 1024 * 1024;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BodyError {
     TooLarge,
-    /// It ended before it was complete.
-    Broken,
+    /// Its connection ended before it was complete.
+    BrokeOff,
+    /// Its chunks cannot be read.
+    Malformed,
+}
+
+impl BodyError {
+    /// Why a body could not be read on.
+    pub(crate) fn of(error: &axum::Error) -> Self {
+        use ErrorKind::{InvalidData, InvalidInput};
+        // hyper tells what it cannot read by these two kinds of an I/O error. Whatever
+        // else ends a body is the end of its connection.
+        let first: &(dyn Error + 'static) = error;
+        let malformed = iter::successors(Some(first), |&error| error.source())
+            .filter_map(|error| error.downcast_ref::<io::Error>())
+            .any(|error| matches!(error.kind(), InvalidData | InvalidInput));
+        if malformed {
+            Self::Malformed
+        } else {
+            Self::BrokeOff
+        }
+    }
 }
 
 pub(crate) async fn read(mut body: Body) -> Result<Bytes, BodyError> {
     let (mut kept, mut length) = (BytesMut::new(), 0);
     while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|_| BodyError::Broken)?;
+        let frame = frame.map_err(|error| BodyError::of(&error))?;
         let Some(data) = frame.data_ref() else {
             continue;
         };
@@ -45,9 +69,23 @@ pub(crate) async fn read(mut body: Body) -> Result<Bytes, BodyError> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{self, ErrorKind};
+
     use axum::body::Body;
 
     use super::{BodyError, MAX_BODY, read};
+
+    #[test]
+    fn what_cannot_be_read_is_told_from_what_broke_off() {
+        let of = |kind: ErrorKind| BodyError::of(&axum::Error::new(io::Error::from(kind)));
+
+        assert_eq!(of(ErrorKind::InvalidInput), BodyError::Malformed);
+        assert_eq!(of(ErrorKind::InvalidData), BodyError::Malformed);
+        assert_eq!(of(ErrorKind::UnexpectedEof), BodyError::BrokeOff);
+        assert_eq!(of(ErrorKind::ConnectionReset), BodyError::BrokeOff);
+        let without_io = axum::Error::new("connection error");
+        assert_eq!(BodyError::of(&without_io), BodyError::BrokeOff);
+    }
 
     #[tokio::test]
     async fn a_body_is_whole_or_refused() {

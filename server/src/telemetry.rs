@@ -58,7 +58,7 @@ pub const REQUEST_DURATION: MetricSpec = MetricSpec {
     kind: MetricKind::Histogram,
     unit: "seconds",
     labels: &[LABEL_METHOD, LABEL_ROUTE, LABEL_STATUS],
-    question: "How many requests were answered, how, and within how many seconds? Scrapes of /metrics are not counted.",
+    question: "How many requests were answered, how, and within how many seconds? Neither those that broke off nor scrapes of /metrics are counted.",
 };
 
 /// How many requests are being answered.
@@ -85,7 +85,7 @@ pub const JOBS: MetricSpec = MetricSpec {
     kind: MetricKind::Counter,
     unit: "submissions",
     labels: &[LABEL_RESULT],
-    question: "How many job submissions created a job, were replays, conflicted or were rejected?",
+    question: "How many job submissions created a job, were replays, conflicted or were rejected? One that broke off is not counted.",
 };
 
 /// How many requests came too early.

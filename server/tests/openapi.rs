@@ -2,12 +2,16 @@
 //! describe, and no answer described that cannot be had.
 
 use std::collections::BTreeSet;
+use std::io::{self, ErrorKind};
+use std::pin::Pin;
+use std::task::{Context, Poll};
 
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, Request};
 use http_body_util::BodyExt;
+use hyper::body::{Body as HttpBody, Frame};
 use serde_json::{Value, json};
 use server::{ServiceConfig, ServiceState, router};
 use tower::ServiceExt;
@@ -15,6 +19,21 @@ use tower::ServiceExt;
 type Headers<'a> = &'a [(&'a str, &'a str)];
 
 const JSON: (&str, &str) = ("content-type", "application/json");
+
+/// A body that breaks off before its first byte.
+struct BrokenOff;
+
+impl HttpBody for BrokenOff {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        Poll::Ready(Some(Err(ErrorKind::UnexpectedEof.into())))
+    }
+}
 
 struct Answer {
     status: u16,
@@ -35,13 +54,13 @@ async fn send(
     method: &str,
     uri: &str,
     headers: Headers<'_>,
-    body: &str,
+    body: impl Into<Body>,
 ) -> Answer {
     let mut request = Request::builder().method(method).uri(uri);
     for (name, value) in headers {
         request = request.header(*name, *value);
     }
-    let request = request.body(Body::from(body.to_owned())).unwrap();
+    let request = request.body(body.into()).unwrap();
     let (parts, body) = service.clone().oneshot(request).await.unwrap().into_parts();
     let body = body.collect().await.unwrap().to_bytes().to_vec();
     Answer {
@@ -163,20 +182,22 @@ async fn every_answer_is_described_and_every_description_is_an_answer() {
         (&[JSON, key], "{\"a\":1}"),
         (&[JSON, ("idempotency-key", "new")], "{}"),
     ];
-    let mut requests: Vec<(&str, String, Headers<'_>, &str)> = jobs
+    let mut requests: Vec<(&str, String, Headers<'_>, Body)> = jobs
         .into_iter()
-        .map(|(headers, body)| ("POST", "/jobs".to_owned(), headers, body))
+        .map(|(headers, body)| ("POST", "/jobs".to_owned(), headers, body.to_owned().into()))
         .collect();
+    let broken_off = Body::new(BrokenOff);
+    requests.push(("POST", "/jobs".to_owned(), &[JSON], broken_off));
     for path in document["paths"].as_object().unwrap().keys() {
         // The second round finds /flaky recovered, and the cursors in use.
         for method in ["HEAD", "GET", "GET", "GET", "HEAD", "PUT", "DELETE", "BREW"] {
             for query in ["", "?limit=0", "?cursor=tampered", "?limit=1"] {
-                requests.push((method, format!("{path}{query}"), &[], ""));
+                requests.push((method, format!("{path}{query}"), &[], Body::empty()));
             }
         }
     }
-    requests.push(("GET", "/nowhere".to_owned(), &[], ""));
-    requests.push(("POST", "/items/1".to_owned(), &[JSON], "{}"));
+    requests.push(("GET", "/nowhere".to_owned(), &[], Body::empty()));
+    requests.push(("POST", "/items/1".to_owned(), &[JSON], "{}".into()));
 
     let mut seen = BTreeSet::new();
     for (method, uri, headers, body) in requests {

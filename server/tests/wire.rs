@@ -2,12 +2,13 @@
 
 mod support;
 
-use std::net::{SocketAddr, TcpStream};
+use std::io::Write;
+use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::sync::Barrier;
 use std::thread;
 
 use server::{RunningApi, ServiceConfig, TeachingApi};
-use support::{Answer, exchange, request};
+use support::{Answer, exchange, read_answer, request};
 
 fn start() -> RunningApi {
     TeachingApi::start(ServiceConfig::builder().port(0).build().unwrap()).unwrap()
@@ -66,6 +67,80 @@ fn a_refused_body_does_not_cost_the_answer() {
 
     assert_eq!(too_large.status, 413, "{too_large:?}");
     assert_eq!(next.status, 201, "the connection is still good");
+}
+
+#[test]
+fn a_request_that_breaks_off_is_no_answer_and_no_submission() {
+    let service = start();
+    let address = service.local_addr();
+    let stream = TcpStream::connect(address).unwrap();
+    let whole = submission("k", "{\"a\":1}");
+    (&stream)
+        .write_all(&whole.as_bytes()[..whole.len() - 1])
+        .unwrap();
+    let in_flight = "http_server_active_requests{http_request_method=\"POST\"} 1";
+    while !get(address, "/metrics").body.contains(in_flight) {}
+
+    drop(stream);
+    while get(address, "/metrics").body.contains(in_flight) {}
+
+    assert_nothing_was_answered(&service);
+}
+
+#[test]
+fn whoever_still_reads_is_told_that_the_body_broke_off() {
+    let service = start();
+    // Neither the missing key nor the JSON, which is none yet, is what is wrong.
+    for headers in ["", "content-type: application/json\r\n"] {
+        let stream = TcpStream::connect(service.local_addr()).unwrap();
+        let whole = request("POST", "/jobs", headers, "{\"a\":1}");
+
+        (&stream)
+            .write_all(&whole.as_bytes()[..whole.len() - 1])
+            .unwrap();
+        stream.shutdown(Shutdown::Write).unwrap();
+        let answer = read_answer(&stream);
+
+        assert_eq!(answer.status, 400);
+        assert!(
+            answer.body.contains("\"code\":\"incomplete_body\""),
+            "{answer:?}"
+        );
+    }
+    assert_nothing_was_answered(&service);
+}
+
+/// Nothing counts as answered, and no job as submitted.
+fn assert_nothing_was_answered(service: &RunningApi) {
+    let ledger = service.ledger();
+    for entry in &ledger.entries {
+        assert_eq!((entry.status, entry.body), (None, None), "{entry:?}");
+    }
+    assert_eq!(ledger.routes["/jobs"].answered, 0, "{ledger:?}");
+    let scrape = get(service.local_addr(), "/metrics").body;
+    let counted = scrape.lines().filter(|line| {
+        let is_count = line.starts_with("http_server_request_duration_seconds_count")
+            || line.starts_with("service_jobs_total");
+        is_count && !line.ends_with(" 0")
+    });
+    assert_eq!(counted.collect::<Vec<_>>(), [""; 0]);
+}
+
+#[test]
+fn chunks_that_cannot_be_read_are_refused_to_a_caller_who_is_there() {
+    let service = start();
+    let head = "POST /jobs HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\
+                content-type: application/json\r\nidempotency-key: k\r\n\r\n";
+
+    let stream = TcpStream::connect(service.local_addr()).unwrap();
+    let answer = exchange(&stream, format!("{head}not a size\r\n").as_bytes());
+
+    assert_eq!(answer.status, 400);
+    assert!(
+        answer.body.contains("\"code\":\"incomplete_body\""),
+        "{answer:?}"
+    );
+    assert_eq!(service.ledger().entries[0].status, Some(400));
 }
 
 #[test]

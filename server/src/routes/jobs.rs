@@ -6,7 +6,9 @@
 //! `curl -i http://127.0.0.1:8765/jobs -H 'Content-Type: application/json' -H 'Idempotency-Key: k1' -d '{"kind":"report"}'`
 //!
 //! The checks run from the outside of a request to its inside: media type (415),
-//! key (400), size (413), JSON (400), object (422), record (409, 507).
+//! key (400), size (413), JSON (400), object (422), record (409, 507). A request whose
+//! body broke off is not checked, and counts as no submission: what it would have
+//! become is not known, and nobody waits for the answer.
 //!
 //! The IETF draft on the Idempotency-Key header answers a reused key with 422; this
 //! service keeps to its own contract, which says 409.
@@ -15,6 +17,7 @@ use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use axum::{Json, Router};
+use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderName, Method, StatusCode};
 use serde::Serialize;
@@ -44,6 +47,7 @@ pub(crate) const LESSON: Lesson = Lesson {
         Answer::problem(Problem::IDEMPOTENCY_KEY_MISSING),
         Answer::problem(Problem::IDEMPOTENCY_KEY_INVALID),
         Answer::problem(Problem::PAYLOAD_TOO_LARGE),
+        Answer::problem(Problem::INCOMPLETE_BODY),
         Answer::problem(Problem::INVALID_JSON),
         Answer::problem(Problem::INVALID_JOB),
         Answer::problem(Problem::IDEMPOTENCY_CONFLICT),
@@ -67,7 +71,12 @@ pub(crate) struct Job {
 }
 
 async fn jobs(State(state): State<ServiceState>, request: Request) -> Response {
-    let (result, response) = match read(request).await {
+    let (parts, body) = request.into_parts();
+    let body = request_body::read(body).await;
+    if body == Err(BodyError::BrokeOff) {
+        return Problem::INCOMPLETE_BODY.into_response();
+    }
+    let (result, response) = match check(&parts.headers, body) {
         Ok((key, body)) => answer(&state, state.submit(key, body)),
         Err(problem) => (JobResult::Rejected, problem.into_response()),
     };
@@ -76,21 +85,20 @@ async fn jobs(State(state): State<ServiceState>, request: Request) -> Response {
 }
 
 /// Everything that can be checked without the table of records.
-async fn read(request: Request) -> Result<(IdempotencyKey, JsonDigest), Problem> {
-    let (parts, body) = request.into_parts();
-    let body = request_body::read(body).await;
-
-    if !is_json(&parts.headers) {
+fn check(
+    headers: &HeaderMap,
+    body: Result<Bytes, BodyError>,
+) -> Result<(IdempotencyKey, JsonDigest), Problem> {
+    if !is_json(headers) {
         return Err(Problem::UNSUPPORTED_MEDIA_TYPE);
     }
-    let key = IdempotencyKey::from_headers(&parts.headers).map_err(|error| match error {
+    let key = IdempotencyKey::from_headers(headers).map_err(|error| match error {
         KeyError::Missing => Problem::IDEMPOTENCY_KEY_MISSING,
         KeyError::Invalid => Problem::IDEMPOTENCY_KEY_INVALID,
     })?;
     let body = body.map_err(|error| match error {
         BodyError::TooLarge => Problem::PAYLOAD_TOO_LARGE,
-        // Whatever came of a body that broke off is not JSON.
-        BodyError::Broken => Problem::INVALID_JSON,
+        BodyError::BrokeOff | BodyError::Malformed => Problem::INCOMPLETE_BODY,
     })?;
     match canonical_json::read(&body) {
         Ok(JsonKind::Object(digest)) => Ok((key, digest)),
