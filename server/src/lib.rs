@@ -25,7 +25,8 @@
 //! with `Allow`; every error is a [`Problem`] in `application/problem+json` that
 //! carries a machine-readable code and the request id of its `X-Request-Id` header.
 //! The one exception is out of reach: what is not HTTP at all is answered by hyper,
-//! with a bare 400, 414 or 431.
+//! with a bare 400, 414 or 431. HTTP/1.1 without exactly one `Host` is refused before
+//! it comes to any of this (RFC 9112 §3.2), and stands in no ledger.
 //!
 //! # Start and stop
 //!
@@ -63,6 +64,7 @@
 //! of any client; a lab that wants more faults adds them with
 //! [`ServiceConfigBuilder::routes`], or puts its own routes beside [`router`].
 
+mod admission;
 mod body_witness;
 mod canonical_json;
 mod clock;

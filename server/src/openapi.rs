@@ -29,7 +29,8 @@ use crate::routes::jobs::Job;
 
 const DESCRIPTION: &str = "A local HTTP API with faults on purpose. Any other path answers with \
     the response NotFound, and any other method of a path with MethodNotAllowed. HEAD answers as \
-    GET would, without the body.";
+    GET would, without the body. A request that breaks the rules on Host is refused with the \
+    response InvalidHost, whatever its path.";
 
 /// Set on an answer that breaks its schema on purpose.
 const BROKEN: &str = "x-broken-on-purpose";
@@ -73,7 +74,11 @@ pub fn openapi() -> String {
             "NotFound",
             response(&[Answer::problem(Problem::NOT_FOUND)], true),
         )
-        .response("MethodNotAllowed", response(&[not_allowed], true));
+        .response("MethodNotAllowed", response(&[not_allowed], true))
+        .response(
+            "InvalidHost",
+            response(&[Answer::problem(Problem::INVALID_HOST)], true),
+        );
     let info = InfoBuilder::new()
         .title("Teaching API")
         .version(env!("CARGO_PKG_VERSION"))

@@ -13,7 +13,7 @@ use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::request_id;
+use crate::request_id::{self, X_REQUEST_ID};
 
 /// The media type of a problem.
 pub(crate) const PROBLEM_JSON: &str = "application/problem+json";
@@ -48,6 +48,7 @@ macro_rules! problems {
 }
 
 problems! {
+    INVALID_HOST = BAD_REQUEST, "invalid_host", "HTTP/1.1 asks for exactly one Host header, and that it names a host (RFC 9112 section 3.2)";
     NOT_FOUND = NOT_FOUND, "not_found", "no such path";
     METHOD_NOT_ALLOWED = METHOD_NOT_ALLOWED, "method_not_allowed", "the path does not serve this method; see Allow";
     INTERNAL_ERROR = INTERNAL_SERVER_ERROR, "internal_error", "the service failed in a way it did not plan to";
@@ -94,26 +95,40 @@ pub(crate) struct ProblemBody<'a> {
     request_id: &'a str,
 }
 
+/// The response to a request that never comes to the layers.
+pub(crate) fn refuse(problem: Problem, request_id: &HeaderValue) -> Response {
+    let mut response = problem.into_response();
+    let text = request_id.to_str().unwrap_or_default();
+    write(problem, text, &mut response);
+    response
+        .headers_mut()
+        .insert(X_REQUEST_ID, request_id.clone());
+    response
+}
+
 /// The layer that gives a problem its body.
 pub(crate) async fn render(request: Request, next: Next) -> Response {
     let request_id = request_id::of(request.extensions());
     let mut response = next.run(request).await;
-    let Some(problem) = response.extensions().get::<Problem>() else {
-        return response;
-    };
+    if let Some(problem) = response.extensions().get::<Problem>().copied() {
+        write(problem, &request_id, &mut response);
+    }
+    response
+}
 
+/// Gives a problem its body.
+fn write(problem: Problem, request_id: &str, response: &mut Response) {
     let body = ProblemBody {
         r#type: "about:blank",
         title: problem.status.canonical_reason().unwrap_or_default(),
         status: problem.status.as_u16(),
         detail: problem.detail,
         code: problem.code,
-        request_id: &request_id,
+        request_id,
     };
     let body = serde_json::to_vec(&body).expect("a struct of strings and a number is JSON");
     *response.body_mut() = Body::from(body);
     response
         .headers_mut()
         .insert(CONTENT_TYPE, HeaderValue::from_static(PROBLEM_JSON));
-    response
 }

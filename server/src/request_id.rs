@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use axum::extract::Request;
-use http::{Extensions, HeaderName, HeaderValue};
+use http::{Extensions, HeaderMap, HeaderName, HeaderValue};
 use tower_http::request_id::{MakeRequestId, RequestId};
 
 use crate::seed_key::SeedKey;
@@ -28,17 +28,26 @@ pub(crate) fn of(extensions: &Extensions) -> String {
         .to_owned()
 }
 
-/// Removes an `X-Request-Id` that is not exactly one sane token.
+/// Removes an `X-Request-Id` that is not [`sane`].
 pub(crate) async fn distrust(mut request: Request) -> Request {
-    let mut lines = request.headers().get_all(X_REQUEST_ID).iter();
-    let is_sane = match (lines.next(), lines.next()) {
-        (Some(line), None) => is_token(line.as_bytes()),
-        _ => false,
-    };
-    if !is_sane {
+    if sane(request.headers()).is_none() {
         request.headers_mut().remove(X_REQUEST_ID);
     }
     request
+}
+
+/// The id of a request that never comes to the layers.
+pub(crate) fn outside_the_layers(headers: &HeaderMap, ids: &SeededIds) -> HeaderValue {
+    sane(headers).cloned().unwrap_or_else(|| ids.make())
+}
+
+/// An `X-Request-Id` that is exactly one sane token.
+fn sane(headers: &HeaderMap) -> Option<&HeaderValue> {
+    let mut lines = headers.get_all(X_REQUEST_ID).iter();
+    match (lines.next(), lines.next()) {
+        (Some(line), None) => Some(line).filter(|line| is_token(line.as_bytes())),
+        _ => None,
+    }
 }
 
 fn is_token(id: &[u8]) -> bool {
@@ -48,7 +57,8 @@ fn is_token(id: &[u8]) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(byte))
 }
 
-/// Makes ids from the seed, so that a run repeats to the letter.
+/// Makes ids from the seed, so that a run repeats to the letter. Clones never make the
+/// same one.
 #[derive(Clone)]
 pub(crate) struct SeededIds {
     key: SeedKey,
@@ -62,15 +72,17 @@ impl SeededIds {
             made: Arc::default(),
         }
     }
+
+    fn make(&self) -> HeaderValue {
+        let number = self.made.fetch_add(1, Ordering::Relaxed);
+        let id = self.key.fingerprint("request id", &number.to_be_bytes());
+        HeaderValue::try_from(format!("req-{id}")).expect("it is hexadecimal")
+    }
 }
 
 impl MakeRequestId for SeededIds {
     fn make_request_id<B>(&mut self, _: &http::Request<B>) -> Option<RequestId> {
-        let number = self.made.fetch_add(1, Ordering::Relaxed);
-        let id = self.key.fingerprint("request id", &number.to_be_bytes());
-        HeaderValue::try_from(format!("req-{id}"))
-            .ok()
-            .map(RequestId::new)
+        Some(RequestId::new(self.make()))
     }
 }
 

@@ -13,7 +13,7 @@ use crate::lesson::Lesson;
 use crate::observe::observe;
 use crate::problem::{self, Problem};
 use crate::request_body::MAX_BODY;
-use crate::request_id::{self, SeededIds, X_REQUEST_ID};
+use crate::request_id::{self, X_REQUEST_ID};
 use crate::routes::{
     bad_cursor, bad_items, bad_json, endless_items, flaky, items, jobs, looping_items, no_content,
     redirect, retry_later, text_json,
@@ -77,7 +77,7 @@ pub fn router(state: ServiceState) -> Router {
         .layer(PropagateRequestIdLayer::new(X_REQUEST_ID))
         .layer(SetRequestIdLayer::new(
             X_REQUEST_ID,
-            SeededIds::new(state.key().clone()),
+            state.request_ids().clone(),
         ))
         .layer(map_request(request_id::distrust))
 }

@@ -9,8 +9,9 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::response::Response;
-use http::StatusCode;
 use http::header::CONTENT_LENGTH;
+use http::{Request, StatusCode};
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
 use hyper_util::rt::TokioIo;
@@ -20,6 +21,9 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
+use crate::admission::admit;
+use crate::problem;
+use crate::request_id::{self, SeededIds};
 use crate::service::Stopped;
 
 /// How long the loop rests when the system refuses to accept, for want of
@@ -40,6 +44,7 @@ pub(crate) enum Phase {
 pub(crate) async fn serve(
     listener: TcpListener,
     router: Router,
+    request_ids: SeededIds,
     mut phases: watch::Receiver<Phase>,
     drain_deadline: Duration,
 ) -> Stopped {
@@ -49,7 +54,8 @@ pub(crate) async fn serve(
             () = reached(&mut phases, Phase::Draining) => break,
             Some(_) = connections.join_next() => {}
             stream = accept(&listener) => if let Some(stream) = stream {
-                connections.spawn(connection(stream, router.clone(), phases.clone()));
+                let (router, request_ids) = (router.clone(), request_ids.clone());
+                connections.spawn(connection(stream, router, request_ids, phases.clone()));
             },
         }
     }
@@ -92,14 +98,31 @@ fn concerns_one_connection(error: &io::Error) -> bool {
     )
 }
 
-async fn connection(stream: TcpStream, router: Router, mut phases: watch::Receiver<Phase>) {
+async fn connection(
+    stream: TcpStream,
+    router: Router,
+    request_ids: SeededIds,
+    mut phases: watch::Receiver<Phase>,
+) {
     // Small answers should not wait to be joined with others. A failure here costs
     // speed only.
     drop(stream.set_nodelay(true));
     let router = TowerToHyperService::new(router);
-    let service = service_fn(|request| {
-        let answer = router.call(request);
-        async { answer.await.map(without_length_of_nothing) }
+    let service = service_fn(|request: Request<Incoming>| {
+        let headers = request.headers();
+        let answer = match admit(request.version(), headers) {
+            Ok(()) => Ok(router.call(request)),
+            Err(problem) => {
+                let request_id = request_id::outside_the_layers(headers, &request_ids);
+                Err(problem::refuse(problem, &request_id))
+            }
+        };
+        async {
+            match answer {
+                Ok(answer) => answer.await.map(without_length_of_nothing),
+                Err(refusal) => Ok(refusal),
+            }
+        }
     });
     let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
     let mut connection = pin!(connection);

@@ -18,6 +18,7 @@ use crate::config::ServiceConfig;
 use crate::ledger::{Ledger, LedgerSnapshot};
 use crate::listen::listen;
 use crate::metrics_sink::Metrics;
+use crate::request_id::SeededIds;
 use crate::router::router;
 use crate::serve::{Phase, serve};
 use crate::state::{Liveness, ServiceState};
@@ -91,7 +92,7 @@ impl TeachingApi {
     pub fn start(config: ServiceConfig) -> Result<RunningApi, StartError> {
         let state = ServiceState::new(&config);
         let (ledger, liveness) = (state.ledger(), state.liveness());
-        let router = router(state);
+        let (request_ids, router) = (state.request_ids().clone(), router(state));
         let (phase, phases) = watch::channel(Phase::Serving);
         let (started, has_started) = mpsc::sync_channel(1);
         let (done, outcome) = oneshot::channel();
@@ -99,7 +100,7 @@ impl TeachingApi {
 
         let run = move || {
             let _tracing = dispatcher::set_default(&dispatch);
-            if let Some(stopped) = run(router, phases, &config, &started) {
+            if let Some(stopped) = run(router, request_ids, phases, &config, &started) {
                 // The handle may be gone already.
                 let _unheard = done.send(stopped);
             }
@@ -132,6 +133,7 @@ impl TeachingApi {
 /// them all.
 fn run(
     router: Router,
+    request_ids: SeededIds,
     phases: watch::Receiver<Phase>,
     config: &ServiceConfig,
     started: &mpsc::SyncSender<Result<SocketAddr, StartError>>,
@@ -146,7 +148,7 @@ fn run(
     started.send(Ok(local_addr)).ok()?;
     let stopped = runtime.block_on(async {
         tokio::select! {
-            stopped = serve(listener, router, phases, config.drain_deadline) => stopped,
+            stopped = serve(listener, router, request_ids, phases, config.drain_deadline) => stopped,
             never = keep_up(&config.metrics) => match never {},
         }
     });

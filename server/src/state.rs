@@ -13,6 +13,7 @@ use crate::idempotency::{IdempotencyKey, Records, Submission};
 use crate::instruments::Instruments;
 use crate::ledger::Ledger;
 use crate::metrics_sink::Metrics;
+use crate::request_id::SeededIds;
 use crate::routes::flaky::Calls;
 use crate::seed_key::SeedKey;
 
@@ -22,6 +23,7 @@ pub struct ServiceState(Arc<Shared>);
 
 struct Shared {
     key: SeedKey,
+    request_ids: SeededIds,
     clock: Arc<dyn Clock>,
     started: Duration,
     calls: Calls,
@@ -47,8 +49,10 @@ impl ServiceState {
     /// A fresh state: no calls, no jobs, an empty ledger. Its time starts now.
     #[must_use]
     pub fn new(config: &ServiceConfig) -> Self {
+        let key = SeedKey::new(config.seed);
         Self(Arc::new(Shared {
-            key: SeedKey::new(config.seed),
+            request_ids: SeededIds::new(key.clone()),
+            key,
             clock: Arc::clone(&config.clock),
             started: config.clock.monotonic(),
             calls: Calls::default(),
@@ -73,6 +77,10 @@ impl ServiceState {
 
     pub(crate) fn key(&self) -> &SeedKey {
         &self.0.key
+    }
+
+    pub(crate) fn request_ids(&self) -> &SeededIds {
+        &self.0.request_ids
     }
 
     /// The time since the service started.

@@ -144,6 +144,40 @@ fn chunks_that_cannot_be_read_are_refused_to_a_caller_who_is_there() {
 }
 
 #[test]
+fn a_request_without_exactly_one_host_is_refused_and_counts_nowhere() {
+    let service = start();
+    let ask = |head: &str| {
+        let stream = TcpStream::connect(service.local_addr()).unwrap();
+        exchange(&stream, format!("GET /flaky {head}\r\n").as_bytes())
+    };
+
+    let refused = [
+        ask("HTTP/1.1\r\nx-request-id: mine\r\n"),
+        ask("HTTP/1.1\r\nhost: localhost\r\nhost: localhost\r\n"),
+        ask("HTTP/1.0\r\nhost: localhost\r\nhost: localhost\r\n"),
+    ];
+    let admitted = ask("HTTP/1.0\r\n");
+
+    for answer in &refused {
+        assert_eq!(answer.status, 400);
+        assert_eq!(
+            answer.header("content-type"),
+            Some("application/problem+json")
+        );
+        assert!(answer.body.contains("\"code\":\"invalid_host\""));
+        let id = answer.header("x-request-id").unwrap();
+        assert!(answer.body.contains(&format!("\"request_id\":\"{id}\"")));
+    }
+    assert_eq!(refused[0].header("x-request-id"), Some("mine"));
+    assert_ne!(
+        refused[1].header("x-request-id"),
+        refused[2].header("x-request-id")
+    );
+    assert_eq!(admitted.status, 503, "HTTP/1.0 may have no Host");
+    assert_eq!(service.ledger().total, 1);
+}
+
+#[test]
 fn a_204_has_no_body_and_no_length() {
     let service = start();
 
