@@ -75,6 +75,7 @@ mod idempotency;
 mod instruments;
 mod ledger;
 mod lesson;
+mod lingering;
 mod listen;
 pub mod logging;
 mod metrics_sink;

@@ -1,8 +1,4 @@
-//! Reads a request body, to its end if that is bearable.
-//!
-//! An answer to a body that is left unread can be lost: the system resets the
-//! connection, and the reset may overtake the answer. So a body that is too large
-//! is read on and thrown away for a while before it is refused.
+//! Reads a request body, to its end unless it is too large.
 
 use std::error::Error;
 use std::io::{self, ErrorKind};
@@ -11,12 +7,10 @@ use std::iter;
 use axum::body::Body;
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
+use hyper::body::Body as _;
 
 /// The largest body that is accepted, in bytes.
 pub(crate) const MAX_BODY: usize = 64 * 1024;
-
-/// How much of a body is read before the service gives up on it, in bytes.
-const MAX_READ: usize = 1024 * 1024;
 
 /// Why there is no body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,25 +40,24 @@ impl BodyError {
     }
 }
 
+/// Reads a body. One that says beforehand that it is too large is not even begun, so
+/// that a caller who expects a 100 (Continue) is not told to send it.
 pub(crate) async fn read(mut body: Body) -> Result<Bytes, BodyError> {
-    let (mut kept, mut length) = (BytesMut::new(), 0);
+    if body.size_hint().lower() > MAX_BODY as u64 {
+        return Err(BodyError::TooLarge);
+    }
+    let mut kept = BytesMut::new();
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| BodyError::of(&error))?;
         let Some(data) = frame.data_ref() else {
             continue;
         };
-        length += data.len();
-        if length <= MAX_BODY {
-            kept.extend_from_slice(data);
-        } else if length > MAX_READ {
-            break;
+        if kept.len() + data.len() > MAX_BODY {
+            return Err(BodyError::TooLarge);
         }
+        kept.extend_from_slice(data);
     }
-    if length <= MAX_BODY {
-        Ok(kept.freeze())
-    } else {
-        Err(BodyError::TooLarge)
-    }
+    Ok(kept.freeze())
 }
 
 #[cfg(test)]

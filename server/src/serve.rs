@@ -22,6 +22,7 @@ use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use crate::admission::admit;
+use crate::lingering::{Lingering, NotedBody, Unread};
 use crate::problem;
 use crate::request_id::{self, SeededIds};
 use crate::service::Stopped;
@@ -108,7 +109,9 @@ async fn connection(
     // speed only.
     drop(stream.set_nodelay(true));
     let router = TowerToHyperService::new(router);
+    let unread = Unread::default();
     let service = service_fn(|request: Request<Incoming>| {
+        let request = request.map(|body| NotedBody::new(body, unread.clone()));
         let headers = request.headers();
         let answer = match admit(request.version(), headers) {
             Ok(()) => Ok(router.call(request)),
@@ -124,7 +127,8 @@ async fn connection(
             }
         }
     });
-    let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
+    let stream = TokioIo::new(Lingering::new(stream, unread.clone()));
+    let connection = http1::Builder::new().serve_connection(stream, service);
     let mut connection = pin!(connection);
     tokio::select! {
         // An error means that the caller went away; there is nobody left to tell.

@@ -2,10 +2,11 @@
 
 mod support;
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::sync::Barrier;
 use std::thread;
+use std::time::Duration;
 
 use server::{RunningApi, ServiceConfig, TeachingApi};
 use support::{Answer, exchange, read_answer, request};
@@ -59,14 +60,49 @@ fn a_hundred_concurrent_submissions_create_one_job() {
 #[test]
 fn a_refused_body_does_not_cost_the_answer() {
     let service = start();
-    let body = "x".repeat(500_000);
+    let chunk = "10000\r\n".to_owned() + &"x".repeat(0x10000) + "\r\n";
+    let in_chunks = format!(
+        "POST /jobs HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\
+         content-type: application/json\r\nidempotency-key: k\r\n\r\n{}0\r\n\r\n",
+        chunk.repeat(8)
+    );
 
+    for request in [submission("k", &"x".repeat(500_000)), in_chunks] {
+        let mut stream = TcpStream::connect(service.local_addr()).unwrap();
+        let too_large = exchange(&stream, request.as_bytes());
+        let end = stream.read_to_end(&mut Vec::new());
+
+        assert_eq!(too_large.status, 413, "{too_large:?}");
+        assert_eq!(too_large.header("connection"), Some("close"));
+        assert_eq!(end.expect("an end in good order"), 0);
+    }
+}
+
+#[test]
+fn a_body_that_is_announced_as_too_large_is_not_waited_for() {
+    let service = start();
+    let head = |length: u32, expect: &str| {
+        format!(
+            "POST /jobs HTTP/1.1\r\nhost: localhost\r\ncontent-length: {length}\r\n{expect}\
+             content-type: application/json\r\nidempotency-key: k\r\n\r\n"
+        )
+    };
+    let expect = "expect: 100-continue\r\n";
+
+    for too_large in [head(65_537, ""), head(65_537, expect), head(u32::MAX, "")] {
+        let stream = TcpStream::connect(service.local_addr()).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(10)))
+            .unwrap();
+        let refused = exchange(&stream, too_large.as_bytes());
+
+        assert_eq!(refused.status, 413, "{too_large}");
+        assert!(refused.body.contains("\"code\":\"payload_too_large\""));
+    }
     let stream = TcpStream::connect(service.local_addr()).unwrap();
-    let too_large = exchange(&stream, submission("k", &body).as_bytes());
-    let next = exchange(&stream, submission("k", "{}").as_bytes());
-
-    assert_eq!(too_large.status, 413, "{too_large:?}");
-    assert_eq!(next.status, 201, "the connection is still good");
+    let asked_for = exchange(&stream, head(2, expect).as_bytes());
+    let created = exchange(&stream, b"{}");
+    assert_eq!((asked_for.status, created.status), (100, 201));
 }
 
 #[test]

@@ -6,7 +6,8 @@
 //! `curl -i http://127.0.0.1:8765/jobs -H 'Content-Type: application/json' -H 'Idempotency-Key: k1' -d '{"kind":"report"}'`
 //!
 //! The checks run from the outside of a request to its inside: media type (415),
-//! key (400), size (413), JSON (400), object (422), record (409, 507). A request whose
+//! key (400), size (413), JSON (400), object (422), record (409, 507). A body that is
+//! announced as too large is refused without being read. A request whose
 //! body broke off is not checked, and counts as no submission: what it would have
 //! become is not known, and nobody waits for the answer.
 //!
@@ -18,8 +19,8 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use axum::{Json, Router};
 use bytes::Bytes;
-use http::header::CONTENT_TYPE;
-use http::{HeaderMap, HeaderName, Method, StatusCode};
+use http::header::{CONNECTION, CONTENT_TYPE};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -46,7 +47,8 @@ pub(crate) const LESSON: Lesson = Lesson {
         Answer::problem(Problem::UNSUPPORTED_MEDIA_TYPE),
         Answer::problem(Problem::IDEMPOTENCY_KEY_MISSING),
         Answer::problem(Problem::IDEMPOTENCY_KEY_INVALID),
-        Answer::problem(Problem::PAYLOAD_TOO_LARGE),
+        Answer::problem(Problem::PAYLOAD_TOO_LARGE)
+            .with_header("Connection", "close: the body is not read to its end"),
         Answer::problem(Problem::INCOMPLETE_BODY),
         Answer::problem(Problem::INVALID_JSON),
         Answer::problem(Problem::INVALID_JOB),
@@ -78,7 +80,7 @@ async fn jobs(State(state): State<ServiceState>, request: Request) -> Response {
     }
     let (result, response) = match check(&parts.headers, body) {
         Ok((key, body)) => answer(&state, state.submit(key, body)),
-        Err(problem) => (JobResult::Rejected, problem.into_response()),
+        Err(problem) => (JobResult::Rejected, refuse(problem)),
     };
     state.instruments().count_job(result);
     response
@@ -105,6 +107,16 @@ fn check(
         Ok(JsonKind::Other) => Err(Problem::INVALID_JOB),
         Err(NotJson) => Err(Problem::INVALID_JSON),
     }
+}
+
+fn refuse(problem: Problem) -> Response {
+    let mut response = problem.into_response();
+    if problem == Problem::PAYLOAD_TOO_LARGE {
+        // Whatever is left of the body stands where the next request would.
+        let close = HeaderValue::from_static("close");
+        response.headers_mut().insert(CONNECTION, close);
+    }
+    response
 }
 
 fn answer(state: &ServiceState, submission: Submission) -> (JobResult, Response) {
