@@ -211,6 +211,7 @@ pub(crate) struct Session<'a> {
     settings: Settings,
     policy: Policy,
     clock: Arc<dyn Clock>,
+    time: RunTime,
     virtual_clock: Option<VirtualClock>,
     recorder: Recorder,
     metrics: RunMetrics,
@@ -231,13 +232,8 @@ impl<'a> Session<'a> {
             Some(clock) => Arc::new(clock.clone()),
             None => Arc::new(SystemClock::new()),
         };
+        let time = RunTime::new(Arc::clone(&clock));
         let recorder = {
-            // The run begins where its first span opens.
-            let (clock, origin) = (Arc::clone(&clock), OnceLock::new());
-            let now = move || {
-                let now = clock.monotonic();
-                now.saturating_sub(*origin.get_or_init(|| now))
-            };
             // With one seed, two scenarios or two clients are two traces all the
             // same, wherever they are sent together.
             let mixed = scenario.name.bytes().fold(settings.seed, |ids, byte| {
@@ -247,13 +243,15 @@ impl<'a> Session<'a> {
                 Client::Reliable => mixed,
                 Client::Naive => !mixed,
             };
-            Recorder::new(Arc::new(now), ids, Limits::default())
+            let time = time.clone();
+            Recorder::new(Arc::new(move || time.elapsed()), ids, Limits::default())
         };
         Self {
             scenario,
             settings: *settings,
             policy: (scenario.policy)(Policy::DEFAULT).with(&settings.overrides),
             clock,
+            time,
             virtual_clock,
             recorder,
             metrics: RunMetrics::new(exposition),
@@ -296,6 +294,7 @@ impl<'a> Session<'a> {
         let limit = RequestLimit::new(self.bounds.requests);
         let player = self.player(&wire, &limit)?;
 
+        self.time.begin();
         let name = self.scenario.name;
         let span = tracing::info_span!(
             target: "lab", "run", otel.name = name, otel.kind = "internal", scenario = name
@@ -360,7 +359,7 @@ impl<'a> Session<'a> {
         let config = ServiceConfig::builder()
             .port(0)
             .seed(self.settings.seed)
-            .clock(ServiceClock(Arc::clone(&self.clock)))
+            .clock(self.time.clone())
             .metrics(self.metrics.service())
             .routes((self.scenario.routes)(Arc::clone(&self.clock)))
             .build()?;
@@ -426,22 +425,48 @@ fn forget_port(traces: &mut [Trace]) {
     }
 }
 
-/// The clock of the run, as the service sees it.
-struct ServiceClock(Arc<dyn Clock>);
+/// The time of a run: zero until it begins, and the same to the recorder of both
+/// sides' spans and to the service's ledger, so that a row of the one can be held
+/// beside a row of the other.
+#[derive(Clone)]
+struct RunTime {
+    clock: Arc<dyn Clock>,
+    begun: Arc<OnceLock<Duration>>,
+}
 
-impl fmt::Debug for ServiceClock {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ServiceClock")
+impl RunTime {
+    fn new(clock: Arc<dyn Clock>) -> Self {
+        Self {
+            clock,
+            begun: Arc::default(),
+        }
+    }
+
+    /// From here on it runs.
+    fn begin(&self) {
+        self.begun.get_or_init(|| self.clock.monotonic());
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.begun.get().map_or(Duration::ZERO, |begun| {
+            self.clock.monotonic().saturating_sub(*begun)
+        })
     }
 }
 
-impl server::Clock for ServiceClock {
+impl fmt::Debug for RunTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("RunTime").field(&self.elapsed()).finish()
+    }
+}
+
+impl server::Clock for RunTime {
     fn monotonic(&self) -> Duration {
-        self.0.monotonic()
+        self.elapsed()
     }
 
     fn wall(&self) -> SystemTime {
-        self.0.wall()
+        self.clock.wall()
     }
 }
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{render, scenario};
+use crate::{render, scenario, trace::Span};
 
 /// A session of a listing that never ends, with a client that would read it for
 /// hours.
@@ -117,5 +117,38 @@ async fn a_run_that_is_cancelled_is_shown_as_such_and_teaches_what_is_always_so(
         assert!(text.contains("cancelled"), "{text}");
         assert!(!text.contains("expectations held"), "{text}");
         assert!(!text.contains('✓'), "{text}");
+    }
+}
+
+/// A table of the wire beside a waterfall: each request arrives while its attempt
+/// goes on.
+#[tokio::test]
+async fn the_spans_and_the_ledger_are_told_from_one_moment() {
+    for (name, pace) in [
+        ("flaky", Pace::Real),
+        ("items", Pace::Real),
+        ("flaky", Pace::Virtual),
+    ] {
+        let settings = Settings {
+            seed: 7,
+            client: Client::Reliable,
+            pace,
+            overrides: Overrides::default(),
+        };
+        let scenario = scenario::find(name).expect("known");
+
+        let run = run(scenario, &settings).await.expect("a run");
+
+        let spans: Vec<_> = run.traces.iter().flat_map(|trace| &trace.spans).collect();
+        for entry in &run.ledger.entries {
+            let is_of =
+                |span: &&&Span| span.fields.text(field::REQUEST_ID) == Some(&entry.request_id);
+            let request = spans.iter().find(is_of).expect("the span of the request");
+            let attempt = spans.iter().find(|span| Some(span.id) == request.parent);
+            let attempt = attempt.expect("the attempt that sent it");
+            let during = attempt.start..=attempt.end.expect("closed");
+            assert!(during.contains(&entry.arrived), "{entry:?} in {attempt:?}");
+        }
+        assert!(!run.ledger.entries.is_empty());
     }
 }
