@@ -107,10 +107,14 @@ pub enum Aspect {
     Outcome,
 }
 
-/// What differs between two runs of one scenario.
+/// What differs between two runs of one scenario; nothing if one was cancelled,
+/// since half a run cannot be compared.
 #[must_use]
 pub fn differences(reliable: &Run, naive: &Run) -> Vec<Difference> {
     let mut differences = Vec::new();
+    if reliable.is_cancelled() || naive.is_cancelled() {
+        return differences;
+    }
     for (aspect, of, text) in MEASURES {
         let (one, other) = (of(reliable), of(naive));
         if one != other {

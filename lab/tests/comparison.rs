@@ -209,7 +209,7 @@ async fn a_comparison_tells_both_stories_on_one_axis() {
 
     insta::assert_snapshot!(text, @r#"
     retry-after-seconds — the service asks for a wait of two seconds
-    GET /busy · 3 attempts · backoff 200 ms–5 s, full jitter
+    GET /busy · up to 3 attempts · backoff 200 ms–5 s, full jitter
     Retry-After budget 30 s
     seed 7 · virtual time: the waits are drawn, not waited for
 

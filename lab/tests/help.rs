@@ -392,7 +392,7 @@ fn an_unknown_shell_is_a_usage_error() {
 fn shows_a_service_that_recovers() {
     insta::assert_snapshot!(printed("scenario flaky --pace virtual --seed 7"), @"
     flaky — the service fails twice, then answers
-    GET /flaky · 3 attempts · backoff 200 ms–5 s, full jitter
+    GET /flaky · up to 3 attempts · backoff 200 ms–5 s, full jitter
     Retry-After budget 30 s
     seed 7 · virtual time: the waits are drawn, not waited for
 
@@ -427,7 +427,7 @@ fn shows_a_service_that_recovers() {
 fn shows_a_lost_response() {
     insta::assert_snapshot!(printed("scenario lost-response --pace virtual --seed 7"), @"
     lost-response — the job is created, its answer is lost
-    POST /jobs · 3 attempts · backoff 200 ms–5 s, full jitter
+    POST /jobs · up to 3 attempts · backoff 200 ms–5 s, full jitter
     Retry-After budget 30 s
     seed 7 · virtual time: the waits are drawn, not waited for
 
@@ -460,7 +460,7 @@ fn shows_a_lost_response() {
 fn shows_a_retry_after_that_is_a_date() {
     insta::assert_snapshot!(printed("scenario retry-after-date --pace virtual --seed 7"), @"
     retry-after-date — the service names the time of its return
-    GET /maintenance · 3 attempts · backoff 200 ms–5 s, full jitter
+    GET /maintenance · up to 3 attempts · backoff 200 ms–5 s, full jitter
     Retry-After budget 30 s
     seed 7 · virtual time: the waits are drawn, not waited for
 

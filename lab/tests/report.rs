@@ -11,7 +11,7 @@ use std::{
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use lab::{
-    Pace, Run, Settings, render, run,
+    Comparison, Pace, Run, Settings, render, run,
     scenario::{self, CATALOGUE, Scenario},
     trace::{FieldValue, field},
 };
@@ -31,6 +31,18 @@ async fn play(name: &str) -> (&'static Scenario, Run) {
 async fn page(name: &str) -> String {
     let (scenario, run) = play(name).await;
     render::html(scenario, &run, None)
+}
+
+async fn comparison(name: &str) -> (&'static Scenario, Comparison) {
+    let (scenario, reliable) = play(name).await;
+    let naive = Settings {
+        seed: 1,
+        client: lab::Client::Naive,
+        pace: Pace::Virtual,
+        overrides: lab::Overrides::default(),
+    };
+    let naive = run(scenario, &naive).await.expect("a run");
+    (scenario, Comparison::of(reliable, naive))
 }
 
 /// Every tag that opens, with its attributes, and the text up to the next tag.
@@ -174,17 +186,124 @@ async fn lets_in_its_own_style_and_nothing_else() {
 
 #[tokio::test]
 async fn names_every_part_that_is_referred_to_once() {
+    let mut pages = Vec::new();
     for scenario in CATALOGUE {
-        let page = page(scenario.name).await;
+        pages.push(page(scenario.name).await);
+    }
+    let (scenario, both) = comparison("lost-response").await;
+    pages.push(render::html_comparison(scenario, &both));
 
+    for page in pages {
         let ids = values(&page, "id");
         let unique: BTreeSet<_> = ids.iter().collect();
         assert_eq!(ids.len(), unique.len(), "{ids:?}");
         for label in values(&page, "aria-labelledby") {
             for id in label.split(' ') {
-                assert!(ids.contains(&id), "{id} is missing in {}", scenario.name);
+                assert!(ids.contains(&id), "{id} is missing in\n{page}");
             }
         }
+    }
+}
+
+#[tokio::test]
+async fn a_comparison_holds_what_differs_and_both_sides() {
+    let (scenario, both) = comparison("lost-response").await;
+
+    let page = render::html_comparison(scenario, &both);
+
+    let headings: Vec<_> = tags(&page)
+        .filter(|(name, ..)| *name == "h2")
+        .map(|(.., text)| text)
+        .collect();
+    assert_eq!(
+        headings,
+        [
+            "The question",
+            "What differs",
+            "What happened · reliable",
+            "Outcome · reliable",
+            "Verdict · reliable",
+            "On the wire · reliable",
+            "Counters · reliable",
+            "What happened · naive",
+            "Outcome · naive",
+            "Verdict · naive",
+            "On the wire · naive",
+            "Counters · naive",
+            "Why it matters",
+            "What it does not solve",
+            "Try next",
+        ]
+    );
+    for run in [&both.reliable, &both.naive] {
+        for entry in &run.ledger.entries {
+            assert!(page.contains(&entry.request_id), "{entry:?}");
+        }
+    }
+    for difference in &both.differences {
+        assert!(page.contains(&difference.text), "{difference:?}");
+    }
+    assert!(page.contains("up to 3 attempts") && page.contains("up to 10 attempts"));
+}
+
+/// How far the bars of each picture reach, in per cent of its width.
+fn reach(page: &str) -> Vec<u32> {
+    let pictures = page.split("<svg class=\"bars\" role=\"img\"").skip(1);
+    let percent = |attributes: &str, name: &str| -> u32 {
+        let value = attributes.split_once(&format!(" {name}=\""));
+        let value = value.and_then(|(_, rest)| rest.split_once('%'));
+        value.map_or(0, |(value, _)| value.parse().expect("a number"))
+    };
+    pictures
+        .map(|picture| {
+            let (picture, _) = picture.split_once("</svg>").expect("its end");
+            let bars = tags(picture).filter(|(_, attributes, _)| !attributes.contains("rule"));
+            let ends = bars.map(|(_, attributes, _)| {
+                let attributes = format!(" {attributes}");
+                let from = percent(&attributes, "x") + percent(&attributes, "width");
+                from.max(percent(&attributes, "x2"))
+            });
+            ends.max().unwrap_or(0)
+        })
+        .collect()
+}
+
+/// What is as long is drawn as long, on either side.
+#[tokio::test]
+async fn a_comparison_has_one_axis_of_time() {
+    let (scenario, both) = comparison("read-timeout").await;
+
+    let alone = [&both.reliable, &both.naive].map(|run| reach(&render::html(scenario, run, None)));
+    let beside = reach(&render::html_comparison(scenario, &both));
+
+    assert_eq!(alone, [[100], [100]]);
+    assert_eq!(beside.len(), 2);
+    assert!(beside[0] < 50 && beside[1] == 100, "{beside:?}");
+}
+
+/// A call that fails may be just what was expected: the one is no colour of the
+/// other.
+#[tokio::test]
+async fn how_a_call_ended_and_the_verdict_on_it_are_two_things() {
+    for (name, ending, verdict) in [
+        (
+            "retry-later",
+            "<span class=\"ended failed\">ended with HTTP error</span>",
+            "<span class=\"held\">",
+        ),
+        (
+            "flaky",
+            "<span class=\"ended ok\">ended with ok</span>",
+            "<span class=\"held\">",
+        ),
+    ] {
+        let page = page(name).await;
+
+        let (_, badge) = page.split_once("<p class=\"badge\">").expect("a badge");
+        let (badge, _) = badge.split_once("</p>").expect("its end");
+        assert!(badge.starts_with(ending), "{badge}");
+        assert!(badge.contains(verdict), "{badge}");
+        assert!(badge.contains(" expectations held"), "{badge}");
     }
 }
 
@@ -347,6 +466,17 @@ async fn the_option_writes_the_page_and_still_prints_the_text() {
     );
     let left = fs::read_dir(&folder).expect("a folder").count();
     assert_eq!(left, 1, "nothing is left beside the report");
+}
+
+#[test]
+fn the_option_goes_with_a_comparison() {
+    let file = folder("report-compare").join("flaky.html");
+
+    let output = report(&file, &["--compare"]);
+
+    let written = fs::read_to_string(&file).expect("a report");
+    assert_eq!(output.status.code(), Some(0));
+    assert!(written.contains("What happened · naive"), "{written}");
 }
 
 #[cfg(unix)]

@@ -1,6 +1,8 @@
 //! `lab scenario NAME --compare`: plays one with both clients, side by side.
 
-use super::{Exit, runner::Runner, scenario::Arguments, terminal};
+use std::iter;
+
+use super::{Exit, report, runner::Runner, scenario::Arguments, terminal};
 use crate::{
     compare::Comparison,
     player::Client,
@@ -17,11 +19,11 @@ pub(super) fn compare(arguments: &Arguments, scenario: &Scenario) -> Result<Exit
     let mut play = |client| runner.play(scenario, &Settings { client, ..settings });
     let reliable = play(Client::Reliable)?;
     if reliable.is_cancelled() {
-        return cut_short(arguments, scenario, &[reliable]);
+        return cut_short(arguments, scenario, reliable, None);
     }
     let naive = play(Client::Naive)?;
     if naive.is_cancelled() {
-        return cut_short(arguments, scenario, &[reliable, naive]);
+        return cut_short(arguments, scenario, reliable, Some(naive));
     }
     let comparison = Comparison::of(reliable, naive);
 
@@ -32,13 +34,22 @@ pub(super) fn compare(arguments: &Arguments, scenario: &Scenario) -> Result<Exit
         render::comparison(scenario, &comparison, &options)
     };
     terminal::print(&text)?;
+    if let Some(file) = &arguments.report {
+        report::write(file, &render::html_comparison(scenario, &comparison))?;
+    }
     runner.send(&comparison.reliable);
     runner.send(&comparison.naive);
     Ok(Exit::of(&comparison.reliable))
 }
 
 /// Shows what there is where Ctrl+C came in between: half a run cannot be compared.
-fn cut_short(arguments: &Arguments, scenario: &Scenario, runs: &[Run]) -> Result<Exit, Exit> {
+fn cut_short(
+    arguments: &Arguments,
+    scenario: &Scenario,
+    reliable: Run,
+    naive: Option<Run>,
+) -> Result<Exit, Exit> {
+    let runs: Vec<_> = iter::once(&reliable).chain(&naive).collect();
     let text = if arguments.json {
         render::json(&runs)
     } else {
@@ -49,5 +60,12 @@ fn cut_short(arguments: &Arguments, scenario: &Scenario, runs: &[Run]) -> Result
         texts.collect::<Vec<_>>().join("\n")
     };
     terminal::print(&text)?;
+    if let Some(file) = &arguments.report {
+        let page = match naive {
+            None => render::html(scenario, &reliable, None),
+            Some(naive) => render::html_comparison(scenario, &Comparison::of(reliable, naive)),
+        };
+        report::write(file, &page)?;
+    }
     Ok(Exit::Cancelled)
 }

@@ -81,8 +81,8 @@ pub(super) struct Arguments {
     ask: bool,
 
     /// Write the run to this file as well, as one page of HTML
-    #[arg(long, help_heading = EVIDENCE, value_name = "FILE", conflicts_with = "compare")]
-    report: Option<PathBuf>,
+    #[arg(long, help_heading = EVIDENCE, value_name = "FILE")]
+    pub(super) report: Option<PathBuf>,
 
     /// Print the run as JSON; `lab schema` says what it holds
     #[arg(long, help_heading = EVIDENCE)]

@@ -156,7 +156,7 @@ async fn cancel(
     }
 }
 
-/// Which client's report is asked for; the first one's if none is.
+/// Which client's report is asked for; that of all who played if none is.
 #[derive(Deserialize)]
 struct Report {
     side: Option<usize>,
@@ -172,15 +172,23 @@ async fn report(
         let detail = "side must be the number of one, from 0 on";
         Problem::new(StatusCode::BAD_REQUEST, "invalid_side", detail)
     })?;
-    let run = record.run(side.unwrap_or(0)).ok_or_else(|| {
+    let scenario = record.request.scenario;
+    let page = match (side, record.sides.len()) {
+        (None, 2) => record
+            .comparison()
+            .map(|both| render::html_comparison(scenario, &both)),
+        _ => record
+            .run(side.unwrap_or(0))
+            .map(|run| render::html(scenario, run, None)),
+    };
+    let page = page.ok_or_else(|| {
         let detail = "there is a report of each side of a run once it is over";
         Problem::new(StatusCode::CONFLICT, "run_not_finished", detail)
     })?;
     let name = format!(
         "attachment; filename=\"{}-{}.html\"",
-        run.scenario, record.id
+        scenario.name, record.id
     );
-    let page = render::html(record.request.scenario, run, None);
     Ok(([(CONTENT_DISPOSITION, name)], Html(page)).into_response())
 }
 

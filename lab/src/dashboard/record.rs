@@ -14,12 +14,14 @@ use super::{
     run_request::{Players, RunRequest},
 };
 use crate::{
-    compare::{Difference, differences, why},
+    compare::{Comparison, Difference, differences, why},
     counters::Counters,
     outcome::Outcome,
     player::Client,
     policy::Policy,
+    render,
     run::{Pace, Run},
+    scenario::Scenario,
     trace::{Recorder, Trace},
     verdict::Check,
 };
@@ -106,6 +108,8 @@ pub(super) struct Detail {
 struct SideDetail {
     client: Client,
     policy: Policy,
+    /// How the client works, and what it is allowed, term by term.
+    terms: Vec<String>,
     traces: Vec<Trace>,
     counters: Counters,
     ledger: Option<LedgerSnapshot>,
@@ -138,6 +142,12 @@ impl Record {
         }
     }
 
+    /// Both sides of a comparison, if they are over.
+    pub(super) fn comparison(&self) -> Option<Comparison> {
+        let (reliable, naive) = self.run(0).zip(self.run(1))?;
+        Some(Comparison::of(reliable.clone(), naive.clone()))
+    }
+
     /// What is true of the runs that it left behind; if it left none, what is so
     /// whoever plays.
     fn why(&self) -> Vec<&'static str> {
@@ -158,9 +168,13 @@ impl Record {
                 State::Failed(error) => Some(error.clone()),
                 State::Running | State::Finished | State::Cancelled => None,
             },
-            sides: self.sides.iter().map(Side::detail).collect(),
-            differences: match (&self.state, self.run(0), self.run(1)) {
-                (State::Finished, Some(reliable), Some(naive)) => differences(reliable, naive),
+            sides: self
+                .sides
+                .iter()
+                .map(|side| side.detail(scenario))
+                .collect(),
+            differences: match (self.run(0), self.run(1)) {
+                (Some(reliable), Some(naive)) => differences(reliable, naive),
                 _ => Vec::new(),
             },
             lesson: over.then(|| self.why().join(" ")),
@@ -170,7 +184,8 @@ impl Record {
 }
 
 impl Side {
-    fn detail(&self) -> SideDetail {
+    fn detail(&self, scenario: &Scenario) -> SideDetail {
+        let terms = |client, policy| render::terms(scenario, client, policy, false);
         match self {
             Self::Live {
                 client,
@@ -179,6 +194,7 @@ impl Side {
             } => SideDetail {
                 client: *client,
                 policy: *policy,
+                terms: terms(*client, policy),
                 traces: recorder.snapshot(),
                 counters: Counters::default(),
                 ledger: None,
@@ -191,6 +207,7 @@ impl Side {
                 SideDetail {
                     client: run.client,
                     policy: run.policy,
+                    terms: terms(run.client, &run.policy),
                     traces: run.traces.clone(),
                     counters: run.counters.clone(),
                     ledger: Some(run.ledger.clone()),

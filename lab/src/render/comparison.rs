@@ -63,12 +63,19 @@ pub fn comparison(scenario: &Scenario, comparison: &Comparison, options: &Option
     }
     page.gap();
     page.paragraph("Why it matters", &comparison.why().join(" "));
-    let next = match scenario.following() {
+    page.command(
+        "Try next",
+        &format!("cargo run -p lab -- {}", next(scenario)),
+    );
+    page.into_text()
+}
+
+/// What to try after a comparison, as arguments of `lab`.
+pub(super) fn next(scenario: &Scenario) -> String {
+    match scenario.following() {
         Some(next) => format!("scenario {} --compare", next.name),
         None => "scenario all".to_owned(),
-    };
-    page.command("Try next", &format!("cargo run -p lab -- {next}"));
-    page.into_text()
+    }
 }
 
 fn name(client: Client) -> &'static str {

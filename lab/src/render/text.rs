@@ -39,7 +39,12 @@ pub fn text(scenario: &Scenario, run: &Run, prediction: Option<&str>, options: &
 pub(super) fn heading(page: &mut Page<'_>, scenario: &Scenario, run: &Run) {
     let title = format!("{} {} {}", scenario.name, page.dash(), scenario.title);
     page.title(&title);
-    page.joined(&terms(scenario, run, page.options.ascii));
+    page.joined(&terms(
+        scenario,
+        run.client,
+        &run.policy,
+        page.options.ascii,
+    ));
     page.joined(&[format!("seed {}", run.seed), pace(run.pace).to_owned()]);
 }
 

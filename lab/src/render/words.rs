@@ -26,9 +26,14 @@ pub(super) fn headlines(client: Client) -> &'static [Metric] {
 }
 
 /// How the client works, term by term.
-pub(super) fn terms(scenario: &Scenario, run: &Run, ascii: bool) -> Vec<String> {
-    match run.client {
-        Client::Reliable => allowances(scenario, &run.policy, ascii),
+pub(crate) fn terms(
+    scenario: &Scenario,
+    client: Client,
+    policy: &Policy,
+    ascii: bool,
+) -> Vec<String> {
+    match client {
+        Client::Reliable => allowances(scenario, policy, ascii),
         Client::Naive => vec![scenario.request.to_owned(), naive_terms()],
     }
 }
@@ -63,7 +68,7 @@ fn allowances(scenario: &Scenario, policy: &Policy, ascii: bool) -> Vec<String> 
         scenario.request.to_owned(),
         match policy.max_attempts {
             1 => "1 attempt".to_owned(),
-            attempts => format!("{attempts} attempts"),
+            attempts => format!("up to {attempts} attempts"),
         },
         format!(
             "backoff {}{to}{}, full jitter",

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use http::{Method, StatusCode};
-use lab::{Client, Overrides, Pace, Settings, scenario};
+use lab::{Client, Comparison, Overrides, Pace, Settings, scenario};
 use serde_json::{Value, json};
 
 use crate::support::{Browser, serve};
@@ -303,6 +303,14 @@ async fn a_comparison_has_a_side_for_each_client() {
     let clients: Vec<_> = sides.iter().map(|side| &side["client"]).collect();
     assert_eq!(clients, ["reliable", "naive"]);
     assert_eq!(sides[0]["outcome"]["ending"], "contract_error");
+    let attempts = sides.iter().map(|side| &side["terms"][1]);
+    assert_eq!(
+        attempts.collect::<Vec<_>>(),
+        [
+            "up to 3 attempts",
+            "what people first write: up to 10 attempts, no waits"
+        ]
+    );
     let differences = run["differences"].as_array().expect("a list");
     let aspects: Vec<_> = differences
         .iter()
@@ -403,20 +411,26 @@ async fn a_run_that_is_over_has_a_report_to_keep() {
     finished(&browser, id).await;
 
     let report = browser.get(&format!("/api/runs/{id}/report")).await;
+    let reliable = browser.get(&format!("/api/runs/{id}/report?side=0")).await;
     let naive = browser.get(&format!("/api/runs/{id}/report?side=1")).await;
     let nobody = browser.get(&format!("/api/runs/{id}/report?side=2")).await;
     let nonsense = browser.get(&format!("/api/runs/{id}/report?side=x")).await;
 
-    let settings = Settings {
-        seed: 7,
-        client: Client::Reliable,
-        pace: Pace::Virtual,
-        overrides: Overrides::default(),
-    };
     let flaky = scenario::find("flaky").expect("known");
-    let run = lab::run(flaky, &settings).await.expect("a run");
-    assert_eq!(report.body, lab::render::html(flaky, &run, None));
-    assert_ne!(naive.body, report.body);
+    let mut runs = Vec::new();
+    for client in [Client::Reliable, Client::Naive] {
+        let settings = Settings {
+            seed: 7,
+            client,
+            pace: Pace::Virtual,
+            overrides: Overrides::default(),
+        };
+        runs.push(lab::run(flaky, &settings).await.expect("a run"));
+    }
+    assert_eq!(reliable.body, lab::render::html(flaky, &runs[0], None));
+    assert_eq!(naive.body, lab::render::html(flaky, &runs[1], None));
+    let both = Comparison::of(runs.remove(0), runs.remove(0));
+    assert_eq!(report.body, lab::render::html_comparison(flaky, &both));
     assert_eq!(report.headers["content-type"], "text/html; charset=utf-8");
     let file = format!("attachment; filename=\"flaky-{id}.html\"");
     assert_eq!(report.headers["content-disposition"], file);

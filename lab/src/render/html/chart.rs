@@ -9,38 +9,51 @@ use std::ops::Range;
 
 use maud::{Markup, html};
 
-use super::super::{Options, chart::Chart, duration, rows::Row, scale::Scale};
-use crate::{run::Run, trace::SpanName};
+use super::{
+    super::{Options, chart::Chart, duration, rows::Row, scale::Scale},
+    Side,
+};
+use crate::trace::SpanName;
 
 /// The axis has so many columns: each is a percent of the width.
 const COLUMNS: usize = 100;
 
-/// The waterfall of a run.
-pub(super) fn figure(run: &Run) -> Markup {
-    let charts = [Chart::new(&run.traces, Options::ROWS)];
+/// The waterfalls of a page's runs, on one axis: what is as long is drawn as long.
+pub(super) fn figures(sides: &[Side<'_>]) -> Vec<Markup> {
+    let charts = sides
+        .iter()
+        .map(|side| Chart::new(&side.run.traces, Options::ROWS));
+    let charts: Vec<_> = charts.collect();
     let scale = Chart::scale(&charts, COLUMNS);
-    let [chart] = charts;
+    let figures = sides.iter().zip(&charts);
+    figures
+        .map(|(side, chart)| figure(side, chart, &scale))
+        .collect()
+}
+
+fn figure(side: &Side<'_>, chart: &Chart<'_>, scale: &Scale) -> Markup {
+    let [id, title, text] = ["happened", "bars-title", "bars-text"].map(|part| side.id(part));
     let end = chart.shown().map(|row| row.until).max().unwrap_or_default();
     let is_cut = chart
         .shown()
-        .any(|row| scale.cuts(&columns(&scale, row)).next().is_some());
+        .any(|row| scale.cuts(&columns(scale, row)).next().is_some());
     let height = chart.shown().count() + usize::from(chart.left_out() > 0);
     html! {
-        section aria-labelledby="happened" {
-            h2 #happened { "What happened" }
+        section aria-labelledby=(id) {
+            h2 id=(id) { (side.title("What happened")) }
             figure {
                 div.waterfall {
-                    (table(&chart))
-                    svg.bars role="img" aria-labelledby="bars-title bars-text" width="100%" height={ (height) "em" } {
-                        title #bars-title { "Waterfall" }
-                        desc #bars-text {
+                    (table(chart))
+                    svg.bars role="img" aria-labelledby={ (title) " " (text) } width="100%" height={ (height) "em" } {
+                        title id=(title) { "Waterfall" }
+                        desc id=(text) {
                             "The rows of the table as bars, on an axis of time from 0 ms to "
                             (duration(end)) "."
                         }
                         @for at in 0..height {
                             line.rule x2="100%" y1={ (at) "em" } y2={ (at) "em" } {}
                         }
-                        (bars(&chart, &scale))
+                        (bars(chart, scale))
                     }
                 }
                 (legend())

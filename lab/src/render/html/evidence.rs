@@ -4,15 +4,19 @@
 use maud::{Markup, html};
 use server::LedgerEntry;
 
-use super::super::{
-    duration::{duration, duration_left},
-    words::{headlines, risen},
+use super::{
+    super::{
+        duration::{duration, duration_left},
+        words::{headlines, risen},
+    },
+    Side,
 };
-use crate::{counters::Counter, player::NAIVE_METRICS, run::Run};
+use crate::{counters::Counter, player::NAIVE_METRICS};
 
 /// The ledger. What no request carried gets no column.
-pub(super) fn wire(run: &Run) -> Markup {
-    let ledger = &run.ledger;
+pub(super) fn wire(side: &Side<'_>) -> Markup {
+    let (id, caption) = (side.id("wire"), side.id("ledger"));
+    let ledger = &side.run.ledger;
     let columns: Vec<_> = COLUMNS
         .iter()
         .filter(|(_, needed, cell)| {
@@ -20,11 +24,11 @@ pub(super) fn wire(run: &Run) -> Markup {
         })
         .collect();
     html! {
-        section aria-labelledby="wire" {
-            h2 #wire { "On the wire" }
-            div.wide role="region" aria-labelledby="ledger" tabindex="0" {
+        section aria-labelledby=(id) {
+            h2 id=(id) { (side.title("On the wire")) }
+            div.wide role="region" aria-labelledby=(caption) tabindex="0" {
                 table {
-                    caption #ledger { "Every request as the service saw it" }
+                    caption id=(caption) { "Every request as the service saw it" }
                     thead { tr {
                         th.number scope="col" { "#" }
                         @for (name, ..) in &columns { th scope="col" { (name) } }
@@ -92,7 +96,9 @@ const COLUMNS: [Column; 9] = [
 const FINGERPRINTS: [&str; 3] = ["key", "cursor", "body"];
 
 /// The counters that moved, and those that every run shows.
-pub(super) fn counters(run: &Run) -> Markup {
+pub(super) fn counters(side: &Side<'_>) -> Markup {
+    let (id, caption) = (side.id("counters"), side.id("moved"));
+    let run = side.run;
     let unmoved = headlines(run.client)
         .iter()
         .map(|metric| run.client.counter(metric.name))
@@ -104,11 +110,11 @@ pub(super) fn counters(run: &Run) -> Markup {
         });
     let counters: Vec<_> = run.counters.iter().cloned().chain(unmoved).collect();
     html! {
-        section aria-labelledby="counters" {
-            h2 #counters { "Counters" }
-            div.wide role="region" aria-labelledby="moved" tabindex="0" {
+        section aria-labelledby=(id) {
+            h2 id=(id) { (side.title("Counters")) }
+            div.wide role="region" aria-labelledby=(caption) tabindex="0" {
                 table.counters {
-                    caption #moved { "What this run added, under the names that /metrics shows" }
+                    caption id=(caption) { "What this run added, under the names that /metrics shows" }
                     thead { tr {
                         th scope="col" { "counter" }
                         th.number scope="col" { "change" }

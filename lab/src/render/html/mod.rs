@@ -10,63 +10,199 @@ mod evidence;
 
 use maud::{Markup, html as markup};
 
-use super::words::{NOT_JUDGED, pace, terms, wire};
-use crate::{lesson::Lesson, run::Run, scenario::Scenario};
+use super::{
+    comparison::next,
+    words::{NOT_JUDGED, pace, terms, wire},
+};
+use crate::{
+    compare::{Comparison, Difference},
+    outcome::Ending,
+    run::Run,
+    scenario::Scenario,
+};
 
 /// Sets a run, and what it teaches, as a page.
 ///
 /// `prediction` is what the reader expected before looking, if anything.
 #[must_use]
 pub fn html(scenario: &Scenario, run: &Run, prediction: Option<&str>) -> String {
-    let title = format!("{} — {}", scenario.name, scenario.title);
-    document::document(
-        &title,
-        markup! {
-            (heading(scenario, run))
-            main {
-                (question(scenario, prediction))
-                (chart::figure(run))
-                div.pair {
-                    (outcome(run))
-                    (verdict(run))
-                }
-                (evidence::wire(run))
-                (evidence::counters(run))
-                (lesson(&run.lesson))
-            }
-            footer {
-                p { "seed " (run.seed) " · " (pace(run.pace)) }
-            }
-        },
-    )
+    let story = Story {
+        scenario,
+        sides: vec![Side { run, name: None }],
+        prediction,
+        differences: &[],
+        why: run.lesson.why.join(" "),
+        next: run.lesson.next.clone(),
+    };
+    story.page()
 }
 
-fn heading(scenario: &Scenario, run: &Run) -> Markup {
+/// Sets a comparison, and what its two runs teach, as a page: what differs, and
+/// then each side with all that a run has, on one axis of time.
+#[must_use]
+pub fn html_comparison(scenario: &Scenario, comparison: &Comparison) -> String {
+    let Comparison {
+        reliable,
+        naive,
+        differences,
+    } = comparison;
+    let side = |run, name| Side {
+        run,
+        name: Some(name),
+    };
+    let story = Story {
+        scenario,
+        sides: vec![side(reliable, "reliable"), side(naive, "naive")],
+        prediction: None,
+        differences,
+        why: comparison.why().join(" "),
+        next: next(scenario),
+    };
+    story.page()
+}
+
+/// What a page tells.
+struct Story<'a> {
+    scenario: &'a Scenario,
+    sides: Vec<Side<'a>>,
+    prediction: Option<&'a str>,
+    differences: &'a [Difference],
+    why: String,
+    next: String,
+}
+
+/// A run on a page, alone or beside another.
+struct Side<'a> {
+    run: &'a Run,
+    /// What tells it from the other.
+    name: Option<&'static str>,
+}
+
+impl Side<'_> {
+    /// The id of one of its parts.
+    fn id(&self, part: &str) -> String {
+        match self.name {
+            Some(name) => format!("{part}-{name}"),
+            None => part.to_owned(),
+        }
+    }
+
+    /// The heading of one of its parts.
+    fn title(&self, part: &str) -> String {
+        match self.name {
+            Some(name) => format!("{part} · {name}"),
+            None => part.to_owned(),
+        }
+    }
+}
+
+impl Story<'_> {
+    fn page(&self) -> String {
+        let Self {
+            scenario, sides, ..
+        } = self;
+        let title = format!("{} — {}", scenario.name, scenario.title);
+        let seed = sides
+            .iter()
+            .map(|side| (side.run.seed, side.run.pace))
+            .next();
+        document::document(
+            &title,
+            markup! {
+                (heading(scenario, sides))
+                main {
+                    (question(scenario, self.prediction))
+                    (differences(self.differences))
+                    @for (side, figure) in sides.iter().zip(chart::figures(sides)) {
+                        (figure)
+                        div.pair {
+                            (outcome(side))
+                            (verdict(side))
+                        }
+                        (evidence::wire(side))
+                        (evidence::counters(side))
+                    }
+                    (lesson(&self.why, scenario.unsolved, &self.next))
+                }
+                @if let Some((seed, of)) = seed {
+                    footer {
+                        p { "seed " (seed) " · " (pace(of)) }
+                    }
+                }
+            },
+        )
+    }
+}
+
+fn heading(scenario: &Scenario, sides: &[Side<'_>]) -> Markup {
     markup! {
         header {
             p.kind { "Scenario" }
             h1 { code { (scenario.name) } }
             p.title { (scenario.title) }
-            ul.terms aria-label="What was asked, and what the client was allowed" {
-                @for term in terms(scenario, run, false) { li { (term) } }
+            div.badges { @for side in sides { (badges(side)) } }
+            @for side in sides {
+                ul.terms aria-label=(side.title("What was asked, and what the client was allowed")) {
+                    @if let Some(name) = side.name { li { (name) } }
+                    @for term in terms(scenario, side.run.client, &side.run.policy, false) { li { (term) } }
+                }
             }
-            (badge(run))
         }
     }
 }
 
-/// What came of the expectations, in a word.
-fn badge(run: &Run) -> Markup {
+/// How a run ended for the client, and what came of the expectations: a call that
+/// fails may be just what was expected.
+fn badges(side: &Side<'_>) -> Markup {
+    let run = side.run;
     let held = run.verdict.iter().filter(|check| check.held).count();
     let of = run.verdict.len();
     let (class, mark) = mark(run.passed());
     markup! {
-        @if run.is_cancelled() {
-            p.badge { "cancelled" }
-        } @else {
-            p class={ "badge " (class) } {
-                span aria-hidden="true" { (mark) } " "
-                (held) " of " (of) " expectations held"
+        p.badge {
+            @if let Some(name) = side.name { (name) ": " }
+            @match run.outcome.ending {
+                Ending::Cancelled => "cancelled",
+                ending => {
+                    span.ended.ok[ending == Ending::Ok].failed[ending != Ending::Ok] {
+                        "ended with " (ending)
+                    }
+                    " · "
+                    span class=(class) {
+                        span aria-hidden="true" { (mark) } " "
+                        (held) " of " (of) " expectations held"
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What differs between two sides.
+fn differences(differences: &[Difference]) -> Markup {
+    markup! {
+        @if !differences.is_empty() {
+            section aria-labelledby="differences" {
+                h2 #differences { "What differs" }
+                div.wide role="region" aria-labelledby="measured" tabindex="0" {
+                    table.differences {
+                        caption #measured { "Measured on the two runs" }
+                        thead { tr {
+                            th scope="col" { "The naive client …" }
+                            th.number scope="col" { "reliable" }
+                            th.number scope="col" { "naive" }
+                        } }
+                        tbody {
+                            @for difference in differences {
+                                tr {
+                                    th scope="row" { (difference.text) }
+                                    td.number { (difference.reliable) }
+                                    td.number { (difference.naive) }
+                                }
+                            }
+                        }
+                    }
+                }
             }
         }
     }
@@ -87,10 +223,11 @@ fn question(scenario: &Scenario, prediction: Option<&str>) -> Markup {
     }
 }
 
-fn outcome(run: &Run) -> Markup {
+fn outcome(side: &Side<'_>) -> Markup {
+    let (run, id) = (side.run, side.id("outcome"));
     markup! {
-        section.outcome aria-labelledby="outcome" {
-            h2 #outcome { "Outcome" }
+        section.outcome aria-labelledby=(id) {
+            h2 id=(id) { (side.title("Outcome")) }
             p.ending { (run.outcome.text) }
             dl.facts {
                 div { dt { "ending" } dd { (run.outcome.ending) } }
@@ -103,10 +240,11 @@ fn outcome(run: &Run) -> Markup {
     }
 }
 
-fn verdict(run: &Run) -> Markup {
+fn verdict(side: &Side<'_>) -> Markup {
+    let (run, id) = (side.run, side.id("verdict"));
     markup! {
-        section aria-labelledby="verdict" {
-            h2 #verdict { "Verdict" }
+        section aria-labelledby=(id) {
+            h2 id=(id) { (side.title("Verdict")) }
             @if run.is_cancelled() { p { (NOT_JUDGED) } }
             ul.checks {
                 @for check in &run.verdict {
@@ -126,20 +264,20 @@ fn verdict(run: &Run) -> Markup {
     }
 }
 
-fn lesson(lesson: &Lesson) -> Markup {
+fn lesson(why: &str, unsolved: &str, next: &str) -> Markup {
     markup! {
         div.pair {
             section aria-labelledby="lesson" {
                 h2 #lesson { "Why it matters" }
-                p { (lesson.why.join(" ")) }
+                p { (why) }
             }
             section aria-labelledby="unsolved" {
                 h2 #unsolved { "What it does not solve" }
-                p { (lesson.unsolved) }
+                p { (unsolved) }
             }
             section.next aria-labelledby="next" {
                 h2 #next { "Try next" }
-                p { code { "cargo run -p lab -- " (lesson.next) } }
+                p { code { "cargo run -p lab -- " (next) } }
             }
         }
     }
