@@ -17,6 +17,7 @@ use std::{
 use http::Extensions;
 use reqwest::{Request, Response};
 use reqwest_middleware::{Middleware, Next, Result};
+use tokio::time::Instant;
 use tower::{Layer, Service};
 
 use crate::{
@@ -54,6 +55,7 @@ impl Middleware for OnTheWire {
         next: Next<'_>,
     ) -> Result<Response> {
         let _hold = self.clock.hold();
+        let deadline = request.timeout().map(|left| session_time() + *left);
         let exchange = async {
             let error = match next.run(request, extensions).await {
                 Ok(response) => return Ok(response),
@@ -61,13 +63,24 @@ impl Middleware for OnTheWire {
             };
             // `reqwest` knows the connect timeout for what it is. A deadline it
             // reports as a timeout of the whole request, wherever it struck.
-            if FailureKind::of(&error) == FailureKind::ReadTimeout && is_connecting() {
+            let timed_out = FailureKind::of(&error) == FailureKind::ReadTimeout;
+            let too_late = deadline.is_some_and(|deadline| session_time() >= deadline);
+            if timed_out && too_late && is_connecting() {
                 return Err(Failure(FailureKind::ConnectTimeout).into());
             }
             Err(error)
         };
         CONNECTION.scope(RefCell::default(), exchange).await
     }
+}
+
+/// The time by which the session measures its timeouts.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the timers of the session are Tokio's, whatever clock was injected"
+)]
+fn session_time() -> Instant {
+    Instant::now()
 }
 
 /// Whether the request of this task is still waiting for its connection.

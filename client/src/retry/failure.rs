@@ -14,11 +14,10 @@ pub enum FailureKind {
     /// The connection was there, and the answer (or the rest of it) was not
     /// there within the read timeout or the deadline.
     ///
-    /// On a stack of your own the second half of [`ConnectTimeout`] is missing:
-    /// a deadline is a timeout of the whole request there, of which the session
-    /// does not say where it struck, and it counts as this.
-    ///
-    /// [`ConnectTimeout`]: Self::ConnectTimeout
+    /// Two timeouts that strike while connecting count as this, too, since
+    /// nobody knows better: a read timeout that is shorter than connecting takes,
+    /// and, on a stack of your own, a deadline, which is a timeout of the whole
+    /// request there.
     ReadTimeout,
     /// No connection: refused, unreachable, or the name did not resolve.
     Connect,
