@@ -23,6 +23,8 @@ mod going_on;
 mod listing;
 mod policy;
 mod redaction;
+#[cfg(target_os = "linux")]
+mod resources;
 mod settings;
 mod shared_limits;
 mod support;

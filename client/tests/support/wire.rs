@@ -6,7 +6,7 @@ use std::{
 };
 
 use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
+    io::{AsyncReadExt, AsyncWriteExt, copy, sink},
     net::{TcpListener, TcpStream},
     task::JoinSet,
 };
@@ -14,11 +14,13 @@ use tokio::{
 /// What follows the bytes of an answer.
 #[derive(Clone, Copy)]
 pub(crate) enum Then {
+    /// The next request on the same connection, which gets the same answer.
+    Again,
     /// The connection is closed, however much was announced.
     Close,
     /// The connection is reset.
     Reset,
-    /// Nothing, for ever.
+    /// Nothing, until the client closes.
     Stall,
     /// One byte after another, for ever.
     Drip,
@@ -78,14 +80,19 @@ async fn answer(
     then: Then,
     seen: Arc<Mutex<Vec<String>>>,
 ) -> Option<()> {
-    let head = read_request(&mut stream).await?;
-    seen.lock().expect("no panic while held").push(head);
-    stream.write_all(bytes.as_bytes()).await.ok()?;
+    loop {
+        let head = read_request(&mut stream).await?;
+        seen.lock().expect("no panic while held").push(head);
+        stream.write_all(bytes.as_bytes()).await.ok()?;
+        if !matches!(then, Then::Again) {
+            break;
+        }
+    }
     match then {
-        Then::Close => {}
+        Then::Again | Then::Close => {}
         // Dropped unread, or with a zero linger, a socket sends no FIN but RST.
         Then::Reset => return stream.set_zero_linger().ok(),
-        Then::Stall => std::future::pending().await,
+        Then::Stall => drop(copy(&mut stream, &mut sink()).await),
         Then::Drip => loop {
             stream.write_all(b"x").await.ok()?;
             tokio::time::sleep(Duration::from_millis(1)).await;

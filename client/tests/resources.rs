@@ -1,0 +1,186 @@
+//! Calls leave no descriptor and no task behind, however they end.
+//!
+//! Descriptors are counted for the process as a whole, so this one has a
+//! process of its own.
+
+use std::{
+    env, fs,
+    future::pending,
+    net::TcpListener,
+    process::Command,
+    thread,
+    time::{Duration, Instant},
+};
+
+use client::{ApiError, Builder, FailureKind, ReliableApiClient};
+use futures_util::future::join_all;
+use tokio::runtime::{self, Handle, Runtime};
+
+use crate::support::wire::{Then, Wire};
+
+const SUCCESS: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\
+                       content-length: 13\r\n\r\n{\"attempt\":3}";
+const UNAVAILABLE: &str =
+    "HTTP/1.1 503 Service Unavailable\r\nretry-after: 0\r\ncontent-length: 0\r\n\r\n";
+const CUT: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\
+                   content-length: 13\r\n\r\n{\"att";
+
+/// Calls of one kind that are under way together.
+const TOGETHER: usize = 8;
+
+/// One client for each way in which a call can end.
+struct Clients {
+    succeeding: ReliableApiClient,
+    failing: ReliableApiClient,
+    cut: ReliableApiClient,
+    timing_out: ReliableApiClient,
+    refused: ReliableApiClient,
+    dropped: ReliableApiClient,
+}
+
+/// What they call, on a runtime and a thread of its own: its tasks are not the
+/// clients'.
+struct Service {
+    succeeding: Wire,
+    failing: Wire,
+    cut: Wire,
+    silent: Wire,
+    nobody: String,
+}
+
+impl Service {
+    fn start() -> Self {
+        let runtime = a_runtime();
+        let serve = |bytes, then| runtime.block_on(Wire::serve(&[(bytes, then)]));
+        let unused = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let nobody = unused.local_addr().expect("an address");
+        let service = Self {
+            succeeding: serve(SUCCESS, Then::Again),
+            failing: serve(UNAVAILABLE, Then::Again),
+            cut: serve(CUT, Then::Close),
+            silent: serve("", Then::Stall),
+            nobody: format!("http://{nobody}"),
+        };
+        thread::spawn(move || runtime.block_on(pending::<()>()));
+        service
+    }
+
+    fn clients(&self) -> Clients {
+        let client = |base_url: &str, configure: fn(Builder) -> Builder| {
+            let builder = ReliableApiClient::builder(base_url).retry_budget(None);
+            let builder = builder.backoff(Duration::from_nanos(1), Duration::from_nanos(1));
+            configure(builder).build().expect("a client")
+        };
+        Clients {
+            succeeding: client(&self.succeeding.base_url(), |builder| builder),
+            failing: client(&self.failing.base_url(), |builder| builder),
+            cut: client(&self.cut.base_url(), |builder| builder),
+            timing_out: client(&self.silent.base_url(), |builder| {
+                builder.timeouts(Duration::from_secs(60), Duration::from_millis(5))
+            }),
+            refused: client(&self.nobody, |builder| builder),
+            dropped: client(&self.silent.base_url(), |builder| builder),
+        }
+    }
+
+    /// Lets calls end in every way there is.
+    async fn call(&self, clients: &Clients) {
+        let failed = async |client: &ReliableApiClient, kind: Option<FailureKind>| {
+            for call in join_all((0..TOGETHER).map(|_| client.flaky())).await {
+                let failure = match call.expect_err("it fails") {
+                    ApiError::Transport(error) => Some(error.kind),
+                    _ => None,
+                };
+                assert_eq!(failure, kind);
+            }
+        };
+        for call in join_all((0..TOGETHER).map(|_| clients.succeeding.flaky())).await {
+            assert_eq!(call.expect("a response").attempt, 3);
+        }
+        failed(&clients.failing, None).await;
+        failed(&clients.cut, Some(FailureKind::ConnectionLost)).await;
+        failed(&clients.timing_out, Some(FailureKind::ReadTimeout)).await;
+        failed(&clients.refused, Some(FailureKind::Connect)).await;
+
+        let before = self.silent.requests().len();
+        let under_way = join_all((0..TOGETHER).map(|_| clients.dropped.flaky()));
+        let all_sent = async {
+            while self.silent.requests().len() < before + TOGETHER {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::select! {
+            calls = under_way => panic!("nobody answers: {calls:?}"),
+            () = all_sent => {}
+        }
+    }
+}
+
+/// What the process has open, and the tasks of the runtime that calls.
+fn held() -> (usize, usize) {
+    let descriptors = fs::read_dir("/proc/self/fd").expect("Linux").count();
+    (descriptors, Handle::current().metrics().num_alive_tasks())
+}
+
+/// Waits until no more is held than `limit`: the other end of a connection takes
+/// a moment to see that it was closed.
+async fn assert_at_most(limit: (usize, usize), story: &str) {
+    let began = Instant::now();
+    loop {
+        let (descriptors, tasks) = held();
+        if descriptors <= limit.0 && tasks <= limit.1 {
+            return;
+        }
+        assert!(
+            began.elapsed() < Duration::from_secs(10),
+            "{story}: {descriptors} descriptors and {tasks} tasks, of {limit:?}"
+        );
+        tokio::task::yield_now().await;
+    }
+}
+
+fn a_runtime() -> Runtime {
+    let runtime = runtime::Builder::new_current_thread().enable_all().build();
+    runtime.expect("a runtime")
+}
+
+#[test]
+#[ignore = "counts what a process has open; the test below runs it in one of its own"]
+fn calls_in_a_process_of_their_own() {
+    let service = Service::start();
+    a_runtime().block_on(call_again_and_again(&service));
+}
+
+async fn call_again_and_again(service: &Service) {
+    let before = held();
+    let clients = service.clients();
+    // Two of the clients have a service that keeps its connections. So there are
+    // both ends of each and a task, and a task of each pool that closes what is
+    // idle for too long.
+    let kept = 2 * TOGETHER;
+    let alive = (before.0 + 2 * kept, before.1 + kept + 2);
+
+    for round in 0..10 {
+        service.call(&clients).await;
+        assert_at_most(alive, &format!("round {round}")).await;
+    }
+    drop(clients);
+
+    assert_at_most(before, "without clients").await;
+}
+
+#[test]
+fn calls_leave_no_descriptor_and_no_task_behind() {
+    let output = Command::new(env::current_exe().expect("this program"))
+        .args([
+            "--ignored",
+            "--exact",
+            "resources::calls_in_a_process_of_their_own",
+        ])
+        .output()
+        .expect("this program runs");
+
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("1 passed"), "{said}");
+}
