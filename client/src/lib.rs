@@ -73,7 +73,8 @@
 //! [`RetryPolicy`](reqwest_retry::RetryPolicy) offers a wait, a
 //! [`RetryableStrategy`](reqwest_retry::RetryableStrategy) classifies), and does
 //! what that crate leaves out: it knows methods, `Retry-After`, deadlines that
-//! count the waits, and bodies that break off.
+//! count the waits, and bodies that break off. Whoever comes from that crate finds
+//! the way in [`from_reqwest_retry`].
 //!
 //! The example `own_endpoint` does this, with a POST that may be repeated and
 //! one that may not: `cargo run -p client --example own_endpoint`. Of the other
@@ -99,6 +100,7 @@ mod call;
 mod check;
 mod endpoint;
 mod error;
+pub mod from_reqwest_retry;
 mod idempotency_key;
 mod media_type;
 mod pagination;

@@ -18,6 +18,7 @@ mod cut;
 mod deadline;
 mod eligibility;
 mod examples;
+mod from_reqwest_retry;
 mod given_session;
 mod going_on;
 mod listing;

@@ -1,0 +1,261 @@
+//! What changes for whoever comes from `reqwest-retry`: the rows of that page of
+//! the documentation, each put to both layers.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::{Duration, Instant, SystemTime},
+};
+
+use client::{
+    Backoff, Classifier, FailureKind, RetryMiddleware, RetryReport, SeededRandom, StopReason,
+    VirtualClock, without_hidden_requests,
+};
+use http::Method;
+use reqwest::{Body, Response};
+use reqwest_middleware::{ClientBuilder, ClientWithMiddleware, Error, Middleware};
+use reqwest_retry::{
+    DefaultRetryableStrategy, Jitter, RetryDecision, RetryError, RetryPolicy,
+    RetryTransientMiddleware, policies::ExponentialBackoff,
+};
+use wiremock::{Mock, MockServer, ResponseTemplate, matchers::path};
+
+use crate::support::{
+    scripted::{answer, scripted, status},
+    tls::{HandshakeEnd, Server},
+    virtual_clock,
+    wire::{Then, Wire},
+};
+
+/// `reqwest-retry` with two retries, which does not wait before them.
+fn before() -> RetryTransientMiddleware<ExponentialBackoff> {
+    let policy = ExponentialBackoff::builder()
+        .retry_bounds(Duration::ZERO, Duration::ZERO)
+        .build_with_max_retries(2);
+    RetryTransientMiddleware::new_with_policy(policy)
+}
+
+/// This layer with its defaults, two retries among them, over virtual time.
+fn after(clock: &VirtualClock) -> RetryMiddleware {
+    let backoff = Backoff::new(
+        Backoff::DEFAULT_BASE,
+        Backoff::DEFAULT_CAP,
+        Arc::new(clock.clone()),
+        Arc::new(SeededRandom::new(7)),
+    );
+    RetryMiddleware::with_policy(backoff, Classifier::default(), Arc::new(clock.clone()))
+}
+
+fn session() -> reqwest::ClientBuilder {
+    client::install_tls_provider();
+    reqwest::Client::builder().no_proxy().tls_certs_only([])
+}
+
+/// A stack on a session that sends nothing by itself.
+fn on_the_wire(layer: impl Middleware) -> ClientWithMiddleware {
+    let session = without_hidden_requests(session()).build();
+    ClientBuilder::new(session.expect("a session"))
+        .with(layer)
+        .build()
+}
+
+/// A stack whose every request gets the same response, and the count of them.
+fn offline(
+    layer: impl Middleware,
+    response: impl Fn() -> Response + Send + Sync + 'static,
+) -> (ClientWithMiddleware, Arc<AtomicU32>) {
+    let requests = Arc::<AtomicU32>::default();
+    let count = Arc::clone(&requests);
+    let transport = scripted(move |_| {
+        count.fetch_add(1, Ordering::Relaxed);
+        std::future::ready(Ok(response()))
+    });
+    let session = session().build().expect("a session");
+    let stack = ClientBuilder::new(session).with(layer).with(transport);
+    (stack.build(), requests)
+}
+
+const NOWHERE: &str = "http://service.test/";
+
+/// How many requests it takes until the layer delivers.
+async fn requests(
+    layer: impl Middleware,
+    method: Method,
+    code: u16,
+    headers: &'static [(&'static str, &'static str)],
+) -> u32 {
+    let (stack, requests) = offline(layer, move || answer(code, headers, String::new()));
+    let response = stack.request(method, NOWHERE).send().await;
+    assert_eq!(response.expect("a response").status(), code);
+    requests.load(Ordering::Relaxed)
+}
+
+#[tokio::test]
+async fn methods_and_statuses_are_retried_as_the_page_says() {
+    const TOO_LONG: &[(&str, &str)] = &[("retry-after", "120")];
+    for (method, status, headers, of_before, of_after) in [
+        (Method::GET, 503, &[][..], 3, 3),
+        (Method::PUT, 503, &[], 3, 3),
+        (Method::POST, 503, &[], 3, 1),
+        (Method::PATCH, 503, &[], 3, 1),
+        (Method::GET, 429, &[], 3, 3),
+        (Method::GET, 500, &[], 3, 3),
+        (Method::GET, 502, &[], 3, 3),
+        (Method::GET, 504, &[], 3, 3),
+        (Method::GET, 408, &[], 3, 1),
+        (Method::GET, 501, &[], 3, 1),
+        (Method::GET, 505, &[], 3, 1),
+        (Method::GET, 404, &[], 1, 1),
+        (Method::GET, 503, TOO_LONG, 3, 1),
+    ] {
+        let old = requests(before(), method.clone(), status, headers).await;
+        let new = requests(after(&virtual_clock()), method.clone(), status, headers).await;
+
+        assert_eq!((old, new), (of_before, of_after), "{method} {status}");
+    }
+}
+
+#[tokio::test]
+async fn only_this_layer_waits_for_a_retry_after() {
+    let clock = virtual_clock();
+    let seven = Duration::from_secs(7);
+    let told: &[_] = &[("retry-after", "7")];
+
+    let began = Instant::now();
+    let old = requests(before(), Method::GET, 503, told).await;
+    let waited = began.elapsed();
+    let new = requests(after(&clock), Method::GET, 503, told).await;
+
+    assert_eq!((old, new), (3, 3));
+    assert!(waited < seven, "{waited:?}");
+    assert_eq!(clock.sleeps(), [seven, seven]);
+}
+
+#[tokio::test]
+async fn a_failed_handshake_is_retried_before_and_final_here() {
+    let [old, new] = [
+        Server::ending(HandshakeEnd::Alert).await,
+        Server::ending(HandshakeEnd::Alert).await,
+    ];
+    let url = |server: &Server| format!("https://{}/?secret", server.address());
+
+    let of_before = on_the_wire(before()).get(url(&old)).send().await;
+    let of_after = on_the_wire(after(&virtual_clock())).get(url(&new)).send();
+    let of_after = of_after.await;
+
+    assert_eq!((old.connections(), new.connections()), (3, 1));
+    let Err(Error::Middleware(wrapped)) = of_before else {
+        panic!("wrapped: {of_before:?}")
+    };
+    assert!(matches!(
+        wrapped.downcast_ref(),
+        Some(RetryError::WithRetries { retries: 2, .. })
+    ));
+    let Err(error @ Error::Reqwest(_)) = of_after else {
+        panic!("as it came: {of_after:?}")
+    };
+    assert_eq!(FailureKind::of(&error), FailureKind::Tls);
+    assert_eq!(error.url(), None);
+}
+
+#[tokio::test]
+async fn a_success_that_breaks_off_is_delivered_before_and_retried_here() {
+    let broken = [(
+        "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf",
+        Then::Close,
+    )];
+    let [old, new, kept] = [
+        Wire::serve(&broken).await,
+        Wire::serve(&broken).await,
+        Wire::serve(&broken).await,
+    ];
+    let clock = Arc::new(virtual_clock());
+    let policy = ExponentialBackoff::builder().build_with_max_retries(2);
+    let keeping = RetryMiddleware::with_policy(policy, DefaultRetryableStrategy, clock);
+
+    let of_before = on_the_wire(before()).get(old.base_url()).send().await;
+    let of_after = on_the_wire(after(&virtual_clock())).get(new.base_url());
+    let of_after = of_after.send().await;
+    let of_kept_strategy = on_the_wire(keeping).get(kept.base_url()).send().await;
+
+    let counts = [old, new, kept].map(|server| server.requests().len());
+    assert_eq!(counts, [1, 3, 1]);
+    let body = of_before.expect("a response").bytes().await;
+    assert!(body.is_err(), "{body:?}");
+    for response in [of_after, of_kept_strategy] {
+        let error = response.expect_err("no response that is complete");
+        assert_eq!(FailureKind::of(&error), FailureKind::ConnectionLost);
+    }
+}
+
+#[tokio::test]
+async fn a_time_limit_is_overrun_before_and_kept_here() {
+    let (limit, wait) = (Duration::from_secs(3), Duration::from_secs(10));
+    let policy = ExponentialBackoff::builder()
+        .retry_bounds(wait, wait)
+        .jitter(Jitter::None)
+        .build_with_total_retry_duration(limit);
+    let began = SystemTime::now();
+    let clock = VirtualClock::starting_at(began);
+    let layer =
+        RetryMiddleware::with_policy(policy, Classifier::default(), Arc::new(clock.clone()));
+    let (stack, requests) = offline(layer.deadline(limit), || status(503));
+
+    let decision = policy.should_retry(began, 0);
+    let response = stack.get(NOWHERE).send().await.expect("a response");
+
+    let RetryDecision::Retry { execute_after } = decision else {
+        panic!("the limit has not passed")
+    };
+    assert!(execute_after > began + limit);
+    assert_eq!(requests.load(Ordering::Relaxed), 1);
+    assert!(clock.sleeps().is_empty(), "{clock:?}");
+    let report = response.extensions().get::<RetryReport>();
+    let stopped = report.and_then(|report| report.stopped);
+    assert_eq!(stopped, Some(StopReason::Deadline));
+}
+
+#[tokio::test]
+async fn a_body_that_is_a_stream_is_refused_before_and_sent_once_here() {
+    // The body of a response comes piece by piece, and so it is a stream.
+    let stream = || Body::from(status(200));
+    let (old, of_before) = offline(before(), || status(503));
+    let (new, of_after) = offline(after(&virtual_clock()), || status(503));
+
+    let refused = old.put(NOWHERE).body(stream()).send().await;
+    let sent = new.put(NOWHERE).body(stream()).send().await;
+
+    assert!(refused.is_err(), "{refused:?}");
+    assert_eq!(sent.expect("a response").status(), 503);
+    let counts = [of_before, of_after].map(|count| count.load(Ordering::Relaxed));
+    assert_eq!(counts, [0, 1]);
+}
+
+#[tokio::test]
+async fn a_default_session_repeats_a_post_on_its_own() {
+    let service = MockServer::start().await;
+    let elsewhere = ResponseTemplate::new(307).insert_header("location", "/elsewhere");
+    Mock::given(path("/"))
+        .respond_with(elsewhere)
+        .mount(&service)
+        .await;
+    let created = ResponseTemplate::new(201);
+    Mock::given(path("/elsewhere"))
+        .respond_with(created)
+        .mount(&service)
+        .await;
+    let default = ClientBuilder::new(session().build().expect("a session"));
+    let default = default.with(after(&virtual_clock())).build();
+    let quiet = on_the_wire(after(&virtual_clock()));
+
+    let followed = default.post(service.uri()).body("once").send().await;
+    let handed_over = quiet.post(service.uri()).body("once").send().await;
+
+    assert_eq!(followed.expect("a response").status(), 201);
+    assert_eq!(handed_over.expect("a response").status(), 307);
+    let bodies: Vec<_> = service.received_requests().await.expect("recorded");
+    let bodies = bodies.iter().map(|request| &*request.body);
+    assert_eq!(bodies.collect::<Vec<_>>(), [b"once"; 3]);
+}
