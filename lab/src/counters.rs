@@ -55,6 +55,13 @@ impl Counters {
     }
 }
 
+#[cfg(test)]
+impl FromIterator<Counter> for Counters {
+    fn from_iter<T: IntoIterator<Item = Counter>>(counters: T) -> Self {
+        Self(counters.into_iter().collect())
+    }
+}
+
 /// The series of client and service side by side, in Prometheus's text format.
 /// Clones share them.
 #[derive(Clone)]

@@ -476,7 +476,7 @@ fn shows_a_retry_after_that_is_a_date() {
               client_give_ups_total 0   client_cursor_loops_total 0
 
     ✓ the second attempt succeeded
-    ✓ the client waited as asked: 3 s
+    ✓ the client waited until the date that the service named
     ✓ the service saw exactly 2 requests
     ✓ the wire and the client agree on the number of requests
     ✓ no request came earlier than allowed

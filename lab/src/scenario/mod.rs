@@ -43,10 +43,10 @@ mod text_json;
 mod tls_refused;
 mod too_many_requests;
 
-use std::{fmt, ops::RangeInclusive, sync::Arc, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
 use axum::Router;
-use client::{Clock, StopReason};
+use client::{Clock, FailureKind, StopReason};
 
 use crate::{
     fault_proxy::Fault,
@@ -352,16 +352,16 @@ fn nearest(name: &str) -> Option<&'static str> {
 }
 
 /// What should come of a call that fails once, asks for `wait`, and then
-/// succeeds.
-fn expect_recovery(policy: &Policy, wait: RangeInclusive<Duration>) -> Vec<Expectation> {
-    let gave_up = if policy.max_retry_after < *wait.end() {
+/// succeeds once the client has `waited`.
+fn expect_recovery(policy: &Policy, wait: Duration, waited: Expectation) -> Vec<Expectation> {
+    let gave_up = if policy.max_retry_after < wait {
         "retry_after_over_budget"
     } else if policy.max_attempts < 2 {
         "attempts_exhausted"
     } else {
         return vec![
             Expectation::ending(Ending::Ok, "the second attempt succeeded"),
-            Expectation::waited_as_asked(&[wait]),
+            waited,
             Expectation::requests(2),
         ];
     };
@@ -373,21 +373,16 @@ fn expect_recovery(policy: &Policy, wait: RangeInclusive<Duration>) -> Vec<Expec
 }
 
 /// What should come of reading `/items` when the first attempt fails in
-/// transport with `problem`.
-fn expect_items(policy: &Policy, problem: &'static str) -> Vec<Expectation> {
+/// transport in this way, and is made `again` if there is another.
+fn expect_items(policy: &Policy, kind: FailureKind, again: Expectation) -> Vec<Expectation> {
     if policy.max_attempts < 2 {
         return vec![
             Expectation::ending(Ending::TransportError, "the failure reached the caller"),
-            Expectation::fact("problem", problem, "it is named for what it is"),
+            Expectation::fact("problem", kind.as_str(), "it is named for what it is"),
         ];
     }
-    let mut expectations = vec![Expectation::counter(
-        client::telemetry::RETRIES.name,
-        1,
-        "the broken attempt was made again, once",
-    )];
-    expectations.extend((items::SCENARIO.expect)(policy).into_iter().next());
-    expectations
+    let items = (items::SCENARIO.expect)(policy).into_iter().next();
+    [again].into_iter().chain(items).collect()
 }
 
 #[cfg(test)]

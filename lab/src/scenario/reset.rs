@@ -1,12 +1,13 @@
 //! A body that breaks off is no body.
 
-use client::Endpoint;
+use client::{Endpoint, FailureKind, telemetry::RETRIES};
 
 use super::{ITEM_LIMIT, NO_ATTEMPT_LEFT, Network, PAGE_LIMIT, PLAIN, Scenario, expect_items};
 use crate::{
     fault_proxy::Fault,
     lesson::{Condition, Sentence},
     player::Task,
+    verdict::Expectation,
 };
 
 pub(super) const SCENARIO: Scenario = Scenario {
@@ -39,6 +40,10 @@ pub(super) const SCENARIO: Scenario = Scenario {
                announced, only the format of the body can tell.",
     network: Network::Faults(&[Fault::ResetMidBody]),
     task: Task::List(Endpoint::ITEMS),
-    expect: |policy| expect_items(policy, "connection_lost"),
+    expect: |policy| {
+        let again = "the broken attempt was made again, once";
+        let again = Expectation::counter(RETRIES.name, 1, again);
+        expect_items(policy, FailureKind::ConnectionLost, again)
+    },
     ..PLAIN
 };

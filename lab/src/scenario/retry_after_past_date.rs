@@ -12,6 +12,7 @@ use super::{
 use crate::{
     lesson::{Condition, Sentence},
     player::Task,
+    verdict::Expectation,
 };
 
 const RETURNED: Endpoint = Endpoint::new("returned", "/returned");
@@ -48,6 +49,9 @@ pub(super) const SCENARIO: Scenario = Scenario {
         })
     },
     task: Task::Get(RETURNED),
-    expect: |policy| expect_recovery(policy, Duration::ZERO..=Duration::ZERO),
+    expect: |policy| {
+        let none = Duration::ZERO;
+        expect_recovery(policy, none, Expectation::waited_as_asked(&[none]))
+    },
     ..PLAIN
 };

@@ -13,6 +13,7 @@ use crate::{
     lesson::{Condition, Sentence},
     player::Task,
     policy::Overrides,
+    verdict::Expectation,
 };
 
 const BUSY: Endpoint = Endpoint::new("busy", "/busy");
@@ -52,6 +53,6 @@ pub(super) const SCENARIO: Scenario = Scenario {
         })
     },
     task: Task::Get(BUSY),
-    expect: |policy| expect_recovery(policy, ASKED..=ASKED),
+    expect: |policy| expect_recovery(policy, ASKED, Expectation::waited_as_asked(&[ASKED])),
     ..PLAIN
 };

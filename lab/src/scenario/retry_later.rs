@@ -68,7 +68,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         } else {
             let requests = policy.most_attempts();
             let wait = Duration::from_secs(ASKED);
-            let waits = vec![wait..=wait; requests as usize - 1];
+            let waits = vec![wait; requests as usize - 1];
             expectations.push(Expectation::waited_as_asked(&waits));
             expectations.push(Expectation::requests(requests.into()));
         }
