@@ -244,6 +244,12 @@ mod tests {
     }
 
     #[test]
+    fn two_are_equal_if_their_texts_are() {
+        assert_eq!(object(r#"{"n":1}"#), object(r#"{"n":1}"#));
+        assert_ne!(object(r#"{"n":1}"#), object(r#"{"n": 1}"#));
+    }
+
+    #[test]
     fn is_read_as_a_type_a_tree_or_text() {
         #[derive(Deserialize, Debug, PartialEq)]
         struct Record<'a> {
