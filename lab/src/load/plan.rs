@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use rand::{RngExt, SeedableRng, rngs::StdRng};
+use rand::{RngExt, SeedableRng, rngs::ChaCha12Rng};
 
 use super::{Load, mix::Mix};
 use crate::scenario::{self, NothingMatches, Scenario};
@@ -25,7 +25,7 @@ pub(crate) struct Plan {
     rate: u64,
     next: u64,
     length: u64,
-    random: StdRng,
+    random: ChaCha12Rng,
 }
 
 impl Plan {
@@ -40,7 +40,7 @@ impl Plan {
             rate: load.rate,
             next: 0,
             length: load.seconds.saturating_mul(load.rate),
-            random: StdRng::seed_from_u64(load.seed),
+            random: ChaCha12Rng::seed_from_u64(load.seed),
         })
     }
 

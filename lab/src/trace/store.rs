@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use rand::{RngExt, SeedableRng, rngs::StdRng};
+use rand::{RngExt, SeedableRng, rngs::ChaCha12Rng};
 use serde::Serialize;
 
 use super::{
@@ -92,7 +92,7 @@ pub(super) struct Place {
 }
 
 pub(super) struct Store {
-    ids: StdRng,
+    ids: ChaCha12Rng,
     limits: Limits,
     traces: VecDeque<Trace>,
     dropped: Dropped,
@@ -104,7 +104,7 @@ pub(super) struct Store {
 impl Store {
     pub(super) fn new(seed: u64, limits: Limits) -> Self {
         Self {
-            ids: StdRng::seed_from_u64(seed),
+            ids: ChaCha12Rng::seed_from_u64(seed),
             limits,
             traces: VecDeque::new(),
             dropped: Dropped::default(),

@@ -7,7 +7,7 @@ use std::{
 
 use client::{ConfigError, Endpoint, FailureKind, Timeouts, install_tls_provider};
 use http::{Extensions, HeaderValue, Method, StatusCode, header::CONTENT_TYPE};
-use rand::{RngExt, SeedableRng, rngs::StdRng};
+use rand::{RngExt, SeedableRng, rngs::ChaCha12Rng};
 use reqwest::{Request, Url};
 use reqwest_middleware::{ClientBuilder, ClientWithMiddleware, Middleware};
 use serde_json::Value;
@@ -25,7 +25,7 @@ pub(crate) struct NaiveClient {
     pub(super) silence: Silence,
     http: ClientWithMiddleware,
     base_url: String,
-    keys: Mutex<StdRng>,
+    keys: Mutex<ChaCha12Rng>,
     telemetry: Telemetry,
 }
 
@@ -140,7 +140,7 @@ impl NaiveClient {
             silence,
             http: http.build(),
             base_url: base_url.to_owned(),
-            keys: Mutex::new(StdRng::seed_from_u64(seed)),
+            keys: Mutex::new(ChaCha12Rng::seed_from_u64(seed)),
             telemetry,
         })
     }
