@@ -27,6 +27,16 @@ export function actionsOf({ draw, brief, announce }) {
     if (state.run?.id === id) state.chosen = detail.scenario;
   }
 
+  /** As above, for a run that is shown already. */
+  async function refresh(id) {
+    try {
+      await fetchRun(id);
+    } catch (error) {
+      if (error.status !== 404) throw error;
+      news.missing(id);
+    }
+  }
+
   const showRun = tell(async (id) => {
     news.opened(id);
     if (state.run.scenario) state.chosen = state.run.scenario;
@@ -52,7 +62,10 @@ export function actionsOf({ draw, brief, announce }) {
   return {
     run: () => state.chosen && run(),
     play: run,
-    refresh: tell(fetchRun),
+    refresh: tell(refresh),
+    cancel: tell(async () => {
+      if (state.run?.state === "running") await api.cancel(state.run.id);
+    }),
     address: () => route(),
     show(id) {
       history.pushState(null, "", `/runs/${id}`);

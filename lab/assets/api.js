@@ -1,7 +1,13 @@
 // The page's requests to its own server.
 
-/** An answer that is not a success, as its problem object describes it. */
-export class Problem extends Error {}
+/** An answer that is not a success, as its problem object describes it; without
+    a status if there was no answer. */
+export class Problem extends Error {
+  constructor(message, status) {
+    super(message);
+    this.status = status;
+  }
+}
 
 async function ask(path, options) {
   const answer = await fetch(path, options).catch(() => {
@@ -9,7 +15,7 @@ async function ask(path, options) {
   });
   const text = await answer.text();
   if (answer.ok) return text;
-  throw new Problem(explain(text) ?? `${answer.status} ${answer.statusText}`);
+  throw new Problem(explain(text) ?? `${answer.status} ${answer.statusText}`, answer.status);
 }
 
 function explain(text) {
@@ -36,6 +42,9 @@ export const run = (id) => get(`/api/runs/${encodeURIComponent(id)}`);
 
 /** A run as the server tells it, to the byte. */
 export const runText = (id) => ask(`/api/runs/${encodeURIComponent(id)}`);
+
+/** Cancels a run; that it has ended, the feed tells. */
+export const cancel = (id) => ask(`/api/runs/${encodeURIComponent(id)}`, { method: "DELETE" });
 
 /** Where the report of a run is. */
 export const reportPath = (id) => `/api/runs/${encodeURIComponent(id)}/report`;

@@ -11,13 +11,13 @@ import { follow } from "./feed.js";
 import { fieldsPanel } from "./fields.js";
 import { keyboard } from "./keys.js";
 import { ledgerPanel } from "./ledger.js";
+import { aloud, resultPanel } from "./result.js";
 import { runsPanel } from "./runs.js";
 import * as news from "./state.js";
 import { twinPanel } from "./twin.js";
 import { verdictPanel } from "./verdict.js";
 import { waterfallPanel } from "./waterfall.js";
 import { wirePanel } from "./wire.js";
-import { count, duration, ending } from "./words.js";
 
 const { state } = news;
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
@@ -31,6 +31,7 @@ const twin = twinPanel({ redraw: draw });
 const fields = fieldsPanel();
 const counters = countersPanel();
 const verdict = verdictPanel();
+const result = resultPanel(actions);
 const ledger = ledgerPanel();
 const wire = wirePanel();
 keyboard({ ...actions, waterfall: waterfall.focus });
@@ -51,7 +52,7 @@ function draw() {
     render();
     // An open bar grows until news of its end come: in every frame, or twice a
     // second for whoever wants less motion.
-    if (state.run?.state === "running" && state.run.pace === "real") {
+    if (state.run?.state === "running" && state.run.pace === "real" && state.link === "live") {
       if (calm.matches) setTimeout(draw, 500);
       else draw();
     }
@@ -66,7 +67,7 @@ function render() {
   const versions = sides.map(({ version }) => version).join();
 
   course(state.scenarios, state.chosen, state.filter, state.predict);
-  runs(state.runs, run?.id);
+  runs(state.runs, run?.id, state.link);
   brief.render(scenario, run, state.predict, state.problem);
   waterfall.render(run, nows, state.row, state.folded);
   twin(run, versions, Math.max(0, ...nows));
@@ -75,46 +76,10 @@ function render() {
   verdict(run, state.guesses.get(run?.id));
   ledger(run);
   wire(state.wire);
-  heading(run, nows);
+  result(run, state.link, Math.max(0, ...nows));
   say(byId("link"), { connecting: "connecting", live: "live", lost: "connection lost" }[state.link]);
   set(byId("link"), { class: `link ${state.link}` });
   say(byId("scheme"), `Scheme: ${document.documentElement.dataset.scheme ?? "system"}`);
-}
-
-/** The line above the waterfall: the result, and under which terms it came. */
-function heading(run, nows) {
-  byId("deeds").hidden = !run || run.state !== "finished";
-  if (!run || run.state === "fetching") {
-    say(byId("result"), "");
-    say(byId("terms"), "");
-    return;
-  }
-  say(byId("result"), run.state === "running" ? `running · ${duration(Math.max(0, ...nows))}` : summary(run));
-  const failed = run.state === "failed" || !passed(run);
-  set(byId("result"), { class: `result ${run.state === "running" ? "open" : failed ? "failed" : "ok"}` });
-  const policy = run.sides[0]?.policy;
-  say(byId("terms"), [
-    policy && count(policy.max_attempts, "attempt"),
-    policy && `Retry-After budget ${policy.max_retry_after_seconds} s`,
-    run.seed !== undefined && `seed ${run.seed}`,
-    run.pace === "virtual" && "virtual time",
-  ].filter(Boolean).join(" · "));
-  if (run.state === "finished") set(byId("report"), { href: api.reportPath(run.id) });
-}
-
-/** Whether every expectation held. A comparison is judged by the first side: the
-    other is there to fail. */
-const passed = (run) => (run.sides[0]?.verdict ?? []).every(({ held }) => held);
-
-/** A finished run in one line, for the eye and for the ear. */
-function summary(run) {
-  if (run.state === "failed") return `✗ could not be played${run.error ? `: ${run.error}` : ""}`;
-  const sides = run.sides.filter((side) => side.outcome).map(({ client, outcome, verdict }) => {
-    const held = `${verdict.filter(({ held }) => held).length} of ${verdict.length} held`;
-    if (run.sides.length > 1) return `${client}: ${held}`;
-    return `${held} · ${outcome.ending === "ok" ? outcome.text : ending(outcome.ending)}`;
-  });
-  return `${passed(run) ? "✓" : "✗"} ${sides.join(" · ")}`;
 }
 
 /** Tells a screen reader, politely and rarely: a start, an end, a lost connection. */
@@ -127,7 +92,7 @@ const heard = {
     news.summarised(summary);
     if (summary.id !== state.run?.id || summary.state === "running") return;
     actions.refresh(summary.id).then(() => {
-      if (state.run?.id === summary.id) announce(`${summary.scenario} has ended. ${summaryOf(state.run)}`);
+      if (state.run?.id === summary.id) announce(`${summary.scenario}: ${aloud(state.run)}`);
     });
   },
   spans: news.moved,
@@ -136,8 +101,6 @@ const heard = {
   metrics: ({ at, values }) => news.sampled({ at: Date.parse(at), values }),
   missed: () => catchUp(),
 };
-
-const summaryOf = (run) => summary(run).replace(/^[✓✗] /, "");
 
 /** What is heard while an answer is on its way, for every such answer. */
 const meanwhile = new Set();
@@ -184,13 +147,13 @@ async function start() {
       draw();
     },
     opened(anew) {
-      state.link = "live";
+      news.linked("live");
       if (anew) catchUp();
       draw();
     },
     lost() {
       if (state.link === "live") announce("The connection to the lab is lost");
-      state.link = "lost";
+      news.linked("lost");
       draw();
     },
   });

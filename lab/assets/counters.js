@@ -1,8 +1,9 @@
-// The panel of the counters: by how much each rose in this run, what it means,
-// and its course in the whole process, under the names that Prometheus shows.
+// The panel of the counters: by how much each rose in this run, and where; what it
+// means; and its course in the whole process, of all runs, under the names that
+// Prometheus shows.
 
 import { byId, el, keyed, say, set, svg } from "./dom.js";
-import { count, risen } from "./words.js";
+import { clock, count, risen } from "./words.js";
 
 /** Each client counts under names of its own, and the service under a third. */
 const PREFIX = { reliable: "client_", naive: "naive_" };
@@ -12,6 +13,9 @@ const HEADLINES = {
   reliable: ["client_attempts_total", "client_retries_total", "client_give_ups_total", "client_cursor_loops_total"],
   naive: ["naive_attempts_total", "naive_retries_total"],
 };
+
+/** Labels that say where something was counted. What happened there, the others say. */
+const WHERE = new Set(["endpoint", "method", "route"]);
 
 /** The plot's own units. */
 const WIDTH = 120;
@@ -28,11 +32,14 @@ export function countersPanel() {
 
     const sides = run?.sides ?? [];
     const totals = sides.map((side) => (side.outcome ? counted(side.counters) : soFar(side)));
+    const parts = sides.map((side) => partsOf(side.counters ?? []));
     const headlines = sides.length ? sides.flatMap(({ client }) => HEADLINES[client] ?? []) : HEADLINES.reliable;
     const moved = totals.flatMap((total) => [...total.keys()]).sort();
     const names = [...new Set([...headlines, ...moved])];
     const over = sides.length > 0 && sides.every((side) => side.outcome);
-    say(byId("counters-note"), sides.length === 0 ? "" : over ? "in this run" : "in this run, by the spans so far");
+    const number = over ? "the numbers: this run" : "the numbers: this run, by the spans so far";
+    const line = samples.length > 1 && `the lines: all runs since ${clock(samples[0].at)}`;
+    say(byId("counters-note"), [sides.length > 0 && number, line].filter(Boolean).join("; "));
 
     keyed(root, names, (name) => name, create, (card, name) => {
       const values = sides
@@ -46,6 +53,12 @@ export function countersPanel() {
           say(element.lastChild, values.length > 1 ? ` ${client}` : "");
           element.classList.toggle("moved", value > 0);
         });
+      const kinds = [...new Set(values.flatMap(({ index }) => [...(parts[index].get(name)?.keys() ?? [])]))].sort();
+      keyed(card.parts, kinds, (kind) => kind,
+        (kind) => el("li", null, el("span", null, kind), el("b")),
+        (element, kind) => say(element.lastChild, values
+          .map(({ index, client }) => `${risen(parts[index].get(name)?.get(kind) ?? 0)}${values.length > 1 ? ` ${client}` : ""}`)
+          .join(", ")));
       say(card.question, vocabulary.get(name)?.question ?? "");
       plot(card, name, samples);
     });
@@ -57,6 +70,19 @@ function counted(counters) {
   const totals = new Map();
   for (const { name, value } of counters ?? []) totals.set(name, (totals.get(name) ?? 0) + value);
   return totals;
+}
+
+/** What a run's counters rose by, by name and then by what happened. */
+function partsOf(counters) {
+  const parts = new Map();
+  for (const { name, labels, value } of counters) {
+    const kind = Object.entries(labels).filter(([label]) => !WHERE.has(label)).map(([, text]) => text).join(", ");
+    if (kind === "") continue;
+    if (!parts.has(name)) parts.set(name, new Map());
+    const kinds = parts.get(name);
+    kinds.set(kind, (kinds.get(kind) ?? 0) + value);
+  }
+  return parts;
 }
 
 /** Whether a side counts under this name at all. */
@@ -80,13 +106,14 @@ function soFar({ client, spans }) {
 
 function create(name) {
   const values = el("span", { class: "values" });
+  const parts = el("ul", { class: "parts" });
   const question = el("p", { class: "meaning" });
   const line = svg("path", { class: "line" });
   const area = svg("path", { class: "area" });
   const chart = svg("svg", { class: "plot", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img" }, area, line);
   const card = el("div", { class: "counter" },
-    el("h3", null, ...broken(name)), values, chart, question);
-  return Object.assign(card, { values, question, line, area, chart });
+    el("h3", null, ...broken(name)), values, parts, chart, question);
+  return Object.assign(card, { values, parts, question, line, area, chart });
 }
 
 /** A name that may be broken at its underscores. */
@@ -107,5 +134,5 @@ function plot(card, name, samples) {
   set(card.line, { d: `${steps}H${WIDTH}` });
   set(card.area, { d: `${steps}H${WIDTH}V${HEIGHT}H0Z` });
   const seconds = Math.round((last - first) / 1000);
-  set(card.chart, { "aria-label": `${name} rose from ${lowest} to ${highest} in ${count(seconds, "second")}` });
+  set(card.chart, { "aria-label": `Of all runs ${name} rose from ${lowest} to ${highest} in ${count(seconds, "second")}` });
 }

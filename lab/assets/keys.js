@@ -11,6 +11,7 @@ const KEPT = "keys";
 export function keyboard(actions) {
   const keys = [
     ["r", "Run the chosen scenario", actions.run],
+    ["x", "Cancel the run that is shown", actions.cancel],
     ["/", "Find a scenario", () => byId("filter").focus()],
     ["s", "Go to the course", () => byId("course").querySelector("[tabindex='0']")?.focus()],
     ["w", "Go to the waterfall", actions.waterfall],

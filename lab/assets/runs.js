@@ -1,15 +1,23 @@
 // The panel of the last runs, each a link with an address of its own.
 
 import { byId, el, keyed, memo, say, set } from "./dom.js";
+import { clock, ending } from "./words.js";
 
+/** What stands for the verdict on a run, and in words how it ended, which is
+    another thing: a call that fails may be just what was expected. */
 const MARKS = {
   running: { sign: "…", words: "running" },
-  passed: { sign: "✓", words: "held" },
-  missed: { sign: "✗", words: "did not hold" },
+  unknown: { sign: "?", words: "not known whether it goes on" },
+  passed: { sign: "✓", words: "all expectations held" },
+  missed: { sign: "✗", words: "not all expectations held" },
+  cancelled: { sign: "⊘", words: "cancelled" },
   failed: { sign: "!", words: "could not be played" },
 };
 
-const mark = ({ state, passed }) => (state === "finished" ? (passed ? "passed" : "missed") : state);
+function mark({ state, passed }, link) {
+  if (state === "finished") return passed ? "passed" : "missed";
+  return state === "running" && link === "lost" ? "unknown" : state;
+}
 
 export function runsPanel({ show }) {
   const list = byId("runs");
@@ -39,21 +47,19 @@ export function runsPanel({ show }) {
         el("span", { class: "unseen state" })));
   };
 
-  return memo((runs, shown) => {
+  return memo((runs, shown, link) => {
     const stop = shown && runs.some(({ id }) => id === shown) ? shown : runs[0]?.id;
     keyed(list, runs, ({ id }) => id, create, (item, run) => {
-      const link = item.firstElementChild;
-      const { sign, words } = MARKS[mark(run)];
-      set(link, {
-        class: mark(run),
+      const name = mark(run, link);
+      const { sign, words } = MARKS[name];
+      const ended = run.ending && `ended with ${ending(run.ending)}`;
+      set(item.firstElementChild, {
+        class: name,
         tabindex: run.id === stop ? 0 : -1,
         "aria-current": run.id === shown ? "page" : null,
       });
-      say(link.querySelector(".mark"), sign);
-      say(link.querySelector(".state"), words);
+      say(item.querySelector(".mark"), sign);
+      say(item.querySelector(".state"), [ended, words].filter(Boolean).join(", "));
     });
   });
 }
-
-const clock = (started) =>
-  new Date(started).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });

@@ -70,8 +70,29 @@ export function closed() {
   state.row = null;
 }
 
+const ENDS = ["finished", "failed", "cancelled", "lost"];
+
 /** Whether a run has ended, one way or the other. */
-export const over = (run) => run?.state === "finished" || run?.state === "failed";
+export const over = (run) => ENDS.includes(run?.state);
+
+/** The server does not know the shown run any more: it was started anew since. A
+    run that went on was lost with it. */
+export function missing(id) {
+  if (state.run?.id !== id) return;
+  const was = state.run.state;
+  state.run = { ...state.run, gone: true, state: was === "running" ? "lost" : was };
+}
+
+/** News arrive, or do not. Without any, nobody knows how long a run goes on. */
+export function linked(link) {
+  if (link !== "live") {
+    for (const side of state.run?.sides ?? []) {
+      side.taken = now(side);
+      side.takenAt = performance.now();
+    }
+  }
+  state.link = link;
+}
 
 /** Everything about the shown run. News may have been faster than the answer
     that carried it, so spans are merged and not replaced; their order is that
@@ -106,9 +127,12 @@ export function sided({ id, side, ...results }) {
   state.run = { ...state.run, sides };
 }
 
-/** The counters of the process. */
+/** The counters of the process. Counters only rise: where one fell, it is another
+    process. */
 export function sampled(sample) {
-  state.samples = [...state.samples, sample].slice(-KEPT_SAMPLES);
+  const last = state.samples.at(-1)?.values ?? {};
+  const anew = Object.entries(last).some(([name, value]) => (sample.values[name] ?? 0) < value);
+  state.samples = [...(anew ? [] : state.samples), sample].slice(-KEPT_SAMPLES);
 }
 
 /** A request reached the service from elsewhere. */
@@ -130,7 +154,7 @@ export function overheard({ entries, traces }) {
 
 /** The time of a side's run now: of a real one it goes on between the news. */
 export function now(side) {
-  const goesOn = state.run.state === "running" && state.run.pace === "real" && !side.outcome;
+  const goesOn = state.link === "live" && state.run.state === "running" && state.run.pace === "real" && !side.outcome;
   return side.taken + (goesOn ? (performance.now() - side.takenAt) * 1e6 : 0);
 }
 

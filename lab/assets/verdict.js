@@ -7,8 +7,8 @@ import { ending } from "./words.js";
 
 export function verdictPanel() {
   return memo((run, guess) => {
-    byId("learned").hidden = !over(run);
-    if (!over(run)) return;
+    byId("learned").hidden = !over(run) || run.state === "lost";
+    if (byId("learned").hidden) return;
     say(byId("lesson-text"), run.lesson ?? "");
     say(byId("unsolved-text"), run.unsolved ?? "");
     byId("checks").replaceChildren(
@@ -23,16 +23,20 @@ function sideOf({ client, outcome, verdict }, several) {
   return el("div", { class: "judged" },
     several ? el("h3", null, client) : null,
     el("p", { class: "outcome" }, ...ended(outcome)),
-    el("ul", null, ...(verdict ?? []).map(({ text, held, found }) =>
+    outcome.ending === "cancelled" ? el("p", null, "It did not come to its end, so nothing is judged.") : null,
+    el("ul", { "aria-label": "Expectations" }, ...(verdict ?? []).map(({ text, held, found }) =>
       el("li", { class: held ? "ok" : "failed" },
         el("span", { class: "sign", "aria-hidden": "true" }, held ? "✓" : "✗"),
         el("span", null, el("span", { class: "unseen" }, held ? "held: " : "did not hold: "), text,
           found ? el("em", null, ` — ${found}`) : null)))));
 }
 
-/** A success says all in its own words; an error is called by its class first. */
+/** A success says all in its own words, and so does a run that was cancelled; an
+    error is called by its class first. */
 function ended({ ending: name, text }) {
-  return name === "ok" ? [el("b", null, text)] : [el("b", null, ending(name)), ` · ${text}`];
+  const whole = name === "ok" || name === "cancelled";
+  const tone = { ok: "ok", cancelled: null }[name] ?? "failed";
+  return ["Ended with: ", el("b", { class: name === "cancelled" ? null : tone }, whole ? text : ending(name)), whole ? null : ` · ${text}`];
 }
 
 /** In what the two sides of a comparison differ. */

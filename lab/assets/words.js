@@ -22,6 +22,10 @@ export function remaining(ns) {
   return tenths < 100 ? `${(tenths / 10).toFixed(1)} s` : duration(Math.ceil(tenths / 10) * SECOND);
 }
 
+/** A time of day. */
+export const clock = (moment) =>
+  new Date(moment).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
+
 /** How many of something. */
 export const count = (number, one, many = `${one}s`) => `${number} ${number === 1 ? one : many}`;
 
@@ -93,7 +97,9 @@ function wait(span, now) {
   if (end_ns === null) return [`${remaining(start_ns + lengthOf(span) - now)} left`, source].filter(Boolean).join(" · ");
   const reason = fields["retry.reason"];
   const why = /^\d{3}$/.test(reason) ? `status ${reason}` : reason;
-  return [source, why && `(${why})`].filter(Boolean).join(" ");
+  // A length in seconds is a float, so the last digits decide nothing.
+  const cut = lengthOf(span) - (end_ns - start_ns) >= MS ? `, cut off after ${duration(end_ns - start_ns)}` : "";
+  return [source, why && `(${why})`].filter(Boolean).join(" ") + cut;
 }
 
 /** How long a wait is to be, as it was decided. */
@@ -118,7 +124,9 @@ function operation({ fields, end_ns }) {
   ].filter(Boolean).join(" · ");
 }
 
-const ENDINGS = new Map([["http_error", "HTTP error"], ["response_error", "representation error"]]);
+const ENDINGS = new Map([
+  ["http_error", "HTTP error"], ["response_error", "representation error"], ["stopped", "stopped by the lab"],
+]);
 
 /** What the class of an outcome is called. */
 export const ending = (name) => ENDINGS.get(name) ?? name.replaceAll("_", " ");

@@ -46,6 +46,7 @@ files!(
     "index.html",
     "keys.js",
     "ledger.js",
+    "result.js",
     "runs.js",
     "scheme.js",
     "state.js",

@@ -16,7 +16,7 @@ use super::{
 use crate::{
     compare::{Comparison, Difference, differences, why},
     counters::Counters,
-    outcome::Outcome,
+    outcome::{Ending, Outcome},
     player::Client,
     policy::Policy,
     render,
@@ -86,6 +86,9 @@ pub(super) struct Summary {
     /// comparison, the reference client's: what it is compared with is not
     /// expected to do well.
     passed: Option<bool>,
+    /// How it ended for the client, of a comparison for the reference client; none
+    /// until it has finished.
+    ending: Option<Ending>,
     started: String,
 }
 
@@ -130,6 +133,7 @@ impl Record {
             seed: self.request.seed,
             state: self.state.clone(),
             passed: first.map(Run::passed),
+            ending: first.map(|run| run.outcome.ending),
             started: rfc3339(self.started),
         }
     }

@@ -68,6 +68,92 @@ async fn requests_from_elsewhere_have_a_lane_of_their_own() {
     assert_eq!(browser.read("all('#runs li').length").await, 0);
 }
 
+/// A lab that stops takes its runs with it. The page says what it knows, and no
+/// more: first that it does not know, then that the run is lost.
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn a_run_that_was_lost_with_its_lab_says_so() {
+    let mut lab = Lab::start();
+    let browser = Browser::at(&lab, PROJECTOR, "retry-later").await;
+    let finished = browser.run().await;
+    browser.wait_for_long().await;
+
+    lab.kill();
+
+    browser.until("text('#link') === 'connection lost'").await;
+    let unknown = "text('#result')";
+    browser
+        .until(&format!(
+            "/^✗ connection lost at .* m?s, not known whether it goes on$/.test({unknown})"
+        ))
+        .await;
+    let stands = browser.read(unknown).await;
+    assert_eq!(
+        browser.read("all('#runs .mark')").await,
+        serde_json::json!(["?", "✓"])
+    );
+    assert_eq!(
+        browser
+            .read("document.querySelector('#cancel').hidden")
+            .await,
+        true
+    );
+    // Nothing is drawn as if it went on.
+    browser
+        .ask("requestAnimationFrame(() => requestAnimationFrame(() => done()))")
+        .await;
+    assert_eq!(browser.read(unknown).await, stands);
+
+    lab.restart();
+
+    browser
+        .until("text('#link') === 'live' && text('#result') === '✗ lost: the lab was stopped while it ran'")
+        .await;
+    assert_eq!(
+        browser.read("text('.row.attempt .how')").await,
+        "503 Service Unavailable"
+    );
+    assert_eq!(browser.read("document.title").await, "retry-later · lab");
+    assert_eq!(
+        browser
+            .read("document.querySelector('#learned').hidden")
+            .await,
+        true
+    );
+    assert_eq!(browser.read("all('#runs li').length").await, 0);
+    assert_eq!(browser.read("text('#problem')").await, "");
+    // Another run starts from there, and one that is gone has no address.
+    browser
+        .read("document.querySelector('[name=max_retry_after_seconds]').value = ''")
+        .await;
+    browser.run().await;
+    browser
+        .go(&format!("http://{}/runs/{finished}", lab.page))
+        .await;
+    browser
+        .until("text('#problem') === 'no such run; only the newest are kept'")
+        .await;
+}
+
+/// A run that had ended before stays on the page with what it showed, but cannot
+/// be fetched any more.
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn a_run_that_had_ended_stays_as_it_was_when_the_lab_stops() {
+    let mut lab = Lab::start();
+    let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
+    browser.run().await;
+    let shown = "[text('#result'), text('#checks'), text('#ledgers')]";
+    let before = browser.read(shown).await;
+
+    lab.restart();
+
+    browser
+        .until("document.querySelector('#deeds').hidden && text('#link') === 'live'")
+        .await;
+    assert_eq!(browser.read(shown).await, before);
+}
+
 /// However many come, of whatever trace: what is not listed is counted.
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
@@ -116,7 +202,7 @@ async fn the_counters_are_plotted_over_time() {
 
     let found = found.as_str().expect("text");
     assert!(
-        found.starts_with("client_attempts_total rose from "),
+        found.starts_with("Of all runs client_attempts_total rose from "),
         "{found}"
     );
 }

@@ -100,7 +100,7 @@ async fn the_keys_are_listed_and_can_be_turned_off() {
     browser.until("document.querySelector('dialog').open").await;
     assert_eq!(
         browser.read("all('dialog dt').slice(0, 2)").await,
-        json!(["r", "/"])
+        json!(["r", "x"])
     );
     browser.click("#keys-on").await;
     browser.press_key(Key::Escape).await;
@@ -136,7 +136,7 @@ async fn the_ear_is_told_of_the_start_and_the_end_and_no_more() {
         browser.read("told").await,
         json!([
             "flaky runs",
-            "flaky has ended. 4 of 4 held · ok, attempt = 3"
+            "flaky: ended with ok, attempt = 3, 3 attempts, 4 of 4 expectations held"
         ])
     );
 }

@@ -28,7 +28,7 @@ async fn flaky_shows_three_attempts_two_waits_and_a_verdict() {
     assert_eq!(browser.read("all('.row.request').length").await, 3);
     assert_eq!(
         browser.read("text('#result')").await,
-        "✓ 4 of 4 held · ok, attempt = 3"
+        "ended with ok, attempt = 3 · 3 attempts · ✓ 4 of 4 expectations held"
     );
     assert_eq!(browser.read("all('#checks li.ok').length").await, 4);
     assert_eq!(browser.read("all('#ledgers tbody tr').length").await, 3);
@@ -141,6 +141,177 @@ async fn a_wait_counts_down_while_it_is_open() {
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
+async fn a_run_is_cancelled_by_a_key_and_by_a_button() {
+    let lab = Lab::start();
+    let browser = Browser::at(&lab, PROJECTOR, "retry-later").await;
+    for by_key in [true, false] {
+        browser.wait_for_long().await;
+
+        if by_key {
+            browser.press("x").await;
+        } else {
+            browser.click("#cancel").await;
+        }
+        browser.ended().await;
+
+        assert_eq!(
+            browser.read("text('#result')").await,
+            "⊘ cancelled after 1 request"
+        );
+        assert_eq!(
+            browser.read("text('#checks')").await,
+            "Ended with: cancelled after 1 request\n\nIt did not come to its end, so nothing is judged."
+        );
+        let wait = browser.read("text('.row.wait .how')").await.to_string();
+        assert!(
+            wait.contains("Retry-After (status 503), cut off after "),
+            "{wait}"
+        );
+        assert_eq!(
+            browser
+                .read("document.querySelector('#cancel').hidden")
+                .await,
+            true
+        );
+        assert_eq!(browser.read("text('#runs .mark')").await, "⊘");
+        assert_eq!(browser.read("text('#problem')").await, "");
+        // Whoever had the focus on the button that is gone can go on from there.
+        let focus = if by_key { "BODY" } else { "BUTTON#run" };
+        assert_eq!(
+            browser.read("document.activeElement.tagName + (document.activeElement.id && '#' + document.activeElement.id)").await,
+            focus
+        );
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn how_a_call_ended_and_the_verdict_on_it_are_two_things() {
+    let lab = Lab::start();
+    let browser = Browser::at(&lab, PROJECTOR, "retry-later").await;
+
+    browser.run().await;
+
+    let parts = browser
+        .read("[...document.querySelectorAll('#result .line > span')].map((part) => [part.className, part.innerText])")
+        .await;
+    assert_eq!(
+        parts,
+        json!([
+            ["failed", "ended with HTTP error"],
+            ["", "1 attempt"],
+            ["ok", "✓ 7 of 7 expectations held"]
+        ])
+    );
+    let colours = browser
+        .read("[...document.querySelectorAll('#result .line > span')].map((part) => getComputedStyle(part).color)")
+        .await;
+    assert_ne!(colours[0], colours[2]);
+    assert_eq!(
+        browser
+            .read("document.querySelector('#checks .outcome b').className")
+            .await,
+        "failed"
+    );
+    assert_eq!(
+        browser
+            .read("document.querySelector('#runs .state').textContent")
+            .await,
+        "ended with HTTP error, all expectations held"
+    );
+}
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn no_side_of_a_comparison_is_told_in_the_words_of_the_other() {
+    let lab = Lab::start();
+    let browser = Browser::at(&lab, PROJECTOR, "lost-response").await;
+    browser.click("label:has([value=virtual])").await;
+
+    browser.press("3").await;
+    browser.run().await;
+
+    let lines = browser.read("all('#result .line')").await;
+    assert_eq!(
+        lines,
+        json!([
+            "reliable: ended with ok, the client has its job · 2 attempts · ✓ 5 of 5 expectations held",
+            "naive: ended with ok, the client has its job · 2 attempts · ✗ 4 of 5 expectations held",
+        ])
+    );
+    assert_eq!(
+        browser.read("[...document.querySelectorAll('#result .line > span:last-child')].map((part) => part.className)").await,
+        json!(["ok", "failed"])
+    );
+    let terms = browser.read("all('#terms .line').slice(0, 2)").await;
+    assert!(
+        terms[0].as_str().is_some_and(
+            |line| line.starts_with("reliable: ") && line.contains(" · up to 3 attempts · ")
+        ),
+        "{terms}"
+    );
+    assert!(
+        terms[1].as_str().is_some_and(
+            |line| line.starts_with("naive: ") && line.ends_with("up to 10 attempts, no waits")
+        ),
+        "{terms}"
+    );
+}
+
+/// Two jobs submitted may be one created, or two.
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn a_counter_says_what_its_rise_was_made_of() {
+    let lab = Lab::start();
+    let browser = Browser::at(&lab, PROJECTOR, "lost-response").await;
+    browser.click("label:has([value=virtual])").await;
+    browser.press("3").await;
+    browser.run().await;
+    let parts = |name: &str| {
+        format!(
+            "[...document.querySelectorAll('.counter')]
+                 .find((card) => card.querySelector('h3').textContent === '{name}')
+                 .querySelectorAll('.parts li').values().map((part) => [...part.children].map((one) => one.innerText)).toArray()"
+        )
+    };
+
+    let jobs = browser.read(&parts("service_jobs_total")).await;
+    let attempts = browser.read(&parts("client_attempts_total")).await;
+
+    assert_eq!(
+        jobs,
+        json!([
+            ["created", "+1 reliable, +2 naive"],
+            ["replayed", "+1 reliable, 0 naive"]
+        ])
+    );
+    assert_eq!(attempts, json!([["201", "+1"], ["connection_lost", "+1"]]));
+}
+
+/// A line that goes over all runs is not told as the course of one.
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn a_line_of_all_runs_says_so() {
+    let lab = Lab::start();
+    let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
+    browser.run().await;
+    let line = "document.querySelector('.plot:not(.empty)')";
+    while browser.read(line).await.is_null() {
+        browser.run().await;
+    }
+
+    let note = browser.read("text('#counters-note')").await.to_string();
+
+    let parts = note
+        .trim_matches('"')
+        .split_once("; the lines: all runs since ");
+    let (number, since) = parts.unwrap_or_else(|| panic!("{note}"));
+    assert_eq!(number, "the numbers: this run");
+    assert_eq!(since.split(':').count(), 3, "a time of day: {since}");
+}
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
 async fn a_comparison_shows_both_clients_on_one_axis() {
     let lab = Lab::start();
     let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
@@ -158,7 +329,7 @@ async fn a_comparison_shows_both_clients_on_one_axis() {
     assert_eq!(axes[0], axes[1]);
     assert_eq!(
         browser.read("text('#result')").await,
-        "✓ reliable: 4 of 4 held · naive: 4 of 4 held"
+        "reliable: ended with ok, attempt = 3 · 3 attempts · ✓ 4 of 4 expectations held\nnaive: ended with ok, attempt = 3 · 3 attempts · ✓ 4 of 4 expectations held"
     );
     assert_eq!(browser.read("all('#checks .judged').length").await, 2);
     assert_ne!(browser.read("all('.differences tbody tr').length").await, 0);
@@ -282,6 +453,24 @@ async fn a_run_is_copied_as_json_and_downloaded_as_a_report() {
             .as_str()
             .is_some_and(|text| text.contains("503 Service Unavailable"))
     );
+}
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn the_report_of_a_comparison_holds_both_sides() {
+    let lab = Lab::start();
+    let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
+    browser.press("3").await;
+    browser.run().await;
+
+    let report = browser
+        .ask("fetch(document.querySelector('#report').href).then(async (answer) => done(await answer.text()))")
+        .await;
+
+    let report = report.as_str().expect("a page");
+    for part in ["What happened · reliable", "What happened · naive"] {
+        assert!(report.contains(part), "{part} is missing in\n{report}");
+    }
 }
 
 #[tokio::test]

@@ -60,7 +60,7 @@ impl Drop for Running {
 
 /// `lab serve` on two free ports.
 pub(crate) struct Lab {
-    _process: Running,
+    process: Option<Running>,
     /// Where the service listens, as host and port.
     pub(crate) service: String,
     /// Where the page listens, as host and port.
@@ -69,9 +69,26 @@ pub(crate) struct Lab {
 
 impl Lab {
     pub(crate) fn start() -> Self {
+        Self::start_on(["0", "0"])
+    }
+
+    /// Ends it as a power cut would.
+    pub(crate) fn kill(&mut self) {
+        self.process = None;
+    }
+
+    /// Ends it if it goes on, and starts another in its place.
+    pub(crate) fn restart(&mut self) {
+        self.kill();
+        let port = |address: &str| address.rsplit(':').next().expect("a port").to_owned();
+        let ports = [port(&self.service), port(&self.page)];
+        *self = Self::start_on([&ports[0], &ports[1]]);
+    }
+
+    fn start_on([port, page_port]: [&str; 2]) -> Self {
         let mut addresses = Vec::new();
         let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
-        command.args(["serve", "--port", "0", "--page-port", "0"]);
+        command.args(["serve", "--port", port, "--page-port", page_port]);
         let started = Running::start(&mut command, |line| {
             let (_, rest) = line.split_once("http://")?;
             let address = rest.split(|char: char| char.is_whitespace() || char == '/');
@@ -84,7 +101,7 @@ impl Lab {
         });
         let (process, [service, page]) = started.expect("the lab is ready");
         Self {
-            _process: process,
+            process: Some(process),
             service,
             page,
         }
