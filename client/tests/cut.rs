@@ -7,7 +7,7 @@ use std::{collections::BTreeSet, num::NonZeroU32, sync::Arc, time::Duration};
 
 use client::{
     ApiError, Backoff, Classifier, Endpoint, FailureKind, IdempotencyKey, IncompleteBody,
-    JsonObject, ReliableApiClient, RetryMiddleware, RetryReport, SeededRandom, Timeouts,
+    JsonObject, Random, ReliableApiClient, RetryMiddleware, RetryReport, SeededRandom, Timeouts,
     VirtualClock,
 };
 use futures_util::future::join_all;
@@ -27,23 +27,51 @@ struct Sample {
     status: u16,
     retry_after: Option<&'static str>,
     requests: u32,
-    /// The waits it asks for, in seconds; `None` for those of the backoff.
-    waits: Option<&'static [u64]>,
+    waits: Waits,
 }
+
+/// What the client waits for between its requests.
+#[derive(Clone, Copy)]
+enum Waits {
+    /// What the server asked for, in seconds.
+    Asked(&'static [u64]),
+    /// What the backoff draws.
+    Backoff,
+}
+
+impl Waits {
+    fn lengths(self) -> Vec<Duration> {
+        let random = SeededRandom::new(SEED);
+        match self {
+            Self::Asked(seconds) => seconds.iter().copied().map(Duration::from_secs).collect(),
+            Self::Backoff => [1, 2]
+                .map(|factor| (Backoff::DEFAULT_BASE * factor).mul_f64(random.unit()))
+                .to_vec(),
+        }
+    }
+}
+
+/// Of the jitter.
+const SEED: u64 = 7;
 
 /// The clock starts with 1970, so this date is nine seconds away.
 const NINE_SECONDS_LATER: &str = "Thu, 01 Jan 1970 00:00:09 GMT";
 
 const SAMPLES: [Sample; 8] = [
-    Sample::of(200, None, 1, Some(&[])),
-    Sample::of(302, None, 1, Some(&[])),
-    Sample::of(401, None, 1, Some(&[])),
-    Sample::of(409, None, 1, Some(&[])),
-    Sample::of(429, None, ATTEMPTS, None),
-    Sample::of(503, Some("7"), ATTEMPTS, Some(&[7, 7])),
-    Sample::of(503, Some("120"), 1, Some(&[])),
+    Sample::of(200, None, 1, Waits::Asked(&[])),
+    Sample::of(302, None, 1, Waits::Asked(&[])),
+    Sample::of(401, None, 1, Waits::Asked(&[])),
+    Sample::of(409, None, 1, Waits::Asked(&[])),
+    Sample::of(429, None, ATTEMPTS, Waits::Backoff),
+    Sample::of(503, Some("7"), ATTEMPTS, Waits::Asked(&[7, 7])),
+    Sample::of(503, Some("120"), 1, Waits::Asked(&[])),
     // The second time it is past.
-    Sample::of(503, Some(NINE_SECONDS_LATER), ATTEMPTS, Some(&[9, 0])),
+    Sample::of(
+        503,
+        Some(NINE_SECONDS_LATER),
+        ATTEMPTS,
+        Waits::Asked(&[9, 0]),
+    ),
 ];
 
 impl Sample {
@@ -51,7 +79,7 @@ impl Sample {
         status: u16,
         retry_after: Option<&'static str>,
         requests: u32,
-        waits: Option<&'static [u64]>,
+        waits: Waits,
     ) -> Self {
         Self {
             status,
@@ -88,13 +116,13 @@ impl Sample {
         if cut < head.len() || (self.status == 200 && !whole) {
             return Seen {
                 requests: ATTEMPTS,
-                waits: None,
+                waits: Waits::Backoff.lengths(),
                 end: End::Transport(lost),
             };
         }
         Seen {
             requests: self.requests,
-            waits: self.waits.map(<[u64]>::to_vec),
+            waits: self.waits.lengths(),
             end: End::Status(self.status, (!whole).then_some(lost)),
         }
     }
@@ -104,8 +132,7 @@ impl Sample {
 #[derive(Debug, PartialEq, Eq)]
 struct Seen {
     requests: u32,
-    /// In seconds, if all are whole; else they are the backoff's.
-    waits: Option<Vec<u64>>,
+    waits: Vec<Duration>,
     end: End,
 }
 
@@ -141,12 +168,9 @@ impl Caller {
             let keys = keys.collect::<BTreeSet<_>>();
             assert_eq!(keys, BTreeSet::from(["order-4711"]), "one job");
         }
-        let waits = clock.sleeps();
-        let seconds = waits.iter().map(Duration::as_secs);
-        let whole = waits.iter().all(|wait| wait.subsec_nanos() == 0);
         Seen {
             requests: u32::try_from(requests.len()).expect("a few"),
-            waits: whole.then(|| seconds.collect()),
+            waits: clock.sleeps(),
             end,
         }
     }
@@ -161,7 +185,7 @@ fn client(wire: &Wire, clock: &VirtualClock) -> ReliableApiClient {
     ReliableApiClient::builder(&wire.base_url())
         .timeouts(PATIENCE, PATIENCE)
         .clock(Arc::new(clock.clone()))
-        .random(Arc::new(SeededRandom::new(7)))
+        .random(Arc::new(SeededRandom::new(SEED)))
         .build()
         .expect("a client")
 }
@@ -209,7 +233,7 @@ async fn by_layer(wire: &Wire, clock: &VirtualClock) -> End {
         Backoff::DEFAULT_BASE,
         Backoff::DEFAULT_CAP,
         Arc::<VirtualClock>::clone(&clock),
-        Arc::new(SeededRandom::new(7)),
+        Arc::new(SeededRandom::new(SEED)),
     );
     let retries = RetryMiddleware::with_policy(backoff, Classifier::default(), clock)
         .max_attempts(NonZeroU32::new(ATTEMPTS).expect("not zero"));
