@@ -1,6 +1,8 @@
 use super::*;
 use crate::{
     counters::Counter,
+    policy::{Overrides, Policy},
+    scenario,
     trace::{FieldValue, Span, SpanId, SpanName, TraceId},
 };
 
@@ -81,12 +83,25 @@ struct Slow {
     asked: Option<u64>,
     early: u64,
     seen: u64,
-    facts: Vec<(&'static str, &'static str)>,
+    facts: Vec<(&'static str, Fact)>,
     counters: Vec<(&'static str, &'static str, &'static str, u64)>,
 }
 
 impl Slow {
     fn judge(&self, expectation: Expectation) -> Check {
+        self.judge_all(vec![expectation]).remove(0)
+    }
+
+    /// What of a scenario's own expectations did not hold under these settings.
+    fn missed(&self, scenario: &str, overrides: &Overrides) -> Vec<Check> {
+        let scenario = scenario::find(scenario).expect("a scenario of the catalogue");
+        let policy = (scenario.policy)(Policy::DEFAULT).with(overrides);
+        let mut checks = self.judge_all((scenario.expect)(&policy));
+        checks.retain(|check| !check.held);
+        checks
+    }
+
+    fn judge_all(&self, expectations: Vec<Expectation>) -> Vec<Check> {
         let wait = |length: &Duration| Span {
             id: SpanId::from_hex("0000000000000001").expect("an id"),
             parent: None,
@@ -133,7 +148,7 @@ impl Slow {
         };
         let facts = self.facts.iter();
         let outcome = facts.fold(Outcome::ok("ok"), |outcome, (name, fact)| {
-            outcome.with(name, *fact)
+            outcome.with(name, fact.clone())
         });
         let counters = self
             .counters
@@ -150,8 +165,30 @@ impl Slow {
             counters: &counters.collect(),
             traces: &[trace],
         };
-        judge(vec![expectation], evidence).remove(0)
+        judge(expectations, evidence)
     }
+}
+
+#[test]
+fn what_a_slow_machine_makes_of_a_date_is_what_its_scenario_expects() {
+    let read_late = |millis| Slow {
+        waits: vec![Duration::from_millis(millis)],
+        asked: Some(3),
+        seen: 2,
+        ..Slow::default()
+    };
+    let budget = |seconds| Overrides {
+        max_retry_after: Some(Duration::from_secs(seconds)),
+        ..Overrides::NONE
+    };
+
+    let default = read_late(1_945).missed("retry-after-date", &Overrides::NONE);
+    let fits_after_all = read_late(1_999).missed("retry-after-date", &budget(2));
+    let too_long = read_late(2_001).missed("retry-after-date", &budget(2));
+
+    assert_eq!(default, []);
+    assert_eq!(fits_after_all, []);
+    assert_eq!(too_long.len(), 1, "{too_long:?}");
 }
 
 #[test]
@@ -178,8 +215,8 @@ fn a_date_is_kept_to_however_late_it_was_read() {
 
 #[test]
 fn whether_a_date_fits_is_judged_by_what_was_asked_for() {
-    let over: &[_] = &[("gave_up", "retry_after_over_budget")];
-    let within = |facts: &[_], asked, wait: Option<u64>| {
+    let over: &[_] = &[("gave_up", "retry_after_over_budget".into())];
+    let within = |facts: &[(&'static str, Fact)], asked, wait: Option<u64>| {
         let run = Slow {
             waits: wait.map(Duration::from_millis).into_iter().collect(),
             asked,
@@ -212,6 +249,7 @@ fn a_second_silence_on_a_slow_machine_is_no_fault_of_the_client() {
 
     let met = |silences, refusals| Slow {
         seen: 2,
+        facts: vec![("items", 3_u64.into())],
         counters: vec![
             retries("read_timeout", silences),
             retries("connect", refusals),
@@ -221,19 +259,19 @@ fn a_second_silence_on_a_slow_machine_is_no_fault_of_the_client() {
         ],
         ..Slow::default()
     };
-
     let (once, twice, otherwise) = (met(1, 0), met(2, 0), met(1, 1));
+    let agreed = |run: &Slow| {
+        let check = run.judge(agree.clone());
+        (check.held, check.text)
+    };
 
+    assert_eq!(twice.missed("read-timeout", &Overrides::NONE), []);
     assert_eq!(once.judge(again()).found, None);
     assert_eq!(twice.judge(again()).found, None);
     assert_eq!(
         otherwise.judge(again()).found.as_deref(),
         Some("1 of 2 retries followed one")
     );
-    let agreed = |run: &Slow| {
-        let check = run.judge(agree.clone());
-        (check.held, check.text)
-    };
     let [one, two] = [1, 2].map(|unseen| (true, counts_agree(unseen)));
     assert_eq!((agreed(&once), agreed(&twice)), (one, two));
     assert!(!agreed(&otherwise).0);
@@ -243,8 +281,8 @@ fn a_second_silence_on_a_slow_machine_is_no_fault_of_the_client() {
 fn a_call_that_met_nothing_but_silence_is_told_as_one() {
     let silence = FailureKind::ReadTimeout;
     let read = || Expectation::requests(2).unless(silence, "nothing but silence");
-    let run = |problem| Slow {
-        facts: vec![("problem", problem)],
+    let run = |problem: &str| Slow {
+        facts: vec![("problem", problem.into())],
         ..Slow::default()
     };
 
