@@ -55,7 +55,10 @@ fn gives_a_hint_to_whoever_asks_for_it() {
 
     let stderr = text(&output.stderr);
     assert!(
-        stderr.contains("It takes three calls to get a response"),
+        stderr.contains(
+            "It takes three calls to get a response, and clients that fail together come back\n\
+             together.\n"
+        ),
         "{stderr}"
     );
     assert!(stderr.ends_with("Your prediction: \n"), "{stderr}");

@@ -210,7 +210,7 @@ async fn a_comparison_tells_both_stories_on_one_axis() {
     insta::assert_snapshot!(text, @r#"
     retry-after-seconds — the service asks for a wait of two seconds
     GET /busy · up to 3 attempts · backoff 200 ms–5 s, full jitter
-    Retry-After budget 30 s
+    Retry-After up to 30 s
     seed 7 · virtual time: the waits are drawn, not waited for
 
     The reliable client
@@ -249,6 +249,8 @@ async fn a_comparison_tells_both_stories_on_one_axis() {
                     and the service's ledger shows that no request came early. The
                     naive client did not read the header: the service's ledger
                     counts every retry as early.
+    Does not solve  Many clients that were all told two seconds and come back
+                    together. Only the service can spread them.
     Try next        cargo run -p lab -- scenario retry-after-date --compare
     "#);
 }

@@ -393,7 +393,7 @@ fn shows_a_service_that_recovers() {
     insta::assert_snapshot!(printed("scenario flaky --pace virtual --seed 7"), @"
     flaky — the service fails twice, then answers
     GET /flaky · up to 3 attempts · backoff 200 ms–5 s, full jitter
-    Retry-After budget 30 s
+    Retry-After up to 30 s
     seed 7 · virtual time: the waits are drawn, not waited for
 
         0 ms  ▕█▏                                attempt 1   503 Service Unavailable
@@ -419,6 +419,8 @@ fn shows_a_service_that_recovers() {
                     another attempt. Each wait of the reliable client was drawn at
                     random below a ceiling that doubles, so that clients that failed
                     together do not come back together.
+    Does not solve  A service that stays down. Attempts run out, and the caller has
+                    to be ready for that.
     Try next        cargo run -p lab -- scenario flaky --max-attempts 2
     ");
 }
@@ -428,7 +430,7 @@ fn shows_a_lost_response() {
     insta::assert_snapshot!(printed("scenario lost-response --pace virtual --seed 7"), @"
     lost-response — the job is created, its answer is lost
     POST /jobs · up to 3 attempts · backoff 200 ms–5 s, full jitter
-    Retry-After budget 30 s
+    Retry-After up to 30 s
     seed 7 · virtual time: the waits are drawn, not waited for
 
         0 ms  ▕█▏                             attempt 1   connection_lost
@@ -444,7 +446,7 @@ fn shows_a_lost_response() {
 
     ✓ the client has its job
     ✓ the service saw exactly 2 requests
-    ✓ the service created one not two
+    ✓ the service created one job, not two
     ✓ the wire and the client agree on the number of requests
     ✓ no request came earlier than allowed
 
@@ -452,6 +454,8 @@ fn shows_a_lost_response() {
                     same, so a POST must not be repeated blindly. This one may be:
                     the service recognises the key, and the reliable client sent one
                     key twice, so one job was created.
+    Does not solve  A service without keys. There the caller must look whether the
+                    change took effect.
     Try next        cargo run -p lab -- scenario lost-response --max-attempts 1
     ");
 }
@@ -461,7 +465,7 @@ fn shows_a_retry_after_that_is_a_date() {
     insta::assert_snapshot!(printed("scenario retry-after-date --pace virtual --seed 7"), @"
     retry-after-date — the service names the time of its return
     GET /maintenance · up to 3 attempts · backoff 200 ms–5 s, full jitter
-    Retry-After budget 30 s
+    Retry-After up to 30 s
     seed 7 · virtual time: the waits are drawn, not waited for
 
         0 ms  ▕█▏                                attempt 1   503 Service Unavailable
@@ -486,6 +490,8 @@ fn shows_a_retry_after_that_is_a_date() {
                     the other. The reliable client waited in full: for the date
                     minus now, by the calendar. The pause itself was measured on a
                     clock that never steps.
+    Does not solve  A client whose calendar is wrong waits wrongly. Seconds are the
+                    safer form, where the service can choose.
     Try next        cargo run -p lab -- scenario retry-after-past-date
     ");
 }

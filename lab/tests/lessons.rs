@@ -493,6 +493,7 @@ fn text_json_and_report_show_what_was_chosen_and_nothing_else() {
             );
         }
         for shown in [&text, &page] {
+            assert!(shown.contains(play.run.lesson.unsolved), "{shown}");
             assert!(shown.contains(&play.run.lesson.next), "{shown}");
         }
     }
@@ -526,6 +527,7 @@ fn a_comparison_shows_what_is_true_of_either_run_and_leads_on() {
                 sentence.text
             );
         }
+        assert!(text.contains(scenario.unsolved), "{text}");
         let (_, next) = text.split_once("Try next ").expect("a next step");
         let words = next
             .strip_prefix("cargo run -p lab -- ")

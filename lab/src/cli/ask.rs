@@ -14,7 +14,7 @@ const LONGEST: u64 = 4 * 1024;
 /// hint, and then the line after it is the answer. An empty line, or the end of
 /// the input, is no prediction.
 pub(super) fn ask(scenario: &Scenario) -> Result<Option<String>, Exit> {
-    terminal::note(scenario.question);
+    terminal::paragraph(scenario.question);
     let mut stdin = io::stdin().lock();
     let mut prompt = "Your prediction (? for a hint): ";
     loop {
@@ -25,7 +25,7 @@ pub(super) fn ask(scenario: &Scenario) -> Result<Option<String>, Exit> {
             terminal::note("");
         }
         if answer == "?" {
-            terminal::note(scenario.hint);
+            terminal::paragraph(scenario.hint);
             prompt = "Your prediction: ";
             continue;
         }

@@ -51,6 +51,15 @@ pub(super) fn note(words: &str) {
     let _ = writeln!(io::stderr(), "{words}");
 }
 
+/// Puts sentences on stderr, broken between words where the terminal ends.
+pub(super) fn paragraph(words: &str) {
+    let width = terminal_size::terminal_size_of(io::stderr());
+    let width = width.map_or(Options::WIDTH, |(width, _)| width.0.into());
+    for line in textwrap::wrap(words, width.min(Options::WIDTH)) {
+        note(&line);
+    }
+}
+
 /// Puts words on stderr that are waiting for an answer on the same line.
 pub(super) fn prompt(words: &str) {
     let mut stderr = io::stderr();

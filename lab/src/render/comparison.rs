@@ -63,6 +63,7 @@ pub fn comparison(scenario: &Scenario, comparison: &Comparison, options: &Option
     }
     page.gap();
     page.paragraph("Why it matters", &comparison.why().join(" "));
+    page.paragraph("Does not solve", scenario.unsolved);
     page.command(
         "Try next",
         &format!("cargo run -p lab -- {}", next(scenario)),

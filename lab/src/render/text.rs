@@ -28,6 +28,7 @@ pub fn text(scenario: &Scenario, run: &Run, prediction: Option<&str>, options: &
     verdict(&mut page, run);
     page.gap();
     page.paragraph("Why it matters", &run.lesson.why.join(" "));
+    page.paragraph("Does not solve", run.lesson.unsolved);
     page.command(
         "Try next",
         &format!("cargo run -p lab -- {}", run.lesson.next),

@@ -75,7 +75,7 @@ fn allowances(scenario: &Scenario, policy: &Policy, ascii: bool) -> Vec<String> 
             duration(base),
             duration(cap)
         ),
-        format!("Retry-After budget {}", duration(policy.max_retry_after)),
+        format!("Retry-After up to {}", duration(policy.max_retry_after)),
     ];
     if let Some(deadline) = policy.deadline {
         terms.push(format!("deadline {}", duration(deadline)));

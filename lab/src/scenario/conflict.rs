@@ -12,7 +12,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
     name: "conflict",
     title: "a key is used again for another body",
     request: "POST /jobs",
-    question: "Same key, different body: create a second return the first, or refuse?",
+    question: "Same key, different body. Create a second job, return the first, or refuse?",
     hint: "What would each of the three claim to have been done?",
     lessons: &[
         Sentence::always(

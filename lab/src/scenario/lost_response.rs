@@ -61,7 +61,10 @@ pub(super) const SCENARIO: Scenario = Scenario {
                 Expectation::requests(2),
             ]
         };
-        expectations.push(Expectation::created(1, "the service created one not two"));
+        expectations.push(Expectation::created(
+            1,
+            "the service created one job, not two",
+        ));
         expectations
     },
     ..PLAIN
