@@ -1,9 +1,6 @@
 //! The service of a run, and what stands between it and the client.
 
-use std::{
-    io,
-    net::{Ipv4Addr, TcpListener},
-};
+use std::{io, net::Ipv4Addr};
 
 use axum::{Router, body::Body};
 use client::{Failure, FailureKind};
@@ -11,6 +8,7 @@ use http::Extensions;
 use reqwest::{Request, Response};
 use reqwest_middleware::{Error, Middleware, Next, Result as Sent};
 use server::{Ledger, LedgerSnapshot, RunningApi, ServiceConfig, ServiceState, TeachingApi};
+use tokio::net::TcpSocket;
 use tower::ServiceExt;
 
 use crate::{
@@ -28,6 +26,9 @@ pub(crate) struct Wire {
     ledger: Ledger,
     service: Option<RunningApi>,
     proxy: Option<FaultProxy>,
+    /// Keeps the port on which nobody is to listen, for as long as the run goes
+    /// on: another process could be given it otherwise, and would answer.
+    _nobody: Option<TcpSocket>,
 }
 
 impl Wire {
@@ -39,9 +40,15 @@ impl Wire {
         // The serving thread takes over the subscriber that is current here.
         let service = TeachingApi::start(config)?;
         let upstream = service.local_addr();
+        let mut nobody = None;
         let (base_url, proxy) = match network {
             Network::Direct | Network::Function => (service.base_url(), None),
-            Network::Nobody => (nobody().map_err(RunError::Network)?, None),
+            Network::Nobody => {
+                let socket = silent_port().map_err(RunError::Network)?;
+                let address = socket.local_addr().map_err(RunError::Network)?;
+                nobody = Some(socket);
+                (format!("http://{address}"), None)
+            }
             Network::Faults(faults) => {
                 let proxy = FaultProxy::start(upstream, faults.iter().copied()).await;
                 let proxy = proxy.map_err(RunError::Network)?;
@@ -60,6 +67,7 @@ impl Wire {
             ledger: service.ledger_handle(),
             service: Some(service),
             proxy,
+            _nobody: nobody,
         })
     }
 
@@ -72,6 +80,7 @@ impl Wire {
             function: Some(Function(server::router(state))),
             service: None,
             proxy: None,
+            _nobody: None,
         }
     }
 
@@ -87,10 +96,11 @@ impl Wire {
     }
 }
 
-/// The address of a port that was free a moment ago.
-fn nobody() -> io::Result<String> {
-    let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-    Ok(format!("http://{}", free.local_addr()?))
+/// A port that nobody can listen on: it is taken, and not listened on.
+fn silent_port() -> io::Result<TcpSocket> {
+    let socket = TcpSocket::new_v4()?;
+    socket.bind((Ipv4Addr::LOCALHOST, 0).into())?;
+    Ok(socket)
 }
 
 /// The service as a function from request to answer, without a socket.
@@ -109,5 +119,31 @@ impl Middleware for Function {
         let body = axum::body::to_bytes(body, usize::MAX).await;
         let body = body.map_err(|_| Error::from(Failure(FailureKind::ConnectionLost)))?;
         Ok(http::Response::from_parts(head, body).into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        io::ErrorKind,
+        net::{TcpListener, TcpStream},
+    };
+
+    use super::*;
+
+    #[test]
+    fn nobody_can_listen_where_nobody_is_to() {
+        let socket = silent_port().expect("a port");
+        let address = socket.local_addr().expect("an address");
+
+        let listened = TcpListener::bind(address);
+        let connected = TcpStream::connect(address);
+
+        let kinds = (
+            listened.err().map(|error| error.kind()),
+            connected.err().map(|error| error.kind()),
+        );
+        let expected = (ErrorKind::AddrInUse, ErrorKind::ConnectionRefused);
+        assert_eq!(kinds, (Some(expected.0), Some(expected.1)));
     }
 }
