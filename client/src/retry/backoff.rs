@@ -102,6 +102,43 @@ fn jittered(ceiling: Duration, unit: f64) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::time::VirtualClock;
+
+    /// A random source that always draws this.
+    struct Draw(f64);
+
+    impl Random for Draw {
+        fn unit(&self) -> f64 {
+            self.0
+        }
+    }
+
+    /// The wait that a backoff offers before its first retry, if chance draws
+    /// `unit`.
+    fn offered(base: Duration, cap: Duration, unit: f64) -> Duration {
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_777);
+        let clock = VirtualClock::starting_at(now);
+        let backoff = Backoff::new(base, cap, Arc::new(clock), Arc::new(Draw(unit)));
+        let RetryDecision::Retry { execute_after } = backoff.should_retry(now, 0) else {
+            panic!("a backoff never declines")
+        };
+        execute_after.duration_since(now).expect("not in the past")
+    }
+
+    #[test]
+    fn a_wait_is_offered_from_the_time_of_the_injected_clock() {
+        let wait = offered(Backoff::DEFAULT_BASE, Backoff::DEFAULT_CAP, 0.5);
+
+        assert_eq!(wait, Duration::from_millis(100));
+    }
+
+    #[test]
+    fn a_cap_of_more_than_a_day_counts_as_a_day() {
+        let day = Duration::from_secs(86_400);
+
+        assert_eq!(offered(day, day, 1.0), day);
+        assert_eq!(offered(Duration::MAX, Duration::MAX, 1.0), day);
+    }
 
     #[test]
     fn the_ceiling_doubles_up_to_the_cap() {
