@@ -52,7 +52,8 @@ export function runsPanel({ show }) {
     keyed(list, runs, ({ id }) => id, create, (item, run) => {
       const name = mark(run, link);
       const { sign, words } = MARKS[name];
-      const ended = run.ending && `ended with ${ending(run.ending)}`;
+      const who = run.client === "compare" ? "the reliable client " : "";
+      const ended = run.ending && `${who}ended with ${ending(run.ending)}`;
       set(item.firstElementChild, {
         class: name,
         tabindex: run.id === stop ? 0 : -1,

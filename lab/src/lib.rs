@@ -47,6 +47,7 @@ pub mod render;
 mod request_limit;
 mod run;
 pub mod scenario;
+mod shared_time;
 mod tee;
 mod timeouts;
 mod totals;

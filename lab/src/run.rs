@@ -5,10 +5,9 @@
 //! prints; a [`Run`] is what renderers read.
 
 use std::{
-    fmt,
     future::{Future, pending},
     io,
-    sync::{Arc, OnceLock},
+    sync::Arc,
     time::{Duration, SystemTime},
 };
 
@@ -35,6 +34,7 @@ use crate::{
     render::duration,
     request_limit::RequestLimit,
     scenario::Scenario,
+    shared_time::SharedTime,
     timeouts::TimeoutsTakeTime,
     trace::{FieldValue, Limits, Recorder, Trace, field, inject},
     verdict::{Check, Evidence, Expectation, judge},
@@ -211,7 +211,7 @@ pub(crate) struct Session<'a> {
     settings: Settings,
     policy: Policy,
     clock: Arc<dyn Clock>,
-    time: RunTime,
+    time: SharedTime,
     virtual_clock: Option<VirtualClock>,
     recorder: Recorder,
     metrics: RunMetrics,
@@ -232,7 +232,7 @@ impl<'a> Session<'a> {
             Some(clock) => Arc::new(clock.clone()),
             None => Arc::new(SystemClock::new()),
         };
-        let time = RunTime::new(Arc::clone(&clock));
+        let time = SharedTime::new(Arc::clone(&clock));
         let recorder = {
             // With one seed, two scenarios or two clients are two traces all the
             // same, wherever they are sent together.
@@ -422,51 +422,6 @@ fn forget_port(traces: &mut [Trace]) {
             let port = FieldValue::I64(server::DEFAULT_PORT.into());
             span.fields.set(field::SERVER_PORT, port);
         }
-    }
-}
-
-/// The time of a run: zero until it begins, and the same to the recorder of both
-/// sides' spans and to the service's ledger, so that a row of the one can be held
-/// beside a row of the other.
-#[derive(Clone)]
-struct RunTime {
-    clock: Arc<dyn Clock>,
-    begun: Arc<OnceLock<Duration>>,
-}
-
-impl RunTime {
-    fn new(clock: Arc<dyn Clock>) -> Self {
-        Self {
-            clock,
-            begun: Arc::default(),
-        }
-    }
-
-    /// From here on it runs.
-    fn begin(&self) {
-        self.begun.get_or_init(|| self.clock.monotonic());
-    }
-
-    fn elapsed(&self) -> Duration {
-        self.begun.get().map_or(Duration::ZERO, |begun| {
-            self.clock.monotonic().saturating_sub(*begun)
-        })
-    }
-}
-
-impl fmt::Debug for RunTime {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("RunTime").field(&self.elapsed()).finish()
-    }
-}
-
-impl server::Clock for RunTime {
-    fn monotonic(&self) -> Duration {
-        self.elapsed()
-    }
-
-    fn wall(&self) -> SystemTime {
-        self.clock.wall()
     }
 }
 

@@ -42,12 +42,13 @@ use std::{
     sync::Arc,
 };
 
+use client::SystemClock;
 use server::{RunningApi, ServiceConfig, TeachingApi};
 use tokio::{net::TcpListener, sync::watch, task::JoinSet};
 use tracing::{Dispatch, dispatcher};
 use tracing_subscriber::{Registry, layer::SubscriberExt};
 
-use crate::counters::Exposition;
+use crate::{counters::Exposition, shared_time::SharedTime};
 use api::{Shared, router};
 use assets::Assets;
 use feed::Feed;
@@ -159,10 +160,12 @@ impl Dashboard {
 
         let exposition = Exposition::new();
         exposition.expect_client();
-        let recorder = WireLane::recorder();
+        let time = SharedTime::new(Arc::new(SystemClock::new()));
+        let recorder = WireLane::recorder(&time);
         let service = ServiceConfig::builder()
             .port(config.port)
             .ledger_capacity(wire_lane::CAPACITY)
+            .clock(time.clone())
             .metrics(exposition.service())
             .build()?;
         // The serving thread takes over the subscriber that is current here.
@@ -171,6 +174,7 @@ impl Dashboard {
             .with(recorder.layer());
         let service =
             dispatcher::with_default(&Dispatch::new(subscriber), || TeachingApi::start(service))?;
+        time.begin();
 
         let feed = Feed::new();
         let loads = Loads::new(exposition.clone(), config.outlets.clone());

@@ -6,7 +6,7 @@ use std::{
     convert::Infallible,
     num::NonZeroUsize,
     sync::Arc,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use serde::Serialize;
@@ -14,7 +14,10 @@ use server::{Ledger, LedgerEntry};
 use tokio::time::sleep;
 
 use super::{feed::Feed, live_span::LiveSpan};
-use crate::trace::{FullTrace, Limits, Recorder, Span, Trace, field};
+use crate::{
+    shared_time::SharedTime,
+    trace::{FullTrace, Limits, Recorder, Span, Trace, field},
+};
 
 /// How many requests are kept.
 pub(super) const CAPACITY: usize = 200;
@@ -49,14 +52,14 @@ impl WireLane {
     ///
     /// The service has one span of a request, and its callers may put any number
     /// of requests into one trace: the newest are kept, whichever they belong to.
-    pub(super) fn recorder() -> Recorder {
+    pub(super) fn recorder(time: &SharedTime) -> Recorder {
         let limits = Limits {
             traces: NonZeroUsize::new(CAPACITY).expect("not zero"),
             spans_per_trace: NonZeroUsize::MIN,
             full_trace: FullTrace::BeginsAnew,
         };
-        let started = Instant::now();
-        Recorder::new(Arc::new(move || started.elapsed()), rand::random(), limits)
+        let time = time.clone();
+        Recorder::new(Arc::new(move || time.elapsed()), rand::random(), limits)
     }
 
     pub(super) fn new(ledger: Ledger, recorder: Recorder) -> Self {
@@ -139,6 +142,9 @@ impl Told {
 
 #[cfg(test)]
 mod tests {
+    use std::time::SystemTime;
+
+    use client::VirtualClock;
     use server::{ServiceConfig, ServiceState};
     use tower::ServiceExt;
     use tracing::instrument::WithSubscriber;
@@ -149,11 +155,18 @@ mod tests {
     /// What a service saw of two requests with one id: the entries and the
     /// spans.
     async fn two_of_one_id() -> (Vec<LedgerEntry>, Vec<Span>) {
-        let recorder = WireLane::recorder();
-        let state = ServiceState::new(&ServiceConfig::builder().build().expect("legal"));
+        let clock = VirtualClock::starting_at(SystemTime::UNIX_EPOCH);
+        let time = SharedTime::new(Arc::new(clock.clone()));
+        let recorder = WireLane::recorder(&time);
+        clock.advance(Duration::from_secs(1));
+        let config = ServiceConfig::builder().clock(time.clone());
+        let state = ServiceState::new(&config.build().expect("legal"));
+        clock.advance(Duration::from_secs(1));
+        time.begin();
         let ledger = state.ledger();
         let service = server::router(state);
         for path in ["/flaky", "/no-content"] {
+            clock.advance(Duration::from_secs(10));
             let request = http::Request::get(path).header("x-request-id", "mine");
             let request = request.body(axum::body::Body::empty()).expect("a request");
             let subscriber = Registry::default().with(recorder.layer());
@@ -165,6 +178,15 @@ mod tests {
             .into_iter()
             .flat_map(|trace| trace.spans);
         (ledger.snapshot().entries, spans.collect())
+    }
+
+    #[tokio::test]
+    async fn entries_and_spans_are_told_from_one_moment() {
+        let (entries, spans) = two_of_one_id().await;
+
+        let times = [10, 20].map(Duration::from_secs);
+        assert_eq!([entries[0].arrived, entries[1].arrived], times);
+        assert_eq!([spans[0].start, spans[1].start], times);
     }
 
     #[tokio::test]
