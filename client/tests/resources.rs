@@ -6,7 +6,6 @@
 use std::{
     env, fs,
     future::pending,
-    net::TcpListener,
     process::Command,
     thread,
     time::{Duration, Instant},
@@ -16,7 +15,7 @@ use client::{ApiError, Builder, FailureKind, ReliableApiClient};
 use futures_util::future::join_all;
 use tokio::runtime::{self, Handle, Runtime};
 
-use crate::support::wire::{Then, Wire};
+use crate::support::wire::{Nobody, Then, Wire};
 
 const SUCCESS: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\
                        content-length: 13\r\n\r\n{\"attempt\":3}";
@@ -45,21 +44,20 @@ struct Service {
     failing: Wire,
     cut: Wire,
     silent: Wire,
-    nobody: String,
+    nobody: Nobody,
 }
 
 impl Service {
     fn start() -> Self {
         let runtime = a_runtime();
         let serve = |bytes, then| runtime.block_on(Wire::serve(&[(bytes, then)]));
-        let unused = TcpListener::bind("127.0.0.1:0").expect("a free port");
-        let nobody = unused.local_addr().expect("an address");
+        let nobody = Nobody::new();
         let service = Self {
             succeeding: serve(SUCCESS, Then::Again),
             failing: serve(UNAVAILABLE, Then::Again),
             cut: serve(CUT, Then::Close),
             silent: serve("", Then::Stall),
-            nobody: format!("http://{nobody}"),
+            nobody,
         };
         thread::spawn(move || runtime.block_on(pending::<()>()));
         service
@@ -78,7 +76,9 @@ impl Service {
             timing_out: client(&self.silent.base_url(), |builder| {
                 builder.timeouts(Duration::from_secs(60), Duration::from_millis(5))
             }),
-            refused: client(&self.nobody, |builder| builder),
+            refused: client(&format!("http://{}", self.nobody.address()), |builder| {
+                builder
+            }),
             dropped: client(&self.silent.base_url(), |builder| builder),
         }
     }

@@ -4,9 +4,11 @@
 use std::time::Duration;
 
 use client::{ApiError, ApiTransportError, FailureKind, ReliableApiClient, StopReason};
-use tokio::net::TcpListener;
 
-use crate::support::tls::{Authority, HandshakeEnd, Server};
+use crate::support::{
+    tls::{Authority, HandshakeEnd, Server},
+    wire::Nobody,
+};
 
 /// A session that trusts `authority`, and needs nothing of its environment.
 fn trusting(authority: &Authority) -> reqwest::ClientBuilder {
@@ -102,12 +104,10 @@ async fn a_handshake_through_a_proxy_gets_one_attempt_however_it_is_broken_off()
 
 #[tokio::test]
 async fn a_connection_that_is_not_made_is_tried_again() {
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-    let nobody = listener.local_addr().expect("an address").to_string();
-    drop(listener);
+    let nobody = Nobody::new();
     let proxy = Server::proxy_without_tunnels().await;
 
-    let refused = call(trusting(&Authority::new()), &nobody).await;
+    let refused = call(trusting(&Authority::new()), &nobody.address().to_string()).await;
     let reset_by_the_proxy = call(behind(&proxy), "service.test").await;
 
     for result in [refused, reset_by_the_proxy] {

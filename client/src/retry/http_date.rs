@@ -338,9 +338,10 @@ mod tests {
         #[test]
         fn all_formats_of_a_date_are_read_alike(
             date in 0_u64..253_402_300_800,
-            ahead in 0_u64..1_577_836_800,
+            ahead in 0_u64..18_261 * 24 * 60 * 60,
         ) {
-            // Fifty years have at least 18 262 days; `ahead` is less.
+            // Fifty years have at least 18 261 days, as those across 2100 do;
+            // `ahead` is less.
             let now = at(date.saturating_sub(ahead));
             for format in formats(at(date)) {
                 prop_assert_eq!(parse(format.as_bytes(), now), Some(at(date)), "{}", format);

@@ -1,13 +1,14 @@
 //! A service below HTTP: it answers each connection with bytes from a script.
 
 use std::{
+    net::{Ipv4Addr, SocketAddr},
     sync::{Arc, Mutex},
     time::Duration,
 };
 
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt, copy, sink},
-    net::{TcpListener, TcpStream},
+    net::{TcpListener, TcpSocket, TcpStream},
     task::JoinSet,
 };
 
@@ -24,6 +25,23 @@ pub(crate) enum Then {
     Stall,
     /// One byte after another, for ever.
     Drip,
+}
+
+/// An address where nobody listens. It is bound for as long as this lives, so
+/// that no other process can be given it in the meantime.
+pub(crate) struct Nobody(TcpSocket);
+
+impl Nobody {
+    pub(crate) fn new() -> Self {
+        let socket = TcpSocket::new_v4().expect("a socket");
+        let any_port = (Ipv4Addr::LOCALHOST, 0).into();
+        socket.bind(any_port).expect("a free port");
+        Self(socket)
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.0.local_addr().expect("an address")
+    }
 }
 
 /// A listener on a port of its own, stopped when it is dropped.
