@@ -2,7 +2,7 @@
 
 import { byId, el, memo } from "./dom.js";
 import { table } from "./table.js";
-import { count, duration } from "./words.js";
+import { count, duration, tooEarly } from "./words.js";
 
 /** The most requests that are listed; the counts hold them all. */
 const MOST = 200;
@@ -14,7 +14,7 @@ const COLUMNS = [
   { title: "status", of: ({ status }) => status ?? "not answered", number: true },
   { title: "fault", of: ({ fault }) => fault, rare: true },
   { title: "Retry-After", of: ({ retry_after_seconds: seconds }) => (seconds === null ? null : `${seconds} s`), rare: true, number: true },
-  { title: "too early by", of: ({ early_ns }) => (early_ns === null ? null : duration(early_ns)), rare: true, number: true },
+  { title: "too early by", of: ({ early_ns }) => (early_ns === null ? null : tooEarly(early_ns)), rare: true, number: true },
   { title: "cursor", of: ({ cursor }) => cursor, rare: true },
   { title: "key", of: ({ idempotency_key: key }) => key, rare: true },
   { title: "body", of: ({ body }) => body, rare: true },

@@ -22,6 +22,14 @@ export function remaining(ns) {
   return tenths < 100 ? `${(tenths / 10).toFixed(1)} s` : duration(Math.ceil(tenths / 10) * SECOND);
 }
 
+/** By how much something came too early, rounded up to the last digit that is
+    shown: who waits for so much longer is not early again. */
+export function tooEarly(ns) {
+  const steps = [[1, MS], [10, SECOND / 10], [3600, SECOND], [86400, 60 * SECOND], [Infinity, 3600 * SECOND]];
+  const [, step] = steps.find(([seconds]) => ns < seconds * SECOND);
+  return duration(Math.ceil(ns / step) * step);
+}
+
 /** A time of day. */
 export const clock = (moment) =>
   new Date(moment).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });

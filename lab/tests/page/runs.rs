@@ -500,3 +500,29 @@ async fn the_question_comes_before_the_answer() {
             .contains(scenario.title)
     );
 }
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn nothing_is_said_to_be_less_early_than_it_was() {
+    let lab = Lab::start();
+    let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
+
+    let words = browser
+        .ask(
+            "import('/assets/words.js').then(({ tooEarly }) => done([
+                1, 999001000, 1001000000, 9901000000, 119001000000, 3601000000000, 86401000000000,
+            ].map(tooEarly)))",
+        )
+        .await;
+
+    let expected = [
+        "1 ms",
+        "1 s",
+        "1.1 s",
+        "10 s",
+        "120 s",
+        "1 h 1 min",
+        "1 d 1 h",
+    ];
+    assert_eq!(words, json!(expected));
+}
