@@ -8,6 +8,7 @@ use axum::Router;
 use http::HeaderMap;
 use tracing::Span;
 
+use crate::accept::ConnectionBounds;
 use crate::clock::{Clock, SystemClock};
 use crate::metrics_sink::Metrics;
 
@@ -47,6 +48,12 @@ pub enum ConfigError {
         /// The value that was refused.
         got: Duration,
     },
+    /// One of the connection bounds is zero: no caller could keep to it.
+    #[error("connection_bounds must be above 0s, got {got:?}")]
+    ConnectionBounds {
+        /// The bounds that were refused.
+        got: ConnectionBounds,
+    },
 }
 
 /// What is done with a request's span before it is entered.
@@ -61,6 +68,7 @@ pub struct ServiceConfig {
     pub(crate) max_jobs: usize,
     pub(crate) ledger_capacity: usize,
     pub(crate) drain_deadline: Duration,
+    pub(crate) connection_bounds: ConnectionBounds,
     pub(crate) metrics: Metrics,
     pub(crate) on_request_span: Option<SpanHook>,
     pub(crate) routes: Router,
@@ -76,6 +84,7 @@ impl ServiceConfig {
             max_jobs: DEFAULT_MAX_JOBS,
             ledger_capacity: DEFAULT_LEDGER_CAPACITY,
             drain_deadline: DEFAULT_DRAIN_DEADLINE,
+            connection_bounds: ConnectionBounds::default(),
             metrics: None,
             on_request_span: None,
             routes: Router::new(),
@@ -116,6 +125,7 @@ pub struct ServiceConfigBuilder {
     max_jobs: usize,
     ledger_capacity: usize,
     drain_deadline: Duration,
+    connection_bounds: ConnectionBounds,
     metrics: Option<Metrics>,
     on_request_span: Option<SpanHook>,
     routes: Router,
@@ -161,6 +171,13 @@ impl ServiceConfigBuilder {
     /// [`DEFAULT_DRAIN_DEADLINE`].
     pub fn drain_deadline(mut self, drain_deadline: Duration) -> Self {
         self.drain_deadline = drain_deadline;
+        self
+    }
+
+    /// How long callers may leave their connections waiting, and how many there may
+    /// be; no time of it is zero. Default: that of [`ConnectionBounds`].
+    pub fn connection_bounds(mut self, bounds: ConnectionBounds) -> Self {
+        self.connection_bounds = bounds;
         self
     }
 
@@ -214,6 +231,11 @@ impl ServiceConfigBuilder {
                 got: self.drain_deadline,
             });
         }
+        let got = self.connection_bounds;
+        let times = [got.head, got.body, got.idle, got.stalled];
+        if times.iter().any(Duration::is_zero) {
+            return Err(ConfigError::ConnectionBounds { got });
+        }
         Ok(ServiceConfig {
             port: self.port,
             seed: self.seed.unwrap_or_else(rand::random),
@@ -221,6 +243,7 @@ impl ServiceConfigBuilder {
             max_jobs: self.max_jobs,
             ledger_capacity: self.ledger_capacity,
             drain_deadline: self.drain_deadline,
+            connection_bounds: self.connection_bounds,
             metrics: self.metrics.unwrap_or_else(Metrics::private),
             on_request_span: self.on_request_span,
             routes: self.routes,
@@ -241,8 +264,8 @@ mod tests {
     use std::time::Duration;
 
     use super::{
-        ConfigError, DEFAULT_PORT, MAX_CAPACITY, MAX_DRAIN_DEADLINE, ServiceConfig,
-        ServiceConfigBuilder,
+        ConfigError, ConnectionBounds, DEFAULT_PORT, MAX_CAPACITY, MAX_DRAIN_DEADLINE,
+        ServiceConfig, ServiceConfigBuilder,
     };
 
     fn error_of(builder: ServiceConfigBuilder) -> ConfigError {
@@ -291,6 +314,22 @@ mod tests {
             let error = error_of(ServiceConfig::builder().drain_deadline(got));
 
             assert_eq!(error, ConfigError::DrainDeadline { got });
+        }
+    }
+
+    #[test]
+    fn no_connection_bound_is_zero() {
+        let zero = [(); 4].map(|()| ConnectionBounds::default());
+        let [mut head, mut body, mut idle, mut stalled] = zero;
+        head.head = Duration::ZERO;
+        body.body = Duration::ZERO;
+        idle.idle = Duration::ZERO;
+        stalled.stalled = Duration::ZERO;
+
+        for got in [head, body, idle, stalled] {
+            let error = error_of(ServiceConfig::builder().connection_bounds(got));
+
+            assert_eq!(error, ConfigError::ConnectionBounds { got });
         }
     }
 }

@@ -64,6 +64,7 @@
 //! of any client; a lab that wants more faults adds them with
 //! [`ServiceConfigBuilder::routes`], or puts its own routes beside [`router`].
 
+pub mod accept;
 mod admission;
 mod body_witness;
 mod canonical_json;
@@ -75,8 +76,6 @@ mod idempotency;
 mod instruments;
 mod ledger;
 mod lesson;
-mod lingering;
-mod listen;
 pub mod logging;
 mod metrics_sink;
 mod observe;
@@ -98,6 +97,7 @@ pub mod telemetry;
 mod testing;
 mod traceparent;
 
+pub use accept::{ConnectionBounds, Stopped};
 pub use clock::{Clock, SystemClock};
 pub use config::{
     ConfigError, DEFAULT_DRAIN_DEADLINE, DEFAULT_LEDGER_CAPACITY, DEFAULT_MAX_JOBS, DEFAULT_PORT,
@@ -110,6 +110,6 @@ pub use openapi::openapi;
 pub use problem::Problem;
 pub use router::router;
 pub use seed_key::Fingerprint;
-pub use service::{RunningApi, StartError, StopError, Stopped, TeachingApi};
+pub use service::{RunningApi, StartError, StopError, TeachingApi};
 pub use signals::Signals;
 pub use state::ServiceState;

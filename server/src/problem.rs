@@ -61,6 +61,7 @@ problems! {
     IDEMPOTENCY_KEY_INVALID = BAD_REQUEST, "idempotency_key_invalid", "Idempotency-Key must be one line of 1 to 255 printable ASCII characters without spaces";
     PAYLOAD_TOO_LARGE = PAYLOAD_TOO_LARGE, "payload_too_large", "the body is larger than 64 KiB";
     INCOMPLETE_BODY = BAD_REQUEST, "incomplete_body", "the body broke off before its end, or its chunks cannot be read";
+    BODY_TIMEOUT = REQUEST_TIMEOUT, "body_timeout", "the rest of the body did not come in time";
     INVALID_JSON = BAD_REQUEST, "invalid_json", "the body is not JSON that has one meaning: check its syntax, member names given twice, nesting beyond 127 levels and exponents out of range";
     INVALID_JOB = UNPROCESSABLE_ENTITY, "invalid_job", "a job must be a JSON object";
     IDEMPOTENCY_CONFLICT = CONFLICT, "idempotency_conflict", "the idempotency key was used before with a different body";

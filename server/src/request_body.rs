@@ -20,22 +20,23 @@ pub(crate) enum BodyError {
     BrokeOff,
     /// Its chunks cannot be read.
     Malformed,
+    /// Its connection gave up waiting for the rest.
+    TimedOut,
 }
 
 impl BodyError {
     /// Why a body could not be read on.
     pub(crate) fn of(error: &axum::Error) -> Self {
-        use ErrorKind::{InvalidData, InvalidInput};
-        // hyper tells what it cannot read by these two kinds of an I/O error. Whatever
-        // else ends a body is the end of its connection.
         let first: &(dyn Error + 'static) = error;
-        let malformed = iter::successors(Some(first), |&error| error.source())
-            .filter_map(|error| error.downcast_ref::<io::Error>())
-            .any(|error| matches!(error.kind(), InvalidData | InvalidInput));
-        if malformed {
-            Self::Malformed
-        } else {
-            Self::BrokeOff
+        let kind = iter::successors(Some(first), |&error| error.source())
+            .find_map(|error| error.downcast_ref::<io::Error>())
+            .map(io::Error::kind);
+        match kind {
+            // By these hyper tells what it cannot read.
+            Some(ErrorKind::InvalidData | ErrorKind::InvalidInput) => Self::Malformed,
+            Some(ErrorKind::TimedOut) => Self::TimedOut,
+            // Whatever else ends a body is the end of its connection.
+            _ => Self::BrokeOff,
         }
     }
 }
@@ -74,6 +75,7 @@ mod tests {
 
         assert_eq!(of(ErrorKind::InvalidInput), BodyError::Malformed);
         assert_eq!(of(ErrorKind::InvalidData), BodyError::Malformed);
+        assert_eq!(of(ErrorKind::TimedOut), BodyError::TimedOut);
         assert_eq!(of(ErrorKind::UnexpectedEof), BodyError::BrokeOff);
         assert_eq!(of(ErrorKind::ConnectionReset), BodyError::BrokeOff);
         let without_io = axum::Error::new("connection error");

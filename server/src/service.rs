@@ -14,13 +14,13 @@ use tokio::runtime::{self, Runtime};
 use tokio::sync::{oneshot, watch};
 use tracing::dispatcher;
 
+use crate::accept::{self, Phase, Stopped, listen};
 use crate::config::ServiceConfig;
 use crate::ledger::{Ledger, LedgerSnapshot};
-use crate::listen::listen;
 use crate::metrics_sink::Metrics;
 use crate::request_id::SeededIds;
 use crate::router::router;
-use crate::serve::{Phase, serve};
+use crate::serve;
 use crate::state::{Liveness, ServiceState};
 
 /// How often histograms are folded into buckets.
@@ -66,13 +66,6 @@ pub enum StopError {
     /// The thread has ended, but something still holds the service's state.
     #[error("something still holds the state of the stopped service")]
     StillHeld,
-}
-
-/// What a stop found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stopped {
-    /// How many connections were still busy at the drain deadline and were cut off.
-    pub cut_off: usize,
 }
 
 impl TeachingApi {
@@ -146,9 +139,11 @@ fn run(
         }
     };
     started.send(Ok(local_addr)).ok()?;
+    let new_service = || serve::service(router.clone(), request_ids.clone());
+    let (bounds, drain_deadline) = (config.connection_bounds, config.drain_deadline);
     let stopped = runtime.block_on(async {
         tokio::select! {
-            stopped = serve(listener, router, request_ids, phases, config.drain_deadline) => stopped,
+            stopped = accept::serve(listener, new_service, bounds, phases, drain_deadline) => stopped,
             never = keep_up(&config.metrics) => match never {},
         }
     });

@@ -20,10 +20,10 @@ type Headers<'a> = &'a [(&'a str, &'a str)];
 
 const JSON: (&str, &str) = ("content-type", "application/json");
 
-/// A body that breaks off before its first byte.
-struct BrokenOff;
+/// A body that fails before its first byte.
+struct Failing(ErrorKind);
 
-impl HttpBody for BrokenOff {
+impl HttpBody for Failing {
     type Data = Bytes;
     type Error = io::Error;
 
@@ -31,7 +31,7 @@ impl HttpBody for BrokenOff {
         self: Pin<&mut Self>,
         _: &mut Context<'_>,
     ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
-        Poll::Ready(Some(Err(ErrorKind::UnexpectedEof.into())))
+        Poll::Ready(Some(Err(self.0.into())))
     }
 }
 
@@ -186,8 +186,15 @@ async fn every_answer_is_described_and_every_description_is_an_answer() {
         .into_iter()
         .map(|(headers, body)| ("POST", "/jobs".to_owned(), headers, body.to_owned().into()))
         .collect();
-    let broken_off = Body::new(BrokenOff);
-    requests.push(("POST", "/jobs".to_owned(), &[JSON], broken_off));
+    for failure in [ErrorKind::UnexpectedEof, ErrorKind::TimedOut] {
+        let body = Body::new(Failing(failure));
+        requests.push((
+            "POST",
+            "/jobs".to_owned(),
+            &[JSON, ("idempotency-key", "k")],
+            body,
+        ));
+    }
     for path in document["paths"].as_object().unwrap().keys() {
         // The second round finds /flaky recovered, and the cursors in use.
         for method in ["HEAD", "GET", "GET", "GET", "HEAD", "PUT", "DELETE", "BREW"] {

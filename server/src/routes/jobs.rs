@@ -7,7 +7,8 @@
 //!
 //! The checks run from the outside of a request to its inside: media type (415),
 //! key (400), size (413), JSON (400), object (422), record (409, 507). A body that is
-//! announced as too large is refused without being read. A request whose
+//! announced as too large is refused without being read, and one that does not come
+//! is not waited for (408). A request whose
 //! body broke off is not checked, and counts as no submission: what it would have
 //! become is not known, and nobody waits for the answer.
 //!
@@ -50,6 +51,10 @@ pub(crate) const LESSON: Lesson = Lesson {
         Answer::problem(Problem::PAYLOAD_TOO_LARGE)
             .with_header("Connection", "close: the body is not read to its end"),
         Answer::problem(Problem::INCOMPLETE_BODY),
+        Answer::problem(Problem::BODY_TIMEOUT).with_header(
+            "Connection",
+            "close: the rest of the body is not waited for",
+        ),
         Answer::problem(Problem::INVALID_JSON),
         Answer::problem(Problem::INVALID_JOB),
         Answer::problem(Problem::IDEMPOTENCY_CONFLICT),
@@ -101,6 +106,7 @@ fn check(
     let body = body.map_err(|error| match error {
         BodyError::TooLarge => Problem::PAYLOAD_TOO_LARGE,
         BodyError::BrokeOff | BodyError::Malformed => Problem::INCOMPLETE_BODY,
+        BodyError::TimedOut => Problem::BODY_TIMEOUT,
     })?;
     match canonical_json::read(&body) {
         Ok(JsonKind::Object(digest)) => Ok((key, digest)),
@@ -111,7 +117,7 @@ fn check(
 
 fn refuse(problem: Problem) -> Response {
     let mut response = problem.into_response();
-    if problem == Problem::PAYLOAD_TOO_LARGE {
+    if [Problem::PAYLOAD_TOO_LARGE, Problem::BODY_TIMEOUT].contains(&problem) {
         // Whatever is left of the body stands where the next request would.
         let close = HeaderValue::from_static("close");
         response.headers_mut().insert(CONNECTION, close);

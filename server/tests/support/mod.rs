@@ -2,6 +2,11 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::time::Duration;
+
+/// How long an answer is waited for. It is long enough for every machine; without it
+/// a test would hang rather than fail.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What came back, up to the end of the body.
 #[derive(Debug)]
@@ -29,6 +34,9 @@ pub(crate) fn exchange(stream: &TcpStream, request: &[u8]) -> Answer {
 }
 
 pub(crate) fn read_answer(stream: &TcpStream) -> Answer {
+    stream
+        .set_read_timeout(Some(PATIENCE))
+        .expect("it is not zero");
     let mut reader = BufReader::new(stream);
     let mut lines = Vec::new();
     loop {

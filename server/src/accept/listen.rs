@@ -22,7 +22,7 @@ const BACKLOG: u32 = 1024;
 /// # Panics
 ///
 /// Outside a tokio runtime with I/O.
-pub(crate) fn listen(port: u16) -> io::Result<TcpListener> {
+pub fn listen(port: u16) -> io::Result<TcpListener> {
     let socket = TcpSocket::new_v4()?;
     // On Unix a port could otherwise not be bound again while old connections linger
     // in TIME_WAIT. On Windows the option would let two services share one port.

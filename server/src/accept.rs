@@ -1,0 +1,333 @@
+//! The accept loop: connections come, are bounded, and end in good order.
+//!
+//! `axum::serve` is not used: it detaches its connections, so that nothing could
+//! close an idle one, cut off a slow one or wait for the last one. Nor does it bound
+//! them: a thousand callers who say nothing would use up the descriptors of the
+//! process, and nobody else would be heard.
+//!
+//! The loop knows nothing of what is served on it. The teaching API runs on it, and
+//! a lab may serve pages of its own on another one.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::io::{self, ErrorKind};
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::response::Response;
+use http::Request;
+use hyper::service::Service;
+use tokio::net::TcpListener;
+use tokio::sync::{Notify, watch};
+use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
+use tokio::time::{Instant, sleep};
+
+use activity::Activity;
+use connection::connection;
+
+mod activity;
+mod body;
+mod connection;
+mod listen;
+mod stream;
+
+pub use listen::listen;
+
+/// How long the loop rests when the system refuses to accept, or when there is no
+/// room. Without a rest it would spin.
+///
+/// It is also how long a caller may be silent before its connection makes way for
+/// another. Without it, the first of many who come at once would be sent away before
+/// their requests are looked at.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// Tells every loop of the process that one of them was refused a descriptor. The
+/// others may hold those that it needs.
+static REFUSED: Notify = Notify::const_new();
+
+/// How long a caller may leave a connection waiting, and how many there may be.
+///
+/// Only the caller's silence is bounded: a handler may take as long as it likes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ConnectionBounds {
+    /// From the first byte of a request until the end of its head.
+    pub head: Duration,
+    /// From the end of a request's head until the end of its body. The handler that
+    /// reads the body is told by an [`io::Error`] of the kind
+    /// [`TimedOut`](ErrorKind::TimedOut).
+    pub body: Duration,
+    /// While nothing of a request has come: before the first one, and between two.
+    pub idle: Duration,
+    /// While the caller takes nothing of a response that is ready.
+    pub stalled: Duration,
+    /// How many connections there may be at once. One more takes the place of the one
+    /// that has left the service waiting for the longest time; if none has, it waits.
+    pub connections: NonZeroUsize,
+}
+
+impl Default for ConnectionBounds {
+    /// Ten seconds for a head, 30 s for a body, a minute of idleness, 30 s for a caller
+    /// who reads nothing, and 512 connections: half of the descriptors that a process
+    /// has on most systems.
+    fn default() -> Self {
+        Self {
+            head: Duration::from_secs(10),
+            body: Duration::from_secs(30),
+            idle: Duration::from_secs(60),
+            stalled: Duration::from_secs(30),
+            connections: NonZeroUsize::new(512).expect("not zero"),
+        }
+    }
+}
+
+/// How far the end of a loop has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Phase {
+    /// It accepts.
+    Serving,
+    /// No new connections; requests in flight may finish.
+    Draining,
+    /// Nothing may finish any more.
+    CuttingOff,
+}
+
+/// What a stop found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stopped {
+    /// How many connections were still busy at the drain deadline and were cut off.
+    pub cut_off: usize,
+}
+
+/// Serves until it is told to end, or until whoever could tell it has gone.
+///
+/// Each connection gets a service from `new_service`. To end, the loop closes the
+/// listening socket and every connection without a request in flight; it lets the
+/// others finish until the drain deadline, and cuts off the rest. With nobody there
+/// to tell it, it cuts everything off at once.
+pub async fn serve<S>(
+    listener: TcpListener,
+    new_service: impl Fn() -> S,
+    bounds: ConnectionBounds,
+    mut phases: watch::Receiver<Phase>,
+    drain_deadline: Duration,
+) -> Stopped
+where
+    S: Service<Request<Body>, Response = Response, Error = Infallible> + Send + 'static,
+    S::Future: Send,
+{
+    let mut connections = Connections::default();
+    let (mut newcomer, mut is_resting) = (None, false);
+    loop {
+        tokio::select! {
+            () = reached(&mut phases, Phase::Draining) => break,
+            Some(ended) = connections.tasks.join_next_with_id() => connections.forget(&ended),
+            () = REFUSED.notified() => connections.close_a_quarter(),
+            () = sleep(ACCEPT_PAUSE), if is_resting => {}
+            accepted = listener.accept(), if !is_resting => match accepted {
+                Ok((stream, _)) => newcomer = Some(stream),
+                Err(error) if concerns_one_connection(&error) => {}
+                Err(_) => {
+                    REFUSED.notify_waiters();
+                    connections.close_a_quarter();
+                    is_resting = true;
+                    continue;
+                }
+            },
+        }
+        is_resting = newcomer.is_some() && !connections.make_room(bounds.connections);
+        if let Some(stream) = newcomer.take_if(|_| !is_resting) {
+            // Small responses should not wait to be joined with others. A failure here
+            // costs speed only.
+            drop(stream.set_nodelay(true));
+            let activity = Arc::new(Activity::new(Instant::now()));
+            let noted = Arc::clone(&activity);
+            let connection = connection(stream, new_service(), noted, bounds, phases.clone());
+            connections.hold(connection, activity);
+        }
+    }
+    // From here on a new caller is refused at once, and not left to wait in the
+    // backlog of a service that will never look at it.
+    drop((listener, newcomer));
+    tokio::select! {
+        () = reached(&mut phases, Phase::CuttingOff) => {}
+        () = sleep(drain_deadline) => {}
+        () = async { while connections.tasks.join_next().await.is_some() {} } => {}
+    }
+    let cut_off = connections.tasks.len();
+    connections.tasks.shutdown().await;
+    Stopped { cut_off }
+}
+
+/// Waits for a phase, or for the handle to be gone.
+async fn reached(phases: &mut watch::Receiver<Phase>, phase: Phase) {
+    drop(phases.wait_for(|current| *current >= phase).await);
+}
+
+/// Whether the caller went away before it was accepted, so that the next one can
+/// be accepted right away.
+fn concerns_one_connection(error: &io::Error) -> bool {
+    use ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
+    matches!(
+        error.kind(),
+        ConnectionAborted | ConnectionRefused | ConnectionReset
+    )
+}
+
+/// The connections of a loop.
+#[derive(Default)]
+struct Connections {
+    tasks: JoinSet<()>,
+    /// Those that were not told to close.
+    held: HashMap<Id, Held>,
+}
+
+struct Held {
+    task: AbortHandle,
+    activity: Arc<Activity>,
+}
+
+impl Connections {
+    fn hold(
+        &mut self,
+        connection: impl Future<Output = ()> + Send + 'static,
+        activity: Arc<Activity>,
+    ) {
+        let task = self.tasks.spawn(connection);
+        self.held.insert(task.id(), Held { task, activity });
+    }
+
+    fn forget(&mut self, ended: &Result<(Id, ()), JoinError>) {
+        let id = ended.as_ref().map_or_else(JoinError::id, |(id, ())| *id);
+        self.held.remove(&id);
+    }
+
+    /// Whether there is room for one more, if need be in place of another.
+    fn make_room(&mut self, most: NonZeroUsize) -> bool {
+        self.held.len() < most.get() || self.close_the_longest_waiting()
+    }
+
+    /// The process has run out of descriptors, or the system has. What is freed is
+    /// more than one, since not only connections need them.
+    fn close_a_quarter(&mut self) {
+        for _ in 0..self.held.len().div_ceil(4) {
+            self.close_the_longest_waiting();
+        }
+    }
+
+    /// Closes the connection that has waited for its caller for the longest time, if
+    /// any has waited for long enough.
+    fn close_the_longest_waiting(&mut self) -> bool {
+        let waiting = self
+            .held
+            .iter()
+            .filter_map(|(id, held)| Some((held.activity.waiting_since()?, *id)))
+            .filter(|(since, _)| since.elapsed() >= ACCEPT_PAUSE);
+        let longest = waiting.min_by_key(|(since, _)| *since);
+        let longest = longest.and_then(|(_, id)| self.held.remove(&id));
+        longest.inspect(|longest| longest.task.abort()).is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::pending;
+
+    use tokio::time::advance;
+
+    use super::*;
+
+    /// Connections whose callers have been silent since they came, and when each is
+    /// gone.
+    struct Silent {
+        connections: Connections,
+        ended: Vec<Arc<()>>,
+    }
+
+    impl Silent {
+        fn new() -> Self {
+            Self {
+                connections: Connections::default(),
+                ended: Vec::new(),
+            }
+        }
+
+        async fn comes(&mut self) -> Arc<Activity> {
+            let activity = Arc::new(Activity::new(Instant::now()));
+            let held = Arc::new(());
+            self.ended.push(Arc::clone(&held));
+            let connection = async move {
+                let _held = held;
+                pending::<()>().await;
+            };
+            self.connections.hold(connection, Arc::clone(&activity));
+            advance(Duration::from_millis(1)).await;
+            activity
+        }
+
+        /// The places, in the order of coming, of those who are gone.
+        async fn gone(&mut self) -> Vec<usize> {
+            tokio::task::yield_now().await;
+            while self.connections.tasks.try_join_next().is_some() {}
+            let gone = |place: &usize| Arc::strong_count(&self.ended[*place]) == 1;
+            (0..self.ended.len()).filter(gone).collect()
+        }
+    }
+
+    const TWO: NonZeroUsize = NonZeroUsize::new(2).unwrap();
+
+    #[tokio::test(start_paused = true)]
+    async fn one_too_many_takes_the_place_of_the_longest_silent() {
+        let mut silent = Silent::new();
+        silent.comes().await;
+        let there_is_room = silent.connections.make_room(TWO);
+        silent.comes().await;
+        advance(ACCEPT_PAUSE).await;
+
+        let room_was_made = silent.connections.make_room(TWO);
+
+        assert!(there_is_room && room_was_made);
+        assert_eq!(silent.gone().await, [0]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_has_only_just_come_does_not_make_way() {
+        let mut silent = Silent::new();
+        silent.comes().await;
+        silent.comes().await;
+
+        let room = silent.connections.make_room(TWO);
+
+        assert!(!room);
+        assert!(silent.gone().await.is_empty());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_in_flight_does_not_make_way() {
+        let mut silent = Silent::new();
+        silent.comes().await.request_began();
+        silent.comes().await;
+        advance(ACCEPT_PAUSE).await;
+
+        let once = silent.connections.make_room(TWO);
+        silent.comes().await.request_began();
+        let twice = silent.connections.make_room(TWO);
+
+        assert!(once && !twice);
+        assert_eq!(silent.gone().await, [1]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_quarter_makes_way_for_want_of_descriptors() {
+        let mut silent = Silent::new();
+        for _ in 0..9 {
+            silent.comes().await;
+        }
+        advance(ACCEPT_PAUSE).await;
+
+        silent.connections.close_a_quarter();
+
+        assert_eq!(silent.gone().await, [0, 1, 2]);
+    }
+}

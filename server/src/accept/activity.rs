@@ -1,0 +1,227 @@
+//! What a connection waits for, and since when.
+//!
+//! The parts of a connection write it down as they are polled; whoever bounds the
+//! connection reads it. It knows no clock: every moment comes from outside.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tokio::time::Instant;
+
+use super::ConnectionBounds;
+
+/// The activity of one connection.
+#[derive(Debug)]
+pub(super) struct Activity(Mutex<State>);
+
+#[derive(Debug)]
+struct State {
+    request: Progress,
+    /// Since when a handler has waited for more of a body.
+    body: Option<Instant>,
+    /// Since when the caller has taken nothing of a response.
+    stalled: Option<Instant>,
+    /// Since when the caller's close has been waited for.
+    closing: Option<Instant>,
+    /// Whether a body was left unread.
+    is_unread: bool,
+}
+
+/// How far the request has come that is the latest.
+#[derive(Debug, Clone, Copy)]
+enum Progress {
+    Awaited { since: Instant },
+    HeadBegun { since: Instant },
+    InFlight,
+}
+
+impl Activity {
+    /// Of a connection that was accepted at this moment.
+    pub(super) fn new(now: Instant) -> Self {
+        Self(Mutex::new(State {
+            request: Progress::Awaited { since: now },
+            body: None,
+            stalled: None,
+            closing: None,
+            is_unread: false,
+        }))
+    }
+
+    /// Bytes have come.
+    pub(super) fn received(&self, now: impl FnOnce() -> Instant) {
+        let mut state = self.lock();
+        if let Progress::Awaited { .. } = state.request {
+            state.request = Progress::HeadBegun { since: now() };
+        }
+    }
+
+    /// The head of a request is complete.
+    pub(super) fn request_began(&self) {
+        let mut state = self.lock();
+        state.request = Progress::InFlight;
+        // What was left of an earlier body was read after all.
+        state.is_unread = false;
+    }
+
+    /// The response is complete, or nobody wants it any more.
+    pub(super) fn request_ended(&self, now: Instant) {
+        self.lock().request = Progress::Awaited { since: now };
+    }
+
+    /// A handler waits for more of a body since then, or no longer.
+    pub(super) fn awaits_body(&self, since: Option<Instant>) {
+        let mut state = self.lock();
+        state.body = since.map(|since| state.body.unwrap_or(since));
+    }
+
+    /// The caller takes nothing of a response since then, or it does.
+    pub(super) fn is_stalled(&self, since: Option<Instant>) {
+        let mut state = self.lock();
+        state.stalled = since.map(|since| state.stalled.unwrap_or(since));
+    }
+
+    /// Everything was sent; the caller is to close, too.
+    pub(super) fn closes(&self, now: Instant) {
+        self.lock().closing.get_or_insert(now);
+    }
+
+    /// A body was left unread.
+    pub(super) fn left_unread(&self) {
+        self.lock().is_unread = true;
+    }
+
+    /// Whether a body was left unread.
+    pub(super) fn is_unread(&self) -> bool {
+        self.lock().is_unread
+    }
+
+    /// Whether it can be closed without a loss: no request is in flight, and every
+    /// response was taken.
+    pub(super) fn is_idle(&self) -> bool {
+        let state = self.lock();
+        !matches!(state.request, Progress::InFlight)
+            && state.stalled.is_none()
+            && state.closing.is_none()
+    }
+
+    /// When it is to be closed, if nothing happens before. The bounds of a body and of
+    /// a close are kept where these are read.
+    pub(super) fn deadline(&self, bounds: &ConnectionBounds) -> Option<Instant> {
+        let state = self.lock();
+        match (state.closing, state.stalled, state.request) {
+            (Some(_), ..) => None,
+            (None, Some(since), _) => since.checked_add(bounds.stalled),
+            (None, None, Progress::Awaited { since }) => since.checked_add(bounds.idle),
+            (None, None, Progress::HeadBegun { since }) => since.checked_add(bounds.head),
+            (None, None, Progress::InFlight) => None,
+        }
+    }
+
+    /// Since when it has waited for its caller, and not the caller for it.
+    pub(super) fn waiting_since(&self) -> Option<Instant> {
+        let state = self.lock();
+        let request = match state.request {
+            Progress::Awaited { since } | Progress::HeadBegun { since } => Some(since),
+            Progress::InFlight => state.body,
+        };
+        state.closing.or(state.stalled).or(request)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // The state is sound after every single step.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn seconds(seconds: u64) -> Duration {
+        Duration::from_secs(seconds)
+    }
+
+    #[test]
+    fn each_wait_has_its_bound_and_work_has_none() {
+        let bounds = ConnectionBounds {
+            head: seconds(1),
+            idle: seconds(2),
+            stalled: seconds(3),
+            ..ConnectionBounds::default()
+        };
+        let came = Instant::now();
+        let [spoke, answered] = [10, 20].map(|after| came + seconds(after));
+        let activity = Activity::new(came);
+        let after = |since: Instant, bound| Some((Some(since + seconds(bound)), Some(since)));
+        let stands = || {
+            let waiting = activity.waiting_since();
+            Some((activity.deadline(&bounds), waiting))
+        };
+
+        assert_eq!(stands(), after(came, 2), "silent");
+        activity.received(|| spoke);
+        activity.received(|| panic!("only the first byte counts"));
+        assert_eq!(stands(), after(spoke, 1), "half a head");
+        activity.request_began();
+        assert_eq!(stands(), Some((None, None)), "in flight");
+        activity.is_stalled(Some(spoke));
+        activity.is_stalled(Some(answered));
+        assert_eq!(stands(), after(spoke, 3), "a response that is not taken");
+        activity.is_stalled(None);
+        activity.request_ended(answered);
+        assert_eq!(stands(), after(answered, 2), "between two requests");
+        activity.closes(answered);
+        assert_eq!(stands(), Some((None, Some(answered))), "closing");
+    }
+
+    #[test]
+    fn whoever_waits_for_a_body_waits_for_the_caller() {
+        let came = Instant::now();
+        let [once, again] = [1, 2].map(|after| came + seconds(after));
+        let activity = Activity::new(came);
+        activity.request_began();
+
+        activity.awaits_body(Some(once));
+        activity.awaits_body(Some(again));
+        let waiting = activity.waiting_since();
+        activity.awaits_body(None);
+        let working = activity.waiting_since();
+
+        assert_eq!((waiting, working), (Some(once), None));
+    }
+
+    #[test]
+    fn what_was_left_unread_is_read_where_another_request_comes() {
+        let activity = Activity::new(Instant::now());
+        activity.request_began();
+
+        activity.left_unread();
+        let before = activity.is_unread();
+        activity.request_began();
+
+        assert!(before && !activity.is_unread());
+    }
+
+    #[test]
+    fn it_is_idle_where_a_close_would_lose_nothing() {
+        let now = Instant::now();
+        let activity = Activity::new(now);
+
+        let silent = activity.is_idle();
+        activity.received(|| now);
+        let half_a_head = activity.is_idle();
+        activity.request_began();
+        let in_flight = activity.is_idle();
+        activity.is_stalled(Some(now));
+        activity.request_ended(now);
+        let not_taken = activity.is_idle();
+        activity.is_stalled(None);
+        let answered = activity.is_idle();
+        activity.closes(now);
+        let closing = activity.is_idle();
+
+        assert_eq!([silent, half_a_head, answered], [true; 3]);
+        assert_eq!([in_flight, not_taken, closing], [false; 3]);
+    }
+}

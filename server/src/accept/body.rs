@@ -1,0 +1,179 @@
+//! The bodies of a connection: a request's, bounded in time, and a response's, whose
+//! end is the end of its request.
+
+use std::io::{self, ErrorKind};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::body::Body;
+use bytes::Bytes;
+use hyper::body::{Body as HttpBody, Frame, SizeHint};
+use tokio::time::{Instant, Sleep, sleep_until};
+
+use super::activity::Activity;
+
+type Error = Box<dyn std::error::Error + Send + Sync>;
+
+/// The body of a request. It fails if it is not complete in time, and notes if it is
+/// dropped before its end.
+pub(super) struct RequestBody<B: HttpBody> {
+    body: B,
+    /// None if the bound lies beyond what a clock can show.
+    deadline: Option<Instant>,
+    /// Set once the body has to be waited for.
+    patience: Option<Pin<Box<Sleep>>>,
+    activity: Arc<Activity>,
+    has_ended: bool,
+}
+
+impl<B: HttpBody> RequestBody<B> {
+    /// The body of a request whose head has just come.
+    pub(super) fn new(body: B, bound: Duration, activity: Arc<Activity>) -> Self {
+        Self {
+            body,
+            deadline: Instant::now().checked_add(bound),
+            patience: None,
+            activity,
+            has_ended: false,
+        }
+    }
+
+    fn poll_deadline(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let Some(deadline) = self.deadline else {
+            return Poll::Pending;
+        };
+        let patience = self
+            .patience
+            .get_or_insert_with(|| Box::pin(sleep_until(deadline)));
+        patience.as_mut().poll(cx)
+    }
+}
+
+impl<B> HttpBody for RequestBody<B>
+where
+    B: HttpBody<Data = Bytes, Error: Into<Error>> + Unpin,
+{
+    type Data = Bytes;
+    type Error = Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
+        match Pin::new(&mut self.body).poll_frame(cx) {
+            Poll::Ready(frame) => {
+                self.activity.awaits_body(None);
+                self.has_ended = !matches!(frame, Some(Ok(_)));
+                Poll::Ready(frame.map(|frame| frame.map_err(Into::into)))
+            }
+            Poll::Pending if self.poll_deadline(cx).is_ready() => {
+                let late = io::Error::new(ErrorKind::TimedOut, "the body did not come in time");
+                Poll::Ready(Some(Err(late.into())))
+            }
+            Poll::Pending => {
+                self.activity.awaits_body(Some(Instant::now()));
+                Poll::Pending
+            }
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+impl<B: HttpBody> Drop for RequestBody<B> {
+    fn drop(&mut self) {
+        self.activity.awaits_body(None);
+        if !self.has_ended && !self.body.is_end_stream() {
+            self.activity.left_unread();
+        }
+    }
+}
+
+/// The body of a response. Its end, or its drop, ends the request.
+pub(super) struct ResponseBody {
+    body: Body,
+    activity: Arc<Activity>,
+}
+
+impl ResponseBody {
+    pub(super) fn new(body: Body, activity: Arc<Activity>) -> Self {
+        Self { body, activity }
+    }
+}
+
+impl HttpBody for ResponseBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+impl Drop for ResponseBody {
+    fn drop(&mut self) {
+        self.activity.request_ended(Instant::now());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http_body_util::{BodyExt, Full};
+
+    use super::*;
+
+    /// A body whose length is not known beforehand.
+    struct Chunks(Option<Bytes>);
+
+    impl HttpBody for Chunks {
+        type Data = Bytes;
+        type Error = Error;
+
+        fn poll_frame(
+            mut self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
+            Poll::Ready(self.0.take().map(Frame::data).map(Ok))
+        }
+    }
+
+    #[tokio::test]
+    async fn only_a_body_that_is_dropped_before_its_end_is_unread() {
+        let activities = [(); 4].map(|()| Arc::new(Activity::new(Instant::now())));
+        let [empty, read, half_read, dropped] = &activities;
+        let chunks = |activity| {
+            let chunks = Chunks(Some(Bytes::from_static(b"chunk")));
+            RequestBody::new(chunks, Duration::MAX, Arc::clone(activity))
+        };
+
+        let nothing = Full::<Bytes>::default();
+        drop(RequestBody::new(nothing, Duration::MAX, Arc::clone(empty)));
+        chunks(read).collect().await.unwrap();
+        let mut half = chunks(half_read);
+        half.frame().await.unwrap().unwrap();
+        drop(half);
+        drop(chunks(dropped));
+
+        let unread = activities.map(|activity| activity.is_unread());
+        assert_eq!(unread, [false, false, true, true]);
+    }
+}

@@ -1,0 +1,337 @@
+//! One connection, from its first byte to its end.
+
+use std::convert::Infallible;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use axum::body::Body;
+use axum::response::Response;
+use http::Request;
+use hyper::body::{Body as _, Incoming};
+use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::sync::watch;
+use tokio::time::{Instant, Sleep, sleep_until};
+
+use super::activity::Activity;
+use super::body::{RequestBody, ResponseBody};
+use super::stream::Stream;
+use super::{ConnectionBounds, Phase, reached};
+
+/// Serves a connection until it ends, by itself, by its bounds, or by a drain.
+pub(super) async fn connection<I, S>(
+    stream: I,
+    service: S,
+    activity: Arc<Activity>,
+    bounds: ConnectionBounds,
+    mut phases: watch::Receiver<Phase>,
+) where
+    I: AsyncRead + AsyncWrite + Unpin,
+    S: Service<Request<Body>, Response = Response, Error = Infallible>,
+{
+    let stream = TokioIo::new(Stream::new(stream, Arc::clone(&activity)));
+    let noted = Arc::clone(&activity);
+    let service = service_fn(move |request: Request<Incoming>| {
+        noted.request_began();
+        let response = service.call(request.map(|body| {
+            if body.is_end_stream() {
+                Body::empty()
+            } else {
+                Body::new(RequestBody::new(body, bounds.body, Arc::clone(&noted)))
+            }
+        }));
+        let noted = Arc::clone(&noted);
+        async {
+            let response = response.await?;
+            Ok::<_, Infallible>(response.map(|body| ResponseBody::new(body, noted)))
+        }
+    });
+    let mut connection = pin!(http1::Builder::new().serve_connection(stream, service));
+    let mut deadline = pin!(Deadline::new(&activity, &bounds));
+
+    // An error of a connection means that the caller went away; there is nobody left
+    // to tell.
+    tokio::select! {
+        biased;
+        _ = connection.as_mut() => return,
+        () = deadline.as_mut() => return,
+        () = reached(&mut phases, Phase::Draining) => {}
+    }
+    // hyper would wait for the rest of a head that has begun.
+    if activity.is_idle() {
+        return;
+    }
+    connection.as_mut().graceful_shutdown();
+    tokio::select! {
+        biased;
+        _ = connection => {}
+        () = deadline => {}
+    }
+}
+
+/// Ready when a connection has waited for its caller for too long.
+///
+/// The timer is set anew only for an earlier deadline; for a later one it rings and is
+/// set again. A connection that is in use does not touch it.
+struct Deadline<'a> {
+    activity: &'a Activity,
+    bounds: &'a ConnectionBounds,
+    timer: Option<Pin<Box<Sleep>>>,
+}
+
+impl<'a> Deadline<'a> {
+    fn new(activity: &'a Activity, bounds: &'a ConnectionBounds) -> Self {
+        Self {
+            activity,
+            bounds,
+            timer: None,
+        }
+    }
+}
+
+impl Future for Deadline<'_> {
+    type Output = ();
+
+    /// Has to be polled after each step of the connection.
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let Some(deadline) = self.activity.deadline(self.bounds) else {
+            return Poll::Pending;
+        };
+        let timer = self
+            .timer
+            .get_or_insert_with(|| Box::pin(sleep_until(deadline)));
+        if deadline < timer.deadline() {
+            timer.as_mut().reset(deadline);
+        }
+        while timer.as_mut().poll(cx).is_ready() {
+            if deadline <= Instant::now() {
+                return Poll::Ready(());
+            }
+            timer.as_mut().reset(deadline);
+        }
+        Poll::Pending
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use axum::Router;
+    use axum::routing::{get, post};
+    use http::StatusCode;
+    use http_body_util::BodyExt;
+    use hyper_util::service::TowerToHyperService;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
+    use tokio::time::{sleep, timeout};
+
+    use super::*;
+
+    const BOUNDS: ConnectionBounds = ConnectionBounds {
+        head: Duration::from_secs(10),
+        body: Duration::from_secs(30),
+        idle: Duration::from_secs(60),
+        stalled: Duration::from_secs(45),
+        connections: std::num::NonZeroUsize::MIN,
+    };
+
+    const WORK: Duration = Duration::from_secs(3600);
+
+    const ASK: &str = "GET /quick HTTP/1.1\r\nhost: localhost\r\n\r\n";
+
+    /// The caller's end of a connection that is served in virtual time, and how it is
+    /// told to end.
+    fn connect() -> (DuplexStream, watch::Sender<Phase>) {
+        let read = async |body: Body| match body.collect().await {
+            Ok(_) => StatusCode::OK,
+            Err(_) => StatusCode::REQUEST_TIMEOUT,
+        };
+        let router = Router::new()
+            .route("/quick", get(async || "quick"))
+            .route("/slow", get(async || sleep(WORK).await))
+            .route("/large", get(async || "x".repeat(4096)))
+            .route("/read", post(read));
+        let (caller, here) = duplex(512);
+        let (phase, phases) = watch::channel(Phase::Serving);
+        let activity = Arc::new(Activity::new(Instant::now()));
+        let service = TowerToHyperService::new(router);
+        tokio::spawn(connection(here, service, activity, BOUNDS, phases));
+        (caller, phase)
+    }
+
+    /// What comes until the connection is closed, and after how many seconds it is.
+    async fn end_of(mut caller: DuplexStream) -> (String, u64) {
+        let begun = Instant::now();
+        let mut came = Vec::new();
+        caller.read_to_end(&mut came).await.unwrap();
+        (String::from_utf8(came).unwrap(), begun.elapsed().as_secs())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn silence_is_bounded_before_a_request_within_its_head_and_after_it() {
+        for (said, bound) in [("", 60), ("GET /quick", 10), (ASK, 60)] {
+            let (mut caller, _phase) = connect();
+
+            caller.write_all(said.as_bytes()).await.unwrap();
+            let (_, seconds) = end_of(caller).await;
+
+            assert_eq!(seconds, bound, "{said:?}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_head_has_no_more_time_for_coming_late() {
+        let (mut caller, _phase) = connect();
+
+        sleep(Duration::from_secs(20)).await;
+        caller.write_all(b"GET /quick").await.unwrap();
+        let (_, seconds) = end_of(caller).await;
+
+        assert_eq!(seconds, 10);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_head_that_drips_is_bounded_as_a_whole() {
+        let (mut caller, _phase) = connect();
+        let begun = Instant::now();
+
+        while caller.write_all(b"G").await.is_ok() {
+            sleep(Duration::from_secs(3)).await;
+        }
+
+        assert_eq!(begun.elapsed().as_secs(), 12, "the first write after 10 s");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn each_request_has_a_bound_of_its_own() {
+        let (mut caller, _phase) = connect();
+
+        for _ in 0..20 {
+            sleep(Duration::from_secs(50)).await;
+            let (begin, end) = ASK.split_at(7);
+            caller.write_all(begin.as_bytes()).await.unwrap();
+            sleep(Duration::from_secs(9)).await;
+            caller.write_all(end.as_bytes()).await.unwrap();
+            caller.read_exact(&mut [0; 16]).await.unwrap();
+            let mut rest = [0; 512];
+            let _rest = caller.read(&mut rest).await.unwrap();
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_that_does_not_come_is_told_and_given_up() {
+        let head = "POST /read HTTP/1.1\r\nhost: localhost\r\n";
+        for rest in [
+            "content-length: 10\r\n\r\nhalf",
+            "transfer-encoding: chunked\r\n\r\n5\r\nhalf",
+        ] {
+            let (mut caller, _phase) = connect();
+
+            caller
+                .write_all(format!("{head}{rest}").as_bytes())
+                .await
+                .unwrap();
+            let mut status_line = [0; 12];
+            let begun = Instant::now();
+            let told = timeout(BOUNDS.body * 2, caller.read_exact(&mut status_line)).await;
+
+            assert!(told.is_ok(), "nothing comes: {rest}");
+            assert_eq!(&status_line, b"HTTP/1.1 408", "{rest}");
+            assert_eq!(begun.elapsed().as_secs(), 30, "{rest}");
+            assert!(end_of(caller).await.1 <= 1, "{rest}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_that_drips_is_bounded_as_a_whole() {
+        let (mut caller, _phase) = connect();
+        let head = "POST /read HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n";
+        caller.write_all(head.as_bytes()).await.unwrap();
+        let begun = Instant::now();
+
+        let mut status_line = [0; 12];
+        for _ in 0..40 {
+            let read = caller.read_exact(&mut status_line);
+            if timeout(Duration::from_secs(1), read).await.is_ok() {
+                break;
+            }
+            caller.write_all(b"x").await.unwrap();
+        }
+
+        assert_eq!(&status_line, b"HTTP/1.1 408");
+        assert_eq!(begun.elapsed().as_secs(), 30);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_handler_may_take_as_long_as_it_likes() {
+        let (mut caller, _phase) = connect();
+        let ask = "GET /slow HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+
+        caller.write_all(ask.as_bytes()).await.unwrap();
+        let (came, seconds) = end_of(caller).await;
+
+        assert!(came.starts_with("HTTP/1.1 200"), "{came}");
+        assert_eq!(seconds, WORK.as_secs());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_caller_who_takes_nothing_is_left_and_a_slow_one_is_not() {
+        let ask = "GET /large HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+        let (mut slow, _phase) = connect();
+        let (mut stalled, _phase) = connect();
+
+        slow.write_all(ask.as_bytes()).await.unwrap();
+        stalled.write_all(ask.as_bytes()).await.unwrap();
+        let mut came = 0;
+        loop {
+            sleep(Duration::from_secs(40)).await;
+            match slow.read(&mut [0; 512]).await.unwrap() {
+                0 => break,
+                bytes => came += bytes,
+            }
+        }
+        let (cut, _) = end_of(stalled).await;
+
+        assert!(came > 4096, "{came} bytes came");
+        assert_eq!(cut.len(), 512, "what the pipe holds");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_drain_does_not_cost_a_response_to_a_body_that_was_left_unread() {
+        let (mut caller, phase) = connect();
+        let ask = "POST /quick HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n";
+        caller.write_all(ask.as_bytes()).await.unwrap();
+        sleep(Duration::from_millis(1)).await;
+
+        phase.send_replace(Phase::Draining);
+        sleep(Duration::from_millis(1)).await;
+        let sent_on = caller.write_all(b"body").await;
+        let (came, seconds) = end_of(caller).await;
+
+        assert!(sent_on.is_ok(), "the connection was reset: {sent_on:?}");
+        assert!(came.starts_with("HTTP/1.1 405"), "{came}");
+        assert!(seconds <= 1, "{seconds}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_drain_waits_for_a_request_and_not_for_half_of_one() {
+        for (said, seconds) in [
+            ("", 0),
+            ("GET /quick", 0),
+            (ASK, 0),
+            ("GET /slow HTTP/1.1\r\nhost: localhost\r\n\r\n", 3600),
+        ] {
+            let (mut caller, phase) = connect();
+            caller.write_all(said.as_bytes()).await.unwrap();
+            sleep(Duration::from_millis(1)).await;
+
+            phase.send_replace(Phase::Draining);
+            let (_, took) = end_of(caller).await;
+
+            assert!(took.abs_diff(seconds) <= 1, "{said:?} took {took} s");
+        }
+    }
+}

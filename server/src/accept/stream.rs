@@ -1,0 +1,197 @@
+//! The stream of a connection. It notes what comes and goes, and it closes so that
+//! the last response arrives (RFC 9112 §9.6).
+//!
+//! A connection that is closed while bytes wait to be read is reset, and the reset may
+//! overtake a response that was sent before. So a connection on which a body was left
+//! unread closes one direction first, and throws away for a while what still comes
+//! from the other.
+
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Instant, Sleep, sleep};
+
+use super::activity::Activity;
+
+/// How much is thrown away, in bytes.
+const MOST: usize = 1024 * 1024;
+
+/// For how long it is thrown away.
+const LONGEST: Duration = Duration::from_secs(1);
+
+/// A stream, its activity, and how far its close has come.
+pub(super) struct Stream<S> {
+    stream: S,
+    activity: Arc<Activity>,
+    is_shut_down: bool,
+    thrown_away: usize,
+    patience: Option<Pin<Box<Sleep>>>,
+}
+
+impl<S> Stream<S> {
+    pub(super) fn new(stream: S, activity: Arc<Activity>) -> Self {
+        Self {
+            stream,
+            activity,
+            is_shut_down: false,
+            thrown_away: 0,
+            patience: None,
+        }
+    }
+
+    fn note_write(&self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        self.activity
+            .is_stalled(written.is_pending().then(Instant::now));
+        written
+    }
+}
+
+impl<S: AsyncRead + Unpin> Stream<S> {
+    /// Ready when the other side has closed, or was waited for long enough.
+    fn poll_throw_away(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let patience = self
+            .patience
+            .get_or_insert_with(|| Box::pin(sleep(LONGEST)));
+        if patience.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(());
+        }
+        while self.thrown_away < MOST {
+            let mut bytes = [0; 8 * 1024];
+            let mut buffer = ReadBuf::new(&mut bytes);
+            let read = ready!(Pin::new(&mut self.stream).poll_read(cx, &mut buffer));
+            if read.is_err() || buffer.filled().is_empty() {
+                break;
+            }
+            self.thrown_away += buffer.filled().len();
+        }
+        Poll::Ready(())
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Stream<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
+        if buffer.filled().len() > before {
+            self.activity.received(Instant::now);
+        }
+        read
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Stream<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
+        self.note_write(written)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write_vectored(cx, slices);
+        self.note_write(written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if !self.is_shut_down {
+            ready!(Pin::new(&mut self.stream).poll_shutdown(cx))?;
+            self.is_shut_down = true;
+        }
+        if self.activity.is_unread() {
+            self.activity.closes(Instant::now());
+            ready!(self.poll_throw_away(cx));
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
+    use tokio::time::{Instant, timeout};
+
+    use super::{Activity, LONGEST, MOST, Stream};
+
+    /// A stream on which a body was left unread, or was not.
+    fn stream(stream: DuplexStream, is_unread: bool) -> Stream<DuplexStream> {
+        let activity = Activity::new(Instant::now());
+        if is_unread {
+            activity.left_unread();
+        }
+        Stream::new(stream, Arc::new(activity))
+    }
+
+    #[tokio::test]
+    async fn it_throws_away_what_comes_until_the_other_side_closes() {
+        let (mut caller, here) = duplex(64);
+        let mut stream = stream(here, true);
+
+        let shutdown = tokio::spawn(async move { stream.shutdown().await });
+        // More than the pipe holds: this ends only because somebody reads.
+        caller.write_all(&[0; 4096]).await.unwrap();
+        let still_open = !shutdown.is_finished();
+        drop(caller);
+
+        assert!(still_open);
+        shutdown.await.unwrap().unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn it_throws_away_so_much_and_no_more() {
+        let (mut caller, here) = duplex(MOST * 2);
+        let mut stream = stream(here, true);
+        caller.write_all(&vec![0; MOST + 64 * 1024]).await.unwrap();
+
+        stream.shutdown().await.unwrap();
+        let left = timeout(LONGEST, stream.read_u8()).await;
+
+        assert!(left.is_ok(), "nothing is left");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn it_waits_so_long_and_no_longer() {
+        let (_caller, here) = duplex(64);
+        let mut stream = stream(here, true);
+        let begun = Instant::now();
+
+        let shutdown = timeout(LONGEST * 2, stream.shutdown()).await;
+
+        assert!(shutdown.is_ok(), "it waits for ever");
+        assert_eq!(begun.elapsed().as_secs(), LONGEST.as_secs());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn it_does_not_wait_where_everything_was_read() {
+        let (_caller, here) = duplex(64);
+        let mut stream = stream(here, false);
+        let begun = Instant::now();
+
+        stream.shutdown().await.unwrap();
+
+        assert!(begun.elapsed().is_zero());
+    }
+}
