@@ -16,7 +16,6 @@
 //! | GET `/api/wire` | what reached the service from anywhere else |
 //! | GET `/api/events` | all of it as it happens, as an event stream |
 
-mod accept;
 mod api;
 mod assets;
 mod course;
@@ -35,15 +34,14 @@ mod run_request;
 mod runs;
 mod wire_lane;
 
-use std::{
-    fmt, io,
-    net::{Ipv4Addr, SocketAddr},
-    path::PathBuf,
-    sync::Arc,
-};
+use std::{fmt, io, net::SocketAddr, num::NonZeroUsize, path::PathBuf, sync::Arc, time::Duration};
 
 use client::SystemClock;
-use server::{RunningApi, ServiceConfig, TeachingApi};
+use hyper_util::service::TowerToHyperService;
+use server::{
+    ConnectionBounds, RunningApi, ServiceConfig, TeachingApi,
+    accept::{self, Phase},
+};
 use tokio::{net::TcpListener, sync::watch, task::JoinSet};
 use tracing::{Dispatch, dispatcher};
 use tracing_subscriber::{Registry, layer::SubscriberExt};
@@ -60,6 +58,13 @@ pub use outlets::Outlets;
 
 /// The port of the page that was not told otherwise.
 pub const DEFAULT_PAGE_PORT: u16 = 8766;
+
+/// How many connections the page may have at once. A browser opens six; the rest of
+/// the descriptors is for the service, and for the runs.
+const CONNECTIONS: NonZeroUsize = NonZeroUsize::new(128).expect("not zero");
+
+/// How long connections may take to finish once the page is to stop.
+const DRAIN_DEADLINE: Duration = Duration::from_secs(2);
 
 /// How the page is to be served.
 #[derive(Clone, Debug)]
@@ -131,7 +136,7 @@ pub struct Dashboard {
     feed: Arc<Feed>,
     runs: Arc<Runs>,
     loads: Arc<Loads>,
-    stopping: watch::Sender<bool>,
+    phase: watch::Sender<Phase>,
     serving: JoinSet<()>,
     /// What goes on beside, for as long as the page is served.
     chores: JoinSet<()>,
@@ -150,7 +155,7 @@ impl Dashboard {
             Some(folder) => Assets::of_folder(&folder)
                 .map_err(|source| DashboardError::Assets { folder, source })?,
         };
-        let listener = bind(config.page_port).await?;
+        let listener = bind(config.page_port)?;
         let page = listener
             .local_addr()
             .map_err(|source| DashboardError::Page {
@@ -194,16 +199,23 @@ impl Dashboard {
             loads: Arc::clone(&loads),
             wire,
         });
-        let (stopping, is_stopping) = watch::channel(false);
+        let new_service = move || TowerToHyperService::new(router.clone());
+        let (phase, phases) = watch::channel(Phase::Serving);
         let mut serving = JoinSet::new();
-        serving.spawn(accept::serve(listener, router, is_stopping));
+        let bounds = ConnectionBounds {
+            connections: CONNECTIONS,
+            ..ConnectionBounds::default()
+        };
+        serving.spawn(async move {
+            accept::serve(listener, new_service, bounds, phases, DRAIN_DEADLINE).await;
+        });
         Ok(Self {
             page,
             service: Some(service),
             feed,
             runs,
             loads,
-            stopping,
+            phase,
             serving,
             chores,
         })
@@ -234,7 +246,7 @@ impl Dashboard {
         // Event streams never end by themselves, and a load's may take hours.
         self.feed.close();
         self.loads.abort();
-        self.stopping.send_replace(true);
+        self.phase.send_replace(Phase::Draining);
         while self.serving.join_next().await.is_some() {}
         self.runs.stop().await;
         self.loads.stop().await;
@@ -262,9 +274,8 @@ impl fmt::Debug for Dashboard {
     }
 }
 
-async fn bind(port: u16) -> Result<TcpListener, DashboardError> {
-    let bound = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await;
-    bound.map_err(|source| match source.kind() {
+fn bind(port: u16) -> Result<TcpListener, DashboardError> {
+    accept::listen(port).map_err(|source| match source.kind() {
         io::ErrorKind::AddrInUse => DashboardError::PageInUse { port },
         _ => DashboardError::Page { port, source },
     })

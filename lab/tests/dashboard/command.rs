@@ -5,6 +5,7 @@ use std::{fs, net::TcpListener, process::Stdio};
 use http::StatusCode;
 use tokio::{
     io::{AsyncBufReadExt, AsyncRead, BufReader, Lines},
+    net::TcpStream,
     process::{Child, ChildStdout, Command},
     time::timeout,
 };
@@ -67,6 +68,52 @@ async fn serves_until_it_is_told_to_stop_and_says_three_lines() {
         assert_eq!(hint.as_deref(), Some("Press Ctrl+C to stop."));
         assert_eq!(line(&mut lines).await, None);
     }
+}
+
+/// Linux alone shows how many descriptors a process has.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn who_takes_the_descriptors_of_the_service_does_not_silence_the_page() {
+    let script = "ulimit -n 64; exec \"$0\" serve --port 0 --page-port 0";
+    let mut child = Command::new("sh")
+        .args(["-c", script, env!("CARGO_BIN_EXE_lab")])
+        .stdout(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .expect("sh runs");
+    let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    let [service, page] = [line(&mut lines).await, line(&mut lines).await].map(|line| {
+        let line = line.expect("an address");
+        line.split_at(line.find("http://").expect("a URL"))
+            .1
+            .to_owned()
+    });
+
+    let descriptors = format!("/proc/{}/fd", child.id().expect("it runs"));
+    // One that was inherited may lie beyond the limit.
+    let descriptors = || {
+        let open = fs::read_dir(&descriptors).expect("it runs").flatten();
+        let numbers = open.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+        numbers.filter(|number| *number < 64).count()
+    };
+    let mut silent = Vec::new();
+    let all_taken = timeout(PATIENCE, async {
+        while descriptors() < 63 {
+            let before = descriptors();
+            let address = service.trim_start_matches("http://");
+            silent.push(TcpStream::connect(address).await.expect("a connection"));
+            while descriptors() <= before {
+                tokio::task::yield_now().await;
+            }
+        }
+    });
+    all_taken.await.expect("all descriptors but one");
+    let browser = Browser::of(&page);
+    // The page has nothing to close but this, which is in use.
+    let _events = browser.listen(None).await;
+    let answer = timeout(PATIENCE, browser.get("/")).await;
+
+    assert_eq!(answer.expect("an answer").status, StatusCode::OK);
 }
 
 #[tokio::test]

@@ -1,10 +1,12 @@
 //! What a stranger gets. The rules themselves are tested where they stand; here
 //! they are seen to be in force, on every path.
 
+use futures_util::future::join_all;
 use http::{Method, StatusCode};
 use serde_json::json;
+use tokio::{io::AsyncReadExt, net::TcpStream, time::timeout};
 
-use crate::support::serve;
+use crate::support::{PATIENCE, serve};
 
 const PATHS: [&str; 9] = [
     "/",
@@ -99,4 +101,21 @@ async fn every_answer_says_what_the_page_may_load_and_who_may_load_it() {
             }
         }
     }
+}
+
+#[tokio::test]
+async fn silent_callers_make_way_for_a_browser() {
+    let (dashboard, browser) = serve().await;
+    let address = dashboard.page_url().replace("http://", "");
+
+    // More than the page has room for.
+    let connect = || async { TcpStream::connect(&address).await.expect("room to wait in") };
+    let mut silent = join_all((0..150).map(|_| connect())).await;
+    let answer = browser.get("/").await;
+    let mut byte = [0];
+    let closed = timeout(PATIENCE, silent[0].read(&mut byte)).await;
+
+    assert_eq!(answer.status, StatusCode::OK);
+    let end = closed.expect("the first of them makes way");
+    assert!(matches!(end, Ok(0) | Err(_)), "{end:?}");
 }
