@@ -1,56 +1,79 @@
 //! Which requests are admitted to the router. The others are refused at their
 //! connection: they stand in no ledger, count nowhere and touch no lesson.
+//!
+//! Two rules keep web sites out, which could otherwise use up the failures of `/flaky`
+//! or create jobs while a lesson goes on: the `Host` has to be a name of loopback, and
+//! a request that a browser calls cross-site is refused, whatever its method. Who says
+//! nothing of a site is admitted, and nobody is asked for an `Origin`: `curl` and HTTP
+//! clients send neither.
 
 use http::header::HOST;
 use http::uri::Authority;
-use http::{HeaderMap, Version};
+use http::{HeaderMap, Uri, Version};
 
+use crate::guard::{SEC_FETCH_SITE, is_loopback, only, without_port};
 use crate::problem::Problem;
+use crate::router::METRICS_PATH;
 
-/// Holds a request to the rules of its protocol that hyper leaves to its caller.
-///
-/// RFC 9112 §3.2: an HTTP/1.1 request has exactly one `Host`, and no request has two,
-/// or one that names no host.
-pub(crate) fn admit(version: Version, headers: &HeaderMap) -> Result<(), Problem> {
-    let mut hosts = headers.get_all(HOST).iter();
-    let is_valid = match (hosts.next(), hosts.next()) {
-        (Some(host), None) => is_host(host.as_bytes()),
-        (None, _) => version < Version::HTTP_11,
-        (Some(_), Some(_)) => false,
-    };
-    if is_valid {
-        Ok(())
-    } else {
-        Err(Problem::INVALID_HOST)
+/// By this name a container reaches the machine that it runs on, for a Prometheus in
+/// Docker Desktop to scrape the lab.
+const DOCKER_HOST: &str = "host.docker.internal";
+
+/// Whether a request comes to the router, and what it is told if it does not.
+pub(crate) fn admit(version: Version, uri: &Uri, headers: &HeaderMap) -> Result<(), Problem> {
+    let host = host(version, headers)?;
+    // An absolute request target takes the place of the Host header (RFC 9112
+    // §3.2.2), so it is held to the same rule.
+    let target = uri.authority().map(Authority::as_str);
+    if !host.into_iter().chain(target).all(|host| serves(host, uri)) {
+        return Err(Problem::HOST_NOT_ALLOWED);
     }
+    let mut sites = headers.get_all(SEC_FETCH_SITE).iter();
+    if sites.any(|site| site.as_bytes().eq_ignore_ascii_case(b"cross-site")) {
+        return Err(Problem::CROSS_SITE);
+    }
+    Ok(())
 }
 
-/// Whether this is a host with or without a port. An authority could have a user, too.
-fn is_host(value: &[u8]) -> bool {
-    !value.contains(&b'@') && Authority::try_from(value).is_ok()
+/// The one valid `Host` of a request. HTTP/1.0 may have none (RFC 9112 §3.2); hyper
+/// leaves the rule to its caller.
+fn host(version: Version, headers: &HeaderMap) -> Result<Option<&str>, Problem> {
+    if version < Version::HTTP_11 && !headers.contains_key(HOST) {
+        return Ok(None);
+    }
+    // An authority could have a user, too, and a host cannot.
+    only(headers, &HOST)
+        .filter(|host| !host.contains('@') && Authority::try_from(*host).is_ok())
+        .map(Some)
+        .ok_or(Problem::INVALID_HOST)
+}
+
+/// Whether the path is served under this name.
+fn serves(host: &str, uri: &Uri) -> bool {
+    let is_docker = || without_port(host).eq_ignore_ascii_case(DOCKER_HOST);
+    is_loopback(host) || (uri.path() == METRICS_PATH && is_docker())
 }
 
 #[cfg(test)]
 mod tests {
-    use http::header::HOST;
-    use http::{HeaderMap, HeaderValue, Version};
+    use http::{HeaderMap, HeaderName, HeaderValue, Version};
 
     use super::admit;
     use crate::problem::Problem;
 
-    fn refusal(version: Version, hosts: &[&str]) -> Option<Problem> {
-        let mut headers = HeaderMap::new();
-        for host in hosts {
-            headers.append(HOST, HeaderValue::from_str(host).unwrap());
+    const LOCALHOST: (&str, &str) = ("host", "localhost:8765");
+
+    fn refusal(version: Version, uri: &str, headers: &[(&str, &str)]) -> Option<Problem> {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            let name = HeaderName::try_from(*name).unwrap();
+            map.append(name, HeaderValue::from_str(value).unwrap());
         }
-        admit(version, &headers).err()
+        admit(version, &uri.parse().unwrap(), &map).err()
     }
 
     #[test]
     fn http_1_1_asks_for_exactly_one_host() {
-        for host in ["localhost", "127.0.0.1:8765", "[::1]:80"] {
-            assert_eq!(refusal(Version::HTTP_11, &[host]), None, "{host}");
-        }
         for hosts in [
             &[][..],
             &["localhost", "localhost"],
@@ -60,19 +83,82 @@ mod tests {
             &["localhost/items"],
             &["localhost, localhost"],
         ] {
-            let refusal = refusal(Version::HTTP_11, hosts);
+            let hosts: Vec<_> = hosts.iter().map(|host| ("host", *host)).collect();
+
+            let refusal = refusal(Version::HTTP_11, "/items", &hosts);
 
             assert_eq!(refusal, Some(Problem::INVALID_HOST), "{hosts:?}");
         }
+        assert_eq!(refusal(Version::HTTP_11, "/items", &[LOCALHOST]), None);
     }
 
     #[test]
     fn http_1_0_may_have_no_host_and_not_two() {
-        assert_eq!(refusal(Version::HTTP_10, &[]), None);
-        assert_eq!(refusal(Version::HTTP_10, &["localhost"]), None);
+        let refusal = |headers| refusal(Version::HTTP_10, "/items", headers);
+
+        assert_eq!(refusal(&[]), None);
+        assert_eq!(refusal(&[LOCALHOST]), None);
         assert_eq!(
-            refusal(Version::HTTP_10, &["localhost", "localhost"]),
+            refusal(&[LOCALHOST, LOCALHOST]),
             Some(Problem::INVALID_HOST)
         );
+    }
+
+    #[test]
+    fn only_the_names_of_loopback_are_served() {
+        let rebound = [("host", "evil.example:8765")];
+        let not_allowed = Some(Problem::HOST_NOT_ALLOWED);
+
+        for version in [Version::HTTP_10, Version::HTTP_11] {
+            for uri in ["/items", "/metrics", "http://localhost/items"] {
+                assert_eq!(refusal(version, uri, &rebound), not_allowed, "{uri}");
+            }
+            let absolute = "http://evil.example/items";
+            assert_eq!(refusal(version, absolute, &[LOCALHOST]), not_allowed);
+        }
+        let absolute = "http://127.0.0.1:8765/items";
+        assert_eq!(refusal(Version::HTTP_11, absolute, &[LOCALHOST]), None);
+    }
+
+    #[test]
+    fn docker_may_scrape_and_nothing_else() {
+        for host in ["host.docker.internal:8765", "Host.Docker.Internal"] {
+            let refusal = |uri| refusal(Version::HTTP_11, uri, &[("host", host)]);
+
+            assert_eq!(refusal("/metrics"), None, "{host}");
+            assert_eq!(refusal("/metrics?name=x"), None, "{host}");
+            for uri in ["/items", "/metrics/", "/jobs?/metrics"] {
+                assert_eq!(refusal(uri), Some(Problem::HOST_NOT_ALLOWED), "{uri}");
+            }
+        }
+    }
+
+    #[test]
+    fn only_what_a_browser_calls_cross_site_is_refused() {
+        let of = |headers: &[(&str, &str)]| {
+            let headers = [&[LOCALHOST], headers].concat();
+            refusal(Version::HTTP_11, "/flaky", &headers)
+        };
+        let site = |site| ("sec-fetch-site", site);
+
+        for headers in [
+            &[][..],
+            &[site("same-origin")],
+            &[site("same-site")],
+            &[site("none")],
+            &[("origin", "http://evil.example")],
+            &[("origin", "null")],
+            &[("referer", "http://evil.example/")],
+        ] {
+            assert_eq!(of(headers), None, "{headers:?}");
+        }
+        for headers in [
+            &[site("cross-site")][..],
+            &[site("Cross-Site")],
+            &[site("same-origin"), site("cross-site")],
+            &[site("cross-site"), ("origin", "http://localhost:8765")],
+        ] {
+            assert_eq!(of(headers), Some(Problem::CROSS_SITE), "{headers:?}");
+        }
     }
 }

@@ -25,13 +25,18 @@
 //! with `Allow`; every error is a [`Problem`] in `application/problem+json` that
 //! carries a machine-readable code and the request id of its `X-Request-Id` header.
 //! The one exception is out of reach: what is not HTTP at all is answered by hyper,
-//! with a bare 400, 414 or 431. HTTP/1.1 without exactly one `Host` is refused before
-//! it comes to any of this (RFC 9112 §3.2), and stands in no ledger.
+//! with a bare 400, 414 or 431.
+//!
+//! Some requests are refused before they come to any of this; they stand in no ledger
+//! and count nowhere. HTTP/1.1 without exactly one `Host` is a 400 (RFC 9112 §3.2), any
+//! `Host` but a name of loopback a 421, and what a browser sends for another web site
+//! a 403: no site that happens to be open can use up the failures of a lesson.
 //!
 //! # Start and stop
 //!
 //! A service is a value. It listens on 127.0.0.1 and nowhere else, on a thread of its
-//! own, and nothing of it remains once it is stopped.
+//! own, and nothing of it remains once it is stopped. A caller may leave a connection
+//! waiting for so long and no longer: see [`ConnectionBounds`].
 //!
 //! ```
 //! use server::{ServiceConfig, TeachingApi};
@@ -72,6 +77,7 @@ mod clock;
 mod config;
 mod cursor;
 mod early;
+pub mod guard;
 mod idempotency;
 mod instruments;
 mod ledger;

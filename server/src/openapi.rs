@@ -29,8 +29,9 @@ use crate::routes::jobs::Job;
 
 const DESCRIPTION: &str = "A local HTTP API with faults on purpose. Any other path answers with \
     the response NotFound, and any other method of a path with MethodNotAllowed. HEAD answers as \
-    GET would, without the body. A request that breaks the rules on Host is refused with the \
-    response InvalidHost, whatever its path.";
+    GET would, without the body. Whatever the path, a request without exactly one valid Host is \
+    refused with InvalidHost, one for a host that is not loopback with HostNotAllowed, and one \
+    that a browser sends for another web site with CrossSite.";
 
 /// Set on an answer that breaks its schema on purpose.
 const BROKEN: &str = "x-broken-on-purpose";
@@ -70,15 +71,11 @@ pub fn openapi() -> String {
         .schema_from::<FlakyResult>()
         .schema_from::<Job>()
         .schema_from::<ProblemBody<'_>>()
-        .response(
-            "NotFound",
-            response(&[Answer::problem(Problem::NOT_FOUND)], true),
-        )
+        .response("NotFound", refusal(Problem::NOT_FOUND))
         .response("MethodNotAllowed", response(&[not_allowed], true))
-        .response(
-            "InvalidHost",
-            response(&[Answer::problem(Problem::INVALID_HOST)], true),
-        );
+        .response("InvalidHost", refusal(Problem::INVALID_HOST))
+        .response("HostNotAllowed", refusal(Problem::HOST_NOT_ALLOWED))
+        .response("CrossSite", refusal(Problem::CROSS_SITE));
     let info = InfoBuilder::new()
         .title("Teaching API")
         .version(env!("CARGO_PKG_VERSION"))
@@ -115,6 +112,10 @@ fn operation(lesson: &Lesson, method: &Method) -> Operation {
             .request_body(Some(job()))
             .build(),
     }
+}
+
+fn refusal(problem: Problem) -> Response {
+    response(&[Answer::problem(problem)], true)
 }
 
 /// The response for answers that share a status.

@@ -24,7 +24,7 @@ pub(crate) fn service(
     let router = TowerToHyperService::new(router);
     service_fn(move |request: Request<Body>| {
         let headers = request.headers();
-        let response = match admit(request.version(), headers) {
+        let response = match admit(request.version(), request.uri(), headers) {
             Ok(()) => Ok(router.call(request)),
             Err(problem) => {
                 let request_id = request_id::outside_the_layers(headers, &request_ids);

@@ -190,7 +190,7 @@ async fn spans_go_to_the_dispatcher_that_was_current_at_start() {
 
     let mut stream = TcpStream::connect(service.local_addr()).unwrap();
     stream
-        .write_all(b"GET /items HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\r\n")
+        .write_all(b"GET /items HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")
         .unwrap();
     stream.read_to_end(&mut Vec::new()).unwrap();
     service.stop().await.unwrap();

@@ -210,6 +210,44 @@ fn a_request_without_exactly_one_host_is_refused_and_counts_nowhere() {
 }
 
 #[test]
+fn no_web_site_moves_a_lesson() {
+    let service = start();
+    let address = service.local_addr();
+    let ask = |head: &str| {
+        let stream = TcpStream::connect(address).unwrap();
+        exchange(&stream, format!("{head}\r\n\r\n").as_bytes())
+    };
+    let before = get(address, "/metrics").body;
+    let site = "host: localhost\r\nsec-fetch-site: cross-site";
+    let rebound = "host: evil.example\r\nsec-fetch-site: same-origin";
+
+    for method in ["GET", "PUT", "POST", "OPTIONS"] {
+        for path in ["/flaky", "/jobs", "/metrics", "/nowhere"] {
+            let cross_site = ask(&format!("{method} {path} HTTP/1.1\r\n{site}"));
+            let misdirected = ask(&format!("{method} {path} HTTP/1.1\r\n{rebound}"));
+
+            assert_eq!(
+                (cross_site.status, misdirected.status),
+                (403, 421),
+                "{method} {path}"
+            );
+        }
+    }
+    let after = get(address, "/metrics").body;
+    let first = get(address, "/flaky");
+
+    assert_eq!(sorted(&after), sorted(&before));
+    assert_eq!((first.status, service.ledger().total), (503, 1));
+}
+
+/// The lines of a scrape, which come in no order.
+fn sorted(scrape: &str) -> Vec<&str> {
+    let mut lines: Vec<_> = scrape.lines().collect();
+    lines.sort_unstable();
+    lines
+}
+
+#[test]
 fn a_204_has_no_body_and_no_length() {
     let service = start();
 

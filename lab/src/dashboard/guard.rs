@@ -17,9 +17,9 @@ use http::{
     header::{CONTENT_SECURITY_POLICY, HOST, ORIGIN, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS},
 };
 
-use super::problem::Problem;
+use server::guard::{SEC_FETCH_SITE, is_loopback, only};
 
-const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+use super::problem::Problem;
 
 /// What every answer tells the browser.
 const SHIELD: [(HeaderName, &str); 5] = [
@@ -86,27 +86,6 @@ fn is_own(host: &str, headers: &HeaderMap) -> bool {
     }
     let origin = only(headers, &ORIGIN).and_then(|origin| origin.strip_prefix("http://"));
     origin.is_some_and(|origin| origin.eq_ignore_ascii_case(host))
-}
-
-/// Whether this is a name of loopback, with or without a port.
-fn is_loopback(authority: &str) -> bool {
-    let digits = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
-    let name = match authority.rsplit_once(':') {
-        Some((name, port)) if digits(port) => name,
-        _ => authority,
-    };
-    ["127.0.0.1", "localhost", "[::1]"]
-        .iter()
-        .any(|loopback| name.eq_ignore_ascii_case(loopback))
-}
-
-/// The value of a header that stands there exactly once.
-fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
-    let mut values = headers.get_all(name).iter();
-    match (values.next(), values.next()) {
-        (Some(value), None) => value.to_str().ok(),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,89 @@
+//! What a server on loopback needs against the web sites that its user has open.
+//!
+//! Such a server is within reach of any page: a site may send a request across sites,
+//! and it may point a name of its own at 127.0.0.1 (DNS rebinding). The first is told
+//! by `Sec-Fetch-Site` (<https://www.w3.org/TR/fetch-metadata/>), the second by `Host`.
+//! Here stands how both are read; what follows from it is for each server to say.
+
+use http::{HeaderMap, HeaderName};
+
+/// How the page that made a request stands to the server: `same-origin`, `same-site`,
+/// `cross-site`, or `none` if a person did. Browsers send it, and pages cannot.
+pub const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
+/// Whether this is a name of loopback, with or without a port: `127.0.0.1`,
+/// `localhost` or `[::1]`.
+#[must_use]
+pub fn is_loopback(authority: &str) -> bool {
+    let name = without_port(authority);
+    ["127.0.0.1", "localhost", "[::1]"]
+        .iter()
+        .any(|loopback| name.eq_ignore_ascii_case(loopback))
+}
+
+/// The value of a header that stands there exactly once, if it is visible ASCII.
+#[must_use]
+pub fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+    let mut values = headers.get_all(name).iter();
+    match (values.next(), values.next()) {
+        (Some(value), None) => value.to_str().ok(),
+        _ => None,
+    }
+}
+
+/// A host without the port that may follow it.
+pub(crate) fn without_port(authority: &str) -> &str {
+    match authority.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => authority,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_loopback;
+
+    #[test]
+    fn only_the_names_of_loopback_are_loopback() {
+        for authority in [
+            "127.0.0.1",
+            "127.0.0.1:8765",
+            "localhost",
+            "LocalHost:1",
+            "localhost:",
+            "[::1]",
+            "[::1]:8765",
+        ] {
+            assert!(is_loopback(authority), "{authority}");
+        }
+
+        for authority in [
+            "",
+            ":8765",
+            "evil.example",
+            "evil.example:8765",
+            "127.0.0.1.evil.example",
+            "localhost.evil.example",
+            "127.0.0.1.nip.io",
+            "localhost.",
+            "127.0.0.2",
+            "127.1",
+            "0.0.0.0",
+            "2130706433",
+            "[::]",
+            "::1",
+            "[::1",
+            "[::ffff:127.0.0.1]",
+            "localhost:80:80",
+            "localhost:x",
+            "user@localhost",
+            "localhost@evil.example",
+            "localhost, evil.example",
+            " localhost",
+            "192.168.0.1:8765",
+            "host.docker.internal",
+        ] {
+            assert!(!is_loopback(authority), "{authority:?}");
+        }
+    }
+}
