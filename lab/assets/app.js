@@ -8,14 +8,11 @@ import { countersPanel } from "./counters.js";
 import { coursePanel } from "./course.js";
 import { byId, say, set } from "./dom.js";
 import { follow } from "./feed.js";
-import { fieldsPanel } from "./fields.js";
 import { keyboard } from "./keys.js";
 import { ledgerPanel } from "./ledger.js";
 import { aloud, resultPanel } from "./result.js";
 import { runsPanel } from "./runs.js";
 import * as news from "./state.js";
-import { twinPanel } from "./twin.js";
-import { verdictPanel } from "./verdict.js";
 import { waterfallPanel } from "./waterfall.js";
 import { wirePanel } from "./wire.js";
 
@@ -27,10 +24,7 @@ const course = coursePanel(actions);
 const runs = runsPanel(actions);
 const brief = briefPanel(actions);
 const waterfall = waterfallPanel(actions);
-const twin = twinPanel({ redraw: draw });
-const fields = fieldsPanel();
 const counters = countersPanel();
-const verdict = verdictPanel();
 const result = resultPanel(actions);
 const ledger = ledgerPanel();
 const wire = wirePanel();
@@ -59,8 +53,30 @@ function draw() {
   });
 }
 
+/** Panels that have nothing to show before there is a run: they come with the first. */
+let ofRun = null;
+async function fetchPanels() {
+  const modules = ["twin", "verdict", "fields"].map((name) => import(`./${name}.js`));
+  try {
+    const [{ twinPanel }, { verdictPanel }, { fieldsPanel }] = await Promise.all(modules);
+    const [twin, verdict, fields] = [twinPanel({ redraw: draw }), verdictPanel(), fieldsPanel()];
+    ofRun = (run, versions, time) => {
+      twin(run, versions, time);
+      fields(run?.sides[state.row?.side]?.spans.get(state.row?.id));
+      verdict(run, state.guesses.get(run?.id));
+    };
+    draw();
+  } catch {
+    ofRun = null;
+  }
+}
+
 function render() {
   const { run } = state;
+  if (run && !ofRun) {
+    ofRun = () => {};
+    fetchPanels();
+  }
   const sides = run?.sides ?? [];
   const scenario = state.scenarios.find(({ name }) => name === state.chosen);
   const nows = sides.map(news.now);
@@ -70,10 +86,8 @@ function render() {
   runs(state.runs, run?.id, state.link);
   brief.render(scenario, run, state.predict, state.problem);
   waterfall.render(run, nows, state.row, state.folded);
-  twin(run, versions, Math.max(0, ...nows));
-  fields(sides[state.row?.side]?.spans.get(state.row?.id));
+  ofRun?.(run, versions, Math.max(0, ...nows));
   counters(run, state.samples, state.vocabulary, versions);
-  verdict(run, state.guesses.get(run?.id));
   ledger(run);
   wire(state.wire);
   result(run, state.link, Math.max(0, ...nows));
