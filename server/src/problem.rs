@@ -36,7 +36,7 @@ macro_rules! problems {
     ($($name:ident = $status:ident, $code:literal, $detail:literal;)+) => {
         impl Problem {
             $(
-                #[doc = concat!("`", $code, "`: ", $detail, ".")]
+                #[doc = concat!("`", $code, "`: ``", $detail, "``.")]
                 pub const $name: Self = Self {
                     status: StatusCode::$status,
                     code: $code,
