@@ -13,7 +13,6 @@ import { ledgerPanel } from "./ledger.js";
 import { aloud, resultPanel } from "./result.js";
 import { runsPanel } from "./runs.js";
 import * as news from "./state.js";
-import { waterfallPanel } from "./waterfall.js";
 import { wirePanel } from "./wire.js";
 
 const { state } = news;
@@ -23,12 +22,11 @@ const actions = actionsOf({ draw, brief: () => brief, announce });
 const course = coursePanel(actions);
 const runs = runsPanel(actions);
 const brief = briefPanel(actions);
-const waterfall = waterfallPanel(actions);
 const counters = countersPanel();
 const result = resultPanel(actions);
 const ledger = ledgerPanel();
 const wire = wirePanel();
-keyboard({ ...actions, waterfall: waterfall.focus });
+keyboard({ ...actions, waterfall: () => ofRun?.focus() });
 
 byId("predict").addEventListener("click", actions.predict);
 byId("scheme").addEventListener("click", actions.scheme);
@@ -55,28 +53,33 @@ function draw() {
 
 /** Panels that have nothing to show before there is a run: they come with the first. */
 let ofRun = null;
+let fetching = false;
 async function fetchPanels() {
-  const modules = ["twin", "verdict", "fields"].map((name) => import(`./${name}.js`));
+  fetching = true;
+  const modules = ["waterfall", "twin", "verdict", "fields"].map((name) => import(`./${name}.js`));
   try {
-    const [{ twinPanel }, { verdictPanel }, { fieldsPanel }] = await Promise.all(modules);
-    const [twin, verdict, fields] = [twinPanel({ redraw: draw }), verdictPanel(), fieldsPanel()];
-    ofRun = (run, versions, time) => {
-      twin(run, versions, time);
-      fields(run?.sides[state.row?.side]?.spans.get(state.row?.id));
-      verdict(run, state.guesses.get(run?.id));
+    const [{ waterfallPanel }, { twinPanel }, { verdictPanel }, { fieldsPanel }] = await Promise.all(modules);
+    const [waterfall, twin] = [waterfallPanel(actions), twinPanel({ redraw: draw })];
+    const [verdict, fields] = [verdictPanel(), fieldsPanel()];
+    ofRun = {
+      focus: waterfall.focus,
+      render(run, nows, versions) {
+        waterfall.render(run, nows, state.row, state.folded);
+        twin(run, versions, Math.max(0, ...nows));
+        fields(run?.sides[state.row?.side]?.spans.get(state.row?.id));
+        verdict(run, state.guesses.get(run?.id));
+      },
     };
     draw();
-  } catch {
-    ofRun = null;
+  } finally {
+    fetching = false;
   }
 }
 
 function render() {
-  const { run } = state;
-  if (run && !ofRun) {
-    ofRun = () => {};
-    fetchPanels();
-  }
+  // A run is shown whole or not at all.
+  const run = ofRun ? state.run : null;
+  if (state.run && !ofRun && !fetching) fetchPanels();
   const sides = run?.sides ?? [];
   const scenario = state.scenarios.find(({ name }) => name === state.chosen);
   const nows = sides.map(news.now);
@@ -85,8 +88,7 @@ function render() {
   course(state.scenarios, state.chosen, state.filter, state.predict);
   runs(state.runs, run?.id, state.link);
   brief.render(scenario, run, state.predict, state.problem);
-  waterfall.render(run, nows, state.row, state.folded);
-  ofRun?.(run, versions, Math.max(0, ...nows));
+  ofRun?.render(run, nows, versions);
   counters(run, state.samples, state.vocabulary, versions);
   ledger(run);
   wire(state.wire);
