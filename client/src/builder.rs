@@ -217,7 +217,8 @@ impl Builder {
         self
     }
 
-    /// The longest response body that is accepted, in bytes; at least 1.
+    /// The longest body of a success that is accepted, in bytes; at least 1. Of
+    /// any other response at most 64 KiB are read.
     pub fn max_body_bytes(mut self, max_body_bytes: usize) -> Self {
         self.max_body_bytes = max_body_bytes;
         self

@@ -6,7 +6,8 @@ use reqwest_middleware::Error;
 use crate::{
     answer::Answer,
     error::{ApiError, ApiTransportError, RequestName},
-    retry::{self, RetryReport},
+    retry::{self, RetryAfter, RetryReport},
+    time::{Clock, SystemClock},
     timeouts::Timeouts,
 };
 
@@ -40,24 +41,30 @@ use crate::{
 ///
 /// # Errors
 ///
-/// [`ApiError::Http`] for every status from 300 on, [`ApiError::Transport`] when
-/// no complete response came.
+/// [`ApiError::Http`] for every status but 2xx, [`ApiError::Transport`] when no
+/// complete response came. The error of a stack does not say how many attempts
+/// there were: that one has 0.
 pub async fn check(
     request: RequestName,
     sent: Result<Response, Error>,
 ) -> Result<Response, ApiError> {
     let response = match sent {
-        Ok(response) if response.status().as_u16() < 300 => return Ok(response),
+        Ok(response) if response.status().is_success() => return Ok(response),
         Ok(response) => response,
         Err(error) => return Err(ApiTransportError::of(request, error).into()),
     };
     // In memory already, if the retry middleware is in the stack.
     let response = retry::read_error(response, Timeouts::DEFAULT.read).await;
-    let plain = RetryReport {
-        attempts: 1,
-        ..RetryReport::default()
-    };
-    let report = response.extensions().get().copied().unwrap_or(plain);
+    let report = response.extensions().get().copied();
+    let report = report.unwrap_or_else(|| {
+        let now = SystemClock::new().wall();
+        RetryReport {
+            attempts: 1,
+            stopped: None,
+            retry_after: RetryAfter::from_headers(response.headers(), now)
+                .and_then(RetryAfter::wait),
+        }
+    });
     Err(Answer::read(request, response, &report)
         .await
         .into_http_error())

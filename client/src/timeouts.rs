@@ -10,8 +10,9 @@ pub(crate) const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 ///
 /// Every request carries it as an extension as well, where a transport that is
 /// not `reqwest` finds it, and the retry middleware: it reads the body of an
-/// error response for no longer than `read` in all. A request on a stack of
-/// your own has the default unless it carries another pair.
+/// error response for no longer than `read` in all. On a stack of your own that
+/// is all it does, with the default unless the request carries another pair:
+/// the timeouts of connecting and reading are set on the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeouts {
     /// The longest time to a connection.

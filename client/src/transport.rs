@@ -34,6 +34,11 @@ tokio::task_local! {
 /// Whether a connection is being made, and for the request that asked for it.
 type UnderWay = Arc<AtomicBool>;
 
+/// Among the extensions of a request that was given to the session: its body is
+/// on the wire, too.
+#[derive(Clone, Copy)]
+pub(crate) struct WentOnTheWire;
+
 /// The innermost middleware. It holds the clock while a request is on the wire,
 /// and says what a request was doing when its time was up.
 pub(crate) struct OnTheWire {
@@ -55,7 +60,11 @@ impl Middleware for OnTheWire {
         next: Next<'_>,
     ) -> Result<Response> {
         let _hold = self.clock.hold();
-        let deadline = request.timeout().map(|left| session_time() + *left);
+        extensions.insert(WentOnTheWire);
+        // A deadline that no clock reaches is none.
+        let deadline = request
+            .timeout()
+            .and_then(|left| session_time().checked_add(*left));
         let exchange = async {
             let error = match next.run(request, extensions).await {
                 Ok(response) => return Ok(response),

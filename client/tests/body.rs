@@ -1,14 +1,29 @@
 //! A body is read inside the attempt: it is capped there, a success that breaks
 //! off is a failure like any other, and an error is judged by its head.
 
-use std::time::Duration;
-
-use client::{
-    ApiError, ApiHttpError, Endpoint, FailureKind, IdempotencyKey, JsonObject, ReliableApiClient,
-    StopReason,
+use std::{
+    convert::Infallible,
+    future::ready,
+    pin::Pin,
+    sync::Mutex,
+    task::{Context, Poll},
+    time::Duration,
 };
 
-use crate::support::wire::{Then, Wire};
+use bytes::Bytes;
+use client::{
+    ApiError, ApiHttpError, Clock, ConcurrencyLimit, Endpoint, FailureKind, IdempotencyKey,
+    JsonObject, ReliableApiClient, StopReason,
+};
+
+use hyper::body::Frame;
+
+use crate::support::{
+    offline,
+    scripted::scripted,
+    virtual_clock,
+    wire::{Then, Wire},
+};
 
 const CAP: usize = 100;
 
@@ -213,7 +228,8 @@ async fn an_error_that_drips_is_read_for_one_read_timeout_in_all() {
         .build()
         .expect("a client");
 
-    let error = failed_with_status(&client).await;
+    let failed = tokio::time::timeout(Duration::from_secs(10), failed_with_status(&client));
+    let error = failed.await.expect("the read timeout of this client");
 
     assert_eq!(error.retry_after, Some(Duration::from_secs(120)));
     assert_eq!(error.incomplete_body, Some(FailureKind::ReadTimeout));
@@ -232,4 +248,87 @@ async fn a_deadline_that_passes_in_the_body_of_an_error_keeps_its_status() {
 
     assert_eq!(error.incomplete_body, Some(FailureKind::ReadTimeout));
     assert_eq!(error.stopped, Some(StopReason::RetryAfterOverBudget));
+}
+
+type Sleep = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// A body whose one piece comes when a sleep is over.
+struct Late(Mutex<Option<Sleep>>);
+
+impl hyper::body::Body for Late {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let mut sleep = self.0.lock().expect("no panic while held");
+        if let Some(under_way) = &mut *sleep {
+            std::task::ready!(under_way.as_mut().poll(context));
+            *sleep = None;
+            return Poll::Ready(Some(Ok(Frame::data(r#"{"attempt":3}"#.into()))));
+        }
+        Poll::Ready(None)
+    }
+}
+
+/// It is not on the wire, so nothing holds the clock for it.
+#[tokio::test]
+async fn the_body_of_a_scripted_response_may_wait_on_the_virtual_clock() {
+    let clock = virtual_clock();
+    let sleeping = clock.clone();
+    let transport = scripted(move |_| {
+        let clock = sleeping.clone();
+        let sleep: Sleep = Box::pin(async move { clock.sleep(Duration::from_secs(5)).await });
+        let body = reqwest::Body::wrap(Late(Mutex::new(Some(sleep))));
+        let response = http::Response::builder().header("content-type", "application/json");
+        ready(Ok(response.body(body).expect("a response").into()))
+    });
+    let client = offline(&clock)
+        .transport(transport)
+        .build()
+        .expect("a client");
+
+    let read = tokio::time::timeout(Duration::from_secs(10), client.flaky()).await;
+
+    let flaky = read.expect("no hang").expect("a success");
+    assert_eq!(flaky.attempt, 3);
+    assert_eq!(clock.monotonic(), Duration::from_secs(5));
+}
+
+/// No clock reaches its end.
+#[tokio::test]
+async fn the_longest_timeout_of_a_request_is_none() {
+    let wire = Wire::serve(&[(&announced(0, ""), Then::Close)]).await;
+    let client = ReliableApiClient::builder(&wire.base_url()).build();
+
+    let request = client.expect("a client").http().get(wire.base_url());
+    let response = request.timeout(Duration::MAX).send().await;
+
+    assert_eq!(response.expect("a response").status(), 200);
+}
+
+/// Not only when its body has ended, which may take a read timeout.
+#[tokio::test]
+async fn a_429_slows_the_others_down_as_soon_as_its_head_is_there() {
+    let silent = "HTTP/1.1 429 \r\ncontent-length: 9\r\n\r\n{";
+    let wire = Wire::serve(&[(silent, Then::Stall)]).await;
+    let limit = ConcurrencyLimit::new(32);
+    let client = ReliableApiClient::builder(&wire.base_url())
+        .concurrency_limit(limit.clone())
+        .build()
+        .expect("a client");
+
+    let call = tokio::spawn(async move { client.flaky().await.map(drop) });
+    let halved = async {
+        while limit.current() == 32 {
+            tokio::task::yield_now().await;
+        }
+    };
+    let halved = tokio::time::timeout(Duration::from_secs(10), halved).await;
+
+    halved.expect("the read timeout is longer than this");
+    assert!(!call.is_finished(), "its body is still to come");
+    call.abort();
 }

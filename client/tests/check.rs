@@ -63,7 +63,8 @@ async fn a_success_passes_unread() {
 /// Without the retry middleware nobody has read the body yet.
 #[tokio::test]
 async fn a_plain_response_is_judged_by_its_head() {
-    let cut = "HTTP/1.1 409 \r\ncontent-type: application/json\r\ncontent-length: 60\r\n\r\n\
+    let cut = "HTTP/1.1 409 \r\ncontent-type: application/json\r\nretry-after: 120\r\n\
+               content-length: 60\r\n\r\n\
                {\"code\":\"conflict\",";
     let wire = Wire::serve(&[(cut, Then::Close)]).await;
     let session = reqwest::Client::builder().no_proxy().tls_certs_only([]);
@@ -77,6 +78,8 @@ async fn a_plain_response_is_judged_by_its_head() {
     };
     assert_eq!((error.status.as_u16(), error.attempts), (409, 1));
     assert_eq!(error.code.as_deref(), Some("conflict"));
+    assert_eq!(error.retry_after, Some(Duration::from_secs(120)));
+    assert!(error.to_string().contains("a wait of 120 s"), "{error}");
     assert_eq!(error.incomplete_body, Some(FailureKind::ConnectionLost));
 }
 

@@ -8,7 +8,7 @@ use std::{collections::BTreeSet, num::NonZeroU32, sync::Arc, time::Duration};
 use client::{
     ApiError, Backoff, Classifier, Endpoint, FailureKind, IdempotencyKey, IncompleteBody,
     JsonObject, Random, ReliableApiClient, RetryMiddleware, RetryReport, SeededRandom, Timeouts,
-    VirtualClock,
+    VirtualClock, without_hidden_requests,
 };
 use futures_util::future::join_all;
 
@@ -224,10 +224,8 @@ async fn by_layer(wire: &Wire, clock: &VirtualClock) -> End {
     let session = reqwest::Client::builder()
         .no_proxy()
         .tls_certs_only([])
-        .redirect(reqwest::redirect::Policy::none())
-        .read_timeout(PATIENCE)
-        .build()
-        .expect("a session");
+        .read_timeout(PATIENCE);
+    let session = without_hidden_requests(session).build().expect("a session");
     let clock = Arc::new(clock.clone());
     let backoff = Backoff::new(
         Backoff::DEFAULT_BASE,

@@ -24,7 +24,7 @@ use tracing::{
 use tracing_subscriber::{Layer, layer::Context, prelude::*};
 
 use crate::support::{
-    canary::{debugged, leaks, told},
+    canary::{CANARY, debugged, leaks, told},
     counted::Counted,
     folder::Folder,
     offline, secretive, virtual_clock,
@@ -124,6 +124,8 @@ async fn no_checkpoint_shows_a_secret() {
     };
     let memory = MemoryCheckpoints::default();
     memory.save(&checkpoint).await.expect("memory");
+    let saved = FileCheckpoints::new(folder.join("saved"));
+    saved.save(&checkpoint).await.expect("a file");
     fs::write(&path, r#"{"version":2,"cursor":"c4n4ry"}"#).expect("written");
 
     let unreadable = store.load().await.expect_err("no listing");
@@ -135,6 +137,14 @@ async fn no_checkpoint_shows_a_secret() {
     assert_eq!(leaks(&told(&unreadable)), [""; 0]);
     assert_eq!(leaks(&told(&other)), [""; 0]);
     assert_eq!(leaks(&debugged(&(store, checkpoint, memory))), [""; 0]);
+    let printed = format!("{saved:?}");
+    assert_eq!(leaks(&printed), [""; 0]);
+    // Bytes are printed as numbers, in which nobody would see the mark.
+    let numbers = format!("{:?}", CANARY.as_bytes());
+    assert!(
+        !printed.contains(numbers.trim_matches(['[', ']'])),
+        "{printed}"
+    );
     // Its cause is the store's own, and says what the store says.
     assert_eq!(leaks(&format!("{foreign} {foreign:?}")), [""; 0]);
 }

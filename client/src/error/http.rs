@@ -99,7 +99,12 @@ impl fmt::Display for ApiHttpError {
                 StopReason::Deadline.advice()
             ),
             (Some(why), _) => write!(f, ": {}", why.advice()),
-            (None, _) => write!(f, ": {}", advice(self.status)),
+            (None, Some(wait)) => write!(
+                f,
+                ": the server asks for a wait of {} s; call again after it",
+                whole_seconds(wait)
+            ),
+            (None, None) => write!(f, ": {}", advice(self.status)),
         }
     }
 }
@@ -129,6 +134,8 @@ fn advice(status: StatusCode) -> &'static str {
         403 => "ask for the permission that is missing",
         404 => "check the path and the identifier",
         409 => "it conflicts with the present state; look at that before sending anything again",
+        429 => "the clients ask for too much together; ask for less, and call again later",
+        500 | 502..=504 => "it may pass; call again later",
         408 | 425 => "the moment was wrong, not the request; call again later",
         400..=499 => "correct the request; sent again as it is, it would fail again",
         _ => "the service cannot serve this request; sent again, it would fail again",

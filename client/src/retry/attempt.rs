@@ -2,17 +2,18 @@
 
 use std::time::Duration;
 
-use http::Extensions;
+use http::{Extensions, StatusCode};
 use reqwest::{Request, Response};
 use reqwest_middleware::{Error, Next, Result};
 use tracing::Instrument;
 
-use super::{body, failure::FailureKind};
+use super::{body, concurrency::ConcurrencyLimit, failure::FailureKind};
 use crate::{
     endpoint::Endpoint,
     telemetry::{self, AttemptResult, CallMetrics, Injector},
     time::Clock,
     timeouts::Timeouts,
+    transport::WentOnTheWire,
 };
 
 /// What every attempt of one call has in common.
@@ -21,6 +22,7 @@ pub(super) struct Attempts<'a> {
     pub(super) clock: &'a dyn Clock,
     pub(super) injector: Option<&'a Injector>,
     pub(super) metrics: &'a CallMetrics,
+    pub(super) concurrency: Option<&'a ConcurrencyLimit>,
     pub(super) max_body_bytes: usize,
 }
 
@@ -52,9 +54,20 @@ impl Attempts<'_> {
         let started = self.clock.monotonic();
         let result = async {
             let response = next.run(request, extensions).await?;
-            // Its body is still on the wire.
-            let _hold = self.clock.hold();
-            body::read(response, self.max_body_bytes, timeouts.read).await
+            let status = response.status();
+            // The head decides: the other workers learn of a 429 before its body
+            // has ended.
+            if !status.is_success() {
+                self.observe(status);
+            }
+            // The body of a scripted transport may wait on the clock itself.
+            let on_the_wire = extensions.get::<WentOnTheWire>().is_some();
+            let _hold = on_the_wire.then(|| self.clock.hold());
+            let response = body::read(response, self.max_body_bytes, timeouts.read).await?;
+            if status.is_success() {
+                self.observe(status);
+            }
+            Ok(response)
         }
         .instrument(span.clone())
         .await
@@ -69,5 +82,12 @@ impl Attempts<'_> {
         let duration = self.clock.monotonic().saturating_sub(started);
         self.metrics.attempt(outcome, duration);
         result
+    }
+
+    /// Lets a status move the concurrency limit, if there is one.
+    fn observe(&self, status: StatusCode) {
+        if let Some(limit) = self.concurrency {
+            limit.observe(status);
+        }
     }
 }

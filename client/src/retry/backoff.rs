@@ -95,7 +95,9 @@ fn ceiling(base: Duration, cap: Duration, past_retries: u32) -> Duration {
 }
 
 /// The part of `ceiling` that `unit` (0.0 to 1.0) draws.
-fn jittered(ceiling: Duration, unit: f64) -> Duration {
+/// What is no number draws nothing.
+pub(super) fn jittered(ceiling: Duration, unit: f64) -> Duration {
+    let unit = if unit.is_nan() { 0.0 } else { unit };
     ceiling.mul_f64(unit.clamp(0.0, 1.0))
 }
 
@@ -159,5 +161,8 @@ mod tests {
         assert_eq!(jittered(ceiling, 0.0), Duration::ZERO);
         assert_eq!(jittered(ceiling, 0.25), Duration::from_millis(100));
         assert_eq!(jittered(ceiling, 1.0), ceiling);
+        for odd in [f64::NAN, -1.0, f64::NEG_INFINITY] {
+            assert_eq!(jittered(ceiling, odd), Duration::ZERO);
+        }
     }
 }

@@ -21,8 +21,9 @@ pub const RETRY_STATUSES: [StatusCode; 5] = [
     StatusCode::GATEWAY_TIMEOUT,
 ];
 
-/// The statuses that no setting makes worth another attempt: the request itself
-/// is at fault, or not allowed.
+/// The statuses that no setting of [`Classifier`] or
+/// [`Builder`](crate::Builder) makes worth another attempt: the request itself is
+/// at fault, or not allowed. A strategy of the caller's own answers for itself.
 pub const FINAL_STATUSES: [StatusCode; 6] = [
     StatusCode::BAD_REQUEST,
     StatusCode::UNAUTHORIZED,

@@ -46,8 +46,8 @@ pub fn may_repeat(method: &Method, permission: Option<RepeatPermission>) -> bool
 pub enum Eligibility {
     /// It may.
     Repeatable,
-    /// Its method does not allow it, and nobody gave permission: see
-    /// [`may_repeat`].
+    /// Its method does not allow it and nobody gave permission (see
+    /// [`may_repeat`]), or the caller forbade it for this call.
     NotPermitted,
     /// It would be allowed, but its body is a stream, and the first attempt has
     /// used the stream up.

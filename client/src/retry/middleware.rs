@@ -19,7 +19,7 @@ use tracing::Instrument;
 
 use super::{
     attempt::Attempts,
-    backoff::Backoff,
+    backoff::{Backoff, jittered},
     body::DEFAULT_MAX_BODY_BYTES,
     budget::{RetryBudget, Token},
     call_settings::CallSettings,
@@ -34,6 +34,7 @@ use crate::{
     endpoint::Endpoint,
     telemetry::{self, CallMetrics, GiveUp, Injector, Metrics, SharedRecorder},
     time::{Clock, Random, SystemClock, SystemRandom},
+    timeouts::LONGEST,
 };
 
 /// The default of [`RetryMiddleware::max_attempts`].
@@ -66,12 +67,15 @@ pub struct RetryReport {
 /// before the decision.
 ///
 /// ```
-/// use std::num::NonZeroU32;
+/// use std::{num::NonZeroU32, time::Duration};
 ///
 /// use client::RetryMiddleware;
 ///
 /// # client::install_tls_provider();
-/// # let session = reqwest::Client::builder().tls_certs_only([]);
+/// let session = reqwest::Client::builder()
+/// #   .tls_certs_only([])
+///     .connect_timeout(Duration::from_secs(3))
+///     .read_timeout(Duration::from_secs(15));
 /// let http = client::without_hidden_requests(session).build()?;
 /// let five = NonZeroU32::new(5).unwrap_or(NonZeroU32::MIN);
 /// let client = reqwest_middleware::ClientBuilder::new(http)
@@ -191,7 +195,8 @@ impl<P, S> RetryMiddleware<P, S> {
         self
     }
 
-    /// The longest response body that is accepted, in bytes.
+    /// The longest body of a success that is accepted, in bytes. Of any other
+    /// response at most 64 KiB are read.
     #[must_use]
     pub fn max_body_bytes(mut self, max_body_bytes: usize) -> Self {
         self.max_body_bytes = max_body_bytes;
@@ -201,10 +206,11 @@ impl<P, S> RetryMiddleware<P, S> {
     /// Adds up to `spread` to every `Retry-After`, drawn from `random`; never
     /// less than what the server asked for. Many clients that were told the same
     /// second would all come back in it. The addition is no part of what
-    /// [`max_retry_after`](Self::max_retry_after) allows.
+    /// [`max_retry_after`](Self::max_retry_after) allows; more than a day counts as
+    /// a day.
     #[must_use]
     pub fn retry_after_spread(mut self, spread: Duration, random: Arc<dyn Random>) -> Self {
-        self.spread = Some((spread, random));
+        self.spread = Some((spread.min(LONGEST), random));
         self
     }
 
@@ -300,6 +306,7 @@ where
             clock: &*self.clock,
             injector: self.injector.as_ref(),
             metrics,
+            concurrency: self.concurrency.as_ref(),
             max_body_bytes: self.max_body_bytes,
         };
         let settings = extensions.get::<CallSettings>().copied();
@@ -344,9 +351,6 @@ where
                     extensions,
                 )
                 .await;
-            if let (Some(limit), Ok(response)) = (&self.concurrency, &result) {
-                limit.observe(response.status());
-            }
             drop(permit);
 
             let facts = self.facts(&result);
@@ -404,9 +408,7 @@ where
     /// What to add to the wait that the server asks for, if it asks for one.
     fn draw_spread(&self, facts: &Facts) -> Duration {
         match (&self.spread, facts.retry_after) {
-            (Some((spread, random)), Some(RetryAfter::Wait(_))) => {
-                spread.mul_f64(random.unit().clamp(0.0, 1.0))
-            }
+            (Some((spread, random)), Some(RetryAfter::Wait(_))) => jittered(*spread, random.unit()),
             _ => Duration::ZERO,
         }
     }
