@@ -56,7 +56,7 @@ let ofRun = null;
 let fetching = false;
 async function fetchPanels() {
   fetching = true;
-  const modules = ["waterfall", "twin", "verdict", "fields"].map((name) => import(`./${name}.js`));
+  const modules = ["waterfall", "twin", "verdict", "fields", "timeline"].map((name) => import(`./${name}.js`));
   try {
     const [{ waterfallPanel }, { twinPanel }, { verdictPanel }, { fieldsPanel }] = await Promise.all(modules);
     const [waterfall, twin] = [waterfallPanel(actions), twinPanel({ redraw: draw })];
