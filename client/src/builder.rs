@@ -6,9 +6,8 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use http::{Extensions, StatusCode};
-use reqwest::{Request, Response};
-use reqwest_middleware::{ClientBuilder, Middleware, Next};
+use http::StatusCode;
+use reqwest_middleware::{ClientBuilder, Middleware};
 use reqwest_retry::{RetryDecision, RetryPolicy};
 use url::Url;
 
@@ -20,14 +19,13 @@ use crate::{
     positive::positive,
     retry::{
         Backoff, Classifier, ConcurrencyLimit, DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_BODY_BYTES,
-        DEFAULT_MAX_RETRY_AFTER, Failure, FailureKind, RETRY_STATUSES, RetryBudget,
-        RetryMiddleware,
+        DEFAULT_MAX_RETRY_AFTER, RETRY_STATUSES, RetryBudget, RetryMiddleware,
     },
     session,
     telemetry::{Injector, Metrics, SharedRecorder},
     time::{Clock, Random, SystemClock, SystemRandom},
     timeouts::{LONGEST, Timeouts},
-    transport::OnTheWire,
+    transport::{NothingBelow, OnTheWire},
 };
 
 /// Configures a [`ReliableApiClient`].
@@ -134,7 +132,7 @@ impl Builder {
     /// Puts a middleware in the place of the transport: one that responds from a
     /// script, from a model or over a connection of its own. No session is built
     /// then, and what the middleware passes on fails as
-    /// [`FailureKind::Request`].
+    /// [`FailureKind::Request`](crate::FailureKind::Request).
     pub fn transport(mut self, transport: impl Middleware) -> Self {
         self.transport = Some(Arc::new(transport));
         self
@@ -424,22 +422,6 @@ fn at_most(field: &'static str, got: Duration, max: Duration) -> Result<(), Conf
         return Err(ConfigError::DurationTooLong { field, got, max });
     }
     Ok(())
-}
-
-/// What stands below a transport that was handed in. Getting here is a mistake
-/// of the transport's, which passes on what it should answer.
-struct NothingBelow;
-
-#[async_trait::async_trait]
-impl Middleware for NothingBelow {
-    async fn handle(
-        &self,
-        _request: Request,
-        _extensions: &mut Extensions,
-        _next: Next<'_>,
-    ) -> reqwest_middleware::Result<Response> {
-        Err(Failure(FailureKind::Request).into())
-    }
 }
 
 /// The policy of a client: its own, or one that was handed in.

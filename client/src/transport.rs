@@ -92,6 +92,22 @@ fn session_time() -> Instant {
     Instant::now()
 }
 
+/// What stands below a transport that was handed in. Getting here is a mistake
+/// of the transport's, which passes on what it should answer.
+pub(crate) struct NothingBelow;
+
+#[async_trait::async_trait]
+impl Middleware for NothingBelow {
+    async fn handle(
+        &self,
+        _request: Request,
+        _extensions: &mut Extensions,
+        _next: Next<'_>,
+    ) -> Result<Response> {
+        Err(Failure(FailureKind::Request).into())
+    }
+}
+
 /// Whether the request of this task is still waiting for its connection.
 fn is_connecting() -> bool {
     CONNECTION.with(|connection| {

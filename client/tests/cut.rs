@@ -51,7 +51,7 @@ impl Waits {
     }
 }
 
-/// Of the jitter.
+/// What the jitter is drawn from.
 const SEED: u64 = 7;
 
 /// The clock starts with 1970, so this date is nine seconds away.
