@@ -26,14 +26,17 @@ use tokio::time::{Instant, sleep};
 
 use activity::Activity;
 use connection::connection;
+use observer::Observed;
 
 mod activity;
 mod body;
 mod connection;
 mod listen;
+mod observer;
 mod stream;
 
 pub use listen::listen;
+pub use observer::{ClosedBy, ConnectionObserver, ConnectionPlace};
 
 /// How long the loop rests when the system refuses to accept, or when there is no
 /// room. Without a rest it would spin.
@@ -106,9 +109,13 @@ pub struct Stopped {
 /// listening socket and every connection without a request in flight; it lets the
 /// others finish until the drain deadline, and cuts off the rest. With nobody there
 /// to tell it, it cuts everything off at once.
+///
+/// The observer, if there is one, learns of every connection; each request carries its
+/// [`ConnectionPlace`] either way.
 pub async fn serve<S>(
     listener: TcpListener,
     new_service: impl Fn() -> S,
+    observer: Option<Arc<dyn ConnectionObserver>>,
     bounds: ConnectionBounds,
     mut phases: watch::Receiver<Phase>,
     drain_deadline: Duration,
@@ -119,6 +126,7 @@ where
 {
     let mut connections = Connections::default();
     let (mut newcomer, mut is_resting) = (None, false);
+    let mut accepted = 0;
     loop {
         tokio::select! {
             () = reached(&mut phases, Phase::Draining) => break,
@@ -142,8 +150,9 @@ where
             // costs speed only.
             drop(stream.set_nodelay(true));
             let activity = Arc::new(Activity::new(Instant::now()));
-            let noted = Arc::clone(&activity);
-            let connection = connection(stream, new_service(), noted, bounds, phases.clone());
+            accepted += 1;
+            let observed = Observed::open(accepted, Arc::clone(&activity), observer.clone());
+            let connection = connection(stream, new_service(), observed, bounds, phases.clone());
             connections.hold(connection, activity);
         }
     }
@@ -226,7 +235,11 @@ impl Connections {
             .filter(|(since, _)| since.elapsed() >= ACCEPT_PAUSE);
         let longest = waiting.min_by_key(|(since, _)| *since);
         let longest = longest.and_then(|(_, id)| self.held.remove(&id));
-        longest.inspect(|longest| longest.task.abort()).is_some()
+        let close = |longest: &Held| {
+            longest.activity.is_closed_by(ClosedBy::Bound);
+            longest.task.abort();
+        };
+        longest.inspect(close).is_some()
     }
 }
 

@@ -71,6 +71,7 @@ pub struct ServiceConfig {
     pub(crate) connection_bounds: ConnectionBounds,
     pub(crate) metrics: Metrics,
     pub(crate) on_request_span: Option<SpanHook>,
+    pub(crate) one_caller: bool,
     pub(crate) routes: Router,
 }
 
@@ -87,6 +88,7 @@ impl ServiceConfig {
             connection_bounds: ConnectionBounds::default(),
             metrics: None,
             on_request_span: None,
+            one_caller: false,
             routes: Router::new(),
         }
     }
@@ -97,7 +99,7 @@ impl ServiceConfig {
         self.port
     }
 
-    /// The seed of cursors, fingerprints and ids.
+    /// The seed of cursors, hashes and ids.
     #[must_use]
     pub fn seed(&self) -> u64 {
         self.seed
@@ -128,6 +130,7 @@ pub struct ServiceConfigBuilder {
     connection_bounds: ConnectionBounds,
     metrics: Option<Metrics>,
     on_request_span: Option<SpanHook>,
+    one_caller: bool,
     routes: Router,
 }
 
@@ -138,7 +141,7 @@ impl ServiceConfigBuilder {
         self
     }
 
-    /// What cursors, fingerprints, job ids and request ids are made from: two
+    /// What cursors, hashes, job ids and request ids are made from: two
     /// services with one seed make the same ones. Default: random.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);
@@ -197,6 +200,15 @@ impl ServiceConfigBuilder {
         self
     }
 
+    /// Whether all requests come from one caller, who makes one call at a time on each
+    /// route. Then a request that has neither a trace nor an idempotency key is early,
+    /// too, if it comes before an earlier response on its route allowed. Default: false,
+    /// and nothing is claimed of such a request, since it may be somebody else's.
+    pub fn one_caller(mut self, one_caller: bool) -> Self {
+        self.one_caller = one_caller;
+        self
+    }
+
     /// Routes beside the service's own. They get the same layers: request id,
     /// telemetry, ledger, body limit, and problems for panics and 405. A handler that
     /// blocks its thread blocks the service, its stop included. Called twice, it
@@ -246,6 +258,7 @@ impl ServiceConfigBuilder {
             connection_bounds: self.connection_bounds,
             metrics: self.metrics.unwrap_or_else(Metrics::private),
             on_request_span: self.on_request_span,
+            one_caller: self.one_caller,
             routes: self.routes,
         })
     }

@@ -16,6 +16,7 @@ use metrics::{
     Counter, Gauge, Histogram, Key, Label, Level, Metadata, Recorder, SharedString, Unit,
 };
 
+use crate::response_extensions::JobResult;
 use crate::router::LESSONS;
 use crate::telemetry::{
     ACTIVE_REQUESTS, EARLY_RETRIES, FAULTS, JOB_RESULTS, JOBS, METHODS, METRICS, MetricKind,
@@ -23,15 +24,6 @@ use crate::telemetry::{
 };
 
 const METADATA: Metadata<'static> = Metadata::new("server", Level::INFO, Some(module_path!()));
-
-/// What became of a job submission; the order is that of [`JOB_RESULTS`].
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum JobResult {
-    Created,
-    Replayed,
-    Conflict,
-    Rejected,
-}
 
 /// Every handle of one service.
 pub(crate) struct Instruments {

@@ -1,60 +1,37 @@
 //! The ledger: what the wire saw, from the service's side.
 //!
 //! It is the one account of a run that no client can colour. It is bounded: old
-//! entries go, counts stay. Of cursors, keys and bodies it keeps a [`Fingerprint`]
-//! and never the value. Scrapes of `/metrics` are not in it.
+//! entries go, counts stay. Of cursors, keys and bodies it keeps a
+//! [`KeyedHash`](crate::KeyedHash) and never the value. Scrapes of `/metrics` are not in
+//! it; the connections that they come on are.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
-use crate::early::{Bonds, Waits};
-use crate::seed_key::Fingerprint;
+use crate::accept::ClosedBy;
+use crate::response_extensions::JobResult;
+use crate::retry_after::RetryAfter;
+use crate::seed_key::KeyedHash;
+use crate::waits::{Correlation, Waits};
+use connections::Connections;
 
-/// One request, as the service saw it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct LedgerEntry {
-    /// Its place in the order of arrival; the first is 1.
-    pub seq: u64,
-    /// When it arrived, since the service started and on the service's clock.
-    #[serde(rename = "arrived_ns", serialize_with = "nanoseconds")]
-    pub arrived: Duration,
-    /// Its method, or `_OTHER` for one that HTTP does not define.
-    pub method: &'static str,
-    /// The path of the route that it matched, or `other`.
-    pub route: String,
-    /// The cursor it carried, as a fingerprint of the percent-decoded value.
-    pub cursor: Option<Fingerprint>,
-    /// The idempotency key it carried.
-    pub idempotency_key: Option<Fingerprint>,
-    /// The bytes of its body; none if it was empty or not read to its end.
-    pub body: Option<Fingerprint>,
-    /// The status it was answered with; none if its connection ended before that, or
-    /// before the end of its body: then nobody is known to have received an answer.
-    pub status: Option<u16>,
-    /// The wait that the answer asked for by Retry-After. A date is counted from
-    /// the moment of the answer, in whole seconds, rounded up.
-    pub retry_after_seconds: Option<u64>,
-    /// How much sooner it came than an earlier answer had asked for. Claimed only
-    /// where both requests are known to belong together: the same route, and the
-    /// same trace or the same idempotency key.
-    #[serde(rename = "early_ns", serialize_with = "optional_nanoseconds")]
-    pub early: Option<Duration>,
-    /// The trace that a valid `traceparent` named, in hexadecimal.
-    pub trace_id: Option<String>,
-    /// The request id under which it was answered.
-    pub request_id: String,
-}
+pub use connections::{ConnectionEnd, ConnectionEntry};
+pub use entry::{BodyState, IssuedCursor, LedgerEntry};
+
+mod connections;
+mod entry;
+mod nanoseconds;
 
 /// Counts of one route. They stay when entries go.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct RouteTotals {
     /// How many requests arrived.
     pub requests: u64,
-    /// How many of them were answered: those whose entry has a status.
+    /// How many of them got a response: those whose entry has a status.
     pub answered: u64,
     /// How many of them came earlier than a Retry-After allowed.
     pub early: u64,
@@ -71,6 +48,12 @@ pub struct LedgerSnapshot {
     pub dropped: u64,
     /// Counts of each route that was asked for.
     pub routes: BTreeMap<String, RouteTotals>,
+    /// The newest connections in order of acceptance, those without a request included.
+    #[serde(skip)]
+    pub connections: Vec<ConnectionEntry>,
+    /// How many connections were dropped to stay within bounds.
+    #[serde(skip)]
+    pub connections_dropped: u64,
 }
 
 /// A handle to the ledger of a service. Clones see the same ledger, also after the
@@ -90,13 +73,29 @@ impl Ledger {
     }
 
     /// Enters a request: its number, and how much too early it came.
-    pub(crate) fn arrived(&self, arrival: Arrival) -> (u64, Option<Duration>) {
-        self.lock().arrived(arrival)
+    pub(crate) fn arrived(&self, entry: LedgerEntry, one_caller: bool) -> (u64, Option<Duration>) {
+        self.lock().arrived(entry, one_caller)
     }
 
-    /// Completes the entry of a request that was answered, or that never will be.
-    pub(crate) fn ended(&self, seq: u64, bonds: &Bonds, ending: Ending) {
-        self.lock().ended(seq, bonds, ending);
+    /// Completes the entry of a request that has a response, or will never have one.
+    pub(crate) fn responded(&self, seq: u64, request: Correlation<'_>, outcome: Outcome) {
+        self.lock().responded(seq, request, outcome);
+    }
+
+    /// Notes that the last byte of a response was handed over.
+    pub(crate) fn response_ended(&self, seq: u64, at: Duration) {
+        if let Some(entry) = self.lock().entry(seq) {
+            entry.ended = Some(at);
+        }
+    }
+
+    pub(crate) fn connection_opened(&self, number: u64, at: Duration) {
+        self.lock().connections.opened(number, at);
+    }
+
+    pub(crate) fn connection_closed(&self, number: u64, requests: u64, at: Duration, by: ClosedBy) {
+        let end = ConnectionEnd { at, by };
+        self.lock().connections.closed(number, requests, end);
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -114,31 +113,24 @@ impl fmt::Debug for Ledger {
     }
 }
 
-/// What is known of a request when it arrives.
-#[derive(Debug)]
-pub(crate) struct Arrival {
-    pub(crate) at: Duration,
-    pub(crate) method: &'static str,
-    pub(crate) cursor: Option<Fingerprint>,
-    pub(crate) bonds: Bonds,
-    pub(crate) request_id: String,
+/// What is known of a request when its handler has ended.
+#[derive(Debug, Default)]
+pub(crate) struct Outcome {
+    pub(crate) body_state: BodyState,
+    pub(crate) body: Option<KeyedHash>,
+    pub(crate) response: Option<Head>,
 }
 
-/// What is known of it when it has ended.
+/// The head of a response, and what its route said of it.
 #[derive(Debug)]
-pub(crate) struct Ending {
-    pub(crate) body: Option<Fingerprint>,
-    pub(crate) answer: Option<Answer>,
-}
-
-/// What was answered.
-#[derive(Debug)]
-pub(crate) struct Answer {
-    /// The moment from which a wait counts. Later readings would blame a client that
-    /// kept to a date exactly.
+pub(crate) struct Head {
     pub(crate) at: Duration,
+    pub(crate) wall: SystemTime,
     pub(crate) status: u16,
-    pub(crate) retry_after: Option<Duration>,
+    pub(crate) retry_after: Option<RetryAfter>,
+    pub(crate) cursor_issued: Option<IssuedCursor>,
+    pub(crate) fault: Option<&'static str>,
+    pub(crate) job: Option<JobResult>,
 }
 
 #[derive(Debug)]
@@ -148,6 +140,7 @@ struct State {
     total: u64,
     routes: BTreeMap<String, RouteTotals>,
     waits: Waits,
+    connections: Connections,
 }
 
 impl State {
@@ -158,59 +151,65 @@ impl State {
             total: 0,
             routes: BTreeMap::new(),
             waits: Waits::new(capacity),
+            connections: Connections::new(capacity),
         }
     }
 
-    fn arrived(&mut self, arrival: Arrival) -> (u64, Option<Duration>) {
-        let Arrival {
-            at,
-            method,
-            cursor,
-            bonds,
-            request_id,
-        } = arrival;
-        let early = self.waits.remaining(&bonds, at);
-        let totals = self.routes.entry(bonds.route.clone()).or_default();
+    fn arrived(&mut self, mut entry: LedgerEntry, one_caller: bool) -> (u64, Option<Duration>) {
+        let request = Correlation {
+            route: &entry.route,
+            trace_id: entry.trace_id.as_deref(),
+            idempotency_key: entry.idempotency_key,
+            one_caller,
+        };
+        entry.early = self.waits.remaining(request, entry.arrived);
+        let early = entry.early;
+        let totals = self.totals(&entry.route);
         totals.requests += 1;
         totals.early += u64::from(early.is_some());
+        if let (Some(connection), Some(place)) = (entry.connection, entry.place) {
+            self.connections.requested(connection, place);
+        }
 
         self.total += 1;
+        entry.seq = self.total;
         if self.entries.len() == self.capacity {
             self.entries.pop_front();
         }
-        self.entries.push_back(LedgerEntry {
-            seq: self.total,
-            arrived: at,
-            method,
-            route: bonds.route,
-            cursor,
-            idempotency_key: bonds.idempotency_key,
-            body: None,
-            status: None,
-            retry_after_seconds: None,
-            early,
-            trace_id: bonds.trace_id,
-            request_id,
-        });
+        self.entries.push_back(entry);
         (self.total, early)
     }
 
-    fn ended(&mut self, seq: u64, bonds: &Bonds, ending: Ending) {
-        let Ending { body, answer } = ending;
-        if let Some(answer) = &answer {
-            self.routes.entry(bonds.route.clone()).or_default().answered += 1;
-            let until = answer
-                .retry_after
-                .map(|wait| answer.at.saturating_add(wait));
-            self.waits.told(bonds, until);
+    fn responded(&mut self, seq: u64, request: Correlation<'_>, outcome: Outcome) {
+        if let Some(head) = &outcome.response {
+            self.totals(request.route).answered += 1;
+            let wait = head.retry_after.and_then(RetryAfter::wait);
+            let until = wait.map(|wait| head.at.saturating_add(wait));
+            self.waits.note(request, until);
         }
-        if let Some(entry) = self.entry(seq) {
-            entry.body = body;
-            entry.status = answer.as_ref().map(|answer| answer.status);
-            entry.retry_after_seconds = answer
-                .and_then(|answer| answer.retry_after)
-                .map(whole_seconds);
+        let Some(entry) = self.entry(seq) else {
+            return;
+        };
+        entry.body_state = outcome.body_state;
+        entry.body = outcome.body;
+        if let Some(head) = outcome.response {
+            entry.status = Some(head.status);
+            entry.head = Some(head.at);
+            entry.head_wall = Some(head.wall);
+            entry.retry_after = head.retry_after;
+            let wait = head.retry_after.and_then(RetryAfter::wait);
+            entry.retry_after_seconds = wait.map(whole_seconds);
+            entry.cursor_issued = head.cursor_issued;
+            entry.fault = head.fault;
+            entry.job = head.job;
         }
+    }
+
+    fn totals(&mut self, route: &str) -> &mut RouteTotals {
+        if !self.routes.contains_key(route) {
+            self.routes.insert(route.to_owned(), RouteTotals::default());
+        }
+        self.routes.get_mut(route).expect("it is there")
     }
 
     /// The entry with this number, unless it was dropped.
@@ -226,6 +225,8 @@ impl State {
             total: self.total,
             dropped: self.total - self.entries.len() as u64,
             routes: self.routes.clone(),
+            connections: self.connections.entries(),
+            connections_dropped: self.connections.dropped(),
         }
     }
 }
@@ -235,55 +236,48 @@ fn whole_seconds(wait: Duration) -> u64 {
         .saturating_add(u64::from(wait.subsec_nanos() > 0))
 }
 
-/// Five centuries and more are cut to what a whole number of 64 bits holds.
-fn whole_nanoseconds(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
-}
-
-fn nanoseconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
-    whole_nanoseconds(*time).serialize(serializer)
-}
-
-fn optional_nanoseconds<S: Serializer>(
-    time: &Option<Duration>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    time.map(whole_nanoseconds).serialize(serializer)
-}
-
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
+    use std::time::{Duration, SystemTime};
 
-    use super::{Answer, Arrival, Ending, State};
-    use crate::early::Bonds;
+    use super::{Head, LedgerEntry, Outcome, State};
+    use crate::retry_after::RetryAfter;
+    use crate::waits::Correlation;
 
-    fn bonds(route: &str) -> Bonds {
-        Bonds {
-            route: route.into(),
-            trace_id: Some("trace".into()),
+    fn arrive(state: &mut State, route: &str, at: u64) -> (u64, Option<Duration>) {
+        let entry = LedgerEntry {
+            arrived: Duration::from_secs(at),
+            route: route.to_owned(),
+            trace_id: Some("trace".to_owned()),
+            ..LedgerEntry::default()
+        };
+        state.arrived(entry, false)
+    }
+
+    fn correlation(route: &str) -> Correlation<'_> {
+        Correlation {
+            route,
+            trace_id: Some("trace"),
             idempotency_key: None,
+            one_caller: false,
         }
     }
 
-    fn arrive(state: &mut State, route: &str, at: u64) -> (u64, Option<Duration>) {
-        state.arrived(Arrival {
+    fn respond(state: &mut State, route: &str, seq: u64, at: u64, retry_after: Option<Duration>) {
+        let head = Head {
             at: Duration::from_secs(at),
-            method: "GET",
-            cursor: None,
-            bonds: bonds(route),
-            request_id: String::new(),
-        })
-    }
-
-    fn answer(state: &mut State, route: &str, seq: u64, at: u64, retry_after: Option<Duration>) {
-        let at = Duration::from_secs(at);
-        let answer = Some(Answer {
-            at,
+            wall: SystemTime::UNIX_EPOCH,
             status: 503,
-            retry_after,
-        });
-        state.ended(seq, &bonds(route), Ending { body: None, answer });
+            retry_after: retry_after.map(RetryAfter::Date),
+            cursor_issued: None,
+            fault: None,
+            job: None,
+        };
+        let outcome = Outcome {
+            response: Some(head),
+            ..Outcome::default()
+        };
+        state.responded(seq, correlation(route), outcome);
     }
 
     #[test]
@@ -302,24 +296,21 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_finds_its_entry_or_nothing() {
+    fn a_response_finds_its_entry_or_nothing() {
         let mut state = State::new(1);
         let (dropped, _) = arrive(&mut state, "/flaky", 0);
         let (kept, _) = arrive(&mut state, "/flaky", 1);
+        let wait = Duration::from_millis(1_001);
 
-        answer(&mut state, "/flaky", dropped, 2, None);
+        respond(&mut state, "/flaky", dropped, 2, None);
         let before = state.snapshot();
-        answer(
-            &mut state,
-            "/flaky",
-            kept,
-            3,
-            Some(Duration::from_millis(1_001)),
-        );
+        respond(&mut state, "/flaky", kept, 3, Some(wait));
         let after = state.snapshot();
 
         assert_eq!(before.entries[0].status, None);
         assert_eq!(after.entries[0].status, Some(503));
+        assert_eq!(after.entries[0].head, Some(Duration::from_secs(3)));
+        assert_eq!(after.entries[0].retry_after, Some(RetryAfter::Date(wait)));
         assert_eq!(after.entries[0].retry_after_seconds, Some(2));
         assert_eq!(after.routes["/flaky"].answered, 2);
     }
@@ -329,14 +320,7 @@ mod tests {
         let mut state = State::new(1);
         let (seq, _) = arrive(&mut state, "/flaky", 0);
 
-        state.ended(
-            seq,
-            &bonds("/flaky"),
-            Ending {
-                body: None,
-                answer: None,
-            },
-        );
+        state.responded(seq, correlation("/flaky"), Outcome::default());
 
         let snapshot = state.snapshot();
         assert_eq!(snapshot.entries[0].status, None);
@@ -348,13 +332,8 @@ mod tests {
     fn an_early_request_says_how_early_and_is_counted() {
         let mut state = State::new(8);
         let (seq, _) = arrive(&mut state, "/retry-later", 10);
-        answer(
-            &mut state,
-            "/retry-later",
-            seq,
-            10,
-            Some(Duration::from_secs(120)),
-        );
+        let wait = Duration::from_secs(120);
+        respond(&mut state, "/retry-later", seq, 10, Some(wait));
 
         let (_, early) = arrive(&mut state, "/retry-later", 100);
 

@@ -83,10 +83,3 @@ impl Answer {
         }
     }
 }
-
-/// Marks a response as a fault on purpose.
-///
-/// Put it into a response's extensions, and the service counts the fault and names
-/// it in the request's span. The label must come from a closed set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Fault(pub &'static str);

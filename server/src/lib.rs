@@ -57,9 +57,9 @@
 //!
 //! # What it saw
 //!
-//! [`RunningApi::ledger`] tells what went over the wire: every request with its
-//! arrival, route and answer, whether it came earlier than a Retry-After allowed, and
-//! fingerprints in place of cursors, keys and bodies. The names of all metrics and of
+//! [`RunningApi::ledger`] tells what went over the wire: every connection, every request
+//! with its arrival, route and response, whether it came earlier than a Retry-After
+//! allowed, and hashes in place of cursors, keys and bodies. The names of all metrics and of
 //! the request span stand in [`telemetry`].
 //!
 //! # What is deliberately absent
@@ -71,12 +71,11 @@
 
 pub mod accept;
 mod admission;
-mod body_witness;
+mod body_hash;
 mod canonical_json;
 mod clock;
 mod config;
 mod cursor;
-mod early;
 pub mod guard;
 mod idempotency;
 mod instruments;
@@ -88,8 +87,11 @@ mod observe;
 mod openapi;
 mod page;
 mod problem;
+mod recorded_header;
 mod request_body;
 mod request_id;
+mod response_end;
+mod response_extensions;
 mod retry_after;
 mod router;
 mod routes;
@@ -102,20 +104,26 @@ pub mod telemetry;
 #[cfg(test)]
 mod testing;
 mod traceparent;
+mod waits;
 
-pub use accept::{ConnectionBounds, Stopped};
+pub use accept::{ClosedBy, ConnectionBounds, Stopped};
 pub use clock::{Clock, SystemClock};
 pub use config::{
     ConfigError, DEFAULT_DRAIN_DEADLINE, DEFAULT_LEDGER_CAPACITY, DEFAULT_MAX_JOBS, DEFAULT_PORT,
     MAX_CAPACITY, MAX_DRAIN_DEADLINE, ServiceConfig, ServiceConfigBuilder,
 };
-pub use ledger::{Ledger, LedgerEntry, LedgerSnapshot, RouteTotals};
-pub use lesson::Fault;
+pub use ledger::{
+    BodyState, ConnectionEnd, ConnectionEntry, IssuedCursor, Ledger, LedgerEntry, LedgerSnapshot,
+    RouteTotals,
+};
 pub use metrics_sink::Metrics;
 pub use openapi::openapi;
 pub use problem::Problem;
+pub use recorded_header::{MAX_RECORDED_HEADER, RecordedHeader};
+pub use response_extensions::{Fault, JobResult, NextCursor};
+pub use retry_after::RetryAfter;
 pub use router::router;
-pub use seed_key::Fingerprint;
+pub use seed_key::KeyedHash;
 pub use service::{RunningApi, StartError, StopError, TeachingApi};
 pub use signals::Signals;
 pub use state::ServiceState;

@@ -9,22 +9,27 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 use http::HeaderMap;
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
+use hyper::body::Body as _;
 use metrics::Gauge;
 use tracing::{Instrument, Span, field};
 
-use crate::body_witness::{BodyWitness, WitnessedBody};
-use crate::early::Bonds;
+use crate::accept::ConnectionPlace;
+use crate::body_hash::{BodyHash, HashedBody};
 use crate::idempotency::IDEMPOTENCY_KEY;
-use crate::ledger::{Answer, Arrival, Ending};
-use crate::lesson::Fault;
+use crate::ledger::{Head, IssuedCursor, LedgerEntry, Outcome};
 use crate::page::only;
+use crate::recorded_header::RecordedHeader;
 use crate::request_id;
-use crate::retry_after;
+use crate::response_end::observe_end;
+use crate::response_extensions::{Fault, NextCursor};
+use crate::retry_after::RetryAfter;
 use crate::router::METRICS_PATH;
-use crate::seed_key::{Fingerprint, SeedKey};
+use crate::seed_key::{KeyedHash, SeedKey};
 use crate::state::ServiceState;
 use crate::telemetry::{METHODS, OTHER, OTHER_METHOD, REQUEST_SPAN, SPAN_TARGET, method_index};
 use crate::traceparent::TraceParent;
+use crate::waits::Correlation;
 
 pub(crate) async fn observe(
     State(state): State<ServiceState>,
@@ -32,30 +37,34 @@ pub(crate) async fn observe(
     next: Next,
 ) -> Response {
     let route = request.extensions().get::<MatchedPath>().cloned();
-    let route = route.as_ref().map(MatchedPath::as_str);
-    if route == Some(METRICS_PATH) {
+    if label(route.as_ref()) == METRICS_PATH {
         return next.run(request).await;
     }
 
     let parent = TraceParent::from_headers(request.headers());
     let mut exchange = Exchange::begin(&state, &request, route, parent.as_ref());
-    let span = open_span(&request, route, parent.as_ref());
+    let span = open_span(&request, exchange.route.as_ref(), parent.as_ref());
     if let Some(hook) = state.on_request_span() {
         hook(&span, request.headers());
     }
 
-    let witness = exchange.body.clone();
-    let request = request.map(|body| Body::new(WitnessedBody::new(body, witness)));
+    let method = request.method().clone();
+    let request = match exchange.body.clone() {
+        Some(hash) => request.map(|body| Body::new(HashedBody::new(body, hash))),
+        None => request,
+    };
     let response = next.run(request).instrument(span.clone()).await;
     // A response to half a request is for whoever still reads, and nobody is known
     // to: it counts as none.
-    if !exchange.body.broke_off() {
-        exchange.answered(&response, &span);
+    if exchange.body.as_ref().is_some_and(BodyHash::broke_off) {
+        return response;
     }
-    response
+    exchange.responded(&response, &span);
+    observe_end(response, &method, state, exchange.seq)
 }
 
-fn open_span(request: &Request, route: Option<&str>, parent: Option<&TraceParent>) -> Span {
+fn open_span(request: &Request, route: Option<&MatchedPath>, parent: Option<&TraceParent>) -> Span {
+    let route = route.map(MatchedPath::as_str);
     let method = METHODS[method_index(request.method())];
     // OpenTelemetry names a span by method and route, and never by the raw path.
     let name_method = if method == OTHER_METHOD {
@@ -88,7 +97,7 @@ fn open_span(request: &Request, route: Option<&str>, parent: Option<&TraceParent
     span
 }
 
-/// One request from arrival to its end. Dropped without an answer, because its
+/// One request from arrival to its response. Dropped without a response, because its
 /// connection died or its body broke off, it still closes its entry and its gauge.
 struct Exchange {
     state: ServiceState,
@@ -96,72 +105,99 @@ struct Exchange {
     active: Gauge,
     arrived: Duration,
     seq: u64,
-    bonds: Bonds,
-    body: BodyWitness,
-    answer: Option<Answer>,
+    route: Option<MatchedPath>,
+    trace_id: Option<String>,
+    idempotency_key: Option<KeyedHash>,
+    /// None if the request has no body.
+    body: Option<BodyHash>,
+    response: Option<Head>,
 }
 
 impl Exchange {
     fn begin(
         state: &ServiceState,
         request: &Request,
-        route: Option<&str>,
+        route: Option<MatchedPath>,
         parent: Option<&TraceParent>,
     ) -> Self {
-        let method = method_index(request.method());
         let arrived = state.now();
-        let bonds = Bonds {
-            route: route.unwrap_or(OTHER).to_owned(),
-            trace_id: parent.map(|parent| parent.trace_id.clone()),
-            idempotency_key: key_fingerprint(state.key(), request.headers()),
-        };
+        let method = method_index(request.method());
+        let trace_id = parent.map(|parent| parent.trace_id.clone());
+        let (headers, extensions) = (request.headers(), request.extensions());
+        let place = extensions.get::<ConnectionPlace>();
+        let idempotency_key = key_hash(state.key(), headers);
         let cursor = only(request.uri(), "cursor").ok().flatten();
-        let (seq, early) = state.ledger().arrived(Arrival {
-            at: arrived,
+        let entry = LedgerEntry {
+            connection: place.map(|place| place.connection),
+            place: place.map(|place| place.place),
+            version: request.version(),
+            arrived,
             method: METHODS[method],
-            cursor: cursor.map(|cursor| state.key().fingerprint("cursor", cursor.as_bytes())),
-            bonds: bonds.clone(),
-            request_id: request_id::of(request.extensions()),
-        });
+            route: label(route.as_ref()).to_owned(),
+            cursor: cursor.map(|cursor| cursor_hash(state.key(), &cursor)),
+            idempotency_key,
+            accept: RecordedHeader::of(headers, &ACCEPT),
+            content_type: RecordedHeader::of(headers, &CONTENT_TYPE),
+            authorization: headers.contains_key(AUTHORIZATION),
+            trace_id: trace_id.clone(),
+            request_id: request_id::of(extensions),
+            ..LedgerEntry::default()
+        };
+        let (seq, early) = state.ledger().arrived(entry, state.one_caller());
         if early.is_some() {
-            state.instruments().count_early(&bonds.route);
+            state.instruments().count_early(label(route.as_ref()));
         }
         let active = state.instruments().active(method);
         active.increment(1.0);
-        let body = BodyWitness::new(state.key());
+        let has_body = !request.body().is_end_stream();
         Self {
             state: state.clone(),
             method,
             active,
             arrived,
             seq,
-            bonds,
-            body,
-            answer: None,
+            route,
+            trace_id,
+            idempotency_key,
+            body: has_body.then(|| BodyHash::new(state.key())),
+            response: None,
         }
     }
 
-    fn answered(&mut self, response: &Response, span: &Span) {
+    fn responded(&mut self, response: &Response, span: &Span) {
+        // The monotonic clock first: a later reading would blame a client that kept to
+        // a date exactly.
+        let (at, wall) = (self.state.now(), self.state.wall());
         let status = response.status();
         // OpenTelemetry has one integer, the i64; of others its layers make a text.
         span.record("http.response.status_code", i64::from(status.as_u16()));
         if status.is_server_error() {
             span.record("otel.status_code", "ERROR");
         }
-        if let Some(Fault(fault)) = response.extensions().get() {
+        let instruments = self.state.instruments();
+        let fault = response.extensions().get().map(|Fault(fault)| *fault);
+        if let Some(fault) = fault {
             span.record("fault", fault);
-            self.state.instruments().count_fault(fault);
+            instruments.count_fault(fault);
         }
-        let at = self.state.now();
+        let job = response.extensions().get().copied();
+        if let Some(job) = job {
+            instruments.count_job(job);
+        }
         let took = at.saturating_sub(self.arrived);
-        self.state
-            .instruments()
-            .observe(self.method, &self.bonds.route, status, took);
-        let retry_after = retry_after::wait(response.headers(), self.state.wall());
-        self.answer = Some(Answer {
+        instruments.observe(self.method, label(self.route.as_ref()), status, took);
+        let next_cursor = response.extensions().get();
+        self.response = Some(Head {
             at,
+            wall,
             status: status.as_u16(),
-            retry_after,
+            retry_after: RetryAfter::of(response.headers(), wall),
+            cursor_issued: next_cursor.map(|NextCursor(cursor)| match cursor {
+                Some(cursor) => IssuedCursor::Hash(cursor_hash(self.state.key(), cursor)),
+                None => IssuedCursor::Null,
+            }),
+            fault,
+            job,
         });
     }
 }
@@ -169,18 +205,36 @@ impl Exchange {
 impl Drop for Exchange {
     fn drop(&mut self) {
         self.active.decrement(1.0);
-        let ending = Ending {
-            body: self.body.fingerprint(),
-            answer: self.answer.take(),
+        let body = self.body.as_ref();
+        let (body_state, body) = body.map(BodyHash::state).unwrap_or_default();
+        let outcome = Outcome {
+            body_state,
+            body,
+            response: self.response.take(),
         };
-        self.state.ledger().ended(self.seq, &self.bonds, ending);
+        let request = Correlation {
+            route: label(self.route.as_ref()),
+            trace_id: self.trace_id.as_deref(),
+            idempotency_key: self.idempotency_key,
+            one_caller: self.state.one_caller(),
+        };
+        self.state.ledger().responded(self.seq, request, outcome);
     }
 }
 
-fn key_fingerprint(key: &SeedKey, headers: &HeaderMap) -> Option<Fingerprint> {
+/// The label of a route in ledger and metrics.
+fn label(route: Option<&MatchedPath>) -> &str {
+    route.map_or(OTHER, MatchedPath::as_str)
+}
+
+fn cursor_hash(key: &SeedKey, cursor: &str) -> KeyedHash {
+    key.hash("cursor", cursor.as_bytes())
+}
+
+fn key_hash(key: &SeedKey, headers: &HeaderMap) -> Option<KeyedHash> {
     let mut lines = headers.get_all(IDEMPOTENCY_KEY).iter();
     match (lines.next(), lines.next()) {
-        (Some(line), None) => Some(key.fingerprint("idempotency key", line.as_bytes())),
+        (Some(line), None) => Some(key.hash("idempotency key", line.as_bytes())),
         _ => None,
     }
 }

@@ -1,6 +1,8 @@
 //! The Page: the body of every list endpoint, and the query that asks for one.
 
 use axum::extract::{FromRequestParts, Query};
+use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
 use http::Uri;
 use http::request::Parts;
 use serde::Serialize;
@@ -8,6 +10,7 @@ use utoipa::ToSchema;
 
 use crate::cursor::{self, List};
 use crate::problem::Problem;
+use crate::response_extensions::NextCursor;
 use crate::seed_key::SeedKey;
 
 /// No page holds more records than this, whatever `limit` says.
@@ -46,6 +49,13 @@ pub(crate) struct Page {
     /// The opaque position to go on from: `null`, and not absent, on the last page.
     #[schema(required, min_length = 1)]
     pub(crate) next_cursor: Option<String>,
+}
+
+impl IntoResponse for Page {
+    fn into_response(self) -> Response {
+        let response = Json(&self).into_response();
+        (Extension(NextCursor(self.next_cursor)), response).into_response()
+    }
 }
 
 /// What a list is asked for.

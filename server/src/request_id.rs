@@ -75,7 +75,7 @@ impl SeededIds {
 
     fn make(&self) -> HeaderValue {
         let number = self.made.fetch_add(1, Ordering::Relaxed);
-        let id = self.key.fingerprint("request id", &number.to_be_bytes());
+        let id = self.key.hash("request id", &number.to_be_bytes());
         HeaderValue::try_from(format!("req-{id}")).expect("it is hexadecimal")
     }
 }

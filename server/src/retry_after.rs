@@ -1,55 +1,104 @@
-//! Reads the `Retry-After` of an answer that is about to go out, for the ledger.
+//! Reads the `Retry-After` of a response that is about to go out, for the ledger.
 //!
-//! The service's own faults write seconds; routes that a lab adds may write a date.
+//! The service's own faults write seconds; routes that a lab adds may write anything.
 
 use std::time::{Duration, SystemTime};
 
 use http::HeaderMap;
 use http::header::RETRY_AFTER;
 
-/// How long the answer asks its reader to wait (RFC 9110 §10.2.3); none if it does
-/// not say, or not validly.
-pub(crate) fn wait(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
-    let value = headers.get(RETRY_AFTER)?.to_str().ok()?;
-    if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
-        // Digits that do not fit still mean "very long", and never "no wait".
-        return Some(Duration::from_secs(value.parse().unwrap_or(u64::MAX)));
+/// The `Retry-After` of a response, by its form (RFC 9110 §10.2.3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RetryAfter {
+    /// A number of seconds. Digits that do not fit are the longest wait, and never none.
+    Seconds(Duration),
+    /// A date to come: the wait from the head of the response until then.
+    Date(Duration),
+    /// A date that had come already. It asks for no wait.
+    PastDate,
+    /// Neither a number of seconds nor a date. It asks for nothing.
+    Unusable,
+}
+
+impl RetryAfter {
+    /// How long it asks the client to wait, counted from the head of the response; none
+    /// if it is unusable.
+    #[must_use]
+    pub fn wait(self) -> Option<Duration> {
+        match self {
+            Self::Seconds(wait) | Self::Date(wait) => Some(wait),
+            Self::PastDate => Some(Duration::ZERO),
+            Self::Unusable => None,
+        }
     }
-    let date = httpdate::parse_http_date(value).ok()?;
-    Some(date.duration_since(now).unwrap_or_default())
+
+    /// The first header line, at a moment of the wall clock; none without the header.
+    pub(crate) fn of(headers: &HeaderMap, now: SystemTime) -> Option<Self> {
+        let value = headers.get(RETRY_AFTER)?.to_str();
+        Some(value.map_or(Self::Unusable, |value| Self::read(value, now)))
+    }
+
+    fn read(value: &str, now: SystemTime) -> Self {
+        // White space around a value is no part of it (RFC 9110 §5.5).
+        let value = value.trim_matches([' ', '\t']);
+        if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Self::Seconds(Duration::from_secs(value.parse().unwrap_or(u64::MAX)));
+        }
+        match httpdate::parse_http_date(value).map(|date| date.duration_since(now)) {
+            Ok(Ok(wait)) if !wait.is_zero() => Self::Date(wait),
+            Ok(_) => Self::PastDate,
+            Err(_) => Self::Unusable,
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use std::time::{Duration, SystemTime};
 
-    use http::HeaderMap;
     use http::header::RETRY_AFTER;
+    use http::{HeaderMap, HeaderValue};
 
-    use super::wait;
+    use super::RetryAfter::{self, Date, PastDate, Seconds, Unusable};
 
     #[test]
-    fn reads_seconds_and_dates() {
+    fn each_form_is_told_from_the_others() {
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_776);
-        let table = [
-            ("0", Some(Duration::ZERO)),
-            ("120", Some(Duration::from_secs(120))),
-            ("99999999999999999999", Some(Duration::from_secs(u64::MAX))),
+        let seconds = |seconds| Seconds(Duration::from_secs(seconds));
+        let table: [(&[u8], _); 12] = [
+            (b"0", seconds(0)),
+            (b"120", seconds(120)),
+            (b" 7\t", seconds(7)),
+            (b"99999999999999999999", seconds(u64::MAX)),
             (
-                "Sun, 06 Nov 1994 08:49:37 GMT",
-                Some(Duration::from_secs(1)),
+                b"Sun, 06 Nov 1994 08:49:37 GMT",
+                Date(Duration::from_secs(1)),
             ),
-            ("Sun, 06 Nov 1994 08:49:35 GMT", Some(Duration::ZERO)),
-            ("", None),
-            ("-1", None),
-            ("1.5", None),
-            ("soon", None),
+            (b"Sun, 06 Nov 1994 08:49:36 GMT", PastDate),
+            (b"Sun, 06 Nov 1994 08:49:35 GMT", PastDate),
+            (b"", Unusable),
+            (b"-1", Unusable),
+            (b"1.5", Unusable),
+            (b"soon", Unusable),
+            (b"\xff", Unusable),
         ];
 
         for (value, expected) in table {
-            let headers = HeaderMap::from_iter([(RETRY_AFTER, value.parse().unwrap())]);
+            let value = HeaderValue::from_bytes(value).unwrap();
+            let headers = HeaderMap::from_iter([(RETRY_AFTER, value.clone())]);
 
-            assert_eq!(wait(&headers, now), expected, "{value:?}");
+            assert_eq!(RetryAfter::of(&headers, now), Some(expected), "{value:?}");
         }
+        assert_eq!(RetryAfter::of(&HeaderMap::new(), now), None);
+    }
+
+    #[test]
+    fn only_an_unusable_one_asks_for_nothing() {
+        let second = Duration::from_secs(1);
+
+        assert_eq!(Seconds(second).wait(), Some(second));
+        assert_eq!(Date(second).wait(), Some(second));
+        assert_eq!(PastDate.wait(), Some(Duration::ZERO));
+        assert_eq!(Unusable.wait(), None);
     }
 }

@@ -97,7 +97,7 @@ mod tests {
 
     use super::LESSONS;
     use crate::config::ServiceConfig;
-    use crate::lesson::Fault;
+    use crate::response_extensions::Fault;
     use crate::testing::{Service, get as get_fresh};
 
     #[tokio::test]

@@ -1,6 +1,6 @@
 //! The secret that a seed stands for.
 //!
-//! Cursor checksums, fingerprints and identifiers are all digests under this key,
+//! Cursor checksums, hashes and identifiers are all digests under this key,
 //! so that one seed repeats a run to the letter and another seed shares nothing
 //! with it. It keeps learners from guessing, not attackers: a seed has 64 bits.
 
@@ -28,38 +28,38 @@ impl SeedKey {
             .chain_update([0])
     }
 
-    pub(crate) fn fingerprint(&self, purpose: &'static str, value: &[u8]) -> Fingerprint {
-        Fingerprint::of(self.hasher(purpose).chain_update(value))
+    pub(crate) fn hash(&self, purpose: &'static str, value: &[u8]) -> KeyedHash {
+        KeyedHash::of(self.hasher(purpose).chain_update(value))
     }
 }
 
-/// A short keyed digest of a value that must not be kept.
+/// A short keyed hash of a value that must not be kept.
 ///
-/// Equal values have equal fingerprints within a service and across services
-/// with the same seed. The value cannot be read back from it.
+/// Equal values have equal hashes within a service and across services with the same
+/// seed. The value cannot be read back from it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Fingerprint([u8; 8]);
+pub struct KeyedHash([u8; 8]);
 
-impl Fingerprint {
+impl KeyedHash {
     pub(crate) fn of(hasher: Sha256) -> Self {
         let digest = hasher.finalize();
         Self(std::array::from_fn(|index| digest[index]))
     }
 }
 
-impl fmt::Display for Fingerprint {
+impl fmt::Display for KeyedHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:016x}", u64::from_be_bytes(self.0))
     }
 }
 
-impl fmt::Debug for Fingerprint {
+impl fmt::Debug for KeyedHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
 }
 
-impl Serialize for Fingerprint {
+impl Serialize for KeyedHash {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
@@ -70,20 +70,20 @@ mod tests {
     use super::SeedKey;
 
     #[test]
-    fn equal_seeds_give_equal_fingerprints() {
-        let one = SeedKey::new(7).fingerprint("cursor", b"value");
-        let other = SeedKey::new(7).fingerprint("cursor", b"value");
+    fn equal_seeds_give_equal_hashes() {
+        let one = SeedKey::new(7).hash("cursor", b"value");
+        let other = SeedKey::new(7).hash("cursor", b"value");
 
         assert_eq!(one, other);
         assert_eq!(one.to_string().len(), 16);
     }
 
     #[test]
-    fn seed_purpose_and_value_each_change_a_fingerprint() {
-        let base = SeedKey::new(7).fingerprint("cursor", b"value");
+    fn seed_purpose_and_value_each_change_a_hash() {
+        let base = SeedKey::new(7).hash("cursor", b"value");
 
-        assert_ne!(base, SeedKey::new(8).fingerprint("cursor", b"value"));
-        assert_ne!(base, SeedKey::new(7).fingerprint("key", b"value"));
-        assert_ne!(base, SeedKey::new(7).fingerprint("cursor", b"other"));
+        assert_ne!(base, SeedKey::new(8).hash("cursor", b"value"));
+        assert_ne!(base, SeedKey::new(7).hash("key", b"value"));
+        assert_ne!(base, SeedKey::new(7).hash("cursor", b"other"));
     }
 }

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -14,11 +14,10 @@ use tokio::runtime::{self, Runtime};
 use tokio::sync::{oneshot, watch};
 use tracing::dispatcher;
 
-use crate::accept::{self, Phase, Stopped, listen};
+use crate::accept::{self, ConnectionObserver, Phase, Stopped, listen};
 use crate::config::ServiceConfig;
 use crate::ledger::{Ledger, LedgerSnapshot};
 use crate::metrics_sink::Metrics;
-use crate::request_id::SeededIds;
 use crate::router::router;
 use crate::serve;
 use crate::state::{Liveness, ServiceState};
@@ -85,7 +84,7 @@ impl TeachingApi {
     pub fn start(config: ServiceConfig) -> Result<RunningApi, StartError> {
         let state = ServiceState::new(&config);
         let (ledger, liveness) = (state.ledger(), state.liveness());
-        let (request_ids, router) = (state.request_ids().clone(), router(state));
+        let router = router(state.clone());
         let (phase, phases) = watch::channel(Phase::Serving);
         let (started, has_started) = mpsc::sync_channel(1);
         let (done, outcome) = oneshot::channel();
@@ -93,7 +92,7 @@ impl TeachingApi {
 
         let run = move || {
             let _tracing = dispatcher::set_default(&dispatch);
-            if let Some(stopped) = run(router, request_ids, phases, &config, &started) {
+            if let Some(stopped) = run(router, state, phases, &config, &started) {
                 // The handle may be gone already.
                 let _unheard = done.send(stopped);
             }
@@ -126,7 +125,7 @@ impl TeachingApi {
 /// them all.
 fn run(
     router: Router,
-    request_ids: SeededIds,
+    state: ServiceState,
     phases: watch::Receiver<Phase>,
     config: &ServiceConfig,
     started: &mpsc::SyncSender<Result<SocketAddr, StartError>>,
@@ -139,11 +138,13 @@ fn run(
         }
     };
     started.send(Ok(local_addr)).ok()?;
+    let request_ids = state.request_ids().clone();
     let new_service = || serve::service(router.clone(), request_ids.clone());
+    let observer: Arc<dyn ConnectionObserver> = Arc::new(state);
     let (bounds, drain_deadline) = (config.connection_bounds, config.drain_deadline);
     let stopped = runtime.block_on(async {
         tokio::select! {
-            stopped = accept::serve(listener, new_service, bounds, phases, drain_deadline) => stopped,
+            stopped = accept::serve(listener, new_service, Some(observer), bounds, phases, drain_deadline) => stopped,
             never = keep_up(&config.metrics) => match never {},
         }
     });

@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use axum::Router;
 
+use crate::accept::{ClosedBy, ConnectionObserver};
 use crate::canonical_json::JsonDigest;
 use crate::clock::Clock;
 use crate::config::{ServiceConfig, SpanHook};
@@ -26,6 +27,7 @@ struct Shared {
     request_ids: SeededIds,
     clock: Arc<dyn Clock>,
     started: Duration,
+    one_caller: bool,
     calls: Calls,
     records: Mutex<Records>,
     ledger: Ledger,
@@ -55,6 +57,7 @@ impl ServiceState {
             key,
             clock: Arc::clone(&config.clock),
             started: config.clock.monotonic(),
+            one_caller: config.one_caller,
             calls: Calls::default(),
             records: Mutex::new(Records::new(config.max_jobs)),
             ledger: Ledger::new(config.ledger_capacity),
@@ -69,6 +72,10 @@ impl ServiceState {
     #[must_use]
     pub fn ledger(&self) -> Ledger {
         self.0.ledger.clone()
+    }
+
+    pub(crate) fn one_caller(&self) -> bool {
+        self.0.one_caller
     }
 
     pub(crate) fn liveness(&self) -> Liveness {
@@ -118,6 +125,19 @@ impl ServiceState {
 
     pub(crate) fn routes(&self) -> Router {
         self.0.routes.clone()
+    }
+}
+
+impl ConnectionObserver for ServiceState {
+    fn opened(&self, connection: u64) {
+        self.0.ledger.connection_opened(connection, self.now());
+    }
+
+    fn closed(&self, connection: u64, by: ClosedBy, requests: u64) {
+        let now = self.now();
+        self.0
+            .ledger
+            .connection_closed(connection, requests, now, by);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use axum::Router;
 use axum::body::{Body, Bytes};
+use axum::response::Response;
 use http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
 use serde_json::Value;
@@ -35,8 +36,12 @@ impl Service {
         self.state.ledger().snapshot()
     }
 
+    pub(crate) async fn respond(&self, request: Request<Body>) -> Response {
+        self.router.clone().oneshot(request).await.unwrap()
+    }
+
     pub(crate) async fn send(&self, request: Request<Body>) -> Answer {
-        let response = self.router.clone().oneshot(request).await.unwrap();
+        let response = self.respond(request).await;
         let (parts, body) = response.into_parts();
         let body = body.collect().await.unwrap().to_bytes();
         Answer {

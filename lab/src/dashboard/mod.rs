@@ -207,7 +207,7 @@ impl Dashboard {
             ..ConnectionBounds::default()
         };
         serving.spawn(async move {
-            accept::serve(listener, new_service, bounds, phases, DRAIN_DEADLINE).await;
+            accept::serve(listener, new_service, None, bounds, phases, DRAIN_DEADLINE).await;
         });
         Ok(Self {
             page,

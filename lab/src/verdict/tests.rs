@@ -128,23 +128,17 @@ impl Slow {
         };
         let entry = server::LedgerEntry {
             seq: 1,
-            arrived: Duration::ZERO,
             method: "GET",
             route: "/maintenance".to_owned(),
-            cursor: None,
-            idempotency_key: None,
-            body: None,
             status: Some(503),
             retry_after_seconds: self.asked,
-            early: None,
-            trace_id: None,
-            request_id: String::new(),
+            ..server::LedgerEntry::default()
         };
         let ledger = LedgerSnapshot {
             entries: vec![entry],
             total: self.seen,
-            dropped: 0,
             routes: [("/maintenance".to_owned(), totals)].into(),
+            ..LedgerSnapshot::default()
         };
         let facts = self.facts.iter();
         let outcome = facts.fold(Outcome::ok("ok"), |outcome, (name, fact)| {

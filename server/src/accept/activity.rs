@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::time::Instant;
 
-use super::ConnectionBounds;
+use super::{ClosedBy, ConnectionBounds};
 
 /// The activity of one connection.
 #[derive(Debug)]
@@ -24,6 +24,10 @@ struct State {
     closing: Option<Instant>,
     /// Whether a body was left unread.
     is_unread: bool,
+    /// How many requests have begun.
+    requests: u64,
+    /// Who closed the connection first.
+    closed_by: Option<ClosedBy>,
 }
 
 /// How far the request has come that is the latest.
@@ -43,6 +47,8 @@ impl Activity {
             stalled: None,
             closing: None,
             is_unread: false,
+            requests: 0,
+            closed_by: None,
         }))
     }
 
@@ -54,12 +60,14 @@ impl Activity {
         }
     }
 
-    /// The head of a request is complete.
-    pub(super) fn request_began(&self) {
+    /// The head of a request is complete: its place on the connection, from 1.
+    pub(super) fn request_began(&self) -> u64 {
         let mut state = self.lock();
         state.request = Progress::InFlight;
         // What was left of an earlier body was read after all.
         state.is_unread = false;
+        state.requests += 1;
+        state.requests
     }
 
     /// The response is complete, or nobody wants it any more.
@@ -82,6 +90,18 @@ impl Activity {
     /// Everything was sent; the caller is to close, too.
     pub(super) fn closes(&self, now: Instant) {
         self.lock().closing.get_or_insert(now);
+    }
+
+    /// Somebody closes the connection. Who does so first is kept.
+    pub(super) fn is_closed_by(&self, by: ClosedBy) {
+        self.lock().closed_by.get_or_insert(by);
+    }
+
+    /// Who closed the connection, and after how many requests. Where nobody is known to
+    /// have closed it, it is being dropped by the service.
+    pub(super) fn end(&self) -> (ClosedBy, u64) {
+        let state = self.lock();
+        (state.closed_by.unwrap_or(ClosedBy::Service), state.requests)
     }
 
     /// A body was left unread.

@@ -18,24 +18,29 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::activity::Activity;
 use super::body::{RequestBody, ResponseBody};
+use super::observer::Observed;
 use super::stream::Stream;
-use super::{ConnectionBounds, Phase, reached};
+use super::{ClosedBy, ConnectionBounds, ConnectionPlace, Phase, reached};
 
 /// Serves a connection until it ends, by itself, by its bounds, or by a drain.
 pub(super) async fn connection<I, S>(
     stream: I,
     service: S,
-    activity: Arc<Activity>,
+    observed: Observed,
     bounds: ConnectionBounds,
     mut phases: watch::Receiver<Phase>,
 ) where
     I: AsyncRead + AsyncWrite + Unpin,
     S: Service<Request<Body>, Response = Response, Error = Infallible>,
 {
-    let stream = TokioIo::new(Stream::new(stream, Arc::clone(&activity)));
-    let noted = Arc::clone(&activity);
-    let service = service_fn(move |request: Request<Incoming>| {
-        noted.request_began();
+    let activity = &observed.activity;
+    let stream = TokioIo::new(Stream::new(stream, Arc::clone(activity)));
+    let (number, noted) = (observed.number, Arc::clone(activity));
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(ConnectionPlace {
+            connection: number,
+            place: noted.request_began(),
+        });
         let response = service.call(request.map(|body| {
             if body.is_end_stream() {
                 Body::empty()
@@ -50,14 +55,14 @@ pub(super) async fn connection<I, S>(
         }
     });
     let mut connection = pin!(http1::Builder::new().serve_connection(stream, service));
-    let mut deadline = pin!(Deadline::new(&activity, &bounds));
+    let mut deadline = pin!(Deadline::new(activity, &bounds));
 
     // An error of a connection means that the caller went away; there is nobody left
     // to tell.
     tokio::select! {
         biased;
         _ = connection.as_mut() => return,
-        () = deadline.as_mut() => return,
+        () = deadline.as_mut() => return activity.is_closed_by(ClosedBy::Bound),
         () = reached(&mut phases, Phase::Draining) => {}
     }
     // hyper would wait for the rest of a head that has begun.
@@ -68,7 +73,7 @@ pub(super) async fn connection<I, S>(
     tokio::select! {
         biased;
         _ = connection => {}
-        () = deadline => {}
+        () = deadline => activity.is_closed_by(ClosedBy::Bound),
     }
 }
 
@@ -158,7 +163,8 @@ mod tests {
         let (phase, phases) = watch::channel(Phase::Serving);
         let activity = Arc::new(Activity::new(Instant::now()));
         let service = TowerToHyperService::new(router);
-        tokio::spawn(connection(here, service, activity, BOUNDS, phases));
+        let observed = Observed::open(1, activity, None);
+        tokio::spawn(connection(here, service, observed, BOUNDS, phases));
         (caller, phase)
     }
 

@@ -1,4 +1,4 @@
-//! The stream of a connection. It notes what comes and goes, and it closes so that
+//! The stream of a connection. It notes what comes and goes and who ends it, and it closes so that
 //! the last response arrives (RFC 9112 §9.6).
 //!
 //! A connection that is closed while bytes wait to be read is reset, and the reset may
@@ -15,6 +15,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 
+use super::ClosedBy;
 use super::activity::Activity;
 
 /// How much is thrown away, in bytes.
@@ -46,7 +47,15 @@ impl<S> Stream<S> {
     fn note_write(&self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         self.activity
             .is_stalled(written.is_pending().then(Instant::now));
-        written
+        self.note_failure(written)
+    }
+
+    /// A connection fails where the other side has reset it.
+    fn note_failure<T>(&self, done: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+        if let Poll::Ready(Err(_)) = &done {
+            self.activity.is_closed_by(ClosedBy::Reset);
+        }
+        done
     }
 }
 
@@ -82,8 +91,12 @@ impl<S: AsyncRead + Unpin> AsyncRead for Stream<S> {
         let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
         if buffer.filled().len() > before {
             self.activity.received(Instant::now);
+        } else if let Poll::Ready(Ok(())) = read
+            && buffer.remaining() > 0
+        {
+            self.activity.is_closed_by(ClosedBy::Client);
         }
-        read
+        self.note_failure(read)
     }
 }
 
@@ -111,11 +124,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Stream<S> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(cx)
+        let flushed = Pin::new(&mut self.stream).poll_flush(cx);
+        self.note_failure(flushed)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if !self.is_shut_down {
+            self.activity.is_closed_by(ClosedBy::Service);
             ready!(Pin::new(&mut self.stream).poll_shutdown(cx))?;
             self.is_shut_down = true;
         }

@@ -2,12 +2,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
-use axum::Router;
+use axum::body::Body;
 use axum::routing::get;
+use axum::{Extension, Router};
+use http::Request;
 use http::header::RETRY_AFTER;
+use http_body_util::BodyExt;
 
 use crate::clock::Clock;
 use crate::config::ServiceConfig;
+use crate::ledger::{BodyState, IssuedCursor};
+use crate::recorded_header::RecordedHeader;
+use crate::response_extensions::{Fault, JobResult, NextCursor};
 use crate::testing::{Service, percent_encode};
 
 const TRACEPARENT: (&str, &str) = (
@@ -53,6 +59,8 @@ async fn an_entry_holds_what_the_wire_saw_and_no_value() {
     let headers = [
         TRACEPARENT,
         json,
+        ("accept", "text/html, */*"),
+        ("authorization", "SECRET"),
         ("idempotency-key", "SECRET"),
         ("x-request-id", "id-1"),
     ];
@@ -70,6 +78,11 @@ async fn an_entry_holds_what_the_wire_saw_and_no_value() {
         panic!("{ledger:?}")
     };
     assert!(page.cursor.is_some() && page.body.is_none() && page.idempotency_key.is_none());
+    assert_eq!(page.body_state, BodyState::Empty);
+    assert_eq!(
+        (page.content_type.as_ref(), page.authorization),
+        (None, false)
+    );
     assert_eq!(
         (first.seq, first.method, &*first.route, first.status),
         (3, "POST", "/jobs", Some(201))
@@ -84,8 +97,171 @@ async fn an_entry_holds_what_the_wire_saw_and_no_value() {
         Some("0af7651916cd43dd8448eb211c80319c")
     );
     assert_eq!(first.request_id, "id-1");
+    assert_eq!(first.body_state, BodyState::Complete);
+    assert!(first.authorization);
+    let value = |header: &Option<RecordedHeader>| header.clone()?.value().map(str::to_owned);
+    assert_eq!(value(&first.accept).as_deref(), Some("text/html, */*"));
+    assert_eq!(
+        value(&first.content_type).as_deref(),
+        Some("application/json")
+    );
+    assert_eq!(
+        (first.connection, first.place),
+        (None, None),
+        "the router was called as a function"
+    );
     assert!(!serde_json::to_string(&ledger).unwrap().contains("SECRET"));
     assert!(!format!("{ledger:?}").contains("SECRET"));
+}
+
+#[tokio::test]
+async fn a_cursor_that_is_sent_is_the_one_that_was_issued() {
+    let service = Service::new();
+
+    for path in ["/items", "/looping-items", "/endless-items"] {
+        let first = service.get(path).await.next_cursor();
+        service.page(path, &first).await;
+    }
+    service.get("/bad-items").await;
+    service.get("/bad-cursor").await;
+    service.get("/flaky").await;
+
+    let entries = service.ledger().entries;
+    for pages in entries.chunks(2).take(3) {
+        let sent = pages[1].cursor.map(IssuedCursor::Hash);
+        assert!(
+            sent.is_some() && pages[0].cursor_issued == sent,
+            "{pages:?}"
+        );
+        assert_ne!(pages[1].cursor_issued, sent, "{pages:?}");
+    }
+    assert_eq!(entries[1].cursor_issued, Some(IssuedCursor::Null));
+    assert_eq!(
+        entries[6].cursor_issued,
+        Some(IssuedCursor::Null),
+        "/bad-items"
+    );
+    assert_eq!(entries[7].cursor_issued, None, "a number is no cursor");
+    assert_eq!(entries[8].cursor_issued, None, "/flaky is no listing");
+}
+
+#[tokio::test]
+async fn an_added_route_says_what_it_served_in_the_same_way() {
+    let said = (
+        Extension(Fault("of_the_lab")),
+        Extension(JobResult::Created),
+        Extension(NextCursor(Some("a cursor".to_owned()))),
+    );
+    let routes = Router::new().route("/added", get(async move || said));
+    let service = Service::with(ServiceConfig::builder().routes(routes));
+
+    service.get("/added").await;
+    service.page("/added", "a cursor").await;
+
+    let entries = service.ledger().entries;
+    assert_eq!(entries[0].fault, Some("of_the_lab"));
+    assert_eq!(entries[0].job, Some(JobResult::Created));
+    let issued = entries[0].cursor_issued.unwrap();
+    assert_eq!(entries[1].cursor.map(IssuedCursor::Hash), Some(issued));
+    let scrape = service.get("/metrics").await.text();
+    let created = "service_jobs_total{result=\"created\"} 2";
+    assert!(scrape.contains(created), "{scrape}");
+}
+
+#[tokio::test]
+async fn what_became_of_a_job_is_entered() {
+    let service = Service::new();
+    let headers = [
+        ("content-type", "application/json"),
+        ("idempotency-key", "k"),
+    ];
+
+    for body in ["{}", "{}", r#"{"a":1}"#, "[]"] {
+        service.post("/jobs", &headers, body).await;
+    }
+    service.get("/items").await;
+
+    let entries = service.ledger().entries;
+    let jobs: Vec<_> = entries.iter().map(|entry| entry.job).collect();
+    use JobResult::{Conflict, Created, Rejected, Replayed};
+    let expected = [Created, Replayed, Conflict, Rejected].map(Some);
+    assert_eq!(jobs[..4], expected);
+    assert_eq!(jobs[4], None);
+}
+
+#[tokio::test]
+async fn a_response_has_a_head_on_both_clocks_and_an_end() {
+    let clock = ManualClock::default();
+    clock.advance(1_000);
+    let (working, sending) = (clock.clone(), clock.clone());
+    let slow = get(async move || {
+        working.advance(10);
+        let body = Body::from("body").map_frame(move |frame| {
+            sending.advance(5);
+            frame
+        });
+        Body::new(body)
+    });
+    let routes = Router::new().route("/slow", slow);
+    let config = ServiceConfig::builder().clock(clock.clone());
+    let service = Service::with(config.routes(routes));
+
+    service.get("/slow").await;
+    service.head("/slow").await;
+    service.get("/no-content").await;
+
+    let [get, head, empty] = &*service.ledger().entries else {
+        panic!("{:?}", service.ledger())
+    };
+    let seconds = |seconds| Some(Duration::from_secs(seconds));
+    let wall = SystemTime::UNIX_EPOCH + Duration::from_secs(1_010);
+    assert_eq!((get.head, get.ended), (seconds(10), seconds(15)));
+    assert_eq!(get.head_wall, Some(wall));
+    assert_eq!((head.head, head.ended), (seconds(25), seconds(25)));
+    assert_eq!(empty.ended, seconds(25));
+}
+
+#[tokio::test]
+async fn a_response_that_nobody_reads_to_its_end_has_none() {
+    let service = Service::new();
+
+    let response = service.respond(Request::get("/items").body(Body::empty()).unwrap());
+    drop(response.await);
+
+    let entry = &service.ledger().entries[0];
+    assert_eq!((entry.status, entry.ended), (Some(200), None));
+}
+
+#[tokio::test]
+async fn a_body_that_no_handler_reads_is_unread() {
+    let service = Service::new();
+
+    service.request("GET", "/items", &[], "a body").await;
+
+    let entry = &service.ledger().entries[0];
+    assert_eq!((entry.body_state, entry.body), (BodyState::Unread, None));
+}
+
+#[tokio::test]
+async fn without_a_trace_or_a_key_only_one_caller_can_be_early() {
+    let [known, unknown] = [true, false].map(|one_caller| {
+        let config = ServiceConfig::builder().clock(ManualClock::default());
+        Service::with(config.one_caller(one_caller))
+    });
+
+    for service in [&known, &unknown] {
+        service.get("/retry-later").await;
+        service.get("/retry-later").await;
+        service.get("/items").await;
+    }
+
+    let early = |service: &Service| -> Vec<_> {
+        let entries = service.ledger().entries;
+        entries.iter().map(|entry| entry.early).collect()
+    };
+    let wait = Some(Duration::from_secs(120));
+    assert_eq!(early(&known), [None, wait, None]);
+    assert_eq!(early(&unknown), [None; 3]);
 }
 
 #[tokio::test]

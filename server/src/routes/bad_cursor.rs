@@ -12,9 +12,10 @@ use serde_json::json;
 
 use crate::cursor::List;
 
-use crate::lesson::{Answer, Content, Fault, Lesson, Takes};
+use crate::lesson::{Answer, Content, Lesson, Takes};
 use crate::page::{Item, PageQuery};
 use crate::problem::Problem;
+use crate::response_extensions::Fault;
 use crate::state::ServiceState;
 
 pub(crate) const LESSON: Lesson = Lesson {

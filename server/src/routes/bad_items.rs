@@ -12,9 +12,10 @@ use serde_json::json;
 
 use crate::cursor::List;
 
-use crate::lesson::{Answer, Content, Fault, Lesson, Takes};
+use crate::lesson::{Answer, Content, Lesson, Takes};
 use crate::page::{Item, PageQuery};
 use crate::problem::Problem;
+use crate::response_extensions::{Fault, NextCursor};
 use crate::state::ServiceState;
 
 pub(crate) const LESSON: Lesson = Lesson {
@@ -44,7 +45,8 @@ async fn bad_items(
 ) -> Result<impl IntoResponse, Problem> {
     query.position(state.key(), List::BadItems)?;
     let page = json!({ "items": [Item::numbered(1), "not an object"], "next_cursor": null });
-    Ok((Extension(Fault("bad_items")), Json(page)))
+    let listing = Extension(NextCursor(None));
+    Ok((Extension(Fault("bad_items")), listing, Json(page)))
 }
 
 #[cfg(test)]

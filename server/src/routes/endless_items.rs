@@ -6,14 +6,15 @@
 use axum::extract::State;
 use axum::response::IntoResponse;
 use axum::routing::get;
-use axum::{Extension, Json, Router};
+use axum::{Extension, Router};
 use http::{Method, StatusCode};
 
 use crate::cursor::{self, List};
 
-use crate::lesson::{Answer, Content, Fault, Lesson, Takes};
+use crate::lesson::{Answer, Content, Lesson, Takes};
 use crate::page::{Item, Page, PageQuery};
 use crate::problem::Problem;
+use crate::response_extensions::Fault;
 use crate::state::ServiceState;
 
 pub(crate) const LESSON: Lesson = Lesson {
@@ -48,10 +49,10 @@ async fn endless_items(
     let next_cursor = cursor::issue(state.key(), List::EndlessItems, read + query.size);
     Ok((
         Extension(Fault("endless_items")),
-        Json(Page {
+        Page {
             items,
             next_cursor: Some(next_cursor),
-        }),
+        },
     ))
 }
 

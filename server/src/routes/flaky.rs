@@ -14,8 +14,9 @@ use http::{Method, StatusCode};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::lesson::{Answer, Content, Fault, Lesson, Takes};
+use crate::lesson::{Answer, Content, Lesson, Takes};
 use crate::problem::Problem;
+use crate::response_extensions::Fault;
 use crate::state::ServiceState;
 
 pub(crate) const LESSON: Lesson = Lesson {

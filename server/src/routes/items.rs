@@ -4,9 +4,9 @@
 //!
 //! `curl -G http://127.0.0.1:8765/items --data-urlencode "cursor=$NEXT_CURSOR"`
 
+use axum::Router;
 use axum::extract::State;
 use axum::routing::get;
-use axum::{Json, Router};
 use http::{Method, StatusCode};
 
 use crate::cursor::{self, List};
@@ -39,12 +39,12 @@ pub(crate) fn router() -> Router<ServiceState> {
     Router::new().route(LESSON.path, get(items))
 }
 
-async fn items(State(state): State<ServiceState>, query: PageQuery) -> Result<Json<Page>, Problem> {
+async fn items(State(state): State<ServiceState>, query: PageQuery) -> Result<Page, Problem> {
     let read = query.position(state.key(), List::Items)?;
     let end = TOTAL.min(read + query.size);
     let items = (read + 1..=end).map(Item::numbered).collect();
     let next_cursor = (end < TOTAL).then(|| cursor::issue(state.key(), List::Items, end));
-    Ok(Json(Page { items, next_cursor }))
+    Ok(Page { items, next_cursor })
 }
 
 #[cfg(test)]

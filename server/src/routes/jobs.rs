@@ -18,7 +18,7 @@
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
-use axum::{Json, Router};
+use axum::{Extension, Json, Router};
 use bytes::Bytes;
 use http::header::{CONNECTION, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
@@ -27,10 +27,10 @@ use utoipa::ToSchema;
 
 use crate::canonical_json::{self, Json as JsonKind, JsonDigest, NotJson};
 use crate::idempotency::{IdempotencyKey, KeyError, Submission};
-use crate::instruments::JobResult;
 use crate::lesson::{Answer, Content, Lesson, Takes};
 use crate::problem::Problem;
 use crate::request_body::{self, BodyError};
+use crate::response_extensions::JobResult;
 use crate::state::ServiceState;
 
 pub(crate) const LESSON: Lesson = Lesson {
@@ -87,8 +87,7 @@ async fn jobs(State(state): State<ServiceState>, request: Request) -> Response {
         Ok((key, body)) => answer(&state, state.submit(key, body)),
         Err(problem) => (JobResult::Rejected, refuse(problem)),
     };
-    state.instruments().count_job(result);
-    response
+    (Extension(result), response).into_response()
 }
 
 /// Everything that can be checked without the table of records.
@@ -127,7 +126,7 @@ fn refuse(problem: Problem) -> Response {
 
 fn answer(state: &ServiceState, submission: Submission) -> (JobResult, Response) {
     let created = |number: u64| {
-        let id = state.key().fingerprint("job id", &number.to_be_bytes());
+        let id = state.key().hash("job id", &number.to_be_bytes());
         (
             StatusCode::CREATED,
             Json(Job {

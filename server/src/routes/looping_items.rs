@@ -7,14 +7,15 @@
 use axum::extract::State;
 use axum::response::IntoResponse;
 use axum::routing::get;
-use axum::{Extension, Json, Router};
+use axum::{Extension, Router};
 use http::{Method, StatusCode};
 
 use crate::cursor::{self, List};
 
-use crate::lesson::{Answer, Content, Fault, Lesson, Takes};
+use crate::lesson::{Answer, Content, Lesson, Takes};
 use crate::page::{Item, Page, PageQuery};
 use crate::problem::Problem;
+use crate::response_extensions::Fault;
 use crate::state::ServiceState;
 
 pub(crate) const LESSON: Lesson = Lesson {
@@ -50,7 +51,7 @@ async fn looping_items(
     let next_cursor = Some(cursor::issue(state.key(), List::LoopingItems, next_page));
     Ok((
         Extension(Fault("looping_items")),
-        Json(Page { items, next_cursor }),
+        Page { items, next_cursor },
     ))
 }
 

@@ -9,7 +9,8 @@ use axum::{Extension, Router};
 use http::header::LOCATION;
 use http::{Method, StatusCode};
 
-use crate::lesson::{Answer, Content, Fault, Lesson, Takes};
+use crate::lesson::{Answer, Content, Lesson, Takes};
+use crate::response_extensions::Fault;
 use crate::state::ServiceState;
 
 pub(crate) const LESSON: Lesson = Lesson {

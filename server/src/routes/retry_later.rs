@@ -10,8 +10,9 @@ use axum::{Extension, Router};
 use http::Method;
 use http::header::RETRY_AFTER;
 
-use crate::lesson::{Answer, Fault, Lesson, Takes};
+use crate::lesson::{Answer, Lesson, Takes};
 use crate::problem::Problem;
+use crate::response_extensions::Fault;
 use crate::state::ServiceState;
 
 pub(crate) const LESSON: Lesson = Lesson {

@@ -1,0 +1,74 @@
+//! Who learns of the connections of a loop, and what they learn.
+
+use std::sync::Arc;
+
+use super::activity::Activity;
+
+/// Learns of each connection of an accept loop. Both functions are called on the tasks
+/// of the loop and must not block.
+pub trait ConnectionObserver: Send + Sync + 'static {
+    /// A connection was accepted. The first has the number 1, and each later one the
+    /// next number.
+    fn opened(&self, connection: u64);
+
+    /// It was closed, first by this side, after so many requests.
+    fn closed(&self, connection: u64, by: ClosedBy, requests: u64);
+}
+
+/// Who closed a connection first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClosedBy {
+    /// The client, in good order.
+    Client,
+    /// The service: after a response that was the last one, at a drain, or because a
+    /// response could not be completed.
+    Service,
+    /// The service, because the connection had reached one of its
+    /// [bounds](super::ConnectionBounds) or had to make room for another.
+    Bound,
+    /// Nobody in good order: the client reset it, or it failed.
+    Reset,
+}
+
+/// Which request of which connection this is. The loop puts it into the extensions of
+/// each request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ConnectionPlace {
+    /// The number of the connection; the first that the loop accepted is 1.
+    pub connection: u64,
+    /// The place of the request on it; the first is 1.
+    pub place: u64,
+}
+
+/// The identity of a connection. Dropped at its end, it reports it.
+pub(super) struct Observed {
+    pub(super) number: u64,
+    pub(super) activity: Arc<Activity>,
+    observer: Option<Arc<dyn ConnectionObserver>>,
+}
+
+impl Observed {
+    pub(super) fn open(
+        number: u64,
+        activity: Arc<Activity>,
+        observer: Option<Arc<dyn ConnectionObserver>>,
+    ) -> Self {
+        if let Some(observer) = &observer {
+            observer.opened(number);
+        }
+        Self {
+            number,
+            activity,
+            observer,
+        }
+    }
+}
+
+impl Drop for Observed {
+    fn drop(&mut self) {
+        if let Some(observer) = &self.observer {
+            let (by, requests) = self.activity.end();
+            observer.closed(self.number, by, requests);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! The connections of a service: when each was opened and closed, and by whom.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use crate::accept::ClosedBy;
+
+/// One connection, as the service saw it.
+///
+/// Moments are counted from the start of the service, on its clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ConnectionEntry {
+    /// Its number in the order of acceptance; the first is 1.
+    pub number: u64,
+    /// When it was accepted.
+    pub opened: Duration,
+    /// Its end; none while it is open.
+    pub closed: Option<ConnectionEnd>,
+    /// How many requests came on it, those included that stand in no ledger. While it
+    /// is open, those after the last one in the ledger are not counted yet.
+    pub requests: u64,
+}
+
+/// The end of a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ConnectionEnd {
+    /// When it was closed.
+    pub at: Duration,
+    /// Who closed it first.
+    pub by: ClosedBy,
+}
+
+/// The newest connections.
+#[derive(Debug)]
+pub(super) struct Connections {
+    capacity: usize,
+    entries: VecDeque<ConnectionEntry>,
+    dropped: u64,
+}
+
+impl Connections {
+    pub(super) fn new(capacity: usize) -> Self {
+        Self {
+            capacity,
+            entries: VecDeque::new(),
+            dropped: 0,
+        }
+    }
+
+    pub(super) fn opened(&mut self, number: u64, at: Duration) {
+        if self.entries.len() == self.capacity {
+            self.entries.pop_front();
+            self.dropped += 1;
+        }
+        self.entries.push_back(ConnectionEntry {
+            number,
+            opened: at,
+            closed: None,
+            requests: 0,
+        });
+    }
+
+    /// Notes that a connection has brought so many requests.
+    pub(super) fn requested(&mut self, number: u64, requests: u64) {
+        if let Some(entry) = self.entry(number) {
+            entry.requests = requests;
+        }
+    }
+
+    pub(super) fn closed(&mut self, number: u64, requests: u64, end: ConnectionEnd) {
+        if let Some(entry) = self.entry(number) {
+            entry.requests = requests;
+            entry.closed = Some(end);
+        }
+    }
+
+    pub(super) fn entries(&self) -> Vec<ConnectionEntry> {
+        self.entries.iter().copied().collect()
+    }
+
+    pub(super) fn dropped(&self) -> u64 {
+        self.dropped
+    }
+
+    /// The entry with this number, unless it was dropped.
+    fn entry(&mut self, number: u64) -> Option<&mut ConnectionEntry> {
+        let index = number.checked_sub(self.entries.front()?.number)?;
+        self.entries.get_mut(usize::try_from(index).ok()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{ConnectionEnd, Connections};
+    use crate::accept::ClosedBy;
+
+    #[test]
+    fn old_connections_go_and_are_counted() {
+        let end = ConnectionEnd {
+            at: Duration::from_secs(9),
+            by: ClosedBy::Client,
+        };
+        let mut connections = Connections::new(2);
+        for number in 1..=3 {
+            connections.opened(number, Duration::from_secs(number));
+        }
+
+        connections.requested(1, 7);
+        connections.closed(1, 7, end);
+        connections.requested(2, 1);
+        connections.closed(3, 2, end);
+
+        let entries = connections.entries();
+        let told = entries
+            .iter()
+            .map(|entry| (entry.number, entry.requests, entry.closed));
+        assert_eq!(told.collect::<Vec<_>>(), [(2, 1, None), (3, 2, Some(end))]);
+        assert_eq!(connections.dropped(), 1);
+    }
+}

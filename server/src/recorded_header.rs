@@ -1,0 +1,109 @@
+//! The value of a request header, as the ledger keeps it: bounded, and safe to print.
+//!
+//! Only headers that carry no secret are recorded in this way.
+
+use std::borrow::Cow;
+
+use http::{HeaderMap, HeaderName, HeaderValue};
+
+/// The longest value that is kept, in bytes.
+pub const MAX_RECORDED_HEADER: usize = 256;
+
+/// A header of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RecordedHeader {
+    /// Its value: at most [`MAX_RECORDED_HEADER`] bytes of visible ASCII and spaces.
+    /// Several lines are joined by a comma and a space (RFC 9110 §5.3).
+    Value(Cow<'static, str>),
+    /// It was sent with a value that is longer, or holds other bytes.
+    Unusable,
+}
+
+impl RecordedHeader {
+    /// The value, if it can be used.
+    #[must_use]
+    pub fn value(&self) -> Option<&str> {
+        match self {
+            Self::Value(value) => Some(value),
+            Self::Unusable => None,
+        }
+    }
+
+    pub(crate) fn of(headers: &HeaderMap, name: &HeaderName) -> Option<Self> {
+        let read = || joined(headers, name).map_or(Self::Unusable, Self::Value);
+        headers.contains_key(name).then(read)
+    }
+}
+
+/// All lines of a header as one value, if it can be used.
+fn joined(headers: &HeaderMap, name: &HeaderName) -> Option<Cow<'static, str>> {
+    let mut lines = headers.get_all(name).iter().map(HeaderValue::to_str);
+    let mut value = match lines.next()?.ok()? {
+        // What most clients send needs no memory of its own.
+        "*/*" => Cow::Borrowed("*/*"),
+        "application/json" => Cow::Borrowed("application/json"),
+        other => Cow::Owned(other.to_owned()),
+    };
+    for line in lines {
+        value = Cow::Owned(format!("{value}, {}", line.ok()?));
+    }
+    let is_usable = value.len() <= MAX_RECORDED_HEADER && !value.contains('\t');
+    is_usable.then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use http::header::ACCEPT;
+    use http::{HeaderMap, HeaderValue};
+
+    use super::{MAX_RECORDED_HEADER, RecordedHeader};
+
+    fn recorded(lines: &[&[u8]]) -> Option<RecordedHeader> {
+        let mut headers = HeaderMap::new();
+        for line in lines {
+            headers.append(ACCEPT, HeaderValue::from_bytes(line).unwrap());
+        }
+        RecordedHeader::of(&headers, &ACCEPT)
+    }
+
+    #[test]
+    fn a_value_is_kept_as_it_came() {
+        let longest = "x".repeat(MAX_RECORDED_HEADER);
+        for value in [
+            "",
+            "*/*",
+            "application/json",
+            "text/html; q=0.5, */*",
+            &longest,
+        ] {
+            let kept = recorded(&[value.as_bytes()]).unwrap();
+
+            assert_eq!(kept.value(), Some(value));
+        }
+        assert_eq!(recorded(&[]), None);
+    }
+
+    #[test]
+    fn several_lines_are_one_value() {
+        let kept = recorded(&[b"text/html", b"*/*"]).unwrap();
+
+        assert_eq!(kept.value(), Some("text/html, */*"));
+    }
+
+    #[test]
+    fn what_is_long_or_not_ascii_is_marked() {
+        let long = "x".repeat(MAX_RECORDED_HEADER + 1);
+        let half = "x".repeat(MAX_RECORDED_HEADER / 2);
+        let table: [&[&[u8]]; 5] = [
+            &[long.as_bytes()],
+            &[half.as_bytes(), half.as_bytes()],
+            &[b"caf\xc3\xa9"],
+            &[b"a\tb"],
+            &[b"*/*", b"\xff"],
+        ];
+
+        for lines in table {
+            assert_eq!(recorded(lines), Some(RecordedHeader::Unusable), "{lines:?}");
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! The waits that responses asked for, and who has to keep them.
+//!
+//! A request is called early only where it is known to belong to the one whose response
+//! asked for the wait: they have a correlation key in common. Of anything else nothing
+//! is claimed: a judge that guesses is worse than none. The memory is bounded, oldest
+//! first; to forget is to claim nothing.
+
+use std::collections::{HashMap, VecDeque};
+use std::time::Duration;
+
+use crate::seed_key::KeyedHash;
+
+/// What a request has that may correlate it with others on the same route.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Correlation<'a> {
+    pub(crate) route: &'a str,
+    pub(crate) trace_id: Option<&'a str>,
+    pub(crate) idempotency_key: Option<KeyedHash>,
+    /// Whether every request without a trace and a key comes from one caller.
+    pub(crate) one_caller: bool,
+}
+
+impl Correlation<'_> {
+    fn keys(&self) -> impl Iterator<Item = CorrelationKey> {
+        let trace = self.trace_id.map(|id| Common::Trace(id.to_owned()));
+        let key = self.idempotency_key.map(Common::IdempotencyKey);
+        let is_anonymous = trace.is_none() && key.is_none();
+        let caller = (self.one_caller && is_anonymous).then_some(Common::Caller);
+        [trace, key, caller]
+            .into_iter()
+            .flatten()
+            .map(|common| CorrelationKey {
+                route: self.route.to_owned(),
+                common,
+            })
+    }
+}
+
+/// Two requests with an equal key belong together.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct CorrelationKey {
+    route: String,
+    common: Common,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Common {
+    Trace(String),
+    IdempotencyKey(KeyedHash),
+    Caller,
+}
+
+/// The waits in force.
+#[derive(Debug)]
+pub(crate) struct Waits {
+    capacity: usize,
+    until: HashMap<CorrelationKey, Duration>,
+    oldest_first: VecDeque<CorrelationKey>,
+}
+
+impl Waits {
+    pub(crate) fn new(capacity: usize) -> Self {
+        Self {
+            capacity,
+            until: HashMap::new(),
+            oldest_first: VecDeque::new(),
+        }
+    }
+
+    /// How much of a wait was left at this moment; none if it was kept.
+    pub(crate) fn remaining(&self, request: Correlation<'_>, now: Duration) -> Option<Duration> {
+        if self.until.is_empty() {
+            // Most services never ask for a wait: they need no keys made.
+            return None;
+        }
+        let until = request
+            .keys()
+            .filter_map(|key| self.until.get(&key).copied())
+            .max()?;
+        until.checked_sub(now).filter(|left| !left.is_zero())
+    }
+
+    /// Notes that a response asked for a wait until this moment, or for none. The newest
+    /// response counts, so that one without a wait ends an older wait.
+    pub(crate) fn note(&mut self, request: Correlation<'_>, until: Option<Duration>) {
+        if self.until.is_empty() && until.is_none() {
+            return;
+        }
+        for key in request.keys() {
+            match (self.until.get_mut(&key), until) {
+                (Some(known), until) => *known = until.unwrap_or_default(),
+                (None, Some(until)) => self.remember(key, until),
+                (None, None) => {}
+            }
+        }
+    }
+
+    fn remember(&mut self, key: CorrelationKey, until: Duration) {
+        if self.oldest_first.len() >= self.capacity
+            && let Some(oldest) = self.oldest_first.pop_front()
+        {
+            self.until.remove(&oldest);
+        }
+        self.oldest_first.push_back(key.clone());
+        self.until.insert(key, until);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{Correlation, Waits};
+    use crate::seed_key::SeedKey;
+
+    const fn seconds(seconds: u64) -> Duration {
+        Duration::from_secs(seconds)
+    }
+
+    fn request<'a>(route: &'a str, trace: Option<&'a str>, key: Option<&str>) -> Correlation<'a> {
+        Correlation {
+            route,
+            trace_id: trace,
+            idempotency_key: key.map(|key| SeedKey::new(0).hash("key", key.as_bytes())),
+            one_caller: false,
+        }
+    }
+
+    #[test]
+    fn a_wait_is_over_at_its_end_and_not_before() {
+        let mut waits = Waits::new(4);
+        let of_the_trace = request("/a", Some("t"), None);
+
+        waits.note(of_the_trace, Some(seconds(10)));
+
+        assert_eq!(waits.remaining(of_the_trace, seconds(9)), Some(seconds(1)));
+        assert_eq!(waits.remaining(of_the_trace, seconds(10)), None);
+        assert_eq!(waits.remaining(of_the_trace, seconds(11)), None);
+    }
+
+    #[test]
+    fn one_common_key_on_the_same_route_is_enough() {
+        let mut waits = Waits::new(4);
+        waits.note(request("/a", Some("t"), Some("k")), Some(seconds(10)));
+
+        for related in [
+            request("/a", Some("t"), None),
+            request("/a", Some("other"), Some("k")),
+        ] {
+            let remaining = waits.remaining(related, seconds(0));
+
+            assert_eq!(remaining, Some(seconds(10)), "{related:?}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_claimed_without_a_common_key() {
+        let mut waits = Waits::new(4);
+        waits.note(request("/a", Some("t"), Some("k")), Some(seconds(10)));
+        waits.note(request("/a", None, None), Some(seconds(10)));
+
+        for stranger in [
+            request("/a", None, None),
+            request("/a", Some("other"), Some("other")),
+            request("/b", Some("t"), Some("k")),
+        ] {
+            assert_eq!(waits.remaining(stranger, seconds(0)), None, "{stranger:?}");
+        }
+    }
+
+    #[test]
+    fn one_caller_is_known_by_having_neither_trace_nor_key() {
+        let of_one_caller = |route, trace| Correlation {
+            one_caller: true,
+            ..request(route, trace, None)
+        };
+        let mut waits = Waits::new(4);
+        waits.note(of_one_caller("/a", None), Some(seconds(10)));
+
+        let again = waits.remaining(of_one_caller("/a", None), seconds(4));
+        let elsewhere = waits.remaining(of_one_caller("/b", None), seconds(4));
+        let traced = waits.remaining(of_one_caller("/a", Some("t")), seconds(4));
+
+        assert_eq!(again, Some(seconds(6)));
+        assert_eq!((elsewhere, traced), (None, None));
+    }
+
+    #[test]
+    fn the_newest_response_counts() {
+        let mut waits = Waits::new(4);
+        let of_the_trace = request("/a", Some("t"), None);
+
+        waits.note(of_the_trace, Some(seconds(10)));
+        waits.note(of_the_trace, None);
+
+        assert_eq!(waits.remaining(of_the_trace, seconds(0)), None);
+    }
+
+    #[test]
+    fn its_memory_is_bounded() {
+        let mut waits = Waits::new(2);
+        let of_trace = |trace| request("/a", Some(trace), None);
+
+        for trace in ["1", "2", "3"] {
+            waits.note(of_trace(trace), Some(seconds(10)));
+        }
+
+        assert_eq!(waits.remaining(of_trace("1"), seconds(0)), None);
+        assert!(waits.remaining(of_trace("2"), seconds(0)).is_some());
+        assert!(waits.remaining(of_trace("3"), seconds(0)).is_some());
+    }
+}

@@ -1,0 +1,278 @@
+//! What the ledger says of connections, which only real ones can show.
+
+mod support;
+
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use std::num::NonZeroUsize;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::routing::get;
+use http::HeaderMap;
+use http_body_util::BodyExt;
+use hyper::body::{Body as HttpBody, Frame};
+use server::{
+    BodyState, ClosedBy, ConnectionBounds, ConnectionEntry, LedgerSnapshot, RunningApi,
+    ServiceConfig, ServiceConfigBuilder, TeachingApi,
+};
+use support::{exchange, request};
+
+const HOLDS_WITHIN: Duration = Duration::from_secs(20);
+
+fn start(config: ServiceConfigBuilder) -> RunningApi {
+    TeachingApi::start(config.port(0).build().unwrap()).unwrap()
+}
+
+fn connect(service: &RunningApi) -> TcpStream {
+    TcpStream::connect(service.local_addr()).unwrap()
+}
+
+/// The ledger as soon as this holds of it.
+fn once(service: &RunningApi, holds: impl Fn(&LedgerSnapshot) -> bool) -> LedgerSnapshot {
+    let begun = Instant::now();
+    loop {
+        let ledger = service.ledger();
+        if holds(&ledger) {
+            return ledger;
+        }
+        assert!(begun.elapsed() < HOLDS_WITHIN, "{ledger:?}");
+        thread::yield_now();
+    }
+}
+
+fn closed_by(connection: &ConnectionEntry) -> Option<ClosedBy> {
+    connection.closed.map(|end| end.by)
+}
+
+/// Who closed the one connection of this service.
+fn who_closed(service: &RunningApi) -> Option<ClosedBy> {
+    let ledger = once(service, |ledger| {
+        let first = ledger.connections.first();
+        first.is_some_and(|connection| connection.closed.is_some())
+    });
+    closed_by(&ledger.connections[0])
+}
+
+#[test]
+fn a_request_names_its_connection_its_place_on_it_and_its_version() {
+    let service = start(ServiceConfig::builder());
+    let (one, other) = (connect(&service), connect(&service));
+
+    exchange(&one, request("GET", "/items", "", "").as_bytes());
+    exchange(&other, request("GET", "/flaky", "", "").as_bytes());
+    exchange(&one, request("GET", "/metrics", "", "").as_bytes());
+    exchange(&one, b"GET /redirect HTTP/1.0\r\n\r\n");
+
+    let ledger = service.ledger();
+    let told = ledger.entries.iter().map(|entry| {
+        let version = format!("{:?}", entry.version);
+        (&*entry.route, entry.connection, entry.place, version)
+    });
+    assert_eq!(
+        told.collect::<Vec<_>>(),
+        [
+            ("/items", Some(1), Some(1), "HTTP/1.1".to_owned()),
+            ("/flaky", Some(2), Some(1), "HTTP/1.1".to_owned()),
+            ("/redirect", Some(1), Some(3), "HTTP/1.0".to_owned()),
+        ]
+    );
+}
+
+#[test]
+fn a_connection_without_a_request_is_known() {
+    let service = start(ServiceConfig::builder());
+
+    let silent = connect(&service);
+    let open = once(&service, |ledger| !ledger.connections.is_empty());
+    drop(silent);
+
+    assert_eq!(closed_by(&open.connections[0]), None);
+    assert_eq!(who_closed(&service), Some(ClosedBy::Client));
+    let ledger = service.ledger();
+    let [connection] = &*ledger.connections else {
+        panic!("{ledger:?}")
+    };
+    assert_eq!((connection.number, connection.requests), (1, 0));
+    assert!(connection.closed.unwrap().at >= connection.opened);
+    assert_eq!((ledger.total, ledger.connections_dropped), (0, 0));
+}
+
+#[test]
+fn the_requests_of_a_connection_are_counted_while_it_is_open_and_after() {
+    let service = start(ServiceConfig::builder());
+    let stream = connect(&service);
+    for _ in 0..2 {
+        exchange(&stream, request("GET", "/items", "", "").as_bytes());
+    }
+    // This one stands in no ledger.
+    exchange(&stream, request("GET", "/metrics", "", "").as_bytes());
+
+    let open = service.ledger().connections[0].requests;
+    drop(stream);
+    let closed = once(&service, |ledger| ledger.connections[0].closed.is_some());
+
+    assert_eq!(open, 2);
+    assert_eq!(closed.connections[0].requests, 3);
+}
+
+#[test]
+fn a_client_that_leaves_a_response_unread_resets_its_connection() {
+    let service = start(ServiceConfig::builder());
+    let stream = connect(&service);
+    let ask = request("GET", "/items", "", "");
+
+    (&stream).write_all(ask.as_bytes()).unwrap();
+    // Closed with bytes to read, a socket is reset.
+    stream.peek(&mut [0]).unwrap();
+    drop(stream);
+
+    assert_eq!(who_closed(&service), Some(ClosedBy::Reset));
+}
+
+#[test]
+fn a_last_response_is_followed_by_the_services_close() {
+    let service = start(ServiceConfig::builder());
+    let stream = connect(&service);
+
+    let ask = request("GET", "/items", "connection: close\r\n", "");
+    let response = exchange(&stream, ask.as_bytes());
+
+    assert_eq!(response.status, 200);
+    assert_eq!(who_closed(&service), Some(ClosedBy::Service));
+}
+
+#[test]
+fn a_request_that_cannot_be_parsed_is_followed_by_the_services_close() {
+    let service = start(ServiceConfig::builder());
+    let mut stream = connect(&service);
+
+    stream.write_all(b"no request at all\r\n\r\n").unwrap();
+    stream.read_to_end(&mut Vec::new()).unwrap();
+
+    assert_eq!(who_closed(&service), Some(ClosedBy::Service));
+    assert_eq!(service.ledger().connections[0].requests, 0);
+}
+
+#[tokio::test]
+async fn a_stop_is_the_services_close() {
+    let service = start(ServiceConfig::builder());
+    let ledger = service.ledger_handle();
+    let _idle = connect(&service);
+    once(&service, |ledger| !ledger.connections.is_empty());
+
+    service.stop().await.unwrap();
+
+    let connections = ledger.snapshot().connections;
+    assert_eq!(closed_by(&connections[0]), Some(ClosedBy::Service));
+}
+
+#[test]
+fn silence_that_lasts_too_long_is_closed_by_its_bound() {
+    let bounds = ConnectionBounds {
+        idle: Duration::from_millis(1),
+        ..ConnectionBounds::default()
+    };
+    let service = start(ServiceConfig::builder().connection_bounds(bounds));
+
+    let _silent = connect(&service);
+
+    assert_eq!(who_closed(&service), Some(ClosedBy::Bound));
+}
+
+#[test]
+fn a_connection_that_makes_room_is_closed_by_its_bound() {
+    let bounds = ConnectionBounds {
+        connections: NonZeroUsize::MIN,
+        ..ConnectionBounds::default()
+    };
+    let service = start(ServiceConfig::builder().connection_bounds(bounds));
+
+    let _silent = connect(&service);
+    once(&service, |ledger| !ledger.connections.is_empty());
+    let newcomer = connect(&service);
+    exchange(&newcomer, request("GET", "/items", "", "").as_bytes());
+
+    assert_eq!(who_closed(&service), Some(ClosedBy::Bound));
+}
+
+/// A body that fails after its first bytes.
+struct BreaksOff {
+    has_begun: bool,
+}
+
+impl HttpBody for BreaksOff {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+        let next = if self.has_begun {
+            Err(io::Error::other("it breaks off"))
+        } else {
+            Ok(Frame::data(Bytes::from_static(b"half")))
+        };
+        self.has_begun = true;
+        Poll::Ready(Some(next))
+    }
+}
+
+#[test]
+fn a_response_that_breaks_off_has_a_head_and_no_end() {
+    let breaks_off = get(async || Body::new(BreaksOff { has_begun: false }));
+    let routes = Router::new().route("/breaks-off", breaks_off);
+    let service = start(ServiceConfig::builder().routes(routes));
+    let mut stream = connect(&service);
+
+    let ask = request("GET", "/breaks-off", "", "");
+    stream.write_all(ask.as_bytes()).unwrap();
+    stream.read_to_end(&mut Vec::new()).unwrap();
+
+    assert_eq!(who_closed(&service), Some(ClosedBy::Service));
+    let entry = &service.ledger().entries[0];
+    assert_eq!((entry.status, entry.ended), (Some(200), None));
+    assert!(entry.head.is_some());
+}
+
+#[test]
+fn a_response_of_a_known_length_ends_with_its_last_byte() {
+    let never = || std::future::pending::<Option<Result<HeaderMap, axum::Error>>>();
+    let whole = get(async move || Body::new(Body::from("whole").with_trailers(never())));
+    let service = start(ServiceConfig::builder().routes(Router::new().route("/whole", whole)));
+
+    let response = exchange(
+        &connect(&service),
+        request("GET", "/whole", "", "").as_bytes(),
+    );
+
+    assert_eq!(response.body, "whole");
+    let ledger = once(&service, |ledger| ledger.entries[0].ended.is_some());
+    assert!(ledger.entries[0].ended >= ledger.entries[0].head);
+}
+
+#[test]
+fn a_body_that_broke_off_is_no_body_that_was_left_unread() {
+    let service = start(ServiceConfig::builder());
+    let chunked = |path| {
+        format!(
+            "POST {path} HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\nnot a size\r\n"
+        )
+    };
+
+    for path in ["/jobs", "/items"] {
+        exchange(&connect(&service), chunked(path).as_bytes());
+    }
+
+    let entries = service.ledger().entries;
+    let states = entries.iter().map(|entry| entry.body_state);
+    assert_eq!(
+        states.collect::<Vec<_>>(),
+        [BodyState::Broken, BodyState::Unread]
+    );
+}
