@@ -38,7 +38,7 @@ fn failed(span: &Span) -> bool {
 
 #[tokio::test]
 async fn a_run_arrives_as_one_tree_of_two_services() {
-    let receiver = Receiver::answering(StatusCode::OK).await;
+    let receiver = Receiver::responding(StatusCode::OK).await;
 
     let output = lab(&["flaky", "--otlp", &receiver.base], &[]).await;
 
@@ -104,7 +104,7 @@ async fn a_run_arrives_as_one_tree_of_two_services() {
 
 #[tokio::test]
 async fn attributes_keep_their_types_and_are_those_that_were_recorded() {
-    let receiver = Receiver::answering(StatusCode::OK).await;
+    let receiver = Receiver::responding(StatusCode::OK).await;
 
     lab(&["flaky", "--otlp", &receiver.base], &[]).await;
 
@@ -142,7 +142,7 @@ async fn attributes_keep_their_types_and_are_those_that_were_recorded() {
 
 #[tokio::test]
 async fn the_ids_are_those_of_the_recorded_trace() {
-    let receiver = Receiver::answering(StatusCode::OK).await;
+    let receiver = Receiver::responding(StatusCode::OK).await;
 
     let output = lab(&["flaky", "--json", "--otlp", &receiver.base], &[]).await;
 
@@ -165,7 +165,7 @@ async fn the_ids_are_those_of_the_recorded_trace() {
 
 #[tokio::test]
 async fn a_wait_nobody_waited_for_keeps_its_length_and_the_run_ends_now() {
-    let receiver = Receiver::answering(StatusCode::OK).await;
+    let receiver = Receiver::responding(StatusCode::OK).await;
     let patient = ["retry-later", "--max-retry-after", "120", "--otlp"];
     let before = SystemTime::now();
 
@@ -186,7 +186,7 @@ async fn a_wait_nobody_waited_for_keeps_its_length_and_the_run_ends_now() {
 
 #[tokio::test]
 async fn nothing_of_the_environment_gets_into_the_export() {
-    let receiver = Receiver::answering(StatusCode::OK).await;
+    let receiver = Receiver::responding(StatusCode::OK).await;
     let variables = [
         ("OTEL_RESOURCE_ATTRIBUTES", "host.name=SECRET"),
         ("OTEL_SERVICE_NAME", "SECRET"),

@@ -1,33 +1,31 @@
 //! Where an export goes, and what a failed one costs.
 
-use std::net::TcpListener;
-
 use axum::http::StatusCode;
 use lab::scenario::CATALOGUE;
+use tokio::net::TcpSocket;
 
 use super::{ENDPOINT, TRACES_ENDPOINT, lab, receiver::Receiver, stderr};
 
 #[tokio::test]
 async fn a_receiver_that_is_down_costs_one_warning_and_no_scenario() {
-    let port = {
-        let free = TcpListener::bind("127.0.0.1:0").expect("a free port");
-        free.local_addr().expect("an address")
-    };
-    let base = format!("http://{port}");
+    // The socket never listens, and while it is bound nobody else can.
+    let bound = TcpSocket::new_v4().expect("a socket");
+    bound.bind(([127, 0, 0, 1], 0).into()).expect("a free port");
+    let address = bound.local_addr().expect("an address");
 
-    let output = lab(&["flaky", "--otlp", &base], &[]).await;
+    let output = lab(&["flaky", "--otlp", &format!("http://{address}")], &[]).await;
 
     let warning = stderr(&output);
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(warning.lines().count(), 1, "{warning}");
-    let expected = format!("warning: the run was not exported to {port}: ");
+    let expected = format!("warning: the run was not exported to {address}: ");
     assert!(warning.starts_with(&expected), "{warning}");
     assert!(!output.stdout.is_empty());
 }
 
 #[tokio::test]
-async fn a_receiver_that_answers_an_error_costs_one_warning_and_one_request() {
-    let receiver = Receiver::answering(StatusCode::SERVICE_UNAVAILABLE).await;
+async fn a_receiver_that_responds_with_an_error_costs_one_warning_and_one_request() {
+    let receiver = Receiver::responding(StatusCode::SERVICE_UNAVAILABLE).await;
 
     let output = lab(&["flaky", "--otlp", &receiver.base], &[]).await;
 
@@ -41,9 +39,9 @@ async fn a_receiver_that_answers_an_error_costs_one_warning_and_one_request() {
 #[tokio::test]
 async fn the_environment_chooses_the_receiver_and_the_option_goes_first() {
     let [base, traces, option] = [
-        Receiver::answering(StatusCode::OK).await,
-        Receiver::answering(StatusCode::OK).await,
-        Receiver::answering(StatusCode::OK).await,
+        Receiver::responding(StatusCode::OK).await,
+        Receiver::responding(StatusCode::OK).await,
+        Receiver::responding(StatusCode::OK).await,
     ];
     let at = format!("{}/in/as?it=is", traces.base);
     let variables = [(ENDPOINT, base.base.as_str()), (TRACES_ENDPOINT, &at)];
@@ -60,7 +58,7 @@ async fn the_environment_chooses_the_receiver_and_the_option_goes_first() {
 
 #[tokio::test]
 async fn the_headers_of_the_environment_go_along() {
-    let receiver = Receiver::answering(StatusCode::OK).await;
+    let receiver = Receiver::responding(StatusCode::OK).await;
     let variables = [("OTEL_EXPORTER_OTLP_HEADERS", "x-scope-orgid=lab")];
 
     lab(&["items", "--otlp", &receiver.base], &variables).await;
@@ -72,19 +70,12 @@ async fn the_headers_of_the_environment_go_along() {
 }
 
 #[tokio::test]
-async fn an_address_that_is_none_is_a_usage_error_and_nothing_is_played() {
+async fn an_invalid_address_is_a_usage_error_and_nothing_is_played() {
+    let bare = "localhost:4318";
     for (arguments, variables, origin) in [
-        (
-            &["flaky", "--otlp", "localhost:4318"][..],
-            &[][..],
-            "--otlp",
-        ),
-        (&["flaky"], &[(ENDPOINT, "localhost:4318")], ENDPOINT),
-        (
-            &["flaky"],
-            &[(TRACES_ENDPOINT, "localhost:4318")],
-            TRACES_ENDPOINT,
-        ),
+        (&["flaky", "--otlp", bare][..], &[][..], "--otlp"),
+        (&["flaky"], &[(ENDPOINT, bare)], ENDPOINT),
+        (&["flaky"], &[(TRACES_ENDPOINT, bare)], TRACES_ENDPOINT),
     ] {
         let output = lab(arguments, variables).await;
 
@@ -102,8 +93,8 @@ async fn an_address_that_is_none_is_a_usage_error_and_nothing_is_played() {
 #[tokio::test]
 async fn the_whole_course_is_exported_and_a_failing_receiver_is_tried_once() {
     let [working, failing] = [
-        Receiver::answering(StatusCode::OK).await,
-        Receiver::answering(StatusCode::BAD_GATEWAY).await,
+        Receiver::responding(StatusCode::OK).await,
+        Receiver::responding(StatusCode::BAD_GATEWAY).await,
     ];
     let items = ["all", "--filter", "items", "--otlp"];
 

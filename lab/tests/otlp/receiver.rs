@@ -25,7 +25,7 @@ pub(crate) struct Arrival {
     pub(crate) spans: Vec<Span>,
 }
 
-/// Answers every request with one status, and keeps what it was sent.
+/// Responds to every request with one status, and keeps what it was sent.
 pub(crate) struct Receiver {
     pub(crate) base: String,
     arrivals: Arc<Mutex<Vec<Arrival>>>,
@@ -33,7 +33,7 @@ pub(crate) struct Receiver {
 }
 
 impl Receiver {
-    pub(crate) async fn answering(status: StatusCode) -> Self {
+    pub(crate) async fn responding(status: StatusCode) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await;
         let listener = listener.expect("a free port");
         let base = format!("http://{}", listener.local_addr().expect("an address"));
