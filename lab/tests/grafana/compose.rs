@@ -1,58 +1,48 @@
 //! `docker-compose.yml`: valid, pinned, on loopback, and the right half of it for
 //! each kind of Docker.
 
-use std::{collections::BTreeSet, process::Command};
+use std::{collections::BTreeMap, process::Command};
 
+use serde::Deserialize;
 use serde_json::Value;
 
-use crate::files::{self, list, string};
+use crate::files;
 
 const FILE: &str = "docker-compose.yml";
 
 /// One service of the file.
+#[derive(Deserialize)]
 pub(crate) struct Service {
-    name: String,
-    json: Value,
+    image: String,
+    profiles: Vec<String>,
+    #[serde(default)]
+    pub(crate) environment: BTreeMap<String, String>,
+    /// The words that follow the name of its program.
+    #[serde(default)]
+    pub(crate) command: Vec<String>,
+    volumes: Vec<String>,
+    #[serde(default)]
+    ports: Vec<String>,
+    network_mode: Option<String>,
+}
+
+/// Every service, by its name.
+fn services() -> BTreeMap<String, Service> {
+    let services = files::yaml(FILE)["services"].take();
+    serde_json::from_value(services).expect("services")
 }
 
 impl Service {
-    /// Every service.
-    fn all() -> Vec<Self> {
-        let file = files::yaml(FILE);
-        let services = file["services"].as_object().expect("services").clone();
-        services
-            .into_iter()
-            .map(|(name, json)| Self { name, json })
-            .collect()
-    }
-
     pub(crate) fn named(name: &str) -> Self {
-        let found = Self::all().into_iter().find(|service| service.name == name);
+        let found = services().remove(name);
         found.unwrap_or_else(|| panic!("there is no service {name}"))
     }
 
-    /// A variable of its environment.
-    pub(crate) fn environment(&self, name: &str) -> Option<String> {
-        self.json["environment"][name].as_str().map(str::to_owned)
-    }
-
-    /// The words that follow the name of its program.
-    pub(crate) fn command(&self) -> Vec<String> {
-        let words = list(&self.json, "/command")
-            .iter()
-            .filter_map(Value::as_str);
-        words.map(str::to_owned).collect()
-    }
-
-    /// What is mounted, as source, target and mode.
+    /// What is mounted, as source, target and mode; sources named from the root.
     fn mounts(&self) -> Vec<[String; 3]> {
-        let mounts = list(&self.json, "/volumes").iter().map(|mount| {
-            let parts: Vec<_> = mount
-                .as_str()
-                .expect("a mount")
-                .split(':')
-                .map(str::to_owned)
-                .collect();
+        let mounts = self.volumes.iter().map(|mount| {
+            let mount = mount.strip_prefix("./").expect("a path in the repository");
+            let parts: Vec<_> = mount.split(':').map(str::to_owned).collect();
             parts.try_into().expect("source, target and mode")
         });
         mounts.collect()
@@ -60,36 +50,28 @@ impl Service {
 
     /// What is mounted there, named from the root.
     pub(crate) fn source_of(&self, target: &str) -> String {
-        let mounts = self.mounts();
-        let found = mounts.iter().find(|[_, there, _]| there == target);
+        let mut mounts = self.mounts().into_iter();
+        let found = mounts.find(|[_, there, _]| there == target);
         let [source, ..] = found.unwrap_or_else(|| panic!("nothing is mounted at {target}"));
-        source.trim_start_matches("./").to_owned()
-    }
-
-    fn is_for_desktop(&self) -> bool {
-        self.name.ends_with("-desktop")
+        source
     }
 }
 
 /// The services of a kind of Docker.
-fn of_profile(profile: &str) -> Vec<Service> {
-    let mut services = Service::all();
-    services.retain(|service| service.json["profiles"] == serde_json::json!([profile]));
+fn of_profile(profile: &str) -> BTreeMap<String, Service> {
+    let mut services = services();
+    services.retain(|_, service| service.profiles == [profile]);
     services
 }
 
 #[test]
 fn each_kind_of_docker_has_three_services_of_its_own() {
-    let names = |profile| -> BTreeSet<_> {
-        let services = of_profile(profile).into_iter();
-        services.map(|service| service.name).collect()
-    };
-
-    let linux = ["prometheus", "tempo", "grafana"];
-    assert_eq!(names("linux"), linux.map(str::to_owned).into());
+    let linux = ["grafana", "prometheus", "tempo"];
     let desktop = linux.map(|name| format!("{name}-desktop"));
-    assert_eq!(names("desktop"), desktop.into());
-    assert_eq!(Service::all().len(), 6);
+
+    assert!(of_profile("linux").keys().eq(&linux));
+    assert!(of_profile("desktop").keys().eq(&desktop));
+    assert_eq!(services().len(), 6);
 }
 
 #[test]
@@ -106,121 +88,99 @@ fn a_plain_up_is_the_one_for_linux() {
 
 #[test]
 fn both_kinds_run_the_same_programs() {
-    for service in of_profile("linux") {
-        let twin = Service::named(&format!("{}-desktop", service.name));
-        assert_eq!(service.json["image"], twin.json["image"]);
-        let own = [
-            "GF_SERVER_HTTP_ADDR",
-            "PROMETHEUS_URL",
-            "TEMPO_URL",
-            "LISTEN_ADDRESS",
-        ];
-        let [mine, others] = [&service, &twin].map(|service| {
-            let mut environment = service.json["environment"]
-                .as_object()
-                .cloned()
-                .unwrap_or_default();
-            environment.retain(|name, _| !own.contains(&name.as_str()));
-            environment
-        });
-        assert_eq!(mine, others, "{}", service.name);
+    let own = [
+        "GF_SERVER_HTTP_ADDR",
+        "PROMETHEUS_URL",
+        "TEMPO_URL",
+        "LISTEN_ADDRESS",
+    ];
+    for (name, mut service) in of_profile("linux") {
+        let mut twin = Service::named(&format!("{name}-desktop"));
+        for service in [&mut service, &mut twin] {
+            service
+                .environment
+                .retain(|name, _| !own.contains(&name.as_str()));
+        }
+        assert_eq!(service.image, twin.image);
+        assert_eq!(service.environment, twin.environment, "{name}");
     }
 }
 
 #[test]
 fn images_are_pinned_to_a_whole_version() {
-    for service in Service::all() {
-        let image = string(&service.json, "/image");
+    for Service { image, .. } in services().into_values() {
         let (_, tag) = image.split_once(':').expect("a tag");
-        let numbers: Vec<_> = tag.trim_start_matches('v').split('.').collect();
-        let whole =
-            numbers.len() == 3 && numbers.iter().all(|number| number.parse::<u32>().is_ok());
+        let mut numbers = tag.trim_start_matches('v').split('.');
+        let whole = numbers.clone().count() == 3 && numbers.all(|it| it.parse::<u32>().is_ok());
         assert!(whole, "{image}");
     }
 }
 
 #[test]
 fn nothing_listens_beyond_loopback() {
-    for service in Service::all() {
-        let published = list(&service.json, "/ports");
-        if service.is_for_desktop() {
-            assert_eq!(service.json.get("network_mode"), None, "{}", service.name);
-            assert!(!published.is_empty(), "{} cannot be reached", service.name);
-            for port in published {
-                let port = port.as_str().expect("a port");
-                assert!(port.starts_with("127.0.0.1:"), "{}: {port}", service.name);
-            }
-        } else {
-            assert_eq!(service.json["network_mode"], "host", "{}", service.name);
-            assert!(
-                published.is_empty(),
-                "the host's network knows no published ports"
-            );
+    for (name, service) in of_profile("desktop") {
+        assert_eq!(service.network_mode, None, "{name}");
+        assert!(!service.ports.is_empty(), "{name} cannot be reached");
+        for port in service.ports {
+            assert!(port.starts_with("127.0.0.1:"), "{name}: {port}");
         }
+    }
+    for (name, service) in of_profile("linux") {
+        assert_eq!(service.network_mode.as_deref(), Some("host"), "{name}");
+        assert_eq!(
+            service.ports, [""; 0],
+            "the host's network publishes no ports"
+        );
     }
     // In the host's network the programs themselves keep to loopback; what Tempo
     // binds is in its own configuration.
     let listens = "--web.listen-address=127.0.0.1:9090".to_owned();
-    assert!(Service::named("prometheus").command().contains(&listens));
-    let grafana = Service::named("grafana").environment("GF_SERVER_HTTP_ADDR");
-    assert_eq!(grafana.as_deref(), Some("127.0.0.1"));
-    let tempo = Service::named("tempo").environment("LISTEN_ADDRESS");
-    assert_eq!(tempo.as_deref(), Some("127.0.0.1"));
+    assert!(Service::named("prometheus").command.contains(&listens));
+    let grafana = Service::named("grafana").environment;
+    assert_eq!(grafana["GF_SERVER_HTTP_ADDR"], "127.0.0.1");
+    assert_eq!(
+        Service::named("tempo").environment["LISTEN_ADDRESS"],
+        "127.0.0.1"
+    );
 }
 
 #[test]
 fn no_web_site_may_read_what_prometheus_knows() {
-    for service in ["prometheus", "prometheus-desktop"].map(Service::named) {
+    for service in ["prometheus", "prometheus-desktop"] {
         let own = r"--web.cors.origin=http://127\.0\.0\.1:9090".to_owned();
-        assert!(service.command().contains(&own), "{}", service.name);
+        assert!(Service::named(service).command.contains(&own), "{service}");
     }
 }
 
-#[test]
-fn what_is_mounted_is_there_and_is_only_read() {
-    for service in Service::all() {
-        for [source, _, mode] in service.mounts() {
-            assert!(source.starts_with("./dashboards/"), "{source}");
-            assert!(
-                files::root().join(&source).exists(),
-                "{source} is not there"
-            );
-            assert_eq!(mode, "ro", "{source}");
-        }
-    }
+/// The files of a folder and of the folders in it.
+fn below(folder: &str) -> Vec<String> {
+    let entries = files::folder(folder, "").into_iter();
+    let files = entries.flat_map(|path| match files::root().join(&path).is_dir() {
+        true => below(&path),
+        false => vec![path],
+    });
+    files.collect()
 }
 
 #[test]
-fn every_file_of_the_folder_is_mounted_somewhere_or_is_a_test_of_one() {
-    let mut folders = vec![files::root().join("dashboards")];
-    let mounted: Vec<_> = Service::all()
-        .iter()
-        .flat_map(Service::mounts)
-        .map(|[source, ..]| source)
-        .collect();
+fn what_is_mounted_is_there_and_only_read_and_nothing_else_is_there() {
+    let services = services();
+    let mounts: Vec<_> = services.values().flat_map(Service::mounts).collect();
 
-    while let Some(folder) = folders.pop() {
-        for entry in folder.read_dir().expect("a folder") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                folders.push(path);
-                continue;
-            }
-            let name = path
-                .strip_prefix(files::root())
-                .expect("below the root")
-                .to_string_lossy();
-            let used = mounted
-                .iter()
-                .any(|source| name.starts_with(source.trim_start_matches("./")));
-            assert!(used || name.contains("/tests/"), "nobody reads {name}");
-        }
+    for [source, _, mode] in &mounts {
+        assert!(source.starts_with("dashboards/"), "{source}");
+        assert!(files::root().join(source).exists(), "{source} is not there");
+        assert_eq!(mode, "ro", "{source}");
+    }
+    for file in below("dashboards") {
+        let used = mounts.iter().any(|[source, ..]| file.starts_with(source));
+        assert!(used || file.contains("/tests/"), "nobody reads {file}");
     }
 }
 
 #[test]
 fn grafana_asks_nobody_to_log_in_and_tells_nobody_anything() {
-    let grafana = Service::named("grafana");
+    let environment = Service::named("grafana").environment;
 
     for (name, value) in [
         ("GF_AUTH_ANONYMOUS_ENABLED", "true"),
@@ -233,7 +193,7 @@ fn grafana_asks_nobody_to_log_in_and_tells_nobody_anything() {
         ("GF_ANALYTICS_CHECK_FOR_PLUGIN_UPDATES", "false"),
         ("GF_NEWS_NEWS_FEED_ENABLED", "false"),
     ] {
-        assert_eq!(grafana.environment(name).as_deref(), Some(value), "{name}");
+        assert_eq!(environment[name], value, "{name}");
     }
 }
 
@@ -261,13 +221,11 @@ fn compose_finds_the_file_valid_for_each_profile() {
 
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{errors}");
-        let resolved = files::yaml_of(
-            "what compose makes of it",
-            &String::from_utf8_lossy(&output.stdout),
-        );
-        for service in of_profile(profile) {
-            let there = &resolved["services"][&service.name];
-            assert_eq!(there["image"], service.json["image"], "{resolved}");
+        let text = String::from_utf8_lossy(&output.stdout);
+        let resolved: Value = files::yaml_of("what compose makes of it", &text);
+        for (name, service) in of_profile(profile) {
+            let there = &resolved["services"][name];
+            assert_eq!(there["image"], service.image, "{resolved}");
         }
     }
 }

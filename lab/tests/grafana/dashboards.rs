@@ -2,13 +2,15 @@
 
 use serde_json::Value;
 
-use crate::files::{self, list};
+use crate::{
+    files::{self, list, string},
+    promql::{self, Query},
+};
 
 /// Where Grafana's files are.
 pub(crate) const FOLDER: &str = "dashboards/grafana/dashboards";
 
 /// One dashboard.
-#[derive(Clone)]
 pub(crate) struct Dashboard {
     /// The name of its file, without the ending.
     pub(crate) name: String,
@@ -16,37 +18,50 @@ pub(crate) struct Dashboard {
 }
 
 /// One panel of a dashboard; a row is none.
-pub(crate) struct Panel<'a> {
-    pub(crate) dashboard: &'a Dashboard,
-    pub(crate) json: &'a Value,
+pub(crate) struct Panel {
+    /// What a complaint calls it.
+    pub(crate) name: String,
+    pub(crate) json: Value,
+}
+
+/// Every panel of every dashboard.
+pub(crate) fn panels() -> Vec<Panel> {
+    Dashboard::all()
+        .iter()
+        .flat_map(Dashboard::panels)
+        .collect()
 }
 
 impl Dashboard {
-    /// Every dashboard there is.
+    /// Every dashboard there is, in the order of their names.
     pub(crate) fn all() -> Vec<Self> {
-        let files = files::folder(FOLDER, ".json");
+        let files = files::folder(FOLDER, ".json").into_iter();
         files
-            .iter()
             .map(|file| {
-                let name = file.file_stem().expect("a name").to_string_lossy();
-                let text = files::text(&format!("{FOLDER}/{name}.json"));
-                Self {
-                    json: serde_json::from_str(&text)
-                        .unwrap_or_else(|error| panic!("{name}: {error}")),
-                    name: name.into_owned(),
-                }
+                let read = serde_json::from_str(&files::text(&file));
+                let json = read.unwrap_or_else(|error| panic!("{file}: {error}"));
+                let name = file.strip_prefix(FOLDER).expect("it is in the folder");
+                let name = name[1..].trim_end_matches(".json").to_owned();
+                Self { name, json }
             })
             .collect()
     }
 
+    pub(crate) fn named(name: &str) -> Self {
+        let found = Self::all().into_iter().find(|it| it.name == name);
+        found.unwrap_or_else(|| panic!("there is no dashboard {name}"))
+    }
+
     /// The panels, in the order of the file.
-    pub(crate) fn panels(&self) -> impl Iterator<Item = Panel<'_>> {
-        let all = list(&self.json, "/panels").iter();
-        all.filter(|panel| panel["type"] != "row")
-            .map(|json| Panel {
-                dashboard: self,
-                json,
+    pub(crate) fn panels(&self) -> Vec<Panel> {
+        let panels = list(&self.json, "/panels").iter();
+        panels
+            .filter(|panel| panel["type"] != "row")
+            .map(|panel| Panel {
+                name: format!("{}: panel {} {}", self.name, panel["id"], panel["title"]),
+                json: panel.clone(),
             })
+            .collect()
     }
 
     /// The variables.
@@ -54,43 +69,50 @@ impl Dashboard {
         list(&self.json, "/templating/list")
     }
 
-    /// The variables whose values come from Prometheus.
-    pub(crate) fn queried_variables(&self) -> impl Iterator<Item = &Value> {
-        self.variables()
-            .iter()
-            .filter(|variable| variable["type"] == "query")
+    /// The selector and the label of each variable whose values come from
+    /// Prometheus: `label_values(selector, label)`.
+    pub(crate) fn queried_variables(&self) -> Vec<(&str, &str)> {
+        let queried = self.variables().iter().filter(|it| it["type"] == "query");
+        queried
+            .map(|variable| {
+                let query = string(variable, "/query");
+                let inner = query.strip_prefix("label_values(");
+                let inner = inner.and_then(|rest| rest.strip_suffix(')')?.rsplit_once(", "));
+                inner.unwrap_or_else(|| panic!("{}: {query}", self.name))
+            })
+            .collect()
     }
 }
 
-impl Panel<'_> {
-    /// What a complaint calls the panel.
-    pub(crate) fn name(&self) -> String {
-        let title = self.json["title"].as_str().unwrap_or_default();
-        format!(
-            "{}: panel {} \"{title}\"",
-            self.dashboard.name, self.json["id"]
-        )
-    }
-
+impl Panel {
     /// Its kind, such as `stat`.
     pub(crate) fn kind(&self) -> &str {
-        self.json["type"].as_str().unwrap_or_default()
+        string(&self.json, "/type")
     }
 
-    /// Whether it shows numbers; else it is a text.
-    pub(crate) fn is_queried(&self) -> bool {
-        self.kind() != "text"
-    }
-
-    /// Its queries.
+    /// Its targets: each an expression and how its result is shown.
     pub(crate) fn targets(&self) -> &[Value] {
-        list(self.json, "/targets")
+        list(&self.json, "/targets")
     }
 
-    /// The expressions of its queries.
+    /// The expressions of its targets.
     pub(crate) fn expressions(&self) -> impl Iterator<Item = &str> {
-        self.targets()
-            .iter()
-            .filter_map(|target| target["expr"].as_str())
+        self.targets().iter().map(|target| string(target, "/expr"))
+    }
+
+    /// What its expressions read.
+    pub(crate) fn queries(&self) -> impl Iterator<Item = Query> {
+        self.expressions()
+            .map(|text| promql::read(text).unwrap_or_else(|error| panic!("{}: {error}", self.name)))
+    }
+
+    /// Where a click on its data leads.
+    pub(crate) fn links(&self) -> &[Value] {
+        list(&self.json, "/fieldConfig/defaults/links")
+    }
+
+    /// What is drawn otherwise than the rest.
+    pub(crate) fn overrides(&self) -> &[Value] {
+        list(&self.json, "/fieldConfig/overrides")
     }
 }

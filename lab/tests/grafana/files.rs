@@ -1,9 +1,6 @@
 //! The files under test, as values.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::Path};
 
 use saphyr::{LoadableYamlNode, ScalarOwned, YamlOwned};
 use serde_json::{Map, Value};
@@ -18,18 +15,16 @@ pub(crate) fn text(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// The files of a folder whose names end like this, in order.
-pub(crate) fn folder(path: &str, ending: &str) -> Vec<PathBuf> {
+/// The files of a folder whose names end like this, named from the root, in order.
+pub(crate) fn folder(path: &str, ending: &str) -> Vec<String> {
     let entries = fs::read_dir(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
-    let mut files: Vec<_> = entries
-        .map(|entry| entry.expect("an entry").path())
-        .filter(|file| file.to_string_lossy().ends_with(ending))
+    let names = entries.map(|entry| entry.expect("an entry").file_name());
+    let mut files: Vec<_> = names
+        .map(|name| format!("{path}/{}", name.to_string_lossy()))
+        .filter(|file| file.ends_with(ending))
         .collect();
     files.sort();
-    assert!(
-        !files.is_empty(),
-        "{path} holds nothing that ends with {ending}"
-    );
+    assert!(!files.is_empty(), "{path} has no file {ending}");
     files
 }
 
@@ -57,29 +52,20 @@ fn json(yaml: &YamlOwned) -> Value {
         YamlOwned::Value(ScalarOwned::String(text)) => text.as_str().into(),
         YamlOwned::Sequence(items) => items.iter().map(json).collect(),
         YamlOwned::Mapping(entries) => {
-            let entries = entries.iter().map(|(key, value)| (json(key), json(value)));
-            merged(entries.collect())
+            // What `<<` points to gives way to what stands beside it.
+            let mut whole = Map::new();
+            let (bases, own): (Vec<_>, Vec<_>) = entries
+                .iter()
+                .map(|(key, value)| (key.as_str().expect("a text as key"), json(value)))
+                .partition(|(key, _)| *key == "<<");
+            for (_, base) in bases {
+                whole.extend(base.as_object().expect("<< points to a mapping").clone());
+            }
+            whole.extend(own.into_iter().map(|(key, value)| (key.to_owned(), value)));
+            whole.into()
         }
         other => panic!("{other:?} has no place in these files"),
     }
-}
-
-/// A mapping, and under its own entries those of what `<<` points to.
-fn merged(entries: Vec<(Value, Value)>) -> Value {
-    let mut whole = Map::new();
-    for (_, base) in entries.iter().filter(|(key, _)| key == "<<") {
-        whole.extend(base.as_object().expect("<< points to a mapping").clone());
-    }
-    for (key, value) in entries {
-        let key = match key {
-            Value::String(key) => key,
-            other => other.to_string(),
-        };
-        if key != "<<" {
-            whole.insert(key, value);
-        }
-    }
-    whole.into()
 }
 
 /// The text at a place that must hold one.
@@ -92,13 +78,4 @@ pub(crate) fn string<'a>(value: &'a Value, pointer: &str) -> &'a str {
 pub(crate) fn list<'a>(value: &'a Value, pointer: &str) -> &'a [Value] {
     let found = value.pointer(pointer).and_then(Value::as_array);
     found.map_or(&[], Vec::as_slice)
-}
-
-#[test]
-fn merge_keys_give_way_to_what_stands_beside_them() {
-    let text = "base: &base { a: 1, b: 2 }\nwhole:\n  <<: *base\n  b: 3\n";
-
-    let read = yaml_of("a text", text);
-
-    assert_eq!(read["whole"], serde_json::json!({ "a": 1, "b": 3 }));
 }

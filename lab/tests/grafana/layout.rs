@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::{
-    dashboards::{Dashboard, Panel},
+    dashboards::{Dashboard, Panel, panels},
     files::{list, string},
     provisioning,
 };
@@ -83,9 +83,8 @@ fn panels_are_numbered_apart_and_stand_in_reading_order() {
 
 #[test]
 fn the_workshop_is_one_screen() {
-    let all = Dashboard::all();
-    let workshop = all.iter().find(|dashboard| dashboard.name == "workshop");
-    let panels = list(&workshop.expect("it is there").json, "/panels");
+    let workshop = Dashboard::named("workshop");
+    let panels = list(&workshop.json, "/panels");
 
     let rows = panels.iter().map(|panel| place(panel)[3]).max();
 
@@ -100,7 +99,7 @@ fn seconds(text: &str) -> u64 {
     number.unwrap_or_else(|| panic!("{text} is no number of seconds"))
 }
 
-fn counts_in_steps(panel: &Panel<'_>) -> bool {
+fn counts_in_steps(panel: &Panel) -> bool {
     panel
         .expressions()
         .any(|text| text.contains("increase(") && text.contains("[$__rate_interval]"))
@@ -112,26 +111,22 @@ fn counts_in_steps(panel: &Panel<'_>) -> bool {
 fn what_is_counted_in_steps_is_counted_in_one_of_them() {
     let scrape = provisioning::datasource("prometheus");
     let scrape = seconds(string(&scrape, "/jsonData/timeInterval"));
+    let mut counted = panels();
+    counted.retain(counts_in_steps);
 
-    let mut counted = 0;
-    for dashboard in Dashboard::all() {
-        for panel in dashboard.panels().filter(counts_in_steps) {
-            let step = seconds(string(panel.json, "/interval"));
-            assert!(step + scrape >= 4 * scrape, "{}", panel.name());
-            let drawn = string(panel.json, "/fieldConfig/defaults/custom/drawStyle");
-            assert_eq!(drawn, "bars", "{}", panel.name());
-            counted += 1;
-        }
+    assert!(!counted.is_empty());
+    for Panel { name, json } in counted {
+        let step = seconds(string(&json, "/interval"));
+        assert!(step + scrape >= 4 * scrape, "{name}");
+        let drawn = string(&json, "/fieldConfig/defaults/custom/drawStyle");
+        assert_eq!(drawn, "bars", "{name}");
     }
-    assert!(counted > 0);
 }
 
 #[test]
 fn every_description_says_what_is_left_out() {
-    for dashboard in Dashboard::all() {
-        for panel in dashboard.panels() {
-            let description = string(panel.json, "/description");
-            assert!(description.contains("Left out: "), "{}", panel.name());
-        }
+    for Panel { name, json } in panels() {
+        let description = string(&json, "/description");
+        assert!(description.contains("Left out: "), "{name}");
     }
 }

@@ -3,17 +3,21 @@
 use std::collections::BTreeSet;
 
 use lab::{otlp, trace::SpanName};
+use reqwest::Url;
 use serde_json::{Value, json};
 use server::telemetry::OTHER;
 
 use crate::{
-    dashboards::Dashboard,
+    dashboards::{Dashboard, panels},
     files::{list, string},
-    promql, provisioning,
+    provisioning,
 };
 
 /// What TraceQL itself knows of a span.
 const INTRINSIC: [&str; 4] = ["duration", "kind", "name", "status"];
+
+/// The values that the queries name without quotes.
+const VALUES: [&str; 4] = ["nil", "error", "client", "server"];
 
 /// A link to a search for traces.
 struct Search {
@@ -24,80 +28,68 @@ struct Search {
     labels: Vec<String>,
     /// The labels that the linked series have.
     kept: Vec<String>,
-    panes: Value,
+    pane: Value,
 }
 
 /// Every address that leads to Explore, from panels, texts and dashboards.
 fn searches() -> Vec<Search> {
     let mut all = Vec::new();
     for dashboard in Dashboard::all() {
-        for link in list(&dashboard.json, "/links") {
-            if let Some(url) = link["url"].as_str() {
-                all.push(Search::read(&dashboard.name, url, &[]));
-            }
-        }
-        for panel in dashboard.panels() {
-            let queries = panel
-                .expressions()
-                .filter_map(|text| promql::read(text).ok());
-            let kept: Vec<_> = queries.flat_map(|query| query.kept).collect();
-            for link in list(panel.json, "/fieldConfig/defaults/links") {
-                all.push(Search::read(&panel.name(), string(link, "/url"), &kept));
-            }
-            let text = panel
-                .json
-                .pointer("/options/content")
-                .and_then(Value::as_str);
-            for link in text.unwrap_or_default().split("](").skip(1) {
-                let url = link.split(')').next().expect("an end");
-                all.push(Search::read(&panel.name(), url, &[]));
-            }
-        }
+        let links = list(&dashboard.json, "/links").iter();
+        let urls = links.filter_map(|link| link["url"].as_str());
+        all.extend(urls.map(|url| Search::read(&dashboard.name, url, &[])));
+    }
+    for panel in panels() {
+        let kept: Vec<_> = panel.queries().flat_map(|query| query.kept).collect();
+        let urls = panel.links().iter().map(|link| string(link, "/url"));
+        all.extend(urls.map(|url| Search::read(&panel.name, url, &kept)));
+        let text = panel.json.pointer("/options/content");
+        let text = text.and_then(Value::as_str).unwrap_or_default();
+        let urls = text
+            .split("](")
+            .skip(1)
+            .filter_map(|rest| rest.split(')').next());
+        all.extend(urls.map(|url| Search::read(&panel.name, url, &[])));
     }
     all
 }
 
 impl Search {
-    fn read(place: &str, url: &str, kept: &[String]) -> Self {
-        let panes = url.strip_prefix("/explore?schemaVersion=1&orgId=1&panes=");
-        let panes = panes.unwrap_or_else(|| panic!("{place}: {url} leads elsewhere"));
-        let label = "${__field.labels.";
-        let labels = panes.split(label).skip(1).map(|rest| {
-            let name = rest.split(":percentencode}").next();
-            name.expect("an encoded label").to_owned()
+    fn read(place: &str, link: &str, kept: &[String]) -> Self {
+        let grafana = Url::parse("http://127.0.0.1:3000").expect("a URL");
+        let url = grafana.join(link).expect("a URL");
+        assert_eq!(url.path(), "/explore", "{place}");
+        let [version, organisation, panes] = &url.query_pairs().collect::<Vec<_>>()[..] else {
+            panic!("{place}: {link}");
+        };
+        assert_eq!(version, &("schemaVersion".into(), "1".into()), "{place}");
+        assert_eq!(organisation, &("orgId".into(), "1".into()), "{place}");
+        assert_eq!(panes.0, "panes", "{place}");
+        let read = serde_json::from_str::<Value>(&panes.1);
+        let pane = read.unwrap_or_else(|error| panic!("{place}: {error}"))["traces"].take();
+        let labels = panes.1.split("${__field.labels.").skip(1).map(|rest| {
+            let (name, _) = rest
+                .split_once(":percentencode}")
+                .expect("an encoded label");
+            name.to_owned()
         });
-        let decoded = decoded(panes);
-        let panes: Value =
-            serde_json::from_str(&decoded).unwrap_or_else(|error| panic!("{place}: {error}"));
         Self {
             place: place.to_owned(),
-            query: string(&panes, "/traces/queries/0/query").to_owned(),
+            query: string(&pane, "/queries/0/query").to_owned(),
             labels: labels.collect(),
             kept: kept.to_vec(),
-            panes,
+            pane,
         }
     }
 
-    /// The attributes it asks for: `span.` and `resource.` with their names.
-    fn attributes(&self) -> Vec<&str> {
+    /// The words of its query that are not quoted: names, and a few values.
+    fn words(&self) -> Vec<&str> {
         let outside = self.query.split('"').step_by(2);
         let words = outside.flat_map(str::split_whitespace);
         words
             .filter(|word| word.starts_with(char::is_alphabetic))
             .collect()
     }
-}
-
-/// Undoes percent-encoding.
-fn decoded(text: &str) -> String {
-    let mut parts = text.split('%');
-    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
-    for part in parts {
-        let (code, rest) = part.split_at(2);
-        bytes.push(u8::from_str_radix(code, 16).expect("two hexadecimal digits"));
-        bytes.extend(rest.as_bytes());
-    }
-    String::from_utf8(bytes).expect("UTF-8")
 }
 
 #[test]
@@ -119,23 +111,17 @@ fn every_search_asks_tempo_for_what_spans_have() {
     assert!(searches.len() > 20, "{}", searches.len());
     for search in searches {
         let Search { place, query, .. } = &search;
-        let mut asked = 0;
-        for attribute in search.attributes() {
-            let known = match attribute.split_once('.') {
+        let words = search.words();
+        assert!(!words.is_empty(), "{place}: {query}");
+        for word in words {
+            let known = match word.split_once('.') {
                 Some(("span", field)) => fields.contains(field),
                 Some(("resource", name)) => name == "service.name",
-                _ => INTRINSIC.contains(&attribute) || is_value(attribute),
+                _ => INTRINSIC.contains(&word) || VALUES.contains(&word),
             };
-            assert!(known, "{place}: {attribute} in {query}");
-            asked += 1;
+            assert!(known, "{place}: {word} in {query}");
         }
-        assert!(asked > 0, "{place}: {query}");
     }
-}
-
-/// Whether a word of a query is a value rather than a name.
-fn is_value(word: &str) -> bool {
-    ["nil", "error", "client", "server"].contains(&word)
 }
 
 #[test]
@@ -151,14 +137,18 @@ fn a_search_for_a_service_names_one_that_sends_spans() {
 
 #[test]
 fn a_search_takes_over_only_labels_that_its_series_have() {
-    for search in searches() {
-        for label in &search.labels {
-            assert!(
-                search.kept.contains(label),
-                "{} has no {label}",
-                search.place
-            );
-        }
+    for Search {
+        place,
+        labels,
+        kept,
+        ..
+    } in searches()
+    {
+        let lacking: Vec<_> = labels
+            .iter()
+            .filter(|label| !kept.contains(label))
+            .collect();
+        assert_eq!(lacking, [""; 0], "{place}");
     }
 }
 
@@ -167,18 +157,11 @@ fn every_search_goes_to_the_tempo_that_is_provisioned() {
     let tempo = provisioning::datasource("tempo");
     let uid = string(&tempo, "/uid");
 
-    for search in searches() {
-        let pane = &search.panes["traces"];
-        let named = [
-            &pane["datasource"],
-            &pane["queries"][0]["datasource"]["uid"],
-        ];
-        assert_eq!(named, [uid, uid], "{}", search.place);
-        assert_eq!(
-            pane["queries"][0]["queryType"], "traceql",
-            "{}",
-            search.place
-        );
+    for Search { place, pane, .. } in searches() {
+        let query = &pane["queries"][0];
+        assert_eq!(pane["datasource"], uid, "{place}");
+        assert_eq!(query["datasource"]["uid"], uid, "{place}");
+        assert_eq!(query["queryType"], "traceql", "{place}");
     }
 }
 
@@ -197,54 +180,40 @@ fn every_dashboard_links_to_the_others_by_a_tag_they_share() {
 #[test]
 fn a_click_on_a_line_opens_its_traces() {
     for dashboard in Dashboard::all() {
-        let of_series = dashboard
-            .panels()
-            .filter(|panel| panel.kind() == "timeseries");
-        for panel in of_series {
-            let links = list(panel.json, "/fieldConfig/defaults/links");
-            assert!(links.len() <= 1, "{} has several", panel.name());
-            let opened = links.iter().all(|link| link["oneClick"] == true);
-            assert!(opened, "{} only offers its traces", panel.name());
+        let mut series = dashboard.panels();
+        series.retain(|panel| panel.kind() == "timeseries");
+        for panel in &series {
+            assert!(panel.links().len() <= 1, "{} has several", panel.name);
+            let opened = panel.links().iter().all(|link| link["oneClick"] == true);
+            assert!(opened, "{} only offers its traces", panel.name);
         }
-    }
-}
-
-#[test]
-fn every_dashboard_has_a_way_to_the_traces_of_what_it_shows() {
-    for dashboard in Dashboard::all() {
-        let of_series = dashboard
-            .panels()
-            .filter(|panel| panel.kind() == "timeseries");
-        let linked = of_series
-            .filter(|panel| !list(panel.json, "/fieldConfig/defaults/links").is_empty())
+        let linked = series
+            .iter()
+            .filter(|panel| !panel.links().is_empty())
             .count();
-
         assert!(linked >= 4, "{}: {linked}", dashboard.name);
     }
 }
 
-/// Of what has no name of its own the service's spans have none to search for.
+/// What has no name of its own has no spans to search for.
 #[test]
 fn what_is_summed_up_as_other_leads_nowhere() {
-    let nameless =
-        ["http_route", "http_response_status_code"].map(|label| format!("{{{{{label}}}}}"));
     let mut held = 0;
-    for panel in Dashboard::all().iter().flat_map(Dashboard::panels) {
-        let mut legends = panel
-            .targets()
-            .iter()
-            .map(|target| string(target, "/legendFormat"));
-        let links = list(panel.json, "/fieldConfig/defaults/links");
-        if links.is_empty() || !legends.any(|legend| nameless.iter().any(|name| name == legend)) {
+    for panel in panels() {
+        let mut legends = panel.targets().iter().map(|it| string(it, "/legendFormat"));
+        let nameless = ["{{http_route}}", "{{http_response_status_code}}"];
+        if panel.links().is_empty() || !legends.any(|legend| nameless.contains(&legend)) {
             continue;
         }
-        let overrides = list(panel.json, "/fieldConfig/overrides");
-        let other = overrides
-            .iter()
-            .find(|found| found["matcher"]["options"] == OTHER);
-        let properties = other.map(|found| &found["properties"]);
+        let mut overrides = panel.overrides().iter();
+        let other = overrides.find(|found| found["matcher"]["options"] == OTHER);
         let none = json!([{ "id": "links", "value": [] }]);
-        assert_eq!(properties, Some(&none), "{}", panel.name());
+        assert_eq!(
+            other.map(|it| &it["properties"]),
+            Some(&none),
+            "{}",
+            panel.name
+        );
         held += 1;
     }
     assert_eq!(held, 4);

@@ -1,6 +1,6 @@
-//! Every expression of every dashboard, answered by a real Prometheus that
-//! scrapes a real `lab serve`: with data while runs go on, and with zeros, rather
-//! than with nothing, before the first and after the last.
+//! Every expression of every dashboard has a result in a real Prometheus that
+//! scrapes a real `lab serve`: data while runs go on, and zeros, rather than
+//! nothing, before the first and after the last.
 
 use std::time::Duration;
 
@@ -10,11 +10,11 @@ use server::{ServiceConfig, TeachingApi};
 use tokio::time::{Instant, sleep};
 
 use crate::{
-    dashboards::Dashboard,
-    linter::label_values,
+    dashboards::{Dashboard, panels},
+    files::string,
     prometheus::{self, Lab, PATIENCE, Prometheus},
-    promql,
-    rules::{Rule, RuleKind},
+    promql::substituted,
+    rules::Rule,
 };
 
 /// What Grafana makes of `$__rate_interval` at one scrape a second: four scrapes,
@@ -23,74 +23,66 @@ const RATE_INTERVAL: &str = "5s";
 /// What it makes of `$__range` where five minutes are shown.
 const RANGE: &str = "300s";
 
-/// An expression and how it is asked.
+/// An expression and how it is evaluated.
 struct Question {
     place: String,
     expression: String,
-    /// Whether a graph asks, for many moments, or a single number.
+    /// Whether it is for a graph, over a range of time, or for a single number.
     over_time: bool,
-    /// Whether it answers 0 once nothing goes on.
+    /// Whether its result is 0 once nothing goes on.
     rests: bool,
 }
 
-/// What the panels ask, and what is recorded.
+/// What the panels show, and what is recorded.
 fn questions() -> Vec<Question> {
-    let dashboards = Dashboard::all();
-    let panels = dashboards.iter().flat_map(Dashboard::panels);
-    let of_panels = panels.flat_map(|panel| {
-        let place = panel.name();
-        let targets = panel.targets().to_vec();
-        targets.into_iter().map(move |target| {
-            let text = target["expr"].as_str().expect("an expression");
+    let mut all = Vec::new();
+    for panel in panels() {
+        all.extend(panel.targets().iter().map(|target| {
+            let text = string(target, "/expr");
             Question {
-                place: place.clone(),
-                expression: promql::substituted(text, RATE_INTERVAL, RANGE),
+                place: panel.name.clone(),
+                expression: substituted(text, RATE_INTERVAL, RANGE),
                 over_time: target["range"] == true,
                 rests: text.contains("[$__rate_interval]"),
             }
-        })
-    });
-    let rules = Rule::all();
-    let recorded = rules
-        .into_iter()
-        .filter(|rule| rule.kind == RuleKind::Recording);
-    let of_rules = recorded.map(|rule| Question {
+        }));
+    }
+    all.extend(Rule::recording().into_iter().map(|rule| Question {
         place: "recording rule".to_owned(),
         expression: rule.name,
         over_time: false,
         rests: false,
-    });
-    of_panels.chain(of_rules).collect()
+    }));
+    all
 }
 
-/// Asks all of it, and returns what is wrong with the answers.
-async fn ask(prometheus: &Prometheus, fits: impl Fn(&Question, f64) -> bool) -> Vec<String> {
+/// Evaluates all of it, and returns what is wrong with the results.
+async fn complaints(prometheus: &Prometheus, fits: impl Fn(&Question, f64) -> bool) -> Vec<String> {
     let mut complaints = Vec::new();
     for question in questions() {
-        let answer = if question.over_time {
-            prometheus.lately(&question.expression).await
-        } else {
-            prometheus.now(&question.expression).await
+        let Question {
+            place, expression, ..
+        } = &question;
+        let result = match question.over_time {
+            true => prometheus.lately(expression).await,
+            false => prometheus.now(expression).await,
         };
-        let complaint = match answer {
+        let complaint = match result {
             Ok(values) if values.is_empty() => "no data".to_owned(),
             Ok(values) if values.iter().all(|value| fits(&question, *value)) => continue,
             Ok(values) => format!("{values:?}"),
             Err(error) => error,
         };
-        complaints.push(format!(
-            "{}: {}: {complaint}",
-            question.place, question.expression
-        ));
+        complaints.push(format!("{place}: {expression}: {complaint}"));
     }
     complaints
 }
 
-/// Asks again and again until nothing is wrong with the answers.
+/// Evaluates again and again until nothing is wrong with the results.
 async fn until_right(prometheus: &Prometheus, fits: impl Fn(&Question, f64) -> bool + Copy) {
     let deadline = Instant::now() + PATIENCE;
     loop {
-        let complaints = ask(prometheus, fits).await;
+        let complaints = complaints(prometheus, fits).await;
         if complaints.is_empty() {
             return;
         }
@@ -108,12 +100,7 @@ async fn until_played(prometheus: &Prometheus) {
         r#"client_give_ups_total{reason="retry_budget_empty"}"#,
     ] {
         let seen = format!("sum({metric}) > 0");
-        while prometheus
-            .now(&seen)
-            .await
-            .expect("an expression")
-            .is_empty()
-        {
+        while prometheus.now(&seen).await == Ok(Vec::new()) {
             assert!(Instant::now() < deadline, "{metric} is still 0");
             sleep(Duration::from_millis(200)).await;
         }
@@ -122,7 +109,7 @@ async fn until_played(prometheus: &Prometheus) {
 
 #[tokio::test]
 #[ignore = "needs prometheus"]
-async fn every_expression_is_answered_by_a_prometheus_that_scrapes_the_lab() {
+async fn every_expression_has_a_result_in_a_prometheus_that_scrapes_the_lab() {
     let lab = Lab::start().await;
     let prometheus = Prometheus::start(&lab.service).await;
     let at_rest =
@@ -137,16 +124,10 @@ async fn every_expression_is_answered_by_a_prometheus_that_scrapes_the_lab() {
     until_right(&prometheus, at_rest).await;
 
     for dashboard in Dashboard::all() {
-        for variable in dashboard.queried_variables() {
-            let (selector, label) =
-                label_values(variable["query"].as_str().expect("a query")).expect("label_values");
-            let selector = promql::substituted(selector, RATE_INTERVAL, RANGE);
+        for (selector, label) in dashboard.queried_variables() {
+            let selector = substituted(selector, RATE_INTERVAL, RANGE);
             let values = prometheus.label_values(label, &selector).await;
-            let expected = if label == "job" {
-                "lab"
-            } else {
-                lab.service.as_str()
-            };
+            let expected = if label == "job" { "lab" } else { &lab.service };
             assert_eq!(
                 values,
                 Ok(vec![expected.to_owned()]),
@@ -155,9 +136,9 @@ async fn every_expression_is_answered_by_a_prometheus_that_scrapes_the_lab() {
             );
         }
     }
+    let fared = prometheus.rules().await;
     for rule in Rule::all() {
-        let fared = prometheus.rules().await[&rule.name].clone();
-        assert_eq!(fared, json!(["ok", null]), "{}", rule.name);
+        assert_eq!(fared[&rule.name], json!(["ok", null]), "{}", rule.name);
     }
 }
 
@@ -166,8 +147,8 @@ async fn a_lab_that_has_run_nothing_shows_every_metric() {
     let lab = Lab::start().await;
 
     let url = format!("http://{}/metrics", lab.service);
-    let answer = prometheus::http().get(url).send().await.expect("an answer");
-    let scrape = answer.text().await.expect("text");
+    let response = prometheus::http().get(url).send().await;
+    let scrape = response.expect("a response").text().await.expect("text");
 
     let client = client::telemetry::METRICS.map(|metric| metric.name);
     let service = server::telemetry::METRICS.map(|metric| metric.name);
@@ -178,25 +159,20 @@ async fn a_lab_that_has_run_nothing_shows_every_metric() {
 }
 
 #[tokio::test]
-async fn a_scrape_under_the_name_that_docker_desktop_uses_is_answered() {
+async fn a_scrape_under_the_name_that_docker_desktop_uses_succeeds() {
     let config = ServiceConfig::builder().port(0).build().expect("legal");
     let service = TeachingApi::start(config).expect("a service");
 
-    let answer = prometheus::http()
+    let response = prometheus::http()
         .get(format!("{}/metrics", service.base_url()))
         .header("host", "host.docker.internal:8765")
         .send()
         .await
-        .expect("an answer");
+        .expect("a response");
 
-    assert_eq!(answer.status(), StatusCode::OK);
+    assert_eq!(response.status(), StatusCode::OK);
     // Prometheus 3 refuses what does not say that it is in its format.
-    let format = &answer.headers()["content-type"];
-    assert!(
-        format
-            .to_str()
-            .expect("text")
-            .starts_with("text/plain; version=0.0.4")
-    );
+    let format = response.headers()["content-type"].to_str().expect("text");
+    assert!(format.starts_with("text/plain; version=0.0.4"), "{format}");
     service.stop().await.expect("nothing left behind");
 }

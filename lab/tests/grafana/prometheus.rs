@@ -4,56 +4,46 @@
 use std::{
     collections::BTreeMap,
     fs,
+    io::{self, BufRead, BufReader},
     path::{Path, PathBuf},
     process::Stdio,
+    thread,
     time::Duration,
 };
 
+use reqwest::Url;
 use serde_json::{Value, json};
 use tokio::{
-    io::{AsyncBufReadExt, AsyncRead, BufReader},
     process::{Child, Command},
+    sync::mpsc,
     time::timeout,
 };
 
-use crate::files;
+use crate::{files, rules::RULES};
 
 /// How long anything may take before the test gives up on it.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Starts a program, and reads what it prints until `found` has what it looks for.
-async fn start<T>(
-    command: &mut Command,
-    errors: bool,
-    found: impl FnMut(&str) -> Option<T>,
-) -> (Child, T) {
-    command
-        .kill_on_drop(true)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let mut child = command
-        .spawn()
-        .unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    let output = child.stdout.take().expect("a pipe");
-    let messages = child.stderr.take().expect("a pipe");
-    let found = if errors {
-        drain(output);
-        first(messages, found).await
-    } else {
-        drain(messages);
-        first(output, found).await
-    };
-    (child, found)
-}
-
-async fn first<T>(
-    output: impl AsyncRead + Unpin + Send + 'static,
-    mut found: impl FnMut(&str) -> Option<T>,
-) -> T {
-    let mut lines = BufReader::new(output).lines();
+async fn start<T>(mut command: Command, mut found: impl FnMut(&str) -> Option<T>) -> (Child, T) {
+    let (reader, writer) = io::pipe().expect("a pipe");
+    let both = writer.try_clone().expect("a pipe");
+    command.kill_on_drop(true).stdout(both).stderr(writer);
+    let child = command.spawn();
+    let child = child.unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    // With the command goes this process's own end of the pipe.
+    drop(command);
+    let (sender, mut lines) = mpsc::unbounded_channel();
+    // It reads on after the search, since a program that nobody reads from stops
+    // at the first full pipe.
+    thread::spawn(move || {
+        for line in BufReader::new(reader).lines().map_while(Result::ok) {
+            let _ = sender.send(line);
+        }
+    });
     let mut said = String::new();
     let search = async {
-        while let Some(line) = lines.next_line().await.expect("text") {
+        while let Some(line) = lines.recv().await {
             if let Some(found) = found(&line) {
                 return Some(found);
             }
@@ -62,14 +52,10 @@ async fn first<T>(
         None
     };
     let result = timeout(PATIENCE, search).await.ok().flatten();
-    drain(lines.into_inner());
-    result.unwrap_or_else(|| panic!("it is not ready:\n{said}"))
-}
-
-/// Reads on, since a program that nobody listens to stops at the first full pipe.
-fn drain(output: impl AsyncRead + Unpin + Send + 'static) {
-    let mut lines = BufReader::new(output).lines();
-    tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
+    (
+        child,
+        result.unwrap_or_else(|| panic!("it is not ready:\n{said}")),
+    )
 }
 
 /// `lab serve`, while it runs.
@@ -90,7 +76,7 @@ impl Lab {
             .env_remove("OTEL_EXPORTER_OTLP_ENDPOINT")
             .env_remove("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT");
         let mut service = None;
-        let (process, (service, page)) = start(&mut command, false, |line| {
+        let (process, (service, page)) = start(command, |line| {
             let (_, address) = line.split_once(" at http://")?;
             match service.take() {
                 None => service = Some(address.to_owned()),
@@ -146,7 +132,7 @@ impl Prometheus {
             ))
             .arg("--web.listen-address=127.0.0.1:0");
         let mut address = None;
-        let (process, address) = start(&mut command, true, |line| {
+        let (process, address) = start(command, |line| {
             if let Some((_, rest)) = line.split_once("Listening on\" address=") {
                 address = rest.split_whitespace().next().map(str::to_owned);
             }
@@ -164,20 +150,14 @@ impl Prometheus {
 
     /// Asks its API.
     async fn ask(&self, path: &str, fields: &[(&str, &str)]) -> Result<Value, String> {
-        let fields = fields
-            .iter()
-            .map(|(name, value)| format!("{name}={}", encoded(value)));
-        let url = format!(
-            "{}/{path}?{}",
-            self.url,
-            fields.collect::<Vec<_>>().join("&")
-        );
-        let answer = self.http.get(url).send().await.expect("an answer");
-        let text = answer.text().await.expect("a body");
-        let answer: Value = serde_json::from_str(&text).expect("JSON");
-        match answer["status"].as_str() {
-            Some("success") => Ok(answer["data"].clone()),
-            _ => Err(answer["error"].to_string()),
+        let url = format!("{}/{path}", self.url);
+        let url = Url::parse_with_params(&url, fields).expect("a URL");
+        let response = self.http.get(url).send().await.expect("a response");
+        let text = response.text().await.expect("a body");
+        let mut body: Value = serde_json::from_str(&text).expect("JSON");
+        match body["status"].as_str() {
+            Some("success") => Ok(body["data"].take()),
+            _ => Err(body["error"].to_string()),
         }
     }
 
@@ -267,9 +247,9 @@ fn configure(folder: &Path, target: &str) {
 
     fs::write(folder.join("prometheus.yml"), quick).expect("a file");
     fs::write(folder.join("targets/lab.yml"), here).expect("a file");
-    for rules in files::folder(&format!("{source}/rules"), ".yml") {
-        let name = rules.file_name().expect("a name");
-        fs::copy(&rules, folder.join("rules").join(name)).expect("a copy");
+    for file in files::folder(RULES, ".yml") {
+        let name = file.strip_prefix(source).expect("it is in the folder");
+        fs::write(folder.join(&name[1..]), files::text(&file)).expect("a file");
     }
 }
 
@@ -278,13 +258,4 @@ pub(crate) fn http() -> reqwest::Client {
     client::install_tls_provider();
     let builder = reqwest::Client::builder().no_proxy().tls_certs_only([]);
     builder.build().expect("legal")
-}
-
-/// Percent-encodes all that is not a letter or a digit.
-fn encoded(text: &str) -> String {
-    let bytes = text.bytes().map(|byte| match byte {
-        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => char::from(byte).to_string(),
-        _ => format!("%{byte:02X}"),
-    });
-    bytes.collect()
 }

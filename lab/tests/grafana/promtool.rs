@@ -2,20 +2,19 @@
 
 use std::process::Command;
 
-use crate::files;
+use crate::{
+    files,
+    rules::{CASES, RULES},
+};
 
 /// Runs `promtool` in the root, and fails with what it said if it complains.
-fn promtool(arguments: &[&str], folder: Option<&str>) -> String {
+fn promtool(arguments: &[&str], files: &[String]) -> String {
     let mut command = Command::new("promtool");
-    command.args(arguments).current_dir(files::root());
-    command.args(
-        folder
-            .map(|folder| files::folder(folder, ".yml"))
-            .unwrap_or_default(),
-    );
+    command.args(arguments).args(files);
 
-    let output = command.output().expect("promtool is installed");
+    let output = command.current_dir(files::root()).output();
 
+    let output = output.expect("promtool is installed");
     let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
     assert!(output.status.success(), "{said}");
     for word in ["WARNING", "FAILED", "duplicate"] {
@@ -27,15 +26,9 @@ fn promtool(arguments: &[&str], folder: Option<&str>) -> String {
 #[test]
 #[ignore = "needs promtool"]
 fn the_configuration_is_sound() {
-    let said = promtool(
-        &[
-            "check",
-            "config",
-            "--lint=all",
-            "dashboards/prometheus/prometheus.yml",
-        ],
-        None,
-    );
+    let file = "dashboards/prometheus/prometheus.yml";
+
+    let said = promtool(&["check", "config", "--lint=all", file], &[]);
 
     assert!(said.contains("2 rule files found"), "{said}");
 }
@@ -45,12 +38,12 @@ fn the_configuration_is_sound() {
 fn the_rules_are_sound() {
     promtool(
         &["check", "rules", "--lint=all"],
-        Some("dashboards/prometheus/rules"),
+        &files::folder(RULES, ".yml"),
     );
 }
 
 #[test]
 #[ignore = "needs promtool"]
 fn the_rules_do_what_their_cases_say() {
-    promtool(&["test", "rules"], Some("dashboards/prometheus/tests"));
+    promtool(&["test", "rules"], &files::folder(CASES, ".yml"));
 }

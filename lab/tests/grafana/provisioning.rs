@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 
 use crate::{
     compose::Service,
+    dashboards::FOLDER,
     files::{self, list, string},
+    rules::RULES,
 };
 
 const DATASOURCES: &str = "dashboards/grafana/provisioning/datasources/lab.yml";
@@ -36,8 +38,8 @@ fn expanded(text: &str, service: &Service) -> String {
     for part in parts {
         let (variable, rest) = part.split_once('}').expect("an end");
         let (name, default) = variable.split_once(":-").expect("a default");
-        let set = service.environment(name);
-        whole.extend([set.as_deref().unwrap_or(default), rest]);
+        let set = service.environment.get(name);
+        whole.extend([set.map_or(default, String::as_str), rest]);
     }
     whole
 }
@@ -53,10 +55,10 @@ fn grafana_is_given_both_sources_with_addresses_of_their_own() {
         let variable = string(&source, "/url")
             .strip_prefix('$')
             .expect("a variable");
-        let [linux, desktop] = twins("grafana").map(|grafana| grafana.environment(variable));
+        let urls = twins("grafana").map(|grafana| grafana.environment[variable].clone());
         let port = if kind == "tempo" { 3200 } else { 9090 };
-        assert_eq!(linux, Some(format!("http://127.0.0.1:{port}")));
-        assert_eq!(desktop, Some(format!("http://{kind}-desktop:{port}")));
+        let hosts = ["127.0.0.1", &format!("{kind}-desktop")];
+        assert_eq!(urls, hosts.map(|host| format!("http://{host}:{port}")));
     }
 }
 
@@ -91,22 +93,17 @@ fn prometheus_finds_its_rules_and_its_target() {
     assert_eq!(prometheus["rule_files"], json!(["rules/*.yml"]));
     assert_eq!(*targets, [json!("targets/*.yml")]);
 
-    let [linux, desktop] = twins("prometheus").map(|service| {
-        assert_eq!(
-            service.source_of("/etc/prometheus/prometheus.yml"),
-            PROMETHEUS
-        );
-        assert_eq!(
-            service.source_of("/etc/prometheus/rules"),
-            "dashboards/prometheus/rules"
-        );
-        let target = files::yaml(&service.source_of("/etc/prometheus/targets/lab.yml"));
-        target[0]["targets"].clone()
-    });
-
-    let port = server::DEFAULT_PORT;
-    assert_eq!(linux, json!([format!("127.0.0.1:{port}")]));
-    assert_eq!(desktop, json!([format!("host.docker.internal:{port}")]));
+    for (service, host) in twins("prometheus")
+        .into_iter()
+        .zip(["127.0.0.1", "host.docker.internal"])
+    {
+        let source = |file: &str| service.source_of(&format!("/etc/prometheus/{file}"));
+        assert_eq!(source("prometheus.yml"), PROMETHEUS);
+        assert_eq!(source("rules"), RULES);
+        let target = files::yaml(&source("targets/lab.yml"));
+        let address = format!("{host}:{}", server::DEFAULT_PORT);
+        assert_eq!(target[0]["targets"], json!([address]));
+    }
 }
 
 #[test]
@@ -116,15 +113,13 @@ fn grafana_finds_the_dashboards_where_they_are_mounted() {
 
     assert_eq!(file["providers"][0]["allowUiUpdates"], false);
     for grafana in twins("grafana") {
-        assert_eq!(grafana.source_of(folder), crate::dashboards::FOLDER);
+        assert_eq!(grafana.source_of(folder), FOLDER);
         for (place, source) in [("datasources", DATASOURCES), ("dashboards", PROVIDERS)] {
             let mounted = grafana.source_of(&format!("/etc/grafana/provisioning/{place}"));
             assert!(source.starts_with(&mounted), "{mounted}");
         }
-        let home = grafana.environment("GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH");
-        let home = home
-            .expect("a home")
-            .replace(folder, crate::dashboards::FOLDER);
+        let home = &grafana.environment["GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH"];
+        let home = home.replace(folder, FOLDER);
         assert!(files::root().join(&home).is_file(), "{home}");
     }
 }
@@ -146,26 +141,24 @@ fn nothing_that_is_provisioned_but_an_address_is_expanded_by_grafana() {
 fn tempo_receives_traces_where_the_lab_sends_them_and_keeps_to_itself() {
     for (service, address) in twins("tempo").into_iter().zip(["127.0.0.1", "0.0.0.0"]) {
         assert_eq!(service.source_of("/etc/tempo/tempo.yml"), TEMPO);
-        assert!(
-            service
-                .command()
-                .contains(&"-config.expand-env=true".to_owned())
-        );
+        let expand = "-config.expand-env=true".to_owned();
+        assert!(service.command.contains(&expand));
         let tempo = files::yaml_of(TEMPO, &expanded(&files::text(TEMPO), &service));
 
-        let receivers = &tempo["distributor"]["receivers"];
-        assert_eq!(
-            *receivers,
-            json!({ "otlp": { "protocols": { "http": { "endpoint": format!("{address}:4318") } } } })
-        );
-        assert_eq!(tempo["server"]["http_listen_address"], address);
-        assert_eq!(tempo["server"]["http_listen_port"], 3200);
-        assert_eq!(tempo["server"]["grpc_listen_address"], "127.0.0.1");
-        assert_eq!(tempo["usage_report"]["reporting_enabled"], false);
-        assert_eq!(tempo["storage"]["trace"]["backend"], "local");
-        assert_eq!(
-            tempo["backend_worker"]["compaction"]["block_retention"],
-            "1h"
-        );
+        let http = json!({ "endpoint": format!("{address}:4318") });
+        for (pointer, expected) in [
+            (
+                "/distributor/receivers",
+                json!({ "otlp": { "protocols": { "http": http } } }),
+            ),
+            ("/server/http_listen_address", json!(address)),
+            ("/server/http_listen_port", json!(3200)),
+            ("/server/grpc_listen_address", json!("127.0.0.1")),
+            ("/usage_report/reporting_enabled", json!(false)),
+            ("/storage/trace/backend", json!("local")),
+            ("/backend_worker/compaction/block_retention", json!("1h")),
+        ] {
+            assert_eq!(tempo.pointer(pointer), Some(&expected), "{pointer}");
+        }
     }
 }

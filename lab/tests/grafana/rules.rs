@@ -1,55 +1,56 @@
 //! The recording and alert rules, and that each is told about and tested.
 
+use std::collections::BTreeMap;
+
 use client::telemetry::GiveUp;
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::{
-    files::{self, list, string},
+    files::{self, list},
     promql::{self, Query},
 };
 
-const RULES: &str = "dashboards/prometheus/rules";
-const CASES: &str = "dashboards/prometheus/tests";
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum RuleKind {
-    Recording,
-    Alert,
-}
+pub(crate) const RULES: &str = "dashboards/prometheus/rules";
+pub(crate) const CASES: &str = "dashboards/prometheus/tests";
 
 /// One rule.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(crate) struct Rule {
-    pub(crate) kind: RuleKind,
+    #[serde(alias = "record", alias = "alert")]
     pub(crate) name: String,
-    pub(crate) expression: String,
-    annotations: Value,
+    #[serde(rename = "expr")]
+    expression: String,
+    #[serde(default)]
+    annotations: BTreeMap<String, String>,
 }
 
 impl Rule {
-    /// Every rule that Prometheus is given.
-    pub(crate) fn all() -> Vec<Self> {
-        let documents = documents(RULES);
-        let groups = documents
-            .iter()
-            .flat_map(|document| list(document, "/groups"));
-        groups
-            .flat_map(|group| list(group, "/rules"))
-            .map(Self::read)
-            .collect()
+    /// The rules that have this field, `record` or `alert`.
+    fn with(field: &str) -> Vec<Self> {
+        let groups = under(RULES, "/groups");
+        let rules = groups.iter().flat_map(|group| list(group, "/rules"));
+        let rules = rules.filter(|rule| rule[field].is_string()).cloned();
+        let rules: Vec<_> = rules
+            .map(|rule| serde_json::from_value(rule).expect("a rule"))
+            .collect();
+        assert!(!rules.is_empty());
+        rules
     }
 
-    fn read(rule: &Value) -> Self {
-        let (kind, name) = match rule["record"].as_str() {
-            Some(name) => (RuleKind::Recording, name),
-            None => (RuleKind::Alert, string(rule, "/alert")),
-        };
-        Self {
-            kind,
-            name: name.to_owned(),
-            expression: string(rule, "/expr").to_owned(),
-            annotations: rule["annotations"].clone(),
-        }
+    pub(crate) fn recording() -> Vec<Self> {
+        Self::with("record")
+    }
+
+    fn alerts() -> Vec<Self> {
+        Self::with("alert")
+    }
+
+    /// Every rule that Prometheus is given.
+    pub(crate) fn all() -> Vec<Self> {
+        let mut all = Self::recording();
+        all.extend(Self::alerts());
+        all
     }
 
     /// What it reads.
@@ -58,78 +59,69 @@ impl Rule {
     }
 }
 
-fn documents(folder: &str) -> Vec<Value> {
-    let names = files::folder(folder, ".yml");
-    let names = names
+/// What stands at a place of each file of a folder, together.
+fn under(folder: &str, pointer: &str) -> Vec<Value> {
+    let files = files::folder(folder, ".yml");
+    let lists = files
         .iter()
-        .map(|file| file.file_name().expect("a name").to_string_lossy());
-    names
-        .map(|name| files::yaml(&format!("{folder}/{name}")))
-        .collect()
+        .map(|file| list(&files::yaml(file), pointer).to_vec());
+    lists.flatten().collect()
 }
 
-fn cases() -> Vec<Value> {
-    let documents = documents(CASES);
-    documents
+/// The tests of this kind in the cases that `promtool test rules` runs.
+fn tests(kind: &str) -> Vec<Value> {
+    let cases = under(CASES, "/tests");
+    cases
         .iter()
-        .flat_map(|document| list(document, "/tests"))
+        .flat_map(|case| list(case, kind))
         .cloned()
         .collect()
 }
 
-fn of_kind(kind: RuleKind) -> Vec<Rule> {
-    let mut rules = Rule::all();
-    rules.retain(|rule| rule.kind == kind);
-    assert!(!rules.is_empty());
-    rules
-}
-
 #[test]
 fn each_alert_says_what_it_saw_what_that_means_and_what_to_do() {
-    for alert in of_kind(RuleKind::Alert) {
+    for alert in Rule::alerts() {
         for annotation in ["summary", "description", "action"] {
-            let said = alert.annotations[annotation].as_str().unwrap_or_default();
-            assert!(said.len() > 15, "{} has no {annotation}", alert.name);
+            let said = alert.annotations.get(annotation).map_or(0, String::len);
+            assert!(said > 15, "{} has no {annotation}", alert.name);
         }
     }
 }
 
 #[test]
 fn an_alert_speaks_only_of_labels_that_it_has() {
-    for alert in of_kind(RuleKind::Alert) {
-        let query = alert.query();
-        let recorded = of_kind(RuleKind::Recording);
-        let kept = recorded
-            .iter()
-            .filter(|rule| {
-                query
-                    .selectors
-                    .iter()
-                    .any(|selector| selector.metric == rule.name)
-            })
-            .flat_map(|rule| rule.query().kept)
-            .chain(query.kept)
-            .chain(["job", "instance"].map(str::to_owned));
-        let kept: Vec<_> = kept.collect();
-        let said = alert.annotations.to_string();
+    let recording = Rule::recording();
+    for alert in Rule::alerts() {
+        let Query {
+            selectors,
+            mut kept,
+        } = alert.query();
+        kept.extend(["job", "instance"].map(str::to_owned));
+        for rule in &recording {
+            if selectors
+                .iter()
+                .any(|selector| selector.metric == rule.name)
+            {
+                kept.extend(rule.query().kept);
+            }
+        }
         let in_name = |char: char| char.is_ascii_alphanumeric() || char == '_';
-        let named = said
-            .split("$labels.")
-            .skip(1)
-            .map(|rest| rest.split(|char| !in_name(char)).next());
-        for label in named.flatten() {
-            assert!(
-                kept.iter().any(|kept| kept == label),
-                "{} has no {label}",
-                alert.name
-            );
+        for text in alert.annotations.values() {
+            let named = text.split("$labels.").skip(1);
+            for label in named.filter_map(|rest| rest.split(|char| !in_name(char)).next()) {
+                assert!(
+                    kept.iter().any(|it| it == label),
+                    "{} has no {label}",
+                    alert.name
+                );
+            }
         }
     }
 }
 
 #[test]
 fn a_recorded_name_says_which_labels_are_left() {
-    for rule in of_kind(RuleKind::Recording) {
+    for rule in Rule::recording() {
         let (level, _) = rule.name.split_once(':').expect("level:metric:operation");
         let kept = rule.query().kept.join("_");
         let same = kept.split(level).all(|rest| rest.is_empty() || rest == "_");
@@ -139,48 +131,42 @@ fn a_recorded_name_says_which_labels_are_left() {
 
 #[test]
 fn each_recording_rule_has_a_case_with_something_and_one_with_nothing() {
-    let cases = cases();
-    for rule in of_kind(RuleKind::Recording) {
-        let samples: Vec<_> = cases
-            .iter()
-            .flat_map(|case| list(case, "/promql_expr_test"))
-            .filter(|test| test["expr"] == rule.name.as_str())
-            .flat_map(|test| list(test, "/exp_samples"))
-            .map(|sample| sample["value"].as_f64().expect("a number"))
-            .collect();
+    let tests = tests("/promql_expr_test");
+    for Rule { name, .. } in Rule::recording() {
+        let own = tests.iter().filter(|test| test["expr"] == name);
+        let samples = own.flat_map(|test| list(test, "/exp_samples"));
+        let samples: Vec<_> = samples.map(|sample| sample["value"].as_f64()).collect();
+
         assert!(
-            samples.iter().any(|value| *value > 0.0),
-            "{}: {samples:?}",
-            rule.name
+            samples.iter().any(|value| *value > Some(0.0)),
+            "{name}: {samples:?}"
         );
-        assert!(samples.contains(&0.0), "{}: {samples:?}", rule.name);
+        assert!(samples.contains(&Some(0.0)), "{name}: {samples:?}");
     }
 }
 
 #[test]
 fn each_alert_has_a_case_in_which_it_fires_and_one_in_which_it_does_not() {
-    let cases = cases();
-    for alert in of_kind(RuleKind::Alert) {
-        let firing: Vec<_> = cases
-            .iter()
-            .flat_map(|case| list(case, "/alert_rule_test"))
-            .filter(|test| test["alertname"] == alert.name.as_str())
+    let tests = tests("/alert_rule_test");
+    for Rule { name, .. } in Rule::alerts() {
+        let own = tests.iter().filter(|test| test["alertname"] == name);
+        let firing: Vec<_> = own
             .map(|test| !list(test, "/exp_alerts").is_empty())
             .collect();
-        assert!(firing.contains(&true), "{} never fires", alert.name);
-        assert!(firing.contains(&false), "{} always fires", alert.name);
+
+        assert!(firing.contains(&true), "{name} never fires");
+        assert!(firing.contains(&false), "{name} always fires");
     }
 }
 
 #[test]
 fn there_is_advice_for_every_reason_to_give_up() {
-    let alerts = of_kind(RuleKind::Alert);
+    let alerts = Rule::alerts();
     let rising = alerts.iter().find(|alert| alert.name == "GiveUpsRising");
-    let rising = rising.expect("the alert");
-    let action = string(&rising.annotations, "/action");
+    let action = &rising.expect("the alert").annotations["action"];
     let words: Vec<_> = action.split([' ', ':']).collect();
 
-    for reason in GiveUp::ALL {
-        assert!(words.contains(&reason.as_str()), "{}", reason.as_str());
+    for reason in GiveUp::ALL.map(GiveUp::as_str) {
+        assert!(words.contains(&reason), "{reason}");
     }
 }
