@@ -1,10 +1,10 @@
 //! When are two JSON texts the same value?
 //!
-//! The answer is a digest: equal values have equal digests. White space, the
+//! The result is a digest: equal values have equal digests. White space, the
 //! order of members and the spelling of strings and numbers do not matter, so `1`,
 //! `1.0` and `1e0` are one value. Numbers are compared as decimals of any length:
 //! through `f64` two large numbers could be taken for one, and a different body
-//! would be answered as a replay.
+//! would be taken for a replay.
 //!
 //! A text that leaves its meaning open is refused and not guessed at: a member
 //! name given twice (RFC 8259 §4), or an exponent that does not fit 64 bits.

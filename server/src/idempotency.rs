@@ -153,7 +153,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is submitted, the table answers as a plain map would.
+        /// Whatever is submitted, the table behaves as a plain map would.
         #[test]
         fn agrees_with_a_plain_map(
             capacity in 0_usize..6,

@@ -61,9 +61,9 @@ impl Instruments {
             if let Some(fault) = lesson.fault {
                 drop(instruments.fault(fault));
             }
-            for answer in lesson.answers {
+            for response in lesson.responses {
                 let method = method_index(&lesson.method);
-                drop(instruments.duration(method, lesson.path, answer.status));
+                drop(instruments.duration(method, lesson.path, response.status));
             }
         }
         drop(instruments.route(OTHER));
@@ -211,8 +211,8 @@ mod tests {
                     .fault
                     .map(|fault| format!("service_faults_total{{fault=\"{fault}\"}} 0")),
             );
-            expected.extend(lesson.answers.iter().map(|answer| {
-                let (method, status) = (&lesson.method, answer.status.as_u16());
+            expected.extend(lesson.responses.iter().map(|response| {
+                let (method, status) = (&lesson.method, response.status.as_u16());
                 format!("http_server_request_duration_seconds_count{{http_request_method=\"{method}\",http_route=\"{path}\",http_response_status_code=\"{status}\"}} 0")
             }));
         }

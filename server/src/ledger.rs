@@ -32,7 +32,8 @@ pub struct RouteTotals {
     /// How many requests arrived.
     pub requests: u64,
     /// How many of them got a response: those whose entry has a status.
-    pub answered: u64,
+    #[serde(rename = "answered")]
+    pub responses: u64,
     /// How many of them came earlier than a Retry-After allowed.
     pub early: u64,
 }
@@ -182,7 +183,7 @@ impl State {
 
     fn responded(&mut self, seq: u64, request: Correlation<'_>, outcome: Outcome) {
         if let Some(head) = &outcome.response {
-            self.totals(request.route).answered += 1;
+            self.totals(request.route).responses += 1;
             let wait = head.retry_after.and_then(RetryAfter::wait);
             let until = wait.map(|wait| head.at.saturating_add(wait));
             self.waits.note(request, until);
@@ -312,7 +313,7 @@ mod tests {
         assert_eq!(after.entries[0].head, Some(Duration::from_secs(3)));
         assert_eq!(after.entries[0].retry_after, Some(RetryAfter::Date(wait)));
         assert_eq!(after.entries[0].retry_after_seconds, Some(2));
-        assert_eq!(after.routes["/flaky"].answered, 2);
+        assert_eq!(after.routes["/flaky"].responses, 2);
     }
 
     #[test]
@@ -325,7 +326,7 @@ mod tests {
         let snapshot = state.snapshot();
         assert_eq!(snapshot.entries[0].status, None);
         assert_eq!(snapshot.routes["/flaky"].requests, 1);
-        assert_eq!(snapshot.routes["/flaky"].answered, 0);
+        assert_eq!(snapshot.routes["/flaky"].responses, 0);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What every lesson declares about itself.
 //!
-//! The declaration feeds the metrics, which start at zero for every answer that is
+//! The declaration feeds the metrics, which start at zero for every response that is
 //! declared, and the OpenAPI document, which a test holds against the live routes.
 
 use http::{Method, StatusCode};
@@ -18,8 +18,8 @@ pub(crate) struct Lesson {
     pub(crate) summary: &'static str,
     /// What it reads from a request.
     pub(crate) takes: Takes,
-    /// Everything that it answers this method with.
-    pub(crate) answers: &'static [Answer],
+    /// Every response that it has for this method.
+    pub(crate) responses: &'static [DeclaredResponse],
     /// The label of the fault that it serves on purpose.
     pub(crate) fault: Option<&'static str>,
 }
@@ -34,9 +34,9 @@ pub(crate) enum Takes {
     Job,
 }
 
-/// One answer.
+/// A response that a lesson may give.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Answer {
+pub(crate) struct DeclaredResponse {
     pub(crate) status: StatusCode,
     pub(crate) about: &'static str,
     pub(crate) content: Content,
@@ -44,7 +44,7 @@ pub(crate) struct Answer {
     pub(crate) header: Option<(&'static str, &'static str)>,
 }
 
-/// The body of an answer.
+/// The body of a response.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Content {
     Empty,
@@ -58,7 +58,7 @@ pub(crate) enum Content {
     Problem(&'static str),
 }
 
-impl Answer {
+impl DeclaredResponse {
     pub(crate) const fn new(status: StatusCode, about: &'static str, content: Content) -> Self {
         Self {
             status,

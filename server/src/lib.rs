@@ -5,7 +5,7 @@
 //! longer than anybody's patience, JSON that is none, lists that never end. Each is
 //! one lesson, and each lesson is one file in `routes/`.
 //!
-//! | Method and path | What it answers | What it teaches |
+//! | Method and path | What comes back | What it teaches |
 //! |---|---|---|
 //! | GET `/items` | three records on two pages | walk a list by its cursors |
 //! | GET `/looping-items` | cursors A → B → A → … | remember every cursor, not the last one |
@@ -17,14 +17,14 @@
 //! | GET `/bad-json` | JSON that breaks off | a media type is a promise, no proof |
 //! | GET `/text-json` | a page called `text/plain` | the media type comes before the body |
 //! | GET `/no-content` | 204 | success may have no body |
-//! | GET `/redirect` | 302 to `/items` | a redirect is an answer, not an order |
+//! | GET `/redirect` | 302 to `/items` | a redirect is a response, not an order |
 //! | POST `/jobs` | 201, and the same again for a replay | an idempotency key makes a POST repeatable |
 //! | GET `/metrics` | Prometheus text | what the service counted |
 //!
 //! HEAD works wherever GET does. Any other path is a 404 and any other method a 405
 //! with `Allow`; every error is a [`Problem`] in `application/problem+json` that
 //! carries a machine-readable code and the request id of its `X-Request-Id` header.
-//! The one exception is out of reach: what is not HTTP at all is answered by hyper,
+//! The one exception is out of reach: hyper responds to what is not HTTP at all,
 //! with a bare 400, 414 or 431.
 //!
 //! Some requests are refused before they come to any of this; they stand in no ledger

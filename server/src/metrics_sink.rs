@@ -10,7 +10,7 @@ use crate::telemetry::{DURATION_BUCKETS, REQUEST_DURATION};
 
 type SharedRecorder = Arc<dyn Recorder + Send + Sync>;
 
-/// A recorder, and the Prometheus text that `/metrics` answers with.
+/// A recorder, and the Prometheus text that `/metrics` responds with.
 ///
 /// The service registers with this recorder and never with the global one. Give
 /// several parts of a process the same recorder to see them side by side; let each

@@ -1,6 +1,6 @@
 //! The OpenAPI 3.1 document, made from what the lessons declare.
 //!
-//! Faults are documented as what they are: an answer marked `x-broken-on-purpose`
+//! Faults are documented as what they are: a response marked `x-broken-on-purpose`
 //! names the schema that it breaks.
 
 use std::collections::BTreeMap;
@@ -20,20 +20,20 @@ use utoipa::openapi::{
 };
 
 use crate::idempotency::MAX_KEY_LENGTH;
-use crate::lesson::{Answer, Content, Lesson, Takes};
+use crate::lesson::{Content, DeclaredResponse, Lesson, Takes};
 use crate::page::{DEFAULT_LIMIT, Item, MAX_LIMIT, Page};
 use crate::problem::{PROBLEM_JSON, Problem, ProblemBody};
 use crate::router::{LESSONS, METRICS_MEDIA_TYPE, METRICS_PATH};
 use crate::routes::flaky::FlakyResult;
 use crate::routes::jobs::Job;
 
-const DESCRIPTION: &str = "A local HTTP API with faults on purpose. Any other path answers with \
-    the response NotFound, and any other method of a path with MethodNotAllowed. HEAD answers as \
+const DESCRIPTION: &str = "A local HTTP API with faults on purpose. Any other path has the \
+    response NotFound, and any other method of a path with MethodNotAllowed. HEAD responds as \
     GET would, without the body. Whatever the path, a request without exactly one valid Host is \
     refused with InvalidHost, one for a host that is not loopback with HostNotAllowed, and one \
     that a browser sends for another web site with CrossSite.";
 
-/// Set on an answer that breaks its schema on purpose.
+/// Set on a response that breaks its schema on purpose.
 const BROKEN: &str = "x-broken-on-purpose";
 
 const METRICS: Lesson = Lesson {
@@ -41,7 +41,7 @@ const METRICS: Lesson = Lesson {
     method: Method::GET,
     summary: "What the service counted",
     takes: Takes::Nothing,
-    answers: &[Answer::new(
+    responses: &[DeclaredResponse::new(
         StatusCode::OK,
         "Prometheus text",
         Content::Text(METRICS_MEDIA_TYPE),
@@ -64,7 +64,8 @@ pub fn openapi() -> String {
         paths = paths.path(lesson.path, item.build());
     }
     let allow = "the methods of the path";
-    let not_allowed = Answer::problem(Problem::METHOD_NOT_ALLOWED).with_header("Allow", allow);
+    let not_allowed =
+        DeclaredResponse::problem(Problem::METHOD_NOT_ALLOWED).with_header("Allow", allow);
     let components = ComponentsBuilder::new()
         .schema_from::<Page>()
         .schema_from::<Item>()
@@ -92,17 +93,21 @@ pub fn openapi() -> String {
 
 fn operation(lesson: &Lesson, method: &Method) -> Operation {
     let name = lesson.path.trim_start_matches('/').replace('-', "_");
-    let internal_error = Answer::problem(Problem::INTERNAL_ERROR);
-    let mut answers: BTreeMap<StatusCode, Vec<Answer>> = BTreeMap::new();
-    for answer in lesson.answers.iter().chain([&internal_error]) {
-        answers.entry(answer.status).or_default().push(*answer);
+    let internal_error = DeclaredResponse::problem(Problem::INTERNAL_ERROR);
+    let mut responses: BTreeMap<StatusCode, Vec<DeclaredResponse>> = BTreeMap::new();
+    for declared in lesson.responses.iter().chain([&internal_error]) {
+        responses
+            .entry(declared.status)
+            .or_default()
+            .push(*declared);
     }
 
     let mut operation = OperationBuilder::new()
         .operation_id(Some(format!("{}_{name}", method.as_str().to_lowercase())))
         .summary(Some(lesson.summary));
-    for (status, answers) in answers {
-        operation = operation.response(status.as_str(), response(&answers, method != Method::HEAD));
+    for (status, declared) in responses {
+        operation =
+            operation.response(status.as_str(), response(&declared, method != Method::HEAD));
     }
     match lesson.takes {
         Takes::Nothing => operation.build(),
@@ -115,21 +120,21 @@ fn operation(lesson: &Lesson, method: &Method) -> Operation {
 }
 
 fn refusal(problem: Problem) -> Response {
-    response(&[Answer::problem(problem)], true)
+    response(&[DeclaredResponse::problem(problem)], true)
 }
 
-/// The response for answers that share a status.
-fn response(answers: &[Answer], has_body: bool) -> Response {
-    let about: Vec<_> = answers.iter().map(|answer| answer.about).collect();
+/// The one response for those that share a status.
+fn response(declared: &[DeclaredResponse], has_body: bool) -> Response {
+    let about: Vec<_> = declared.iter().map(|response| response.about).collect();
     let mut response = ResponseBuilder::new()
         .description(about.join("; or "))
         .header("X-Request-Id", header("the name of the request"));
-    for (name, about) in answers.iter().filter_map(|answer| answer.header) {
+    for (name, about) in declared.iter().filter_map(|response| response.header) {
         response = response.header(name, header(about));
     }
-    let codes: Vec<_> = answers.iter().filter_map(code).collect();
+    let codes: Vec<_> = declared.iter().filter_map(code).collect();
     let schema = |name| Some(Ref::from_schema_name(name));
-    match answers[0].content {
+    match declared[0].content {
         _ if !has_body => response,
         Content::Empty => response,
         Content::Json(name) => response.content("application/json", MediaType::new(schema(name))),
@@ -145,8 +150,8 @@ fn response(answers: &[Answer], has_body: bool) -> Response {
     .build()
 }
 
-fn code(answer: &Answer) -> Option<&'static str> {
-    match answer.content {
+fn code(response: &DeclaredResponse) -> Option<&'static str> {
+    match response.content {
         Content::Problem(code) => Some(code),
         _ => None,
     }

@@ -1,8 +1,8 @@
-//! The Problem object (RFC 9457): the body of every error answer.
+//! The Problem object (RFC 9457): the body of every error response.
 //!
 //! A handler returns a [`Problem`] and knows nothing of the request id; [`render`]
 //! writes the body on the way out. All texts are `&'static str`, so that nothing
-//! of a request can find its way into an answer.
+//! of a request can find its way into a response.
 
 use axum::body::Body;
 use axum::extract::Request;
@@ -18,13 +18,13 @@ use crate::request_id::{self, X_REQUEST_ID};
 /// The media type of a problem.
 pub(crate) const PROBLEM_JSON: &str = "application/problem+json";
 
-/// An error answer: a status, a machine-readable code and a sentence for people.
+/// An error response: a status, a machine-readable code and a sentence for people.
 ///
 /// Returned by a handler under [`router`](crate::router) it becomes an
 /// `application/problem+json` body that also carries the request id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Problem {
-    /// The status of the answer.
+    /// The status of the response.
     pub status: StatusCode,
     /// The machine-readable code: what a client may branch on.
     pub code: &'static str,
@@ -49,7 +49,7 @@ macro_rules! problems {
 
 problems! {
     INVALID_HOST = BAD_REQUEST, "invalid_host", "HTTP/1.1 asks for exactly one Host header, and that it names a host (RFC 9112 section 3.2)";
-    HOST_NOT_ALLOWED = MISDIRECTED_REQUEST, "host_not_allowed", "the service answers only to the names of loopback: 127.0.0.1, localhost, [::1]";
+    HOST_NOT_ALLOWED = MISDIRECTED_REQUEST, "host_not_allowed", "the Host must be a name of loopback: 127.0.0.1, localhost, [::1]";
     CROSS_SITE = FORBIDDEN, "cross_site", "no other web site may call the service; call it from a terminal, a program, or the address bar";
     NOT_FOUND = NOT_FOUND, "not_found", "no such path";
     METHOD_NOT_ALLOWED = METHOD_NOT_ALLOWED, "method_not_allowed", "the path does not serve this method; see Allow";
@@ -94,7 +94,7 @@ pub(crate) struct ProblemBody<'a> {
     detail: &'static str,
     /// What went wrong, for programs.
     code: &'static str,
-    /// The `X-Request-Id` of the answer.
+    /// The `X-Request-Id` of the response.
     request_id: &'a str,
 }
 

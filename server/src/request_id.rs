@@ -2,7 +2,7 @@
 //!
 //! tower-http carries it from request to response; what is added here is the rule
 //! for whom to believe, since a header taken as it came would let any text into
-//! logs and answers.
+//! logs and responses.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -28,9 +28,9 @@ pub(crate) fn of(extensions: &Extensions) -> String {
         .to_owned()
 }
 
-/// Removes an `X-Request-Id` that is not [`sane`].
-pub(crate) async fn distrust(mut request: Request) -> Request {
-    if sane(request.headers()).is_none() {
+/// Removes an `X-Request-Id` that is not [`valid`].
+pub(crate) async fn remove_invalid(mut request: Request) -> Request {
+    if valid(request.headers()).is_none() {
         request.headers_mut().remove(X_REQUEST_ID);
     }
     request
@@ -38,11 +38,11 @@ pub(crate) async fn distrust(mut request: Request) -> Request {
 
 /// The id of a request that never comes to the layers.
 pub(crate) fn outside_the_layers(headers: &HeaderMap, ids: &SeededIds) -> HeaderValue {
-    sane(headers).cloned().unwrap_or_else(|| ids.make())
+    valid(headers).cloned().unwrap_or_else(|| ids.make())
 }
 
-/// An `X-Request-Id` that is exactly one sane token.
-fn sane(headers: &HeaderMap) -> Option<&HeaderValue> {
+/// An `X-Request-Id` that is exactly one token of the allowed characters.
+fn valid(headers: &HeaderMap) -> Option<&HeaderValue> {
     let mut lines = headers.get_all(X_REQUEST_ID).iter();
     match (lines.next(), lines.next()) {
         (Some(line), None) => Some(line).filter(|line| is_token(line.as_bytes())),
@@ -91,7 +91,7 @@ mod tests {
     use super::is_token;
 
     #[test]
-    fn a_sane_token_is_believed() {
+    fn a_token_of_allowed_characters_is_taken_over() {
         for id in ["a", "req-1", "0af7.b_c-D", &"x".repeat(128)] {
             assert!(is_token(id.as_bytes()), "{id}");
         }

@@ -27,7 +27,7 @@ pub struct MetricSpec {
     pub unit: &'static str,
     /// Its labels. Each takes its values from a closed set.
     pub labels: &'static [&'static str],
-    /// The question it answers; also its `# HELP` line.
+    /// The question that it answers; also its `# HELP` line.
     pub question: &'static str,
 }
 
@@ -35,7 +35,7 @@ pub struct MetricSpec {
 pub const LABEL_METHOD: &str = "http_request_method";
 /// The path of the matched route, or [`OTHER`].
 pub const LABEL_ROUTE: &str = "http_route";
-/// The status code of an answer, or [`OTHER`].
+/// The status code of a response, or [`OTHER`].
 pub const LABEL_STATUS: &str = "http_response_status_code";
 /// The fault that was served on purpose.
 pub const LABEL_FAULT: &str = "fault";
@@ -58,25 +58,25 @@ pub const REQUEST_DURATION: MetricSpec = MetricSpec {
     kind: MetricKind::Histogram,
     unit: "seconds",
     labels: &[LABEL_METHOD, LABEL_ROUTE, LABEL_STATUS],
-    question: "How many requests were answered, how, and within how many seconds? Neither those that broke off nor scrapes of /metrics are counted.",
+    question: "How many requests got a response, which, and within how many seconds? Neither those that broke off nor scrapes of /metrics are counted.",
 };
 
-/// How many requests are being answered.
+/// How many requests wait for a response.
 pub const ACTIVE_REQUESTS: MetricSpec = MetricSpec {
     name: "http_server_active_requests",
     kind: MetricKind::Gauge,
     unit: "requests",
     labels: &[LABEL_METHOD],
-    question: "How many requests have arrived and not been answered yet? Scrapes of /metrics are not counted.",
+    question: "How many requests have arrived and got no response yet? Scrapes of /metrics are not counted.",
 };
 
 /// How many faults were served.
 pub const FAULTS: MetricSpec = MetricSpec {
     name: "service_faults_total",
     kind: MetricKind::Counter,
-    unit: "answers",
+    unit: "responses",
     labels: &[LABEL_FAULT],
-    question: "How many answers were faults on purpose, and which?",
+    question: "How many responses were faults on purpose, and which?",
 };
 
 /// What became of job submissions.
@@ -94,7 +94,7 @@ pub const EARLY_RETRIES: MetricSpec = MetricSpec {
     kind: MetricKind::Counter,
     unit: "requests",
     labels: &[LABEL_EARLY_ROUTE],
-    question: "How many requests came before the Retry-After of an earlier answer allowed? A good client keeps it at 0.",
+    question: "How many requests came before the Retry-After of an earlier response allowed? A good client keeps it at 0.",
 };
 
 /// Every metric of the service.

@@ -40,11 +40,11 @@ impl Service {
         self.router.clone().oneshot(request).await.unwrap()
     }
 
-    pub(crate) async fn send(&self, request: Request<Body>) -> Answer {
+    pub(crate) async fn send(&self, request: Request<Body>) -> TestResponse {
         let response = self.respond(request).await;
         let (parts, body) = response.into_parts();
         let body = body.collect().await.unwrap().to_bytes();
-        Answer {
+        TestResponse {
             status: parts.status,
             headers: parts.headers,
             body,
@@ -57,7 +57,7 @@ impl Service {
         uri: &str,
         headers: &[(&str, &str)],
         body: &str,
-    ) -> Answer {
+    ) -> TestResponse {
         let mut request = Request::builder().method(method).uri(uri);
         for (name, value) in headers {
             request = request.header(*name, *value);
@@ -66,20 +66,25 @@ impl Service {
             .await
     }
 
-    pub(crate) async fn get(&self, uri: &str) -> Answer {
+    pub(crate) async fn get(&self, uri: &str) -> TestResponse {
         self.request("GET", uri, &[], "").await
     }
 
-    pub(crate) async fn head(&self, uri: &str) -> Answer {
+    pub(crate) async fn head(&self, uri: &str) -> TestResponse {
         self.request("HEAD", uri, &[], "").await
     }
 
-    pub(crate) async fn post(&self, uri: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+    pub(crate) async fn post(
+        &self,
+        uri: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> TestResponse {
         self.request("POST", uri, headers, body).await
     }
 
     /// The page that a cursor leads to.
-    pub(crate) async fn page(&self, path: &str, cursor: &str) -> Answer {
+    pub(crate) async fn page(&self, path: &str, cursor: &str) -> TestResponse {
         self.get(&format!("{path}?cursor={}", percent_encode(cursor)))
             .await
     }
@@ -96,20 +101,20 @@ impl Service {
     }
 }
 
-/// What a fresh service answers.
-pub(crate) async fn get(uri: &str) -> Answer {
+/// The response of a fresh service.
+pub(crate) async fn get(uri: &str) -> TestResponse {
     Service::new().get(uri).await
 }
 
-/// An answer, read to its end.
+/// A response, read to its end.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct TestResponse {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
 }
 
-impl Answer {
+impl TestResponse {
     pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }

@@ -9,7 +9,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
 use server::DEFAULT_PORT;
-use support::{Answer, exchange, request};
+use support::{Response, exchange, request};
 
 /// A running program, killed if the test fails before it has ended.
 struct Program {
@@ -95,7 +95,7 @@ fn prints_two_lines_serves_and_stops_on_either_signal() {
         let mut program = Program::start();
         let address = program.address();
 
-        let answer = get(address, "/items");
+        let response = get(address, "/items");
         program.signal(signal);
         let ended = program.end();
 
@@ -104,7 +104,7 @@ fn prints_two_lines_serves_and_stops_on_either_signal() {
             format!("Teaching API started at http://{address}\n")
         );
         assert_eq!(program.lines[1], "Press Ctrl+C to stop.\n");
-        assert_eq!(answer.status, 200);
+        assert_eq!(response.status, 200);
         assert_eq!(
             ended,
             (Some(0), String::new(), String::new()),
@@ -184,10 +184,10 @@ fn without_a_port_it_listens_on_8765() {
         let refused = format!("error: port {DEFAULT_PORT} on 127.0.0.1 is in use;");
         assert!(stderr.starts_with(&refused), "{stderr}");
     } else {
-        let answer = get(program.address(), "/items");
+        let response = get(program.address(), "/items");
 
         assert_eq!(started, "Teaching API started at http://127.0.0.1:8765\n");
-        assert_eq!(answer.status, 200);
+        assert_eq!(response.status, 200);
     }
     assert_eq!(DEFAULT_PORT, 8765);
 }
@@ -201,9 +201,9 @@ fn silent_callers_silence_nobody_even_without_descriptors() {
     let _silent: Vec<_> = (0..60)
         .map(|_| TcpStream::connect(program.address()).unwrap())
         .collect();
-    let answer = get(program.address(), "/items");
+    let response = get(program.address(), "/items");
 
-    assert_eq!(answer.status, 200);
+    assert_eq!(response.status, 200);
 }
 
 #[test]
@@ -272,7 +272,7 @@ fn the_openapi_document_goes_to_stdout() {
 }
 
 /// One request on a connection of its own.
-fn get(address: SocketAddr, path: &str) -> Answer {
+fn get(address: SocketAddr, path: &str) -> Response {
     let stream = TcpStream::connect(address).unwrap();
     exchange(&stream, request("GET", path, "", "").as_bytes())
 }

@@ -11,13 +11,13 @@ use std::time::{Duration, Instant};
 use axum::Router;
 use axum::routing;
 use server::{RunningApi, ServiceConfig, ServiceConfigBuilder, StartError, TeachingApi};
-use support::{Answer, exchange, read_answer, request};
+use support::{Response, exchange, read_response, request};
 
 fn start(config: ServiceConfigBuilder) -> RunningApi {
     TeachingApi::start(config.port(0).build().unwrap()).unwrap()
 }
 
-/// A route that says when it was reached and answers when it is let go.
+/// A route that says when it was reached and responses when it is let go.
 fn held_route() -> (Router, mpsc::Receiver<()>, Arc<tokio::sync::Notify>) {
     let (reached, is_reached) = mpsc::channel();
     let release = Arc::new(tokio::sync::Notify::new());
@@ -103,7 +103,7 @@ async fn stop_lets_a_request_in_flight_finish() {
 
     assert!(early.is_pending(), "stop did not wait: {early:?}");
     assert_eq!(stopped.cut_off, 0);
-    assert_eq!(read_answer(&stream).body, "let go");
+    assert_eq!(read_response(&stream).body, "let go");
 }
 
 #[tokio::test]
@@ -124,7 +124,7 @@ async fn during_a_drain_a_new_connection_is_refused() {
 
     assert!(begun.is_pending(), "nothing was drained: {begun:?}");
     assert_eq!(stopped.cut_off, 0);
-    assert_eq!(read_answer(&stream).body, "let go");
+    assert_eq!(read_response(&stream).body, "let go");
 }
 
 #[tokio::test]
@@ -218,7 +218,7 @@ async fn the_ledger_can_be_read_after_the_stop() {
 }
 
 /// One request on a connection of its own.
-fn get(address: SocketAddr, path: &str) -> Answer {
+fn get(address: SocketAddr, path: &str) -> Response {
     let stream = TcpStream::connect(address).unwrap();
     exchange(&stream, request("GET", path, "", "").as_bytes())
 }

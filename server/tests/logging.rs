@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 use support::{exchange, request};
 
-/// Lets the program answer requests that carry secrets wherever one can, stops it,
+/// Lets the program response requests that carry secrets wherever one can, stops it,
 /// and returns what it wrote to stderr.
 fn log(rust_log: &str) -> String {
     let mut server = Command::new(env!("CARGO_BIN_EXE_server"))

@@ -1,5 +1,5 @@
-//! The OpenAPI document against the live routes: no answer that it does not
-//! describe, and no answer described that cannot be had.
+//! The OpenAPI document against the live routes: no response that it does not
+//! describe, and no response described that cannot be had.
 
 use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
@@ -35,13 +35,13 @@ impl HttpBody for Failing {
     }
 }
 
-struct Answer {
+struct Response {
     status: u16,
     headers: HeaderMap,
     body: Vec<u8>,
 }
 
-impl Answer {
+impl Response {
     fn media_type(&self) -> Option<&str> {
         self.headers
             .get(CONTENT_TYPE)
@@ -55,7 +55,7 @@ async fn send(
     uri: &str,
     headers: Headers<'_>,
     body: impl Into<Body>,
-) -> Answer {
+) -> Response {
     let mut request = Request::builder().method(method).uri(uri);
     for (name, value) in headers {
         request = request.header(*name, *value);
@@ -63,7 +63,7 @@ async fn send(
     let request = request.body(body.into()).unwrap();
     let (parts, body) = service.clone().oneshot(request).await.unwrap().into_parts();
     let body = body.collect().await.unwrap().to_bytes().to_vec();
-    Answer {
+    Response {
         status: parts.status.as_u16(),
         headers: parts.headers,
         body,
@@ -74,7 +74,7 @@ fn document() -> Value {
     serde_json::from_str(&server::openapi()).unwrap()
 }
 
-/// The response that the document has for an answer.
+/// How the document describes a response.
 fn described<'a>(document: &'a Value, method: &str, uri: &str, status: u16) -> &'a Value {
     let path = uri.split('?').next().unwrap();
     let responses = &document["components"]["responses"];
@@ -93,45 +93,45 @@ fn is_valid(document: &Value, schema: &Value, body: &Value) -> bool {
     jsonschema::validator_for(&schema).unwrap().is_valid(body)
 }
 
-/// Fails unless the document describes this answer.
-fn check(document: &Value, method: &str, uri: &str, answer: &Answer) {
+/// Fails unless the document describes this response.
+fn check(document: &Value, method: &str, uri: &str, response: &Response) {
     let what = format!(
         "{method} {uri} → {} {:?}",
-        answer.status,
-        answer.media_type()
+        response.status,
+        response.media_type()
     );
-    let response = described(document, method, uri, answer.status);
-    assert!(response.is_object(), "{what} is not in the document");
+    let described = described(document, method, uri, response.status);
+    assert!(described.is_object(), "{what} is not in the document");
     assert!(
-        answer.headers.contains_key("x-request-id"),
+        response.headers.contains_key("x-request-id"),
         "{what} has no request id"
     );
     if method == "HEAD" {
-        return assert!(answer.body.is_empty(), "{what} has a body");
+        return assert!(response.body.is_empty(), "{what} has a body");
     }
-    let Some(content) = response.get("content") else {
-        return assert!(answer.body.is_empty(), "{what} should have no body");
+    let Some(content) = described.get("content") else {
+        return assert!(response.body.is_empty(), "{what} should have no body");
     };
-    let schema = &content[answer.media_type().expect(&what)]["schema"];
+    let schema = &content[response.media_type().expect(&what)]["schema"];
     assert!(
         schema.is_object(),
         "{what} has another media type in the document"
     );
-    let is_text = answer.media_type().unwrap().starts_with("text/");
+    let is_text = response.media_type().unwrap().starts_with("text/");
     let body = if is_text {
         Some(Value::String(
-            String::from_utf8(answer.body.clone()).unwrap(),
+            String::from_utf8(response.body.clone()).unwrap(),
         ))
     } else {
-        serde_json::from_slice(&answer.body).ok()
+        serde_json::from_slice(&response.body).ok()
     };
     let keeps_schema = body.is_some_and(|body| is_valid(document, schema, &body));
-    let is_broken = response["x-broken-on-purpose"] == true;
+    let is_broken = described["x-broken-on-purpose"] == true;
     assert_ne!(
         keeps_schema,
         is_broken,
         "{what}: {}",
-        String::from_utf8_lossy(&answer.body)
+        String::from_utf8_lossy(&response.body)
     );
 }
 
@@ -163,7 +163,7 @@ fn it_is_openapi_3_1() {
 }
 
 #[tokio::test]
-async fn every_answer_is_described_and_every_description_is_an_answer() {
+async fn every_response_is_described_and_every_description_is_of_a_response() {
     let document = document();
     let config = ServiceConfig::builder().max_jobs(1).build().unwrap();
     let service = router(ServiceState::new(&config));
@@ -208,11 +208,11 @@ async fn every_answer_is_described_and_every_description_is_an_answer() {
 
     let mut seen = BTreeSet::new();
     for (method, uri, headers, body) in requests {
-        let answer = send(&service, method, &uri, headers, body).await;
-        check(&document, method, &uri, &answer);
+        let response = send(&service, method, &uri, headers, body).await;
+        check(&document, method, &uri, &response);
         let path = uri.split('?').next().unwrap();
-        let is_problem = answer.media_type() == Some("application/problem+json");
-        let problem: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+        let is_problem = response.media_type() == Some("application/problem+json");
+        let problem: Value = serde_json::from_slice(&response.body).unwrap_or_default();
         let code = if is_problem {
             problem["code"].as_str().unwrap_or_default()
         } else {
@@ -221,15 +221,12 @@ async fn every_answer_is_described_and_every_description_is_an_answer() {
         seen.insert(format!(
             "{} {path} {} {code}",
             method.to_lowercase(),
-            answer.status
+            response.status
         ));
     }
 
     let is_plannable = |promise: &&String| !promise.contains(" 500 ");
     let promised = promised(&document);
     let unseen: Vec<_> = promised.difference(&seen).filter(is_plannable).collect();
-    assert!(
-        unseen.is_empty(),
-        "described, but never answered: {unseen:#?}"
-    );
+    assert!(unseen.is_empty(), "described, but never seen: {unseen:#?}");
 }

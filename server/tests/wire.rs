@@ -8,7 +8,7 @@ use std::sync::Barrier;
 use std::thread;
 
 use server::{RunningApi, ServiceConfig, TeachingApi};
-use support::{Answer, exchange, read_answer, request};
+use support::{Response, exchange, read_response, request};
 
 fn start() -> RunningApi {
     TeachingApi::start(ServiceConfig::builder().port(0).build().unwrap()).unwrap()
@@ -20,7 +20,7 @@ fn a_hundred_concurrent_submissions_create_one_job() {
     let address = service.local_addr();
     let together = Barrier::new(100);
 
-    let answers: Vec<_> = thread::scope(|scope| {
+    let responses: Vec<_> = thread::scope(|scope| {
         let threads: Vec<_> = (0..100)
             .map(|_| {
                 scope.spawn(|| {
@@ -36,15 +36,15 @@ fn a_hundred_concurrent_submissions_create_one_job() {
             .collect()
     });
 
-    let created = answers
+    let created = responses
         .iter()
-        .filter(|answer| answer.header("idempotency-replayed").is_none());
+        .filter(|response| response.header("idempotency-replayed").is_none());
     assert_eq!(created.count(), 1);
-    for answer in &answers {
+    for response in &responses {
         assert_eq!(
-            (answer.status, &answer.body),
-            (201, &answers[0].body),
-            "{answers:?}"
+            (response.status, &response.body),
+            (201, &responses[0].body),
+            "{responses:?}"
         );
     }
     let scrape = get(address, "/metrics").body;
@@ -57,7 +57,7 @@ fn a_hundred_concurrent_submissions_create_one_job() {
 }
 
 #[test]
-fn a_refused_body_does_not_cost_the_answer() {
+fn a_refused_body_does_not_cost_the_response() {
     let service = start();
     let chunk = "10000\r\n".to_owned() + &"x".repeat(0x10000) + "\r\n";
     let in_chunks = format!(
@@ -102,7 +102,7 @@ fn a_body_that_is_announced_as_too_large_is_not_waited_for() {
 }
 
 #[test]
-fn a_request_that_breaks_off_is_no_answer_and_no_submission() {
+fn a_request_that_breaks_off_gets_no_response_and_is_no_submission() {
     let service = start();
     let address = service.local_addr();
     let stream = TcpStream::connect(address).unwrap();
@@ -116,7 +116,7 @@ fn a_request_that_breaks_off_is_no_answer_and_no_submission() {
     drop(stream);
     while get(address, "/metrics").body.contains(in_flight) {}
 
-    assert_nothing_was_answered(&service);
+    assert_nothing_counts_as_a_response(&service);
 }
 
 #[test]
@@ -131,24 +131,24 @@ fn whoever_still_reads_is_told_that_the_body_broke_off() {
             .write_all(&whole.as_bytes()[..whole.len() - 1])
             .unwrap();
         stream.shutdown(Shutdown::Write).unwrap();
-        let answer = read_answer(&stream);
+        let response = read_response(&stream);
 
-        assert_eq!(answer.status, 400);
+        assert_eq!(response.status, 400);
         assert!(
-            answer.body.contains("\"code\":\"incomplete_body\""),
-            "{answer:?}"
+            response.body.contains("\"code\":\"incomplete_body\""),
+            "{response:?}"
         );
     }
-    assert_nothing_was_answered(&service);
+    assert_nothing_counts_as_a_response(&service);
 }
 
-/// Nothing counts as answered, and no job as submitted.
-fn assert_nothing_was_answered(service: &RunningApi) {
+/// No request counts as having a response, and no job as submitted.
+fn assert_nothing_counts_as_a_response(service: &RunningApi) {
     let ledger = service.ledger();
     for entry in &ledger.entries {
         assert_eq!((entry.status, entry.body), (None, None), "{entry:?}");
     }
-    assert_eq!(ledger.routes["/jobs"].answered, 0, "{ledger:?}");
+    assert_eq!(ledger.routes["/jobs"].responses, 0, "{ledger:?}");
     let scrape = get(service.local_addr(), "/metrics").body;
     let counted = scrape.lines().filter(|line| {
         let is_count = line.starts_with("http_server_request_duration_seconds_count")
@@ -165,12 +165,12 @@ fn chunks_that_cannot_be_read_are_refused_to_a_caller_who_is_there() {
                 content-type: application/json\r\nidempotency-key: k\r\n\r\n";
 
     let stream = TcpStream::connect(service.local_addr()).unwrap();
-    let answer = exchange(&stream, format!("{head}not a size\r\n").as_bytes());
+    let response = exchange(&stream, format!("{head}not a size\r\n").as_bytes());
 
-    assert_eq!(answer.status, 400);
+    assert_eq!(response.status, 400);
     assert!(
-        answer.body.contains("\"code\":\"incomplete_body\""),
-        "{answer:?}"
+        response.body.contains("\"code\":\"incomplete_body\""),
+        "{response:?}"
     );
     assert_eq!(service.ledger().entries[0].status, Some(400));
 }
@@ -190,15 +190,15 @@ fn a_request_without_exactly_one_host_is_refused_and_counts_nowhere() {
     ];
     let admitted = ask("HTTP/1.0\r\n");
 
-    for answer in &refused {
-        assert_eq!(answer.status, 400);
+    for response in &refused {
+        assert_eq!(response.status, 400);
         assert_eq!(
-            answer.header("content-type"),
+            response.header("content-type"),
             Some("application/problem+json")
         );
-        assert!(answer.body.contains("\"code\":\"invalid_host\""));
-        let id = answer.header("x-request-id").unwrap();
-        assert!(answer.body.contains(&format!("\"request_id\":\"{id}\"")));
+        assert!(response.body.contains("\"code\":\"invalid_host\""));
+        let id = response.header("x-request-id").unwrap();
+        assert!(response.body.contains(&format!("\"request_id\":\"{id}\"")));
     }
     assert_eq!(refused[0].header("x-request-id"), Some("mine"));
     assert_ne!(
@@ -251,32 +251,32 @@ fn sorted(scrape: &str) -> Vec<&str> {
 fn a_204_has_no_body_and_no_length() {
     let service = start();
 
-    let answer = get(service.local_addr(), "/no-content");
+    let response = get(service.local_addr(), "/no-content");
 
-    assert_eq!(answer.status, 204);
-    assert_eq!(answer.header("content-length"), None);
-    assert_eq!(answer.header("transfer-encoding"), None);
-    assert_eq!(answer.header("content-type"), None);
+    assert_eq!(response.status, 204);
+    assert_eq!(response.header("content-length"), None);
+    assert_eq!(response.header("transfer-encoding"), None);
+    assert_eq!(response.header("content-type"), None);
 }
 
 #[test]
 fn metrics_are_prometheus_text() {
     let service = start();
 
-    let answer = get(service.local_addr(), "/metrics");
+    let response = get(service.local_addr(), "/metrics");
 
     assert_eq!(
-        answer.header("content-type"),
+        response.header("content-type"),
         Some("text/plain; version=0.0.4; charset=utf-8")
     );
     for metric in server::telemetry::METRICS {
         assert!(
-            answer
+            response
                 .body
                 .contains(&format!("# HELP {} {}\n", metric.name, metric.question))
         );
         assert!(
-            answer.body.contains(&format!("\n{}", metric.name)),
+            response.body.contains(&format!("\n{}", metric.name)),
             "{} has no series",
             metric.name
         );
@@ -284,7 +284,7 @@ fn metrics_are_prometheus_text() {
 }
 
 /// One request on a connection of its own.
-fn get(address: SocketAddr, path: &str) -> Answer {
+fn get(address: SocketAddr, path: &str) -> Response {
     let stream = TcpStream::connect(address).unwrap();
     exchange(&stream, request("GET", path, "", "").as_bytes())
 }

@@ -85,7 +85,7 @@ async fn for_every_endpoint_the_client_counts_what_the_service_saw() {
         let by_name = ("endpoint", endpoint.name());
         let seen = ledger.routes[template];
         assert_eq!(ledger.total, seen.requests, "{template}: {story}");
-        assert_eq!(seen.answered, seen.requests, "{template}: {story}");
+        assert_eq!(seen.responses, seen.requests, "{template}: {story}");
         assert_eq!(seen.early, 0, "{template}: {story}");
         let attempts = sum(&counted, "client_attempts_total", by_name);
         assert_eq!(attempts, seen.requests, "{template}: {story}");

@@ -171,7 +171,7 @@ mod tests {
             ..ConnectionBounds::default()
         };
         let came = Instant::now();
-        let [spoke, answered] = [10, 20].map(|after| came + seconds(after));
+        let [spoke, responded] = [10, 20].map(|after| came + seconds(after));
         let activity = Activity::new(came);
         let after = |since: Instant, bound| Some((Some(since + seconds(bound)), Some(since)));
         let stands = || {
@@ -186,13 +186,13 @@ mod tests {
         activity.request_began();
         assert_eq!(stands(), Some((None, None)), "in flight");
         activity.is_stalled(Some(spoke));
-        activity.is_stalled(Some(answered));
+        activity.is_stalled(Some(responded));
         assert_eq!(stands(), after(spoke, 3), "a response that is not taken");
         activity.is_stalled(None);
-        activity.request_ended(answered);
-        assert_eq!(stands(), after(answered, 2), "between two requests");
-        activity.closes(answered);
-        assert_eq!(stands(), Some((None, Some(answered))), "closing");
+        activity.request_ended(responded);
+        assert_eq!(stands(), after(responded, 2), "between two requests");
+        activity.closes(responded);
+        assert_eq!(stands(), Some((None, Some(responded))), "closing");
     }
 
     #[test]
@@ -237,11 +237,11 @@ mod tests {
         activity.request_ended(now);
         let not_taken = activity.is_idle();
         activity.is_stalled(None);
-        let answered = activity.is_idle();
+        let responded = activity.is_idle();
         activity.closes(now);
         let closing = activity.is_idle();
 
-        assert_eq!([silent, half_a_head, answered], [true; 3]);
+        assert_eq!([silent, half_a_head, responded], [true; 3]);
         assert_eq!([in_flight, not_taken, closing], [false; 3]);
     }
 }

@@ -359,14 +359,14 @@ async fn a_request_that_is_given_up_stays_in_the_ledger_without_a_status() {
     assert_eq!(
         (
             ledger.routes["/never"].requests,
-            ledger.routes["/never"].answered
+            ledger.routes["/never"].responses
         ),
         (1, 0)
     );
 }
 
 #[tokio::test]
-async fn answers_are_counted_by_method_route_and_status() {
+async fn responses_are_counted_by_method_route_and_status() {
     let service = Service::new();
 
     service.get("/flaky").await;

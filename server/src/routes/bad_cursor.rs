@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::cursor::List;
 
-use crate::lesson::{Answer, Content, Lesson, Takes};
+use crate::lesson::{Content, DeclaredResponse, Lesson, Takes};
 use crate::page::{Item, PageQuery};
 use crate::problem::Problem;
 use crate::response_extensions::Fault;
@@ -23,14 +23,14 @@ pub(crate) const LESSON: Lesson = Lesson {
     method: Method::GET,
     summary: "A page with a cursor that is a number",
     takes: Takes::PageQuery,
-    answers: &[
-        Answer::new(
+    responses: &[
+        DeclaredResponse::new(
             StatusCode::OK,
             "a page that breaks its schema on purpose: next_cursor is a number",
             Content::BrokenJson("Page"),
         ),
-        Answer::problem(Problem::INVALID_LIMIT),
-        Answer::problem(Problem::INVALID_CURSOR),
+        DeclaredResponse::problem(Problem::INVALID_LIMIT),
+        DeclaredResponse::problem(Problem::INVALID_CURSOR),
     ],
     fault: Some("bad_cursor"),
 };

@@ -1,4 +1,4 @@
-//! Lesson: a media type is a promise and no proof. The answer says JSON and stops
+//! Lesson: a media type is a promise and no proof. The response says JSON and stops
 //! in the middle of it.
 //!
 //! `curl -i http://127.0.0.1:8765/bad-json`
@@ -9,7 +9,7 @@ use axum::{Extension, Router};
 use http::header::CONTENT_TYPE;
 use http::{Method, StatusCode};
 
-use crate::lesson::{Answer, Content, Lesson, Takes};
+use crate::lesson::{Content, DeclaredResponse, Lesson, Takes};
 use crate::response_extensions::Fault;
 use crate::state::ServiceState;
 
@@ -18,7 +18,7 @@ pub(crate) const LESSON: Lesson = Lesson {
     method: Method::GET,
     summary: "JSON that breaks off",
     takes: Takes::Nothing,
-    answers: &[Answer::new(
+    responses: &[DeclaredResponse::new(
         StatusCode::OK,
         "breaks its media type on purpose: the body does not parse",
         Content::BrokenJson("Page"),
@@ -49,10 +49,10 @@ mod tests {
 
     #[tokio::test]
     async fn says_json_and_does_not_parse() {
-        let answer = get("/bad-json").await;
+        let response = get("/bad-json").await;
 
-        assert_eq!(answer.status, StatusCode::OK);
-        assert_eq!(answer.headers[CONTENT_TYPE], "application/json");
-        assert!(serde_json::from_slice::<serde_json::Value>(&answer.body).is_err());
+        assert_eq!(response.status, StatusCode::OK);
+        assert_eq!(response.headers[CONTENT_TYPE], "application/json");
+        assert!(serde_json::from_slice::<serde_json::Value>(&response.body).is_err());
     }
 }

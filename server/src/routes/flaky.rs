@@ -1,4 +1,4 @@
-//! Lesson: some failures go away. The first two calls of a service answer 503, and
+//! Lesson: some failures go away. The first two calls of a service get a 503, and
 //! every later one succeeds with the number of the call; there is no Retry-After,
 //! so the client has to find a wait of its own.
 //!
@@ -14,7 +14,7 @@ use http::{Method, StatusCode};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::lesson::{Answer, Content, Lesson, Takes};
+use crate::lesson::{Content, DeclaredResponse, Lesson, Takes};
 use crate::problem::Problem;
 use crate::response_extensions::Fault;
 use crate::state::ServiceState;
@@ -24,13 +24,13 @@ pub(crate) const LESSON: Lesson = Lesson {
     method: Method::GET,
     summary: "Two failures, then success",
     takes: Takes::Nothing,
-    answers: &[
-        Answer::new(
+    responses: &[
+        DeclaredResponse::new(
             StatusCode::OK,
             "the third call and every later one",
             Content::Json("FlakyResult"),
         ),
-        Answer::problem(Problem::TRANSIENT_FAILURE),
+        DeclaredResponse::problem(Problem::TRANSIENT_FAILURE),
     ],
     fault: Some("flaky"),
 };
@@ -48,7 +48,7 @@ pub(crate) struct Calls(AtomicU64);
 
 impl Calls {
     /// The number of this call, which HEAD only asks for: a safe method that moved
-    /// the counter would change what the next GET answers.
+    /// the counter would change what the next GET gets.
     fn number(&self, method: &Method) -> u64 {
         let earlier = if method == Method::HEAD {
             self.0.load(Ordering::Relaxed)
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn head_answers_as_the_next_get_would_and_never_counts() {
+    async fn head_responds_as_the_next_get_would_and_never_counts() {
         let service = Service::new();
 
         for status in [503, 503, 200, 200] {

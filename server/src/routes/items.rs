@@ -10,7 +10,7 @@ use axum::routing::get;
 use http::{Method, StatusCode};
 
 use crate::cursor::{self, List};
-use crate::lesson::{Answer, Content, Lesson, Takes};
+use crate::lesson::{Content, DeclaredResponse, Lesson, Takes};
 use crate::page::{Item, Page, PageQuery};
 use crate::problem::Problem;
 use crate::state::ServiceState;
@@ -20,14 +20,14 @@ pub(crate) const LESSON: Lesson = Lesson {
     method: Method::GET,
     summary: "Walk a list by its cursors",
     takes: Takes::PageQuery,
-    answers: &[
-        Answer::new(
+    responses: &[
+        DeclaredResponse::new(
             StatusCode::OK,
             "a page; the last one has next_cursor null",
             Content::Json("Page"),
         ),
-        Answer::problem(Problem::INVALID_LIMIT),
-        Answer::problem(Problem::INVALID_CURSOR),
+        DeclaredResponse::problem(Problem::INVALID_LIMIT),
+        DeclaredResponse::problem(Problem::INVALID_CURSOR),
     ],
     fault: None,
 };
@@ -101,10 +101,10 @@ mod tests {
     #[tokio::test]
     async fn a_limit_out_of_bounds_is_refused() {
         for limit in ["0", "101", "-1", "1.5", "ten", "", "1&limit=1"] {
-            let answer = get(&format!("/items?limit={limit}")).await;
+            let response = get(&format!("/items?limit={limit}")).await;
 
-            assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{limit}");
-            assert_eq!(answer.code(), "invalid_limit", "{limit}");
+            assert_eq!(response.status, StatusCode::BAD_REQUEST, "{limit}");
+            assert_eq!(response.code(), "invalid_limit", "{limit}");
         }
     }
 
@@ -116,10 +116,10 @@ mod tests {
         let escaped = percent_encode(&cursor);
 
         for query in ["", "2", &escaped[1..], &cursor, &percent_encode(&foreign)] {
-            let answer = service.get(&format!("/items?cursor={query}")).await;
+            let response = service.get(&format!("/items?cursor={query}")).await;
 
-            assert_eq!(answer.status, StatusCode::BAD_REQUEST, "{query}");
-            assert_eq!(answer.code(), "invalid_cursor", "{query}");
+            assert_eq!(response.status, StatusCode::BAD_REQUEST, "{query}");
+            assert_eq!(response.code(), "invalid_cursor", "{query}");
         }
         let twice = service
             .get(&format!("/items?cursor={escaped}&cursor={escaped}"))

@@ -1,6 +1,6 @@
 //! Lesson: a POST can be repeated safely if the server remembers its key. The first
 //! request with a key creates a job; the same key and body name that job again,
-//! also when the first answer was lost on its way; the same key with another body
+//! also when the first response was lost on its way; the same key with another body
 //! is refused.
 //!
 //! `curl -i http://127.0.0.1:8765/jobs -H 'Content-Type: application/json' -H 'Idempotency-Key: k1' -d '{"kind":"report"}'`
@@ -10,10 +10,10 @@
 //! announced as too large is refused without being read, and one that does not come
 //! is not waited for (408). A request whose
 //! body broke off is not checked, and counts as no submission: what it would have
-//! become is not known, and nobody waits for the answer.
+//! become is not known, and nobody waits for the response.
 //!
-//! The IETF draft on the Idempotency-Key header answers a reused key with 422; this
-//! service keeps to its own contract, which says 409.
+//! The IETF draft on the Idempotency-Key header has a 422 for a reused key; this service
+//! keeps to its own contract, which says 409.
 
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
@@ -27,7 +27,7 @@ use utoipa::ToSchema;
 
 use crate::canonical_json::{self, Json as JsonKind, JsonDigest, NotJson};
 use crate::idempotency::{IdempotencyKey, KeyError, Submission};
-use crate::lesson::{Answer, Content, Lesson, Takes};
+use crate::lesson::{Content, DeclaredResponse, Lesson, Takes};
 use crate::problem::Problem;
 use crate::request_body::{self, BodyError};
 use crate::response_extensions::JobResult;
@@ -38,39 +38,39 @@ pub(crate) const LESSON: Lesson = Lesson {
     method: Method::POST,
     summary: "Create a job once, however often it is asked for",
     takes: Takes::Job,
-    answers: &[
-        Answer::new(
+    responses: &[
+        DeclaredResponse::new(
             StatusCode::CREATED,
             "the job of this key, new or replayed",
             Content::Json("Job"),
         )
         .with_header("Idempotency-Replayed", "true on a replay, else absent"),
-        Answer::problem(Problem::UNSUPPORTED_MEDIA_TYPE),
-        Answer::problem(Problem::IDEMPOTENCY_KEY_MISSING),
-        Answer::problem(Problem::IDEMPOTENCY_KEY_INVALID),
-        Answer::problem(Problem::PAYLOAD_TOO_LARGE)
+        DeclaredResponse::problem(Problem::UNSUPPORTED_MEDIA_TYPE),
+        DeclaredResponse::problem(Problem::IDEMPOTENCY_KEY_MISSING),
+        DeclaredResponse::problem(Problem::IDEMPOTENCY_KEY_INVALID),
+        DeclaredResponse::problem(Problem::PAYLOAD_TOO_LARGE)
             .with_header("Connection", "close: the body is not read to its end"),
-        Answer::problem(Problem::INCOMPLETE_BODY),
-        Answer::problem(Problem::BODY_TIMEOUT).with_header(
+        DeclaredResponse::problem(Problem::INCOMPLETE_BODY),
+        DeclaredResponse::problem(Problem::BODY_TIMEOUT).with_header(
             "Connection",
             "close: the rest of the body is not waited for",
         ),
-        Answer::problem(Problem::INVALID_JSON),
-        Answer::problem(Problem::INVALID_JOB),
-        Answer::problem(Problem::IDEMPOTENCY_CONFLICT),
-        Answer::problem(Problem::JOB_STORE_FULL),
+        DeclaredResponse::problem(Problem::INVALID_JSON),
+        DeclaredResponse::problem(Problem::INVALID_JOB),
+        DeclaredResponse::problem(Problem::IDEMPOTENCY_CONFLICT),
+        DeclaredResponse::problem(Problem::JOB_STORE_FULL),
     ],
     fault: None,
 };
 
-/// Set to `true` on the answer to a replay, and absent otherwise.
+/// Set to `true` on the response to a replay, and absent otherwise.
 const IDEMPOTENCY_REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
 pub(crate) fn router() -> Router<ServiceState> {
     Router::new().route(LESSON.path, post(jobs))
 }
 
-/// A job, as it is answered.
+/// A job, as the response names it.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Job {
     /// Its identifier, the same for every replay.
@@ -84,7 +84,7 @@ async fn jobs(State(state): State<ServiceState>, request: Request) -> Response {
         return Problem::INCOMPLETE_BODY.into_response();
     }
     let (result, response) = match check(&parts.headers, body) {
-        Ok((key, body)) => answer(&state, state.submit(key, body)),
+        Ok((key, body)) => respond(&state, state.submit(key, body)),
         Err(problem) => (JobResult::Rejected, refuse(problem)),
     };
     (Extension(result), response).into_response()
@@ -124,7 +124,7 @@ fn refuse(problem: Problem) -> Response {
     response
 }
 
-fn answer(state: &ServiceState, submission: Submission) -> (JobResult, Response) {
+fn respond(state: &ServiceState, submission: Submission) -> (JobResult, Response) {
     let created = |number: u64| {
         let id = state.key().hash("job id", &number.to_be_bytes());
         (
@@ -183,9 +183,9 @@ mod tests {
 
     use super::{IDEMPOTENCY_REPLAYED, is_json};
     use crate::config::ServiceConfig;
-    use crate::testing::{Answer, Service};
+    use crate::testing::{Service, TestResponse};
 
-    async fn submit(service: &Service, key: &str, body: &str) -> Answer {
+    async fn submit(service: &Service, key: &str, body: &str) -> TestResponse {
         let headers = [
             ("content-type", "application/json"),
             ("idempotency-key", key),
@@ -257,9 +257,12 @@ mod tests {
         ];
 
         for (body, status, code) in table {
-            let answer = submit(&service, "k", body).await;
+            let response = submit(&service, "k", body).await;
 
-            assert_eq!((answer.status.as_u16(), &*answer.code()), (status, code));
+            assert_eq!(
+                (response.status.as_u16(), &*response.code()),
+                (status, code)
+            );
         }
     }
 

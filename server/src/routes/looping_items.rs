@@ -12,7 +12,7 @@ use http::{Method, StatusCode};
 
 use crate::cursor::{self, List};
 
-use crate::lesson::{Answer, Content, Lesson, Takes};
+use crate::lesson::{Content, DeclaredResponse, Lesson, Takes};
 use crate::page::{Item, Page, PageQuery};
 use crate::problem::Problem;
 use crate::response_extensions::Fault;
@@ -23,14 +23,14 @@ pub(crate) const LESSON: Lesson = Lesson {
     method: Method::GET,
     summary: "Cursors that go round in a circle",
     takes: Takes::PageQuery,
-    answers: &[
-        Answer::new(
+    responses: &[
+        DeclaredResponse::new(
             StatusCode::OK,
             "a page whose next_cursor repeats sooner or later",
             Content::Json("Page"),
         ),
-        Answer::problem(Problem::INVALID_LIMIT),
-        Answer::problem(Problem::INVALID_CURSOR),
+        DeclaredResponse::problem(Problem::INVALID_LIMIT),
+        DeclaredResponse::problem(Problem::INVALID_CURSOR),
     ],
     fault: Some("looping_items"),
 };

@@ -8,7 +8,7 @@ use axum::routing::get;
 use axum::{Extension, Router};
 use http::{Method, StatusCode};
 
-use crate::lesson::{Answer, Content, Lesson, Takes};
+use crate::lesson::{Content, DeclaredResponse, Lesson, Takes};
 use crate::response_extensions::Fault;
 use crate::state::ServiceState;
 
@@ -17,7 +17,7 @@ pub(crate) const LESSON: Lesson = Lesson {
     method: Method::GET,
     summary: "A success without a body",
     takes: Takes::Nothing,
-    answers: &[Answer::new(
+    responses: &[DeclaredResponse::new(
         StatusCode::NO_CONTENT,
         "success, and nothing to parse",
         Content::Empty,
@@ -43,10 +43,10 @@ mod tests {
 
     #[tokio::test]
     async fn has_neither_a_body_nor_a_media_type() {
-        let answer = get("/no-content").await;
+        let response = get("/no-content").await;
 
-        assert_eq!(answer.status, StatusCode::NO_CONTENT);
-        assert!(answer.body.is_empty());
-        assert!(!answer.headers.contains_key(CONTENT_TYPE));
+        assert_eq!(response.status, StatusCode::NO_CONTENT);
+        assert!(response.body.is_empty());
+        assert!(!response.headers.contains_key(CONTENT_TYPE));
     }
 }

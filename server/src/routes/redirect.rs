@@ -1,4 +1,4 @@
-//! Lesson: a redirect is an answer, not an order. A client that follows on its own
+//! Lesson: a redirect is a response, not an order. A client that follows on its own
 //! may carry a method, a body or a credential to a place nobody chose.
 //!
 //! `curl -i http://127.0.0.1:8765/redirect`
@@ -9,7 +9,7 @@ use axum::{Extension, Router};
 use http::header::LOCATION;
 use http::{Method, StatusCode};
 
-use crate::lesson::{Answer, Content, Lesson, Takes};
+use crate::lesson::{Content, DeclaredResponse, Lesson, Takes};
 use crate::response_extensions::Fault;
 use crate::state::ServiceState;
 
@@ -18,8 +18,10 @@ pub(crate) const LESSON: Lesson = Lesson {
     method: Method::GET,
     summary: "A redirect that need not be followed",
     takes: Takes::Nothing,
-    answers: &[Answer::new(StatusCode::FOUND, "a redirect", Content::Empty)
-        .with_header("Location", "always /items")],
+    responses: &[
+        DeclaredResponse::new(StatusCode::FOUND, "a redirect", Content::Empty)
+            .with_header("Location", "always /items"),
+    ],
     fault: Some("redirect"),
 };
 
@@ -45,10 +47,10 @@ mod tests {
 
     #[tokio::test]
     async fn points_to_items_without_a_body() {
-        let answer = get("/redirect").await;
+        let response = get("/redirect").await;
 
-        assert_eq!(answer.status, StatusCode::FOUND);
-        assert_eq!(answer.headers[LOCATION], "/items");
-        assert!(answer.body.is_empty());
+        assert_eq!(response.status, StatusCode::FOUND);
+        assert_eq!(response.headers[LOCATION], "/items");
+        assert!(response.body.is_empty());
     }
 }

@@ -1,6 +1,6 @@
 //! Lesson: a server may ask for more patience than a caller has. The wait is valid
-//! and long; to cut it down and call earlier is the wrong answer, and so is to wait
-//! in silence. Hand it to the caller.
+//! and long; to cut it down and call earlier is wrong, and so is to wait in
+//! silence. Hand it to the caller.
 //!
 //! `curl -i http://127.0.0.1:8765/retry-later`
 
@@ -10,7 +10,7 @@ use axum::{Extension, Router};
 use http::Method;
 use http::header::RETRY_AFTER;
 
-use crate::lesson::{Answer, Lesson, Takes};
+use crate::lesson::{DeclaredResponse, Lesson, Takes};
 use crate::problem::Problem;
 use crate::response_extensions::Fault;
 use crate::state::ServiceState;
@@ -20,9 +20,8 @@ pub(crate) const LESSON: Lesson = Lesson {
     method: Method::GET,
     summary: "A wait that is longer than most patience",
     takes: Takes::Nothing,
-    answers: &[
-        Answer::problem(Problem::RETRY_LATER).with_header("Retry-After", "always 120, in seconds")
-    ],
+    responses: &[DeclaredResponse::problem(Problem::RETRY_LATER)
+        .with_header("Retry-After", "always 120, in seconds")],
     fault: Some("retry_later"),
 };
 
@@ -51,10 +50,10 @@ mod tests {
 
     #[tokio::test]
     async fn asks_for_two_minutes() {
-        let answer = get("/retry-later").await;
+        let response = get("/retry-later").await;
 
-        assert_eq!(answer.status, StatusCode::SERVICE_UNAVAILABLE);
-        assert_eq!(answer.headers[RETRY_AFTER], "120");
-        assert_eq!(answer.code(), "retry_later");
+        assert_eq!(response.status, StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(response.headers[RETRY_AFTER], "120");
+        assert_eq!(response.code(), "retry_later");
     }
 }

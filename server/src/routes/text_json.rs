@@ -10,7 +10,7 @@ use axum::{Extension, Router};
 use http::header::CONTENT_TYPE;
 use http::{Method, StatusCode};
 
-use crate::lesson::{Answer, Content, Lesson, Takes};
+use crate::lesson::{Content, DeclaredResponse, Lesson, Takes};
 use crate::response_extensions::Fault;
 use crate::state::ServiceState;
 
@@ -19,7 +19,7 @@ pub(crate) const LESSON: Lesson = Lesson {
     method: Method::GET,
     summary: "A page that is not called JSON",
     takes: Takes::Nothing,
-    answers: &[Answer::new(
+    responses: &[DeclaredResponse::new(
         StatusCode::OK,
         "breaks its contract on purpose: a page, but not under a JSON media type",
         Content::Text("text/plain; charset=utf-8"),
@@ -50,11 +50,11 @@ mod tests {
 
     #[tokio::test]
     async fn says_text_and_would_parse_as_a_page() {
-        let answer = get("/text-json").await;
+        let response = get("/text-json").await;
 
-        assert_eq!(answer.status, StatusCode::OK);
-        assert_eq!(answer.headers[CONTENT_TYPE], "text/plain; charset=utf-8");
-        assert!(answer.json()["items"].is_array());
-        assert!(answer.json()["next_cursor"].is_null());
+        assert_eq!(response.status, StatusCode::OK);
+        assert_eq!(response.headers[CONTENT_TYPE], "text/plain; charset=utf-8");
+        assert!(response.json()["items"].is_array());
+        assert!(response.json()["next_cursor"].is_null());
     }
 }

@@ -4,20 +4,20 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-/// How long an answer is waited for. It is long enough for every machine; without it
+/// How long a response is waited for. It is long enough for every machine; without it
 /// a test would hang rather than fail.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What came back, up to the end of the body.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct Response {
     pub(crate) status: u16,
     /// Header lines, with names in lower case.
     pub(crate) headers: Vec<String>,
     pub(crate) body: String,
 }
 
-impl Answer {
+impl Response {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let prefix = format!("{name}: ");
         self.headers
@@ -26,14 +26,14 @@ impl Answer {
     }
 }
 
-/// Sends bytes and reads one answer, on a connection that stays open.
-pub(crate) fn exchange(stream: &TcpStream, request: &[u8]) -> Answer {
+/// Sends bytes and reads one response, on a connection that stays open.
+pub(crate) fn exchange(stream: &TcpStream, request: &[u8]) -> Response {
     let mut writer = stream;
     writer.write_all(request).expect("the service reads");
-    read_answer(stream)
+    read_response(stream)
 }
 
-pub(crate) fn read_answer(stream: &TcpStream) -> Answer {
+pub(crate) fn read_response(stream: &TcpStream) -> Response {
     stream
         .set_read_timeout(Some(PATIENCE))
         .expect("it is not zero");
@@ -41,7 +41,7 @@ pub(crate) fn read_answer(stream: &TcpStream) -> Answer {
     let mut lines = Vec::new();
     loop {
         let mut line = String::new();
-        reader.read_line(&mut line).expect("the service answers");
+        reader.read_line(&mut line).expect("the service responses");
         let line = line.trim_end().to_owned();
         if line.is_empty() {
             break;
@@ -55,18 +55,18 @@ pub(crate) fn read_answer(stream: &TcpStream) -> Answer {
         .expect("a status line")
         .parse()
         .unwrap();
-    let mut answer = Answer {
+    let mut response = Response {
         status,
         headers: lines,
         body: String::new(),
     };
-    let length = answer
+    let length = response
         .header("content-length")
         .map_or(0, |length| length.parse().unwrap());
     let mut body = vec![0; length];
     reader.read_exact(&mut body).expect("a whole body");
-    answer.body = String::from_utf8(body).unwrap();
-    answer
+    response.body = String::from_utf8(body).unwrap();
+    response
 }
 
 /// The bytes of a request. Each extra header ends with CRLF.
