@@ -7,6 +7,8 @@
 
 use http::{HeaderMap, HeaderName};
 
+use crate::single::single;
+
 /// How the page that made a request stands to the server: `same-origin`, `same-site`,
 /// `cross-site`, or `none` if a person did. Browsers send it, and pages cannot.
 pub const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
@@ -24,19 +26,23 @@ pub fn is_loopback(authority: &str) -> bool {
 /// The value of a header that stands there exactly once, if it is visible ASCII.
 #[must_use]
 pub fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
-    let mut values = headers.get_all(name).iter();
-    match (values.next(), values.next()) {
-        (Some(value), None) => value.to_str().ok(),
-        _ => None,
+    single(headers, name)?.to_str().ok()
+}
+
+/// A host without the port that may follow it. A port that is none, or that no socket
+/// can have, stays with the name.
+pub(crate) fn without_port(authority: &str) -> &str {
+    match authority.rsplit_once(':') {
+        Some((name, port)) if is_port(port) => name,
+        _ => authority,
     }
 }
 
-/// A host without the port that may follow it.
-pub(crate) fn without_port(authority: &str) -> &str {
-    match authority.rsplit_once(':') {
-        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
-        _ => authority,
-    }
+/// Whether this may follow the colon of an authority: digits up to 65535, or nothing
+/// (RFC 3986 §3.2.3).
+fn is_port(port: &str) -> bool {
+    let is_digits = port.bytes().all(|byte| byte.is_ascii_digit());
+    is_digits && (port.is_empty() || port.parse::<u16>().is_ok())
 }
 
 #[cfg(test)]
@@ -50,6 +56,7 @@ mod tests {
             "127.0.0.1:8765",
             "localhost",
             "LocalHost:1",
+            "localhost:65535",
             "localhost:",
             "[::1]",
             "[::1]:8765",
@@ -75,6 +82,8 @@ mod tests {
             "[::1",
             "[::ffff:127.0.0.1]",
             "localhost:80:80",
+            "localhost:65536",
+            "localhost:99999",
             "localhost:x",
             "user@localhost",
             "localhost@evil.example",

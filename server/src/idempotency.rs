@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use http::HeaderMap;
 
 use crate::canonical_json::JsonDigest;
+use crate::single::single;
 
 /// The header that carries the key.
 pub(crate) const IDEMPOTENCY_KEY: &str = "idempotency-key";
@@ -28,15 +29,14 @@ pub(crate) enum KeyError {
 }
 
 impl IdempotencyKey {
-    /// The key in the headers. Two header lines are invalid: they would name two
-    /// keys, or one that only looks like a list.
+    /// The key in the headers. Two header lines are invalid.
     pub(crate) fn from_headers(headers: &HeaderMap) -> Result<Self, KeyError> {
-        let mut lines = headers.get_all(IDEMPOTENCY_KEY).iter();
-        match (lines.next(), lines.next()) {
-            (None, _) => Err(KeyError::Missing),
-            (Some(line), None) => Self::parse(line.as_bytes()).ok_or(KeyError::Invalid),
-            (Some(_), Some(_)) => Err(KeyError::Invalid),
+        if !headers.contains_key(IDEMPOTENCY_KEY) {
+            return Err(KeyError::Missing);
         }
+        single(headers, IDEMPOTENCY_KEY)
+            .and_then(|line| Self::parse(line.as_bytes()))
+            .ok_or(KeyError::Invalid)
     }
 
     fn parse(text: &[u8]) -> Option<Self> {

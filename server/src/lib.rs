@@ -99,6 +99,7 @@ mod seed_key;
 mod serve;
 mod service;
 mod signals;
+mod single;
 mod state;
 pub mod telemetry;
 #[cfg(test)]

@@ -26,6 +26,7 @@ use crate::response_extensions::{Fault, NextCursor};
 use crate::retry_after::RetryAfter;
 use crate::router::METRICS_PATH;
 use crate::seed_key::{KeyedHash, SeedKey};
+use crate::single::single;
 use crate::state::ServiceState;
 use crate::telemetry::{METHODS, OTHER, OTHER_METHOD, REQUEST_SPAN, SPAN_TARGET, method_index};
 use crate::traceparent::TraceParent;
@@ -232,11 +233,8 @@ fn cursor_hash(key: &SeedKey, cursor: &str) -> KeyedHash {
 }
 
 fn key_hash(key: &SeedKey, headers: &HeaderMap) -> Option<KeyedHash> {
-    let mut lines = headers.get_all(IDEMPOTENCY_KEY).iter();
-    match (lines.next(), lines.next()) {
-        (Some(line), None) => Some(key.hash("idempotency key", line.as_bytes())),
-        _ => None,
-    }
+    let line = single(headers, IDEMPOTENCY_KEY)?;
+    Some(key.hash("idempotency key", line.as_bytes()))
 }
 
 #[cfg(test)]

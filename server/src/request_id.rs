@@ -12,6 +12,7 @@ use http::{Extensions, HeaderMap, HeaderName, HeaderValue};
 use tower_http::request_id::{MakeRequestId, RequestId};
 
 use crate::seed_key::SeedKey;
+use crate::single::single;
 
 /// The header's name.
 pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -43,11 +44,7 @@ pub(crate) fn outside_the_layers(headers: &HeaderMap, ids: &SeededIds) -> Header
 
 /// An `X-Request-Id` that is exactly one token of the allowed characters.
 fn valid(headers: &HeaderMap) -> Option<&HeaderValue> {
-    let mut lines = headers.get_all(X_REQUEST_ID).iter();
-    match (lines.next(), lines.next()) {
-        (Some(line), None) => Some(line).filter(|line| is_token(line.as_bytes())),
-        _ => None,
-    }
+    single(headers, X_REQUEST_ID).filter(|line| is_token(line.as_bytes()))
 }
 
 fn is_token(id: &[u8]) -> bool {

@@ -84,7 +84,7 @@ pub fn router(state: ServiceState) -> Router {
 
 async fn scrape(State(state): State<ServiceState>) -> impl IntoResponse {
     (
-        [(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")],
+        [(CONTENT_TYPE, METRICS_MEDIA_TYPE)],
         state.metrics().render(),
     )
 }

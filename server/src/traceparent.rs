@@ -5,6 +5,8 @@
 
 use http::HeaderMap;
 
+use crate::single::single;
+
 /// The header's name.
 pub(crate) const TRACEPARENT: &str = "traceparent";
 
@@ -20,11 +22,7 @@ pub(crate) struct TraceParent {
 impl TraceParent {
     /// The parent that the headers name; none if they name it twice.
     pub(crate) fn from_headers(headers: &HeaderMap) -> Option<Self> {
-        let mut lines = headers.get_all(TRACEPARENT).iter();
-        match (lines.next(), lines.next()) {
-            (Some(line), None) => Self::parse(line.to_str().ok()?),
-            _ => None,
-        }
+        Self::parse(single(headers, TRACEPARENT)?.to_str().ok()?)
     }
 
     fn parse(header: &str) -> Option<Self> {

@@ -95,6 +95,12 @@ fn a_body_that_is_announced_as_too_large_is_not_waited_for() {
         assert_eq!(refused.status, 413, "{too_large}");
         assert!(refused.body.contains("\"code\":\"payload_too_large\""));
     }
+    // Another rule that is broken as well comes first, and the body is no less unread.
+    let as_text = head(65_537, expect).replace("application/json", "text/plain");
+    let stream = TcpStream::connect(service.local_addr()).unwrap();
+    let refused = exchange(&stream, as_text.as_bytes());
+    assert_eq!(refused.status, 415);
+    assert_eq!(refused.header("connection"), Some("close"));
     let stream = TcpStream::connect(service.local_addr()).unwrap();
     let asked_for = exchange(&stream, head(2, expect).as_bytes());
     let created = exchange(&stream, b"{}");
@@ -196,7 +202,10 @@ fn a_request_without_exactly_one_host_is_refused_and_counts_nowhere() {
             response.header("content-type"),
             Some("application/problem+json")
         );
-        assert!(response.body.contains("\"code\":\"invalid_host\""));
+        assert!(
+            response.body.contains("\"code\":\"invalid_host\""),
+            "{response:?}"
+        );
         let id = response.header("x-request-id").unwrap();
         assert!(response.body.contains(&format!("\"request_id\":\"{id}\"")));
     }

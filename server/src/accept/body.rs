@@ -1,5 +1,5 @@
-//! The bodies of a connection: a request's, bounded in time, and a response's, whose
-//! end is the end of its request.
+//! The body of a request, bounded in time, and the end of a request, which is that of
+//! the body of its response.
 
 use std::io::{self, ErrorKind};
 use std::pin::Pin;
@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use axum::body::Body;
 use bytes::Bytes;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use tokio::time::{Instant, Sleep, sleep_until};
@@ -97,41 +96,13 @@ impl<B: HttpBody> Drop for RequestBody<B> {
     }
 }
 
-/// The body of a response. Its end, or its drop, ends the request.
-pub(super) struct ResponseBody {
-    body: Body,
-    activity: Arc<Activity>,
-}
+/// Ends the request of a connection when it is dropped: with the body of its response,
+/// or without one.
+pub(super) struct RequestEnd(pub(super) Arc<Activity>);
 
-impl ResponseBody {
-    pub(super) fn new(body: Body, activity: Arc<Activity>) -> Self {
-        Self { body, activity }
-    }
-}
-
-impl HttpBody for ResponseBody {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(cx)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
-    }
-}
-
-impl Drop for ResponseBody {
+impl Drop for RequestEnd {
     fn drop(&mut self) {
-        self.activity.request_ended(Instant::now());
+        self.0.request_ended(Instant::now());
     }
 }
 

@@ -8,6 +8,7 @@ use std::task::{Context, Poll};
 use axum::body::Body;
 use axum::response::Response;
 use http::Request;
+use http_body_util::BodyExt;
 use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
@@ -17,7 +18,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::activity::Activity;
-use super::body::{RequestBody, ResponseBody};
+use super::body::{RequestBody, RequestEnd};
 use super::observer::Observed;
 use super::stream::Stream;
 use super::{ClosedBy, ConnectionBounds, ConnectionPlace, Phase, reached};
@@ -48,10 +49,16 @@ pub(super) async fn connection<I, S>(
                 Body::new(RequestBody::new(body, bounds.body, Arc::clone(&noted)))
             }
         }));
-        let noted = Arc::clone(&noted);
+        let end = RequestEnd(Arc::clone(&noted));
         async {
             let response = response.await?;
-            Ok::<_, Infallible>(response.map(|body| ResponseBody::new(body, noted)))
+            // The body holds the end, and drops it when it is dropped itself. Unlike
+            // `map_frame`, `map_err` keeps what is known of the length.
+            let hold = move |error| {
+                let _held = &end;
+                error
+            };
+            Ok::<_, Infallible>(response.map(|body| body.map_err(hold)))
         }
     });
     let mut connection = pin!(http1::Builder::new().serve_connection(stream, service));
@@ -128,7 +135,6 @@ mod tests {
     use axum::Router;
     use axum::routing::{get, post};
     use http::StatusCode;
-    use http_body_util::BodyExt;
     use hyper_util::service::TowerToHyperService;
     use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
     use tokio::time::{sleep, timeout};

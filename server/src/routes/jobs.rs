@@ -31,6 +31,7 @@ use crate::lesson::{Content, DeclaredResponse, Lesson, Takes};
 use crate::problem::Problem;
 use crate::request_body::{self, BodyError};
 use crate::response_extensions::JobResult;
+use crate::single::single;
 use crate::state::ServiceState;
 
 pub(crate) const LESSON: Lesson = Lesson {
@@ -83,10 +84,16 @@ async fn jobs(State(state): State<ServiceState>, request: Request) -> Response {
     if body == Err(BodyError::BrokeOff) {
         return Problem::INCOMPLETE_BODY.into_response();
     }
-    let (result, response) = match check(&parts.headers, body) {
+    // Whatever is left of such a body stands where the next request would.
+    let is_unread = matches!(body, Err(BodyError::TooLarge | BodyError::TimedOut));
+    let (result, mut response) = match check(&parts.headers, body) {
         Ok((key, body)) => respond(&state, state.submit(key, body)),
-        Err(problem) => (JobResult::Rejected, refuse(problem)),
+        Err(problem) => (JobResult::Rejected, problem.into_response()),
     };
+    if is_unread {
+        let close = HeaderValue::from_static("close");
+        response.headers_mut().insert(CONNECTION, close);
+    }
     (Extension(result), response).into_response()
 }
 
@@ -112,16 +119,6 @@ fn check(
         Ok(JsonKind::Other) => Err(Problem::INVALID_JOB),
         Err(NotJson) => Err(Problem::INVALID_JSON),
     }
-}
-
-fn refuse(problem: Problem) -> Response {
-    let mut response = problem.into_response();
-    if [Problem::PAYLOAD_TOO_LARGE, Problem::BODY_TIMEOUT].contains(&problem) {
-        // Whatever is left of the body stands where the next request would.
-        let close = HeaderValue::from_static("close");
-        response.headers_mut().insert(CONNECTION, close);
-    }
-    response
 }
 
 fn respond(state: &ServiceState, submission: Submission) -> (JobResult, Response) {
@@ -154,26 +151,14 @@ fn respond(state: &ServiceState, submission: Submission) -> (JobResult, Response
 /// Whether the body is declared as `application/json` or as any `+json` type;
 /// letter case and parameters do not matter.
 fn is_json(headers: &HeaderMap) -> bool {
-    let mut lines = headers.get_all(CONTENT_TYPE).iter();
-    let (Some(line), None) = (lines.next(), lines.next()) else {
-        return false;
-    };
-    let Ok(line) = line.to_str() else {
-        return false;
-    };
-    let media_type = line
-        .split(';')
-        .next()
-        .unwrap_or_default()
-        .trim()
-        .to_ascii_lowercase();
-    let Some((kind, subtype)) = media_type.split_once('/') else {
-        return false;
-    };
-    let is_suffixed = subtype
-        .strip_suffix("+json")
-        .is_some_and(|name| !name.is_empty());
-    !kind.is_empty() && (is_suffixed || (kind, subtype) == ("application", "json"))
+    let line = single(headers, CONTENT_TYPE).and_then(|line| line.to_str().ok());
+    let media_type = line.and_then(|line| line.split(';').next());
+    let media_type = media_type.unwrap_or_default().trim().to_ascii_lowercase();
+    let suffixed = media_type.strip_suffix("+json");
+    let is_suffixed = suffixed
+        .and_then(|name| name.split_once('/'))
+        .is_some_and(|(kind, name)| !kind.is_empty() && !name.is_empty());
+    is_suffixed || media_type == "application/json"
 }
 
 #[cfg(test)]
