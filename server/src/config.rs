@@ -10,6 +10,7 @@ use tracing::Span;
 
 use crate::accept::ConnectionBounds;
 use crate::clock::{Clock, SystemClock};
+use crate::expected_route::ExpectedRoute;
 use crate::metrics_sink::Metrics;
 
 /// The port of a service that was not told otherwise.
@@ -73,6 +74,7 @@ pub struct ServiceConfig {
     pub(crate) on_request_span: Option<SpanHook>,
     pub(crate) one_caller: bool,
     pub(crate) routes: Router,
+    pub(crate) expected_routes: Vec<ExpectedRoute>,
 }
 
 impl ServiceConfig {
@@ -90,6 +92,7 @@ impl ServiceConfig {
             on_request_span: None,
             one_caller: false,
             routes: Router::new(),
+            expected_routes: Vec::new(),
         }
     }
 
@@ -132,6 +135,7 @@ pub struct ServiceConfigBuilder {
     on_request_span: Option<SpanHook>,
     one_caller: bool,
     routes: Router,
+    expected_routes: Vec<ExpectedRoute>,
 }
 
 impl ServiceConfigBuilder {
@@ -223,6 +227,13 @@ impl ServiceConfigBuilder {
         self
     }
 
+    /// What added routes may be counted for: the series of these events exist at zero
+    /// from the start, and not only once an event was counted. Called twice, it adds.
+    pub fn expected_routes(mut self, routes: impl IntoIterator<Item = ExpectedRoute>) -> Self {
+        self.expected_routes.extend(routes);
+        self
+    }
+
     /// Checks the rules.
     ///
     /// # Errors
@@ -260,6 +271,7 @@ impl ServiceConfigBuilder {
             on_request_span: self.on_request_span,
             one_caller: self.one_caller,
             routes: self.routes,
+            expected_routes: self.expected_routes,
         })
     }
 }

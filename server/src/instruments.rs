@@ -1,9 +1,9 @@
 //! The service's metric handles.
 //!
 //! A handle is registered once and held: looking a metric up by its name and
-//! labels for every request costs ten times as much as counting with it. Series
-//! whose labels are known beforehand are there from the start, at zero, so that a
-//! dashboard can tell "never happened" from "not measured".
+//! labels for every request costs ten times as much as counting with it. Series of
+//! events that can be foreseen are there from the start, at zero, so that a dashboard
+//! can tell "never happened" from "not measured", and a first event is a rise.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
@@ -16,11 +16,12 @@ use metrics::{
     Counter, Gauge, Histogram, Key, Label, Level, Metadata, Recorder, SharedString, Unit,
 };
 
+use crate::expected_route::ExpectedRoute;
 use crate::response_extensions::JobResult;
 use crate::router::LESSONS;
 use crate::telemetry::{
     ACTIVE_REQUESTS, EARLY_RETRIES, FAULTS, JOB_RESULTS, JOBS, METHODS, METRICS, MetricKind,
-    MetricSpec, OTHER, REQUEST_DURATION, method_index, status_label,
+    MetricSpec, REQUEST_DURATION, method_index, status_label,
 };
 
 const METADATA: Metadata<'static> = Metadata::new("server", Level::INFO, Some(module_path!()));
@@ -31,16 +32,20 @@ pub(crate) struct Instruments {
     active: [Gauge; METHODS.len()],
     jobs: [Counter; JOB_RESULTS.len()],
     faults: Held<&'static str, Counter>,
-    routes: Held<Box<str>, Arc<RouteInstruments>>,
+    early: Held<Box<str>, Counter>,
+    durations: Held<Box<str>, Arc<RouteDurations>>,
 }
 
-struct RouteInstruments {
-    early: Counter,
-    durations: Held<(usize, &'static str), Histogram>,
-}
+/// The durations of one route, by method and status.
+type RouteDurations = Held<(usize, &'static str), Histogram>;
 
 impl Instruments {
-    pub(crate) fn register(recorder: Arc<dyn Recorder + Send + Sync>) -> Self {
+    /// Registers what every service has, and what its lessons and these routes may be
+    /// counted for.
+    pub(crate) fn register(
+        recorder: Arc<dyn Recorder + Send + Sync>,
+        added: &[ExpectedRoute],
+    ) -> Self {
         METRICS.iter().for_each(|spec| describe(&*recorder, spec));
         let gauge = |method| {
             recorder.register_gauge(
@@ -53,21 +58,29 @@ impl Instruments {
             active: METHODS.map(gauge),
             jobs: JOB_RESULTS.map(|result| job(SharedString::from(result))),
             faults: Held::default(),
-            routes: Held::default(),
+            early: Held::default(),
+            durations: Held::default(),
             recorder,
         };
 
-        for lesson in LESSONS {
-            if let Some(fault) = lesson.fault {
-                drop(instruments.fault(fault));
-            }
-            for response in lesson.responses {
-                let method = method_index(&lesson.method);
-                drop(instruments.duration(method, lesson.path, response.status));
-            }
-        }
-        drop(instruments.route(OTHER));
+        let lessons = LESSONS.each_ref().map(ExpectedRoute::from);
+        lessons
+            .iter()
+            .chain(added)
+            .for_each(|route| instruments.expect(route));
         instruments
+    }
+
+    fn expect(&self, route: &ExpectedRoute) {
+        for fault in &route.faults {
+            drop(self.fault(fault));
+        }
+        for status in &route.statuses {
+            drop(self.duration(method_index(&route.method), route.path, *status));
+        }
+        if route.has_retry_after {
+            drop(self.early(route.path));
+        }
     }
 
     pub(crate) fn active(&self, method: usize) -> Gauge {
@@ -83,7 +96,7 @@ impl Instruments {
     }
 
     pub(crate) fn count_early(&self, route: &str) {
-        self.route(route).early.increment(1);
+        self.early(route).increment(1);
     }
 
     pub(crate) fn observe(&self, method: usize, route: &str, status: StatusCode, took: Duration) {
@@ -99,22 +112,18 @@ impl Instruments {
         self.faults.get_or(&fault, register)
     }
 
-    fn route(&self, route: &str) -> Arc<RouteInstruments> {
-        self.routes.get_or(route, || {
+    fn early(&self, route: &str) -> Counter {
+        self.early.get_or(route, || {
             let labels = [SharedString::from(route.to_owned())];
-            let early = self
-                .recorder
-                .register_counter(&key(&EARLY_RETRIES, labels), &METADATA);
-            Arc::new(RouteInstruments {
-                early,
-                durations: Held::default(),
-            })
+            self.recorder
+                .register_counter(&key(&EARLY_RETRIES, labels), &METADATA)
         })
     }
 
     fn duration(&self, method: usize, route: &str, status: StatusCode) -> Histogram {
         let status = status_label(status);
-        self.route(route).durations.get_or(&(method, status), || {
+        let durations = self.durations.get_or(route, Arc::default);
+        durations.get_or(&(method, status), || {
             let labels = [
                 METHODS[method].into(),
                 route.to_owned().into(),
@@ -179,12 +188,15 @@ impl<K: Eq + Hash, H: Clone> Held<K, H> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
     use std::sync::Arc;
 
+    use http::{Method, StatusCode};
     use metrics::{Key, Level, Metadata, Recorder};
     use metrics_exporter_prometheus::PrometheusBuilder;
 
     use crate::config::ServiceConfig;
+    use crate::expected_route::ExpectedRoute;
     use crate::metrics_sink::Metrics;
     use crate::router::LESSONS;
     use crate::telemetry::{DURATION_BUCKETS, JOB_RESULTS, METHODS, METRICS, MetricKind};
@@ -205,7 +217,6 @@ mod tests {
         }
         for lesson in LESSONS {
             let path = lesson.path;
-            expected.push(format!("service_early_retries_total{{route=\"{path}\"}} 0"));
             expected.extend(
                 lesson
                     .fault
@@ -219,6 +230,74 @@ mod tests {
         for line in expected {
             assert!(
                 scrape.lines().any(|scraped| scraped == line),
+                "{line} is not in\n{scrape}"
+            );
+        }
+    }
+
+    /// The series of counters in a scrape, without their values.
+    fn counters(scrape: &str) -> BTreeSet<&str> {
+        let series = scrape.lines().filter_map(|line| line.rsplit_once(' '));
+        let is_counter = |series: &&str| {
+            let counters = METRICS.iter().filter(|it| it.kind == MetricKind::Counter);
+            counters.into_iter().any(|it| series.starts_with(it.name))
+        };
+        series
+            .map(|(series, _)| series)
+            .filter(is_counter)
+            .collect()
+    }
+
+    #[tokio::test]
+    async fn no_counter_is_born_with_its_first_event_and_none_is_there_in_vain() {
+        let service = Service::with(ServiceConfig::builder().one_caller(true).max_jobs(1));
+        let before = service.get("/metrics").await.text();
+
+        for lesson in LESSONS {
+            for _ in 0..2 {
+                service
+                    .request(lesson.method.as_str(), lesson.path, &[], "")
+                    .await;
+                service.get("/nowhere").await;
+            }
+        }
+        let headers = [
+            ("content-type", "application/json"),
+            ("idempotency-key", "k"),
+        ];
+        for body in ["{}", "{}", r#"{"a":1}"#] {
+            service.post("/jobs", &headers, body).await;
+        }
+
+        let after = service.get("/metrics").await.text();
+        assert_eq!(counters(&after), counters(&before));
+        let unmoved: Vec<_> = after
+            .lines()
+            .filter(|line| line.ends_with(" 0") && !counters(line).is_empty())
+            .collect();
+        assert_eq!(unmoved, [""; 0], "what cannot happen is not registered");
+    }
+
+    #[tokio::test]
+    async fn an_expected_route_is_there_at_zero() {
+        let expected = ExpectedRoute {
+            path: "/added",
+            method: Method::GET,
+            statuses: vec![StatusCode::TOO_MANY_REQUESTS],
+            faults: vec!["of_the_lab"],
+            has_retry_after: true,
+        };
+        let service = Service::with(ServiceConfig::builder().expected_routes([expected]));
+
+        let scrape = service.get("/metrics").await.text();
+
+        for line in [
+            "service_faults_total{fault=\"of_the_lab\"} 0",
+            "service_early_retries_total{route=\"/added\"} 0",
+            "http_server_request_duration_seconds_count{http_request_method=\"GET\",http_route=\"/added\",http_response_status_code=\"429\"} 0",
+        ] {
+            assert!(
+                scrape.lines().any(|it| it == line),
                 "{line} is not in\n{scrape}"
             );
         }

@@ -76,6 +76,7 @@ mod canonical_json;
 mod clock;
 mod config;
 mod cursor;
+mod expected_route;
 pub mod guard;
 mod idempotency;
 mod instruments;
@@ -113,6 +114,7 @@ pub use config::{
     ConfigError, DEFAULT_DRAIN_DEADLINE, DEFAULT_LEDGER_CAPACITY, DEFAULT_MAX_JOBS, DEFAULT_PORT,
     MAX_CAPACITY, MAX_DRAIN_DEADLINE, ServiceConfig, ServiceConfigBuilder,
 };
+pub use expected_route::ExpectedRoute;
 pub use ledger::{
     BodyState, ConnectionEnd, ConnectionEntry, IssuedCursor, Ledger, LedgerEntry, LedgerSnapshot,
     RouteTotals,

@@ -61,7 +61,10 @@ impl ServiceState {
             calls: Calls::default(),
             records: Mutex::new(Records::new(config.max_jobs)),
             ledger: Ledger::new(config.ledger_capacity),
-            instruments: Instruments::register(Arc::clone(config.metrics.recorder())),
+            instruments: Instruments::register(
+                Arc::clone(config.metrics.recorder()),
+                &config.expected_routes,
+            ),
             metrics: config.metrics.clone(),
             on_request_span: config.on_request_span.clone(),
             routes: config.routes.clone(),
