@@ -34,12 +34,9 @@ use std::{
 
 use client::{ReliableApiClient, telemetry::SharedRecorder};
 use criterion::Criterion;
-use lab::{
-    prometheus_recorder,
-    trace::{Limits, Recorder, inject},
-};
 use metrics::NoopRecorder;
 use metrics_exporter_prometheus::PrometheusHandle;
+use runner::{prometheus_recorder, recorder::Limits, recorder::Recorder, recorder::inject};
 use server::{RunningApi, ServiceConfig, TeachingApi};
 use tokio::runtime::Runtime;
 use tracing::{Dispatch, dispatcher, subscriber::NoSubscriber};

@@ -3,7 +3,7 @@
 use tracing_subscriber::{Layer, Registry, filter::Targets};
 
 /// The crates that may log.
-const CRATES: &[&str] = &["client", "lab", "server"];
+const CRATES: &[&str] = &["client", "lab", "runner", "server"];
 
 /// The layer that logs what is asked for, of this workspace.
 pub(crate) fn layer(asked: Targets) -> impl Layer<Registry> {

@@ -1,8 +1,10 @@
 //! Runs that a person ends: what is left of them, and what is not.
 
+use runner::{NAIVE, RELIABLE};
 use std::{future::ready, net::TcpListener, sync::Arc, time::Duration};
 
-use lab::{Client, Ending, Overrides, Pace, Run, Settings, run_until, scenario, trace::SpanName};
+use evidence::{Client, Ending, Overrides, Pace, Run, trace::SpanName};
+use runner::{Settings, run_until, scenario};
 use tokio::{runtime::Handle, sync::Notify, task::yield_now, time::timeout};
 use tracing::{Subscriber, span};
 use tracing_subscriber::{
@@ -59,7 +61,7 @@ async fn settle(before: usize) {
 async fn a_wait_of_two_minutes_ends_at_once_and_nothing_goes_on() {
     let before = Handle::current().metrics().num_alive_tasks();
 
-    let run = cancelled_in("retry-later", Client::Reliable, "wait").await;
+    let run = cancelled_in("retry-later", RELIABLE, "wait").await;
 
     assert_eq!(run.outcome.ending, Ending::Cancelled);
     assert_eq!(run.outcome.text, "cancelled after 1 request");
@@ -71,12 +73,17 @@ async fn a_wait_of_two_minutes_ends_at_once_and_nothing_goes_on() {
         ports.extend(span.fields.number("server.port"));
     }
     assert!(matches!(waits[..], [Some(_)]), "{waits:?}");
-    let text = lab::render::text(
-        scenario::find("retry-later").expect("known"),
-        &run,
-        None,
-        &lab::render::Options::default(),
-    );
+    let words = &scenario::find("retry-later").expect("known").words;
+    let text = render::text(words, &run, None, &render::Options::default());
+    for shown in [
+        text.clone(),
+        render::html(words, &run, None, &runner::metrics()),
+        render::table(std::slice::from_ref(&run), &render::Options::default()),
+    ] {
+        assert!(shown.contains("cancelled"), "{shown}");
+        assert!(!shown.contains("expectations held"), "{shown}");
+        assert!(!shown.contains('✓'), "{shown}");
+    }
     assert!(text.contains("wait 120 s, cut off after "), "{text}");
     for port in ports {
         let port = u16::try_from(port).expect("a port");
@@ -91,15 +98,15 @@ async fn every_kind_of_run_can_be_cancelled() {
     let before = Handle::current().metrics().num_alive_tasks();
 
     for (name, client) in [
-        ("read-timeout", Client::Reliable),
-        ("read-timeout", Client::Naive),
-        ("lost-response", Client::Reliable),
-        ("connection-refused", Client::Reliable),
-        ("tls-refused", Client::Reliable),
-        ("too-many-requests", Client::Reliable),
-        ("too-many-requests", Client::Naive),
-        ("resumed-crawl", Client::Reliable),
-        ("oversized-body", Client::Reliable),
+        ("read-timeout", RELIABLE),
+        ("read-timeout", NAIVE),
+        ("lost-response", RELIABLE),
+        ("connection-refused", RELIABLE),
+        ("tls-refused", RELIABLE),
+        ("too-many-requests", RELIABLE),
+        ("too-many-requests", NAIVE),
+        ("resumed-crawl", RELIABLE),
+        ("oversized-body", RELIABLE),
     ] {
         let run = cancelled_in(name, client, "attempt").await;
 
@@ -112,7 +119,7 @@ async fn every_kind_of_run_can_be_cancelled() {
 async fn a_run_can_be_cancelled_before_it_has_begun() {
     let settings = Settings {
         seed: 7,
-        client: Client::Reliable,
+        client: RELIABLE,
         pace: Pace::Virtual,
         overrides: Overrides::default(),
     };

@@ -23,7 +23,7 @@ fn lists_every_scenario_within_80_columns() {
 
     let text = text(&output.stdout);
     assert_eq!(output.status.code(), Some(0));
-    assert_eq!(text.lines().count(), lab::scenario::CATALOGUE.len());
+    assert_eq!(text.lines().count(), runner::scenario::CATALOGUE.len());
     for line in text.lines() {
         assert!(line.chars().count() <= 80, "{line}");
     }
@@ -87,7 +87,7 @@ fn prints_the_schema_of_a_run() {
     let output = lab(&["schema"]);
 
     assert_eq!(output.status.code(), Some(0));
-    assert_eq!(text(&output.stdout), lab::render::RUN_SCHEMA);
+    assert_eq!(text(&output.stdout), render::RUN_SCHEMA);
 }
 
 #[test]
@@ -256,11 +256,15 @@ fn plays_all_scenarios_and_sums_them_up() {
 
     let text = text(&output.stdout);
     assert_eq!(output.status.code(), Some(0), "{text}");
-    let number = lab::scenario::CATALOGUE.len();
+    let number = runner::scenario::CATALOGUE.len();
     let sum = format!("{number} played with seed 7, {number} as expected");
     assert!(text.contains(&sum), "{text}");
-    for scenario in lab::scenario::CATALOGUE {
-        assert!(text.contains(scenario.name), "{} is missing", scenario.name);
+    for scenario in runner::scenario::CATALOGUE {
+        assert!(
+            text.contains(scenario.words.name),
+            "{} is missing",
+            scenario.words.name
+        );
     }
     for line in text.lines() {
         assert!(line.chars().count() <= 80, "{line}");

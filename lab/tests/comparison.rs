@@ -1,11 +1,11 @@
 //! The naive client and the comparison, played over the whole course in virtual
 //! time.
 
-use lab::{
-    Aspect, Client, Comparison, Ending, Fact, Overrides, Pace, Run, Settings, differences, render,
-    run,
-    scenario::{self, CATALOGUE, Scenario},
+use evidence::{
+    Client, Comparison, Ending, Fact, Overrides, Pace, Run, compare::Aspect, compare::differences,
 };
+use runner::{NAIVE, RELIABLE};
+use runner::{Settings, run, scenario, scenario::CATALOGUE, scenario::Scenario};
 
 async fn play(scenario: &Scenario, client: Client) -> Run {
     let settings = Settings {
@@ -19,25 +19,34 @@ async fn play(scenario: &Scenario, client: Client) -> Run {
 
 async fn compare(name: &str) -> Comparison {
     let scenario = scenario::find(name).expect("a scenario of the catalogue");
-    let reliable = play(scenario, Client::Reliable).await;
-    Comparison::of(reliable, play(scenario, Client::Naive).await)
+    let reliable = play(scenario, RELIABLE).await;
+    Comparison::of(
+        reliable,
+        play(scenario, NAIVE).await,
+        scenario.next_comparison(),
+    )
 }
 
 #[tokio::test]
 async fn the_naive_client_comes_to_an_end_and_one_seed_tells_one_story() {
     for scenario in CATALOGUE {
-        let first = play(scenario, Client::Naive).await;
+        let first = play(scenario, NAIVE).await;
 
-        let second = play(scenario, Client::Naive).await;
+        let second = play(scenario, NAIVE).await;
 
-        let text = |run: &Run| render::text(scenario, run, None, &render::Options::default());
+        let text =
+            |run: &Run| render::text(&scenario.words, run, None, &render::Options::default());
         assert_eq!(render::json(&first), render::json(&second));
         assert_eq!(text(&first), text(&second));
         for line in text(&first).lines() {
             assert!(line.chars().count() <= 80, "{line}");
         }
         let mut spans = first.traces.iter().flat_map(|trace| &trace.spans);
-        assert!(spans.all(|span| span.end.is_some()), "{}", scenario.name);
+        assert!(
+            spans.all(|span| span.end.is_some()),
+            "{}",
+            scenario.words.name
+        );
     }
 }
 
@@ -45,8 +54,8 @@ async fn the_naive_client_comes_to_an_end_and_one_seed_tells_one_story() {
 async fn the_series_of_the_two_clients_never_mix() {
     for scenario in CATALOGUE {
         for (client, own, other) in [
-            (Client::Reliable, "client_", "naive_"),
-            (Client::Naive, "naive_", "client_"),
+            (RELIABLE, "client_", "naive_"),
+            (NAIVE, "naive_", "client_"),
         ] {
             let run = play(scenario, client).await;
 
@@ -54,8 +63,8 @@ async fn the_series_of_the_two_clients_never_mix() {
                 let mut counters = run.counters.iter();
                 counters.any(|counter| counter.name.starts_with(prefix))
             };
-            assert!(moved(own), "{}: no {own} series", scenario.name);
-            assert!(!moved(other), "{}: {other} series", scenario.name);
+            assert!(moved(own), "{}: no {own} series", scenario.words.name);
+            assert!(!moved(other), "{}: {other} series", scenario.words.name);
         }
     }
 }
@@ -63,20 +72,24 @@ async fn the_series_of_the_two_clients_never_mix() {
 #[tokio::test]
 async fn every_comparison_can_be_read_and_the_reliable_client_passes_in_it() {
     for scenario in CATALOGUE {
-        let comparison = compare(scenario.name).await;
+        let comparison = compare(scenario.words.name).await;
 
         let options = render::Options::default();
-        let text = render::comparison(scenario, &comparison, &options);
+        let text = render::comparison(&scenario.words, &comparison, &options);
         let ascii = render::Options {
             ascii: true,
             ..options
         };
-        let ascii = render::comparison(scenario, &comparison, &ascii);
+        let ascii = render::comparison(&scenario.words, &comparison, &ascii);
 
         assert!(comparison.reliable.passed(), "{text}");
         assert!(ascii.is_ascii(), "{ascii}");
         for line in text.lines().chain(ascii.lines()) {
-            assert!(line.chars().count() <= 80, "{}: {line}", scenario.name);
+            assert!(
+                line.chars().count() <= 80,
+                "{}: {line}",
+                scenario.words.name
+            );
         }
         for difference in &comparison.differences {
             let words: Vec<_> = difference.text.split(' ').collect();
@@ -163,10 +176,10 @@ async fn where_nothing_goes_wrong_the_two_come_to_the_same() {
 #[tokio::test]
 async fn a_run_does_not_differ_from_itself() {
     for scenario in CATALOGUE {
-        for client in [Client::Reliable, Client::Naive] {
+        for client in [RELIABLE, NAIVE] {
             let run = play(scenario, client).await;
 
-            assert_eq!(differences(&run, &run), [], "{}", scenario.name);
+            assert_eq!(differences(&run, &run), [], "{}", scenario.words.name);
         }
     }
 }
@@ -203,9 +216,9 @@ async fn two_clients_with_one_seed_are_two_traces() {
 #[tokio::test]
 async fn a_comparison_tells_both_stories_on_one_axis() {
     let scenario = scenario::find("retry-after-seconds").expect("a scenario of the catalogue");
-    let comparison = compare(scenario.name).await;
+    let comparison = compare(scenario.words.name).await;
 
-    let text = render::comparison(scenario, &comparison, &render::Options::default());
+    let text = render::comparison(&scenario.words, &comparison, &render::Options::default());
 
     insta::assert_snapshot!(text, @r#"
     retry-after-seconds — the service asks for a wait of two seconds

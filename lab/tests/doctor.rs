@@ -14,7 +14,7 @@ use axum::{
     Json, Router,
     routing::{get, post},
 };
-use lab::dashboard::{Dashboard, DashboardConfig};
+use lab::{web::WebUi, web::WebUiConfig};
 use serde_json::{Value, json};
 use tokio::process::Command;
 
@@ -261,12 +261,12 @@ async fn whoever_has_a_port_is_named() {
 #[tokio::test]
 async fn a_lab_that_is_served_already_is_where_it_should_be() {
     let programs = programs("served", None);
-    let config = DashboardConfig {
+    let config = WebUiConfig {
         port: 0,
         page_port: 0,
-        ..DashboardConfig::default()
+        ..WebUiConfig::default()
     };
-    let lab = Dashboard::start(config).await.expect("free ports");
+    let lab = WebUi::start(config).await.expect("free ports");
     let (service, page) = (port(&lab.service_url()), port(&lab.page_url()));
 
     let both = [("--port", service.clone()), ("--page-port", page)];

@@ -3,7 +3,7 @@
 
 use std::process::{Command, Output, Stdio};
 
-use lab::scenario::CATALOGUE;
+use runner::scenario::CATALOGUE;
 
 fn lab(arguments: &str) -> Output {
     Command::new(env!("CARGO_BIN_EXE_lab"))
@@ -363,9 +363,9 @@ fn completes_the_name_of_every_scenario() {
             .collect();
         for scenario in CATALOGUE {
             assert!(
-                words.contains(&scenario.name),
+                words.contains(&scenario.words.name),
                 "{} in {shell}",
-                scenario.name
+                scenario.words.name
             );
         }
     }

@@ -1,6 +1,7 @@
 //! Every scenario, played by both clients under settings of which every pair
 //! occurs: what is expected holds, and what is taught is what the wire saw.
 
+use runner::{NAIVE, RELIABLE};
 use std::{
     collections::{BTreeSet, HashSet},
     sync::LazyLock,
@@ -8,12 +9,8 @@ use std::{
     time::Duration,
 };
 
-use lab::{
-    Client, Comparison, Ending, Overrides, Pace, Run, Settings, render, run,
-    scenario::{CATALOGUE, Scenario},
-    trace::SpanName,
-};
-use server::LedgerEntry;
+use evidence::{Client, Comparison, Ending, Overrides, Pace, Run, WireRequest, trace::SpanName};
+use runner::{Settings, run, scenario::CATALOGUE, scenario::Scenario};
 
 /// One run, and what it was played with.
 struct Play {
@@ -71,9 +68,9 @@ async fn play_all(scenarios: &'static [Scenario]) -> Vec<Play> {
     let mut plays = Vec::new();
     for scenario in scenarios {
         for overrides in pairwise() {
-            plays.push(play(scenario, Client::Reliable, overrides).await);
+            plays.push(play(scenario, RELIABLE, overrides).await);
         }
-        plays.push(play(scenario, Client::Naive, Overrides::NONE).await);
+        plays.push(play(scenario, NAIVE, Overrides::NONE).await);
     }
     plays
 }
@@ -81,7 +78,7 @@ async fn play_all(scenarios: &'static [Scenario]) -> Vec<Play> {
 impl Play {
     fn find(name: &str, client: Client, overrides: Overrides) -> &'static Self {
         let found = PLAYS.iter().find(|play| {
-            play.scenario.name == name
+            play.scenario.words.name == name
                 && play.run.client == client
                 && play.overrides.max_attempts == overrides.max_attempts
                 && play.overrides.max_retry_after == overrides.max_retry_after
@@ -89,7 +86,7 @@ impl Play {
         found.expect("it was played")
     }
 
-    fn entries(&self) -> &[LedgerEntry] {
+    fn entries(&self) -> &[WireRequest] {
         assert_eq!(self.run.ledger.dropped, 0);
         &self.run.ledger.entries
     }
@@ -102,8 +99,8 @@ impl Play {
     /// to swallow.
     fn sent(&self) -> u64 {
         match self.run.client {
-            Client::Reliable => self.total() + (self.scenario.unseen)(&self.run.policy),
-            Client::Naive => self.run.counted(),
+            RELIABLE => self.total() + (self.scenario.unseen)(&self.run.policy),
+            _ => self.run.counted(),
         }
     }
 
@@ -148,7 +145,7 @@ impl Play {
     }
 
     /// Each request but the first, with the one before it.
-    fn steps(&self) -> impl Iterator<Item = (&LedgerEntry, &LedgerEntry)> {
+    fn steps(&self) -> impl Iterator<Item = (&WireRequest, &WireRequest)> {
         let steps = self.entries().windows(2);
         steps.map(|step| (&step[0], &step[1]))
     }
@@ -160,7 +157,7 @@ impl Play {
 
     fn drew_its_waits(&self) -> bool {
         let mut entries = self.entries().iter();
-        let paused = |(before, after): (&LedgerEntry, &LedgerEntry)| before.arrived < after.arrived;
+        let paused = |(before, after): (&WireRequest, &WireRequest)| before.arrived < after.arrived;
         self.total() > 1
             && entries.all(|it| it.retry_after_seconds.is_none())
             && self.steps().all(paused)
@@ -262,7 +259,7 @@ fn what_is_said_of_a_run_is_what_the_wire_saw() {
                 assert!(
                     holds(play),
                     "{} by the {:?} client with {:?} says '{claim}':\n{}",
-                    play.scenario.name,
+                    play.scenario.words.name,
                     play.run.client,
                     play.overrides,
                     render::json(&play.run),
@@ -276,16 +273,19 @@ fn what_is_said_of_a_run_is_what_the_wire_saw() {
 fn every_sentence_about_a_run_names_its_client_and_makes_a_claim_that_is_checked() {
     let mut made = BTreeSet::new();
     for scenario in CATALOGUE {
-        for sentence in scenario.lessons {
+        for sentence in scenario.words.lessons {
             let text = sentence.text;
-            let name = match sentence.client {
-                None => continue,
-                Some(Client::Reliable) => "reliable client",
-                Some(Client::Naive) => "naive client",
+            let Some(client) = sentence.client else {
+                continue;
             };
-            assert!(text.contains(name), "{}: {text}", scenario.name);
-            assert!(!sentence.conditions.is_empty(), "{}: {text}", scenario.name);
-            assert!(claims(text).count() > 0, "{}: {text}", scenario.name);
+            let name = format!("{} client", client.name);
+            assert!(text.contains(&name), "{}: {text}", scenario.words.name);
+            assert!(
+                !sentence.conditions.is_empty(),
+                "{}: {text}",
+                scenario.words.name
+            );
+            assert!(claims(text).count() > 0, "{}: {text}", scenario.words.name);
             made.extend(claims(text).map(|(words, _)| *words));
         }
     }
@@ -297,12 +297,16 @@ fn every_sentence_about_a_run_names_its_client_and_makes_a_claim_that_is_checked
 #[test]
 fn what_is_shown_with_every_run_speaks_of_none() {
     for scenario in CATALOGUE {
-        let general = scenario.lessons.iter().filter(|it| it.client.is_none());
+        let general = scenario
+            .words
+            .lessons
+            .iter()
+            .filter(|it| it.client.is_none());
         let texts = general.map(|sentence| sentence.text).chain([
-            scenario.title,
-            scenario.question,
-            scenario.hint,
-            scenario.unsolved,
+            scenario.words.title,
+            scenario.words.question,
+            scenario.words.hint,
+            scenario.words.unsolved,
         ]);
         for text in texts {
             let lower = text.to_lowercase();
@@ -317,7 +321,7 @@ fn what_is_shown_with_every_run_speaks_of_none() {
                 &["the", "lab"],
             ] {
                 let speaks = words.windows(run.len()).any(|part| part == run);
-                assert!(!speaks, "{}: {text}", scenario.name);
+                assert!(!speaks, "{}: {text}", scenario.words.name);
             }
         }
     }
@@ -328,26 +332,26 @@ fn every_run_is_spoken_of_and_every_sentence_is_said_of_some_run() {
     let mut said = HashSet::new();
     for play in PLAYS.iter() {
         let why = &play.run.lesson.why;
-        let sentences = play.scenario.lessons.iter();
+        let sentences = play.scenario.words.lessons.iter();
         let shown: Vec<_> = sentences.filter(|it| why.contains(&it.text)).collect();
 
         assert!(
             shown.iter().any(|it| it.client == Some(play.run.client)),
             "{} by the {:?} client with {:?}: {why:?}",
-            play.scenario.name,
+            play.scenario.words.name,
             play.run.client,
             play.overrides,
         );
         assert!(shown.iter().any(|it| it.client.is_none()), "{why:?}");
-        said.extend(shown.iter().map(|it| (play.scenario.name, it.text)));
+        said.extend(shown.iter().map(|it| (play.scenario.words.name, it.text)));
     }
 
     for scenario in CATALOGUE {
-        for sentence in scenario.lessons {
+        for sentence in scenario.words.lessons {
             assert!(
-                said.contains(&(scenario.name, sentence.text)),
+                said.contains(&(scenario.words.name, sentence.text)),
                 "{} never says: {}",
-                scenario.name,
+                scenario.words.name,
                 sentence.text
             );
         }
@@ -377,7 +381,7 @@ fn what_to_try_next_can_be_typed_and_is_never_what_was_just_played() {
         let words = ["lab"].into_iter().chain(next.split(' '));
         assert_eq!(lab::cli::check(words), Ok(()), "{next}");
         let mut words = next.split(' ').skip(1);
-        let same_scenario = words.next() == Some(play.scenario.name);
+        let same_scenario = words.next() == Some(play.scenario.words.name);
         let (mut settings, mut compares) = (BTreeSet::new(), false);
         while let Some(option) = words.next() {
             match option {
@@ -393,7 +397,7 @@ fn what_to_try_next_can_be_typed_and_is_never_what_was_just_played() {
         assert!(
             !same_scenario || compares || !settings.is_subset(&given),
             "{next} after {} with {given:?}",
-            play.scenario.name
+            play.scenario.words.name
         );
     }
 }
@@ -403,7 +407,7 @@ fn the_course_is_walked_from_its_first_scenario_to_its_last_and_never_back() {
     for pair in CATALOGUE.windows(2) {
         let settings = Settings {
             seed: 7,
-            client: Client::Reliable,
+            client: RELIABLE,
             pace: Pace::Virtual,
             overrides: pair[0].variation,
         };
@@ -417,7 +421,7 @@ fn the_course_is_walked_from_its_first_scenario_to_its_last_and_never_back() {
         let run = played.expect("a run");
 
         assert!(run.passed(), "{}", render::json(&run));
-        assert_eq!(run.lesson.next, format!("scenario {}", pair[1].name));
+        assert_eq!(run.lesson.next, format!("scenario {}", pair[1].name()));
     }
 }
 
@@ -428,7 +432,7 @@ fn a_patient_caller_is_not_said_to_have_been_stopped_at_once() {
         ..Overrides::NONE
     };
 
-    let run = &Play::find("retry-later", Client::Reliable, patient).run;
+    let run = &Play::find("retry-later", RELIABLE, patient).run;
 
     let why = run.lesson.why.join(" ");
     assert_eq!(run.ledger.total, 3);
@@ -439,7 +443,7 @@ fn a_patient_caller_is_not_said_to_have_been_stopped_at_once() {
 
 #[test]
 fn a_second_job_is_not_said_to_be_safe() {
-    let run = &Play::find("lost-response", Client::Naive, Overrides::NONE).run;
+    let run = &Play::find("lost-response", NAIVE, Overrides::NONE).run;
 
     let why = run.lesson.why.join(" ");
     assert!(why.contains("a new key for each request"), "{why}");
@@ -449,7 +453,7 @@ fn a_second_job_is_not_said_to_be_safe() {
 
 #[test]
 fn workers_that_heed_no_429_are_not_said_to_wait_for_their_turn() {
-    let run = &Play::find("too-many-requests", Client::Naive, Overrides::NONE).run;
+    let run = &Play::find("too-many-requests", NAIVE, Overrides::NONE).run;
 
     let why = run.lesson.why.join(" ");
     assert!(why.contains("came back at once and alone"), "{why}");
@@ -458,7 +462,7 @@ fn workers_that_heed_no_429_are_not_said_to_wait_for_their_turn() {
 
 #[test]
 fn every_scenario_holds_under_other_limits() {
-    for play in PLAYS.iter().filter(|it| it.run.client == Client::Reliable) {
+    for play in PLAYS.iter().filter(|it| it.run.client == RELIABLE) {
         let story = render::json(&play.run);
         assert!(play.run.passed(), "{:?}: {story}", play.overrides);
     }
@@ -474,17 +478,22 @@ fn flat(text: &str) -> String {
 fn text_json_and_report_show_what_was_chosen_and_nothing_else() {
     for play in PLAYS.iter() {
         let text = flat(&render::text(
-            play.scenario,
+            &play.scenario.words,
             &play.run,
             None,
             &render::Options::default(),
         ));
-        let page = flat(&render::html(play.scenario, &play.run, None));
+        let page = flat(&render::html(
+            &play.scenario.words,
+            &play.run,
+            None,
+            &runner::metrics(),
+        ));
         let json: serde_json::Value = serde_json::from_str(&render::json(&play.run)).expect("JSON");
 
         let why = &play.run.lesson.why;
         assert_eq!(json["lesson"]["why"], serde_json::json!(why));
-        for sentence in play.scenario.lessons {
+        for sentence in play.scenario.words.lessons {
             let shown = why.contains(&sentence.text);
             assert_eq!(
                 text.contains(sentence.text),
@@ -510,19 +519,19 @@ fn text_json_and_report_show_what_was_chosen_and_nothing_else() {
 fn a_comparison_shows_what_is_true_of_either_run_and_leads_on() {
     for scenario in CATALOGUE {
         let of = |client| {
-            Play::find(scenario.name, client, Overrides::NONE)
+            Play::find(scenario.words.name, client, Overrides::NONE)
                 .run
                 .clone()
         };
-        let comparison = Comparison::of(of(Client::Reliable), of(Client::Naive));
+        let comparison = Comparison::of(of(RELIABLE), of(NAIVE), scenario.next_comparison());
 
         let text = flat(&render::comparison(
-            scenario,
+            &scenario.words,
             &comparison,
             &render::Options::default(),
         ));
 
-        for sentence in scenario.lessons {
+        for sentence in scenario.words.lessons {
             let runs = [&comparison.reliable, &comparison.naive];
             let shown = runs
                 .iter()
@@ -534,7 +543,7 @@ fn a_comparison_shows_what_is_true_of_either_run_and_leads_on() {
                 sentence.text
             );
         }
-        assert!(text.contains(scenario.unsolved), "{text}");
+        assert!(text.contains(scenario.words.unsolved), "{text}");
         let (_, next) = text.split_once("Try next ").expect("a next step");
         let words = next
             .strip_prefix("cargo run -p lab -- ")
@@ -542,7 +551,7 @@ fn a_comparison_shows_what_is_true_of_either_run_and_leads_on() {
         let words = ["lab"].into_iter().chain(words.split(' '));
         assert_eq!(lab::cli::check(words), Ok(()), "{next}");
         assert!(
-            !next.contains(&format!("scenario {} ", scenario.name)),
+            !next.contains(&format!("scenario {} ", scenario.words.name)),
             "{next}"
         );
     }

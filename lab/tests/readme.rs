@@ -10,7 +10,7 @@ use std::{
     process::Command,
 };
 
-use lab::scenario::CATALOGUE;
+use runner::scenario::CATALOGUE;
 use server::{ServiceConfig, TeachingApi};
 
 fn root() -> &'static Path {
@@ -64,7 +64,7 @@ fn lists_the_course_as_the_catalogue_has_it() {
 
     let catalogue: Vec<_> = CATALOGUE
         .iter()
-        .map(|scenario| (scenario.name, scenario.question))
+        .map(|scenario| (scenario.words.name, scenario.words.question))
         .collect();
     assert_eq!(course, catalogue);
 }
@@ -123,7 +123,10 @@ fn plans_a_class_over_the_whole_course_in_its_order() {
         })
         .collect();
 
-    let course: Vec<_> = CATALOGUE.iter().map(|scenario| scenario.name).collect();
+    let course: Vec<_> = CATALOGUE
+        .iter()
+        .map(|scenario| scenario.words.name)
+        .collect();
     assert_eq!(scenarios, course);
     let end = blocks.iter().fold(0, |start, &(from, to, block)| {
         assert_eq!(from, start, "{block}");

@@ -6,6 +6,7 @@
 //! keys, cursors, jobs and records of the catalogue's own scenarios, are found
 //! out beforehand by asking a service with the same seed.
 
+use runner::{NAIVE, RELIABLE};
 use std::{
     fmt::{Debug, Write as _},
     future::pending,
@@ -19,11 +20,9 @@ use axum::{
     routing::{get, post},
 };
 use client::{Clock, Endpoint, IdempotencyKey, ReliableApiClient, SeededRandom};
+use evidence::{Client, Ending, Overrides, Pace, Run, Words};
 use http::{HeaderMap, StatusCode, header};
-use lab::{
-    Client, Ending, Overrides, Pace, Run, Settings, Task, render, run_until,
-    scenario::{self, CATALOGUE, Scenario},
-};
+use runner::{Settings, Task, run_until, scenario, scenario::CATALOGUE, scenario::Scenario};
 use serde_json::json;
 use server::{ServiceConfig, TeachingApi};
 use tracing::{
@@ -100,8 +99,8 @@ async fn seen(client: Client, scenario: &Scenario) -> (Run, String) {
     let settings = settings(client);
     let run = run_until(pending(), eavesdropper.clone(), scenario, &settings).await;
     let run = run.expect("a run");
-    let text = render::text(scenario, &run, None, &render::Options::default());
-    let html = render::html(scenario, &run, None);
+    let text = render::text(&scenario.words, &run, None, &render::Options::default());
+    let html = render::html(&scenario.words, &run, None, &runner::metrics());
     let json = render::json(&run);
     let heard = eavesdropper.heard();
     assert!(heard.contains("otel.kind"), "the eavesdropper hears spans");
@@ -170,13 +169,17 @@ async fn echo(headers: HeaderMap, body: String) -> impl IntoResponse {
 }
 
 fn canary_scenario(task: Task) -> Scenario {
+    let flaky = scenario::find("flaky").expect("a scenario of the catalogue");
     Scenario {
-        name: "canary",
+        words: Words {
+            name: "canary",
+            ..flaky.words
+        },
         routes: canaries,
         task,
         expect: |_| Vec::new(),
         policy: |policy| policy,
-        ..*scenario::find("flaky").expect("a scenario of the catalogue")
+        ..*flaky
     }
 }
 
@@ -193,8 +196,8 @@ async fn no_part_of_an_answer_is_shown() {
         (Task::Get(MEDIA), Ending::ResponseError),
         (Task::Post(ECHO), Ending::HttpError),
     ] {
-        let (run, seen_of_it) = seen(Client::Reliable, &canary_scenario(task)).await;
-        let (_, seen_of_naive) = seen(Client::Naive, &canary_scenario(task)).await;
+        let (run, seen_of_it) = seen(RELIABLE, &canary_scenario(task)).await;
+        let (_, seen_of_naive) = seen(NAIVE, &canary_scenario(task)).await;
 
         assert_eq!(run.outcome.ending, ending, "{task:?}: {}", run.outcome.text);
         for seen in [seen_of_it, seen_of_naive] {
@@ -278,10 +281,10 @@ async fn no_scenario_shows_what_went_over_the_wire() {
     assert!(secrets.len() > 10, "{secrets:?}");
 
     for scenario in CATALOGUE {
-        for client in [Client::Reliable, Client::Naive] {
+        for client in [RELIABLE, NAIVE] {
             let (_, seen) = seen(client, scenario).await;
 
-            let (name, leaks) = (scenario.name, leaks(&seen, &secrets));
+            let (name, leaks) = (scenario.words.name, leaks(&seen, &secrets));
             assert!(leaks.is_empty(), "{name}, {client:?}: {leaks:?} in\n{seen}");
         }
     }

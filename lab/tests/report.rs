@@ -1,6 +1,7 @@
 //! The page of a run, as a browser would take it: what it is made of, what it
 //! refuses to load, and how `--report` writes it.
 
+use runner::{NAIVE, RELIABLE};
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
@@ -10,39 +11,39 @@ use std::{
 };
 
 use base64::{Engine, prelude::BASE64_STANDARD};
-use lab::{
-    Comparison, Pace, Run, Settings, render, run,
-    scenario::{self, CATALOGUE, Scenario},
-    trace::{FieldValue, field},
-};
+use evidence::{Comparison, Pace, Run, trace::FieldValue, trace::field};
+use runner::{Settings, run, scenario, scenario::CATALOGUE, scenario::Scenario};
 use sha2::{Digest, Sha256};
 
 async fn play(name: &str) -> (&'static Scenario, Run) {
     let scenario = scenario::find(name).expect("a scenario of the catalogue");
     let settings = Settings {
         seed: 1,
-        client: lab::Client::Reliable,
+        client: RELIABLE,
         pace: Pace::Virtual,
-        overrides: lab::Overrides::default(),
+        overrides: evidence::Overrides::default(),
     };
     (scenario, run(scenario, &settings).await.expect("a run"))
 }
 
 async fn page(name: &str) -> String {
     let (scenario, run) = play(name).await;
-    render::html(scenario, &run, None)
+    render::html(&scenario.words, &run, None, &runner::metrics())
 }
 
 async fn comparison(name: &str) -> (&'static Scenario, Comparison) {
     let (scenario, reliable) = play(name).await;
     let naive = Settings {
         seed: 1,
-        client: lab::Client::Naive,
+        client: NAIVE,
         pace: Pace::Virtual,
-        overrides: lab::Overrides::default(),
+        overrides: evidence::Overrides::default(),
     };
     let naive = run(scenario, &naive).await.expect("a run");
-    (scenario, Comparison::of(reliable, naive))
+    (
+        scenario,
+        Comparison::of(reliable, naive, scenario.next_comparison()),
+    )
 }
 
 /// Every tag that opens, with its attributes, and the text up to the next tag.
@@ -144,7 +145,7 @@ async fn draws_every_row_of_the_table_as_one_bar() {
 #[tokio::test]
 async fn loads_nothing_and_runs_nothing() {
     for scenario in CATALOGUE {
-        let page = page(scenario.name).await.to_lowercase();
+        let page = page(scenario.words.name).await.to_lowercase();
 
         for forbidden in [
             "<script",
@@ -160,7 +161,7 @@ async fn loads_nothing_and_runs_nothing() {
             assert!(
                 !page.contains(forbidden),
                 "{forbidden} in {}",
-                scenario.name
+                scenario.words.name
             );
         }
         for (tag, attributes, _) in tags(&page) {
@@ -188,10 +189,14 @@ async fn lets_in_its_own_style_and_nothing_else() {
 async fn names_every_part_that_is_referred_to_once() {
     let mut pages = Vec::new();
     for scenario in CATALOGUE {
-        pages.push(page(scenario.name).await);
+        pages.push(page(scenario.words.name).await);
     }
     let (scenario, both) = comparison("lost-response").await;
-    pages.push(render::html_comparison(scenario, &both));
+    pages.push(render::html_comparison(
+        &scenario.words,
+        &both,
+        &runner::metrics(),
+    ));
 
     for page in pages {
         let ids = values(&page, "id");
@@ -209,7 +214,7 @@ async fn names_every_part_that_is_referred_to_once() {
 async fn a_comparison_holds_what_differs_and_both_sides() {
     let (scenario, both) = comparison("lost-response").await;
 
-    let page = render::html_comparison(scenario, &both);
+    let page = render::html_comparison(&scenario.words, &both, &runner::metrics());
 
     let headings: Vec<_> = tags(&page)
         .filter(|(name, ..)| *name == "h2")
@@ -273,8 +278,19 @@ fn reach(page: &str) -> Vec<u32> {
 async fn a_comparison_has_one_axis_of_time() {
     let (scenario, both) = comparison("read-timeout").await;
 
-    let alone = [&both.reliable, &both.naive].map(|run| reach(&render::html(scenario, run, None)));
-    let beside = reach(&render::html_comparison(scenario, &both));
+    let alone = [&both.reliable, &both.naive].map(|run| {
+        reach(&render::html(
+            &scenario.words,
+            run,
+            None,
+            &runner::metrics(),
+        ))
+    });
+    let beside = reach(&render::html_comparison(
+        &scenario.words,
+        &both,
+        &runner::metrics(),
+    ));
 
     assert_eq!(alone, [[100], [100]]);
     assert_eq!(beside.len(), 2);
@@ -310,7 +326,7 @@ async fn how_a_call_ended_and_the_verdict_on_it_are_two_things() {
 #[tokio::test]
 async fn what_came_from_the_wire_stays_text() {
     let (scenario, mut run) = play("flaky").await;
-    let plain = render::html(scenario, &run, Some("three"));
+    let plain = render::html(&scenario.words, &run, Some("three"), &runner::metrics());
     let canary = "<script>alert(\"1\")</script>&amp;'><b x=\"";
     run.outcome.text = canary.to_owned();
     for span in run.traces.iter_mut().flat_map(|trace| &mut trace.spans) {
@@ -326,7 +342,7 @@ async fn what_came_from_the_wire_stays_text() {
     }
     run.verdict[0].found = Some(canary.to_owned());
 
-    let page = render::html(scenario, &run, Some(canary));
+    let page = render::html(&scenario.words, &run, Some(canary), &runner::metrics());
 
     let names = |page: &str| {
         let mut names = BTreeMap::<_, u32>::new();
@@ -345,9 +361,14 @@ async fn what_came_from_the_wire_stays_text() {
 async fn shows_the_prediction_beside_the_question() {
     let (scenario, run) = play("flaky").await;
 
-    let page = render::html(scenario, &run, Some("two, at once"));
+    let page = render::html(
+        &scenario.words,
+        &run,
+        Some("two, at once"),
+        &runner::metrics(),
+    );
 
-    let question = page.find(scenario.question).expect("the question");
+    let question = page.find(scenario.words.question).expect("the question");
     let prediction = page.find("two, at once").expect("the prediction");
     let outcome = page.find("ok, attempt = 3").expect("the outcome");
     assert!(question < prediction && prediction < outcome);
@@ -365,7 +386,7 @@ async fn says_nothing_to_be_less_early_than_it_was() {
     let (scenario, mut run) = play("flaky").await;
     run.ledger.entries[1].early = Some(Duration::from_millis(1_001));
 
-    let page = render::html(scenario, &run, None);
+    let page = render::html(&scenario.words, &run, None, &runner::metrics());
 
     assert!(page.contains("<td>1.1 s</td>"), "{page}");
 }
@@ -373,7 +394,10 @@ async fn says_nothing_to_be_less_early_than_it_was() {
 #[tokio::test]
 async fn one_seed_makes_one_page_byte_for_byte() {
     for scenario in CATALOGUE {
-        assert_eq!(page(scenario.name).await, page(scenario.name).await);
+        assert_eq!(
+            page(scenario.words.name).await,
+            page(scenario.words.name).await
+        );
     }
 }
 

@@ -1,6 +1,7 @@
 //! How long the service asked to wait, wherever a run says so: one number, and
 //! never one that would have somebody come early.
 
+use runner::RELIABLE;
 use std::{cell::Cell, sync::Arc, time::Duration};
 
 use axum::{
@@ -9,12 +10,10 @@ use axum::{
     routing,
 };
 use client::{Clock, Endpoint};
+use evidence::{Overrides, Pace, Run};
 use http::{StatusCode, header::RETRY_AFTER};
-use lab::{
-    Client, Overrides, Pace, Run, Settings, Task, render, run,
-    scenario::{self, Network, Scenario},
-};
 use proptest::prelude::*;
+use runner::{Settings, Task, run, scenario, scenario::Network, scenario::Scenario};
 use serde_json::{Value, json};
 
 const DOWN: Endpoint = Endpoint::new("down", "/down");
@@ -47,7 +46,7 @@ async fn stopped_at(into: Duration, ahead: Duration) -> (Scenario, Run) {
     };
     let settings = Settings {
         seed: 7,
-        client: Client::Reliable,
+        client: RELIABLE,
         pace: Pace::Virtual,
         overrides: Overrides {
             max_retry_after: Some(Duration::ZERO),
@@ -83,9 +82,9 @@ proptest! {
         let whole = left.as_nanos().div_ceil(1_000_000_000);
         let whole = u64::try_from(whole).expect("a few seconds");
         let json: Value = serde_json::from_str(&render::json(&run)).expect("JSON");
-        let text = render::text(&scenario, &run, None, &render::Options::default());
+        let text = render::text(&scenario.words, &run, None, &render::Options::default());
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let page = render::html(&scenario, &run, None);
+        let page = render::html(&scenario.words, &run, None, &runner::metrics());
         let told = [
             number_after(&run.outcome.text, "a wait of "),
             number_after(&text, "a wait of "),

@@ -1,16 +1,15 @@
 //! Every scenario of the catalogue, played for real in virtual time.
 
+use runner::RELIABLE;
 use std::time::Duration;
 
-use lab::{
-    Client, Ending, Overrides, Pace, Run, Settings, render, run,
-    scenario::{self, CATALOGUE},
-};
+use evidence::{Ending, Overrides, Pace, Run};
+use runner::{Settings, run, scenario, scenario::CATALOGUE};
 
 async fn play(name: &str, overrides: Overrides) -> Run {
     let settings = Settings {
         seed: 7,
-        client: Client::Reliable,
+        client: RELIABLE,
         pace: Pace::Virtual,
         overrides,
     };
@@ -26,7 +25,7 @@ fn assert_passed(run: &Run) {
 #[tokio::test]
 async fn every_scenario_holds_what_it_promises() {
     for scenario in CATALOGUE {
-        assert_passed(&play(scenario.name, Overrides::default()).await);
+        assert_passed(&play(scenario.words.name, Overrides::default()).await);
     }
 }
 
@@ -76,7 +75,7 @@ async fn the_trace_joins_both_sides_of_the_wire() {
 #[tokio::test]
 async fn a_run_leaves_no_span_open() {
     for scenario in CATALOGUE {
-        let run = play(scenario.name, Overrides::default()).await;
+        let run = play(scenario.words.name, Overrides::default()).await;
 
         let mut spans = run.traces.iter().flat_map(|trace| &trace.spans);
         assert!(spans.all(|span| span.end.is_some()), "{:?}", run.traces);
@@ -86,11 +85,12 @@ async fn a_run_leaves_no_span_open() {
 #[tokio::test]
 async fn one_seed_tells_one_story_byte_for_byte() {
     for scenario in CATALOGUE {
-        let first = play(scenario.name, Overrides::default()).await;
+        let first = play(scenario.words.name, Overrides::default()).await;
 
-        let second = play(scenario.name, Overrides::default()).await;
+        let second = play(scenario.words.name, Overrides::default()).await;
 
-        let text = |run: &Run| render::text(scenario, run, None, &render::Options::default());
+        let text =
+            |run: &Run| render::text(&scenario.words, run, None, &render::Options::default());
         assert_eq!(render::json(&first), render::json(&second));
         assert_eq!(text(&first), text(&second));
     }
@@ -100,7 +100,7 @@ async fn one_seed_tells_one_story_byte_for_byte() {
 async fn another_seed_tells_another_story() {
     let mut settings = Settings {
         seed: 1,
-        client: Client::Reliable,
+        client: RELIABLE,
         pace: Pace::Virtual,
         overrides: Overrides::default(),
     };
@@ -118,7 +118,7 @@ async fn another_seed_tells_another_story() {
 async fn no_two_scenarios_of_one_seed_are_one_trace() {
     let mut ids = Vec::new();
     for scenario in CATALOGUE {
-        let run = play(scenario.name, Overrides::default()).await;
+        let run = play(scenario.words.name, Overrides::default()).await;
         ids.extend(run.traces.iter().map(|trace| trace.id.to_string()));
     }
 

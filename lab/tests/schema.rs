@@ -1,15 +1,13 @@
 //! The JSON Schema of a run, held to runs: every one is described by it, and
 //! what is not quite a run is refused.
 
+use runner::{NAIVE, RELIABLE};
 use std::{collections::BTreeSet, future::ready};
 
 use client::telemetry::MetricKind;
+use evidence::{Client, Comparison, Overrides, Pace, trace::SpanName};
 use jsonschema::{Resource, Validator};
-use lab::{
-    Client, Comparison, NAIVE_METRICS, Overrides, Pace, Settings, render, run, run_until,
-    scenario::{CATALOGUE, Scenario},
-    trace::SpanName,
-};
+use runner::{NAIVE_METRICS, Settings, run, run_until, scenario::CATALOGUE, scenario::Scenario};
 use serde_json::{Value, json};
 use tracing_subscriber::layer::Identity;
 
@@ -44,8 +42,8 @@ async fn played(scenario: &Scenario, client: Client, overrides: Overrides) -> Va
 }
 
 async fn flaky() -> Value {
-    let scenario = lab::scenario::find("flaky").expect("a scenario of the catalogue");
-    played(scenario, Client::Reliable, Overrides::default()).await
+    let scenario = runner::scenario::find("flaky").expect("a scenario of the catalogue");
+    played(scenario, RELIABLE, Overrides::default()).await
 }
 
 #[test]
@@ -70,9 +68,9 @@ async fn describes_every_run_of_the_catalogue() {
     };
     for scenario in CATALOGUE {
         for (client, overrides) in [
-            (Client::Reliable, Overrides::default()),
-            (Client::Reliable, once),
-            (Client::Naive, Overrides::default()),
+            (RELIABLE, Overrides::default()),
+            (RELIABLE, once),
+            (NAIVE, Overrides::default()),
         ] {
             let run = played(scenario, client, overrides).await;
 
@@ -81,7 +79,7 @@ async fn describes_every_run_of_the_catalogue() {
                 .map(|error| format!("{} at {}", error, error.instance_path))
                 .collect();
 
-            assert!(errors.is_empty(), "{}: {errors:#?}", scenario.name);
+            assert!(errors.is_empty(), "{}: {errors:#?}", scenario.words.name);
         }
     }
 }
@@ -100,10 +98,10 @@ async fn describes_every_comparison_of_the_catalogue() {
         overrides: Overrides::default(),
     };
     for scenario in CATALOGUE {
-        let [reliable, naive] = [Client::Reliable, Client::Naive].map(settings);
+        let [reliable, naive] = [RELIABLE, NAIVE].map(settings);
         let reliable = run(scenario, &reliable).await.expect("a run");
         let naive = run(scenario, &naive).await.expect("a run");
-        let comparison = render::json(&Comparison::of(reliable, naive));
+        let comparison = render::json(&Comparison::of(reliable, naive, String::new()));
         let mut comparison: Value = serde_json::from_str(&comparison).expect("JSON");
 
         let errors: Vec<_> = validator
@@ -112,8 +110,8 @@ async fn describes_every_comparison_of_the_catalogue() {
             .collect();
         comparison["naive"]["client"] = json!("careful");
 
-        assert!(errors.is_empty(), "{}: {errors:#?}", scenario.name);
-        assert!(!validator.is_valid(&comparison), "{}", scenario.name);
+        assert!(errors.is_empty(), "{}: {errors:#?}", scenario.words.name);
+        assert!(!validator.is_valid(&comparison), "{}", scenario.words.name);
     }
 }
 
@@ -225,11 +223,11 @@ async fn describes_a_run_that_was_cancelled() {
     let validator = validator();
     let settings = Settings {
         seed: u64::MAX,
-        client: Client::Reliable,
+        client: RELIABLE,
         pace: Pace::Virtual,
         overrides: Overrides::default(),
     };
-    let scenario = lab::scenario::find("flaky").expect("a scenario of the catalogue");
+    let scenario = runner::scenario::find("flaky").expect("a scenario of the catalogue");
     let run = run_until(ready(()), Identity::new(), scenario, &settings).await;
     let run = serde_json::to_value(run.expect("a run")).expect("JSON");
     let mut judged = run.clone();

@@ -1,7 +1,7 @@
 //! Creating a job once, however often it is sent.
 
 use client::{IdempotencyKey, JsonObject};
-use lab::fault_proxy::Fault;
+use runner::fault_proxy::Fault;
 use serde_json::json as value;
 use tests::{Bench, Loopback, Session, http_error, story};
 

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use client::{
     ApiError, Cursor, FailureKind, IdempotencyKey, JsonObject, MemoryCheckpoints, ReliableApiClient,
 };
-use lab::fault_proxy::Fault;
+use runner::fault_proxy::Fault;
 use serde_json::json as value;
 use tests::{Bench, Loopback, Reply, Session, Spans, Tally, every_text, json, page, status};
 

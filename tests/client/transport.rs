@@ -12,8 +12,8 @@ use std::{
 };
 
 use client::{Builder, FailureKind, StopReason};
-use lab::fault_proxy::Fault;
 use reqwest::dns::{Name, Resolve, Resolving};
+use runner::fault_proxy::Fault;
 use tests::{Bench, Loopback, Reply, Session, transport_error};
 use tokio::{
     io::AsyncReadExt,

@@ -6,7 +6,7 @@ use std::{
 };
 
 use client::{Builder, Clock, ReliableApiClient, VirtualClock};
-use lab::fault_proxy::{Fault, FaultProxy};
+use runner::fault_proxy::{Fault, FaultProxy};
 use server::{
     LedgerSnapshot, RunningApi, ServiceConfig, ServiceConfigBuilder, Stopped, TeachingApi,
 };

@@ -1,11 +1,8 @@
 //! `lab scenario all`: plays the whole course and sums it up.
 
-use super::{Exit, runner::Runner, scenario::Arguments, terminal};
-use crate::{
-    render,
-    run::{Pace, Run},
-    scenario,
-};
+use super::{Exit, play::Runner, scenario::Arguments, terminal};
+use evidence::{Pace, Run};
+use runner::scenario;
 
 /// Plays every scenario whose name contains the filter, in virtual time unless
 /// the arguments say otherwise. One that is cancelled is the last.
@@ -18,7 +15,7 @@ pub(super) fn all(arguments: &Arguments) -> Result<Exit, Exit> {
     let progress = terminal::progress(chosen.len() as u64);
     let mut runs = Vec::new();
     for scenario in chosen {
-        progress.set_message(scenario.name);
+        progress.set_message(scenario.words.name);
         let run = runner.play(scenario, &settings)?;
         progress.inc(1);
         let is_last = run.is_cancelled();

@@ -5,7 +5,7 @@
 use std::io::{self, BufRead, IsTerminal, Read};
 
 use super::{Exit, terminal};
-use crate::scenario::Scenario;
+use runner::scenario::Scenario;
 
 /// More of an answer is not read.
 const LONGEST: u64 = 4 * 1024;
@@ -14,7 +14,7 @@ const LONGEST: u64 = 4 * 1024;
 /// hint, and then the line after it is the answer. An empty line, or the end of
 /// the input, is no prediction.
 pub(super) fn ask(scenario: &Scenario) -> Result<Option<String>, Exit> {
-    terminal::paragraph(scenario.question);
+    terminal::paragraph(scenario.words.question);
     let mut stdin = io::stdin().lock();
     let mut prompt = "Your prediction (? for a hint): ";
     loop {
@@ -25,7 +25,7 @@ pub(super) fn ask(scenario: &Scenario) -> Result<Option<String>, Exit> {
             terminal::note("");
         }
         if answer == "?" {
-            terminal::paragraph(scenario.hint);
+            terminal::paragraph(scenario.words.hint);
             prompt = "Your prediction: ";
             continue;
         }

@@ -8,7 +8,7 @@ use clap::{
 use clap_complete::Shell;
 
 use super::{Exit, scenario::ALL, terminal};
-use crate::scenario::CATALOGUE;
+use runner::scenario::CATALOGUE;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -29,7 +29,7 @@ pub(super) fn completions(arguments: &Arguments) -> Exit {
     let script = match arguments.shell {
         Completed::Bash => script(Shell::Bash),
         Completed::Zsh => script(Shell::Zsh),
-        Completed::Fish => script(Shell::Fish) + &fish_names(),
+        Completed::Fish => script(Shell::Fish) + fish_names().as_str(),
     };
     terminal::print(&script).map_or_else(|exit| exit, |()| Exit::Passed)
 }
@@ -37,7 +37,7 @@ pub(super) fn completions(arguments: &Arguments) -> Exit {
 fn script(shell: Shell) -> String {
     let names = CATALOGUE
         .iter()
-        .map(|scenario| PossibleValue::new(scenario.name).help(scenario.title))
+        .map(|scenario| PossibleValue::new(scenario.words.name).help(scenario.words.title))
         .chain([PossibleValue::new(ALL).help("the whole course")]);
     // The names are closed for completion only: a wrong one on the command line
     // gets an error of ours, which knows what is near.
@@ -54,7 +54,7 @@ fn script(shell: Shell) -> String {
 /// What the generated script leaves out in fish: the values of what is no
 /// option. The condition is a function that the script defines.
 fn fish_names() -> String {
-    let names = CATALOGUE.iter().map(|scenario| scenario.name);
+    let names = CATALOGUE.iter().map(|scenario| scenario.words.name);
     let names: Vec<_> = names.chain([ALL]).collect();
     format!(
         "complete -c lab -n \"__fish_lab_using_subcommand scenario\" -f -a \"{}\"\n",

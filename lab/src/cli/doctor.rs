@@ -4,11 +4,8 @@ use clap::Args;
 use reqwest::Url;
 
 use super::{Exit, number, terminal};
-use crate::{
-    dashboard::DEFAULT_PAGE_PORT,
-    doctor::{self, Level, Places},
-    render,
-};
+use crate::{doctor, doctor::Places, web::DEFAULT_PAGE_PORT};
+use evidence::Level;
 
 /// Heading of the help, beside the options of the check itself.
 const PLACES: &str = "Where to look";

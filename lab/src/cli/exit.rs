@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use crate::run::Run;
+use evidence::Run;
 
 /// How the command ended, for the shell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

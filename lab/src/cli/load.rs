@@ -16,12 +16,12 @@ use super::{
     terminal,
 };
 use crate::{
-    dashboard::DEFAULT_PAGE_PORT,
-    http_client,
-    load::{DEFAULT_RATE, DEFAULT_SECONDS, Load, MEDIA_TYPE, Progress, RATES, SECONDS},
-    render,
-    run::Settings,
-    scenario::{self, NothingMatches},
+    http_client, load::DEFAULT_RATE, load::DEFAULT_SECONDS, load::MEDIA_TYPE, load::RATES,
+    load::SECONDS, web::DEFAULT_PAGE_PORT,
+};
+use evidence::{load::Load, load::Progress};
+use runner::{
+    Settings, scenario, scenario::CATALOGUE, scenario::NothingMatches, scenario::Scenario,
 };
 
 /// How long an answer may be in coming.
@@ -182,7 +182,8 @@ async fn run(arguments: &Arguments) -> Result<Exit, Exit> {
     progress.tally.cut();
 
     let options = terminal::options(arguments.ascii);
-    terminal::print(&render::load(&load, &progress, &options))?;
+    let course: Vec<_> = CATALOGUE.iter().map(Scenario::name).collect();
+    terminal::print(&render::load(&load, &progress, &course, &options))?;
     Ok(match judge(end, &progress, &arguments.page) {
         Ok(exit) => exit,
         Err(error) => fail(error),

@@ -4,7 +4,7 @@ use std::{num::NonZeroU32, ops::RangeInclusive};
 
 use client::{ConfigError, positive_from_text};
 
-use crate::policy::{Overrides, TooMany};
+use evidence::{Overrides, TooMany};
 
 /// Why a text is not the number that is asked for.
 #[derive(Debug, thiserror::Error)]

@@ -1,5 +1,6 @@
 //! `lab scenario NAME`: plays one and shows the evidence.
 
+use runner::{NAIVE, RELIABLE};
 use std::{error::Error, num::NonZeroU32, path::PathBuf, time::Duration};
 
 use clap::{Args, ValueEnum};
@@ -7,17 +8,11 @@ use clap::{Args, ValueEnum};
 use super::{
     Exit, all, ask, compare,
     number::{self, NumberError},
-    report,
-    runner::Runner,
-    terminal,
+    play::Runner,
+    report, terminal,
 };
-use crate::{
-    player::Client,
-    policy::Overrides,
-    render,
-    run::{Pace, Settings},
-    scenario::{self, Scenario},
-};
+use evidence::{Overrides, Pace};
+use runner::{Settings, scenario, scenario::Scenario};
 
 /// The name that stands for every scenario.
 pub(super) const ALL: &str = "all";
@@ -129,8 +124,8 @@ impl Arguments {
         Settings {
             seed: self.seed.unwrap_or_else(Settings::random_seed),
             client: match self.client {
-                ClientArgument::Reliable => Client::Reliable,
-                ClientArgument::Naive => Client::Naive,
+                ClientArgument::Reliable => RELIABLE,
+                ClientArgument::Naive => NAIVE,
             },
             pace: match self.pace {
                 Some(PaceArgument::Real) => Pace::Real,
@@ -184,23 +179,31 @@ fn one(arguments: &Arguments, scenario: &Scenario) -> Result<Exit, Exit> {
     if arguments.compare {
         return compare::compare(arguments, scenario);
     }
-    let mut runner = Runner::new(arguments.otlp.as_deref())?;
+    let mut player = Runner::new(arguments.otlp.as_deref())?;
     let prediction = match arguments.ask {
         true => ask::ask(scenario)?,
         false => None,
     };
-    let run = runner.play(scenario, &arguments.settings(Pace::Real))?;
+    let run = player.play(scenario, &arguments.settings(Pace::Real))?;
 
     let text = if arguments.json {
         render::json(&run)
     } else {
         let options = terminal::options(arguments.ascii);
-        render::text(scenario, &run, prediction.as_deref(), &options)
+        render::text(&scenario.words, &run, prediction.as_deref(), &options)
     };
     terminal::print(&text)?;
     if let Some(file) = &arguments.report {
-        report::write(file, &render::html(scenario, &run, prediction.as_deref()))?;
+        report::write(
+            file,
+            &render::html(
+                &scenario.words,
+                &run,
+                prediction.as_deref(),
+                &runner::metrics(),
+            ),
+        )?;
     }
-    runner.send(&run);
+    player.send(&run);
     Ok(Exit::of(&run))
 }

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use server::Signals;
 
-use super::{Exit, number, runner, terminal};
-use crate::dashboard::{DEFAULT_PAGE_PORT, Dashboard, DashboardConfig, DashboardError, Outlets};
+use super::{Exit, number, play, terminal};
+use crate::{web::DEFAULT_PAGE_PORT, web::Outlets, web::WebUi, web::WebUiConfig, web::WebUiError};
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -43,17 +43,17 @@ async fn run(arguments: &Arguments) -> Result<(), Exit> {
     let fail = |error: &dyn std::error::Error| terminal::fail(error, Exit::Environment);
     // Whoever reads the lines below may rely on the signals being handled.
     let mut signals = Signals::listen().map_err(|error| fail(&error))?;
-    let config = DashboardConfig {
+    let config = WebUiConfig {
         port: arguments.port,
         page_port: arguments.page_port,
         assets: arguments.assets.clone(),
         outlets: Outlets::new(
-            runner::logs(),
-            runner::endpoint(arguments.otlp.as_deref())?,
+            play::logs(),
+            play::endpoint(arguments.otlp.as_deref())?,
             |error| terminal::warn(error),
         ),
     };
-    let dashboard = Dashboard::start(config).await;
+    let dashboard = WebUi::start(config).await;
     let dashboard = dashboard.map_err(|error| refuse(&error))?;
 
     let (page, service) = (dashboard.page_url(), dashboard.service_url());
@@ -75,10 +75,10 @@ async fn run(arguments: &Arguments) -> Result<(), Exit> {
 }
 
 /// Says why the page is not served, and what to type instead if a port is taken.
-fn refuse(error: &DashboardError) -> Exit {
+fn refuse(error: &WebUiError) -> Exit {
     let option = match error {
-        DashboardError::PageInUse { .. } => "--page-port",
-        DashboardError::Service(server::StartError::PortInUse { .. }) => "--port",
+        WebUiError::PageInUse { .. } => "--page-port",
+        WebUiError::Service(server::StartError::PortInUse { .. }) => "--port",
         _ => return terminal::fail(error, Exit::Environment),
     };
     let hint = format!("{error}; choose another with {option}, or {option} 0 for a free one");

@@ -11,7 +11,9 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio::runtime::{Builder, Runtime};
 
 use super::Exit;
-use crate::{doctor::Terminal, render::Options, run::RunError};
+use crate::doctor::Terminal;
+use render::Options;
+use runner::RunError;
 
 /// Writes data to stdout, to the last byte. A reader that has seen enough, as
 /// `head` has, is no failure.

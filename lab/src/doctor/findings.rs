@@ -1,10 +1,12 @@
 //! Facts in, findings out.
 
+use evidence::{Finding, Level};
+
 use super::{
-    Finding, Level, Places,
+    Places,
     facts::{Answer, Dashboards, Docker, Facts, Flavour, Holder, Port, Target, Terminal},
 };
-use crate::render::Options;
+use render::Options;
 
 /// Judges the facts, in the order in which one would put things right.
 pub(crate) fn findings(facts: &Facts, places: &Places) -> Vec<Finding> {

@@ -11,7 +11,6 @@ mod holder;
 mod look;
 
 use reqwest::Url;
-use serde::Serialize;
 
 pub(crate) use facts::Terminal;
 pub(crate) use findings::findings;
@@ -31,26 +30,4 @@ pub(crate) struct Places {
     pub(crate) grafana: Url,
     /// Whether those are meant to be there.
     pub(crate) wanted: bool,
-}
-
-/// How a check came out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Level {
-    /// As it should be.
-    Ok,
-    /// Worth knowing; a workshop goes on without it.
-    Note,
-    /// It has to be dealt with first.
-    Problem,
-}
-
-/// What was found out, and what to do about it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Finding {
-    /// What was looked at, in a word or two.
-    pub(crate) check: &'static str,
-    pub(crate) level: Level,
-    pub(crate) found: String,
-    pub(crate) advice: Option<String>,
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rand::{Rng, seq::IndexedRandom};
 
-use crate::scenario::Scenario;
+use runner::scenario::Scenario;
 
 /// Scenarios that are in the mix for one reason.
 struct Share {
@@ -127,7 +127,7 @@ fn entry(scenario: &'static Scenario) -> Option<Entry> {
         let known = share
             .weights
             .iter()
-            .find(|(name, _)| *name == scenario.name);
+            .find(|(name, _)| *name == scenario.words.name);
         known.map(|(_, weight)| Entry {
             scenario,
             weight: *weight,
@@ -147,7 +147,7 @@ mod tests {
     use rand::{SeedableRng, rngs::ChaCha12Rng};
 
     use super::*;
-    use crate::scenario::CATALOGUE;
+    use runner::scenario::CATALOGUE;
 
     fn whole() -> Mix {
         let all: Vec<_> = CATALOGUE.iter().collect();
@@ -176,7 +176,10 @@ mod tests {
                 *name
             })
             .collect();
-        let mut course: Vec<_> = CATALOGUE.iter().map(|scenario| scenario.name).collect();
+        let mut course: Vec<_> = CATALOGUE
+            .iter()
+            .map(|scenario| scenario.words.name)
+            .collect();
         known.sort_unstable();
         course.sort_unstable();
 
@@ -201,11 +204,11 @@ mod tests {
         let mut draws = BTreeMap::new();
         for _ in 0..total * 100 {
             let drawn = mix.draw(Duration::ZERO, &mut random).expect("a scenario");
-            *draws.entry(drawn.name).or_insert(0_u32) += 1;
+            *draws.entry(drawn.words.name).or_insert(0_u32) += 1;
         }
 
         for entry in &mix.0 {
-            let (drawn, expected) = (draws[entry.scenario.name], entry.weight * 100);
+            let (drawn, expected) = (draws[entry.scenario.words.name], entry.weight * 100);
             assert!(
                 drawn.abs_diff(expected) < expected / 2,
                 "{entry:?}: {drawn}"

@@ -3,16 +3,14 @@
 //!
 //! Here stands what a load is, as values: which scenario is played when, and
 //! what came of it all. Nothing here waits, plays or prints; the
-//! [dashboard](crate::dashboard) plays, the command line shows.
+//! [dashboard](crate::web) plays, the command line shows.
 
 mod mix;
 mod plan;
-mod tally;
 
 use std::ops::RangeInclusive;
 
 pub(crate) use plan::{Arrival, Plan};
-pub(crate) use tally::{Progress, Row, Tally};
 
 /// How long a load may last, in seconds: a class and the break in it.
 pub(crate) const SECONDS: RangeInclusive<u64> = 1..=7_200;
@@ -33,16 +31,3 @@ pub(crate) const DEFAULT_RATE: u64 = 5;
 
 /// What the progress of a load is told as: one JSON value a line.
 pub(crate) const MEDIA_TYPE: &str = "application/x-ndjson";
-
-/// What is asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Load {
-    /// For how long runs are started; one of [`SECONDS`].
-    pub(crate) seconds: u64,
-    /// How many are started in a second; one of [`RATES`].
-    pub(crate) rate: u64,
-    /// What the choice of scenarios, and every run, is drawn from.
-    pub(crate) seed: u64,
-    /// What the names of the scenarios have to contain.
-    pub(crate) filter: String,
-}

@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use rand::{RngExt, SeedableRng, rngs::ChaCha12Rng};
 
-use super::{Load, mix::Mix};
-use crate::scenario::{self, NothingMatches, Scenario};
+use evidence::load::Load;
+
+use super::mix::Mix;
+use runner::{scenario, scenario::NothingMatches, scenario::Scenario};
 
 /// A run that is to be started.
 #[derive(Debug)]
@@ -94,7 +96,7 @@ mod tests {
 
     fn plan(load: &Load) -> Vec<(Duration, &'static str, u64)> {
         let plan = Plan::of(load).expect("something to play");
-        plan.map(|run| (run.at, run.scenario.name, run.seed))
+        plan.map(|run| (run.at, run.scenario.words.name, run.seed))
             .collect()
     }
 

@@ -9,7 +9,7 @@ use opentelemetry::{
 };
 use opentelemetry_sdk::trace::{SpanData, SpanEvents, SpanLinks};
 
-use crate::trace::{self, FieldValue, SpanName, Trace, field};
+use evidence::{trace, trace::FieldValue, trace::SpanName, trace::Trace, trace::field};
 
 /// Who the client's spans come from, and those of the run around them.
 pub const CLIENT_SERVICE: &str = "lab-client";

@@ -1,7 +1,7 @@
 //! Sends recorded traces on to an OpenTelemetry receiver, such as Tempo or a
 //! Collector, over OTLP/HTTP.
 //!
-//! What is sent is what the [recorder](crate::trace) kept: the same ids, the
+//! What is sent is what the [recorder](evidence::trace) kept: the same ids, the
 //! same tree, the same closed list of fields, and nothing beside it, not even
 //! the name of this machine. `OTEL_RESOURCE_ATTRIBUTES` adds nothing.
 //!
@@ -32,7 +32,8 @@ use reqwest::Client;
 pub use convert::{CLIENT_SERVICE, SERVER_SERVICE};
 pub use endpoint::{ENDPOINT_VARIABLE, Endpoint, InvalidEndpoint, TRACES_ENDPOINT_VARIABLE};
 
-use crate::{http_client, trace::Trace};
+use crate::http_client;
+use evidence::trace::Trace;
 
 /// How long a receiver may take for one request.
 pub const TIMEOUT: Duration = Duration::from_secs(3);
@@ -130,7 +131,7 @@ mod tests {
     use tracing_subscriber::{Registry, layer::SubscriberExt};
 
     use super::*;
-    use crate::trace::{Limits, Recorder};
+    use runner::{recorder::Limits, recorder::Recorder};
 
     #[tokio::test]
     async fn a_receiver_that_never_answers_is_not_waited_for() {

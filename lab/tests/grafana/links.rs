@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use lab::{otlp, trace::SpanName};
+use evidence::trace::SpanName;
+use lab::otlp;
 use reqwest::Url;
 use serde_json::{Value, json};
 use server::telemetry::OTHER;

@@ -6,8 +6,8 @@ use client::{
     FailureKind, RETRY_STATUSES,
     telemetry::{self as client_side, GiveUp, MetricKind as ClientKind},
 };
-use lab::NAIVE_METRICS;
 use promql_parser::label::MatchOp;
+use runner::NAIVE_METRICS;
 use server::telemetry::{self as service_side, MetricKind as ServiceKind};
 
 use crate::{

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::SystemTime};
 use client::{
     IdempotencyKey, JsonObject, Listing, ReliableApiClient, VirtualClock, telemetry::SharedRecorder,
 };
-use lab::prometheus_recorder;
+use runner::prometheus_recorder;
 use server::{Metrics, RunningApi, ServiceConfig, TeachingApi};
 
 /// Both sides of the wire, as one process that Prometheus scrapes.

@@ -1,7 +1,7 @@
 //! Where an export goes, and what a failed one costs.
 
 use axum::http::StatusCode;
-use lab::scenario::CATALOGUE;
+use runner::scenario::CATALOGUE;
 use tokio::net::TcpSocket;
 
 use super::{ENDPOINT, TRACES_ENDPOINT, lab, receiver::Receiver, stderr};
@@ -101,7 +101,7 @@ async fn the_whole_course_is_exported_and_a_failing_receiver_is_tried_once() {
     let exported = lab(&[&items[..], &[&working.base]].concat(), &[]).await;
     let failed = lab(&[&items[..], &[&failing.base]].concat(), &[]).await;
 
-    let scenarios = CATALOGUE.iter().filter(|it| it.name.contains("items"));
+    let scenarios = CATALOGUE.iter().filter(|it| it.name().contains("items"));
     assert_eq!(stderr(&exported), "");
     assert_eq!(working.paths().len(), 2 * scenarios.count());
     assert_eq!(stderr(&failed).lines().count(), 1, "{}", stderr(&failed));

@@ -38,7 +38,10 @@ async fn flaky_shows_three_attempts_two_waits_and_a_verdict() {
             .await,
         json!(["+3", "+2"])
     );
-    let lessons = lab::scenario::find("flaky").expect("it is there").lessons;
+    let lessons = runner::scenario::find("flaky")
+        .expect("it is there")
+        .words
+        .lessons;
     let shown = browser.read("text('#lesson-text')").await;
     let shown = shown.as_str().expect("a text");
     assert!(shown.starts_with(lessons[0].text), "{shown}");
@@ -481,9 +484,9 @@ async fn the_question_comes_before_the_answer() {
 
     browser.press("p").await;
     browser.until("text('h1') === 'flaky'").await;
-    let scenario = lab::scenario::find("flaky").expect("it is there");
+    let scenario = runner::scenario::find("flaky").expect("it is there");
     let shown = browser.read("document.body.innerText").await.to_string();
-    assert!(shown.contains(scenario.question) && !shown.contains(scenario.title));
+    assert!(shown.contains(scenario.words.question) && !shown.contains(scenario.words.title));
     browser.click("[name=guess]").await;
     browser.press("three requests\u{e007}").await;
     browser.ended().await;
@@ -497,7 +500,7 @@ async fn the_question_comes_before_the_answer() {
             .read("text('h1')")
             .await
             .to_string()
-            .contains(scenario.title)
+            .contains(scenario.words.title)
     );
 }
 

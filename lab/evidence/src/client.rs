@@ -1,0 +1,64 @@
+//! Who played: a name, and what its counters are called.
+
+use std::borrow::Cow;
+
+use serde::{Serialize, Serializer};
+
+/// A client that plays scenarios.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Client {
+    /// What it is called, on the command line as in JSON.
+    pub name: &'static str,
+    /// What the names of its counters begin with: the series of two clients never
+    /// mix.
+    pub prefix: &'static str,
+    /// The counters that every run of it shows, moved or not, under the names of the
+    /// reference client.
+    pub headlines: &'static [&'static str],
+}
+
+impl Client {
+    /// What the names of the reference client's counters begin with.
+    pub const REFERENCE_PREFIX: &'static str = "client_";
+
+    /// Under which name this client counts what the reference client counts as
+    /// `name`. What does not begin as the reference client's counters do is the
+    /// service's, whoever plays.
+    #[must_use]
+    pub fn counter(self, name: &str) -> Cow<'_, str> {
+        match name.strip_prefix(Self::REFERENCE_PREFIX) {
+            Some(rest) if self.prefix != Self::REFERENCE_PREFIX => {
+                format!("{}{rest}", self.prefix).into()
+            }
+            _ => name.into(),
+        }
+    }
+}
+
+impl Serialize for Client {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_client_counts_under_a_name_of_its_own() {
+        let client = |prefix| Client {
+            name: "tested",
+            prefix,
+            headlines: &[],
+        };
+
+        for (prefix, name, counter) in [
+            ("client_", "client_attempts_total", "client_attempts_total"),
+            ("naive_", "client_attempts_total", "naive_attempts_total"),
+            ("naive_", "service_jobs_total", "service_jobs_total"),
+        ] {
+            assert_eq!(client(prefix).counter(name), counter);
+        }
+    }
+}

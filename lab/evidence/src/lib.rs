@@ -1,0 +1,39 @@
+//! What a run left behind, as values, and what is to be said of it.
+//!
+//! A [`Run`] holds the outcome, the [traces](trace), the
+//! [record of the wire](wire), the counters and the [verdict]. Everything here is
+//! plain data and pure functions of it: nothing knows a clock, a socket, a client or
+//! a service, so whoever plays fills these values, and whoever shows them reads no
+//! more than these.
+
+pub mod client;
+pub mod compare;
+pub mod counters;
+mod duration;
+pub mod finding;
+pub mod lesson;
+pub mod load;
+pub mod metric;
+pub mod nanoseconds;
+pub mod outcome;
+pub mod plot;
+pub mod policy;
+pub mod run;
+pub mod trace;
+pub mod verdict;
+pub mod wire;
+pub mod words;
+
+pub use client::Client;
+pub use compare::{Comparison, Difference};
+pub use counters::{Counter, Counters};
+pub use duration::{duration, duration_left};
+pub use finding::{Finding, Level};
+pub use lesson::{Condition, Lesson, Sentence};
+pub use metric::Metric;
+pub use outcome::{Ending, Fact, Outcome};
+pub use policy::{Overrides, Policy, TooMany};
+pub use run::{Pace, Run};
+pub use verdict::{Check, Evidence, Expectation, judge};
+pub use wire::{RouteTotals, WireRecord, WireRequest};
+pub use words::Words;

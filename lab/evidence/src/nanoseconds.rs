@@ -1,0 +1,24 @@
+//! Lengths of time in JSON: whole nanoseconds.
+//!
+//! Five centuries and more are cut to what a whole number of 64 bits holds.
+
+use std::time::Duration;
+
+use serde::{Serialize, Serializer};
+
+/// A length of time in whole nanoseconds.
+#[must_use]
+pub fn whole(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+pub(crate) fn one<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    whole(*time).serialize(serializer)
+}
+
+pub(crate) fn optional<S: Serializer>(
+    time: &Option<Duration>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    time.map(whole).serialize(serializer)
+}

@@ -1,0 +1,148 @@
+//! How a scenario ended for the client, as values.
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+/// What the client had in hand at the end.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Outcome {
+    /// Success, or the class of the error.
+    pub ending: Ending,
+    /// The same in words: an error's own text, or what was received.
+    pub text: String,
+    /// Details worth holding to an expectation, by name.
+    #[serde(serialize_with = "by_name")]
+    pub facts: Vec<(&'static str, Fact)>,
+}
+
+/// Success, or the class of an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    /// The client has what it asked for.
+    Ok,
+    /// An answer that is not a success.
+    HttpError,
+    /// A success that does not hold what it should.
+    ResponseError,
+    /// A listing that broke its contract or a limit.
+    ContractError,
+    /// No complete answer.
+    TransportError,
+    /// None: the lab stopped a client that would have gone on for ever.
+    Stopped,
+    /// None: a person cancelled the run. Nothing is judged of it.
+    Cancelled,
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Ok => "ok",
+            Self::HttpError => "HTTP error",
+            Self::ResponseError => "representation error",
+            Self::ContractError => "contract error",
+            Self::TransportError => "transport error",
+            Self::Stopped => "stopped by the lab",
+            Self::Cancelled => "cancelled",
+        })
+    }
+}
+
+/// One detail of an outcome.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Fact {
+    /// Whether something is so.
+    Flag(bool),
+    /// How many, or which number.
+    Number(u64),
+    /// A name from a closed set, or a machine code of the service.
+    Name(String),
+}
+
+impl fmt::Display for Fact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Flag(flag) => flag.fmt(f),
+            Self::Number(number) => number.fmt(f),
+            Self::Name(name) => name.fmt(f),
+        }
+    }
+}
+
+impl From<bool> for Fact {
+    fn from(flag: bool) -> Self {
+        Self::Flag(flag)
+    }
+}
+
+impl From<u64> for Fact {
+    fn from(number: u64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<&str> for Fact {
+    fn from(name: &str) -> Self {
+        Self::Name(name.to_owned())
+    }
+}
+
+impl Outcome {
+    /// A success, in words.
+    #[must_use]
+    pub fn ok(text: impl Into<String>) -> Self {
+        Self {
+            ending: Ending::Ok,
+            text: text.into(),
+            facts: Vec::new(),
+        }
+    }
+
+    /// The lab stopped the client, for this reason.
+    #[must_use]
+    pub fn stopped_by_the_lab(text: impl Into<String>) -> Self {
+        Self {
+            ending: Ending::Stopped,
+            text: text.into(),
+            facts: Vec::new(),
+        }
+    }
+
+    /// A person cancelled the run when so many requests had been sent.
+    #[must_use]
+    pub fn cancelled(requests: u64) -> Self {
+        Self {
+            ending: Ending::Cancelled,
+            text: match requests {
+                0 => "cancelled before the first request".to_owned(),
+                1 => "cancelled after 1 request".to_owned(),
+                _ => format!("cancelled after {requests} requests"),
+            },
+            facts: Vec::new(),
+        }
+    }
+
+    /// Adds a detail.
+    #[must_use]
+    pub fn with(mut self, name: &'static str, fact: impl Into<Fact>) -> Self {
+        self.facts.push((name, fact.into()));
+        self
+    }
+
+    /// A detail by its name.
+    #[must_use]
+    pub fn fact(&self, name: &str) -> Option<&Fact> {
+        let found = self.facts.iter().find(|(known, _)| *known == name);
+        found.map(|(_, fact)| fact)
+    }
+}
+
+fn by_name<S: Serializer>(
+    facts: &[(&'static str, Fact)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(facts.iter().map(|(name, fact)| (name, fact)))
+}

@@ -1,0 +1,75 @@
+//! What a chart shows, whatever it is drawn with: its rows, which of them there
+//! is no room for, and the axis.
+//!
+//! Text and page draw the same chart, so both tell one story.
+
+use super::{
+    rows::{Row, rows},
+    scale::Scale,
+};
+use crate::trace::Trace;
+
+/// The rows of one run in order.
+#[derive(Debug)]
+pub struct Chart<'a> {
+    rows: Vec<Row<'a>>,
+    /// How many rows stand before those that are left out.
+    first: usize,
+    /// The first row after those that are left out.
+    last: usize,
+    /// How many spans a full trace did not keep.
+    pub unrecorded: u64,
+}
+
+impl<'a> Chart<'a> {
+    /// Gathers the rows of all traces of a run. Of more than `most`, at least
+    /// 3, the middle is left out.
+    pub fn new(traces: &'a [Trace], most: usize) -> Self {
+        let rows = rows(traces);
+        let (first, last) = split(rows.len(), most.max(3));
+        Self {
+            rows,
+            first,
+            last,
+            unrecorded: traces.iter().map(|trace| trace.dropped_spans).sum(),
+        }
+    }
+
+    /// The rows before those that are left out.
+    pub fn head(&self) -> &[Row<'a>] {
+        &self.rows[..self.first]
+    }
+
+    /// The rows after those that are left out.
+    pub fn tail(&self) -> &[Row<'a>] {
+        &self.rows[self.last..]
+    }
+
+    /// How many rows are left out.
+    pub fn left_out(&self) -> usize {
+        self.last - self.first
+    }
+
+    /// All rows that are shown.
+    pub fn shown(&self) -> impl Iterator<Item = &Row<'a>> {
+        self.head().iter().chain(self.tail())
+    }
+
+    /// One axis for several charts: what is as long is drawn as long. It is
+    /// divided among all rows, so leaving some out does not move the others.
+    pub fn scale(charts: &[Self], columns: usize) -> Scale {
+        let rows = charts.iter().flat_map(|chart| &chart.rows);
+        let extents: Vec<_> = rows.filter_map(Row::extent).collect();
+        Scale::new(&extents, columns)
+    }
+}
+
+/// Which rows to show: those before the first number and those from the
+/// second. The line that tells of the others counts as a row.
+fn split(rows: usize, most: usize) -> (usize, usize) {
+    if rows <= most {
+        (rows, rows)
+    } else {
+        (most / 2, rows + 1 + most / 2 - most)
+    }
+}

@@ -1,0 +1,268 @@
+//! What a row of a chart says about its span, in words.
+//!
+//! The words carry the whole meaning; shape and colour of a bar only repeat it.
+
+use std::time::Duration;
+
+use http::StatusCode;
+
+use crate::{
+    duration::duration,
+    trace::{FieldValue, Span, SpanName, field},
+};
+
+/// The `error.type` of a status outside the closed set. Where a status is the
+/// failure its `error.type` only repeats it, less exactly even; any other type
+/// says more than the status does.
+const UNFORESEEN: &str = "other";
+
+/// One line about a span. It may hold text from the wire: make it safe before
+/// it is printed.
+pub(super) fn label(span: &Span, nested: bool) -> String {
+    match span.name {
+        SpanName::Run | SpanName::Operation => operation(span),
+        SpanName::Attempt => attempt(span),
+        SpanName::Wait => wait(span),
+        SpanName::Request => request(span, nested),
+    }
+}
+
+fn operation(span: &Span) -> String {
+    let mut words = vec![
+        text(span, field::OTEL_NAME)
+            .or_else(|| text(span, field::ENDPOINT))
+            .unwrap_or_else(|| span.name.as_str().to_owned()),
+    ];
+    match span.fields.number(field::ATTEMPTS) {
+        Some(1) => words.push("1 attempt".to_owned()),
+        Some(attempts) => words.push(format!("{attempts} attempts")),
+        None => {}
+    }
+    words.extend(text(span, field::OUTCOME));
+    words.extend(text(span, field::ERROR_TYPE));
+    if span.end.is_none() {
+        words.push("running".to_owned());
+    }
+    words.join(" · ")
+}
+
+fn attempt(span: &Span) -> String {
+    let number = span.fields.number(field::RESEND_COUNT).unwrap_or(0);
+    let number = number.saturating_add(1);
+    let result = match (text(span, field::STATUS), text(span, field::ERROR_TYPE)) {
+        (Some(code), Some(error)) if error != code && error != UNFORESEEN => error,
+        (Some(code), _) => with_reason(code),
+        (None, Some(error)) => error,
+        (None, None) if span.end.is_none() => "in flight".to_owned(),
+        (None, None) => "no answer".to_owned(),
+    };
+    format!("attempt {number}   {result}")
+}
+
+fn wait(span: &Span) -> String {
+    let waiting = match span.end {
+        Some(_) => "wait",
+        None => "waiting",
+    };
+    let length = span
+        .fields
+        .seconds(field::WAIT_SECONDS)
+        .or_else(|| span.end.map(|end| end.saturating_sub(span.start)));
+    let cut_off = match (length, span.end) {
+        (Some(length), Some(end)) => cut_off(length, end.saturating_sub(span.start)),
+        _ => String::new(),
+    };
+    let length = length.map_or_else(String::new, |length| format!(" {}", duration(length)));
+    let source = match span.fields.text(field::WAIT_SOURCE) {
+        Some("retry_after") => "Retry-After",
+        Some(source) => source,
+        None => "",
+    };
+    let reason = match text(span, field::RETRY_REASON) {
+        Some(reason) if is_status(&reason) => format!(" (status {reason})"),
+        Some(reason) => format!(" ({reason})"),
+        None => String::new(),
+    };
+    format!("{waiting}{length}{cut_off}   {source}{reason}")
+}
+
+/// What is said of a wait that was not waited to its end, since its run was
+/// cancelled. A length in seconds is a float, so the last digits decide nothing.
+fn cut_off(length: Duration, lasted: Duration) -> String {
+    match length.saturating_sub(lasted) >= Duration::from_millis(1) {
+        true => format!(", cut off after {}", duration(lasted)),
+        false => String::new(),
+    }
+}
+
+fn request(span: &Span, nested: bool) -> String {
+    // Under an attempt, method and route would only repeat the client's side.
+    let (branch, parts): (_, &[_]) = if nested {
+        ("└ ", &[field::STATUS])
+    } else {
+        ("", &[field::METHOD, field::ROUTE, field::STATUS])
+    };
+    let parts: Vec<_> = parts.iter().filter_map(|name| text(span, name)).collect();
+    let fault = text(span, field::FAULT).map(|fault| format!(" · fault {fault}"));
+    format!(
+        "{branch}service  {}{}",
+        parts.join(" "),
+        fault.unwrap_or_default()
+    )
+}
+
+fn with_reason(code: String) -> String {
+    let status = StatusCode::from_bytes(code.as_bytes()).ok();
+    match status.and_then(|status| status.canonical_reason()) {
+        Some(reason) => format!("{code} {reason}"),
+        None => code,
+    }
+}
+
+fn is_status(reason: &str) -> bool {
+    StatusCode::from_bytes(reason.as_bytes()).is_ok()
+}
+
+fn text(span: &Span, name: &str) -> Option<String> {
+    span.fields.get(name).map(FieldValue::to_string)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::trace::{SpanId, TraceId};
+
+    fn span(name: SpanName, fields: &[(&'static str, FieldValue)]) -> Span {
+        Span {
+            id: SpanId::from_hex("0000000000000001").unwrap(),
+            parent: None,
+            trace_id: TraceId::from_hex("00000000000000000000000000000001").unwrap(),
+            name,
+            start: Duration::ZERO,
+            end: Some(Duration::from_millis(7)),
+            fields: fields.iter().cloned().collect(),
+        }
+    }
+
+    fn str(text: &str) -> FieldValue {
+        FieldValue::Str(text.into())
+    }
+
+    #[test]
+    fn says_how_an_attempt_ended() {
+        let (status, error) = (field::STATUS, field::ERROR_TYPE);
+        let table = [
+            (vec![(status, FieldValue::U64(200))], "attempt 1   200 OK"),
+            (vec![(status, FieldValue::I64(200))], "attempt 1   200 OK"),
+            (
+                vec![(status, FieldValue::U64(503)), (error, str("503"))],
+                "attempt 1   503 Service Unavailable",
+            ),
+            (
+                vec![(status, FieldValue::U64(418)), (error, str("other"))],
+                "attempt 1   418 I'm a teapot",
+            ),
+            (
+                vec![(status, FieldValue::U64(200)), (error, str("body"))],
+                "attempt 1   body",
+            ),
+            (vec![(status, FieldValue::U64(799))], "attempt 1   799"),
+            (vec![(error, str("tls"))], "attempt 1   tls"),
+            (
+                vec![(field::RESEND_COUNT, FieldValue::U64(2))],
+                "attempt 3   no answer",
+            ),
+        ];
+
+        for (fields, words) in table {
+            assert_eq!(label(&span(SpanName::Attempt, &fields), false), words);
+        }
+    }
+
+    #[test]
+    fn says_how_an_operation_ended() {
+        let fields = [
+            (field::OTEL_NAME, str("items")),
+            (field::ATTEMPTS, FieldValue::U64(3)),
+            (field::OUTCOME, str("error")),
+            (field::ERROR_TYPE, str("503")),
+        ];
+        let failed = span(SpanName::Operation, &fields);
+        let mut running = span(SpanName::Operation, &fields[..1]);
+        running.end = None;
+
+        assert_eq!(label(&failed, false), "items · 3 attempts · error · 503");
+        assert_eq!(label(&running, false), "items · running");
+    }
+
+    #[test]
+    fn says_who_chose_a_wait_and_why() {
+        let fields = |source, reason, seconds| {
+            vec![
+                (field::WAIT_SOURCE, str(source)),
+                (field::RETRY_REASON, str(reason)),
+                (field::WAIT_SECONDS, FieldValue::F64(seconds)),
+            ]
+        };
+        let table = [
+            (
+                fields("backoff", "503", 0.131),
+                "wait 131 ms   backoff (status 503)",
+            ),
+            (
+                fields("retry_after", "429", 120.0),
+                "wait 120 s   Retry-After (status 429)",
+            ),
+            (
+                fields("backoff", "timeout", 0.0),
+                "wait 0 ms   backoff (timeout)",
+            ),
+            (
+                fields("backoff", "timeout", f64::NAN),
+                "wait 7 ms   backoff (timeout)",
+            ),
+            (vec![], "wait 7 ms"),
+        ];
+
+        for (fields, words) in table {
+            let mut wait = span(SpanName::Wait, &fields);
+            wait.end = wait.fields.seconds(field::WAIT_SECONDS).or(wait.end);
+
+            assert_eq!(label(&wait, false).trim_end(), words);
+        }
+    }
+
+    #[test]
+    fn says_that_a_wait_was_cut_off() {
+        let fields = [
+            (field::WAIT_SOURCE, str("retry_after")),
+            (field::RETRY_REASON, str("503")),
+            (field::WAIT_SECONDS, FieldValue::F64(120.0)),
+        ];
+        let wait = span(SpanName::Wait, &fields);
+
+        assert_eq!(
+            label(&wait, false),
+            "wait 120 s, cut off after 7 ms   Retry-After (status 503)"
+        );
+    }
+
+    #[test]
+    fn says_what_the_service_saw() {
+        let fields = [
+            (field::FAULT, str("bad_json")),
+            (field::STATUS, FieldValue::U64(200)),
+            (field::ROUTE, str("/bad-json")),
+            (field::METHOD, str("GET")),
+        ];
+        let request = span(SpanName::Request, &fields);
+
+        assert_eq!(label(&request, true), "└ service  200 · fault bad_json");
+        assert_eq!(
+            label(&request, false),
+            "service  GET /bad-json 200 · fault bad_json"
+        );
+    }
+}

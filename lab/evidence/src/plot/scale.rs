@@ -1,0 +1,342 @@
+//! The axis of a chart: where a time stands, in columns.
+//!
+//! A linear axis would show nothing of a run in which two attempts of 2 ms
+//! surround a wait of an hour. So two liberties are taken: every stretch
+//! between two events gets one column before the rest is divided by length, and
+//! a pause that dwarfs everything else is cut short, with a visible break.
+//! Order is never touched: what starts later never stands further left.
+
+use std::{ops::Range, time::Duration};
+
+/// A bar that takes part in dividing the axis.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Extent {
+    pub(super) start: Duration,
+    pub(super) end: Duration,
+    /// Nothing but waiting happens here, so it may be cut short.
+    pub(super) pause: bool,
+}
+
+/// A shorter pause is never cut: an ordinary backoff is drawn to scale.
+const LONG_PAUSE: Duration = Duration::from_secs(10);
+
+/// Pauses are cut if each is this many times longer than all that stays.
+const DWARFS: u32 = 8;
+
+/// The break and a bit of bar on both sides of it.
+const NARROWEST_CUT: f64 = 4.0;
+
+/// Sums of fractions fall short of whole columns by less than this.
+const ROUNDING: f64 = 1e-6;
+
+/// Maps times to columns.
+#[derive(Debug)]
+pub struct Scale {
+    columns: usize,
+    /// Side by side, in order of time.
+    pieces: Vec<Piece>,
+}
+
+/// What lies between two neighbouring events, or one event that takes no time.
+///
+/// An attempt in virtual time is such an instant. It is a piece of its own so
+/// that it can be seen, and so that what follows it is drawn beside it.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    from: Duration,
+    to: Duration,
+    pause: bool,
+    cut: bool,
+    left: f64,
+    width: f64,
+}
+
+impl Scale {
+    /// Divides `columns`, at least one, among the stretches that `extents`
+    /// begin and end.
+    pub(super) fn new(extents: &[Extent], columns: usize) -> Self {
+        let mut pieces = pieces(extents);
+        if let Some(shortest) = shortest_cut(&pieces) {
+            for piece in &mut pieces {
+                piece.cut = piece.pause && piece.length() >= shortest;
+            }
+        }
+        if !share_out(&mut pieces, columns) {
+            // So many long pauses that each break would be all there is to see.
+            pieces.iter_mut().for_each(|piece| piece.cut = false);
+            share_out(&mut pieces, columns);
+        }
+        Self { columns, pieces }
+    }
+
+    /// The columns of a bar: at least one.
+    pub fn bar(&self, start: Duration, end: Duration) -> Range<usize> {
+        let (left, right) = if start < end {
+            (self.leave(start), self.enter(end))
+        } else {
+            (self.enter(start), self.leave(start))
+        };
+        let first = column(left).min(self.columns - 1);
+        first..column(right).clamp(first + 1, self.columns)
+    }
+
+    /// The two columns of every break within a bar.
+    pub fn cuts(&self, bar: &Range<usize>) -> impl Iterator<Item = Range<usize>> {
+        let (start, end) = (bar.start, bar.end);
+        self.breaks()
+            .map(|first| first..first + 2)
+            .filter(move |cut| start <= cut.start && cut.end <= end)
+    }
+
+    /// The first of the two columns of every break.
+    fn breaks(&self) -> impl Iterator<Item = usize> {
+        let cuts = self.pieces.iter().filter(|piece| piece.cut);
+        cuts.map(|cut| column(cut.left + cut.width / 2.0) - 1)
+    }
+
+    /// Where a time is reached.
+    fn enter(&self, time: Duration) -> f64 {
+        let index = self.pieces.partition_point(|piece| piece.to < time);
+        let piece = self.pieces.get(index).or(self.pieces.last());
+        piece.map_or(0.0, |piece| piece.position(time, 0.0))
+    }
+
+    /// Where a time is over.
+    fn leave(&self, time: Duration) -> f64 {
+        let index = self.pieces.partition_point(|piece| piece.from <= time);
+        let piece = self.pieces.get(index.saturating_sub(1));
+        piece.map_or(0.0, |piece| piece.position(time, 1.0))
+    }
+}
+
+impl Piece {
+    fn length(&self) -> Duration {
+        self.to - self.from
+    }
+
+    /// Where a time stands in this piece; an instant is all at one time, so
+    /// `instant` says which side of it is meant.
+    fn position(&self, time: Duration, instant: f64) -> f64 {
+        let fraction = if self.from == self.to {
+            instant
+        } else {
+            let since = time.saturating_sub(self.from).as_secs_f64();
+            (since / self.length().as_secs_f64()).min(1.0)
+        };
+        self.left + self.width * fraction
+    }
+}
+
+fn pieces(extents: &[Extent]) -> Vec<Piece> {
+    let mut times: Vec<_> = extents.iter().flat_map(|it| [it.start, it.end]).collect();
+    times.sort_unstable();
+    times.dedup();
+
+    let piece = |from, to, pause| Piece {
+        from,
+        to,
+        pause,
+        cut: false,
+        left: 0.0,
+        width: 0.0,
+    };
+    let mut pieces = Vec::new();
+    for (index, &time) in times.iter().enumerate() {
+        if extents.iter().any(|it| it.start == time && it.end == time) {
+            pieces.push(piece(time, time, false));
+        }
+        if let Some(&next) = times.get(index + 1) {
+            let is_work = |it: &Extent| !it.pause && it.start < next && time < it.end;
+            pieces.push(piece(time, next, !extents.iter().any(is_work)));
+        }
+    }
+    pieces
+}
+
+/// Pauses from this length up are cut, if any are.
+fn shortest_cut(pieces: &[Piece]) -> Option<Duration> {
+    let mut pauses: Vec<_> = pieces
+        .iter()
+        .filter(|it| it.pause)
+        .map(Piece::length)
+        .collect();
+    pauses.sort_unstable_by(|a, b| b.cmp(a));
+
+    let mut rest: Duration = pieces.iter().map(Piece::length).sum();
+    let mut shortest = None;
+    for pause in pauses.into_iter().take_while(|pause| *pause > LONG_PAUSE) {
+        rest -= pause;
+        if pause / DWARFS > rest {
+            shortest = Some(pause);
+        }
+    }
+    shortest
+}
+
+/// Gives every piece its columns. `false` if the breaks are too narrow to be
+/// drawn; nothing is changed then.
+fn share_out(pieces: &mut [Piece], columns: usize) -> bool {
+    let columns = columns as f64;
+    let cuts = pieces.iter().filter(|piece| piece.cut).count() as f64;
+    let whole = pieces.len() as f64 - cuts;
+    let length: f64 = pieces
+        .iter()
+        .filter(|piece| !piece.cut)
+        .map(|piece| piece.length().as_secs_f64())
+        .sum();
+
+    // Where there are too many pieces for one column each, all get a fraction.
+    let least = (columns / 2.0 / whole).min(1.0);
+    let for_cuts = match (cuts > 0.0, length > 0.0) {
+        (false, _) => 0.0,
+        (true, true) => columns / 2.0,
+        (true, false) => columns - whole * least,
+    };
+    if cuts > 0.0 && for_cuts / cuts < NARROWEST_CUT {
+        return false;
+    }
+    let per_second = match length > 0.0 {
+        true => (columns - whole * least - for_cuts) / length,
+        false => 0.0,
+    };
+
+    for piece in &mut *pieces {
+        piece.width = match piece.cut {
+            true => for_cuts / cuts,
+            false => least + per_second * piece.length().as_secs_f64(),
+        };
+    }
+    if least == 1.0 {
+        round(pieces, columns);
+    }
+    let mut left = 0.0;
+    for piece in pieces {
+        piece.left = left;
+        left += piece.width;
+    }
+    true
+}
+
+/// Makes widths whole, so that what takes equally long looks equally long. The
+/// widest piece takes what is left over, since there it shows least.
+fn round(pieces: &mut [Piece], columns: f64) {
+    for piece in &mut *pieces {
+        piece.width = (piece.width + ROUNDING).floor();
+    }
+    let used: f64 = pieces.iter().map(|piece| piece.width).sum();
+    let widest = pieces.iter_mut().max_by(|a, b| a.width.total_cmp(&b.width));
+    if let Some(widest) = widest.filter(|piece| piece.length() > Duration::ZERO) {
+        widest.width += columns - used;
+    }
+}
+
+/// A position is between zero and the number of columns.
+fn column(position: f64) -> usize {
+    (position + ROUNDING).floor() as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn work(start: u64, end: u64) -> Extent {
+        extent(start, end, false)
+    }
+
+    fn pause(start: u64, end: u64) -> Extent {
+        extent(start, end, true)
+    }
+
+    fn extent(start: u64, end: u64, pause: bool) -> Extent {
+        let (start, end) = (Duration::from_millis(start), Duration::from_millis(end));
+        Extent { start, end, pause }
+    }
+
+    fn draw(extents: &[Extent], columns: usize) -> (Vec<Range<usize>>, Vec<usize>) {
+        let scale = Scale::new(extents, columns);
+        let bars = extents.iter().map(|it| scale.bar(it.start, it.end));
+        (bars.collect(), scale.breaks().collect())
+    }
+
+    #[test]
+    fn divides_the_columns_by_length() {
+        let (bars, breaks) = draw(&[work(0, 300), work(300, 400)], 42);
+
+        assert_eq!(bars, [0..31, 31..42]);
+        assert!(breaks.is_empty(), "{breaks:?}");
+    }
+
+    #[test]
+    fn gives_an_instant_a_column_of_its_own() {
+        let (bars, _) = draw(&[work(0, 0), pause(0, 100), work(100, 100)], 10);
+
+        assert_eq!(bars, [0..1, 1..9, 9..10]);
+    }
+
+    #[test]
+    fn cuts_a_pause_that_dwarfs_the_rest() {
+        let (bars, breaks) = draw(&[work(0, 2), pause(2, 120_002), work(120_002, 120_004)], 20);
+
+        assert_eq!(bars, [0..5, 5..15, 15..20]);
+        assert_eq!(breaks, [9]);
+    }
+
+    #[test]
+    fn cuts_idle_time_as_well() {
+        let (_, breaks) = draw(&[work(0, 2), work(3_600_000, 3_600_002)], 20);
+
+        assert_eq!(breaks.len(), 1);
+    }
+
+    #[test]
+    fn cuts_all_of_several_long_pauses() {
+        let waits = [
+            work(0, 2),
+            pause(2, 120_002),
+            work(120_002, 120_004),
+            pause(120_004, 3_720_004),
+            work(3_720_004, 3_720_006),
+        ];
+
+        let (_, breaks) = draw(&waits, 40);
+
+        assert_eq!(breaks.len(), 2);
+    }
+
+    #[test]
+    fn cuts_neither_work_nor_a_pause_of_ordinary_length() {
+        let (_, stalled) = draw(&[work(0, 2), work(2, 120_000)], 20);
+        let (_, backoff) = draw(&[work(0, 2), pause(2, 5_000), work(5_000, 5_002)], 20);
+
+        assert_eq!((stalled, backoff), (vec![], vec![]));
+    }
+
+    #[test]
+    fn cuts_nothing_where_the_breaks_would_be_all_there_is() {
+        let waits: Vec<_> = (0..20)
+            .map(|n| pause(n * 100_000, n * 100_000 + 99_999))
+            .collect();
+
+        let (bars, breaks) = draw(&waits, 20);
+
+        assert!(breaks.is_empty(), "{breaks:?}");
+        assert!(bars.iter().all(|bar| bar.end <= 20), "{bars:?}");
+    }
+
+    #[test]
+    fn draws_an_empty_axis() {
+        let scale = Scale::new(&[], 10);
+
+        assert_eq!(scale.bar(Duration::ZERO, Duration::MAX), 0..1);
+    }
+
+    #[test]
+    fn keeps_a_time_outside_the_axis_at_its_edge() {
+        let scale = Scale::new(&[work(100, 200)], 10);
+
+        let before = scale.bar(Duration::ZERO, Duration::from_millis(50));
+        let after = scale.bar(Duration::from_secs(1), Duration::from_secs(2));
+
+        assert_eq!((before, after), (0..1, 9..10));
+    }
+}

@@ -1,0 +1,115 @@
+//! The client's settings that a run can vary.
+
+use std::{num::NonZeroU32, time::Duration};
+
+use serde::{Serialize, Serializer};
+
+/// What the client of a run is allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Policy {
+    /// The most requests one call may put on the wire.
+    pub max_attempts: u32,
+    /// The longest `Retry-After` that is waited for.
+    #[serde(rename = "max_retry_after_seconds", serialize_with = "seconds")]
+    pub max_retry_after: Duration,
+    /// The time that one call may take, its waits included.
+    #[serde(rename = "deadline_seconds", serialize_with = "optional_seconds")]
+    pub deadline: Option<Duration>,
+    /// The capacity of the retry budget, in tokens.
+    pub retry_budget: Option<u32>,
+    /// The longest silence of the service.
+    #[serde(rename = "read_timeout_seconds", serialize_with = "seconds")]
+    pub read_timeout: Duration,
+    /// The longest body that is accepted.
+    pub max_body_bytes: usize,
+    /// The most pages that a listing reads.
+    pub max_pages: u32,
+    /// The most items that a listing yields.
+    pub max_items: u32,
+}
+
+impl Policy {
+    /// The most requests that one call which always fails puts on the wire: its
+    /// attempts, or what the retry budget leaves of them.
+    #[must_use]
+    pub fn most_attempts(&self) -> u32 {
+        let budget = self.retry_budget.unwrap_or(u32::MAX);
+        self.max_attempts.min(budget.saturating_add(1))
+    }
+
+    /// These settings with what a reader has asked for instead.
+    #[must_use]
+    pub fn with(mut self, overrides: &Overrides) -> Self {
+        let replace = |setting: &mut u32, value: Option<u32>| *setting = value.unwrap_or(*setting);
+        replace(&mut self.max_attempts, overrides.max_attempts);
+        replace(&mut self.max_pages, overrides.max_pages);
+        replace(&mut self.max_items, overrides.max_items);
+        self.max_retry_after = overrides.max_retry_after.unwrap_or(self.max_retry_after);
+        self
+    }
+}
+
+/// The settings a reader has asked for; what is `None` stays as the scenario
+/// has it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Overrides {
+    /// In place of [`Policy::max_attempts`].
+    pub max_attempts: Option<u32>,
+    /// In place of [`Policy::max_retry_after`].
+    pub max_retry_after: Option<Duration>,
+    /// In place of [`Policy::max_pages`].
+    pub max_pages: Option<u32>,
+    /// In place of [`Policy::max_items`].
+    pub max_items: Option<u32>,
+}
+
+impl Overrides {
+    /// Everything as the scenario has it.
+    pub const NONE: Self = Self {
+        max_attempts: None,
+        max_retry_after: None,
+        max_pages: None,
+        max_items: None,
+    };
+
+    /// The most attempts, pages or items that a reader may ask for: a crawl of so
+    /// many pages takes seconds, and the client has no limit of its own.
+    pub const MOST: u32 = 10_000;
+
+    /// A number that a reader has asked for, if it is not more than
+    /// [`Overrides::MOST`].
+    ///
+    /// # Errors
+    ///
+    /// [`TooMany`] with the name of the setting.
+    pub fn bounded(setting: &'static str, number: NonZeroU32) -> Result<NonZeroU32, TooMany> {
+        match number.get() {
+            got if got > Self::MOST => Err(TooMany { setting, got }),
+            _ => Ok(number),
+        }
+    }
+}
+
+/// More than the lab plays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{setting} must be at most {most}, got {got}", most = Overrides::MOST)]
+pub struct TooMany {
+    /// The setting.
+    pub setting: &'static str,
+    /// The number that was asked for.
+    pub got: u32,
+}
+
+fn seconds<S: Serializer>(length: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(length.as_secs_f64())
+}
+
+fn optional_seconds<S: Serializer>(
+    length: &Option<Duration>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match length {
+        Some(length) => seconds(length, serializer),
+        None => serializer.serialize_none(),
+    }
+}

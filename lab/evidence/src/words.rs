@@ -1,0 +1,52 @@
+//! The words of a scenario.
+
+use crate::{
+    lesson::{Lesson, Sentence},
+    verdict::Evidence,
+};
+
+/// What a scenario says, before and after it is played.
+///
+/// Title, question, hint and what is left unsolved are shown with every run, so
+/// they hold under all settings and speak of no client in particular. What
+/// speaks of a run is a [`Sentence`], and says of which runs it is true.
+#[derive(Clone, Copy, Debug)]
+pub struct Words {
+    /// What it is called on the command line.
+    pub name: &'static str,
+    /// What the service does, in a few words.
+    pub title: &'static str,
+    /// The request that the client makes.
+    pub request: &'static str,
+    /// What to ask oneself before looking.
+    pub question: &'static str,
+    /// Something to think about, for whoever is stuck.
+    pub hint: &'static str,
+    /// Why it matters: each sentence with the runs that it is true of.
+    pub lessons: &'static [Sentence],
+    /// What is still unsolved with a client that does well.
+    pub unsolved: &'static str,
+}
+
+impl Words {
+    /// What a run teaches that left this behind; `next` is what to try after it.
+    #[must_use]
+    pub fn lesson(&self, evidence: Evidence<'_>, next: String) -> Lesson {
+        let true_of_it = self
+            .lessons
+            .iter()
+            .filter(|sentence| sentence.is_true_of(evidence));
+        Lesson {
+            why: true_of_it.map(|sentence| sentence.text).collect(),
+            unsolved: self.unsolved,
+            next,
+        }
+    }
+
+    /// What is so of it whoever plays.
+    pub fn always(&self) -> impl Iterator<Item = &'static str> {
+        let sentences = self.lessons.iter();
+        let general = sentences.filter(|sentence| sentence.client.is_none());
+        general.map(|sentence| sentence.text)
+    }
+}

@@ -1,0 +1,201 @@
+//! The waterfall of a page: a table that says what happened, and beside it a
+//! picture of the same rows.
+//!
+//! Positions in the picture are shares of its width, so that it fits any screen
+//! without its strokes and corners being stretched. One em of it is the height
+//! of one row of the table.
+
+use std::ops::Range;
+
+use maud::{Markup, html};
+
+use super::{super::Options, Side};
+use evidence::{
+    duration,
+    plot::{Chart, Row, Scale},
+    trace::SpanName,
+};
+
+/// The axis has so many columns: each is a percent of the width.
+const COLUMNS: usize = 100;
+
+/// The waterfalls of a page's runs, on one axis: what is as long is drawn as long.
+pub(super) fn figures(sides: &[Side<'_>]) -> Vec<Markup> {
+    let charts = sides
+        .iter()
+        .map(|side| Chart::new(&side.run.traces, Options::ROWS));
+    let charts: Vec<_> = charts.collect();
+    let scale = Chart::scale(&charts, COLUMNS);
+    let figures = sides.iter().zip(&charts);
+    figures
+        .map(|(side, chart)| figure(side, chart, &scale))
+        .collect()
+}
+
+fn figure(side: &Side<'_>, chart: &Chart<'_>, scale: &Scale) -> Markup {
+    let [id, title, text] = ["happened", "bars-title", "bars-text"].map(|part| side.id(part));
+    let end = chart.shown().map(|row| row.until).max().unwrap_or_default();
+    let is_cut = chart
+        .shown()
+        .any(|row| scale.cuts(&columns(scale, row)).next().is_some());
+    let height = chart.shown().count() + usize::from(chart.left_out() > 0);
+    html! {
+        section aria-labelledby=(id) {
+            h2 id=(id) { (side.title("What happened")) }
+            figure {
+                div.waterfall {
+                    (table(chart))
+                    svg.bars role="img" aria-labelledby={ (title) " " (text) } width="100%" height={ (height) "em" } {
+                        title id=(title) { "Waterfall" }
+                        desc id=(text) {
+                            "The rows of the table as bars, on an axis of time from 0 ms to "
+                            (duration(end)) "."
+                        }
+                        @for at in 0..height {
+                            line.rule x2="100%" y1={ (at) "em" } y2={ (at) "em" } {}
+                        }
+                        (bars(chart, scale))
+                    }
+                }
+                (legend())
+                figcaption {
+                    @if end.is_zero() {
+                        "All of it happened at one moment."
+                    } @else {
+                        "Time runs to the right, from 0 ms to " (duration(end)) ", to scale, but "
+                        "what takes no time is drawn one step wide"
+                        @if is_cut {
+                            ", and a pause that dwarfs all else is cut short (//): its length "
+                            "stands in the table"
+                        }
+                        "."
+                    }
+                    @if chart.unrecorded > 0 {
+                        " " (chart.unrecorded) " more spans were not recorded: the trace was full."
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn table(chart: &Chart<'_>) -> Markup {
+    html! {
+        table {
+            caption { "Every attempt and every wait, in order" }
+            thead { tr {
+                th scope="col" { "start" }
+                th scope="col" { "what" }
+                th.took scope="col" { "took" }
+            } }
+            tbody {
+                @for row in chart.head() { (line(row)) }
+                @if chart.left_out() > 0 {
+                    tr { td {} td colspan="2" { (chart.left_out()) " rows left out" } }
+                }
+                @for row in chart.tail() { (line(row)) }
+            }
+        }
+    }
+}
+
+fn line(row: &Row<'_>) -> Markup {
+    let took = match row.span.end {
+        Some(end) => duration(end.saturating_sub(row.span.start)),
+        None => "open".to_owned(),
+    };
+    html! {
+        tr class=(class(row)) {
+            td.start { (duration(row.span.start)) }
+            th scope="row" title=(row.label) { (row.label) }
+            td.took { (took) }
+        }
+    }
+}
+
+fn bars(chart: &Chart<'_>, scale: &Scale) -> Markup {
+    let gap = usize::from(chart.left_out() > 0);
+    let tail = chart.head().len() + gap;
+    let head = chart.head().iter().enumerate();
+    let rows = head.chain(
+        chart
+            .tail()
+            .iter()
+            .enumerate()
+            .map(|(at, row)| (tail + at, row)),
+    );
+    html! {
+        @for (at, row) in rows {
+            @if !row.is_heading() { (bar(at, row, scale)) }
+        }
+    }
+}
+
+/// A bar in the row `at`, and the breaks in it.
+fn bar(at: usize, row: &Row<'_>, scale: &Scale) -> Markup {
+    let columns = columns(scale, row);
+    html! {
+        (shape(at, class(row), &columns))
+        @for cut in scale.cuts(&columns) {
+            @for column in cut {
+                line.cut x1={ (column) "%" } x2={ (column + 1) "%" }
+                    y1={ (at) ".8em" } y2={ (at) ".2em" } {}
+            }
+        }
+    }
+}
+
+fn columns(scale: &Scale, row: &Row<'_>) -> Range<usize> {
+    scale.bar(row.span.start, row.until)
+}
+
+/// What a span looks like: tall and full, tall and hollow, striped, or thin, so
+/// that no meaning hangs on colour alone.
+fn shape(at: usize, class: &str, columns: &Range<usize>) -> Markup {
+    let (top, height) = match class {
+        "request" => (".44em", ".12em"),
+        _ => (".2em", ".6em"),
+    };
+    html! {
+        @if class == "wait" {
+            // Dashes along a thick line are stripes.
+            line.wait x1={ (columns.start) "%" } x2={ (columns.end) "%" }
+                y1={ (at) ".5em" } y2={ (at) ".5em" } {}
+        } @else {
+            rect class=(class) x={ (columns.start) "%" } width={ (columns.len()) "%" }
+                y={ (at) (top) } height=(height) rx=".1em" {}
+        }
+    }
+}
+
+fn legend() -> Markup {
+    let kinds = [
+        ("ok", "an attempt"),
+        ("failed", "an attempt that failed"),
+        ("wait", "a wait"),
+        ("request", "the same request, as the service saw it"),
+    ];
+    html! {
+        ul.legend {
+            @for (class, words) in kinds {
+                li {
+                    svg.bars aria-hidden="true" width="2em" height="1em" {
+                        (shape(0, class, &(0..COLUMNS)))
+                    }
+                    (words)
+                }
+            }
+        }
+    }
+}
+
+fn class(row: &Row<'_>) -> &'static str {
+    match row.span.name {
+        SpanName::Run | SpanName::Operation => "heading",
+        SpanName::Wait => "wait",
+        SpanName::Request => "request",
+        SpanName::Attempt if row.span.failed() => "failed",
+        SpanName::Attempt if row.span.end.is_none() => "open",
+        SpanName::Attempt => "ok",
+    }
+}

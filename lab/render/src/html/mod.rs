@@ -1,0 +1,288 @@
+//! A run as one page of HTML, to be opened, shown or printed without a network.
+//!
+//! It needs no script and nothing from elsewhere, and its policy forbids both.
+//! Everything is set by `maud`, which escapes: what came from the wire is text
+//! here, and never markup.
+
+mod chart;
+mod document;
+mod tables;
+
+use maud::{Markup, html as markup};
+
+use super::words::{NOT_JUDGED, pace, wire};
+use evidence::{Comparison, Difference, Ending, Metric, Run, Words};
+
+/// Sets a run, and what it teaches, as a page.
+///
+/// `prediction` is what the reader expected before looking, if anything; `metrics` are
+/// those whose questions stand beside their counters.
+#[must_use]
+pub fn html(words: &Words, run: &Run, prediction: Option<&str>, metrics: &[Metric]) -> String {
+    let story = Story {
+        words,
+        metrics,
+        sides: vec![Side { run, name: None }],
+        prediction,
+        differences: &[],
+        why: run.lesson.why.join(" "),
+        next: run.lesson.next.clone(),
+    };
+    story.page()
+}
+
+/// Sets a comparison, and what its two runs teach, as a page: what differs, and
+/// then each side with all that a run has, on one axis of time.
+#[must_use]
+pub fn html_comparison(words: &Words, comparison: &Comparison, metrics: &[Metric]) -> String {
+    let Comparison {
+        reliable,
+        naive,
+        differences,
+        next,
+    } = comparison;
+    let side = |run, name| Side {
+        run,
+        name: Some(name),
+    };
+    let story = Story {
+        words,
+        metrics,
+        sides: vec![side(reliable, "reliable"), side(naive, "naive")],
+        prediction: None,
+        differences,
+        why: comparison.why().join(" "),
+        next: next.clone(),
+    };
+    story.page()
+}
+
+/// What a page tells.
+struct Story<'a> {
+    words: &'a Words,
+    metrics: &'a [Metric],
+    sides: Vec<Side<'a>>,
+    prediction: Option<&'a str>,
+    differences: &'a [Difference],
+    why: String,
+    next: String,
+}
+
+/// A run on a page, alone or beside another.
+struct Side<'a> {
+    run: &'a Run,
+    /// What tells it from the other.
+    name: Option<&'static str>,
+}
+
+impl Side<'_> {
+    /// The id of one of its parts.
+    fn id(&self, part: &str) -> String {
+        match self.name {
+            Some(name) => format!("{part}-{name}"),
+            None => part.to_owned(),
+        }
+    }
+
+    /// The heading of one of its parts.
+    fn title(&self, part: &str) -> String {
+        match self.name {
+            Some(name) => format!("{part} · {name}"),
+            None => part.to_owned(),
+        }
+    }
+}
+
+impl Story<'_> {
+    fn page(&self) -> String {
+        let Self { words, sides, .. } = self;
+        let title = format!("{} — {}", words.name, words.title);
+        let seed = sides
+            .iter()
+            .map(|side| (side.run.seed, side.run.pace))
+            .next();
+        document::document(
+            &title,
+            markup! {
+                (heading(words, sides))
+                main {
+                    (question(words, self.prediction))
+                    (differences(self.differences))
+                    @for (side, figure) in sides.iter().zip(chart::figures(sides)) {
+                        (figure)
+                        div.pair {
+                            (outcome(side))
+                            (verdict(side))
+                        }
+                        (tables::wire(side))
+                        (tables::counters(side, self.metrics))
+                    }
+                    (lesson(&self.why, words.unsolved, &self.next))
+                }
+                @if let Some((seed, of)) = seed {
+                    footer {
+                        p { "seed " (seed) " · " (pace(of)) }
+                    }
+                }
+            },
+        )
+    }
+}
+
+fn heading(words: &Words, sides: &[Side<'_>]) -> Markup {
+    markup! {
+        header {
+            p.kind { "Scenario" }
+            h1 { code { (words.name) } }
+            p.title { (words.title) }
+            div.badges { @for side in sides { (badges(side)) } }
+            @for side in sides {
+                ul.terms aria-label=(side.title("What was asked, and what the client was allowed")) {
+                    @if let Some(name) = side.name { li { (name) } }
+                    @for term in &side.run.terms { li { (term) } }
+                }
+            }
+        }
+    }
+}
+
+/// How a run ended for the client, and what came of the expectations: a call that
+/// fails may be just what was expected.
+fn badges(side: &Side<'_>) -> Markup {
+    let run = side.run;
+    let held = run.verdict.iter().filter(|check| check.held).count();
+    let of = run.verdict.len();
+    let (class, mark) = mark(run.passed());
+    markup! {
+        p.badge {
+            @if let Some(name) = side.name { (name) ": " }
+            @match run.outcome.ending {
+                Ending::Cancelled => "cancelled",
+                ending => {
+                    span.ended.ok[ending == Ending::Ok].failed[ending != Ending::Ok] {
+                        "ended with " (ending)
+                    }
+                    " · "
+                    span class=(class) {
+                        span aria-hidden="true" { (mark) } " "
+                        (held) " of " (of) " expectations held"
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What differs between two sides.
+fn differences(differences: &[Difference]) -> Markup {
+    markup! {
+        @if !differences.is_empty() {
+            section aria-labelledby="differences" {
+                h2 #differences { "What differs" }
+                div.wide role="region" aria-labelledby="measured" tabindex="0" {
+                    table.differences {
+                        caption #measured { "Measured on the two runs" }
+                        thead { tr {
+                            th scope="col" { "The naive client …" }
+                            th.number scope="col" { "reliable" }
+                            th.number scope="col" { "naive" }
+                        } }
+                        tbody {
+                            @for difference in differences {
+                                tr {
+                                    th scope="row" { (difference.text) }
+                                    td.number { (difference.reliable) }
+                                    td.number { (difference.naive) }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn question(words: &Words, prediction: Option<&str>) -> Markup {
+    markup! {
+        section.question aria-labelledby="question" {
+            h2 #question { "The question" }
+            p { (words.question) }
+            @if let Some(prediction) = prediction {
+                dl {
+                    dt { "Your prediction" }
+                    dd { (prediction) }
+                }
+            }
+        }
+    }
+}
+
+fn outcome(side: &Side<'_>) -> Markup {
+    let (run, id) = (side.run, side.id("outcome"));
+    markup! {
+        section.outcome aria-labelledby=(id) {
+            h2 id=(id) { (side.title("Outcome")) }
+            p.ending { (run.outcome.text) }
+            dl.facts {
+                div { dt { "ending" } dd { (run.outcome.ending) } }
+                @for (name, fact) in &run.outcome.facts {
+                    div { dt { (name.replace('_', " ")) } dd { (fact) } }
+                }
+            }
+            p.counts { "On the wire, " (wire(run)) "." }
+        }
+    }
+}
+
+fn verdict(side: &Side<'_>) -> Markup {
+    let (run, id) = (side.run, side.id("verdict"));
+    markup! {
+        section aria-labelledby=(id) {
+            h2 id=(id) { (side.title("Verdict")) }
+            @if run.is_cancelled() { p { (NOT_JUDGED) } }
+            ul.checks {
+                @for check in &run.verdict {
+                    @let (class, mark) = mark(check.held);
+                    li class=(class) {
+                        span.mark role="img" aria-label=(if check.held { "held" } else { "did not hold" }) {
+                            (mark)
+                        }
+                        span {
+                            (check.text)
+                            @if let Some(found) = &check.found { " — " strong { (found) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn lesson(why: &str, unsolved: &str, next: &str) -> Markup {
+    markup! {
+        div.pair {
+            section aria-labelledby="lesson" {
+                h2 #lesson { "Why it matters" }
+                p { (why) }
+            }
+            section aria-labelledby="unsolved" {
+                h2 #unsolved { "What it does not solve" }
+                p { (unsolved) }
+            }
+            section.next aria-labelledby="next" {
+                h2 #next { "Try next" }
+                p { code { "cargo run -p lab -- " (next) } }
+            }
+        }
+    }
+}
+
+/// A class and a sign for what held and what did not: the words beside them say
+/// the same.
+fn mark(held: bool) -> (&'static str, &'static str) {
+    match held {
+        true => ("held", "✓"),
+        false => ("broken", "✗"),
+    }
+}

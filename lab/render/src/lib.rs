@@ -1,0 +1,28 @@
+//! Turns what a run left behind into something to look at.
+//!
+//! Everything here is a pure function of recorded values: no clock, no
+//! terminal, no run. What cannot be read off the values is not shown.
+
+mod comparison;
+mod findings;
+mod html;
+mod json;
+mod layout;
+mod load;
+mod page;
+mod paint;
+mod schema;
+mod table;
+mod text;
+mod waterfall;
+mod words;
+
+pub use comparison::comparison;
+pub use findings::findings;
+pub use html::{html, html_comparison};
+pub use json::json;
+pub use load::load;
+pub use schema::RUN_SCHEMA;
+pub use table::table;
+pub use text::text;
+pub use waterfall::{Options, waterfall, waterfalls};

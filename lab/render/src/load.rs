@@ -1,0 +1,157 @@
+//! What came of a load: one line a scenario, and under them the numbers of all.
+
+use super::{Options, page::Page, paint::fit};
+use evidence::load::{Load, Progress, Row, Tally};
+
+/// The most of one failure that is told, in columns.
+const LONGEST: usize = 400;
+
+/// Sets the summary of a load. Its rows stand in the order of the `course`, the names
+/// of all scenarios.
+#[must_use]
+pub fn load(load: &Load, progress: &Progress, course: &[&str], options: &Options) -> String {
+    let tally = &progress.tally;
+    let mut page = Page::new(options);
+    page.block(&rows(tally, course, options));
+    page.gap();
+    let (asked, played) = (tally.asked, tally.played);
+    let held = played.saturating_sub(tally.missed());
+    page.paragraph(
+        "runs",
+        &format!("{asked} asked for, {played} played, {held} as expected"),
+    );
+    for (number, words) in [
+        (tally.refused, "refused, since too many went on"),
+        (tally.failed, "could not be played"),
+        (tally.cut, "cut short"),
+        (tally.unsent, "not sent on to the receiver of traces"),
+    ] {
+        if number > 0 {
+            page.paragraph("", &format!("{number} {words}"));
+        }
+    }
+    let (rate, achieved) = (load.rate, progress.rate());
+    page.paragraph(
+        "rate",
+        &format!("{rate} a second asked for, {achieved:.1} played"),
+    );
+    page.paragraph(
+        "client",
+        &format!(
+            "{} calls, {} attempts, {} retries, {} give-ups",
+            tally.calls, tally.attempts, tally.retries, tally.give_ups
+        ),
+    );
+    page.paragraph("seed", &load.seed.to_string());
+    if !tally.told.is_empty() {
+        page.gap();
+    }
+    for words in &tally.told {
+        page.check(false, &fit(words, LONGEST, options.ascii));
+    }
+    page.into_text()
+}
+
+fn rows(tally: &Tally, course: &[&str], options: &Options) -> String {
+    let names = tally.scenarios.keys().map(|name| name.chars().count());
+    let width = names.max().unwrap_or(0).clamp("scenario".len(), 40);
+    let mut out = format!("{:width$}  runs  attempts  as expected\n", "scenario");
+    // In the order of the course; what is not of it goes first.
+    let mut rows: Vec<_> = tally.scenarios.iter().collect();
+    rows.sort_by_key(|(name, _)| course.iter().position(|known| known == name));
+    for (name, row) in rows {
+        let name = fit(name, width, options.ascii);
+        let Row {
+            played, attempts, ..
+        } = row;
+        let held = held(row, options);
+        out.push_str(&format!(
+            "{name:width$}  {played:>4}  {attempts:>8}  {held}\n"
+        ));
+    }
+    out
+}
+
+fn held(row: &Row, options: &Options) -> String {
+    match (row.missed, options.ascii) {
+        (0, true) => "ok".to_owned(),
+        (0, false) => "✓".to_owned(),
+        (missed, true) => format!("FAIL {missed} not"),
+        (missed, false) => format!("✗ {missed} not"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked() -> Load {
+        Load {
+            seconds: 2,
+            rate: 10,
+            seed: 7,
+            filter: String::new(),
+        }
+    }
+
+    fn progress() -> Progress {
+        let row = |played, missed, attempts| Row {
+            played,
+            missed,
+            attempts,
+        };
+        let scenarios = [("flaky", row(4, 0, 12)), ("items", row(14, 1, 28))];
+        Progress {
+            length: 20,
+            asking_ms: 2_000,
+            finished: true,
+            tally: Tally {
+                asked: 20,
+                played: 18,
+                refused: 2,
+                calls: 32,
+                attempts: 40,
+                retries: 8,
+                scenarios: scenarios.map(|(name, row)| (name.to_owned(), row)).into(),
+                told: vec!["items with seed 3: all items arrived; 2".to_owned()],
+                ..Tally::default()
+            },
+        }
+    }
+
+    #[test]
+    fn says_what_was_played_and_what_was_not() {
+        insta::assert_snapshot!(load(&asked(), &progress(), &["items", "flaky"], &Options::default()), @"
+        scenario  runs  attempts  as expected
+        items       14        28  ✗ 1 not
+        flaky        4        12  ✓
+
+        runs      20 asked for, 18 played, 17 as expected
+                  2 refused, since too many went on
+        rate      10 a second asked for, 9.0 played
+        client    32 calls, 40 attempts, 8 retries, 0 give-ups
+        seed      7
+
+        ✗ items with seed 3: all items arrived; 2
+        ");
+    }
+
+    #[test]
+    fn leaves_only_ascii_if_asked_and_lets_nothing_steer_the_terminal() {
+        let mut hostile = progress();
+        let row = Row::default();
+        let scenarios = &mut hostile.tally.scenarios;
+        scenarios.insert(format!("\u{1b}[2J{}", "é".repeat(200)), row);
+        hostile.tally.told.push("\u{202e}\n\u{7} ".repeat(200));
+        let ascii = Options {
+            ascii: true,
+            ..Options::default()
+        };
+
+        let text = load(&asked(), &hostile, &[], &ascii);
+
+        assert!(text.chars().all(|sign| sign == '\n' || !sign.is_control()));
+        assert!(text.is_ascii(), "{text}");
+        assert!(text.lines().all(|line| line.len() <= 80), "{text}");
+    }
+}

@@ -1,0 +1,158 @@
+//! A page of text: paragraphs beside labels, rows of terms, marks and colours,
+//! in as many columns as fit.
+
+use anstyle::{AnsiColor, Style};
+
+use super::{Options, paint::fit};
+use evidence::Level;
+
+/// The widest that sentences are set, however wide the terminal: longer lines
+/// are hard to read.
+const MEASURE: usize = 100;
+
+/// Where text is set, line by line.
+pub(super) struct Page<'a> {
+    pub(super) options: &'a Options,
+    width: usize,
+    text: String,
+}
+
+impl<'a> Page<'a> {
+    pub(super) fn new(options: &'a Options) -> Self {
+        Self {
+            options,
+            width: options.width.clamp(Options::WIDTH, MEASURE),
+            text: String::new(),
+        }
+    }
+
+    /// The finished text.
+    pub(super) fn into_text(self) -> String {
+        self.text
+    }
+
+    /// An empty line.
+    pub(super) fn gap(&mut self) {
+        self.text.push('\n');
+    }
+
+    /// Whole lines that are set already.
+    pub(super) fn block(&mut self, lines: &str) {
+        self.text.push_str(lines);
+    }
+
+    pub(super) fn line(&mut self, line: &str) {
+        self.text.push_str(line.trim_end());
+        self.text.push('\n');
+    }
+
+    /// A line in bold.
+    pub(super) fn title(&mut self, words: &str) {
+        self.line(&self.styled(Style::new().bold(), words));
+    }
+
+    /// A label in a column of its own and a text wrapped beside it.
+    pub(super) fn paragraph(&mut self, label: &str, text: &str) {
+        let column = if label.len() > 9 || label == "Try next" {
+            16
+        } else {
+            10
+        };
+        self.wrapped(&format!("{label:<column$}"), text);
+    }
+
+    /// A check mark or a cross, and a text wrapped beside it.
+    pub(super) fn check(&mut self, held: bool, text: &str) {
+        let level = if held { Level::Ok } else { Level::Problem };
+        self.finding(level, "", text);
+    }
+
+    /// A mark, a label, and a text wrapped beside both.
+    pub(super) fn finding(&mut self, level: Level, label: &str, text: &str) {
+        let (color, mark) = match (level, self.options.ascii) {
+            (Level::Ok, false) => (AnsiColor::Green, "✓ "),
+            (Level::Ok, true) => (AnsiColor::Green, "ok   "),
+            (Level::Note, false) => (AnsiColor::Yellow, "! "),
+            (Level::Note, true) => (AnsiColor::Yellow, "note "),
+            (Level::Problem, false) => (AnsiColor::Red, "✗ "),
+            (Level::Problem, true) => (AnsiColor::Red, "FAIL "),
+        };
+        let mark = self.styled(color.on_default(), mark);
+        self.wrapped(&format!("{mark}{label}"), text);
+    }
+
+    /// What to do about a finding, under its text.
+    pub(super) fn advice(&mut self, label: &str, text: &str) {
+        let mark = if self.options.ascii { "     " } else { "  " };
+        self.wrapped(&format!("{mark}{label}"), text);
+    }
+
+    /// An entry of a list.
+    pub(super) fn entry(&mut self, text: &str) {
+        let bullet = if self.options.ascii { "- " } else { "· " };
+        self.wrapped(bullet, text);
+    }
+
+    /// A text beside `first`, and under itself where it goes on.
+    fn wrapped(&mut self, first: &str, text: &str) {
+        // Escapes have no width, and none is left over for the lines to come.
+        let indent = " ".repeat(textwrap::core::display_width(first));
+        let options = textwrap::Options::new(self.width)
+            .initial_indent(first)
+            .subsequent_indent(&indent)
+            .break_words(false);
+        for line in textwrap::wrap(text, options) {
+            self.line(&line);
+        }
+    }
+
+    /// A label and a command to copy, which therefore is never broken.
+    pub(super) fn command(&mut self, label: &str, command: &str) {
+        let line = format!("{label:<16}{command}");
+        if line.chars().count() <= self.width {
+            self.line(&line);
+        } else {
+            self.line(label);
+            self.line(&format!("  {command}"));
+        }
+    }
+
+    /// Terms in a row, broken between two of them where the line is full.
+    pub(super) fn joined(&mut self, terms: &[String]) {
+        let separator = if self.options.ascii { " | " } else { " · " };
+        let mut line = String::new();
+        for term in terms {
+            let term = fit(term, usize::MAX, self.options.ascii);
+            let longer = line.chars().count() + 3 + term.chars().count();
+            if !line.is_empty() && longer > self.width {
+                self.line(&std::mem::take(&mut line));
+            }
+            if !line.is_empty() {
+                line.push_str(separator);
+            }
+            line.push_str(&term);
+        }
+        self.line(&line);
+    }
+
+    pub(super) fn styled(&self, style: Style, text: &str) -> String {
+        if self.options.color {
+            format!("{style}{text}{style:#}")
+        } else {
+            text.to_owned()
+        }
+    }
+
+    pub(super) fn dash(&self) -> &'static str {
+        if self.options.ascii { "-" } else { "—" }
+    }
+
+    /// A text of ours without what plain ASCII does not have.
+    pub(super) fn plain(&self, text: &str) -> String {
+        if self.options.ascii {
+            text.chars().filter(char::is_ascii).collect()
+        } else {
+            text.to_owned()
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Signs and colours: how a row looks, once it is known what it says.
+
+use anstyle::{AnsiColor, Style};
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use evidence::trace::{Span, SpanName};
+
+/// The signs a bar is made of. Each is one column wide.
+#[derive(Debug)]
+pub(super) struct Signs {
+    pub(super) left: char,
+    pub(super) right: char,
+    /// The right end of what has not ended.
+    pub(super) open: char,
+    pub(super) attempt: char,
+    pub(super) wait: char,
+    pub(super) request: char,
+    /// Where time was left out.
+    pub(super) cut: char,
+}
+
+pub(super) const UNICODE: Signs = Signs {
+    left: '▕',
+    right: '▏',
+    open: '→',
+    attempt: '█',
+    wait: '░',
+    request: '─',
+    cut: '╱',
+};
+
+pub(super) const ASCII: Signs = Signs {
+    left: '|',
+    right: '|',
+    open: '>',
+    attempt: '#',
+    wait: '.',
+    request: '-',
+    cut: '/',
+};
+
+/// The colour of a row. It repeats what the row says, and adds nothing.
+pub(super) fn style(span: &Span) -> Style {
+    match span.name {
+        SpanName::Run | SpanName::Operation => Style::new().bold(),
+        SpanName::Request => Style::new().dimmed(),
+        SpanName::Wait => AnsiColor::Yellow.on_default(),
+        SpanName::Attempt if span.failed() => AnsiColor::Red.on_default(),
+        SpanName::Attempt if span.end.is_none() => Style::new(),
+        SpanName::Attempt => AnsiColor::Green.on_default(),
+    }
+}
+
+/// Cuts a text to a width and makes it safe to print.
+///
+/// A label holds text from the wire, and a control character in it could
+/// rewrite the terminal. With `ascii` nothing else than ASCII is left.
+pub(super) fn fit(text: &str, columns: usize, ascii: bool) -> String {
+    let safe: String = text.chars().map(|sign| printable(sign, ascii)).collect();
+    if safe.width() <= columns {
+        return safe;
+    }
+    let (ellipsis, room) = (if ascii { '~' } else { '…' }, columns.saturating_sub(1));
+    let mut used = 0;
+    let mut fitting: String = safe
+        .chars()
+        .take_while(|sign| {
+            used += sign.width().unwrap_or(0);
+            used <= room
+        })
+        .collect();
+    fitting.push(ellipsis);
+    fitting
+}
+
+fn printable(sign: char, ascii: bool) -> char {
+    match sign {
+        '·' | '–' if ascii => '-',
+        '└' if ascii => '`',
+        _ if ascii && !sign.is_ascii() => '?',
+        // Signs without a width of their own (controls, joiners, directions)
+        // could hide or reorder what stands around them.
+        _ if sign.width().unwrap_or(0) == 0 => '?',
+        _ => sign,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cuts_by_columns_and_not_by_bytes() {
+        assert_eq!(fit("grün", 4, false), "grün");
+        assert_eq!(fit("grünlich", 4, false), "grü…");
+        assert_eq!(fit("日本語", 6, false), "日本語");
+        assert_eq!(fit("日本語", 5, false), "日本…");
+        assert_eq!(fit("日本語", 4, false), "日…");
+    }
+
+    #[test]
+    fn lets_nothing_from_the_wire_steer_the_terminal() {
+        assert_eq!(fit("a\u{1b}[2Jb\nc\u{202e}d", 20, false), "a?[2Jb?c?d");
+    }
+
+    #[test]
+    fn leaves_only_ascii_if_asked() {
+        assert_eq!(fit("└ service · grün", 20, true), "` service - gr?n");
+        assert_eq!(fit("service", 4, true), "ser~");
+    }
+}

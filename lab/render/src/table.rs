@@ -1,0 +1,55 @@
+//! Many runs as a table, one line each, and under it what did not hold.
+
+use evidence::{Run, counters::RETRIES};
+
+use super::Options;
+
+/// Sets runs as a table with a heading and a last line that counts them.
+#[must_use]
+pub fn table(runs: &[Run], options: &Options) -> String {
+    let (held, broken, dash) = if options.ascii {
+        ("ok", "FAIL", "-")
+    } else {
+        ("✓", "✗", "—")
+    };
+    let name = runs.iter().map(|run| run.scenario.len()).max().unwrap_or(0);
+    let mut out = format!(
+        "{:name$}  requests  retries  {:<20}  held\n",
+        "scenario", "ended with"
+    );
+    for run in runs {
+        let ending = run.outcome.ending.to_string();
+        out.push_str(&format!(
+            "{:name$}  {:>8}  {:>7}  {ending:<20}  {}\n",
+            run.scenario,
+            run.ledger.total,
+            run.counters.total(&run.client.counter(RETRIES)),
+            match run.passed() {
+                _ if run.is_cancelled() => dash,
+                true => held,
+                false => broken,
+            },
+        ));
+    }
+
+    let passed = runs.iter().filter(|run| run.passed()).count();
+    out.push_str(&format!(
+        "\n{} played with seed {}, {passed} as expected{}\n",
+        runs.len(),
+        runs.first().map_or(0, |run| run.seed),
+        match runs.iter().filter(|run| run.is_cancelled()).count() {
+            0 => "",
+            _ => "; the last was cancelled, and nothing after it was played",
+        },
+    ));
+    for run in runs {
+        for check in run.verdict.iter().filter(|check| !check.held) {
+            let found = check.found.as_deref().unwrap_or_default();
+            out.push_str(&format!(
+                "{broken} {}: {} {dash} {found}\n",
+                run.scenario, check.text
+            ));
+        }
+    }
+    out
+}

@@ -1,0 +1,93 @@
+//! A waterfall: one row for each attempt and each wait, in the order they
+//! began, with a bar that says when and how long.
+//!
+//! ```text
+//!     0 ms  ▕█▏                           attempt 1   503 Service Unavailable
+//!     2 ms   ▕░░░░░░░▏                    wait 131 ms   backoff (status 503)
+//!   133 ms           ▕█▏                  attempt 2   200 OK
+//! ```
+//!
+//! A wait that dwarfs all else is cut short with a visible break (`░░╱╱░░`);
+//! the times beside the bars are true all the same. What is still open ends in
+//! an arrow at the time of the picture.
+
+use evidence::{plot::Chart, trace::Trace};
+
+use super::layout::Layout;
+
+/// How a waterfall is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Columns of the terminal. Fewer than 80 are taken as 80.
+    pub width: usize,
+    /// Whether to add colour, as ANSI escapes. It never says anything new.
+    pub color: bool,
+    /// Whether to use nothing but ASCII.
+    pub ascii: bool,
+    /// The most rows to show; of more the middle is left out. Fewer than 3 are
+    /// taken as 3.
+    pub rows: usize,
+}
+
+impl Options {
+    /// The fewest columns anything is drawn in, and the default.
+    pub const WIDTH: usize = 80;
+    /// The default of [`Options::rows`].
+    pub const ROWS: usize = 60;
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            width: Self::WIDTH,
+            color: false,
+            ascii: false,
+            rows: Self::ROWS,
+        }
+    }
+}
+
+/// Draws traces as one chart on one axis; every row ends with a line break.
+///
+/// Takes all traces of a run, since without a span around them each operation
+/// is a trace of its own. Where there are several operations each gets a
+/// heading. No traces make an empty text.
+#[must_use]
+pub fn waterfall(traces: &[Trace], options: &Options) -> String {
+    let [chart] = waterfalls([traces], options);
+    chart
+}
+
+/// Draws several runs as charts that share one axis and one set of columns:
+/// what is as long is drawn as long. Each may have as many rows as the options
+/// allow.
+#[must_use]
+pub fn waterfalls<const N: usize>(runs: [&[Trace]; N], options: &Options) -> [String; N] {
+    let charts = runs.map(|traces| Chart::new(traces, options.rows));
+    let layout = Layout::new(&charts, options);
+    charts.map(|chart| draw(&chart, &layout))
+}
+
+fn draw(chart: &Chart<'_>, layout: &Layout) -> String {
+    let mut text = String::new();
+    for row in chart.head() {
+        layout.draw(&mut text, row);
+    }
+    if chart.left_out() > 0 {
+        layout.remark(&mut text, &format!("({} rows left out)", chart.left_out()));
+    }
+    for row in chart.tail() {
+        layout.draw(&mut text, row);
+    }
+    if chart.unrecorded > 0 {
+        let remark = format!(
+            "({} more spans were not recorded: the trace was full)",
+            chart.unrecorded
+        );
+        layout.remark(&mut text, &remark);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;

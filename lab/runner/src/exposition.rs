@@ -1,0 +1,184 @@
+//! The counters of one run, apart from those of the process.
+//!
+//! Client and service register with one recorder that lives as long as the run,
+//! so the numbers are those of this run alone. The same recorder feeds an
+//! [`Exposition`], where both sides stand together: that of the run itself, or
+//! that of a process that plays many runs.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use client::{ReliableApiClient, telemetry::SharedRecorder};
+use evidence::{Counter, Counters};
+use metrics_exporter_prometheus::{PrometheusHandle, PrometheusRecorder};
+use metrics_util::debugging::{DebugValue, DebuggingRecorder, Snapshotter};
+use server::Metrics;
+
+use crate::{prometheus::prometheus_recorder, run::CLIENT_NAME, tee::Tee, totals::Totals};
+
+/// The series of client and service side by side, in Prometheus's text format.
+/// Clones share them.
+#[derive(Clone, Debug)]
+pub struct Exposition {
+    recorder: Arc<Tee<PrometheusRecorder, Totals>>,
+    handle: PrometheusHandle,
+}
+
+impl Default for Exposition {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Exposition {
+    /// No series yet.
+    #[must_use]
+    pub fn new() -> Self {
+        let recorder = prometheus_recorder();
+        Self {
+            handle: recorder.handle(),
+            recorder: Arc::new(Tee(recorder, Totals::default())),
+        }
+    }
+
+    /// Where a service of this process registers, and what its `/metrics`
+    /// shows.
+    #[must_use]
+    pub fn service(&self) -> Metrics {
+        let recorder = Arc::clone(&self.recorder);
+        self.show(recorder)
+    }
+
+    /// Has the series of the runs' client there before the first run, at zero.
+    /// Prometheus counts a rise only from a number that it has seen: a series
+    /// that begins at 1 has not risen.
+    pub fn expect_client(&self) {
+        let recorder = Arc::clone(&self.recorder);
+        ReliableApiClient::builder("http://127.0.0.1")
+            .name(CLIENT_NAME)
+            .recorder(recorder)
+            .build()
+            .map(drop)
+            .expect("the defaults are legal");
+    }
+
+    /// What each counter has come to, all its labels together.
+    #[must_use]
+    pub fn totals(&self) -> BTreeMap<String, u64> {
+        self.recorder.1.read()
+    }
+
+    /// Folds observations into buckets. A process that lives on has to do so
+    /// every few seconds, or each observation takes up memory.
+    pub fn keep_up(&self) {
+        self.handle.run_upkeep();
+    }
+
+    /// These series at `/metrics`, for a service that registers elsewhere.
+    fn show(&self, recorder: SharedRecorder) -> Metrics {
+        let handle = self.handle.clone();
+        Metrics::new(recorder, move || handle.render())
+    }
+}
+
+/// The recorder of one run.
+pub(crate) struct RunMetrics {
+    recorder: SharedRecorder,
+    snapshotter: Snapshotter,
+    service: Metrics,
+}
+
+impl RunMetrics {
+    /// Counts a run apart, and towards `exposition`.
+    pub(crate) fn new(exposition: &Exposition) -> Self {
+        let counting = DebuggingRecorder::new();
+        let snapshotter = counting.snapshotter();
+        let exposing = Arc::clone(&exposition.recorder);
+        let recorder: SharedRecorder = Arc::new(Tee(counting, exposing));
+        Self {
+            service: exposition.show(Arc::clone(&recorder)),
+            recorder,
+            snapshotter,
+        }
+    }
+
+    /// What the client registers with.
+    pub(crate) fn recorder(&self) -> SharedRecorder {
+        Arc::clone(&self.recorder)
+    }
+
+    /// What the service registers with, and what its `/metrics` shows.
+    pub(crate) fn service(&self) -> Metrics {
+        self.service.clone()
+    }
+
+    /// The counters that moved. Reading them sets them to zero.
+    pub(crate) fn take(self) -> Counters {
+        let mut counters: Vec<_> = self
+            .snapshotter
+            .snapshot()
+            .into_vec()
+            .into_iter()
+            .filter_map(|(key, _, _, value)| match value {
+                DebugValue::Counter(value) if value > 0 => Some(Counter {
+                    name: key.key().name().to_owned(),
+                    labels: key
+                        .key()
+                        .labels()
+                        .map(|label| (label.key().to_owned(), label.value().to_owned()))
+                        .collect(),
+                    value,
+                }),
+                _ => None,
+            })
+            .collect();
+        counters.sort_by(|one, other| (&one.name, &one.labels).cmp(&(&other.name, &other.labels)));
+        counters.into_iter().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use client::ReliableApiClient;
+    use server::{ServiceConfig, TeachingApi};
+    use tokio::{
+        io::{AsyncReadExt, AsyncWriteExt},
+        net::TcpStream,
+    };
+
+    use super::*;
+
+    async fn scrape(address: std::net::SocketAddr) -> String {
+        let mut wire = TcpStream::connect(address).await.expect("a connection");
+        let request = "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+        wire.write_all(request.as_bytes()).await.expect("a request");
+        let mut answer = String::new();
+        wire.read_to_string(&mut answer).await.expect("an answer");
+        answer
+    }
+
+    #[tokio::test]
+    async fn both_sides_stand_together_at_metrics() {
+        let metrics = RunMetrics::new(&Exposition::new());
+        let config = ServiceConfig::builder().port(0).metrics(metrics.service());
+        let service = TeachingApi::start(config.build().expect("legal")).expect("a service");
+        let client = ReliableApiClient::builder(&service.base_url())
+            .recorder(metrics.recorder())
+            .build()
+            .expect("legal");
+        client.no_content().await.expect("a success");
+
+        let text = scrape(service.local_addr()).await;
+
+        for series in [
+            r#"client_attempts_total{endpoint="no_content",method="GET",result="204"} 1"#,
+            r#"client_give_ups_total{endpoint="flaky",method="GET",reason="deadline"} 0"#,
+            r#"client_retry_budget_tokens{client="default"} 10"#,
+            r#"service_faults_total{fault="flaky"} 0"#,
+            r#"http_client_request_duration_seconds_bucket{http_request_method="GET",url_template="/no-content",http_response_status_code="204",le="+Inf"} 1"#,
+        ] {
+            assert!(text.contains(series), "{series} is missing in\n{text}");
+        }
+        assert_eq!(metrics.take().total("client_attempts_total"), 1);
+        service.stop().await.expect("nothing left behind");
+    }
+}

@@ -1,0 +1,184 @@
+//! A loopback proxy for what a well-behaved HTTP service cannot do: lose an
+//! answer on the way, break one off, say nothing at all, refuse TLS.
+//!
+//! It stands between a client and the service, which knows nothing of it, and
+//! does to each connection what its plan says:
+//!
+//! ```no_run
+//! # async fn lesson(service: std::net::SocketAddr) -> std::io::Result<()> {
+//! use runner::fault_proxy::{Fault, FaultProxy};
+//!
+//! // The job is created, but the client will not hear of it at first.
+//! let proxy = FaultProxy::start(service, [Fault::LoseResponse]).await?;
+//! let base_url = proxy.base_url();
+//! # drop(base_url);
+//! proxy.stop().await;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! **One request a connection.** The proxy asks the service with
+//! `Connection: close`, so that the answer ends where the connection does
+//! (RFC 9112 §9.6) and "the first request fails, the second passes" means what
+//! it says. Of HTTP it understands only how long a request is. A request whose
+//! length is not given by `Content-Length` is answered with 411, one that waits
+//! for a `100 Continue` with 417, one that makes no sense with 400, and one
+//! that is too large with 413; a service that cannot be reached makes a 502.
+
+mod connection;
+mod request;
+
+use std::{
+    io,
+    net::{Ipv4Addr, SocketAddr},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use tokio::{
+    net::TcpListener,
+    sync::oneshot,
+    task::{JoinHandle, JoinSet},
+};
+
+/// What the proxy does to one connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Fault {
+    /// Nothing: the request goes through, and so does the answer.
+    PassThrough,
+    /// The service is asked and its answer read to the end; then the client's
+    /// connection is closed without a byte of it.
+    LoseResponse,
+    /// The head of the answer and the first half of its body come through; then
+    /// the connection is reset. Linux still hands out what came before a reset;
+    /// other systems may discard it.
+    ResetMidBody,
+    /// The head of the answer and the first half of its body come through; then
+    /// the connection is closed in good order, short of what was announced.
+    CloseMidBody,
+    /// The request is read, the service is not asked, and nothing is said until
+    /// the proxy stops.
+    Stall,
+    /// The TLS ClientHello is read and answered with the fatal alert
+    /// `handshake_failure` (RFC 8446 §6.2). Whoever does not speak TLS finds
+    /// the connection closed.
+    RefuseTls,
+    /// The connection is closed as soon as it is made. A client that is already
+    /// writing may see a reset instead of the end.
+    CloseAtOnce,
+}
+
+impl Fault {
+    /// How many there are.
+    const COUNT: usize = Self::CloseAtOnce as usize + 1;
+}
+
+/// A running proxy. Dropping it stops it, too, only without waiting.
+#[derive(Debug)]
+pub struct FaultProxy {
+    addr: SocketAddr,
+    seen: Arc<Seen>,
+    /// Ends the accept loop when it is dropped.
+    running: oneshot::Sender<()>,
+    accepting: JoinHandle<()>,
+}
+
+impl FaultProxy {
+    /// Starts a proxy on a free port of 127.0.0.1.
+    ///
+    /// The first connection gets the first fault of the plan, and so on in the
+    /// order of arrival; when the plan is at its end, everything passes
+    /// through. `std::iter::repeat(fault)` never ends.
+    ///
+    /// # Errors
+    ///
+    /// If no port can be bound.
+    pub async fn start<P>(upstream: SocketAddr, plan: P) -> io::Result<Self>
+    where
+        P: IntoIterator<Item = Fault, IntoIter: Send + 'static>,
+    {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        let addr = listener.local_addr()?;
+        let seen = Arc::new(Seen::default());
+        let (running, stopped) = oneshot::channel();
+        let plan = plan.into_iter().fuse();
+        let accepting = tokio::spawn(accept(listener, upstream, plan, Arc::clone(&seen), stopped));
+        Ok(Self {
+            addr,
+            seen,
+            running,
+            accepting,
+        })
+    }
+
+    /// The address it listens on.
+    #[must_use]
+    pub fn addr(&self) -> SocketAddr {
+        self.addr
+    }
+
+    /// What a client takes for the service.
+    #[must_use]
+    pub fn base_url(&self) -> String {
+        format!("http://{}", self.addr)
+    }
+
+    /// The same for a client that is to speak TLS, and to be refused.
+    #[must_use]
+    pub fn tls_base_url(&self) -> String {
+        format!("https://{}", self.addr)
+    }
+
+    /// How many connections have met this fault so far.
+    #[must_use]
+    pub fn seen(&self, fault: Fault) -> u64 {
+        self.seen.0[fault as usize].load(Ordering::Relaxed)
+    }
+
+    /// Closes the listening socket and every connection, and waits until they
+    /// are closed.
+    pub async fn stop(self) {
+        drop(self.running);
+        // A panic in there has been reported; nothing is left to stop.
+        let _ = self.accepting.await;
+    }
+}
+
+/// One counter for each fault.
+#[derive(Debug, Default)]
+struct Seen([AtomicU64; Fault::COUNT]);
+
+/// Accepts until it is stopped, or until the system will not let it: a refused
+/// connection is a plainer sign than one that is never served.
+async fn accept(
+    listener: TcpListener,
+    upstream: SocketAddr,
+    mut plan: impl Iterator<Item = Fault>,
+    seen: Arc<Seen>,
+    mut stopped: oneshot::Receiver<()>,
+) {
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            _ = &mut stopped => break,
+            Some(_) = connections.join_next() => {}
+            accepted = listener.accept() => match accepted {
+                Ok((client, _)) => {
+                    let fault = plan.next().unwrap_or(Fault::PassThrough);
+                    seen.0[fault as usize].fetch_add(1, Ordering::Relaxed);
+                    connections.spawn(connection::serve(client, upstream, fault));
+                }
+                // The client was gone before it was accepted.
+                Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
+                Err(_) => break,
+            },
+        }
+    }
+    drop(listener);
+    connections.shutdown().await;
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,52 @@
+//! Plays: scenarios, with a client against the teaching service, and what stands
+//! between them.
+//!
+//! [`scenario`] is the catalogue of what can be played. [`run()`] plays one on a fresh
+//! service and returns an [`evidence::Run`]. [`recorder`] turns spans into values, and
+//! [`fault_proxy`] does to a connection what no well-behaved service can. Nothing here
+//! prints or serves a page.
+//!
+//! ```
+//! use evidence::{Overrides, Pace};
+//! use runner::{RELIABLE, Settings, run, scenario};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let settings = Settings {
+//!     seed: 7,
+//!     client: RELIABLE,
+//!     pace: Pace::Virtual,
+//!     overrides: Overrides::default(),
+//! };
+//! let run = run(scenario::find("flaky")?, &settings).await?;
+//!
+//! assert!(run.passed());
+//! assert_eq!(run.ledger.total, 3);
+//! # Ok(())
+//! # }
+//! ```
+
+mod exposition;
+pub mod fault_proxy;
+mod network;
+mod player;
+mod policy;
+mod prometheus;
+pub mod recorder;
+mod request_limit;
+mod run;
+pub mod scenario;
+mod shared_time;
+mod tee;
+mod timeouts;
+mod totals;
+mod vocabulary;
+pub mod wire;
+
+pub use exposition::Exposition;
+pub use player::{NAIVE, NAIVE_METRICS, RELIABLE, Task};
+pub use policy::DEFAULT_POLICY;
+pub use prometheus::prometheus_recorder;
+pub use run::{RunError, Session, Settings, run, run_until};
+pub use shared_time::SharedTime;
+pub use vocabulary::metrics;

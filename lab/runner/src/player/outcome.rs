@@ -1,0 +1,94 @@
+//! What the reference client's results say, as an outcome.
+
+use std::time::Duration;
+
+use client::{ApiError, ContractError, ResponseProblem, telemetry::GiveUp};
+use evidence::{Ending, Outcome};
+
+/// A success or a failure, whichever it is.
+pub(super) fn outcome<T>(result: Result<T, ApiError>, ok: impl FnOnce(T) -> Outcome) -> Outcome {
+    result.map_or_else(|error| failed(&error), ok)
+}
+
+/// A failure, with what its error tells.
+pub(super) fn failed(error: &ApiError) -> Outcome {
+    let mut outcome = Outcome {
+        ending: ending(error),
+        text: error.to_string(),
+        facts: Vec::new(),
+    };
+    match error {
+        ApiError::Http(error) => {
+            outcome = outcome
+                .with("status", u64::from(error.status.as_u16()))
+                .with("request_id_kept", error.request_id.is_some());
+            if let Some(code) = &error.code {
+                outcome = outcome.with("code", &**code);
+            }
+            if let Some(wait) = error.retry_after {
+                outcome = outcome.with("retry_after_seconds", whole_seconds(wait));
+            }
+            gave_up(outcome, error.stopped.map(GiveUp::Retry))
+        }
+        ApiError::Response(error) => outcome.with("problem", problem(error.problem)),
+        ApiError::Contract(error) => outcome.with("problem", contract(error)),
+        ApiError::Transport(error) => gave_up(
+            outcome.with("problem", error.kind.as_str()),
+            error.stopped.map(GiveUp::Retry),
+        ),
+        _ => outcome,
+    }
+}
+
+fn gave_up(outcome: Outcome, why: Option<GiveUp>) -> Outcome {
+    match why {
+        Some(why) => outcome.with("gave_up", why.as_str()),
+        None => outcome,
+    }
+}
+
+/// Rounded up, as the error's text and the service's ledger have it: whoever
+/// waits for as long as a run says must not come early. What is left until a
+/// date is seldom a whole second.
+fn whole_seconds(wait: Duration) -> u64 {
+    wait.as_secs()
+        .saturating_add(u64::from(wait.subsec_nanos() > 0))
+}
+
+fn ending(error: &ApiError) -> Ending {
+    match error {
+        ApiError::Http(_) => Ending::HttpError,
+        ApiError::Response(_) => Ending::ResponseError,
+        ApiError::Contract(_) => Ending::ContractError,
+        // A client that exists was configured well, so its calls never fail
+        // with the class `Config`.
+        _ => Ending::TransportError,
+    }
+}
+
+fn problem(problem: ResponseProblem) -> &'static str {
+    match problem {
+        ResponseProblem::UnexpectedStatus => "unexpected_status",
+        ResponseProblem::NoContent => "no_content",
+        ResponseProblem::NotJson => "not_json",
+        ResponseProblem::InvalidJson { .. } => "invalid_json",
+        ResponseProblem::NotAnObject { .. } => "not_an_object",
+        ResponseProblem::MissingField { .. } => "missing_field",
+        ResponseProblem::RepeatedField { .. } => "repeated_field",
+        ResponseProblem::WrongType { .. } => "wrong_type",
+        ResponseProblem::NotUnicode { .. } => "not_unicode",
+        ResponseProblem::ItemNotAnObject { .. } => "item_not_an_object",
+        ResponseProblem::EmptyCursor => "empty_cursor",
+        _ => "other",
+    }
+}
+
+fn contract(error: &ContractError) -> &'static str {
+    match error {
+        ContractError::CursorRepeated { .. } => "cursor_repeated",
+        ContractError::CursorTooLong { .. } => "cursor_too_long",
+        ContractError::PageLimit { .. } => "page_limit",
+        ContractError::ItemLimit { .. } => "item_limit",
+        _ => "other",
+    }
+}

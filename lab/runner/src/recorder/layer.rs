@@ -1,0 +1,256 @@
+//! The recorder: a `tracing` layer that turns the spans of a run into values.
+//!
+//! It comes in two halves. The [`RecorderLayer`] goes into the subscriber and
+//! listens; the [`Recorder`] stays outside and answers: what has been seen so
+//! far ([`Recorder::snapshot`], open spans included) and where a span stands
+//! ([`Recorder::context`], for the header of a request).
+//!
+//! It keeps only spans and fields of the closed vocabulary, and no more of
+//! them than its [`Limits`] allow; what it turned away is counted. The clock
+//! and the `Debug` of a recorded value are somebody else's code, so neither is
+//! ever called with a lock held.
+
+use std::{
+    fmt, iter,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    time::Duration,
+};
+
+use evidence::trace::{Span, SpanContext, SpanName, Trace};
+use tokio::sync::Notify;
+use tracing::{Metadata, Subscriber, span};
+use tracing_subscriber::{
+    Layer, Registry,
+    layer::Context,
+    registry::{LookupSpan, SpanRef},
+};
+
+use super::{
+    changes::Changes,
+    store::{Dropped, Limits, Opened, Place, Store},
+    visitor::Visitor,
+};
+
+/// A handle on everything recorded so far. Clones share it.
+#[derive(Clone)]
+pub struct Recorder {
+    shared: Arc<Shared>,
+}
+
+/// The half of a [`Recorder`] that listens. One recorder may have layers in
+/// several subscribers, and one subscriber layers of several recorders.
+#[derive(Debug)]
+pub struct RecorderLayer {
+    recorder: Recorder,
+}
+
+struct Shared {
+    now: Arc<dyn Fn() -> Duration + Send + Sync>,
+    store: Mutex<Store>,
+    changed: Notify,
+}
+
+impl Recorder {
+    /// A recorder that stamps spans with `now`, the time since the run started
+    /// on the clock of the run, and numbers them from `seed`.
+    ///
+    /// Ids are drawn in the order in which spans open. Spans that open in the
+    /// same order get the same ids in every run with the same seed; where
+    /// threads race, so do their ids.
+    #[must_use]
+    pub fn new(now: Arc<dyn Fn() -> Duration + Send + Sync>, seed: u64, limits: Limits) -> Self {
+        let store = Mutex::new(Store::new(seed, limits));
+        let changed = Notify::new();
+        let shared = Arc::new(Shared {
+            now,
+            store,
+            changed,
+        });
+        Self { shared }
+    }
+
+    /// The listening half, to be put into a subscriber.
+    #[must_use]
+    pub fn layer(&self) -> RecorderLayer {
+        RecorderLayer {
+            recorder: self.clone(),
+        }
+    }
+
+    /// Everything kept so far, the oldest trace first, open spans included.
+    #[must_use]
+    pub fn snapshot(&self) -> Vec<Trace> {
+        let mut traces = self.store().traces();
+        // The clock is read last, so that no span starts after the picture.
+        let taken_at = self.now();
+        for trace in &mut traces {
+            trace.taken_at = taken_at;
+            // Reading the clock and taking the lock are two steps, between
+            // which another thread may have been faster.
+            trace.spans.sort_by_key(|span| span.start);
+        }
+        traces
+    }
+
+    /// Everything kept so far and what comes, as it changes. There is one
+    /// such account at a time: a new one takes over from the last.
+    #[must_use]
+    pub fn changes(&self) -> Changes {
+        self.store().note_changes();
+        self.shared.changed.notify_one();
+        Changes::of(self.clone())
+    }
+
+    /// Waits until something may have changed since the last time.
+    pub(super) async fn changed(&self) {
+        self.shared.changed.notified().await;
+    }
+
+    pub(super) fn take_changed(&self) -> Vec<Span> {
+        self.store().take_changed()
+    }
+
+    /// What was turned away since the start.
+    #[must_use]
+    pub fn dropped(&self) -> Dropped {
+        self.store().dropped()
+    }
+
+    /// Where a span stands, for the header of the request it covers.
+    ///
+    /// `None` if this recorder does not know the span: it is not of the
+    /// vocabulary, it is disabled, its subscriber lacks the layer, or keeps its
+    /// spans elsewhere than in a [`Registry`].
+    #[must_use]
+    pub fn context(&self, span: &tracing::Span) -> Option<SpanContext> {
+        span.with_subscriber(|(id, dispatch)| {
+            let registry: &Registry = dispatch.downcast_ref()?;
+            self.opened(&registry.span(id)?)
+                .map(|opened| opened.context)
+        })?
+    }
+
+    /// What this recorder noted on a span when it opened.
+    fn opened<'a, R: LookupSpan<'a>>(&self, span: &SpanRef<'a, R>) -> Option<Opened> {
+        let extensions = span.extensions();
+        let Notes { first, others } = extensions.get()?;
+        let me = Arc::as_ptr(&self.shared);
+        iter::once(first)
+            .chain(others)
+            .find_map(|(owner, opened)| (owner.as_ptr() == me).then_some(*opened))
+    }
+
+    fn note<'a, R: LookupSpan<'a>>(&self, span: &SpanRef<'a, R>, opened: Opened) {
+        let note = (Arc::downgrade(&self.shared), opened);
+        let mut extensions = span.extensions_mut();
+        match extensions.get_mut() {
+            Some(Notes { others, .. }) => others.push(note),
+            None => extensions.insert(Notes {
+                first: note,
+                others: Vec::new(),
+            }),
+        }
+    }
+
+    /// The time since the run started, on the clock of the run.
+    #[must_use]
+    pub fn now(&self) -> Duration {
+        (self.shared.now)()
+    }
+
+    /// Nothing under this lock can leave a record half written, so a poisoned
+    /// one is no reason to lose what was kept.
+    fn store(&self) -> MutexGuard<'_, Store> {
+        self.shared
+            .store
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Recorder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recorder").finish_non_exhaustive()
+    }
+}
+
+/// Recognises a span by its target and its name, and by nothing else.
+fn name_of(metadata: &Metadata<'_>) -> Option<SpanName> {
+    match (metadata.target(), metadata.name()) {
+        ("lab", "run") => Some(SpanName::Run),
+        ("client" | "lab::naive", "operation") => Some(SpanName::Operation),
+        ("client" | "lab::naive", "attempt") => Some(SpanName::Attempt),
+        ("client", "wait") => Some(SpanName::Wait),
+        ("server", "request") => Some(SpanName::Request),
+        _ => None,
+    }
+}
+
+/// What recorders noted on a span, one entry for each. They are told apart by
+/// their address, which the weak pointer keeps from being used again.
+struct Notes {
+    first: Note,
+    /// Empty but for subscribers with several recorders.
+    others: Vec<Note>,
+}
+
+type Note = (Weak<Shared>, Opened);
+
+impl RecorderLayer {
+    fn place<S>(&self, id: &span::Id, context: &Context<'_, S>) -> Option<Place>
+    where
+        S: Subscriber + for<'a> LookupSpan<'a>,
+    {
+        self.recorder.opened(&context.span(id)?)?.place
+    }
+}
+
+impl<S> Layer<S> for RecorderLayer
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+{
+    fn on_new_span(&self, span: &span::Attributes<'_>, id: &span::Id, context: Context<'_, S>) {
+        let recorder = &self.recorder;
+        let Some(name) = name_of(span.metadata()) else {
+            return;
+        };
+        let Some(known) = context.span(id) else {
+            return;
+        };
+        let mut ancestors = iter::successors(known.parent(), SpanRef::parent);
+        let parent = ancestors.find_map(|ancestor| {
+            let opened = recorder.opened(&ancestor)?;
+            Some((opened.context, opened.place?))
+        });
+        // Room for what will become known later, too.
+        let mut visitor = Visitor::new(name, name.fields().len());
+        span.record(&mut visitor);
+        let start = recorder.now();
+
+        let opened = recorder.store().open(start, visitor, parent);
+
+        recorder.note(&known, opened);
+        recorder.shared.changed.notify_one();
+    }
+
+    fn on_record(&self, id: &span::Id, values: &span::Record<'_>, context: Context<'_, S>) {
+        let Some(place) = self.place(id, &context) else {
+            return;
+        };
+        let mut visitor = Visitor::new(place.name, values.len());
+        values.record(&mut visitor);
+
+        self.recorder.store().record(place, visitor);
+        self.recorder.shared.changed.notify_one();
+    }
+
+    fn on_close(&self, id: span::Id, context: Context<'_, S>) {
+        let Some(place) = self.place(&id, &context) else {
+            return;
+        };
+        let end = self.recorder.now();
+
+        self.recorder.store().close(place, end);
+        self.recorder.shared.changed.notify_one();
+    }
+}

@@ -1,0 +1,45 @@
+//! Carries a trace across the wire, in the `traceparent` header of W3C Trace
+//! Context, §3.2 (<https://www.w3.org/TR/trace-context/#traceparent-header>).
+//!
+//! Plain `tracing` has no trace ids, so the client offers a seam, from an
+//! attempt's span to the headers of its request, and [`inject`] is what the lab
+//! puts there. The service reads the header by itself. `tracestate` is left
+//! out: the lab has no vendor of its own to speak for.
+
+use evidence::trace::SpanContext;
+use http::{HeaderMap, HeaderName, HeaderValue};
+
+use super::layer::Recorder;
+
+/// The header that carries a [`SpanContext`].
+pub const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
+
+/// A context as the value of the header: version 00, always sampled, since the
+/// lab records every run whole.
+///
+/// ```
+/// use evidence::trace::{SpanContext, SpanId, TraceId};
+/// use runner::recorder::traceparent;
+///
+/// let context = SpanContext {
+///     trace_id: TraceId::from_hex("0123456789abcdef0123456789abcdef").unwrap(),
+///     span_id: SpanId::from_hex("0123456789abcdef").unwrap(),
+/// };
+/// assert_eq!(
+///     traceparent(context),
+///     "00-0123456789abcdef0123456789abcdef-0123456789abcdef-01",
+/// );
+/// ```
+#[must_use]
+pub fn traceparent(context: SpanContext) -> String {
+    format!("00-{}-{}-01", context.trace_id, context.span_id)
+}
+
+/// Writes where `span` stands into the headers of its request. A span the
+/// recorder does not know leaves them as they are.
+pub fn inject(recorder: &Recorder, span: &tracing::Span, headers: &mut HeaderMap) {
+    if let Some(context) = recorder.context(span) {
+        let value = HeaderValue::try_from(traceparent(context)).expect("hex digits and hyphens");
+        headers.insert(TRACEPARENT, value);
+    }
+}

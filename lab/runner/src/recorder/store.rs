@@ -1,0 +1,256 @@
+//! What the recorder keeps, and the rule by which it lets go.
+//!
+//! A plain data structure: the recorder puts a lock around it and hands it
+//! times. Two bounds hold it. When a trace is full, further spans of it are
+//! turned away, since the beginning of a story explains its end, unless
+//! [`FullTrace`] says otherwise. When there are too many traces, the oldest goes,
+//! since the latest is the one being watched.
+
+use std::{
+    collections::{BTreeSet, VecDeque},
+    num::NonZeroUsize,
+    time::Duration,
+};
+
+use evidence::trace::{Span, SpanContext, SpanId, SpanName, Trace, TraceId};
+use rand::{RngExt, SeedableRng, rngs::ChaCha12Rng};
+
+use super::visitor::Visitor;
+
+/// How much a recorder keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// How many traces; by default [`Limits::TRACES`]. The oldest goes first.
+    pub traces: NonZeroUsize,
+    /// How many spans of one trace; by default [`Limits::SPANS_PER_TRACE`]. The
+    /// first ones stay.
+    pub spans_per_trace: NonZeroUsize,
+    /// What becomes of a span whose trace is full.
+    pub full_trace: FullTrace,
+}
+
+/// What becomes of a span whose trace is full.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FullTrace {
+    /// It is turned away: the beginning of a story explains its end.
+    #[default]
+    TurnsSpansAway,
+    /// It begins the trace anew, under the same id, and the oldest trace goes if
+    /// there are too many: for a service whose callers may put any number of
+    /// requests into one trace, of which the latest are watched.
+    BeginsAnew,
+}
+
+impl Limits {
+    /// Enough for a crawl in which every page is a trace of its own.
+    pub const TRACES: NonZeroUsize = NonZeroUsize::new(128).expect("not zero");
+    /// Enough for a crawl of a hundred pages with a retry on each.
+    pub const SPANS_PER_TRACE: NonZeroUsize = NonZeroUsize::new(1024).expect("not zero");
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            traces: Self::TRACES,
+            spans_per_trace: Self::SPANS_PER_TRACE,
+            full_trace: FullTrace::default(),
+        }
+    }
+}
+
+/// What a recorder turned away since it started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Dropped {
+    /// Traces that made room for later ones.
+    pub traces: u64,
+    /// Spans that found their trace full or gone.
+    pub spans: u64,
+}
+
+/// What became of a span when it opened.
+#[derive(Clone, Copy)]
+pub(super) struct Opened {
+    /// Even a span that is not kept has ids, so that the header of its request
+    /// does not lie about the trace.
+    pub(super) context: SpanContext,
+    /// Where it is kept, if it is.
+    pub(super) place: Option<Place>,
+}
+
+/// Where a span is kept. Traces are counted from the first ever, so a place
+/// stays right while old traces go.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    pub(super) name: SpanName,
+    trace: u64,
+    span: usize,
+}
+
+pub(super) struct Store {
+    ids: ChaCha12Rng,
+    limits: Limits,
+    traces: VecDeque<Trace>,
+    dropped: Dropped,
+    /// Trace and span of what changed since the changes were last taken; none
+    /// while nobody takes them.
+    changed: Option<BTreeSet<(u64, usize)>>,
+}
+
+impl Store {
+    pub(super) fn new(seed: u64, limits: Limits) -> Self {
+        Self {
+            ids: ChaCha12Rng::seed_from_u64(seed),
+            limits,
+            traces: VecDeque::new(),
+            dropped: Dropped::default(),
+            changed: None,
+        }
+    }
+
+    /// Notes changes from here on; what is kept already counts as changed.
+    pub(super) fn note_changes(&mut self) {
+        let numbers = self.dropped.traces..;
+        let spans = numbers
+            .zip(&self.traces)
+            .flat_map(|(number, trace)| (0..trace.spans.len()).map(move |span| (number, span)));
+        self.changed = Some(spans.collect());
+    }
+
+    /// The spans that opened, changed or closed since this was last asked, in
+    /// the order they opened. One that has gone in the meantime is left out.
+    pub(super) fn take_changed(&mut self) -> Vec<Span> {
+        let changed = self.changed.as_mut().map(std::mem::take);
+        let spans = changed.into_iter().flatten();
+        spans
+            .filter_map(|(number, span)| self.trace_mut(number)?.spans.get(span).cloned())
+            .collect()
+    }
+
+    /// Opens a span: under its caller on the other side of the wire if it has
+    /// one, else under `parent`, else as the root of a new trace. A caller whose
+    /// trace is not known starts it, under the id the caller chose.
+    pub(super) fn open(
+        &mut self,
+        start: Duration,
+        visitor: Visitor,
+        parent: Option<(SpanContext, Place)>,
+    ) -> Opened {
+        let (parent, known) = match (visitor.caller(), parent) {
+            (Some(caller), _) => (Some(caller), self.number_of(caller.trace_id)),
+            (None, Some((parent, place))) => (Some(parent), Some(place.trace)),
+            (None, None) => (None, None),
+        };
+        let trace_id = match parent {
+            Some(parent) => parent.trace_id,
+            None => TraceId(self.ids.random()),
+        };
+        let trace = known
+            .filter(|number| !self.begins_anew(*number))
+            .unwrap_or_else(|| self.start_trace(trace_id));
+        let span = Span {
+            id: SpanId(self.ids.random()),
+            parent: parent.map(|parent| parent.span_id),
+            trace_id,
+            name: visitor.name,
+            start,
+            end: None,
+            fields: visitor.fields,
+        };
+        Opened {
+            context: SpanContext {
+                trace_id,
+                span_id: span.id,
+            },
+            place: self.keep(trace, span),
+        }
+    }
+
+    /// Adds what became known after the span had opened.
+    pub(super) fn record(&mut self, place: Place, visitor: Visitor) {
+        if let Some(span) = self.span_mut(place) {
+            for (name, value) in visitor.fields {
+                span.fields.set(name, value);
+            }
+        }
+    }
+
+    pub(super) fn close(&mut self, place: Place, end: Duration) {
+        if let Some(span) = self.span_mut(place) {
+            span.end = Some(end);
+        }
+    }
+
+    pub(super) fn traces(&self) -> Vec<Trace> {
+        self.traces.iter().cloned().collect()
+    }
+
+    pub(super) fn dropped(&self) -> Dropped {
+        self.dropped
+    }
+
+    /// The number of a trace that is still kept.
+    fn number_of(&self, id: TraceId) -> Option<u64> {
+        let index = self.traces.iter().rposition(|trace| trace.id == id)?;
+        Some(self.dropped.traces + index as u64)
+    }
+
+    /// Whether a trace is full, and another is to take its place.
+    fn begins_anew(&mut self, number: u64) -> bool {
+        let Limits {
+            spans_per_trace,
+            full_trace,
+            ..
+        } = self.limits;
+        let has_room = |trace: &mut Trace| trace.spans.len() < spans_per_trace.get();
+        full_trace == FullTrace::BeginsAnew && !self.trace_mut(number).is_some_and(has_room)
+    }
+
+    fn start_trace(&mut self, id: TraceId) -> u64 {
+        if self.traces.len() == self.limits.traces.get() {
+            self.traces.pop_front();
+            self.dropped.traces += 1;
+        }
+        self.traces.push_back(Trace {
+            id,
+            spans: Vec::new(),
+            dropped_spans: 0,
+            taken_at: Duration::ZERO,
+        });
+        self.dropped.traces + self.traces.len() as u64 - 1
+    }
+
+    fn keep(&mut self, number: u64, span: Span) -> Option<Place> {
+        let room = self.limits.spans_per_trace.get();
+        let name = span.name;
+        match self.trace_mut(number) {
+            Some(trace) if trace.spans.len() < room => {
+                trace.spans.push(span);
+                let span = trace.spans.len() - 1;
+                let trace = number;
+                self.note(trace, span);
+                return Some(Place { name, trace, span });
+            }
+            Some(trace) => trace.dropped_spans += 1,
+            None => {}
+        }
+        self.dropped.spans += 1;
+        None
+    }
+
+    fn trace_mut(&mut self, number: u64) -> Option<&mut Trace> {
+        let index = number.checked_sub(self.dropped.traces)?;
+        self.traces.get_mut(usize::try_from(index).ok()?)
+    }
+
+    fn note(&mut self, trace: u64, span: usize) {
+        if let Some(changed) = &mut self.changed {
+            changed.insert((trace, span));
+        }
+    }
+
+    /// A span that is about to change, unless it has gone.
+    fn span_mut(&mut self, place: Place) -> Option<&mut Span> {
+        self.note(place.trace, place.span);
+        self.trace_mut(place.trace)?.spans.get_mut(place.span)
+    }
+}

@@ -1,0 +1,91 @@
+//! Reads the fields of a span, and looks away from those not on the list.
+
+use std::fmt;
+
+use evidence::trace::{FieldValue, Fields, SpanContext, SpanId, SpanName, TraceId, field};
+use smol_str::format_smolstr;
+use tracing::field::{Field, Visit};
+
+/// Collects what a span of one name may keep.
+pub(super) struct Visitor {
+    pub(super) name: SpanName,
+    pub(super) fields: Fields,
+    trace_id: Option<TraceId>,
+    parent_span_id: Option<SpanId>,
+}
+
+impl Visitor {
+    /// A visitor with room for so many fields.
+    pub(super) fn new(name: SpanName, room: usize) -> Self {
+        Self {
+            name,
+            fields: Fields::with_capacity(room),
+            trace_id: None,
+            parent_span_id: None,
+        }
+    }
+
+    /// The span on the other side of the wire that caused this one. Half an
+    /// answer is none: W3C Trace Context has both ids or no context at all.
+    pub(super) fn caller(&self) -> Option<SpanContext> {
+        Some(SpanContext {
+            trace_id: self.trace_id?,
+            span_id: self.parent_span_id?,
+        })
+    }
+
+    /// Makes the value only for a field that may be kept, so that nothing else
+    /// is even formatted.
+    fn visit(&mut self, field: &Field, value: impl FnOnce() -> FieldValue) {
+        let listed = self
+            .name
+            .fields()
+            .iter()
+            .find(|name| **name == field.name());
+        if let Some(name) = listed {
+            self.fields.set(name, value());
+        } else if self.name == SpanName::Request {
+            self.visit_caller(field, value);
+        }
+    }
+
+    fn visit_caller(&mut self, field: &Field, value: impl FnOnce() -> FieldValue) {
+        if ![field::TRACE_ID, field::PARENT_SPAN_ID].contains(&field.name()) {
+            return;
+        }
+        let FieldValue::Str(hex) = value() else {
+            return;
+        };
+        if field.name() == field::TRACE_ID {
+            self.trace_id = TraceId::from_hex(&hex);
+        } else {
+            self.parent_span_id = SpanId::from_hex(&hex);
+        }
+    }
+}
+
+impl Visit for Visitor {
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.visit(field, || FieldValue::Str(value.into()));
+    }
+
+    fn record_i64(&mut self, field: &Field, value: i64) {
+        self.visit(field, || FieldValue::I64(value));
+    }
+
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.visit(field, || FieldValue::U64(value));
+    }
+
+    fn record_f64(&mut self, field: &Field, value: f64) {
+        self.visit(field, || FieldValue::F64(value));
+    }
+
+    fn record_bool(&mut self, field: &Field, value: bool) {
+        self.visit(field, || FieldValue::Bool(value));
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        self.visit(field, || FieldValue::Str(format_smolstr!("{value:?}")));
+    }
+}

@@ -1,0 +1,388 @@
+//! A run: one scenario, played once, kept as a value.
+//!
+//! Starts a fresh service on a free port, builds a client, lets the scenario
+//! act, stops everything, and collects what each side has to say. Nothing here
+//! prints; a [`Run`] is what renderers read.
+
+use std::{
+    fmt,
+    future::{Future, pending},
+    io,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use client::{
+    Clock, ReliableApiClient, SeededRandom, SystemClock, VirtualClock, telemetry::Injector,
+};
+use evidence::{
+    Client, Ending, Evidence, Expectation, Outcome, Overrides, Pace, Policy, Run, duration, judge,
+    trace::{FieldValue, Trace, field},
+};
+use reqwest_middleware::Middleware;
+use server::{ServiceConfig, StartError, StopError};
+use tokio::time::sleep;
+use tracing::{Dispatch, Instrument, instrument::WithSubscriber};
+use tracing_subscriber::{
+    Layer, Registry,
+    layer::{Identity, SubscriberExt},
+};
+
+use crate::{
+    exposition::{Exposition, RunMetrics},
+    network::Wire,
+    player::{NaiveClient, NaiveTelemetry, Player, RELIABLE, Silence, terms},
+    policy::{DEFAULT_POLICY, configure},
+    recorder::{Limits, Recorder, inject},
+    request_limit::RequestLimit,
+    scenario::Scenario,
+    shared_time::SharedTime,
+    timeouts::TimeoutsTakeTime,
+    wire,
+};
+
+/// How a run is to be played.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// What jitter, keys, cursors and ids are made from: one seed, one story.
+    pub seed: u64,
+    /// Which client plays.
+    pub client: Client,
+    /// Whether the waits are real.
+    pub pace: Pace,
+    /// What replaces the scenario's own policy.
+    pub overrides: Overrides,
+}
+
+impl Settings {
+    /// A seed for a run that is not to repeat another: short enough to be typed
+    /// in, and small enough for every reader of JSON, since JavaScript among
+    /// others rounds a whole number above 2^53.
+    #[must_use]
+    pub fn random_seed() -> u64 {
+        rand::random::<u32>().into()
+    }
+}
+
+/// The label `client` of the reference client in every run.
+pub(crate) const CLIENT_NAME: &str = "lab";
+
+/// Why a scenario could not be played. It says nothing about the client.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The settings break a rule of the client.
+    #[error(transparent)]
+    Settings(#[from] client::ConfigError),
+    /// The service could not be configured.
+    #[error("the service could not be configured")]
+    Service(#[from] server::ConfigError),
+    /// The service did not start.
+    #[error("the service could not be started")]
+    Start(#[from] StartError),
+    /// The service left something behind.
+    #[error("the service could not be stopped")]
+    Stop(#[from] StopError),
+    /// What stands between client and service could not be set up.
+    #[error("no port for the faults of the network")]
+    Network(#[source] io::Error),
+}
+
+/// Where the calendar of a virtual run starts, so that its dates repeat:
+/// 2025-01-01 00:00:00 UTC.
+const VIRTUAL_EPOCH: Duration = Duration::from_secs(1_735_689_600);
+
+/// What no run goes beyond, whatever its settings.
+#[derive(Clone, Copy, Debug)]
+struct Bounds {
+    /// The most requests that it sends.
+    requests: u64,
+    /// The longest that it takes, on the clock of the machine.
+    time: Duration,
+}
+
+impl Bounds {
+    /// As many requests as there are pages to ask for, and several times as long as
+    /// the longest waits of any scenario.
+    const DEFAULT: Self = Self {
+        requests: Overrides::MOST as u64,
+        time: Duration::from_secs(3600),
+    };
+}
+
+/// Plays a scenario.
+///
+/// # Errors
+///
+/// [`RunError`] if it could not be played at all. That an expectation did not
+/// hold is no error; it stands in the [`Run`].
+pub async fn run(scenario: &Scenario, settings: &Settings) -> Result<Run, RunError> {
+    run_until(pending(), Identity::new(), scenario, settings).await
+}
+
+/// Plays a scenario until it ends or is `cancelled`, beside one more layer, which
+/// sees the spans that the recorder does: for logs, for example.
+///
+/// A run that is cancelled is taken down like any other, and nothing of it goes
+/// on. It has the ending [`Ending::Cancelled`], what there was until then, and no
+/// verdict.
+///
+/// # Errors
+///
+/// As for [`run()`].
+pub async fn run_until<L>(
+    cancelled: impl Future<Output = ()>,
+    layer: L,
+    scenario: &Scenario,
+    settings: &Settings,
+) -> Result<Run, RunError>
+where
+    L: Layer<Registry> + Send + Sync,
+{
+    let session = Session::new(scenario, settings, &Exposition::new());
+    session.play_until(cancelled, layer).await
+}
+
+/// Everything one run needs, and nothing that outlives it.
+///
+/// Whoever wants to watch the run takes the [`recorder`](Self::recorder) before
+/// it is played.
+pub struct Session<'a> {
+    scenario: &'a Scenario,
+    settings: Settings,
+    policy: Policy,
+    clock: Arc<dyn Clock>,
+    time: SharedTime,
+    virtual_clock: Option<VirtualClock>,
+    recorder: Recorder,
+    metrics: RunMetrics,
+    bounds: Bounds,
+}
+
+impl fmt::Debug for Session<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session")
+            .field("scenario", &self.scenario)
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'a> Session<'a> {
+    /// Sets a run up. Nothing starts yet. What it counts also counts towards
+    /// `exposition`.
+    pub fn new(scenario: &'a Scenario, settings: &Settings, exposition: &Exposition) -> Self {
+        let virtual_clock = (settings.pace == Pace::Virtual)
+            .then(|| VirtualClock::starting_at(SystemTime::UNIX_EPOCH + VIRTUAL_EPOCH));
+        let clock: Arc<dyn Clock> = match &virtual_clock {
+            Some(clock) => Arc::new(clock.clone()),
+            None => Arc::new(SystemClock::new()),
+        };
+        let time = SharedTime::new(Arc::clone(&clock));
+        let recorder = {
+            // With one seed, two scenarios or two clients are two traces all the
+            // same, wherever they are sent together.
+            let mixed = scenario
+                .words
+                .name
+                .bytes()
+                .fold(settings.seed, |ids, byte| {
+                    ids.rotate_left(8) ^ u64::from(byte)
+                });
+            let ids = if settings.client == RELIABLE {
+                mixed
+            } else {
+                !mixed
+            };
+            let time = time.clone();
+            Recorder::new(Arc::new(move || time.elapsed()), ids, Limits::default())
+        };
+        Self {
+            scenario,
+            settings: *settings,
+            policy: (scenario.policy)(DEFAULT_POLICY).with(&settings.overrides),
+            clock,
+            time,
+            virtual_clock,
+            recorder,
+            metrics: RunMetrics::new(exposition),
+            bounds: Bounds::DEFAULT,
+        }
+    }
+
+    /// Which client plays.
+    pub fn client(&self) -> Client {
+        self.settings.client
+    }
+
+    /// What the reference client is allowed.
+    pub fn policy(&self) -> Policy {
+        self.policy
+    }
+
+    /// How the client works, and what it is allowed, term by term.
+    #[must_use]
+    pub fn terms(&self) -> Vec<String> {
+        terms(self.scenario, self.settings.client, &self.policy)
+    }
+
+    /// What is recorded while the run goes on.
+    pub fn recorder(&self) -> &Recorder {
+        &self.recorder
+    }
+
+    /// Plays the run until it ends or is `cancelled`, beside one more layer.
+    pub async fn play_until<L>(
+        self,
+        cancelled: impl Future<Output = ()>,
+        layer: L,
+    ) -> Result<Run, RunError>
+    where
+        L: Layer<Registry> + Send + Sync,
+    {
+        let subscriber = Registry::default().with(layer).with(self.recorder.layer());
+        self.perform(cancelled)
+            .with_subscriber(Dispatch::new(subscriber))
+            .await
+    }
+
+    async fn perform(self, cancelled: impl Future<Output = ()>) -> Result<Run, RunError> {
+        let network = Wire::lay(self.scenario.network, self.service()?).await?;
+        let limit = RequestLimit::new(self.bounds.requests);
+        let player = self.player(&network, &limit)?;
+
+        self.time.begin();
+        let name = self.scenario.words.name;
+        let span = tracing::info_span!(
+            target: "lab", "run", otel.name = name, otel.kind = "internal", scenario = name
+        );
+        let outcome = tokio::select! {
+            biased;
+            outcome = player.perform(self.scenario.task).instrument(span) => outcome,
+            () = cancelled => Outcome::cancelled(limit.sent()),
+            () = limit.exceeded() => Outcome::stopped_by_the_lab(format!(
+                "stopped by the lab after {} requests, the most that a run may send",
+                limit.sent()
+            )),
+            () = sleep(self.bounds.time) => Outcome::stopped_by_the_lab(format!(
+                "stopped by the lab after {}, the longest that a run may take",
+                duration(self.bounds.time)
+            )),
+        };
+        drop(player);
+
+        let ledger = wire::record(network.take_down().await?);
+        let mut traces = self.recorder.snapshot();
+        if self.settings.pace == Pace::Virtual {
+            forget_port(&mut traces);
+        }
+        let expectations = match outcome.ending {
+            Ending::Cancelled => Vec::new(),
+            _ => self.expectations(),
+        };
+        let terms = self.terms();
+        let counters = self.metrics.take();
+        let evidence = Evidence {
+            client: self.settings.client,
+            outcome: &outcome,
+            ledger: &ledger,
+            counters: &counters,
+            traces: &traces,
+        };
+        let verdict = judge(expectations, evidence);
+        let lesson = self.scenario.lesson(&self.policy, evidence);
+        Ok(Run {
+            scenario: name,
+            client: self.settings.client,
+            seed: self.settings.seed,
+            pace: self.settings.pace,
+            policy: self.policy,
+            terms,
+            outcome,
+            traces,
+            ledger,
+            counters,
+            verdict,
+            lesson,
+        })
+    }
+
+    fn expectations(&self) -> Vec<Expectation> {
+        let unseen = (self.scenario.unseen)(&self.policy);
+        let mut expectations = (self.scenario.expect)(&self.policy);
+        expectations.extend(Expectation::of_every_run(unseen));
+        expectations
+    }
+
+    fn service(&self) -> Result<ServiceConfig, RunError> {
+        let config = ServiceConfig::builder()
+            .port(0)
+            .seed(self.settings.seed)
+            .clock(self.time.clone())
+            .metrics(self.metrics.service())
+            .routes((self.scenario.routes)(Arc::clone(&self.clock)))
+            .build()?;
+        Ok(config)
+    }
+
+    fn player(&self, wire: &Wire, limit: &RequestLimit) -> Result<Player, RunError> {
+        Ok(match self.settings.client {
+            RELIABLE => Player::Reliable(self.reliable(wire, limit)?),
+            _ => Player::Naive(Box::new(self.naive(wire, limit)?)),
+        })
+    }
+
+    fn reliable(&self, wire: &Wire, limit: &RequestLimit) -> Result<ReliableApiClient, RunError> {
+        let mut builder = ReliableApiClient::builder(&wire.base_url)
+            .clock(Arc::clone(&self.clock))
+            .random(Arc::new(SeededRandom::new(self.settings.seed)))
+            .recorder(self.metrics.recorder())
+            .injector(self.injector())
+            .name(CLIENT_NAME)
+            .middleware(limit.clone());
+        builder = match (&wire.function, &self.virtual_clock) {
+            (Some(function), _) => builder.transport(function.clone()),
+            (None, Some(clock)) => builder.middleware(TimeoutsTakeTime(clock.clone())),
+            (None, None) => builder,
+        };
+        Ok(configure(&self.policy, builder).build()?)
+    }
+
+    fn naive(&self, wire: &Wire, limit: &RequestLimit) -> Result<NaiveClient, RunError> {
+        let mut middlewares: Vec<Arc<dyn Middleware>> = vec![Arc::new(limit.clone())];
+        match (&wire.function, &self.virtual_clock) {
+            (Some(function), _) => middlewares.push(Arc::new(function.clone())),
+            (None, Some(clock)) => middlewares.push(Arc::new(TimeoutsTakeTime(clock.clone()))),
+            (None, None) => {}
+        }
+        let silence = Silence::of(self.policy.read_timeout, self.settings.pace);
+        let telemetry = NaiveTelemetry::new(self.metrics.recorder(), self.injector());
+        let seed = self.settings.seed;
+        Ok(NaiveClient::new(
+            &wire.base_url,
+            seed,
+            middlewares,
+            silence,
+            telemetry,
+        )?)
+    }
+
+    fn injector(&self) -> Injector {
+        let recorder = self.recorder.clone();
+        Arc::new(move |span, headers| inject(&recorder, span, headers))
+    }
+}
+
+/// Puts the service's usual port in the place of the free one that this run
+/// happened to get: the only thing in a virtual run that chance decides.
+fn forget_port(traces: &mut [Trace]) {
+    for span in traces.iter_mut().flat_map(|trace| &mut trace.spans) {
+        if span.fields.get(field::SERVER_PORT).is_some() {
+            let port = FieldValue::I64(server::DEFAULT_PORT.into());
+            span.fields.set(field::SERVER_PORT, port);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,145 @@
+use super::*;
+use crate::{player::NAIVE, scenario};
+use evidence::trace::Span;
+
+/// A session of a listing that never ends, with a client that would read it for
+/// hours.
+fn endless(client: Client, bounds: Bounds) -> Session<'static> {
+    let settings = Settings {
+        seed: 7,
+        client,
+        pace: Pace::Virtual,
+        overrides: Overrides {
+            max_pages: Some(u32::MAX),
+            max_items: Some(u32::MAX),
+            ..Overrides::default()
+        },
+    };
+    let scenario = scenario::find("endless-items").expect("known");
+    let session = Session::new(scenario, &settings, &Exposition::new());
+    Session { bounds, ..session }
+}
+
+async fn played(session: Session<'_>) -> Run {
+    let run = session.play_until(pending(), Identity::new());
+    run.await.expect("a run")
+}
+
+#[tokio::test]
+async fn a_run_that_would_send_for_ever_is_stopped_and_says_so() {
+    for client in [RELIABLE, NAIVE] {
+        let bounds = Bounds {
+            requests: 12,
+            ..Bounds::DEFAULT
+        };
+
+        let run = played(endless(client, bounds)).await;
+
+        assert_eq!(run.outcome.ending, Ending::Stopped, "{client:?}");
+        assert_eq!(
+            run.outcome.text,
+            "stopped by the lab after 12 requests, the most that a run may send"
+        );
+        assert_eq!(run.ledger.total, 12);
+        assert!(!run.passed(), "it is held to what was expected");
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_needs_every_request_that_it_may_send_ends_by_itself() {
+    let mut session = endless(
+        RELIABLE,
+        Bounds {
+            requests: 3,
+            ..Bounds::DEFAULT
+        },
+    );
+    session.policy.max_pages = 3;
+
+    let run = played(session).await;
+
+    assert_eq!(run.outcome.ending, Ending::ContractError);
+    assert_eq!(run.ledger.total, 3);
+    assert!(run.passed(), "{:?}", run.verdict);
+}
+
+#[tokio::test]
+async fn a_run_that_would_take_for_ever_is_stopped_and_says_so() {
+    let bounds = Bounds {
+        time: Duration::ZERO,
+        ..Bounds::DEFAULT
+    };
+
+    let run = played(endless(RELIABLE, bounds)).await;
+
+    assert_eq!(run.outcome.ending, Ending::Stopped);
+    assert_eq!(
+        run.outcome.text,
+        "stopped by the lab after 0 ms, the longest that a run may take"
+    );
+}
+
+#[tokio::test]
+async fn a_run_that_is_cancelled_is_shown_as_such_and_teaches_what_is_always_so() {
+    let scenario = scenario::find("endless-items").expect("known");
+    let session = endless(RELIABLE, Bounds::DEFAULT);
+    let cancelled = {
+        let recorder = session.recorder().clone();
+        async move {
+            let mut changes = recorder.changes();
+            while recorder
+                .snapshot()
+                .iter()
+                .map(|trace| trace.spans.len())
+                .sum::<usize>()
+                < 4
+            {
+                changes.next().await;
+            }
+        }
+    };
+
+    let run = session.play_until(cancelled, Identity::new()).await;
+
+    let run = run.expect("a run");
+    assert!(run.is_cancelled() && !run.passed() && run.verdict.is_empty());
+    assert!(
+        run.outcome.text.starts_with("cancelled after "),
+        "{}",
+        run.outcome.text
+    );
+    assert_eq!(run.lesson.why, [scenario.words.lessons[0].text]);
+}
+
+/// A table of the wire beside a waterfall: each request arrives while its attempt
+/// goes on.
+#[tokio::test]
+async fn the_spans_and_the_ledger_are_told_from_one_moment() {
+    for (name, pace) in [
+        ("flaky", Pace::Real),
+        ("items", Pace::Real),
+        ("flaky", Pace::Virtual),
+    ] {
+        let settings = Settings {
+            seed: 7,
+            client: RELIABLE,
+            pace,
+            overrides: Overrides::default(),
+        };
+        let scenario = scenario::find(name).expect("known");
+
+        let run = run(scenario, &settings).await.expect("a run");
+
+        let spans: Vec<_> = run.traces.iter().flat_map(|trace| &trace.spans).collect();
+        for entry in &run.ledger.entries {
+            let is_of =
+                |span: &&&Span| span.fields.text(field::REQUEST_ID) == Some(&entry.request_id);
+            let request = spans.iter().find(is_of).expect("the span of the request");
+            let attempt = spans.iter().find(|span| Some(span.id) == request.parent);
+            let attempt = attempt.expect("the attempt that sent it");
+            let during = attempt.start..=attempt.end.expect("closed");
+            assert!(during.contains(&entry.arrived), "{entry:?} in {attempt:?}");
+        }
+        assert!(!run.ledger.entries.is_empty());
+    }
+}

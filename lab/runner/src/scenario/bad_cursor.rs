@@ -1,0 +1,54 @@
+//! A cursor of the wrong type ends nothing and continues nothing.
+
+use client::Endpoint;
+
+use super::{PLAIN, Scenario};
+use crate::player::{NAIVE, RELIABLE, Task};
+use evidence::{Condition, Ending, Expectation, Sentence, Words};
+
+pub(super) const SCENARIO: Scenario = Scenario {
+    words: Words {
+        name: "bad-cursor",
+        title: "a page whose next_cursor is a number",
+        request: "GET /bad-cursor",
+        question: "next_cursor is the number 2. Is that a last page, or a next one?",
+        hint: "null and 2 are of different types.",
+        lessons: &[
+            Sentence::always(
+                "Only null means the last page, and only a non-empty string means a next one.",
+            ),
+            Sentence::of(
+                RELIABLE,
+                &[
+                    Condition::Ended(Ending::ResponseError),
+                    Condition::Requests(1),
+                ],
+                "The reliable client refused the whole page, and its error names the cursor.",
+            ),
+            Sentence::of(
+                NAIVE,
+                &[Condition::Ended(Ending::Ok), Condition::Requests(1)],
+                "The naive client took the number for null, stopped after one page, and reported it \
+                 as the whole listing.",
+            ),
+        ],
+        unsolved: "A cursor of the right type that leads to the wrong place. Only the service can know that.",
+    },
+    listing: true,
+    task: Task::List(Endpoint::BAD_CURSOR),
+    expect: |_| {
+        vec![
+            Expectation::ending(
+                Ending::ResponseError,
+                "it is an error of the representation",
+            ),
+            Expectation::fact(
+                "problem",
+                "wrong_type",
+                "the cursor is named as the culprit",
+            ),
+            Expectation::requests(1),
+        ]
+    },
+    ..PLAIN
+};

@@ -1,0 +1,74 @@
+//! One deadline over attempts and waits: a wait that would pass it is not
+//! begun.
+
+use std::time::Duration;
+
+use client::Endpoint;
+use http::HeaderValue;
+
+use super::{
+    HEADER_NOT_READ, NO_ATTEMPT_LEFT, OVER_BUDGET, PLAIN, Scenario,
+    responder::{fails_first, unavailable_until},
+};
+use crate::player::{RELIABLE, Task};
+use evidence::{Condition, Ending, Expectation, Policy, Sentence, Words};
+
+const SLOW: Endpoint = Endpoint::new("slow", "/slow");
+
+/// What the service asks for, in seconds.
+const ASKED: u64 = 10;
+
+pub(super) const SCENARIO: Scenario = Scenario {
+    words: Words {
+        name: "deadline",
+        title: "the caller has less time than the wait would take",
+        request: "GET /slow",
+        question: "Five seconds left, and the service asks for ten. Use the five, or stop now?",
+        hint: "What would be known after five seconds that is not known now?",
+        lessons: &[
+            Sentence::always("A wait that cannot end in time only delays the bad news."),
+            Sentence::of(
+                RELIABLE,
+                &[Condition::GaveUp("deadline")],
+                "So the reliable client stopped at once. Its error says what the service asked for, \
+                 and the caller has five seconds left to do something else.",
+            ),
+            OVER_BUDGET,
+            NO_ATTEMPT_LEFT,
+            HEADER_NOT_READ,
+        ],
+        unsolved: "Passing the deadline on. A service that is called in turn does not know of it \
+                   unless a header tells.",
+    },
+    policy: |policy| Policy {
+        deadline: Some(Duration::from_secs(5)),
+        ..policy
+    },
+    routes: |_| {
+        fails_first(SLOW.template(), "slow", |_| {
+            Some(unavailable_until(HeaderValue::from(ASKED)))
+        })
+    },
+    task: Task::Get(SLOW),
+    expect: |policy| {
+        // The first reason that applies is the one given.
+        let reason = if policy.max_retry_after.as_secs() < ASKED {
+            "retry_after_over_budget"
+        } else if policy.max_attempts < 2 {
+            "attempts_exhausted"
+        } else {
+            "deadline"
+        };
+        vec![
+            Expectation::ending(Ending::HttpError, "the failure reached the caller at once"),
+            Expectation::fact("gave_up", reason, "the reason is named"),
+            Expectation::fact(
+                "retry_after_seconds",
+                ASKED,
+                "the caller was told to wait 10 s",
+            ),
+            Expectation::requests(1),
+        ]
+    },
+    ..PLAIN
+};

@@ -1,0 +1,59 @@
+//! A listing without an end is ended by the client.
+
+use client::Endpoint;
+
+use super::{ITEM_LIMIT, PAGE_LIMIT, PLAIN, Scenario};
+use crate::player::{NAIVE, Task};
+use evidence::{Condition, Ending, Expectation, Overrides, Policy, Sentence, Words};
+
+/// The records on each of the service's pages.
+const PAGE: u32 = 2;
+
+pub(super) const SCENARIO: Scenario = Scenario {
+    words: Words {
+        name: "endless-items",
+        title: "always another page, never the same cursor",
+        request: "GET /endless-items",
+        question: "No cursor ever repeats. What, if anything, ends this crawl?",
+        hint: "No memory helps here. Something has to be counted.",
+        lessons: &[
+            Sentence::always(
+                "A history of cursors cannot find a listing that never repeats one; only a limit can.",
+            ),
+            PAGE_LIMIT,
+            ITEM_LIMIT,
+            Sentence::of(
+                NAIVE,
+                &[Condition::Ended(Ending::Stopped)],
+                "The naive client has no limit: the lab stopped it.",
+            ),
+        ],
+        unsolved: "How large a listing may rightly be. A limit set too low cuts off real data, and says so.",
+    },
+    listing: true,
+    variation: Overrides {
+        max_pages: Some(3),
+        ..Overrides::NONE
+    },
+    policy: |policy| Policy {
+        max_pages: 5,
+        ..policy
+    },
+    task: Task::List(Endpoint::ENDLESS_ITEMS),
+    expect: |policy| {
+        // Whichever limit comes first; at a tie the last item allowed was read
+        // before the next page was asked for.
+        let by_items = policy.max_items.div_ceil(PAGE);
+        let (limit, requests) = if by_items <= policy.max_pages {
+            ("item_limit", by_items)
+        } else {
+            ("page_limit", policy.max_pages)
+        };
+        vec![
+            Expectation::ending(Ending::ContractError, "a listing cut short is an error"),
+            Expectation::fact("problem", limit, "the limit that was reached is named"),
+            Expectation::requests(requests.into()),
+        ]
+    },
+    ..PLAIN
+};

@@ -1,0 +1,70 @@
+//! A listing is read to its end, not to the end of its first page.
+
+use client::Endpoint;
+
+use super::{ITEM_LIMIT, PAGE_LIMIT, PLAIN, Scenario};
+use crate::player::{NAIVE, RELIABLE, Task};
+use evidence::{Condition, Ending, Expectation, Overrides, Sentence, Words};
+
+pub(super) const SCENARIO: Scenario = Scenario {
+    words: Words {
+        name: "items",
+        title: "three records on two pages",
+        request: "GET /items",
+        question: "How many requests does it take to read three records?",
+        hint: "The first page's next_cursor is not null.",
+        lessons: &[
+            Sentence::always(
+                "A page that looks complete may not be the last one; only a null next_cursor ends a \
+                 listing. The cursor is the service's own text: it goes back unchanged, and nobody \
+                 but the service looks into it.",
+            ),
+            Sentence::of(
+                RELIABLE,
+                &[Condition::Ended(Ending::Ok), Condition::Requests(2)],
+                "The reliable client read on until the cursor was null.",
+            ),
+            PAGE_LIMIT,
+            ITEM_LIMIT,
+            Sentence::of(
+                NAIVE,
+                &[Condition::Ended(Ending::Ok), Condition::Requests(2)],
+                "The naive client read on until the cursor was null: where nothing goes wrong, it \
+                 does no harm.",
+            ),
+        ],
+        unsolved: "Records that change while the listing is read: one may come twice, another not at all.",
+    },
+    listing: true,
+    variation: Overrides {
+        max_items: Some(2),
+        ..Overrides::NONE
+    },
+    task: Task::List(Endpoint::ITEMS),
+    expect: |policy| {
+        if policy.max_items < 3 {
+            return vec![
+                Expectation::ending(Ending::ContractError, "a listing cut short is an error"),
+                Expectation::fact("problem", "item_limit", "the item limit is named"),
+                Expectation::fact(
+                    "items",
+                    u64::from(policy.max_items),
+                    "exactly as many items as allowed were read",
+                ),
+                Expectation::requests(1),
+            ];
+        }
+        if policy.max_pages < 2 {
+            return vec![
+                Expectation::ending(Ending::ContractError, "a listing cut short is an error"),
+                Expectation::fact("problem", "page_limit", "the page limit is named"),
+                Expectation::requests(1),
+            ];
+        }
+        vec![
+            Expectation::fact("items", 3_u64, "all three records were read"),
+            Expectation::requests(2),
+        ]
+    },
+    ..PLAIN
+};

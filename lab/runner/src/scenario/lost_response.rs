@@ -1,0 +1,70 @@
+//! The job exists, and the client does not know: only a key makes that safe.
+
+use super::{NEW_KEYS, Network, PLAIN, Scenario};
+use crate::{
+    fault_proxy::Fault,
+    player::{RELIABLE, Task},
+};
+use evidence::{Condition, Ending, Expectation, Overrides, Sentence, Words};
+
+pub(super) const SCENARIO: Scenario = Scenario {
+    words: Words {
+        name: "lost-response",
+        title: "the job is created, its answer is lost",
+        request: "POST /jobs",
+        question: "The connection breaks before the answer. Send it again, or not?",
+        hint: "The service has seen the request, and a client cannot know.",
+        lessons: &[
+            Sentence::always(
+                "From a client's side a lost response and a lost request look the same, so a POST \
+                 must not be repeated blindly.",
+            ),
+            Sentence::of(
+                RELIABLE,
+                &[
+                    Condition::RequestsFrom(2),
+                    Condition::IdempotencyKeys(1),
+                    Condition::JobsCreated(1),
+                ],
+                "This one may be: the service recognises the key, and the reliable client sent one \
+                 key twice, so one job was created.",
+            ),
+            Sentence::of(
+                RELIABLE,
+                &[
+                    Condition::GaveUp("attempts_exhausted"),
+                    Condition::Requests(1),
+                ],
+                "The reliable client was allowed one attempt. Its caller cannot know that one job was \
+                 created, and may ask again with the same key.",
+            ),
+            NEW_KEYS,
+        ],
+        unsolved: "A service without keys. There the caller must look whether the change took effect.",
+    },
+    variation: Overrides {
+        max_attempts: Some(1),
+        ..Overrides::NONE
+    },
+    network: Network::Faults(&[Fault::LoseResponse]),
+    task: Task::CreateJobs(&[1]),
+    expect: |policy| {
+        let mut expectations = if policy.max_attempts < 2 {
+            vec![
+                Expectation::ending(Ending::TransportError, "the caller was told of the loss"),
+                Expectation::requests(1),
+            ]
+        } else {
+            vec![
+                Expectation::ending(Ending::Ok, "the client has its job"),
+                Expectation::requests(2),
+            ]
+        };
+        expectations.push(Expectation::created(
+            1,
+            "the service created one job, not two",
+        ));
+        expectations
+    },
+    ..PLAIN
+};

@@ -1,0 +1,44 @@
+//! A success may have no body, and then none is parsed.
+
+use super::{PLAIN, Scenario};
+use crate::player::{NAIVE, RELIABLE, Task};
+use evidence::{Condition, Ending, Expectation, Sentence, Words};
+
+pub(super) const SCENARIO: Scenario = Scenario {
+    words: Words {
+        name: "no-content",
+        title: "a success without a body",
+        request: "GET /no-content",
+        question: "What does a client that parses every 2xx make of a 204?",
+        hint: "How long is the body of a 204?",
+        lessons: &[
+            Sentence::always(
+                "Success is a class of statuses, not the number 200: a creation may come as 201, and \
+                 a 204 has no body at all.",
+            ),
+            Sentence::of(
+                RELIABLE,
+                &[Condition::Ended(Ending::Ok), Condition::Responded(204)],
+                "The reliable client took the 204 for a success and parsed nothing.",
+            ),
+            Sentence::of(
+                NAIVE,
+                &[
+                    Condition::Ended(Ending::ResponseError),
+                    Condition::Requests(10),
+                ],
+                "The naive client handed the empty body to a JSON parser, took the success for an \
+                 error, and asked ten times.",
+            ),
+        ],
+        unsolved: "What exactly was done. An empty success says only that the request was accepted.",
+    },
+    task: Task::NoContent,
+    expect: |_| {
+        vec![
+            Expectation::ending(Ending::Ok, "an empty success is a success"),
+            Expectation::requests(1),
+        ]
+    },
+    ..PLAIN
+};

@@ -1,0 +1,49 @@
+//! An error answer says which error it is, in a form a program can read.
+
+use client::Endpoint;
+
+use super::{PLAIN, Scenario};
+use crate::player::{NAIVE, RELIABLE, Task};
+use evidence::{Condition, Ending, Expectation, Sentence, Words};
+
+/// A path that the service does not have.
+const NOWHERE: Endpoint = Endpoint::new("nowhere", "/nowhere");
+
+pub(super) const SCENARIO: Scenario = Scenario {
+    words: Words {
+        name: "not-found",
+        title: "no such path",
+        request: "GET /nowhere",
+        question: "What can a client keep of an error answer, besides its status?",
+        hint: "The content type is application/problem+json.",
+        lessons: &[
+            Sentence::always(
+                "The status class is the first thing to branch on; the problem object's machine code \
+                 and request id are the rest. The code lets a program tell errors apart, the request \
+                 id lets the service's owner find the request.",
+            ),
+            Sentence::of(
+                RELIABLE,
+                &[Condition::Ended(Ending::HttpError), Condition::Requests(1)],
+                "The reliable client did not retry, and its error holds both.",
+            ),
+            Sentence::of(
+                NAIVE,
+                &[Condition::Ended(Ending::HttpError), Condition::Requests(10)],
+                "The naive client asked ten times, and its error holds neither.",
+            ),
+        ],
+        unsolved: "A 404 that means not yet. Only the API's own contract can tell it from never.",
+    },
+    task: Task::Get(NOWHERE),
+    expect: |_| {
+        vec![
+            Expectation::ending(Ending::HttpError, "it is an HTTP error"),
+            Expectation::fact("status", 404_u64, "its status is 404"),
+            Expectation::fact("code", "not_found", "its machine code was kept"),
+            Expectation::fact("request_id_kept", true, "its request id was kept"),
+            Expectation::requests(1),
+        ]
+    },
+    ..PLAIN
+};

@@ -1,0 +1,65 @@
+//! A body has a largest size, or the service decides how much memory a client
+//! needs.
+
+use axum::{Extension, Json, Router, routing};
+use client::Endpoint;
+use serde_json::json;
+use server::Fault;
+
+use super::{PLAIN, Scenario};
+use crate::player::{NAIVE, RELIABLE, Task};
+use evidence::{Condition, Ending, Expectation, Policy, Sentence, Words};
+
+const EXPORT: Endpoint = Endpoint::new("export", "/export");
+
+pub(super) const SCENARIO: Scenario = Scenario {
+    words: Words {
+        name: "oversized-body",
+        title: "an answer larger than a client should accept",
+        request: "GET /export",
+        question: "A client accepts 64 KiB, the answer has 1 MiB. How much of it is read?",
+        hint: "The answer announces its length.",
+        lessons: &[
+            Sentence::always(
+                "Without a cap, one response can take all the memory a process has. A length that is \
+                 announced can be refused before a byte of the body is read, and one that is not is \
+                 cut off at the cap; neither is worth asking for again, since it would be as long.",
+            ),
+            Sentence::of(
+                RELIABLE,
+                &[Condition::Problem("body_too_large"), Condition::Requests(1)],
+                "The reliable client refused the length and did not retry.",
+            ),
+            Sentence::of(
+                NAIVE,
+                &[Condition::Ended(Ending::Ok), Condition::Requests(1)],
+                "The naive client took the whole body into memory.",
+            ),
+        ],
+        unsolved: "Reading a large answer on purpose. That wants a stream, or an API with pages.",
+    },
+    policy: |policy| Policy {
+        max_body_bytes: 64 * 1024,
+        ..policy
+    },
+    routes: |_| {
+        let export = async || {
+            let body = Json(json!({ "rows": "x".repeat(1024 * 1024) }));
+            (Extension(Fault("oversized_body")), body)
+        };
+        Router::new().route(EXPORT.template(), routing::get(export))
+    },
+    task: Task::Get(EXPORT),
+    expect: |_| {
+        vec![
+            Expectation::ending(Ending::TransportError, "no answer was handed over"),
+            Expectation::fact(
+                "problem",
+                "body_too_large",
+                "the length is named as the culprit",
+            ),
+            Expectation::requests(1),
+        ]
+    },
+    ..PLAIN
+};

@@ -1,0 +1,57 @@
+//! A POST is not repeated because it carries a key.
+
+use client::Endpoint;
+
+use super::{
+    PLAIN, Scenario,
+    responder::{fails_first, unavailable},
+};
+use crate::player::{NAIVE, RELIABLE, Task};
+use evidence::{Condition, Ending, Expectation, Sentence, Words};
+
+/// An endpoint that says nothing about repetitions.
+const TRANSFERS: Endpoint = Endpoint::new("transfers", "/transfers");
+
+pub(super) const SCENARIO: Scenario = Scenario {
+    words: Words {
+        name: "post-without-permission",
+        title: "a POST with a key, to an endpoint that ignores keys",
+        request: "POST /transfers",
+        question: "A 503, and the request carries an Idempotency-Key. May it be sent again?",
+        hint: "Who would have to know what the key means?",
+        lessons: &[
+            Sentence::always(
+                "A key protects only where the service promises to recognise it; anyone can send the \
+                 header to a service that ignores it. So a header grants nothing: permission is given \
+                 by the method for an endpoint, written by someone who has read its contract.",
+            ),
+            Sentence::of(
+                RELIABLE,
+                &[Condition::GaveUp("not_eligible")],
+                "The reliable client did not retry, and its error says why.",
+            ),
+            Sentence::of(
+                NAIVE,
+                &[Condition::RequestsFrom(2)],
+                "The naive client sent it again, under a new key, and both requests may have taken \
+                 effect.",
+            ),
+        ],
+        unsolved: "Whether the transfer took effect before the 503. That has to be looked up.",
+    },
+    routes: |_| {
+        fails_first(TRANSFERS.template(), "unavailable", |call| {
+            (call == 0).then(unavailable)
+        })
+    },
+    task: Task::Post(TRANSFERS),
+    expect: |_| {
+        vec![
+            Expectation::ending(Ending::HttpError, "the failure reached the caller"),
+            Expectation::fact("status", 503_u64, "its status is 503"),
+            Expectation::fact("gave_up", "not_eligible", "the client says why it stopped"),
+            Expectation::requests(1),
+        ]
+    },
+    ..PLAIN
+};

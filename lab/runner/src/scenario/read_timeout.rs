@@ -1,0 +1,68 @@
+//! Silence is bounded: a service that says nothing is given up on, and asked
+//! again.
+
+use std::time::Duration;
+
+use client::{Endpoint, FailureKind};
+
+use super::{ITEM_LIMIT, NO_ATTEMPT_LEFT, Network, PAGE_LIMIT, PLAIN, Scenario, expect_items};
+use crate::{
+    fault_proxy::Fault,
+    player::{NAIVE, RELIABLE, Task},
+};
+use evidence::{Condition, Ending, Expectation, Policy, Sentence, Words};
+
+pub(super) const SCENARIO: Scenario = Scenario {
+    words: Words {
+        name: "read-timeout",
+        title: "a connection that is accepted and never answered",
+        request: "GET /items",
+        question: "Nothing comes back, not even an error. What ends the wait?",
+        hint: "TCP alone would wait for hours.",
+        lessons: &[
+            Sentence::always(
+                "A request without a timeout waits as long as the other side likes. Two timeouts \
+                 bound it, one to connect and one for silence while reading, and a GET that meets \
+                 either may be sent again.",
+            ),
+            Sentence::of(
+                RELIABLE,
+                &[Condition::RequestsFrom(1)],
+                "The reliable client ended the silence by itself and sent the GET again.",
+            ),
+            NO_ATTEMPT_LEFT,
+            PAGE_LIMIT,
+            ITEM_LIMIT,
+            Sentence::of(
+                NAIVE,
+                &[Condition::Ended(Ending::Stopped)],
+                "The naive client has no timeout and would have waited for ever: the lab stopped it.",
+            ),
+        ],
+        unsolved: "An answer that drips a byte at a time: every byte ends the silence. Only a deadline \
+                   for the whole call ends that.",
+    },
+    listing: true,
+    network: Network::Faults(&[Fault::Stall]),
+    policy: |policy| Policy {
+        read_timeout: Duration::from_millis(400),
+        ..policy
+    },
+    task: Task::List(Endpoint::ITEMS),
+    // The timer is short, so that nobody has to wait for it; on a machine under
+    // load the attempts to come may meet it, too.
+    expect: |policy| {
+        let silence = FailureKind::ReadTimeout;
+        let again = "each silence was ended by the read timeout, and the GET sent again";
+        let again = Expectation::retried_after(silence.as_str(), again);
+        let mut expectations = expect_items(policy, silence, again);
+        if policy.max_attempts > 1 {
+            let read = expectations.pop();
+            let instead = "every attempt met silence, and the caller was told";
+            expectations.extend(read.map(|read| read.unless(silence.as_str(), instead)));
+        }
+        expectations
+    },
+    unseen: |_| 1,
+    ..PLAIN
+};

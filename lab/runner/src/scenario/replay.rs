@@ -1,0 +1,39 @@
+//! The same key and body mean the same however often they come.
+
+use super::{NEW_KEYS, PLAIN, Scenario};
+use crate::player::{RELIABLE, Task};
+use evidence::{Condition, Ending, Expectation, Sentence, Words};
+
+pub(super) const SCENARIO: Scenario = Scenario {
+    words: Words {
+        name: "replay",
+        title: "the same job is asked for twice",
+        request: "POST /jobs",
+        question: "Two requests, one key, one body. How many jobs are there?",
+        hint: "The service remembers the key together with the body.",
+        lessons: &[
+            Sentence::always(
+                "A program that restarts between sending and noting the result cannot know whether \
+                 its job exists. With the key it need not know: it sends the same request again and \
+                 gets the same job.",
+            ),
+            Sentence::of(
+                RELIABLE,
+                &[Condition::IdempotencyKeys(1), Condition::JobsCreated(1)],
+                "The reliable client sent one key twice, and one job was created.",
+            ),
+            NEW_KEYS,
+        ],
+        unsolved: "A service that forgets its keys. How long they are remembered is part of its contract.",
+    },
+    task: Task::CreateJobs(&[1, 1]),
+    expect: |_| {
+        vec![
+            Expectation::ending(Ending::Ok, "both requests succeeded"),
+            Expectation::fact("same_job", true, "both brought the same job"),
+            Expectation::created(1, "the service created one job"),
+            Expectation::requests(2),
+        ]
+    },
+    ..PLAIN
+};

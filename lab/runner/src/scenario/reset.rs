@@ -1,0 +1,52 @@
+//! A body that breaks off is no body.
+
+use client::{Endpoint, FailureKind, telemetry::RETRIES};
+
+use super::{ITEM_LIMIT, NO_ATTEMPT_LEFT, Network, PAGE_LIMIT, PLAIN, Scenario, expect_items};
+use crate::{
+    fault_proxy::Fault,
+    player::{NAIVE, RELIABLE, Task},
+};
+use evidence::{Condition, Expectation, Sentence, Words};
+
+pub(super) const SCENARIO: Scenario = Scenario {
+    words: Words {
+        name: "reset",
+        title: "the connection breaks in the middle of the body",
+        request: "GET /items",
+        question: "Status 200, all headers, half the body. Is this a success, and who notices?",
+        hint: "Most retry layers hand the answer over as soon as the headers are there.",
+        lessons: &[
+            Sentence::always(
+                "The status arrives before the body, so a client that decides at the headers has \
+                 already said yes when the body breaks off.",
+            ),
+            Sentence::of(
+                RELIABLE,
+                &[Condition::RequestsFrom(2)],
+                "The reliable client reads the body to its end inside the attempt, so what broke off \
+                 was a failure like any other, and it sent the GET again.",
+            ),
+            NO_ATTEMPT_LEFT,
+            PAGE_LIMIT,
+            ITEM_LIMIT,
+            Sentence::of(
+                NAIVE,
+                &[Condition::RequestsFrom(2)],
+                "The naive client reads the body before it looks at the result, so it sent the GET \
+                 again, at once.",
+            ),
+        ],
+        unsolved: "A body cut short without an error, as HTTP/1.0 allowed. Where no length is \
+                   announced, only the format of the body can tell.",
+    },
+    listing: true,
+    network: Network::Faults(&[Fault::ResetMidBody]),
+    task: Task::List(Endpoint::ITEMS),
+    expect: |policy| {
+        let again = "the broken attempt was made again, once";
+        let again = Expectation::counter(RETRIES.name, 1, again);
+        expect_items(policy, FailureKind::ConnectionLost, again)
+    },
+    ..PLAIN
+};

@@ -1,0 +1,57 @@
+//! A wait within the budget is waited for in full.
+
+use std::time::Duration;
+
+use client::Endpoint;
+use http::HeaderValue;
+
+use super::{
+    HEADER_NOT_READ, NO_ATTEMPT_LEFT, OVER_BUDGET, PLAIN, Scenario, expect_recovery,
+    responder::{fails_first, unavailable_until},
+};
+use crate::player::{RELIABLE, Task};
+use evidence::{Condition, Expectation, Overrides, Sentence, Words};
+
+const BUSY: Endpoint = Endpoint::new("busy", "/busy");
+
+/// What the service asks for.
+const ASKED: Duration = Duration::from_secs(2);
+
+pub(super) const SCENARIO: Scenario = Scenario {
+    words: Words {
+        name: "retry-after-seconds",
+        title: "the service asks for a wait of two seconds",
+        request: "GET /busy",
+        question: "The backoff would be shorter than two seconds. Which of the two should be waited for?",
+        hint: "Who knows better when the service can be called again?",
+        lessons: &[
+            Sentence::always(
+                "A Retry-After that the caller can bear replaces the backoff, and it is waited for to \
+                 the end: a request that comes early is what the server asked not to get.",
+            ),
+            Sentence::of(
+                RELIABLE,
+                &[Condition::WaitedAsAsked],
+                "The reliable client waited in full, and the service's ledger shows that no request \
+                 came early.",
+            ),
+            OVER_BUDGET,
+            NO_ATTEMPT_LEFT,
+            HEADER_NOT_READ,
+        ],
+        unsolved: "Many clients that were all told two seconds and come back together. Only the \
+                   service can spread them.",
+    },
+    variation: Overrides {
+        max_retry_after: Some(Duration::from_secs(1)),
+        ..Overrides::NONE
+    },
+    routes: |_| {
+        fails_first(BUSY.template(), "busy", |call| {
+            (call == 0).then(|| unavailable_until(HeaderValue::from_static("2")))
+        })
+    },
+    task: Task::Get(BUSY),
+    expect: |policy| expect_recovery(policy, ASKED, Expectation::waited_as_asked(&[ASKED])),
+    ..PLAIN
+};

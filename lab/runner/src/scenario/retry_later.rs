@@ -1,0 +1,77 @@
+//! A wait longer than the caller allows is handed on, never shortened.
+
+use std::time::Duration;
+
+use client::Endpoint;
+
+use super::{BUDGET_SPENT, HEADER_NOT_READ, NO_ATTEMPT_LEFT, PLAIN, Scenario};
+use crate::player::{RELIABLE, Task};
+use evidence::{Condition, Ending, Expectation, Overrides, Sentence, Words};
+
+/// What the service asks for, in seconds.
+const ASKED: u64 = 120;
+
+pub(super) const SCENARIO: Scenario = Scenario {
+    words: Words {
+        name: "retry-later",
+        title: "the service asks for a wait of two minutes",
+        request: "GET /retry-later",
+        question: "A client may wait 30 s, and the service asks for 120 s. What should it do?",
+        hint: "One of the two lengths is the server's rule, the other the caller's.",
+        lessons: &[
+            Sentence::always(
+                "A wait that is cut short breaks the server's rule; one that is longer than the \
+                 caller can bear breaks the caller's. Both rules must hold.",
+            ),
+            Sentence::of(
+                RELIABLE,
+                &[Condition::GaveUp("retry_after_over_budget")],
+                "So the reliable client stopped at once and handed the wait on: the caller can do \
+                 something useful with two minutes, a blocked thread cannot.",
+            ),
+            Sentence::of(
+                RELIABLE,
+                &[Condition::WaitedAsAsked],
+                "The caller allowed two minutes, so the reliable client waited in full before each \
+                 retry, and the caller learned only at the end that the service still fails.",
+            ),
+            NO_ATTEMPT_LEFT,
+            BUDGET_SPENT,
+            HEADER_NOT_READ,
+        ],
+        unsolved: "When to call again. An error can say after how long; a timer or a queue of the caller's \
+                   has to do it.",
+    },
+    variation: Overrides {
+        max_retry_after: Some(Duration::from_secs(ASKED)),
+        ..Overrides::NONE
+    },
+    task: Task::Get(Endpoint::RETRY_LATER),
+    expect: |policy| {
+        let mut expectations = vec![
+            Expectation::ending(Ending::HttpError, "the failure reached the caller"),
+            Expectation::fact("status", 503_u64, "its status is 503"),
+            Expectation::fact(
+                "retry_after_seconds",
+                ASKED,
+                "the caller was told to wait 120 s",
+            ),
+        ];
+        if policy.max_retry_after.as_secs() < ASKED {
+            expectations.push(Expectation::fact(
+                "gave_up",
+                "retry_after_over_budget",
+                "the client stopped at once",
+            ));
+            expectations.push(Expectation::requests(1));
+        } else {
+            let requests = policy.most_attempts();
+            let wait = Duration::from_secs(ASKED);
+            let waits = vec![wait; requests as usize - 1];
+            expectations.push(Expectation::waited_as_asked(&waits));
+            expectations.push(Expectation::requests(requests.into()));
+        }
+        expectations
+    },
+    ..PLAIN
+};

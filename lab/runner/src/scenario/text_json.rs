@@ -1,0 +1,54 @@
+//! The media type comes before the body.
+
+use client::Endpoint;
+
+use super::{PLAIN, Scenario};
+use crate::player::{NAIVE, RELIABLE, Task};
+use evidence::{Condition, Ending, Expectation, Sentence, Words};
+
+pub(super) const SCENARIO: Scenario = Scenario {
+    words: Words {
+        name: "text-json",
+        title: "a perfectly good page, declared as text",
+        request: "GET /text-json",
+        question: "The body would parse. Should a client use it?",
+        hint: "The header was written by the same server as the body.",
+        lessons: &[
+            Sentence::always(
+                "What parses by luck today is an error page tomorrow: text that happens to be JSON \
+                 was not promised to be.",
+            ),
+            Sentence::of(
+                RELIABLE,
+                &[
+                    Condition::Ended(Ending::ResponseError),
+                    Condition::Requests(1),
+                ],
+                "The reliable client checked the media type first, refused the response, and did not \
+                 retry.",
+            ),
+            Sentence::of(
+                NAIVE,
+                &[Condition::Ended(Ending::Ok), Condition::Requests(1)],
+                "The naive client took the text for data.",
+            ),
+        ],
+        unsolved: "A server that mislabels everything. Then the contract has to change, on purpose and in one place.",
+    },
+    task: Task::Get(Endpoint::TEXT_JSON),
+    expect: |_| {
+        vec![
+            Expectation::ending(
+                Ending::ResponseError,
+                "it is an error of the representation",
+            ),
+            Expectation::fact(
+                "problem",
+                "not_json",
+                "the media type is named as the culprit",
+            ),
+            Expectation::requests(1),
+        ]
+    },
+    ..PLAIN
+};

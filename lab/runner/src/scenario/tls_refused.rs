@@ -1,0 +1,47 @@
+//! A refused handshake is not a bad connection.
+
+use client::Endpoint;
+
+use super::{Network, PLAIN, Scenario};
+use crate::player::{NAIVE, RELIABLE, Task};
+use evidence::{Condition, Ending, Expectation, Sentence, Words};
+
+pub(super) const SCENARIO: Scenario = Scenario {
+    words: Words {
+        name: "tls-refused",
+        title: "the TLS handshake is refused",
+        request: "GET /items",
+        question: "The library calls it a connection error. Is it worth another attempt?",
+        hint: "What would have to change before the next handshake?",
+        lessons: &[
+            Sentence::always(
+                "A handshake fails over certificates, names or versions, and none of them changes in \
+                 a second. Libraries file it under connection errors, which are retried.",
+            ),
+            Sentence::of(
+                RELIABLE,
+                &[Condition::GaveUp("tls")],
+                "The reliable client looked through the chain of causes and did not retry.",
+            ),
+            Sentence::of(
+                NAIVE,
+                &[Condition::Ended(Ending::TransportError)],
+                "The naive client tried ten times.",
+            ),
+        ],
+        unsolved: "A server that is halfway through changing its certificate. A person should see that.",
+    },
+    listing: true,
+    network: Network::RefusedTls,
+    task: Task::List(Endpoint::ITEMS),
+    expect: |_| {
+        vec![
+            Expectation::ending(Ending::TransportError, "the failure reached the caller"),
+            Expectation::fact("problem", "tls", "it is named as a failure of TLS"),
+            Expectation::fact("gave_up", "tls", "one attempt was all"),
+            Expectation::requests(0),
+        ]
+    },
+    unseen: |_| 1,
+    ..PLAIN
+};

@@ -1,0 +1,141 @@
+//! A 429 is an answer to all workers together, not to the one that got it.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+
+use axum::{
+    Extension, Json, Router,
+    response::{IntoResponse, Response},
+    routing,
+};
+use client::{Clock, Endpoint};
+use http::StatusCode;
+use serde_json::json;
+use server::{Fault, Problem};
+
+use super::{Network, PLAIN, Scenario};
+use crate::player::{NAIVE, RELIABLE, Task};
+use evidence::{Condition, Expectation, Overrides, Sentence, Words};
+
+const NARROW: Endpoint = Endpoint::new("narrow", "/narrow");
+
+/// How many workers call at once.
+const WORKERS: u32 = 16;
+
+/// How many requests the service takes at once.
+const PLACES: u32 = 8;
+
+/// How many it refuses: so many halvings bring the client's limit of 64 down
+/// to the places there are, and whoever has not called by then waits for a turn.
+const REFUSED: u32 = (client::ConcurrencyLimit::DEFAULT_MAX / PLACES).ilog2();
+
+/// How long it takes for one.
+const WORK: Duration = Duration::from_millis(100);
+
+pub(super) const SCENARIO: Scenario = Scenario {
+    words: Words {
+        name: "too-many-requests",
+        title: "sixteen workers, and a service with eight places",
+        request: "GET /narrow",
+        question: "Sixteen workers call at once. How many of them have to be refused?",
+        hint: "The first who are refused could tell the others.",
+        lessons: &[
+            Sentence::always(
+                "A 429 says that the clients ask for too much together, and a worker that backs off \
+                 alone does not change that.",
+            ),
+            Sentence::of(
+                RELIABLE,
+                &[Condition::Responded(429)],
+                "Each 429 halved the concurrency of all workers of the reliable client, so the others \
+                 waited for their turn, and none of those was refused.",
+            ),
+            Sentence::of(
+                RELIABLE,
+                &[Condition::GaveUp("attempts_exhausted")],
+                "The workers of the reliable client that had been refused were allowed no second \
+                 attempt.",
+            ),
+            Sentence::of(
+                NAIVE,
+                &[Condition::Responded(429)],
+                "Each worker of the naive client came back at once and alone, and most of their \
+                 requests were refused.",
+            ),
+        ],
+        unsolved: "A quota over an hour. Within seconds nothing helps there; the work has to be put \
+                   off or shrunk.",
+    },
+    variation: Overrides {
+        max_attempts: Some(1),
+        ..Overrides::NONE
+    },
+    network: Network::Function,
+    routes: narrow,
+    task: Task::Workers(NARROW, WORKERS),
+    expect: |policy| {
+        let (answered, retries) = if policy.max_attempts < 2 {
+            (WORKERS - REFUSED, 0)
+        } else {
+            (WORKERS, REFUSED)
+        };
+        vec![
+            Expectation::fact(
+                "answered",
+                u64::from(answered),
+                "whoever waited for a turn was answered",
+            ),
+            Expectation::counter(
+                client::telemetry::RETRIES.name,
+                retries.into(),
+                "whoever was refused came back at most once",
+            ),
+            Expectation::requests((WORKERS + retries).into()),
+        ]
+    },
+    ..PLAIN
+};
+
+/// A route that works on a few requests at a time and refuses the rest.
+fn narrow(clock: Arc<dyn Clock>) -> Router {
+    let taken = Arc::new(AtomicU32::new(0));
+    let work = async move || -> Response {
+        let place = Place::take(&taken);
+        let Some(_place) = place else {
+            return (Extension(Fault("too_many_requests")), TOO_MANY).into_response();
+        };
+        clock.sleep(WORK).await;
+        Json(json!({})).into_response()
+    };
+    Router::new().route(NARROW.template(), routing::get(work))
+}
+
+const TOO_MANY: Problem = Problem {
+    status: StatusCode::TOO_MANY_REQUESTS,
+    code: "too_many_requests",
+    detail: "all places are taken",
+};
+
+/// One of the places, until it is dropped.
+struct Place(Arc<AtomicU32>);
+
+impl Place {
+    fn take(taken: &Arc<AtomicU32>) -> Option<Self> {
+        let free = |taken| (taken < PLACES).then_some(taken + 1);
+        taken
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, free)
+            .is_ok()
+            .then(|| Self(Arc::clone(taken)))
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}

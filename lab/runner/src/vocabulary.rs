@@ -1,0 +1,34 @@
+//! What the metrics of both sides are called.
+
+use evidence::Metric;
+
+use crate::NAIVE_METRICS;
+
+/// Every metric of the clients and of the service.
+#[must_use]
+pub fn metrics() -> Vec<Metric> {
+    let clients = client::telemetry::METRICS.iter().chain(&NAIVE_METRICS);
+    let clients = clients.map(|metric| Metric {
+        name: metric.name,
+        kind: match metric.kind {
+            client::telemetry::MetricKind::Counter => "counter",
+            client::telemetry::MetricKind::Gauge => "gauge",
+            client::telemetry::MetricKind::Histogram => "histogram",
+        },
+        unit: metric.unit.as_str(),
+        labels: metric.labels,
+        question: metric.question,
+    });
+    let service = server::telemetry::METRICS.iter().map(|metric| Metric {
+        name: metric.name,
+        kind: match metric.kind {
+            server::telemetry::MetricKind::Counter => "counter",
+            server::telemetry::MetricKind::Gauge => "gauge",
+            server::telemetry::MetricKind::Histogram => "histogram",
+        },
+        unit: metric.unit,
+        labels: metric.labels,
+        question: metric.question,
+    });
+    clients.chain(service).collect()
+}

@@ -1,0 +1,99 @@
+//! Plays scenarios for a command: with logs if `RUST_LOG` asks for them, until
+//! Ctrl+C cancels one, and each run sent on if there is an address to send it to.
+
+use std::{env, pin::pin, time::SystemTime};
+
+use server::Signals;
+use tokio::{runtime::Runtime, sync::oneshot};
+use tracing_subscriber::filter::Targets;
+
+use super::{Exit, terminal};
+use crate::{logging, otlp, otlp::Endpoint};
+use evidence::Run;
+use runner::{Settings, run_until, scenario::Scenario};
+
+pub(super) struct Runner {
+    runtime: Runtime,
+    /// None before the first run: until then Ctrl+C ends the program as it does
+    /// any, whatever it waits for.
+    signals: Option<Signals>,
+    logs: Option<Targets>,
+    endpoint: Option<Endpoint>,
+}
+
+impl Runner {
+    /// A runner that logs as `RUST_LOG` says, and sends its runs to [`endpoint`].
+    pub(super) fn new(otlp: Option<&str>) -> Result<Self, Exit> {
+        Ok(Self {
+            runtime: terminal::runtime()?,
+            signals: None,
+            logs: logs(),
+            endpoint: endpoint(otlp)?,
+        })
+    }
+
+    /// Plays a run. Ctrl+C cancels it, and once more leaves it where it is.
+    pub(super) fn play(&mut self, scenario: &Scenario, settings: &Settings) -> Result<Run, Exit> {
+        let logs = self.logs.clone().map(logging::layer);
+        let signals = &mut self.signals;
+        self.runtime.block_on(async {
+            let signals = match signals {
+                Some(signals) => signals,
+                none => none.insert(
+                    Signals::listen().map_err(|error| terminal::fail(&error, Exit::Environment))?,
+                ),
+            };
+            let (cancel, cancelled) = oneshot::channel::<()>();
+            let cancelled = async { drop(cancelled.await) };
+            let mut run = pin!(run_until(cancelled, logs, scenario, settings));
+            let run = tokio::select! {
+                run = &mut run => run,
+                () = signals.next() => {
+                    drop(cancel);
+                    tokio::select! {
+                        run = run => run,
+                        () = signals.next() => return Err(Exit::Cancelled),
+                    }
+                }
+            };
+            run.map_err(|error| terminal::fail_run(&error))
+        })
+    }
+
+    /// Sends a run on, unless Ctrl+C comes first. A receiver that fails is warned
+    /// about once, and not tried again: no scenario fails with it.
+    pub(super) fn send(&mut self, run: &Run) {
+        let (Some(endpoint), Some(signals)) = (&self.endpoint, &mut self.signals) else {
+            return;
+        };
+        let sent = self.runtime.block_on(async {
+            tokio::select! {
+                sent = otlp::export(&run.traces, endpoint, SystemTime::now()) => Some(sent),
+                () = signals.next() => None,
+            }
+        });
+        match sent {
+            Some(Ok(())) => {}
+            Some(Err(error)) => {
+                terminal::warn(&error);
+                self.endpoint = None;
+            }
+            None => self.endpoint = None,
+        }
+    }
+}
+
+/// What is to be logged. A `RUST_LOG` that cannot be read is worth a warning.
+pub(super) fn logs() -> Option<Targets> {
+    server::logging::asked().unwrap_or_else(|error| {
+        terminal::warn(&error);
+        None
+    })
+}
+
+/// Where runs are sent on to: to `otlp`, or else to where the environment says,
+/// if it does. An address that is none is a usage error.
+pub(super) fn endpoint(otlp: Option<&str>) -> Result<Option<Endpoint>, Exit> {
+    let variable = |name| env::var_os(name).map(|value| value.to_string_lossy().into_owned());
+    Endpoint::choose(otlp, variable).map_err(|error| terminal::fail(&error, Exit::Usage))
+}

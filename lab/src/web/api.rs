@@ -1,0 +1,225 @@
+//! The routes of the page.
+
+use std::sync::Arc;
+
+use axum::{
+    Json, Router,
+    body::Bytes,
+    extract::{
+        Path, Query, Request, State,
+        rejection::{PathRejection, QueryRejection},
+    },
+    middleware::from_fn,
+    response::{Html, IntoResponse, Response},
+    routing::{get, post},
+};
+use http::{
+    HeaderMap, StatusCode,
+    header::{CONTENT_DISPOSITION, CONTENT_TYPE, LOCATION},
+};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    assets::{Assets, INDEX},
+    course,
+    feed::{Feed, event_stream},
+    guard::guard,
+    load_request,
+    loads::{self, Loads},
+    problem::Problem,
+    record::Record,
+    run_request::RunRequest,
+    runs::Runs,
+    wire_lane::WireLane,
+};
+
+/// The longest body of a request: a run is asked for in a few lines.
+const MAX_BODY: usize = 16 * 1024;
+
+/// What the routes share. Clones share it, too.
+#[derive(Clone)]
+pub(super) struct Shared {
+    pub(super) assets: Assets,
+    pub(super) feed: Arc<Feed>,
+    pub(super) runs: Arc<Runs>,
+    pub(super) loads: Arc<Loads>,
+    pub(super) wire: WireLane,
+}
+
+/// Every route, behind the guard.
+pub(super) fn router(shared: Shared) -> Router {
+    Router::new()
+        .route("/", get(index))
+        .route("/runs/{id}", get(index))
+        .route("/assets/{file}", get(asset))
+        .route("/api/scenarios", get(async || Json(course::scenarios())))
+        .route("/api/vocabulary", get(async || Json(course::vocabulary())))
+        .route("/api/runs", get(list).post(start))
+        .route("/api/runs/{id}", get(show).delete(cancel))
+        .route("/api/runs/{id}/report", get(report))
+        .route("/api/loads", post(load))
+        .route("/api/wire", get(wire))
+        .route("/api/events", get(events))
+        .fallback(async || Problem::not_found())
+        .method_not_allowed_fallback(not_allowed)
+        .with_state(shared)
+        .layer(from_fn(guard))
+}
+
+async fn not_allowed() -> Problem {
+    let detail = "the path does not serve this method; see Allow";
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", detail)
+}
+
+async fn index(State(shared): State<Shared>, headers: HeaderMap) -> Response {
+    shared.assets.answer(INDEX, &headers)
+}
+
+async fn asset(
+    State(shared): State<Shared>,
+    file: Result<Path<String>, PathRejection>,
+    headers: HeaderMap,
+) -> Response {
+    // A path that is no UTF-8 names nothing.
+    let file = file.map_or_else(|_| String::new(), |Path(file)| file);
+    shared.assets.answer(&file, &headers)
+}
+
+async fn list(State(shared): State<Shared>) -> impl IntoResponse {
+    Json(shared.runs.summaries())
+}
+
+#[derive(Serialize)]
+struct Started {
+    id: String,
+    seed: u64,
+}
+
+async fn start(State(shared): State<Shared>, request: Request) -> Result<Response, Problem> {
+    let body = json_body(request, "a run").await?;
+    let request = RunRequest::read(&body)?;
+    let seed = request.seed;
+    let id = shared.runs.start(request)?;
+    let location = format!("/runs/{id}");
+    let body = Json(Started { id, seed });
+    Ok((StatusCode::ACCEPTED, [(LOCATION, location)], body).into_response())
+}
+
+/// A load goes on for as long as its progress is read: whoever hangs up stops
+/// it.
+async fn load(State(shared): State<Shared>, request: Request) -> Result<Response, Problem> {
+    let body = json_body(request, "a load").await?;
+    let progress = shared.loads.start(load_request::read(&body)?)?;
+    Ok(loads::told(progress))
+}
+
+/// The body of a request that asks for something, if it is declared as JSON.
+async fn json_body(request: Request, what: &str) -> Result<Bytes, Problem> {
+    let is_json = request
+        .headers()
+        .get(CONTENT_TYPE)
+        .is_some_and(|media_type| {
+            let media_type = media_type.to_str().unwrap_or_default();
+            let essence = media_type.split(';').next().unwrap_or_default().trim();
+            essence.eq_ignore_ascii_case("application/json")
+        });
+    if !is_json {
+        let detail = format!("{what} is asked for as application/json");
+        let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
+        return Err(Problem::new(status, "unsupported_media_type", detail));
+    }
+    let body = axum::body::to_bytes(request.into_body(), MAX_BODY).await;
+    body.map_err(|_| {
+        let detail = format!("the body is longer than {MAX_BODY} bytes, or broke off");
+        Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large", detail)
+    })
+}
+
+async fn show(
+    State(shared): State<Shared>,
+    id: Result<Path<String>, PathRejection>,
+) -> Result<Response, Problem> {
+    Ok(Json(find(&shared, id)?.detail()).into_response())
+}
+
+/// Cancels a run, which stays as one that was cancelled: 202 if it is about to end
+/// (the feed tells when it has), 204 if it was over already.
+async fn cancel(
+    State(shared): State<Shared>,
+    id: Result<Path<String>, PathRejection>,
+) -> Result<StatusCode, Problem> {
+    let cancelled = id.ok().and_then(|Path(id)| shared.runs.cancel(&id));
+    match cancelled.ok_or_else(run_not_found)? {
+        true => Ok(StatusCode::ACCEPTED),
+        false => Ok(StatusCode::NO_CONTENT),
+    }
+}
+
+/// Which client's report is asked for; that of all who played if none is.
+#[derive(Deserialize)]
+struct Report {
+    side: Option<usize>,
+}
+
+async fn report(
+    State(shared): State<Shared>,
+    id: Result<Path<String>, PathRejection>,
+    query: Result<Query<Report>, QueryRejection>,
+) -> Result<Response, Problem> {
+    let record = find(&shared, id)?;
+    let Query(Report { side }) = query.map_err(|_| {
+        let detail = "side must be the number of one, from 0 on";
+        Problem::new(StatusCode::BAD_REQUEST, "invalid_side", detail)
+    })?;
+    let scenario = record.request.scenario;
+    let page = match (side, record.sides.len()) {
+        (None, 2) => record
+            .comparison()
+            .map(|both| render::html_comparison(&scenario.words, &both, &runner::metrics())),
+        _ => record
+            .run(side.unwrap_or(0))
+            .map(|run| render::html(&scenario.words, run, None, &runner::metrics())),
+    };
+    let page = page.ok_or_else(|| {
+        let detail = "there is a report of each side of a run once it is over";
+        Problem::new(StatusCode::CONFLICT, "run_not_finished", detail)
+    })?;
+    let name = format!(
+        "attachment; filename=\"{}-{}.html\"",
+        scenario.words.name, record.id
+    );
+    Ok(([(CONTENT_DISPOSITION, name)], Html(page)).into_response())
+}
+
+fn find(shared: &Shared, id: Result<Path<String>, PathRejection>) -> Result<Record, Problem> {
+    // A path that is no UTF-8 names nothing.
+    let record = id.ok().and_then(|Path(id)| shared.runs.find(&id));
+    record.ok_or_else(run_not_found)
+}
+
+fn run_not_found() -> Problem {
+    let detail = "no such run; only the newest are kept";
+    Problem::new(StatusCode::NOT_FOUND, "run_not_found", detail)
+}
+
+async fn wire(State(shared): State<Shared>) -> impl IntoResponse {
+    Json(shared.wire.snapshot())
+}
+
+#[derive(Deserialize)]
+struct Resume {
+    last: Option<String>,
+}
+
+/// The header is what the browser saw last; the query is what the page started
+/// from. So the header goes first.
+async fn events(
+    State(shared): State<Shared>,
+    query: Result<Query<Resume>, QueryRejection>,
+    headers: HeaderMap,
+) -> Response {
+    let header = headers.get("last-event-id");
+    let header = header.map(|id| String::from_utf8_lossy(id.as_bytes()).into_owned());
+    let last = header.or_else(|| query.ok()?.0.last);
+    event_stream(shared.feed.read(last.as_deref()))
+}

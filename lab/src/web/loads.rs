@@ -1,0 +1,302 @@
+//! Plays loads: one at a time, with a bound on what goes on at once, for as
+//! long as somebody reads how far it has come.
+//!
+//! The runs of a load are neither kept nor told on the feed, so that they crowd
+//! nothing out: what they leave is the process's counters, and their traces
+//! where those are sent on to.
+
+use runner::RELIABLE;
+use std::{
+    convert::Infallible,
+    future::pending,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    time::Duration,
+};
+
+use axum::{
+    body::Body,
+    response::{IntoResponse, Response},
+};
+use futures_util::stream;
+use http::{StatusCode, header::CONTENT_TYPE};
+use tokio::{
+    sync::watch,
+    task::{JoinError, JoinSet},
+    time::{Instant, sleep, sleep_until, timeout},
+};
+
+use super::{outlets::Outlets, problem::Problem, runs::in_words};
+use crate::{load::Arrival, load::MEDIA_TYPE, load::Plan};
+use evidence::{Overrides, Pace, Run, load::Progress};
+use runner::{Exposition, RunError, Session, Settings};
+
+/// How many runs of a load may go on at once. What is due beyond that is
+/// refused: a queue would only grow, and its runs would come too late.
+const MAX_GOING_ON: usize = 32;
+
+/// How long the last runs of a load, and then their traces, may take once no
+/// more are started.
+const DRAIN: Duration = Duration::from_secs(10);
+
+/// How long progress is gathered before it is told: short for an eye.
+const GATHER: Duration = Duration::from_millis(250);
+
+/// How long the telling is silent at most, so that whoever listens can tell a
+/// load at rest from a server that hangs.
+const KEEP_ALIVE: Duration = Duration::from_secs(1);
+
+/// Plays loads.
+pub(super) struct Loads {
+    exposition: Exposition,
+    outlets: Outlets,
+    /// How many runs may go on at once.
+    places: usize,
+    current: Mutex<Current>,
+}
+
+/// The load that goes on, if one does.
+#[derive(Default)]
+struct Current {
+    tasks: JoinSet<()>,
+    /// Where it tells how far it has come; gone when it is.
+    progress: Weak<watch::Sender<Progress>>,
+}
+
+/// A run that is over, and the scenario it was of.
+type Ended = (&'static str, Result<Run, RunError>);
+
+impl Loads {
+    pub(super) fn new(exposition: Exposition, outlets: Outlets) -> Arc<Self> {
+        Arc::new(Self {
+            exposition,
+            outlets,
+            places: MAX_GOING_ON,
+            current: Mutex::default(),
+        })
+    }
+
+    /// Starts a load on the runtime of the caller. It ends early if nobody is
+    /// left who reads its progress.
+    pub(super) fn start(
+        self: &Arc<Self>,
+        plan: Plan,
+    ) -> Result<watch::Receiver<Progress>, Problem> {
+        let mut current = self.current();
+        while current.tasks.try_join_next().is_some() {}
+        let progress = current.progress.upgrade();
+        if progress.is_some_and(|progress| !progress.is_closed()) {
+            let detail = "a load goes on already; wait for its end, or stop it";
+            return Err(Problem::new(StatusCode::CONFLICT, "load_goes_on", detail));
+        }
+        // One that nobody reads any more is about to end, and need not be
+        // waited for.
+        current.tasks.abort_all();
+        let (progress, reader) = watch::channel(Progress {
+            length: plan.length(),
+            ..Progress::default()
+        });
+        let progress = Arc::new(progress);
+        current.progress = Arc::downgrade(&progress);
+        let loads = Arc::clone(self);
+        current.tasks.spawn(async move {
+            tokio::select! {
+                () = loads.perform(plan, &progress) => {}
+                () = progress.closed() => {}
+            }
+        });
+        Ok(reader)
+    }
+
+    /// Cancels what goes on, and waits until nothing of it is left.
+    pub(super) async fn stop(&self) {
+        let mut current = std::mem::take(&mut *self.current());
+        current.tasks.shutdown().await;
+    }
+
+    /// Cancels what goes on.
+    pub(super) fn abort(&self) {
+        self.current().tasks.abort_all();
+    }
+
+    async fn perform(&self, plan: Plan, progress: &watch::Sender<Progress>) {
+        let (start, interval) = (Instant::now(), plan.interval());
+        let mut runs = JoinSet::new();
+        let mut sending = JoinSet::new();
+        for arrival in plan {
+            let due = start + arrival.at;
+            loop {
+                tokio::select! {
+                    () = sleep_until(due) => break,
+                    Some(ended) = runs.join_next() => self.count(ended, &mut sending, progress),
+                    Some(sent) = sending.join_next() => count_sent(sent, progress),
+                }
+            }
+            let room = runs.len() < self.places;
+            let asking = start.elapsed() + interval;
+            progress.send_modify(|progress| {
+                progress.asking_ms = u64::try_from(asking.as_millis()).unwrap_or(u64::MAX);
+                match room {
+                    true => progress.tally.begin(),
+                    false => progress.tally.refuse(),
+                }
+            });
+            if room {
+                runs.spawn(self.play(&arrival));
+            }
+        }
+
+        let drain = async {
+            while let Some(ended) = runs.join_next().await {
+                self.count(ended, &mut sending, progress);
+            }
+        };
+        // What takes longer is cut, and counted as such.
+        let _ = timeout(DRAIN, drain).await;
+        runs.shutdown().await;
+        let drain = async {
+            while let Some(sent) = sending.join_next().await {
+                count_sent(sent, progress);
+            }
+        };
+        let _ = timeout(DRAIN, drain).await;
+        progress.send_modify(|progress| {
+            progress.tally.cut();
+            progress.tally.unsent += sending.len() as u64;
+            progress.finished = true;
+        });
+    }
+
+    /// Plays one run in real time: a graph of waits that nobody waited for
+    /// would lie.
+    fn play(&self, arrival: &Arrival) -> impl Future<Output = Ended> + Send + use<> {
+        let settings = Settings {
+            seed: arrival.seed,
+            client: RELIABLE,
+            pace: Pace::Real,
+            overrides: Overrides::default(),
+        };
+        let session = Session::new(arrival.scenario, &settings, &self.exposition);
+        let (name, layer) = (arrival.scenario.words.name, self.outlets.layer());
+        async move { (name, session.play_until(pending(), layer).await) }
+    }
+
+    fn count(
+        &self,
+        ended: Result<Ended, JoinError>,
+        sending: &mut JoinSet<bool>,
+        progress: &watch::Sender<Progress>,
+    ) {
+        progress.send_modify(|progress| match &ended {
+            Ok((_, Ok(run))) => progress.tally.played(run),
+            Ok((name, Err(error))) => progress.tally.failed(name, &in_words(error)),
+            Err(_) => progress.tally.failed("a run", "it panicked"),
+        });
+        if let Ok((_, Ok(run))) = ended {
+            let outlets = self.outlets.clone();
+            sending.spawn(async move { outlets.send(&run).await });
+        }
+    }
+
+    fn current(&self) -> MutexGuard<'_, Current> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn count_sent(sent: Result<bool, JoinError>, progress: &watch::Sender<Progress>) {
+    if !sent.unwrap_or(false) {
+        progress.send_modify(|progress| progress.tally.unsent += 1);
+    }
+}
+
+/// How far a load has come, again and again until it is over, as lines of JSON.
+/// A stream that ends before the load is finished was broken off.
+pub(super) fn told(progress: watch::Receiver<Progress>) -> Response {
+    let lines = stream::unfold((Some(progress), false), async |(reader, begun)| {
+        let mut reader = reader?;
+        if begun {
+            sleep(GATHER).await;
+            if let Ok(changed) = timeout(KEEP_ALIVE, reader.changed()).await {
+                changed.ok()?;
+            }
+        }
+        let progress = reader.borrow_and_update().clone();
+        let mut line = serde_json::to_string(&progress).expect("progress is plain data");
+        line.push('\n');
+        let rest = (!progress.finished).then_some(reader);
+        Some((Ok::<_, Infallible>(line), (rest, true)))
+    });
+    ([(CONTENT_TYPE, MEDIA_TYPE)], Body::from_stream(lines)).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use evidence::load::Load;
+
+    async fn played(places: usize, filter: &str, rate: u64) -> Progress {
+        let loads = Arc::new(Loads {
+            exposition: Exposition::new(),
+            outlets: Outlets::default(),
+            places,
+            current: Mutex::default(),
+        });
+        let load = Load {
+            seconds: 1,
+            rate,
+            seed: 7,
+            filter: filter.to_owned(),
+        };
+        let plan = Plan::of(&load).expect("something to play");
+        let mut reader = loads.start(plan).expect("no other load");
+        while !reader.borrow_and_update().finished {
+            reader.changed().await.expect("a load that goes on");
+        }
+        reader.borrow().clone()
+    }
+
+    #[tokio::test]
+    async fn what_is_due_while_too_many_go_on_is_refused_and_not_queued() {
+        // Each is silent for 400 ms, and one is due every 50 ms.
+        let progress = played(2, "read-timeout", 20).await;
+
+        let tally = progress.tally;
+        assert_eq!(tally.asked, 20, "{tally:?}");
+        assert!(tally.refused >= 10, "{tally:?}");
+        assert_eq!(tally.played + tally.refused, 20, "{tally:?}");
+    }
+
+    #[tokio::test]
+    async fn counts_what_the_client_counts() {
+        let progress = played(MAX_GOING_ON, "flaky-gives-up", 5).await;
+
+        let tally = &progress.tally;
+        assert_eq!(
+            (tally.asked, tally.played, tally.missed()),
+            (5, 5, 0),
+            "{tally:?}"
+        );
+        assert_eq!(
+            (tally.calls, tally.attempts, tally.retries, tally.give_ups),
+            (5, 10, 5, 5)
+        );
+        // A machine that is slow starts them late, never early.
+        assert!(progress.rate() <= 5.0, "{}", progress.rate());
+    }
+
+    #[tokio::test]
+    async fn a_run_that_panics_is_counted_as_one_that_could_not_be_played() {
+        let mut progress = Progress::default();
+        progress.tally.begin();
+        let (progress, reader) = watch::channel(progress);
+        let loads = Loads::new(Exposition::new(), Outlets::default());
+        let mut runs: JoinSet<Ended> = JoinSet::new();
+        runs.spawn(async { panic!("broken on purpose") });
+        let ended = runs.join_next().await.expect("one");
+
+        loads.count(ended, &mut JoinSet::new(), &progress);
+
+        let tally = reader.borrow().tally.clone();
+        assert_eq!((tally.failed, tally.going_on), (1, 0));
+        assert_eq!(tally.told, ["a run could not be played: it panicked"]);
+    }
+}

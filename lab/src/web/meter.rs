@@ -1,0 +1,46 @@
+//! The counters of the process, told about once a second while they move.
+
+use std::{
+    collections::BTreeMap,
+    convert::Infallible,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use serde::Serialize;
+use tokio::time::{MissedTickBehavior, interval};
+
+use super::{feed::Feed, rfc3339::rfc3339};
+use runner::Exposition;
+
+/// How often the counters are looked at.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+#[derive(Serialize)]
+struct Metrics<'a> {
+    at: String,
+    values: &'a BTreeMap<String, u64>,
+}
+
+/// Looks at the counters for ever, and keeps the exposition's memory small.
+pub(super) async fn meter(exposition: Exposition, feed: Arc<Feed>) -> Infallible {
+    let mut ticks = interval(INTERVAL);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut known = BTreeMap::new();
+    loop {
+        ticks.tick().await;
+        exposition.keep_up();
+        let values = exposition.totals();
+        if values != known {
+            let at = rfc3339(SystemTime::now());
+            feed.publish(
+                "metrics",
+                &Metrics {
+                    at,
+                    values: &values,
+                },
+            );
+            known = values;
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! The lab as a web page: what `lab serve` runs.
+//!
+//! The page lists the scenarios, plays one at a press, and draws it while it
+//! happens. It is served from this process alone, on loopback alone, and every
+//! file of it is part of the binary. Beside it stands a teaching service for
+//! clients from anywhere else, whose `/metrics` shows the numbers of all runs.
+//!
+//! | Path | What it answers |
+//! |---|---|
+//! | `/`, `/runs/{id}`, `/assets/{file}` | the page |
+//! | GET `/api/scenarios`, `/api/vocabulary` | what can be played, what is counted |
+//! | GET and POST `/api/runs`, GET `/api/runs/{id}` | the runs |
+//! | DELETE `/api/runs/{id}` | cancels a run that goes on; it stays as such |
+//! | GET `/api/runs/{id}/report` | a run as a file to keep |
+//! | POST `/api/loads` | many runs, for as long as somebody reads how it goes |
+//! | GET `/api/wire` | what reached the service from anywhere else |
+//! | GET `/api/events` | all of it as it happens, as an event stream |
+
+mod api;
+mod assets;
+mod course;
+mod feed;
+mod fields;
+mod guard;
+mod live_span;
+mod load_request;
+mod loads;
+mod meter;
+mod outlets;
+mod problem;
+mod record;
+mod rfc3339;
+mod run_request;
+mod runs;
+mod wire_lane;
+
+use std::{fmt, io, net::SocketAddr, num::NonZeroUsize, path::PathBuf, sync::Arc, time::Duration};
+
+use client::SystemClock;
+use hyper_util::service::TowerToHyperService;
+use server::{
+    ConnectionBounds, RunningApi, ServiceConfig, TeachingApi,
+    accept::{self, Phase},
+};
+use tokio::{net::TcpListener, sync::watch, task::JoinSet};
+use tracing::{Dispatch, dispatcher};
+use tracing_subscriber::{Registry, layer::SubscriberExt};
+
+use api::{Shared, router};
+use assets::Assets;
+use feed::Feed;
+use loads::Loads;
+use runner::{Exposition, SharedTime};
+use runs::Runs;
+use wire_lane::WireLane;
+
+pub use outlets::Outlets;
+
+/// The port of the page that was not told otherwise.
+pub const DEFAULT_PAGE_PORT: u16 = 8766;
+
+/// How many connections the page may have at once. A browser opens six; the rest of
+/// the descriptors is for the service, and for the runs.
+const CONNECTIONS: NonZeroUsize = NonZeroUsize::new(128).expect("not zero");
+
+/// How long connections may take to finish once the page is to stop.
+const DRAIN_DEADLINE: Duration = Duration::from_secs(2);
+
+/// How the page is to be served.
+#[derive(Clone, Debug)]
+pub struct WebUiConfig {
+    /// The port of the service on 127.0.0.1; 0 stands for a free one.
+    pub port: u16,
+    /// The port of the page on 127.0.0.1; 0 stands for a free one.
+    pub page_port: u16,
+    /// Where the files of the page are read from each time they are asked for,
+    /// in place of those in the binary.
+    pub assets: Option<PathBuf>,
+    /// Where runs go besides the page.
+    pub outlets: Outlets,
+}
+
+impl Default for WebUiConfig {
+    fn default() -> Self {
+        Self {
+            port: server::DEFAULT_PORT,
+            page_port: DEFAULT_PAGE_PORT,
+            assets: None,
+            outlets: Outlets::default(),
+        }
+    }
+}
+
+/// Why the page could not be served.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WebUiError {
+    /// The service could not be configured.
+    #[error("the service could not be configured")]
+    Config(#[from] server::ConfigError),
+    /// The service did not start.
+    #[error(transparent)]
+    Service(#[from] server::StartError),
+    /// Another process has the page's port.
+    #[error("port {port} on 127.0.0.1 is in use")]
+    PageInUse {
+        /// The port that was asked for.
+        port: u16,
+    },
+    /// The page's socket could not be opened for another reason.
+    #[error("could not listen on 127.0.0.1:{port}")]
+    Page {
+        /// The port that was asked for.
+        port: u16,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// The files of the page were to come from a folder that does not hold the
+    /// page.
+    #[error("there is no page to serve in {}", .folder.display())]
+    Assets {
+        /// The folder that was asked for.
+        folder: PathBuf,
+        /// What the operating system said of its `index.html`.
+        source: io::Error,
+    },
+}
+
+/// The page and its service, while they serve.
+///
+/// [`stop`](Self::stop) ends both in good order. Dropped instead, they cut off
+/// what is in flight.
+pub struct WebUi {
+    page: SocketAddr,
+    service: Option<RunningApi>,
+    feed: Arc<Feed>,
+    runs: Arc<Runs>,
+    loads: Arc<Loads>,
+    phase: watch::Sender<Phase>,
+    serving: JoinSet<()>,
+    /// What goes on beside, for as long as the page is served.
+    chores: JoinSet<()>,
+}
+
+impl WebUi {
+    /// Starts the service and the page. The page runs on the runtime of the
+    /// caller, the service on a thread of its own.
+    ///
+    /// # Errors
+    ///
+    /// [`WebUiError`], and nothing is left open.
+    pub async fn start(config: WebUiConfig) -> Result<Self, WebUiError> {
+        let assets = match config.assets {
+            None => Assets::Embedded,
+            Some(folder) => Assets::of_folder(&folder)
+                .map_err(|source| WebUiError::Assets { folder, source })?,
+        };
+        let listener = bind(config.page_port)?;
+        let page = listener.local_addr().map_err(|source| WebUiError::Page {
+            port: config.page_port,
+            source,
+        })?;
+
+        let exposition = Exposition::new();
+        exposition.expect_client();
+        let time = SharedTime::new(Arc::new(SystemClock::new()));
+        let recorder = WireLane::recorder(&time);
+        let service = ServiceConfig::builder()
+            .port(config.port)
+            .ledger_capacity(wire_lane::CAPACITY)
+            .clock(time.clone())
+            .metrics(exposition.service())
+            .build()?;
+        // The serving thread takes over the subscriber that is current here.
+        let subscriber = Registry::default()
+            .with(config.outlets.layer())
+            .with(recorder.layer());
+        let service =
+            dispatcher::with_default(&Dispatch::new(subscriber), || TeachingApi::start(service))?;
+        time.begin();
+
+        let feed = Feed::new();
+        let loads = Loads::new(exposition.clone(), config.outlets.clone());
+        let runs = Runs::new(Arc::clone(&feed), exposition.clone(), config.outlets);
+        let wire = WireLane::new(service.ledger_handle(), recorder);
+        let mut chores = JoinSet::new();
+        let (relay, meter) = (
+            wire.clone().relay(Arc::clone(&feed)),
+            meter::meter(exposition, Arc::clone(&feed)),
+        );
+        chores.spawn(async { match relay.await {} });
+        chores.spawn(async { match meter.await {} });
+        let router = router(Shared {
+            assets,
+            feed: Arc::clone(&feed),
+            runs: Arc::clone(&runs),
+            loads: Arc::clone(&loads),
+            wire,
+        });
+        let new_service = move || TowerToHyperService::new(router.clone());
+        let (phase, phases) = watch::channel(Phase::Serving);
+        let mut serving = JoinSet::new();
+        let bounds = ConnectionBounds {
+            connections: CONNECTIONS,
+            ..ConnectionBounds::default()
+        };
+        serving.spawn(async move {
+            accept::serve(listener, new_service, None, bounds, phases, DRAIN_DEADLINE).await;
+        });
+        Ok(Self {
+            page,
+            service: Some(service),
+            feed,
+            runs,
+            loads,
+            phase,
+            serving,
+            chores,
+        })
+    }
+
+    /// The address of the page, as in `http://127.0.0.1:8766`.
+    #[must_use]
+    pub fn page_url(&self) -> String {
+        format!("http://{}", self.page)
+    }
+
+    /// The address of the service, as in `http://127.0.0.1:8765`.
+    #[must_use]
+    pub fn service_url(&self) -> String {
+        self.service
+            .as_ref()
+            .map(RunningApi::base_url)
+            .unwrap_or_default()
+    }
+
+    /// Stops the page, cancels the runs and the load that go on, and stops the
+    /// service.
+    ///
+    /// # Errors
+    ///
+    /// [`server::StopError`] if the service left something behind.
+    pub async fn stop(mut self) -> Result<(), server::StopError> {
+        // Event streams never end by themselves, and a load's may take hours.
+        self.feed.close();
+        self.loads.abort();
+        self.phase.send_replace(Phase::Draining);
+        while self.serving.join_next().await.is_some() {}
+        self.runs.stop().await;
+        self.loads.stop().await;
+        self.chores.shutdown().await;
+        match self.service.take() {
+            Some(service) => service.stop().await.map(drop),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Drop for WebUi {
+    fn drop(&mut self) {
+        self.runs.abort();
+        self.loads.abort();
+    }
+}
+
+impl fmt::Debug for WebUi {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WebUi")
+            .field("page", &self.page)
+            .field("service", &self.service)
+            .finish_non_exhaustive()
+    }
+}
+
+fn bind(port: u16) -> Result<TcpListener, WebUiError> {
+    accept::listen(port).map_err(|source| match source.kind() {
+        io::ErrorKind::AddrInUse => WebUiError::PageInUse { port },
+        _ => WebUiError::Page { port, source },
+    })
+}

@@ -1,0 +1,154 @@
+//! Where the page's runs go besides the page: to a log, and to a receiver of
+//! traces.
+
+use std::{
+    error::Error,
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::SystemTime,
+};
+
+use tokio::sync::Semaphore;
+use tracing_subscriber::{Layer, Registry, filter::Targets};
+
+use crate::{logging, otlp, otlp::Endpoint};
+use evidence::Run;
+
+/// How many runs are on their way to the receiver at once. A slow one holds
+/// them all, so the next are dropped: a queue would grow for as long as it is
+/// slow.
+const MAX_SENDING: usize = 16;
+
+/// Who is told what went wrong.
+type Warn = fn(&dyn Error);
+
+/// Where runs go besides the page; by default, nowhere. Clones share the one
+/// warning, and the bound on what is being sent.
+#[derive(Clone, Default)]
+pub struct Outlets {
+    logs: Option<Targets>,
+    receiver: Option<Receiver>,
+}
+
+/// Who gets the traces.
+#[derive(Clone)]
+struct Receiver {
+    endpoint: Endpoint,
+    warn: Warn,
+    warned: Arc<AtomicBool>,
+    places: Arc<Semaphore>,
+}
+
+/// A run that was not sent on, since too many others are being sent.
+#[derive(Debug, thiserror::Error)]
+#[error("{endpoint} is slow to take runs; some are not sent on to it")]
+struct Slow {
+    endpoint: Endpoint,
+}
+
+impl Outlets {
+    /// What is logged, where runs are sent on to, and who is told the first
+    /// time that one could not be: later runs are sent on all the same, for the
+    /// receiver may come up.
+    #[must_use]
+    pub fn new(logs: Option<Targets>, endpoint: Option<Endpoint>, warn: fn(&dyn Error)) -> Self {
+        let receiver = endpoint.map(|endpoint| Receiver {
+            endpoint,
+            warn,
+            warned: Arc::default(),
+            places: Arc::new(Semaphore::new(MAX_SENDING)),
+        });
+        Self { logs, receiver }
+    }
+
+    /// The layer that logs, if anything is to be logged.
+    pub(super) fn layer(&self) -> Option<impl Layer<Registry> + use<>> {
+        self.logs.clone().map(logging::layer)
+    }
+
+    /// Sends a run on, and says whether all of it has gone where it should.
+    pub(super) async fn send(&self, run: &Run) -> bool {
+        match &self.receiver {
+            Some(receiver) => receiver.send(run).await,
+            None => true,
+        }
+    }
+}
+
+impl Receiver {
+    async fn send(&self, run: &Run) -> bool {
+        let Ok(_place) = self.places.try_acquire() else {
+            let endpoint = self.endpoint.clone();
+            self.warn(&Slow { endpoint });
+            return false;
+        };
+        let sent = otlp::export(&run.traces, &self.endpoint, SystemTime::now()).await;
+        if let Err(error) = &sent {
+            self.warn(error);
+        }
+        sent.is_ok()
+    }
+
+    /// Warns the first time.
+    fn warn(&self, error: &dyn Error) {
+        if !self.warned.swap(true, Ordering::Relaxed) {
+            (self.warn)(error);
+        }
+    }
+}
+
+impl fmt::Debug for Outlets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Outlets")
+            .field("logs", &self.logs)
+            .field(
+                "endpoint",
+                &self.receiver.as_ref().map(|receiver| &receiver.endpoint),
+            )
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{net::TcpListener, sync::atomic::AtomicU32};
+
+    use futures_util::{FutureExt, future::join_all};
+
+    use super::*;
+    use evidence::{Overrides, Pace};
+    use runner::{Settings, run, scenario};
+
+    #[tokio::test]
+    async fn a_slow_receiver_holds_no_more_than_a_few_runs_and_is_warned_of_once() {
+        static WARNINGS: AtomicU32 = AtomicU32::new(0);
+        let silent = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let base = format!("http://{}", silent.local_addr().expect("an address"));
+        let endpoint = Endpoint::choose(Some(&base), |_| None).expect("valid");
+        let outlets = Outlets::new(None, endpoint, |_| {
+            WARNINGS.fetch_add(1, Ordering::Relaxed);
+        });
+        let settings = Settings {
+            seed: 7,
+            client: runner::RELIABLE,
+            pace: Pace::Virtual,
+            overrides: Overrides::default(),
+        };
+        let flaky = scenario::find("flaky").expect("known");
+        let run = run(flaky, &settings).await.expect("a run");
+
+        let mut held = Box::pin(join_all((0..MAX_SENDING).map(|_| outlets.send(&run))));
+        let waits = held.as_mut().now_or_never().is_none();
+        let beyond = [outlets.send(&run).await, outlets.send(&run).await];
+        drop(held);
+        let room = outlets.send(&run).now_or_never().is_none();
+
+        assert!(waits);
+        assert_eq!(beyond, [false, false]);
+        assert_eq!(WARNINGS.load(Ordering::Relaxed), 1);
+        assert!(room, "a place is given back");
+    }
+}

@@ -1,0 +1,236 @@
+//! A run as the page sees it: going on, or over.
+
+use std::{sync::Arc, time::SystemTime};
+
+use serde::{Serialize, Serializer};
+use tokio::sync::watch;
+
+use super::{
+    rfc3339::rfc3339,
+    run_request::{Players, RunRequest},
+};
+use evidence::{
+    Check, Client, Comparison, Counters, Difference, Ending, Outcome, Pace, Policy, Run,
+    WireRecord, compare::differences, compare::why, nanoseconds::whole as nanoseconds,
+    trace::Trace,
+};
+use runner::recorder::Recorder;
+
+/// A run that was asked for.
+#[derive(Clone, Debug)]
+pub(super) struct Record {
+    pub(super) id: String,
+    pub(super) request: RunRequest,
+    pub(super) started: SystemTime,
+    pub(super) state: State,
+    /// Set by whoever cancels it.
+    pub(super) cancelled: Arc<watch::Sender<bool>>,
+    /// One for each client that plays.
+    pub(super) sides: Vec<Side>,
+}
+
+/// How far a run has come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    Running,
+    Finished,
+    /// A person ended it.
+    Cancelled,
+    /// It could not be played, and this is why.
+    Failed(String),
+}
+
+impl Serialize for State {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(match self {
+            Self::Running => "running",
+            Self::Finished => "finished",
+            Self::Cancelled => "cancelled",
+            Self::Failed(_) => "failed",
+        })
+    }
+}
+
+/// What one client does in a run. Clones are cheap.
+#[derive(Clone, Debug)]
+pub(super) enum Side {
+    /// It is at it, or could not go on.
+    Live {
+        client: Client,
+        policy: Policy,
+        terms: Vec<String>,
+        recorder: Recorder,
+    },
+    Done(Arc<Run>),
+}
+
+/// A run in a list.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Summary {
+    id: String,
+    scenario: &'static str,
+    client: Players,
+    pace: Pace,
+    seed: u64,
+    state: State,
+    /// Whether every expectation held; none until it has finished. Of a
+    /// comparison, the reference client's: what it is compared with is not
+    /// expected to do well.
+    passed: Option<bool>,
+    /// How it ended for the client, of a comparison for the reference client; none
+    /// until it has finished.
+    ending: Option<Ending>,
+    started: String,
+}
+
+/// A run with everything that is known of it.
+#[derive(Debug, Serialize)]
+pub(super) struct Detail {
+    #[serde(flatten)]
+    summary: Summary,
+    error: Option<String>,
+    sides: Vec<SideDetail>,
+    /// What differs between the two sides of a comparison that has finished.
+    differences: Vec<Difference>,
+    /// What the run teaches, and what is still unsolved; none until it is over,
+    /// since the question comes first.
+    lesson: Option<String>,
+    unsolved: Option<&'static str>,
+}
+
+#[derive(Debug, Serialize)]
+struct SideDetail {
+    client: Client,
+    policy: Policy,
+    /// How the client works, and what it is allowed, term by term.
+    terms: Vec<String>,
+    traces: Vec<Trace>,
+    counters: Counters,
+    ledger: Option<WireRecord>,
+    outcome: Option<Outcome>,
+    verdict: Vec<Check>,
+    now_ns: u64,
+}
+
+impl Record {
+    pub(super) fn summary(&self) -> Summary {
+        let finished = self.state == State::Finished;
+        let first = self.run(0).filter(|_| finished);
+        Summary {
+            id: self.id.clone(),
+            scenario: self.request.scenario.words.name,
+            client: self.request.players,
+            pace: self.request.pace,
+            seed: self.request.seed,
+            state: self.state.clone(),
+            passed: first.map(Run::passed),
+            ending: first.map(|run| run.outcome.ending),
+            started: rfc3339(self.started),
+        }
+    }
+
+    /// What a side left behind, if it is over.
+    pub(super) fn run(&self, side: usize) -> Option<&Run> {
+        match self.sides.get(side)? {
+            Side::Done(run) => Some(run),
+            Side::Live { .. } => None,
+        }
+    }
+
+    /// Both sides of a comparison, if they are over.
+    pub(super) fn comparison(&self) -> Option<Comparison> {
+        let (reliable, naive) = self.run(0).zip(self.run(1))?;
+        let next = self.request.scenario.next_comparison();
+        Some(Comparison::of(reliable.clone(), naive.clone(), next))
+    }
+
+    /// What is true of the runs that it left behind; if it left none, what is so
+    /// whoever plays.
+    fn why(&self) -> Vec<&'static str> {
+        let sides = 0..self.sides.len();
+        let runs: Vec<_> = sides.filter_map(|side| self.run(side)).collect();
+        match runs.is_empty() {
+            true => self.request.scenario.words.always().collect(),
+            false => why(runs),
+        }
+    }
+
+    pub(super) fn detail(&self) -> Detail {
+        let over = self.state != State::Running;
+        let scenario = self.request.scenario;
+        Detail {
+            summary: self.summary(),
+            error: match &self.state {
+                State::Failed(error) => Some(error.clone()),
+                State::Running | State::Finished | State::Cancelled => None,
+            },
+            sides: self.sides.iter().map(Side::detail).collect(),
+            differences: match (self.run(0), self.run(1)) {
+                (Some(reliable), Some(naive)) => differences(reliable, naive),
+                _ => Vec::new(),
+            },
+            lesson: over.then(|| self.why().join(" ")),
+            unsolved: over.then_some(scenario.words.unsolved),
+        }
+    }
+}
+
+impl Side {
+    fn detail(&self) -> SideDetail {
+        match self {
+            Self::Live {
+                client,
+                policy,
+                terms,
+                recorder,
+            } => SideDetail {
+                client: *client,
+                policy: *policy,
+                terms: terms.clone(),
+                traces: recorder.snapshot(),
+                counters: Counters::default(),
+                ledger: None,
+                outcome: None,
+                verdict: Vec::new(),
+                now_ns: nanoseconds(recorder.now()),
+            },
+            Self::Done(run) => {
+                let taken_at = run.traces.iter().map(|trace| trace.taken_at).max();
+                SideDetail {
+                    client: run.client,
+                    policy: run.policy,
+                    terms: run.terms.clone(),
+                    traces: run.traces.clone(),
+                    counters: run.counters.clone(),
+                    ledger: Some(run.ledger.clone()),
+                    outcome: Some(run.outcome.clone()),
+                    verdict: run.verdict.clone(),
+                    now_ns: nanoseconds(taken_at.unwrap_or_default()),
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_that_could_not_be_played_teaches_what_is_so_whoever_plays() {
+        let request = RunRequest::read(br#"{"scenario":"flaky"}"#).expect("legal");
+        let record = Record {
+            id: String::new(),
+            request,
+            started: SystemTime::UNIX_EPOCH,
+            state: State::Failed("no port".to_owned()),
+            cancelled: Arc::default(),
+            sides: Vec::new(),
+        };
+
+        let detail = record.detail();
+
+        let general = request.scenario.words.lessons[0].text;
+        assert_eq!(detail.lesson.as_deref(), Some(general));
+    }
+}

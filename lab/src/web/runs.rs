@@ -1,0 +1,305 @@
+//! The runs of the page: each played on a service of its own, many at once, the
+//! last of them kept.
+
+use std::{
+    collections::VecDeque,
+    convert::Infallible,
+    error::Error,
+    panic::AssertUnwindSafe,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, SystemTime},
+};
+
+use futures_util::{FutureExt, future::join_all};
+use http::StatusCode;
+use serde::Serialize;
+use tokio::{sync::watch, task::JoinSet, time::sleep};
+
+use super::{
+    feed::{Feed, token},
+    live_span::LiveSpan,
+    outlets::Outlets,
+    problem::Problem,
+    record::{Record, Side, State, Summary},
+    run_request::RunRequest,
+};
+use evidence::{
+    Check, Counters, Outcome, Run, WireRecord, nanoseconds::whole as nanoseconds, trace::Span,
+};
+use runner::{Exposition, RunError, Session, recorder::Changes, recorder::Recorder};
+
+/// How many runs may go on at once.
+const MAX_RUNNING: usize = 64;
+
+/// How many runs are kept.
+const MAX_KEPT: usize = 100;
+
+/// How long a run's spans are gathered before they are told: short for an eye,
+/// long for a crawl in virtual time.
+const GATHER: Duration = Duration::from_millis(40);
+
+/// Plays runs and keeps them.
+pub(super) struct Runs {
+    feed: Arc<Feed>,
+    exposition: Exposition,
+    outlets: Outlets,
+    /// The oldest first.
+    records: Mutex<VecDeque<Record>>,
+    tasks: Mutex<JoinSet<()>>,
+}
+
+#[derive(Serialize)]
+struct SpansEvent<'a> {
+    id: &'a str,
+    side: usize,
+    spans: Vec<LiveSpan>,
+    taken_at_ns: u64,
+}
+
+#[derive(Serialize)]
+struct SideEvent<'a> {
+    id: &'a str,
+    side: usize,
+    counters: &'a Counters,
+    ledger: &'a WireRecord,
+    outcome: &'a Outcome,
+    verdict: &'a [Check],
+}
+
+impl Runs {
+    pub(super) fn new(feed: Arc<Feed>, exposition: Exposition, outlets: Outlets) -> Arc<Self> {
+        Arc::new(Self {
+            feed,
+            exposition,
+            outlets,
+            records: Mutex::default(),
+            tasks: Mutex::default(),
+        })
+    }
+
+    /// Starts a run on the runtime of the caller, and returns its id.
+    pub(super) fn start(self: &Arc<Self>, request: RunRequest) -> Result<String, Problem> {
+        let clients = request.players.clients().iter();
+        let sessions: Vec<_> = clients
+            .map(|client| {
+                let settings = request.settings(*client);
+                Session::new(request.scenario, &settings, &self.exposition)
+            })
+            .collect();
+        let sides = sessions.iter().map(|session| Side::Live {
+            client: session.client(),
+            policy: session.policy(),
+            terms: session.terms(),
+            recorder: session.recorder().clone(),
+        });
+        let cancelled = Arc::new(watch::Sender::new(false));
+        let reader = cancelled.subscribe();
+        let id = self.admit(request, sides.collect(), cancelled)?;
+        self.tell(&id);
+
+        let mut tasks = self.tasks();
+        while tasks.try_join_next().is_some() {}
+        tasks.spawn(Arc::clone(self).play(id.clone(), sessions, reader));
+        Ok(id)
+    }
+
+    /// Cancels a run, and says whether there was anything to cancel; none if there
+    /// is no such run. It is over soon, and the feed tells of it.
+    pub(super) fn cancel(&self, id: &str) -> Option<bool> {
+        let record = self.find(id)?;
+        let goes_on = record.state == State::Running;
+        if goes_on {
+            record.cancelled.send_replace(true);
+        }
+        Some(goes_on)
+    }
+
+    /// Keeps a new run, if not too many go on, and lets go of an old one that is
+    /// over.
+    fn admit(
+        &self,
+        request: RunRequest,
+        sides: Vec<Side>,
+        cancelled: Arc<watch::Sender<bool>>,
+    ) -> Result<String, Problem> {
+        let mut records = self.records();
+        let goes_on = |record: &Record| record.state == State::Running;
+        if records.iter().filter(|record| goes_on(record)).count() >= MAX_RUNNING {
+            let detail =
+                format!("{MAX_RUNNING} runs are going on; cancel one, or wait for its end");
+            let status = StatusCode::TOO_MANY_REQUESTS;
+            return Err(Problem::new(status, "too_many_runs", detail));
+        }
+        let id = loop {
+            let id = token();
+            if records.iter().all(|record| record.id != id) {
+                break id;
+            }
+        };
+        records.push_back(Record {
+            id: id.clone(),
+            request,
+            started: SystemTime::now(),
+            state: State::Running,
+            cancelled,
+            sides,
+        });
+        if records.len() > MAX_KEPT {
+            let ended = records.iter().position(|record| !goes_on(record));
+            ended.and_then(|oldest| records.remove(oldest));
+        }
+        Ok(id)
+    }
+
+    /// All runs, the newest first.
+    pub(super) fn summaries(&self) -> Vec<Summary> {
+        self.records().iter().rev().map(Record::summary).collect()
+    }
+
+    /// One run as it stands now.
+    pub(super) fn find(&self, id: &str) -> Option<Record> {
+        self.records()
+            .iter()
+            .find(|record| record.id == id)
+            .cloned()
+    }
+
+    /// Cancels what goes on, and waits until nothing of it is left.
+    pub(super) async fn stop(&self) {
+        let mut tasks = std::mem::take(&mut *self.tasks());
+        tasks.shutdown().await;
+    }
+
+    /// Cancels what goes on.
+    pub(super) fn abort(&self) {
+        self.tasks().abort_all();
+    }
+
+    async fn play(
+        self: Arc<Self>,
+        id: String,
+        sessions: Vec<Session<'static>>,
+        cancelled: watch::Receiver<bool>,
+    ) {
+        let sides = sessions.into_iter().enumerate();
+        let sides =
+            sides.map(|(side, session)| self.play_side(&id, side, session, cancelled.clone()));
+        // A panic is the end of this run, and of no other.
+        let ended = AssertUnwindSafe(join_all(sides)).catch_unwind().await;
+        let state = match ended {
+            Ok(sides) => state(sides),
+            Err(_) => State::Failed("the run panicked".to_owned()),
+        };
+        self.change(&id, |record| record.state = state);
+        self.tell(&id);
+        if let Some(record) = self.find(&id) {
+            for run in (0..record.sides.len()).filter_map(|side| record.run(side)) {
+                self.outlets.send(run).await;
+            }
+        }
+    }
+
+    async fn play_side(
+        &self,
+        id: &str,
+        side: usize,
+        session: Session<'static>,
+        mut cancelled: watch::Receiver<bool>,
+    ) -> Result<Arc<Run>, RunError> {
+        // The record outlives the run, so there is always somebody who can say so.
+        let cancelled = async move { drop(cancelled.wait_for(|cancelled| *cancelled).await) };
+        let recorder = session.recorder().clone();
+        let mut changes = recorder.changes();
+        let run = tokio::select! {
+            run = session.play_until(cancelled, self.outlets.layer()) => run,
+            never = self.relay(id, side, &recorder, &mut changes) => match never {},
+        };
+        self.tell_spans(id, side, &recorder, changes.take());
+        let run: Arc<Run> = Arc::new(run?);
+        let kept = Arc::clone(&run);
+        self.change(id, |record| record.sides[side] = Side::Done(kept));
+        let event = SideEvent {
+            id,
+            side,
+            counters: &run.counters,
+            ledger: &run.ledger,
+            outcome: &run.outcome,
+            verdict: &run.verdict,
+        };
+        self.feed.publish("side", &event);
+        Ok(run)
+    }
+
+    /// Tells of spans as they change, for ever.
+    async fn relay(
+        &self,
+        id: &str,
+        side: usize,
+        recorder: &Recorder,
+        changes: &mut Changes,
+    ) -> Infallible {
+        loop {
+            let spans = changes.next().await;
+            self.tell_spans(id, side, recorder, spans);
+            sleep(GATHER).await;
+        }
+    }
+
+    fn tell_spans(&self, id: &str, side: usize, recorder: &Recorder, spans: Vec<Span>) {
+        if spans.is_empty() {
+            return;
+        }
+        let event = SpansEvent {
+            id,
+            side,
+            spans: spans.into_iter().map(LiveSpan::from).collect(),
+            taken_at_ns: nanoseconds(recorder.now()),
+        };
+        self.feed.publish("spans", &event);
+    }
+
+    fn tell(&self, id: &str) {
+        let summary = self.find(id).map(|record| record.summary());
+        if let Some(summary) = summary {
+            self.feed.publish("run", &summary);
+        }
+    }
+
+    fn change(&self, id: &str, change: impl FnOnce(&mut Record)) {
+        if let Some(record) = self.records().iter_mut().find(|record| record.id == id) {
+            change(record);
+        }
+    }
+
+    fn records(&self) -> MutexGuard<'_, VecDeque<Record>> {
+        self.records.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tasks(&self) -> MutexGuard<'_, JoinSet<()>> {
+        self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How a run ended, by what became of its sides.
+fn state(sides: Vec<Result<Arc<Run>, RunError>>) -> State {
+    let runs: Result<Vec<_>, _> = sides.into_iter().collect();
+    match runs {
+        Err(error) => State::Failed(in_words(&error)),
+        Ok(runs) if runs.iter().any(|run| run.is_cancelled()) => State::Cancelled,
+        Ok(_) => State::Finished,
+    }
+}
+
+/// An error with its causes.
+pub(super) fn in_words(error: &RunError) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(&format!(": {error}"));
+        cause = error.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;

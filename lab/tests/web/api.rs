@@ -1,0 +1,462 @@
+//! What the page asks for, and what it is answered.
+
+use runner::{NAIVE, RELIABLE};
+use std::collections::BTreeSet;
+
+use evidence::{Comparison, Overrides, Pace};
+use http::{Method, StatusCode};
+use runner::{Settings, scenario};
+use serde_json::{Value, json};
+
+use crate::support::{Browser, serve};
+
+/// Waits for the end of a run, and returns it.
+async fn finished(browser: &Browser, id: &str) -> Value {
+    // Listening begins before the look, so that the end cannot slip between.
+    let mut events = browser.listen(None).await;
+    let path = format!("/api/runs/{id}");
+    let run = browser.get(&path).await.json();
+    if run["state"] == "running" {
+        events.until(|event| event.ends(id)).await;
+    }
+    browser.get(&path).await.json()
+}
+
+#[tokio::test]
+async fn the_page_is_served_under_every_path_that_shows_it() {
+    let (_dashboard, browser) = serve().await;
+
+    for path in ["/", "/runs/abcdefgh"] {
+        let answer = browser.get(path).await;
+
+        assert_eq!(answer.status, StatusCode::OK, "{path}");
+        assert_eq!(answer.headers["content-type"], "text/html; charset=utf-8");
+        assert!(
+            answer.body.starts_with(b"<!doctype html>")
+                || answer.body.starts_with(b"<!DOCTYPE html>")
+        );
+    }
+}
+
+/// The document, every file that it names, and what these ask for at once.
+#[tokio::test]
+async fn the_first_paint_takes_at_most_100_kib() {
+    let (_dashboard, browser) = serve().await;
+    let document = browser.get("/").await.text();
+    let files = document
+        .split('"')
+        .filter(|text| text.starts_with("/assets/"));
+    let files: BTreeSet<_> = files.collect();
+    assert!(files.contains("/assets/app.js"), "{files:?}");
+    let api = ["scenarios", "vocabulary", "runs", "wire"].map(|name| format!("/api/{name}"));
+
+    let mut total = document.len();
+    for path in files.into_iter().chain(api.iter().map(String::as_str)) {
+        total += browser.get(path).await.body.len();
+    }
+
+    assert!(total <= 100 * 1024, "{total} bytes");
+}
+
+#[tokio::test]
+async fn a_file_that_is_known_is_not_sent_again() {
+    let (_dashboard, browser) = serve().await;
+    let first = browser.get("/assets/style.css").await;
+    let tag = first.headers["etag"].to_str().expect("a tag");
+
+    let again = [("if-none-match", tag)];
+    let again = browser
+        .send(Method::GET, "/assets/style.css", &again, "")
+        .await;
+
+    assert_eq!(first.headers["content-type"], "text/css; charset=utf-8");
+    assert_eq!(again.status, StatusCode::NOT_MODIFIED);
+    assert!(again.body.is_empty());
+}
+
+#[tokio::test]
+async fn what_there_is_not_is_a_problem() {
+    let (_dashboard, browser) = serve().await;
+
+    for path in [
+        "/x",
+        "/api",
+        "/api/x",
+        "/assets/x.js",
+        "/assets/..%2fCargo.toml",
+        "/assets/%ff.js",
+        "/api/runs/%ff",
+        "/api/runs/abcdefgh/report",
+        "/assets/",
+        "/metrics",
+    ] {
+        let answer = browser.get(path).await;
+
+        assert_eq!(answer.status, StatusCode::NOT_FOUND, "{path}");
+        assert_eq!(
+            answer.code(),
+            if path.starts_with("/api/runs/") {
+                "run_not_found"
+            } else {
+                "not_found"
+            },
+            "{path}"
+        );
+    }
+    let answer = browser.get("/api/runs/abcdefgh").await;
+    assert_eq!(answer.status, StatusCode::NOT_FOUND);
+    assert_eq!(answer.code(), "run_not_found");
+}
+
+#[tokio::test]
+async fn a_method_that_a_path_does_not_serve_is_a_problem_with_allow() {
+    let (_dashboard, browser) = serve().await;
+
+    for (path, allow) in [
+        ("/", "GET,HEAD"),
+        ("/api/runs", "GET,HEAD,POST"),
+        ("/api/events", "GET,HEAD"),
+    ] {
+        let headers = [("sec-fetch-site", "same-origin")];
+        let answer = browser.send(Method::DELETE, path, &headers, "").await;
+
+        assert_eq!(answer.status, StatusCode::METHOD_NOT_ALLOWED, "{path}");
+        assert_eq!(answer.code(), "method_not_allowed");
+        assert_eq!(answer.headers["allow"], allow);
+    }
+}
+
+#[tokio::test]
+async fn the_course_is_told_in_its_order() {
+    let (_dashboard, browser) = serve().await;
+
+    let scenarios = browser.get("/api/scenarios").await.json();
+
+    let told: Vec<_> = scenarios.as_array().expect("a list").iter().collect();
+    assert_eq!(told.len(), scenario::CATALOGUE.len());
+    for (told, known) in told.into_iter().zip(scenario::CATALOGUE) {
+        assert_eq!(told["name"], known.words.name);
+        assert_eq!(told["question"], known.words.question);
+        assert_eq!(told["listing"], known.listing);
+    }
+}
+
+/// The question comes first, in the page's source as well.
+#[tokio::test]
+async fn what_a_scenario_teaches_is_told_once_a_run_is_over() {
+    let (_dashboard, browser) = serve().await;
+    let known = scenario::find("retry-later").expect("known");
+    let patient = json!({ "scenario": known.words.name, "max_retry_after_seconds": 120 });
+    let waiting = browser.start(&patient).await.json();
+    let done = browser
+        .start(&json!({ "scenario": known.words.name, "pace": "virtual" }))
+        .await
+        .json();
+    let id = |run: &Value| run["id"].as_str().expect("an id").to_owned();
+
+    let over = finished(&browser, &id(&done)).await;
+    let waiting = browser.get(&format!("/api/runs/{}", id(&waiting))).await;
+
+    let general = known.words.lessons[0].text;
+    assert!(over["lesson"].as_str().expect("a lesson").contains(general));
+    assert_eq!(over["unsolved"], known.words.unsolved);
+    assert_eq!(waiting.json()["lesson"], Value::Null);
+    let course = browser.get("/api/scenarios").await.text();
+    assert!(!course.contains(general));
+}
+
+#[tokio::test]
+async fn what_is_told_is_true_of_the_runs_that_were_made() {
+    let (_dashboard, browser) = serve().await;
+    let known = scenario::find("lost-response").expect("known");
+    for (players, clients) in [
+        ("reliable", &[RELIABLE][..]),
+        ("naive", &[NAIVE]),
+        ("compare", &[RELIABLE, NAIVE]),
+    ] {
+        let wanted = json!({ "scenario": known.words.name, "client": players, "pace": "virtual", "seed": 7 });
+        let started = browser.start(&wanted).await.json();
+
+        let over = finished(&browser, started["id"].as_str().expect("an id")).await;
+
+        let mut why: Vec<&str> = Vec::new();
+        for client in clients {
+            let settings = Settings {
+                seed: 7,
+                client: *client,
+                pace: Pace::Virtual,
+                overrides: Overrides::default(),
+            };
+            let run = runner::run(known, &settings).await.expect("a run");
+            let more = run.lesson.why.into_iter();
+            why.extend(more.filter(|text| client == &clients[0] || text.contains("client made")));
+        }
+        assert_eq!(over["lesson"], why.join(" "), "{players}");
+    }
+}
+
+#[tokio::test]
+async fn the_vocabulary_names_what_both_sides_count() {
+    let (_dashboard, browser) = serve().await;
+
+    let vocabulary = browser.get("/api/vocabulary").await.json();
+
+    let metrics = vocabulary["metrics"].as_array().expect("a list");
+    for (name, kind, label) in [
+        ("client_attempts_total", "counter", "result"),
+        ("client_retry_budget_tokens", "gauge", "client"),
+        ("naive_attempts_total", "counter", "result"),
+        (
+            "http_server_request_duration_seconds",
+            "histogram",
+            "http_route",
+        ),
+    ] {
+        let metric = metrics
+            .iter()
+            .find(|metric| metric["name"] == name)
+            .expect(name);
+        assert_eq!(metric["kind"], kind);
+        assert!(
+            metric["labels"]
+                .as_array()
+                .expect("labels")
+                .contains(&label.into()),
+            "{metric}"
+        );
+        assert!(!metric["question"].as_str().expect("a question").is_empty());
+    }
+}
+
+#[tokio::test]
+async fn a_run_on_the_page_is_the_run_of_the_command_line() {
+    let (_dashboard, browser) = serve().await;
+    let answer = browser
+        .start(&json!({ "scenario": "flaky", "pace": "virtual", "seed": 7 }))
+        .await;
+    let started = answer.json();
+    let id = started["id"].as_str().expect("an id");
+
+    let shown = finished(&browser, id).await;
+
+    assert_eq!(answer.status, StatusCode::ACCEPTED);
+    assert_eq!(answer.headers["location"], format!("/runs/{id}"));
+    assert_eq!(started["seed"], 7);
+    let settings = Settings {
+        seed: 7,
+        client: RELIABLE,
+        pace: Pace::Virtual,
+        overrides: Overrides::default(),
+    };
+    let run = runner::run(scenario::find("flaky").expect("known"), &settings).await;
+    let run = serde_json::to_value(run.expect("a run")).expect("JSON");
+    for part in [
+        "client", "traces", "counters", "ledger", "outcome", "verdict", "policy",
+    ] {
+        assert_eq!(shown["sides"][0][part], run[part], "{part}");
+    }
+    assert_eq!(shown["sides"][0]["now_ns"], run["traces"][0]["taken_at_ns"]);
+    for (field, value) in [
+        ("id", json!(id)),
+        ("scenario", json!("flaky")),
+        ("client", json!("reliable")),
+        ("pace", json!("virtual")),
+        ("seed", json!(7)),
+        ("state", json!("finished")),
+        ("passed", json!(true)),
+        ("error", Value::Null),
+    ] {
+        assert_eq!(shown[field], value, "{field}");
+    }
+    let listed = &browser.get("/api/runs").await.json()[0];
+    assert_eq!(
+        (&listed["id"], &listed["started"]),
+        (&shown["id"], &shown["started"])
+    );
+}
+
+#[tokio::test]
+async fn two_runs_at_once_have_a_service_each() {
+    let (_dashboard, browser) = serve().await;
+
+    let (one, other) = tokio::join!(browser.play("flaky"), browser.play("flaky"));
+
+    for id in [one, other] {
+        let run = finished(&browser, &id).await;
+        // On a service that they shared, one of them would have come to a
+        // success earlier.
+        assert_eq!(run["sides"][0]["ledger"]["total"], 3, "{run}");
+        assert_eq!(run["passed"], true);
+    }
+}
+
+#[tokio::test]
+async fn a_comparison_has_a_side_for_each_client() {
+    let (_dashboard, browser) = serve().await;
+    let run =
+        json!({ "scenario": "looping-items", "client": "compare", "pace": "virtual", "seed": 7 });
+    let started = browser.start(&run).await.json();
+
+    let run = finished(&browser, started["id"].as_str().expect("an id")).await;
+
+    assert_eq!(run["client"], "compare");
+    let sides = run["sides"].as_array().expect("sides");
+    let clients: Vec<_> = sides.iter().map(|side| &side["client"]).collect();
+    assert_eq!(clients, ["reliable", "naive"]);
+    assert_eq!(sides[0]["outcome"]["ending"], "contract_error");
+    let attempts = sides.iter().map(|side| &side["terms"][1]);
+    assert_eq!(
+        attempts.collect::<Vec<_>>(),
+        [
+            "up to 3 attempts",
+            "what people first write: up to 10 attempts, no waits"
+        ]
+    );
+    let differences = run["differences"].as_array().expect("a list");
+    let aspects: Vec<_> = differences
+        .iter()
+        .map(|difference| &difference["aspect"])
+        .collect();
+    assert!(aspects.contains(&&"requests".into()), "{aspects:?}");
+    assert_eq!(run["passed"], true);
+}
+
+#[tokio::test]
+async fn a_run_that_makes_no_sense_is_refused_and_not_kept() {
+    let (_dashboard, browser) = serve().await;
+    let json = ("content-type", "application/json");
+    let own = ("sec-fetch-site", "same-origin");
+    let long = format!("{{\"scenario\":\"{}\"}}", "x".repeat(20_000));
+
+    for (headers, body, status, code) in [
+        (
+            &[own, json][..],
+            r#"{"scenario":"flakey"}"#,
+            422,
+            "unknown_scenario",
+        ),
+        (
+            &[own, json],
+            r#"{"scenario":"flaky","max_attempts":0}"#,
+            422,
+            "invalid_run",
+        ),
+        (
+            &[own, json],
+            r#"{"scenario":"flaky","max_pages":1.5}"#,
+            422,
+            "invalid_run",
+        ),
+        (
+            &[own, json],
+            r#"{"scenario":"flaky","wait":1}"#,
+            422,
+            "invalid_run",
+        ),
+        (&[own, json], "{", 400, "invalid_json"),
+        (&[own, json], &long, 413, "payload_too_large"),
+        (
+            &[own, ("content-type", "text/plain")],
+            r#"{"scenario":"flaky"}"#,
+            415,
+            "unsupported_media_type",
+        ),
+        (
+            &[own],
+            r#"{"scenario":"flaky"}"#,
+            415,
+            "unsupported_media_type",
+        ),
+    ] {
+        let answer = browser.send(Method::POST, "/api/runs", headers, body).await;
+
+        assert_eq!(answer.status, status, "{body}");
+        assert_eq!(answer.code(), code, "{body}");
+    }
+    assert_eq!(browser.get("/api/runs").await.json(), json!([]));
+}
+
+#[tokio::test]
+async fn the_metrics_of_the_service_show_both_sides_of_all_runs() {
+    let (dashboard, browser) = serve().await;
+    for id in [browser.play("flaky").await, browser.play("flaky").await] {
+        finished(&browser, &id).await;
+    }
+
+    // Whoever scrapes may call the service by any name.
+    let scrape = Browser::of(&dashboard.service_url());
+    let host = [("host", "host.docker.internal:8765")];
+    let scrape = scrape.send(Method::GET, "/metrics", &host, "").await;
+
+    let text = scrape.text();
+    for series in [
+        r#"client_attempts_total{endpoint="flaky",method="GET",result="503"} 4"#,
+        r#"client_attempts_total{endpoint="flaky",method="GET",result="200"} 2"#,
+        r#"service_faults_total{fault="flaky"} 4"#,
+        r#"client_retry_wait_seconds_bucket{endpoint="flaky",wait_source="backoff",le="+Inf"} 4"#,
+        r#"http_server_active_requests{http_request_method="GET"} 0"#,
+    ] {
+        assert!(
+            text.lines().any(|line| line == series),
+            "{series} is missing in\n{text}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_is_over_has_a_report_to_keep() {
+    let (_dashboard, browser) = serve().await;
+    let run = json!({ "scenario": "flaky", "client": "compare", "pace": "virtual", "seed": 7 });
+    let started = browser.start(&run).await.json();
+    let id = started["id"].as_str().expect("an id");
+    finished(&browser, id).await;
+
+    let report = browser.get(&format!("/api/runs/{id}/report")).await;
+    let reliable = browser.get(&format!("/api/runs/{id}/report?side=0")).await;
+    let naive = browser.get(&format!("/api/runs/{id}/report?side=1")).await;
+    let nobody = browser.get(&format!("/api/runs/{id}/report?side=2")).await;
+    let nonsense = browser.get(&format!("/api/runs/{id}/report?side=x")).await;
+
+    let flaky = scenario::find("flaky").expect("known");
+    let mut runs = Vec::new();
+    for client in [RELIABLE, NAIVE] {
+        let settings = Settings {
+            seed: 7,
+            client,
+            pace: Pace::Virtual,
+            overrides: Overrides::default(),
+        };
+        runs.push(runner::run(flaky, &settings).await.expect("a run"));
+    }
+    assert_eq!(
+        reliable.body,
+        render::html(&flaky.words, &runs[0], None, &runner::metrics())
+    );
+    assert_eq!(
+        naive.body,
+        render::html(&flaky.words, &runs[1], None, &runner::metrics())
+    );
+    let both = Comparison::of(runs.remove(0), runs.remove(0), flaky.next_comparison());
+    assert_eq!(
+        report.body,
+        render::html_comparison(&flaky.words, &both, &runner::metrics())
+    );
+    assert_eq!(report.headers["content-type"], "text/html; charset=utf-8");
+    let file = format!("attachment; filename=\"flaky-{id}.html\"");
+    assert_eq!(report.headers["content-disposition"], file);
+    assert_eq!(nobody.status, StatusCode::CONFLICT);
+    assert_eq!(nonsense.code(), "invalid_side");
+}
+
+#[tokio::test]
+async fn a_run_that_goes_on_has_no_report() {
+    let (_dashboard, browser) = serve().await;
+    let run = json!({ "scenario": "retry-later", "max_retry_after_seconds": 600 });
+    let started = browser.start(&run).await.json();
+
+    let id = started["id"].as_str().expect("an id");
+    let answer = browser.get(&format!("/api/runs/{id}/report")).await;
+
+    assert_eq!(answer.status, StatusCode::CONFLICT);
+    assert_eq!(answer.code(), "run_not_finished");
+}

@@ -1,0 +1,121 @@
+//! The end of it: prompt, whatever goes on, and with nothing left.
+
+use std::net::TcpListener;
+
+use futures_util::future::join_all;
+use lab::{web::WebUi, web::WebUiConfig, web::WebUiError};
+use serde_json::json;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    time::timeout,
+};
+
+use crate::support::{PATIENCE, serve};
+
+fn port(url: &str) -> u16 {
+    let (_, port) = url.rsplit_once(':').expect("a port");
+    port.parse().expect("a port")
+}
+
+#[tokio::test]
+async fn event_streams_do_not_hold_up_the_end() {
+    let (dashboard, browser) = serve().await;
+    let mut pages = join_all((0..20).map(|_| browser.listen(None))).await;
+
+    let stopped = timeout(PATIENCE, dashboard.stop()).await;
+
+    stopped.expect("a prompt end").expect("nothing left behind");
+    for page in &mut pages {
+        while page.next().await.is_some() {}
+    }
+}
+
+#[tokio::test]
+async fn a_page_that_does_not_read_does_not_hold_up_the_end() {
+    let (dashboard, _) = serve().await;
+    let address = format!("127.0.0.1:{}", port(&dashboard.page_url()));
+    let mut deaf = TcpStream::connect(address).await.expect("a connection");
+    let request = "GET /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    deaf.write_all(request.as_bytes()).await.expect("a request");
+    deaf.readable().await.expect("an answer begins");
+
+    let stopped = timeout(PATIENCE, dashboard.stop()).await;
+
+    stopped.expect("a prompt end").expect("nothing left behind");
+}
+
+#[tokio::test]
+async fn runs_that_go_on_are_cancelled() {
+    let (dashboard, browser) = serve().await;
+    let mut events = browser.listen(None).await;
+    let run = json!({ "scenario": "retry-later", "max_retry_after_seconds": 600 });
+    browser.start(&run).await;
+    events
+        .until(|event| {
+            let spans = event.data["spans"].as_array().into_iter().flatten();
+            spans.into_iter().any(|span| span["name"] == "wait")
+        })
+        .await;
+
+    // The run waits two minutes from here.
+    let stopped = timeout(PATIENCE, dashboard.stop()).await;
+
+    stopped.expect("a prompt end").expect("nothing left behind");
+}
+
+#[tokio::test]
+async fn nothing_listens_afterwards() {
+    let (dashboard, _) = serve().await;
+    let ports = [dashboard.page_url(), dashboard.service_url()].map(|url| port(&url));
+
+    dashboard.stop().await.expect("nothing left behind");
+
+    for port in ports {
+        TcpListener::bind(("127.0.0.1", port)).expect("a free port");
+    }
+}
+
+#[tokio::test]
+async fn dropped_it_cuts_everything_off() {
+    let (dashboard, _) = serve().await;
+    let address = format!("127.0.0.1:{}", port(&dashboard.page_url()));
+    let mut page = TcpStream::connect(address).await.expect("a connection");
+
+    drop(dashboard);
+
+    let mut rest = Vec::new();
+    let end = timeout(PATIENCE, page.read_to_end(&mut rest)).await;
+    assert!(end.expect("an end").is_err() || rest.is_empty());
+}
+
+#[tokio::test]
+async fn a_port_that_is_taken_is_named_and_nothing_stays_open() {
+    let holder = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+    let taken = holder.local_addr().expect("an address").port();
+    let free = WebUiConfig {
+        port: 0,
+        page_port: 0,
+        ..WebUiConfig::default()
+    };
+
+    let page = WebUiConfig {
+        page_port: taken,
+        ..free.clone()
+    };
+    let page = WebUi::start(page).await.expect_err("a taken port");
+    let service = WebUiConfig {
+        port: taken,
+        ..free
+    };
+    let service = WebUi::start(service).await.expect_err("a taken port");
+
+    assert!(
+        matches!(page, WebUiError::PageInUse { port } if port == taken),
+        "{page}"
+    );
+    assert_eq!(
+        service.to_string(),
+        format!("port {taken} on 127.0.0.1 is in use")
+    );
+}

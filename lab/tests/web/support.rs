@@ -1,0 +1,273 @@
+//! A browser of a kind: it sends what one would, or whatever a test asks for.
+
+use std::{net::SocketAddr, time::Duration};
+
+use axum::body::Bytes;
+use http::{HeaderMap, Method, Request, StatusCode};
+use http_body_util::{BodyExt, Full};
+use hyper::{body::Incoming, client::conn::http1};
+use hyper_util::rt::TokioIo;
+use lab::{web::WebUi, web::WebUiConfig};
+use serde_json::{Value, json};
+use tokio::{net::TcpStream, time::timeout};
+
+/// A test that waits this long has failed.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A server on free ports, and a browser that knows it.
+pub(crate) async fn serve() -> (WebUi, Browser) {
+    let config = WebUiConfig {
+        port: 0,
+        page_port: 0,
+        ..WebUiConfig::default()
+    };
+    let dashboard = WebUi::start(config).await.expect("free ports");
+    let browser = Browser::of(&dashboard.page_url());
+    (dashboard, browser)
+}
+
+/// Sends requests to one server, each on a connection of its own.
+#[derive(Clone)]
+pub(crate) struct Browser {
+    address: SocketAddr,
+}
+
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+impl Answer {
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8(self.body.to_vec()).expect("UTF-8")
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).expect("JSON")
+    }
+
+    /// The machine-readable code of a problem.
+    pub(crate) fn code(&self) -> String {
+        assert_eq!(self.headers["content-type"], "application/problem+json");
+        let problem = self.json();
+        assert_eq!(problem["status"], self.status.as_u16());
+        problem["code"].as_str().expect("a code").to_owned()
+    }
+}
+
+impl Browser {
+    pub(crate) fn of(url: &str) -> Self {
+        let address = url.strip_prefix("http://").expect("an address");
+        Self {
+            address: address.parse().expect("an address"),
+        }
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Answer {
+        self.send(Method::GET, path, &[], "").await
+    }
+
+    /// Asks for a run as the page does.
+    pub(crate) async fn start(&self, run: &Value) -> Answer {
+        let headers = [
+            ("content-type", "application/json"),
+            ("sec-fetch-site", "same-origin"),
+        ];
+        self.send(Method::POST, "/api/runs", &headers, &run.to_string())
+            .await
+    }
+
+    /// Starts a run in virtual time, and returns its id.
+    pub(crate) async fn play(&self, scenario: &str) -> String {
+        let run = json!({ "scenario": scenario, "pace": "virtual", "seed": 7 });
+        let answer = self.start(&run).await;
+        assert_eq!(answer.status, StatusCode::ACCEPTED, "{:?}", answer.body);
+        answer.json()["id"].as_str().expect("an id").to_owned()
+    }
+
+    /// Sends just this; the `Host` is the server's unless there is another.
+    pub(crate) async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> Answer {
+        let (head, incoming) = self.open(method, path, headers, body).await.into_parts();
+        let body = timeout(PATIENCE, incoming.collect()).await;
+        let body = body.expect("an answer in time").expect("a whole body");
+        Answer {
+            status: head.status,
+            headers: head.headers,
+            body: body.to_bytes(),
+        }
+    }
+
+    /// Listens to the feed, from after an event if one is named.
+    pub(crate) async fn listen(&self, last: Option<&str>) -> Events {
+        self.listen_at("/api/events", last).await
+    }
+
+    pub(crate) async fn listen_at(&self, path: &str, last: Option<&str>) -> Events {
+        let header = last.map(|id| ("last-event-id", id));
+        let headers: Vec<_> = header.into_iter().collect();
+        let answer = self.open(Method::GET, path, &headers, "").await;
+        assert_eq!(answer.status(), StatusCode::OK);
+        assert_eq!(answer.headers()["content-type"], "text/event-stream");
+        Events {
+            body: answer.into_body(),
+            text: String::new(),
+        }
+    }
+
+    /// Asks for a load, and reads how it goes.
+    pub(crate) async fn load(&self, load: &Value) -> Progress {
+        let headers = [
+            ("content-type", "application/json"),
+            ("sec-fetch-site", "none"),
+        ];
+        let answer = self
+            .open(Method::POST, "/api/loads", &headers, &load.to_string())
+            .await;
+        assert_eq!(answer.status(), StatusCode::OK);
+        assert_eq!(answer.headers()["content-type"], "application/x-ndjson");
+        Progress {
+            body: answer.into_body(),
+            text: String::new(),
+        }
+    }
+
+    async fn open(
+        &self,
+        method: Method,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> http::Response<Incoming> {
+        let stream = TcpStream::connect(self.address)
+            .await
+            .expect("a connection");
+        let (mut sender, connection) = http1::handshake(TokioIo::new(stream))
+            .await
+            .expect("a connection");
+        tokio::spawn(connection);
+        let mut request = Request::builder().method(method).uri(path);
+        if headers.iter().all(|(name, _)| *name != "host") {
+            request = request.header("host", self.address.to_string());
+        }
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let request = request.body(Full::new(Bytes::from(body.to_owned())));
+        let answer = sender.send_request(request.expect("a request"));
+        let answer = timeout(PATIENCE, answer).await.expect("an answer in time");
+        answer.expect("an answer")
+    }
+}
+
+/// One event of the feed.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Event {
+    pub(crate) id: String,
+    pub(crate) kind: String,
+    pub(crate) data: Value,
+}
+
+impl Event {
+    /// The number in the id.
+    pub(crate) fn number(&self) -> u64 {
+        let (_, number) = self.id.rsplit_once('-').expect("an epoch and a number");
+        number.parse().expect("a number")
+    }
+
+    /// Whether this is the end of a run.
+    pub(crate) fn ends(&self, id: &str) -> bool {
+        self.kind == "run" && self.data["id"] == id && self.data["state"] != "running"
+    }
+}
+
+/// What a reader of the feed gets.
+pub(crate) struct Events {
+    body: Incoming,
+    text: String,
+}
+
+impl Events {
+    /// The next event; none once the server has ended the stream or cut it off.
+    pub(crate) async fn next(&mut self) -> Option<Event> {
+        loop {
+            while let Some((block, rest)) = self.text.split_once("\n\n") {
+                let event = read(block);
+                self.text = rest.to_owned();
+                if event.is_some() {
+                    return event;
+                }
+            }
+            let frame = timeout(PATIENCE, self.body.frame()).await;
+            let frame = frame.expect("an event in time")?.ok()?;
+            let data = frame.into_data().expect("data");
+            self.text
+                .push_str(std::str::from_utf8(&data).expect("UTF-8"));
+        }
+    }
+
+    /// All events up to the first that is so, which is the last of them.
+    pub(crate) async fn until(&mut self, wanted: impl Fn(&Event) -> bool) -> Vec<Event> {
+        let mut events = Vec::new();
+        loop {
+            let event = self.next().await.expect("an event before the end");
+            let found = wanted(&event);
+            events.push(event);
+            if found {
+                return events;
+            }
+        }
+    }
+}
+
+/// How a load goes, for as long as this lives.
+pub(crate) struct Progress {
+    body: Incoming,
+    text: String,
+}
+
+impl Progress {
+    /// The next line; none once there is no more to tell, or if it broke off.
+    pub(crate) async fn next(&mut self) -> Option<Value> {
+        loop {
+            if let Some((line, rest)) = self.text.split_once('\n') {
+                let line = serde_json::from_str(line).expect("JSON");
+                self.text = rest.to_owned();
+                return Some(line);
+            }
+            let frame = timeout(PATIENCE, self.body.frame()).await;
+            let frame = frame.expect("a line in time")?.ok()?;
+            let data = frame.into_data().expect("data");
+            self.text
+                .push_str(std::str::from_utf8(&data).expect("UTF-8"));
+        }
+    }
+
+    /// The last line.
+    pub(crate) async fn last(&mut self) -> Value {
+        let mut last = None;
+        while let Some(line) = self.next().await {
+            last = Some(line);
+        }
+        last.expect("a line")
+    }
+}
+
+/// An event by the rules of the event stream format; none without data.
+fn read(block: &str) -> Option<Event> {
+    let field = |name: &str| {
+        let mut lines = block.lines().filter_map(|line| line.split_once(": "));
+        lines.find_map(|(known, value)| (known == name).then(|| value.to_owned()))
+    };
+    Some(Event {
+        data: serde_json::from_str(&field("data")?).expect("JSON"),
+        id: field("id").expect("an id"),
+        kind: field("event").expect("a kind"),
+    })
+}
