@@ -225,7 +225,7 @@ async fn what_is_there_and_not_right_is_told_apart() {
 
     for (check, words) in [
         ("prometheus", "waits for the lab"),
-        ("tempo", "something else answers"),
+        ("tempo", "something else responds"),
         ("grafana", "lacks lab-service, lab-workshop"),
     ] {
         let (level, found) = finding(&output, check);
@@ -315,7 +315,7 @@ async fn nothing_that_is_silent_is_waited_for() {
     for check in ["prometheus", "tempo", "grafana"] {
         let (level, found) = finding(&output, check);
         assert_eq!(level, "note");
-        assert!(found.ends_with("does not answer"), "{found}");
+        assert!(found.ends_with("does not respond"), "{found}");
     }
 }
 

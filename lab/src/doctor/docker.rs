@@ -47,8 +47,8 @@ pub(super) async fn docker(patience: Duration, system: &str) -> Docker {
     }
 }
 
-/// Whether the engine's socket is closed to this user. Some versions say so in
-/// their answer, others beside it.
+/// Whether the engine's socket is closed to this user. Some versions say so on
+/// stdout, others on stderr.
 fn is_denied(output: &[u8]) -> bool {
     String::from_utf8_lossy(output).contains("permission denied")
 }
@@ -86,52 +86,49 @@ fn read(stdout: &[u8], stderr: &[u8], system: &str) -> Docker {
 mod tests {
     use super::*;
 
-    fn engine(flavour: Flavour, compose: bool) -> Docker {
-        Docker::Engine { flavour, compose }
-    }
-
     #[test]
     fn tells_the_flavours_apart() {
+        let engine = |flavour, compose| Docker::Engine { flavour, compose };
         let compose = r#""ClientInfo":{"Plugins":[{"Name":"buildx"},{"Name":"compose"}]}"#;
-        for (info, system, expected) in [
+        for (system, info, expected) in [
             (
-                format!(r#"{{"ServerVersion":"28.2.2","OperatingSystem":"Debian GNU/Linux 13",{compose}}}"#),
                 "linux",
+                r#""ServerVersion":"28.2.2","OperatingSystem":"Debian GNU/Linux 13""#,
                 engine(Flavour::Host, true),
             ),
             (
-                format!(r#"{{"ServerVersion":"28.2.2","OperatingSystem":"Docker Desktop",{compose}}}"#),
                 "linux",
+                r#""ServerVersion":"28.2.2","OperatingSystem":"Docker Desktop""#,
                 engine(Flavour::Desktop, true),
             ),
             (
-                format!(r#"{{"ServerVersion":"28.2.2","OperatingSystem":"Alpine Linux",{compose}}}"#),
                 "macos",
+                r#""ServerVersion":"28.2.2","OperatingSystem":"Alpine Linux""#,
                 engine(Flavour::Desktop, true),
             ),
             (
-                format!(
-                    r#"{{"ServerVersion":"28.2.2","SecurityOptions":["name=seccomp","name=rootless"],{compose}}}"#
-                ),
                 "linux",
+                r#""ServerVersion":"28.2.2","SecurityOptions":["name=seccomp","name=rootless"]"#,
                 engine(Flavour::Rootless, true),
             ),
             (
-                r#"{"ServerVersion":"28.2.2","SecurityOptions":null,"ClientInfo":{"Plugins":null}}"#
-                    .to_owned(),
                 "linux",
-                engine(Flavour::Host, false),
-            ),
-            (
-                format!(r#"{{"ServerVersion":"","OperatingSystem":"","SecurityOptions":null,{compose}}}"#),
-                "linux",
+                r#""ServerVersion":"","OperatingSystem":"","SecurityOptions":null"#,
                 Docker::NoEngine,
             ),
-            ("{}".to_owned(), "linux", Docker::NoEngine),
-            (String::new(), "linux", Docker::Silent),
-            ("Error: unknown flag".to_owned(), "linux", Docker::Silent),
         ] {
-            assert_eq!(read(info.as_bytes(), b"", system), expected, "{info}");
+            let whole = format!("{{{info},{compose}}}");
+            assert_eq!(read(whole.as_bytes(), b"", system), expected, "{info}");
+        }
+        let bare =
+            r#"{"ServerVersion":"28.2.2","SecurityOptions":null,"ClientInfo":{"Plugins":null}}"#;
+        for (info, expected) in [
+            (bare, engine(Flavour::Host, false)),
+            ("{}", Docker::NoEngine),
+            ("", Docker::Silent),
+            ("Error: unknown flag", Docker::Silent),
+        ] {
+            assert_eq!(read(info.as_bytes(), b"", "linux"), expected, "{info}");
         }
     }
 

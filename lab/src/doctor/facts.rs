@@ -12,51 +12,54 @@ pub(crate) struct Facts {
     /// Variables that name a proxy which would be asked for 127.0.0.1 as well.
     pub(super) proxies: Vec<&'static str>,
     pub(super) docker: Docker,
-    pub(super) prometheus: Answer,
+    pub(super) prometheus: Probe,
     pub(super) target: Target,
-    pub(super) tempo: Answer,
-    pub(super) otlp: Answer,
-    pub(super) grafana: Answer,
+    pub(super) tempo: Probe,
+    pub(super) otlp: Probe,
+    pub(super) grafana: Probe,
     pub(super) dashboards: Dashboards,
     pub(super) terminal: Terminal,
+}
+
+impl Facts {
+    /// The three that show dashboards: Prometheus, Tempo and Grafana.
+    pub(super) fn dashboard_probes(&self) -> [Probe; 3] {
+        [self.prometheus, self.tempo, self.grafana]
+    }
 }
 
 /// A port on 127.0.0.1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Port {
     Free,
-    /// What the lab would have there answers there already.
+    /// What the lab would have there responds there already.
     Lab,
-    Taken(Holder),
+    /// Somebody listens there; the system may not say which process.
+    Taken(Option<Holder>),
     /// The system lets nobody listen there, and says why.
     Barred(String),
 }
 
-/// Who has a port.
+/// The process that has a port.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Holder {
-    Process {
-        name: String,
-        id: u32,
-    },
-    /// Somebody else's process: the system does not tell which.
-    Foreign,
-    /// The system has no plain way to tell, or shows nobody.
-    Untold,
+pub(super) struct Holder {
+    pub(super) name: String,
+    pub(super) id: u32,
 }
 
-/// What an address answers.
+/// What a request to an address comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Answer {
-    Nobody,
-    /// It listens, and says nothing in time.
-    Silent,
-    /// It speaks something else than HTTP.
-    Strange,
+pub(super) enum Probe {
+    /// Nobody listens there.
+    Refused,
+    /// It listens, and does not respond in time.
+    TimedOut,
+    /// It responds with something else than HTTP.
+    NotHttp,
     Status(u16),
 }
 
-impl Answer {
+impl Probe {
     pub(super) fn is_ready(self) -> bool {
         self == Self::Status(200)
     }
@@ -89,7 +92,7 @@ pub(super) enum Dashboards {
 pub(super) enum Docker {
     /// There is no such command.
     Absent,
-    /// It does not answer in time, or nothing that can be understood.
+    /// It does not respond in time, or with nothing that can be understood.
     Silent,
     /// There is the command, and no engine.
     NoEngine,

@@ -14,18 +14,18 @@ use tokio::{
 use super::{
     Places,
     docker::docker,
-    facts::{Answer, Dashboards, Facts, Port, Target, Terminal},
+    facts::{Dashboards, Facts, Port, Probe, Target, Terminal},
     holder::holder,
 };
 use crate::http_client;
 
-/// How long an address may take to answer. It is on this machine.
+/// How long an address may take to respond. It is on this machine.
 const PATIENCE: Duration = Duration::from_millis(700);
 
 /// How long Docker may take: its engine may be in a virtual machine.
 const DOCKER_PATIENCE: Duration = Duration::from_millis(1_500);
 
-/// More of an answer is not read.
+/// More of a response is not read.
 const LONGEST: usize = 4 * 1024 * 1024;
 
 /// The job under which Prometheus scrapes the lab.
@@ -79,7 +79,7 @@ async fn ports(http: &Http, places: &Places) -> (Port, Port) {
     tokio::join!(port(places.service, service), port(places.page, page))
 }
 
-/// The state of a port, of which `lab` tells whether the lab answers there.
+/// The state of a port, of which `lab` tells whether the lab responds there.
 async fn port(number: u16, lab: impl Future<Output = bool>) -> Port {
     match TcpListener::bind((Ipv4Addr::LOCALHOST, number)).await {
         Ok(_) => Port::Free,
@@ -105,41 +105,31 @@ async fn loopback() -> Result<(), String> {
     };
     match timeout(PATIENCE, sent).await {
         Ok(sent) => sent.map_err(|error| error.to_string()),
-        Err(_) => Err("no answer in time".to_owned()),
+        Err(_) => Err("no response in time".to_owned()),
     }
 }
 
 /// The variables that send a request for `http://127.0.0.1` to a proxy. Only
 /// their names are told: a value may hold a password.
 fn proxies(variable: impl Fn(&'static str) -> Option<String>) -> Vec<&'static str> {
-    let set = |name| variable(name).filter(|value| !value.is_empty());
+    let set = |name: &&'static str| variable(name).filter(|value| !value.is_empty());
     let exempt = |list: String| {
         let mut names = list.split(',').map(str::trim);
         names.any(|name| ["*", "127.0.0.1", "127.0.0.0/8"].contains(&name))
     };
-    if ["no_proxy", "NO_PROXY"]
-        .into_iter()
-        .filter_map(set)
-        .any(exempt)
-    {
+    if ["no_proxy", "NO_PROXY"].iter().filter_map(set).any(exempt) {
         return Vec::new();
     }
-    let names = ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"];
-    names
-        .into_iter()
-        .filter(|name| set(name).is_some())
-        .collect()
+    let names = ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"].into_iter();
+    names.filter(|name| set(name).is_some()).collect()
 }
 
-async fn prometheus(http: &Http, base: &Url) -> (Answer, Target) {
+async fn prometheus(http: &Http, base: &Url) -> (Probe, Target) {
     let (ready, targets) = tokio::join!(
         http.get(under(base, "-/ready")),
-        http.json::<Value>(under(base, "api/v1/targets?state=active")),
+        http.json(under(base, "api/v1/targets?state=active")),
     );
-    (
-        ready,
-        targets.map_or(Target::Unknown, |targets| target(&targets)),
-    )
+    (ready, target(&targets.unwrap_or_default()))
 }
 
 /// The lab among the targets of Prometheus.
@@ -159,26 +149,22 @@ fn target(targets: &Value) -> Target {
     }
 }
 
-async fn tempo(http: &Http, places: &Places) -> (Answer, Answer) {
+async fn tempo(http: &Http, places: &Places) -> (Probe, Probe) {
     // An export of nothing, which a receiver takes like any other.
-    let export = http
-        .0
-        .post(under(&places.otlp, "v1/traces"))
-        .header(CONTENT_TYPE, "application/x-protobuf");
-    tokio::join!(http.get(under(&places.tempo, "ready")), async {
-        http.send(export).await.0
-    },)
+    let export = http.0.post(under(&places.otlp, "v1/traces"));
+    let export = export.header(CONTENT_TYPE, "application/x-protobuf");
+    let (ready, (taken, _)) =
+        tokio::join!(http.get(under(&places.tempo, "ready")), http.send(export));
+    (ready, taken)
 }
 
-async fn grafana(http: &Http, base: &Url) -> (Answer, Dashboards) {
+async fn grafana(http: &Http, base: &Url) -> (Probe, Dashboards) {
     let (health, found) = tokio::join!(
         http.get(under(base, "api/health")),
         http.json::<Vec<Value>>(under(base, "api/search?tag=lab")),
     );
-    (
-        health,
-        found.map_or(Dashboards::Unknown, |found| dashboards(&found)),
-    )
+    let dashboards = found.map_or(Dashboards::Unknown, |found| dashboards(&found));
+    (health, dashboards)
 }
 
 /// The lab's dashboards that are not among those that were found.
@@ -200,7 +186,7 @@ fn under(base: &Url, path: &str) -> String {
 struct Http(Client);
 
 impl Http {
-    async fn get(&self, url: String) -> Answer {
+    async fn get(&self, url: String) -> Probe {
         self.send(self.0.get(url)).await.0
     }
 
@@ -210,25 +196,25 @@ impl Http {
 
     /// The body of a success.
     async fn text(&self, url: String) -> Option<String> {
-        let (answer, body) = self.send(self.0.get(url)).await;
-        let body = body.filter(|_| answer.is_ready())?;
+        let (probe, body) = self.send(self.0.get(url)).await;
+        let body = body.filter(|_| probe.is_ready())?;
         String::from_utf8(body).ok()
     }
 
-    /// What is answered, and the body if it is whole.
-    async fn send(&self, request: reqwest::RequestBuilder) -> (Answer, Option<Vec<u8>>) {
+    /// What it comes to, and the body if it is whole.
+    async fn send(&self, request: reqwest::RequestBuilder) -> (Probe, Option<Vec<u8>>) {
         let asked = async {
             match request.send().await {
                 Ok(response) => {
                     let status = response.status().as_u16();
-                    (Answer::Status(status), read(response).await)
+                    (Probe::Status(status), read(response).await)
                 }
-                Err(error) if error.is_connect() => (Answer::Nobody, None),
-                Err(_) => (Answer::Strange, None),
+                Err(error) if error.is_connect() => (Probe::Refused, None),
+                Err(_) => (Probe::NotHttp, None),
             }
         };
-        let answered = timeout(PATIENCE, asked).await;
-        answered.unwrap_or((Answer::Silent, None))
+        let timed = timeout(PATIENCE, asked).await;
+        timed.unwrap_or((Probe::TimedOut, None))
     }
 }
 
@@ -273,34 +259,26 @@ mod tests {
     #[test]
     fn a_proxy_counts_unless_127_0_0_1_is_exempt() {
         for (variables, expected) in [
-            (&[][..], &[][..]),
-            (&[("http_proxy", "http://p:1")], &["http_proxy"]),
-            (&[("http_proxy", "")], &[]),
+            ("", &[][..]),
+            ("http_proxy=http://p:1", &["http_proxy"]),
+            ("http_proxy=", &[]),
             (
-                &[("HTTP_PROXY", "http://p:1"), ("ALL_PROXY", "http://p:1")],
+                "HTTP_PROXY=http://p:1;ALL_PROXY=http://p:1",
                 &["HTTP_PROXY", "ALL_PROXY"],
             ),
-            (&[("https_proxy", "http://p:1")], &[]),
-            (
-                &[("http_proxy", "http://p:1"), ("NO_PROXY", "x, 127.0.0.1")],
-                &[],
-            ),
-            (&[("http_proxy", "http://p:1"), ("no_proxy", "*")], &[]),
-            (
-                &[("http_proxy", "http://p:1"), ("no_proxy", "127.0.0.2")],
-                &["http_proxy"],
-            ),
-            (
-                &[("http_proxy", "http://p:1"), ("no_proxy", "localhost")],
-                &["http_proxy"],
-            ),
+            ("https_proxy=http://p:1", &[]),
+            ("http_proxy=http://p:1;NO_PROXY=x, 127.0.0.1", &[]),
+            ("http_proxy=http://p:1;no_proxy=*", &[]),
+            ("http_proxy=http://p:1;no_proxy=127.0.0.2", &["http_proxy"]),
+            ("http_proxy=http://p:1;no_proxy=localhost", &["http_proxy"]),
         ] {
             let found = proxies(|name| {
-                let set = variables.iter().find(|(known, _)| *known == name);
-                set.map(|(_, value)| (*value).to_owned())
+                let mut set = variables.split(';').filter_map(|it| it.split_once('='));
+                let (_, value) = set.find(|(known, _)| *known == name)?;
+                Some(value.to_owned())
             });
 
-            assert_eq!(found, expected, "{variables:?}");
+            assert_eq!(found, expected, "{variables}");
         }
     }
 

@@ -1,25 +1,36 @@
 use super::*;
 
-/// A machine with nothing to say against it, the dashboards included.
-fn healthy() -> Facts {
-    Facts {
+/// A machine with nothing to say against it, the dashboards included, but for
+/// this change.
+fn machine(change: impl FnOnce(&mut Facts)) -> Facts {
+    let mut facts = Facts {
         system: "linux",
         service: Port::Free,
         page: Port::Free,
         loopback: Ok(()),
         proxies: Vec::new(),
         docker: engine(Flavour::Host),
-        prometheus: Answer::Status(200),
+        prometheus: Probe::Status(200),
         target: Target::Up,
-        tempo: Answer::Status(200),
-        otlp: Answer::Status(200),
-        grafana: Answer::Status(200),
+        tempo: Probe::Status(200),
+        otlp: Probe::Status(200),
+        grafana: Probe::Status(200),
         dashboards: Dashboards::Missing(Vec::new()),
         terminal: Terminal {
             width: Some(80),
             utf8: true,
         },
-    }
+    };
+    change(&mut facts);
+    facts
+}
+
+/// A machine without any of what shows dashboards.
+fn bare(docker: Docker, system: &'static str) -> Facts {
+    machine(|it| {
+        (it.system, it.docker) = (system, docker);
+        (it.prometheus, it.tempo, it.grafana) = (Probe::Refused, Probe::Refused, Probe::Refused);
+    })
 }
 
 fn engine(flavour: Flavour) -> Docker {
@@ -30,14 +41,14 @@ fn engine(flavour: Flavour) -> Docker {
 }
 
 fn places(wanted: bool) -> Places {
-    let url = |text: &str| text.parse().expect("a URL");
+    let url = |port: u16| format!("http://127.0.0.1:{port}").parse().expect("a URL");
     Places {
         service: 8765,
         page: 8766,
-        prometheus: url("http://127.0.0.1:9090"),
-        tempo: url("http://127.0.0.1:3200"),
-        otlp: url("http://127.0.0.1:4318"),
-        grafana: url("http://127.0.0.1:3000"),
+        prometheus: url(9090),
+        tempo: url(3200),
+        otlp: url(4318),
+        grafana: url(3000),
         wanted,
     }
 }
@@ -48,15 +59,12 @@ fn found(check: &str, facts: &Facts, wanted: bool) -> (Level, String, String) {
     let finding = all.into_iter().find(|finding| finding.check == check);
     let finding = finding.expect(check);
     assert_eq!(finding.level == Level::Ok, finding.advice.is_none());
-    (
-        finding.level,
-        finding.found,
-        finding.advice.unwrap_or_default(),
-    )
+    let advice = finding.advice.unwrap_or_default();
+    (finding.level, finding.found, advice)
 }
 
-/// Holds one check to what it finds, both where dashboards are wanted and
-/// where they are not.
+/// Holds one check to what it finds, both where dashboards are not wanted and
+/// where they are.
 fn holds(check: &str, facts: &Facts, levels: [Level; 2], words: &str, advice: &str) {
     for (wanted, level) in [false, true].into_iter().zip(levels) {
         let (is, said, to_do) = found(check, facts, wanted);
@@ -75,34 +83,39 @@ const GRAVE_IF_WANTED: [Level; 2] = [Level::Note, Level::Problem];
 
 #[test]
 fn a_healthy_machine_has_nothing_to_do() {
-    for wanted in [false, true] {
-        let findings = findings(&healthy(), &places(wanted));
-
-        let mut checks: Vec<_> = findings.iter().map(|finding| finding.check).collect();
-        checks.sort_unstable();
-        checks.dedup();
-        assert_eq!(checks.len(), 10, "{checks:?}");
-        for finding in findings {
-            assert_eq!(finding.level, Level::Ok, "{finding:?}");
-            assert_eq!(finding.advice, None, "{finding:?}");
-        }
+    let healthy = machine(|_| ());
+    for (check, words) in [
+        ("service port", "8765 is free"),
+        ("page port", "8766 is free"),
+        ("loopback", "reaches itself"),
+        ("proxy", "none"),
+        ("terminal", "80 columns"),
+        ("locale", "UTF-8"),
+        ("docker", "docker compose up -d"),
+        ("prometheus", "scrapes the lab"),
+        ("tempo", "127.0.0.1:4318 takes traces"),
+        ("grafana", "has the lab's dashboards"),
+    ] {
+        holds(check, &healthy, OK, words, "");
     }
+    assert_eq!(findings(&healthy, &places(false)).len(), 10);
 }
 
 #[test]
-fn another_port_will_do_unless_prometheus_is_to_find_the_lab() {
+fn a_port_that_is_taken_or_barred_is_a_problem() {
+    let process = Holder {
+        name: "python3".to_owned(),
+        id: 42,
+    };
+    let barred = Port::Barred("permission denied".to_owned());
     for (port, words) in [
-        (Port::Taken(Holder::Foreign), "is taken by"),
-        (
-            Port::Barred("permission denied".to_owned()),
-            "cannot be listened on: permission denied",
-        ),
+        (Port::Taken(Some(process)), "taken by python3 (process 42)"),
+        (Port::Taken(None), "does not name"),
+        (barred, "cannot be listened on: permission denied"),
     ] {
-        let facts = Facts {
-            service: port.clone(),
-            page: port,
-            ..healthy()
-        };
+        let facts = machine(|it| (it.service, it.page) = (port.clone(), port));
+
+        // Another will do, unless Prometheus is to find the lab.
         for (check, wanted, advice) in [
             ("service port", false, "lab serve --port 0"),
             ("service port", true, "looks for the lab nowhere else"),
@@ -118,133 +131,48 @@ fn another_port_will_do_unless_prometheus_is_to_find_the_lab() {
 }
 
 #[test]
-fn a_port_is_free_the_labs_or_somebodys() {
-    let process = Port::Taken(Holder::Process {
-        name: "python3".to_owned(),
-        id: 42,
-    });
-    for (port, levels, words, advice) in [
-        (Port::Free, OK, "is free", ""),
-        (process, PROBLEM, "taken by python3 (process 42)", "stop it"),
-        (
-            Port::Taken(Holder::Foreign),
-            PROBLEM,
-            "a process that is not yours",
-            "stop it",
-        ),
-        (
-            Port::Taken(Holder::Untold),
-            PROBLEM,
-            "does not tell",
-            "stop it",
-        ),
-    ] {
-        let facts = Facts {
-            service: port.clone(),
-            page: port,
-            ..healthy()
-        };
-
-        holds("service port", &facts, levels, words, advice);
-        holds("page port", &facts, levels, words, advice);
-        let (.., advice) = found("service port", &facts, false);
-        assert!(!advice.contains("--page-port"), "{advice}");
-    }
-}
-
-#[test]
 fn a_running_lab_holds_both_ports_and_a_plain_service_is_in_its_way() {
-    let lab = Facts {
-        service: Port::Lab,
-        page: Port::Lab,
-        ..healthy()
-    };
-    let plain = Facts {
-        page: Port::Free,
-        ..lab.clone()
-    };
+    let lab = machine(|it| (it.service, it.page) = (Port::Lab, Port::Lab));
+    let plain = machine(|it| it.service = Port::Lab);
 
-    holds("service port", &lab, OK, "running `lab serve`", "");
-    holds("page port", &lab, OK, "running `lab serve`", "");
-    holds(
-        "service port",
-        &plain,
-        PROBLEM,
-        "without the page",
-        "stop it",
-    );
+    let words = "running `lab serve`";
+    holds("service port", &lab, OK, words, "");
+    holds("page port", &lab, OK, words, "");
+    let words = "without the page";
+    holds("service port", &plain, PROBLEM, words, "stop it");
 }
 
 #[test]
 fn loopback_has_to_reach_itself() {
-    let facts = Facts {
-        loopback: Err("no answer in time".to_owned()),
-        ..healthy()
-    };
+    let facts = machine(|it| it.loopback = Err("no response in time".to_owned()));
 
-    holds("loopback", &healthy(), OK, "reaches itself", "");
-    holds("loopback", &facts, PROBLEM, "no answer in time", "firewall");
+    let words = "no response in time";
+    holds("loopback", &facts, PROBLEM, words, "firewall");
 }
 
 #[test]
 fn a_proxy_is_worth_a_note() {
-    let facts = Facts {
-        proxies: vec!["http_proxy", "ALL_PROXY"],
-        ..healthy()
-    };
-    let windows = Facts {
-        system: "windows",
-        ..facts.clone()
-    };
+    let linux = machine(|it| it.proxies = vec!["http_proxy", "ALL_PROXY"]);
+    let mut windows = linux.clone();
+    windows.system = "windows";
 
-    let words = "http_proxy, ALL_PROXY";
-    holds("proxy", &healthy(), OK, "none", "");
-    holds(
-        "proxy",
-        &facts,
-        NOTE,
-        words,
-        "export NO_PROXY=127.0.0.1,localhost,$NO_PROXY",
-    );
-    holds(
-        "proxy",
-        &windows,
-        NOTE,
-        words,
-        "set NO_PROXY=127.0.0.1,localhost,%NO_PROXY%",
-    );
+    for (facts, advice) in [
+        (linux, "export NO_PROXY=127.0.0.1,localhost,$NO_PROXY"),
+        (windows, "set NO_PROXY=127.0.0.1,localhost,%NO_PROXY%"),
+    ] {
+        holds("proxy", &facts, NOTE, "http_proxy, ALL_PROXY", advice);
+    }
 }
 
 #[test]
 fn a_terminal_is_wide_enough_and_speaks_utf8() {
-    let on = |width, utf8| Facts {
-        terminal: Terminal { width, utf8 },
-        ..healthy()
-    };
+    let piped = machine(|it| it.terminal.width = None);
+    let narrow = machine(|it| it.terminal.width = Some(79));
+    let ascii = machine(|it| it.terminal.utf8 = false);
 
-    holds("terminal", &on(Some(80), true), OK, "80 columns", "");
-    holds("terminal", &on(None, true), OK, "no terminal", "");
-    holds(
-        "terminal",
-        &on(Some(79), true),
-        NOTE,
-        "79 columns",
-        "widen the window",
-    );
-    holds("locale", &on(None, true), OK, "UTF-8", "");
-    holds("locale", &on(None, false), NOTE, "ASCII", "LC_ALL=C.UTF-8");
-}
-
-/// A machine without any of what shows dashboards.
-fn bare(docker: Docker, system: &'static str) -> Facts {
-    Facts {
-        system,
-        docker,
-        prometheus: Answer::Nobody,
-        tempo: Answer::Nobody,
-        grafana: Answer::Nobody,
-        ..healthy()
-    }
+    holds("terminal", &piped, OK, "no terminal", "");
+    holds("terminal", &narrow, NOTE, "79 columns", "widen the window");
+    holds("locale", &ascii, NOTE, "ASCII", "LC_ALL=C.UTF-8");
 }
 
 #[test]
@@ -277,98 +205,60 @@ fn a_docker_that_cannot_do_it_says_what_it_lacks() {
         flavour: Flavour::Host,
         compose: false,
     };
-    for (docker, system, words, advice) in [
-        (Docker::Absent, "linux", "not installed", "install Docker"),
-        (Docker::Silent, "linux", "nothing in time", "docker info"),
-        (Docker::NoEngine, "linux", "no engine", "systemctl start"),
-        (
-            Docker::NoEngine,
-            "macos",
-            "no engine",
-            "start Docker Desktop",
-        ),
-        (
-            Docker::Denied,
-            "linux",
-            "may not speak",
-            "usermod -aG docker",
-        ),
-        (without_compose, "linux", "no `docker compose`", "plugin"),
-        (
-            engine(Flavour::Rootless),
-            "linux",
-            "rootless",
-            "docker context use default",
-        ),
+    let rootless = engine(Flavour::Rootless);
+    for (docker, words, advice) in [
+        (Docker::Absent, "not installed", "install Docker"),
+        (Docker::Silent, "nothing in time", "docker info"),
+        (Docker::NoEngine, "no engine", "systemctl start"),
+        (Docker::Denied, "may not speak", "usermod -aG docker"),
+        (without_compose, "no `docker compose`", "plugin"),
+        (rootless, "rootless", "docker context use default"),
     ] {
-        let facts = bare(docker, system);
+        let facts = bare(docker, "linux");
 
         holds("docker", &facts, GRAVE_IF_WANTED, words, advice);
     }
+    let (.., advice) = found("docker", &bare(Docker::NoEngine, "macos"), false);
+    assert_eq!(advice, "start Docker Desktop");
 }
 
 #[test]
-fn who_has_the_dashboards_without_docker_does_not_need_it() {
-    let facts = Facts {
-        docker: Docker::Absent,
-        ..healthy()
-    };
+fn who_has_all_of_the_dashboards_without_docker_does_not_need_it() {
+    let all = machine(|it| it.docker = Docker::Absent);
+    let mut some = all.clone();
+    some.tempo = Probe::Refused;
 
-    holds("docker", &facts, NOTE, "not installed", "install Docker");
+    for (facts, levels) in [(all, NOTE), (some, GRAVE_IF_WANTED)] {
+        holds("docker", &facts, levels, "not installed", "install Docker");
+    }
 }
 
 #[test]
-fn what_does_not_answer_as_it_should_is_grave_only_if_it_is_wanted() {
-    for (answer, words, advice) in [
-        (
-            Answer::Nobody,
-            "nobody listens at 127.0.0.1:",
-            "docker compose up -d",
-        ),
-        (Answer::Silent, "does not answer", "docker compose logs"),
-        (Answer::Strange, "something else listens", "--help"),
-        (Answer::Status(404), "something else answers", "--help"),
-        (Answer::Status(503), "is not ready (503)", "lab doctor"),
+fn what_is_not_ready_is_grave_only_if_it_is_wanted() {
+    let compose = "docker compose up -d";
+    for (probe, words, advice) in [
+        (Probe::Refused, "nobody listens at 127.0.0.1:", compose),
+        (Probe::TimedOut, "does not respond", "docker compose logs"),
+        (Probe::NotHttp, "something else listens", "--help"),
+        (Probe::Status(404), "something else responds", "--help"),
+        (Probe::Status(503), "is not ready (503)", "lab doctor"),
     ] {
-        let (prometheus, tempo, grafana) = (healthy(), healthy(), healthy());
         for (check, facts) in [
-            (
-                "prometheus",
-                Facts {
-                    prometheus: answer,
-                    ..prometheus
-                },
-            ),
-            (
-                "tempo",
-                Facts {
-                    tempo: answer,
-                    ..tempo
-                },
-            ),
-            (
-                "grafana",
-                Facts {
-                    grafana: answer,
-                    ..grafana
-                },
-            ),
+            ("prometheus", machine(|it| it.prometheus = probe)),
+            ("tempo", machine(|it| it.tempo = probe)),
+            ("grafana", machine(|it| it.grafana = probe)),
         ] {
             holds(check, &facts, GRAVE_IF_WANTED, words, advice);
         }
+        let no_traces = machine(|it| it.otlp = probe);
+        for words in ["127.0.0.1:3200 is ready, but takes no traces", words] {
+            holds("tempo", &no_traces, GRAVE_IF_WANTED, words, "tempo.yml");
+        }
     }
-    holds("prometheus", &healthy(), OK, "scrapes the lab", "");
-    holds("tempo", &healthy(), OK, "127.0.0.1:4318 takes traces", "");
-    holds("grafana", &healthy(), OK, "has the lab's dashboards", "");
 }
 
 #[test]
 fn prometheus_has_to_see_the_lab() {
-    let sees = |target, page| Facts {
-        target,
-        page,
-        ..healthy()
-    };
     for (target, page, words, advice) in [
         (
             Target::Down,
@@ -391,38 +281,21 @@ fn prometheus_has_to_see_the_lab() {
         (Target::Absent, Port::Free, "no job `lab`", "prometheus.yml"),
         (Target::Unknown, Port::Free, "does not tell", "browser"),
     ] {
-        let facts = sees(target, page);
+        let facts = machine(|it| (it.target, it.page) = (target, page));
 
         holds("prometheus", &facts, GRAVE_IF_WANTED, words, advice);
     }
 }
 
 #[test]
-fn tempo_has_to_take_traces() {
-    for otlp in [Answer::Nobody, Answer::Silent, Answer::Status(404)] {
-        let facts = Facts { otlp, ..healthy() };
-
-        let words = "127.0.0.1:4318 takes no traces";
-        holds("tempo", &facts, GRAVE_IF_WANTED, words, "tempo.yml");
-    }
-}
-
-#[test]
 fn grafana_has_to_have_the_dashboards() {
-    let facts = |dashboards| Facts {
-        dashboards,
-        ..healthy()
-    };
-    let missing = facts(Dashboards::Missing(vec!["lab-client", "lab-service"]));
-    let unknown = facts(Dashboards::Unknown);
+    let missing = Dashboards::Missing(vec!["lab-client", "lab-service"]);
+    for (dashboards, words, advice) in [
+        (missing, "lacks lab-client, lab-service", "dashboards/"),
+        (Dashboards::Unknown, "does not tell", "login"),
+    ] {
+        let facts = machine(|it| it.dashboards = dashboards);
 
-    let words = "lacks lab-client, lab-service";
-    holds("grafana", &missing, GRAVE_IF_WANTED, words, "dashboards/");
-    holds(
-        "grafana",
-        &unknown,
-        GRAVE_IF_WANTED,
-        "does not tell",
-        "login",
-    );
+        holds("grafana", &facts, GRAVE_IF_WANTED, words, advice);
+    }
 }
