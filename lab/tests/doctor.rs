@@ -2,6 +2,7 @@
 //! at put up by the test.
 
 use std::{
+    collections::BTreeMap,
     fs,
     net::{SocketAddr, TcpListener},
     path::{Path, PathBuf},
@@ -16,7 +17,7 @@ use axum::{
 };
 use lab::{web::WebUi, web::WebUiConfig};
 use serde_json::{Value, json};
-use tokio::process::Command;
+use tokio::{net::TcpSocket, process::Command};
 
 /// A folder of this test's own, with a `docker` in it that says this, or none.
 fn programs(test: &str, docker: Option<&Value>) -> PathBuf {
@@ -74,44 +75,44 @@ async fn output(mut program: Command) -> Output {
     child.wait_with_output().await.expect("an end")
 }
 
-/// An address that nobody listens at.
-fn nobody() -> String {
-    let _alone = starting();
-    let holder = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
-    format!("http://{}", holder.local_addr().expect("an address"))
-}
-
 fn port(url: &str) -> String {
     let (_, port) = url.rsplit_once(':').expect("a port");
     port.to_owned()
 }
 
+/// A port that is free, since the program tries to listen on it.
+fn free_port() -> String {
+    let _alone = starting();
+    let holder = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+    let address = holder.local_addr().expect("an address");
+    address.port().to_string()
+}
+
 /// Looks with these options, and with nothing running but what they name.
-async fn run(programs: &Path, options: &[(&str, String)], flags: &[&str]) -> Output {
-    let mut arguments = Vec::new();
-    for option in ["--port", "--page-port"] {
-        let free = port(&nobody());
-        arguments.extend([option.to_owned(), free]);
-    }
-    for option in ["--prometheus", "--tempo", "--otlp", "--grafana"] {
-        arguments.extend([option.to_owned(), nobody()]);
-    }
-    for (option, value) in options {
-        let at = arguments.iter().position(|known| known == option);
-        arguments[at.expect("an option") + 1] = value.clone();
-    }
-    let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
-    let arguments = [&arguments[..], flags].concat();
+async fn run(programs: &Path, options: &[(&'static str, String)], flags: &[&str]) -> Output {
+    // The socket never listens, and while it is bound nobody else can.
+    let bound = TcpSocket::new_v4().expect("a socket");
+    bound.bind(([127, 0, 0, 1], 0).into()).expect("a free port");
+    let nobody = format!("http://{}", bound.local_addr().expect("an address"));
+    let urls = ["--prometheus", "--tempo", "--otlp", "--grafana"];
+    let mut all = BTreeMap::from(urls.map(|option| (option, nobody.clone())));
+    all.extend(["--port", "--page-port"].map(|option| (option, free_port())));
+    all.extend(options.iter().cloned());
+    let mut arguments = flags.to_vec();
+    arguments.extend(all.iter().flat_map(|(option, value)| [*option, value]));
     output(doctor(programs, &arguments)).await
 }
 
-/// The level and the words of a check.
-fn finding(output: &Output, check: &str) -> (String, String) {
+/// Holds checks to a level and to words in what was found.
+fn holds(output: &Output, level: &str, checks: &[(&str, &str)]) {
     let findings: Vec<Value> = serde_json::from_slice(&output.stdout).expect("JSON");
-    let finding = findings.iter().find(|finding| finding["check"] == check);
-    let finding = finding.unwrap_or_else(|| panic!("no {check} in {findings:?}"));
-    let word = |field: &str| finding[field].as_str().expect(field).to_owned();
-    (word("level"), word("found"))
+    for (check, words) in checks {
+        let finding = findings.iter().find(|finding| finding["check"] == *check);
+        let finding = finding.unwrap_or_else(|| panic!("no {check} in {findings:?}"));
+        assert_eq!(finding["level"], level, "{finding}");
+        let found = finding["found"].as_str().expect("words");
+        assert!(found.contains(words), "{found}");
+    }
 }
 
 async fn put_up(router: Router) -> String {
@@ -127,17 +128,14 @@ async fn stack(health: &str, uids: [&str; 3]) -> Vec<(&'static str, String)> {
     let targets = json!({ "status": "success", "data": { "activeTargets": [
         { "labels": { "job": "lab", "instance": "127.0.0.1:8765" }, "health": health }
     ] } });
-    let found: Vec<_> = uids.iter().map(|uid| json!({ "uid": uid })).collect();
+    let found = uids.map(|uid| json!({ "uid": uid }));
     let prometheus = Router::new()
         .route("/-/ready", get("Prometheus Server is Ready."))
         .route("/api/v1/targets", get(async || Json(targets)));
     let tempo = Router::new().route("/ready", get("ready"));
     let otlp = Router::new().route("/v1/traces", post(async || ()));
     let grafana = Router::new()
-        .route(
-            "/api/health",
-            get(async || Json(json!({ "database": "ok" }))),
-        )
+        .route("/api/health", get(r#"{"database":"ok"}"#))
         .route("/api/search", get(async || Json(found)));
     vec![
         ("--prometheus", put_up(prometheus).await),
@@ -146,8 +144,6 @@ async fn stack(health: &str, uids: [&str; 3]) -> Vec<(&'static str, String)> {
         ("--grafana", put_up(grafana).await),
     ]
 }
-
-const DASHBOARDS: [&str; 3] = ["lab-client", "lab-service", "lab-workshop"];
 
 #[tokio::test]
 async fn a_bare_machine_is_ready_for_the_terminal_and_the_page() {
@@ -181,11 +177,12 @@ async fn a_bare_machine_is_not_ready_for_the_dashboards() {
     let text = text(&output.stdout);
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(text.is_ascii(), "{text}");
-    assert!(
-        text.contains("FAIL grafana       nobody listens at "),
-        "{text}"
-    );
-    assert!(text.contains("\n4 things to do first\n"), "{text}");
+    for part in [
+        "FAIL grafana       nobody listens at ",
+        "\n4 things to do first\n",
+    ] {
+        assert!(text.contains(part), "{part:?} is missing in\n{text}");
+    }
 }
 
 #[cfg(unix)]
@@ -196,20 +193,17 @@ async fn what_is_all_there_is_all_right() {
         "ClientInfo": { "Plugins": [{ "Name": "compose" }] },
     });
     let programs = programs("complete", Some(&info));
-    let stack = stack("up", DASHBOARDS).await;
+    let stack = stack("up", ["lab-client", "lab-service", "lab-workshop"]).await;
 
     let output = run(&programs, &stack, &["--with-grafana", "--json"]).await;
 
-    for (check, words) in [
+    let checks = [
         ("docker", "docker compose --profile desktop up -d"),
         ("prometheus", "scrapes the lab"),
         ("tempo", "takes traces"),
         ("grafana", "has the lab's dashboards"),
-    ] {
-        let (level, found) = finding(&output, check);
-        assert_eq!(level, "ok", "{found}");
-        assert!(found.contains(words), "{found}");
-    }
+    ];
+    holds(&output, "ok", &checks);
     assert_eq!(output.status.code(), Some(0));
 }
 
@@ -223,39 +217,36 @@ async fn what_is_there_and_not_right_is_told_apart() {
 
     let output = run(&programs, &stack, &["--with-grafana", "--json"]).await;
 
-    for (check, words) in [
+    let checks = [
         ("prometheus", "waits for the lab"),
-        ("tempo", "something else responds"),
+        ("tempo", "something else "),
         ("grafana", "lacks lab-service, lab-workshop"),
-    ] {
-        let (level, found) = finding(&output, check);
-        assert_eq!(level, "problem", "{found}");
-        assert!(found.contains(words), "{found}");
-    }
+    ];
+    holds(&output, "problem", &checks);
     assert_eq!(output.status.code(), Some(1));
 }
 
 #[tokio::test]
 async fn whoever_has_a_port_is_named() {
     let programs = programs("taken", None);
-    let holder = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
-    let taken = holder.local_addr().expect("an address").port().to_string();
+    let holders = [(); 2].map(|()| TcpListener::bind(("127.0.0.1", 0)).expect("a port"));
+    let [service, page] = holders.each_ref().map(|holder| {
+        let address = holder.local_addr().expect("an address");
+        address.port().to_string()
+    });
+    let own = match cfg!(target_os = "linux") {
+        true => format!("(process {})", std::process::id()),
+        false => String::new(),
+    };
 
-    for (option, check) in [("--port", "service port"), ("--page-port", "page port")] {
-        let output = run(&programs, &[(option, taken.clone())], &["--json"]).await;
+    let places = [("--port", service.clone()), ("--page-port", page.clone())];
+    let output = run(&programs, &places, &["--json"]).await;
 
-        let (level, found) = finding(&output, check);
-        assert_eq!(level, "problem");
-        assert!(
-            found.starts_with(&format!("{taken} is taken by ")),
-            "{found}"
-        );
-        if cfg!(target_os = "linux") {
-            let process = format!("(process {})", std::process::id());
-            assert!(found.ends_with(&process), "{found}");
-        }
-        assert_eq!(output.status.code(), Some(1));
+    for (check, port) in [("service port", service), ("page port", page)] {
+        let taken = format!("{port} is taken by ");
+        holds(&output, "problem", &[(check, &taken), (check, &own)]);
     }
+    assert_eq!(output.status.code(), Some(1));
 }
 
 #[tokio::test]
@@ -273,38 +264,38 @@ async fn a_lab_that_is_served_already_is_where_it_should_be() {
     let both = run(&programs, &both, &["--json"]).await;
     let alone = run(&programs, &[("--port", service)], &["--json"]).await;
 
-    for check in ["service port", "page port"] {
-        let (level, found) = finding(&both, check);
-        assert_eq!(level, "ok", "{found}");
-        assert!(found.ends_with("held by a running `lab serve`"), "{found}");
-    }
-    assert_eq!(both.status.code(), Some(0));
-    let (level, found) = finding(&alone, "service port");
-    assert_eq!(level, "problem");
-    assert!(
-        found.ends_with("a teaching service without the page"),
-        "{found}"
+    let words = "held by a running `lab serve`";
+    holds(
+        &both,
+        "ok",
+        &[("service port", words), ("page port", words)],
     );
+    assert_eq!(both.status.code(), Some(0));
+    let words = "a teaching service without the page";
+    holds(&alone, "problem", &[("service port", words)]);
 }
 
 #[tokio::test]
 async fn nothing_that_is_silent_is_waited_for() {
     let programs = programs("silent", None);
-    let silent: Vec<_> = (0..6)
-        .map(|_| TcpListener::bind(("127.0.0.1", 0)).expect("a port"))
-        .collect();
-    let address = |index: usize| {
-        let address = silent[index].local_addr().expect("an address");
-        format!("http://{address}")
-    };
-    let places = [
-        ("--port", port(&address(0))),
-        ("--page-port", port(&address(1))),
-        ("--prometheus", address(2)),
-        ("--tempo", address(3)),
-        ("--otlp", address(4)),
-        ("--grafana", address(5)),
+    let mut silent = Vec::new();
+    let options = [
+        "--port",
+        "--page-port",
+        "--prometheus",
+        "--tempo",
+        "--otlp",
+        "--grafana",
     ];
+    let places = options.map(|option| {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+        let address = listener.local_addr().expect("an address");
+        silent.push(listener);
+        match option.ends_with("port") {
+            true => (option, address.port().to_string()),
+            false => (option, format!("http://{address}")),
+        }
+    });
 
     let began = Instant::now();
     let output = run(&programs, &places, &["--json"]).await;
@@ -312,70 +303,47 @@ async fn nothing_that_is_silent_is_waited_for() {
     // One after the other they would take 2.8 s.
     let took = began.elapsed();
     assert!(took < Duration::from_millis(2_500), "{took:?}");
-    for check in ["prometheus", "tempo", "grafana"] {
-        let (level, found) = finding(&output, check);
-        assert_eq!(level, "note");
-        assert!(found.ends_with("does not respond"), "{found}");
-    }
+    let checks = ["prometheus", "tempo", "grafana"].map(|check| (check, "does not respond"));
+    holds(&output, "note", &checks);
 }
 
 #[tokio::test]
 async fn a_proxy_is_named_by_its_variable_and_by_nothing_else() {
     let programs = programs("proxy", None);
-    let arguments = ["--json"];
     let proxy = "http://me:SECRET@proxy.example:3128";
 
-    let mut set = doctor(&programs, &arguments);
+    let mut set = doctor(&programs, &["--json"]);
     set.env("http_proxy", proxy);
-    let mut exempt = doctor(&programs, &arguments);
+    let mut exempt = doctor(&programs, &["--json"]);
     exempt
         .env("http_proxy", proxy)
         .env("NO_PROXY", "localhost,127.0.0.1");
     let (set, exempt) = (output(set).await, output(exempt).await);
 
-    let (level, found) = finding(&set, "proxy");
-    assert_eq!(level, "note");
-    assert!(found.starts_with("http_proxy would send"), "{found}");
+    holds(&set, "note", &[("proxy", "http_proxy would send")]);
     assert!(!text(&set.stdout).contains("SECRET"));
-    assert_eq!(finding(&exempt, "proxy").0, "ok");
+    holds(&exempt, "ok", &[("proxy", "")]);
 }
 
 #[tokio::test]
-async fn what_is_no_address_is_a_usage_error_that_says_the_rule() {
+async fn an_invalid_option_is_a_usage_error_that_says_the_rule() {
     let programs = programs("usage", None);
-    for option in ["--prometheus", "--tempo", "--otlp", "--grafana"] {
-        for value in [
-            "",
-            "9090",
-            "localhost:9090",
-            "https://h",
-            "http://me@h",
-            "http://h?x",
-        ] {
-            let output = output(doctor(&programs, &[option, value])).await;
+    let address = "it must be an address such as http://127.0.0.1:9090";
+    for (arguments, rule) in [
+        (&["--prometheus", ""][..], address),
+        (&["--prometheus", "9090"], address),
+        (&["--prometheus", "https://h"], address),
+        (&["--prometheus", "http://me@h"], address),
+        (&["--prometheus", "http://h?x"], address),
+        (&["--tempo", "localhost:9090"], address),
+        (&["--otlp", "localhost:9090"], address),
+        (&["--grafana", "localhost:9090"], address),
+        (&["--port", "9000", "--page-port", "9000"], "are both 9000"),
+    ] {
+        let output = output(doctor(&programs, arguments)).await;
 
-            assert_eq!(output.status.code(), Some(2), "{option} {value}");
-            let rule = "it must be an address such as http://127.0.0.1:9090";
-            assert!(
-                text(&output.stderr).contains(rule),
-                "{}",
-                text(&output.stderr)
-            );
-        }
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        let said = text(&output.stderr);
+        assert!(said.contains(rule), "{arguments:?}: {said}");
     }
-}
-
-#[tokio::test]
-async fn one_port_for_both_is_a_usage_error() {
-    let programs = programs("one-port", None);
-
-    let output = output(doctor(
-        &programs,
-        &["--port", "9000", "--page-port", "9000"],
-    ))
-    .await;
-
-    assert_eq!(output.status.code(), Some(2));
-    let said = text(&output.stderr);
-    assert!(said.contains("are both 9000"), "{said}");
 }
