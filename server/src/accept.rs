@@ -2,10 +2,10 @@
 //!
 //! `axum::serve` is not used: it detaches its connections, so that nothing could
 //! close an idle one, cut off a slow one or wait for the last one. Nor does it bound
-//! them: a thousand callers who say nothing would use up the descriptors of the
-//! process, and nobody else would be heard.
+//! them: a thousand silent clients would use up the descriptors of the process, and no
+//! other client could connect.
 //!
-//! The loop knows nothing of what is served on it. The teaching API runs on it, and
+//! The loop does not depend on what is served on it. The teaching API runs on it, and
 //! a lab may serve pages of its own on another one.
 
 use std::collections::HashMap;
@@ -41,29 +41,29 @@ pub use observer::{ClosedBy, ConnectionObserver, ConnectionPlace};
 /// How long the loop rests when the system refuses to accept, or when there is no
 /// room. Without a rest it would spin.
 ///
-/// It is also how long a caller may be silent before its connection makes way for
-/// another. Without it, the first of many who come at once would be sent away before
-/// their requests are looked at.
+/// It is also how long a client may be silent before its connection makes way for
+/// another. Without it, the first of many clients that connect at once would be closed
+/// before their requests are read.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// Tells every loop of the process that one of them was refused a descriptor. The
 /// others may hold those that it needs.
 static REFUSED: Notify = Notify::const_new();
 
-/// How long a caller may leave a connection waiting, and how many there may be.
+/// How long a client may leave a connection waiting, and how many there may be.
 ///
-/// Only the caller's silence is bounded: a handler may take as long as it likes.
+/// Only the client's silence is bounded: a handler may take as long as it likes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConnectionBounds {
     /// From the first byte of a request until the end of its head.
     pub head: Duration,
-    /// From the end of a request's head until the end of its body. The handler that
-    /// reads the body is told by an [`io::Error`] of the kind
+    /// From the end of a request's head until the end of its body. After it the handler
+    /// that reads the body gets an [`io::Error`] of the kind
     /// [`TimedOut`](ErrorKind::TimedOut).
     pub body: Duration,
     /// While nothing of a request has come: before the first one, and between two.
     pub idle: Duration,
-    /// While the caller takes nothing of a response that is ready.
+    /// While the client takes nothing of a response that is ready.
     pub stalled: Duration,
     /// How many connections there may be at once. One more takes the place of the one
     /// that has left the service waiting for the longest time; if none has, it waits.
@@ -71,8 +71,8 @@ pub struct ConnectionBounds {
 }
 
 impl Default for ConnectionBounds {
-    /// Ten seconds for a head, 30 s for a body, a minute of idleness, 30 s for a caller
-    /// who reads nothing, and 512 connections: half of the descriptors that a process
+    /// Ten seconds for a head, 30 s for a body, a minute of idleness, 30 s for a client
+    /// that reads nothing, and 512 connections: half of the descriptors that a process
     /// has on most systems.
     fn default() -> Self {
         Self {
@@ -103,12 +103,12 @@ pub struct Stopped {
     pub cut_off: usize,
 }
 
-/// Serves until it is told to end, or until whoever could tell it has gone.
+/// Serves until a phase ends it, or until the sender of the phases is dropped.
 ///
 /// Each connection gets a service from `new_service`. To end, the loop closes the
 /// listening socket and every connection without a request in flight; it lets the
-/// others finish until the drain deadline, and cuts off the rest. With nobody there
-/// to tell it, it cuts everything off at once.
+/// others finish until the drain deadline, and cuts off the rest. Without a sender of
+/// phases it cuts everything off at once.
 ///
 /// The observer, if there is one, learns of every connection; each request carries its
 /// [`ConnectionPlace`] either way.
@@ -156,8 +156,8 @@ where
             connections.hold(connection, activity);
         }
     }
-    // From here on a new caller is refused at once, and not left to wait in the
-    // backlog of a service that will never look at it.
+    // From here on a new client is refused at once, and not left to wait in the
+    // backlog of a service that will never accept it.
     drop((listener, newcomer));
     tokio::select! {
         () = reached(&mut phases, Phase::CuttingOff) => {}
@@ -169,12 +169,12 @@ where
     Stopped { cut_off }
 }
 
-/// Waits for a phase, or for the handle to be gone.
+/// Waits for a phase, or until the sender is dropped.
 async fn reached(phases: &mut watch::Receiver<Phase>, phase: Phase) {
     drop(phases.wait_for(|current| *current >= phase).await);
 }
 
-/// Whether the caller went away before it was accepted, so that the next one can
+/// Whether the client went away before it was accepted, so that the next one can
 /// be accepted right away.
 fn concerns_one_connection(error: &io::Error) -> bool {
     use ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
@@ -188,7 +188,7 @@ fn concerns_one_connection(error: &io::Error) -> bool {
 #[derive(Default)]
 struct Connections {
     tasks: JoinSet<()>,
-    /// Those that were not told to close.
+    /// Those that are not being closed.
     held: HashMap<Id, Held>,
 }
 
@@ -225,7 +225,7 @@ impl Connections {
         }
     }
 
-    /// Closes the connection that has waited for its caller for the longest time, if
+    /// Closes the connection that has waited for its client for the longest time, if
     /// any has waited for long enough.
     fn close_the_longest_waiting(&mut self) -> bool {
         let waiting = self
@@ -251,8 +251,7 @@ mod tests {
 
     use super::*;
 
-    /// Connections whose callers have been silent since they came, and when each is
-    /// gone.
+    /// Connections whose clients have been silent since they connected.
     struct Silent {
         connections: Connections,
         ended: Vec<Arc<()>>,
@@ -279,7 +278,7 @@ mod tests {
             activity
         }
 
-        /// The places, in the order of coming, of those who are gone.
+        /// The places, in the order of acceptance, of those that were closed.
         async fn gone(&mut self) -> Vec<usize> {
             tokio::task::yield_now().await;
             while self.connections.tasks.try_join_next().is_some() {}
@@ -305,7 +304,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_has_only_just_come_does_not_make_way() {
+    async fn a_connection_that_has_just_come_does_not_make_way() {
         let mut silent = Silent::new();
         silent.comes().await;
         silent.comes().await;

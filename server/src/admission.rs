@@ -3,8 +3,8 @@
 //!
 //! Two rules keep web sites out, which could otherwise use up the failures of `/flaky`
 //! or create jobs while a lesson goes on: the `Host` has to be a name of loopback, and
-//! a request that a browser calls cross-site is refused, whatever its method. Who says
-//! nothing of a site is admitted, and nobody is asked for an `Origin`: `curl` and HTTP
+//! a request that a browser calls cross-site is refused, whatever its method. A request
+//! without `Sec-Fetch-Site` is admitted, and none needs an `Origin`: `curl` and HTTP
 //! clients send neither.
 
 use http::header::HOST;
@@ -19,7 +19,7 @@ use crate::router::METRICS_PATH;
 /// Docker Desktop to scrape the lab.
 const DOCKER_HOST: &str = "host.docker.internal";
 
-/// Whether a request comes to the router, and what it is told if it does not.
+/// Whether a request is admitted to the router, and the problem of its response if not.
 pub(crate) fn admit(version: Version, uri: &Uri, headers: &HeaderMap) -> Result<(), Problem> {
     let host = host(version, headers)?;
     // An absolute request target takes the place of the Host header (RFC 9112
@@ -41,7 +41,7 @@ fn host(version: Version, headers: &HeaderMap) -> Result<Option<&str>, Problem> 
     if version < Version::HTTP_11 && !headers.contains_key(HOST) {
         return Ok(None);
     }
-    // An authority could have a user, too, and a host cannot.
+    // An authority may have a user, but a host may not.
     only(headers, &HOST)
         .filter(|host| !host.contains('@') && Authority::try_from(*host).is_ok())
         .map(Some)

@@ -13,7 +13,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::expected_route::ExpectedRoute;
 use crate::metrics_sink::Metrics;
 
-/// The port of a service that was not told otherwise.
+/// The default port.
 pub const DEFAULT_PORT: u16 = 8765;
 /// How many idempotency keys a service remembers.
 pub const DEFAULT_MAX_JOBS: usize = 10_000;
@@ -49,7 +49,7 @@ pub enum ConfigError {
         /// The value that was refused.
         got: Duration,
     },
-    /// One of the connection bounds is zero: no caller could keep to it.
+    /// One of the connection bounds is zero: no client could keep to it.
     #[error("connection_bounds must be above 0s, got {got:?}")]
     ConnectionBounds {
         /// The bounds that were refused.
@@ -181,7 +181,7 @@ impl ServiceConfigBuilder {
         self
     }
 
-    /// How long callers may leave their connections waiting, and how many there may
+    /// How long clients may leave their connections waiting, and how many there may
     /// be; no time of it is zero. Default: that of [`ConnectionBounds`].
     pub fn connection_bounds(mut self, bounds: ConnectionBounds) -> Self {
         self.connection_bounds = bounds;

@@ -1,9 +1,9 @@
 //! What a server on loopback needs against the web sites that its user has open.
 //!
 //! Such a server is within reach of any page: a site may send a request across sites,
-//! and it may point a name of its own at 127.0.0.1 (DNS rebinding). The first is told
-//! by `Sec-Fetch-Site` (<https://www.w3.org/TR/fetch-metadata/>), the second by `Host`.
-//! Here stands how both are read; what follows from it is for each server to say.
+//! and it may point a name of its own at 127.0.0.1 (DNS rebinding). `Sec-Fetch-Site`
+//! shows the first (<https://www.w3.org/TR/fetch-metadata/>), `Host` the second. This
+//! module reads both; each server decides what follows.
 
 use http::{HeaderMap, HeaderName};
 
@@ -29,8 +29,8 @@ pub fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     single(headers, name)?.to_str().ok()
 }
 
-/// A host without the port that may follow it. A port that is none, or that no socket
-/// can have, stays with the name.
+/// A host without the port that may follow it. A port that is not valid stays part of
+/// the host, which then equals no known name.
 pub(crate) fn without_port(authority: &str) -> &str {
     match authority.rsplit_once(':') {
         Some((name, port)) if is_port(port) => name,

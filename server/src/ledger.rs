@@ -1,6 +1,6 @@
 //! The ledger: what the wire saw, from the service's side.
 //!
-//! It is the one account of a run that no client can colour. It is bounded: old
+//! No client can influence this account of a run. It is bounded: old
 //! entries go, counts stay. Of cursors, keys and bodies it keeps a
 //! [`KeyedHash`](crate::KeyedHash) and never the value. Scrapes of `/metrics` are not in
 //! it; the connections that they come on are.

@@ -35,7 +35,7 @@
 //! # Start and stop
 //!
 //! A service is a value. It listens on 127.0.0.1 and nowhere else, on a thread of its
-//! own, and nothing of it remains once it is stopped. A caller may leave a connection
+//! own, and nothing of it remains once it is stopped. A client may leave a connection
 //! waiting for so long and no longer: see [`ConnectionBounds`].
 //!
 //! ```

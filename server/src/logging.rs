@@ -3,7 +3,7 @@
 //!
 //! `RUST_LOG` is a list of targets and levels, as in `info` or
 //! `client=info,server=debug`; unset, nothing is logged. It governs the named
-//! crates and no others: what `hyper` or `axum` have to say holds addresses,
+//! crates and no others: what `hyper` and `axum` log contains addresses,
 //! headers and bodies, and a directive that names them beats any rule that
 //! stands beside it in one filter. So the cap is a second filter, and what is to
 //! be logged has to pass both.

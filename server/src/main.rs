@@ -87,7 +87,7 @@ fn log() {
             let subscriber = Registry::default().with(logging::layer(asked, &["server"]));
             tracing::subscriber::set_global_default(subscriber).expect("it is the first");
         }
-        // With stderr gone there is nobody left to tell.
+        // Without stderr there is nowhere to report it.
         Err(error) => drop(writeln!(io::stderr(), "warning: {error}")),
     }
 }
@@ -108,7 +108,7 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
         .enable_all()
         .build()?;
     runtime.block_on(async {
-        // Whoever reads the two lines may rely on the signals being handled.
+        // A reader of the two lines may rely on the signals being handled.
         let mut signals = Signals::listen()?;
         let service = TeachingApi::start(config)?;
         let mut console = io::stdout();
@@ -132,7 +132,7 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
 }
 
 fn report(failure: &Failure) {
-    // There is nowhere left to report a failure to report.
+    // There is nowhere else to report this failure.
     let mut console = io::stderr();
     drop(match failure {
         Failure::Start(error @ StartError::PortInUse { .. }) => {

@@ -1,6 +1,7 @@
 //! The layer that sees every request: its span, its numbers, its ledger entry.
 //!
-//! Scrapes of `/metrics` pass unseen, so that looking does not change the picture.
+//! Scrapes of `/metrics` are not observed, so that reading the numbers does not change
+//! them.
 
 use std::time::Duration;
 
@@ -55,8 +56,8 @@ pub(crate) async fn observe(
         None => request,
     };
     let response = next.run(request).instrument(span.clone()).await;
-    // A response to half a request is for whoever still reads, and nobody is known
-    // to: it counts as none.
+    // A client whose request broke off is not known to receive a response: it counts as
+    // none.
     if exchange.body.as_ref().is_some_and(BodyHash::broke_off) {
         return response;
     }

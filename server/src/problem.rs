@@ -1,6 +1,6 @@
 //! The Problem object (RFC 9457): the body of every error response.
 //!
-//! A handler returns a [`Problem`] and knows nothing of the request id; [`render`]
+//! A handler returns a [`Problem`] and has no access to the request id; [`render`]
 //! writes the body on the way out. All texts are `&'static str`, so that nothing
 //! of a request can find its way into a response.
 

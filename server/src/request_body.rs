@@ -32,7 +32,7 @@ impl BodyError {
             .find_map(|error| error.downcast_ref::<io::Error>())
             .map(io::Error::kind);
         match kind {
-            // By these hyper tells what it cannot read.
+            // With these hyper reports what it cannot parse.
             Some(ErrorKind::InvalidData | ErrorKind::InvalidInput) => Self::Malformed,
             Some(ErrorKind::TimedOut) => Self::TimedOut,
             // Whatever else ends a body is the end of its connection.
@@ -41,8 +41,8 @@ impl BodyError {
     }
 }
 
-/// Reads a body. One that says beforehand that it is too large is not even begun, so
-/// that a caller who expects a 100 (Continue) is not told to send it.
+/// Reads a body. One that is announced as too large is not begun, so that a client
+/// that expects a 100 (Continue) does not send it.
 pub(crate) async fn read(mut body: Body) -> Result<Bytes, BodyError> {
     if body.size_hint().lower() > MAX_BODY as u64 {
         return Err(BodyError::TooLarge);

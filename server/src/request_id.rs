@@ -1,8 +1,8 @@
 //! `X-Request-Id`: the name under which a request can be found again.
 //!
 //! tower-http carries it from request to response; what is added here is the rule
-//! for whom to believe, since a header taken as it came would let any text into
-//! logs and responses.
+//! which ids are taken over: a header taken as it came would let any text into logs and
+//! responses.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,4 +1,4 @@
-//! What a route says of its response to whoever observes it.
+//! What a route says of its response to the layer that observes it.
 //!
 //! Each type is put into the extensions of a response. The observing layer reads it
 //! for the ledger, the metrics and the request's span; nothing of it is sent. Routes

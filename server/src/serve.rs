@@ -14,8 +14,8 @@ use crate::admission::admit;
 use crate::problem;
 use crate::request_id::{self, SeededIds};
 
-/// The router behind the rules of admission. The rules stand here and not in the
-/// router, which a lab may call without any connection.
+/// The router behind the rules of admission. The rules are here and not in the router,
+/// since a lab may call the router without any connection.
 pub(crate) fn service(
     router: Router,
     request_ids: SeededIds,

@@ -120,8 +120,8 @@ impl TeachingApi {
     }
 }
 
-/// What the serving thread does, after it told how the start went. Runtime, listener
-/// and connections live and die in here, so that the end of the thread is the end of
+/// What the serving thread does; it first sends the result of the start. Runtime,
+/// listener and connections are created and dropped in here, so that the end of the thread is the end of
 /// them all.
 fn run(
     router: Router,

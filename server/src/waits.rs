@@ -1,8 +1,8 @@
 //! The waits that responses asked for, and who has to keep them.
 //!
 //! A request is called early only where it is known to belong to the one whose response
-//! asked for the wait: they have a correlation key in common. Of anything else nothing
-//! is claimed: a judge that guesses is worse than none. The memory is bounded, oldest
+//! asked for the wait: they have a correlation key in common. Of any other request
+//! nothing is claimed, since a guess could blame a client that did nothing wrong. The memory is bounded, oldest
 //! first; to forget is to claim nothing.
 
 use std::collections::{HashMap, VecDeque};

@@ -50,7 +50,7 @@ fn closed_by(connection: &ConnectionEntry) -> Option<ClosedBy> {
 }
 
 /// Who closed the one connection of this service.
-fn who_closed(service: &RunningApi) -> Option<ClosedBy> {
+fn closer_of(service: &RunningApi) -> Option<ClosedBy> {
     let ledger = once(service, |ledger| {
         let first = ledger.connections.first();
         first.is_some_and(|connection| connection.closed.is_some())
@@ -69,12 +69,12 @@ fn a_request_names_its_connection_its_place_on_it_and_its_version() {
     exchange(&one, b"GET /redirect HTTP/1.0\r\n\r\n");
 
     let ledger = service.ledger();
-    let told = ledger.entries.iter().map(|entry| {
+    let requests = ledger.entries.iter().map(|entry| {
         let version = format!("{:?}", entry.version);
         (&*entry.route, entry.connection, entry.place, version)
     });
     assert_eq!(
-        told.collect::<Vec<_>>(),
+        requests.collect::<Vec<_>>(),
         [
             ("/items", Some(1), Some(1), "HTTP/1.1".to_owned()),
             ("/flaky", Some(2), Some(1), "HTTP/1.1".to_owned()),
@@ -92,7 +92,7 @@ fn a_connection_without_a_request_is_known() {
     drop(silent);
 
     assert_eq!(closed_by(&open.connections[0]), None);
-    assert_eq!(who_closed(&service), Some(ClosedBy::Client));
+    assert_eq!(closer_of(&service), Some(ClosedBy::Client));
     let ledger = service.ledger();
     let [connection] = &*ledger.connections else {
         panic!("{ledger:?}")
@@ -131,7 +131,7 @@ fn a_client_that_leaves_a_response_unread_resets_its_connection() {
     stream.peek(&mut [0]).unwrap();
     drop(stream);
 
-    assert_eq!(who_closed(&service), Some(ClosedBy::Reset));
+    assert_eq!(closer_of(&service), Some(ClosedBy::Reset));
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn a_last_response_is_followed_by_the_services_close() {
     let response = exchange(&stream, ask.as_bytes());
 
     assert_eq!(response.status, 200);
-    assert_eq!(who_closed(&service), Some(ClosedBy::Service));
+    assert_eq!(closer_of(&service), Some(ClosedBy::Service));
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn a_request_that_cannot_be_parsed_is_followed_by_the_services_close() {
     stream.write_all(b"no request at all\r\n\r\n").unwrap();
     stream.read_to_end(&mut Vec::new()).unwrap();
 
-    assert_eq!(who_closed(&service), Some(ClosedBy::Service));
+    assert_eq!(closer_of(&service), Some(ClosedBy::Service));
     assert_eq!(service.ledger().connections[0].requests, 0);
 }
 
@@ -181,7 +181,7 @@ fn silence_that_lasts_too_long_is_closed_by_its_bound() {
 
     let _silent = connect(&service);
 
-    assert_eq!(who_closed(&service), Some(ClosedBy::Bound));
+    assert_eq!(closer_of(&service), Some(ClosedBy::Bound));
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn a_connection_that_makes_room_is_closed_by_its_bound() {
     let newcomer = connect(&service);
     exchange(&newcomer, request("GET", "/items", "", "").as_bytes());
 
-    assert_eq!(who_closed(&service), Some(ClosedBy::Bound));
+    assert_eq!(closer_of(&service), Some(ClosedBy::Bound));
 }
 
 /// A body that fails after its first bytes.
@@ -234,7 +234,7 @@ fn a_response_that_breaks_off_has_a_head_and_no_end() {
     stream.write_all(ask.as_bytes()).unwrap();
     stream.read_to_end(&mut Vec::new()).unwrap();
 
-    assert_eq!(who_closed(&service), Some(ClosedBy::Service));
+    assert_eq!(closer_of(&service), Some(ClosedBy::Service));
     let entry = &service.ledger().entries[0];
     assert_eq!((entry.status, entry.ended), (Some(200), None));
     assert!(entry.head.is_some());

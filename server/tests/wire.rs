@@ -126,7 +126,7 @@ fn a_request_that_breaks_off_gets_no_response_and_is_no_submission() {
 }
 
 #[test]
-fn whoever_still_reads_is_told_that_the_body_broke_off() {
+fn a_client_that_still_reads_learns_that_its_body_broke_off() {
     let service = start();
     // Neither the missing key nor the JSON, which is none yet, is what is wrong.
     for headers in ["", "content-type: application/json\r\n"] {
@@ -165,7 +165,7 @@ fn assert_nothing_counts_as_a_response(service: &RunningApi) {
 }
 
 #[test]
-fn chunks_that_cannot_be_read_are_refused_to_a_caller_who_is_there() {
+fn chunks_that_cannot_be_read_are_refused() {
     let service = start();
     let head = "POST /jobs HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\
                 content-type: application/json\r\nidempotency-key: k\r\n\r\n";

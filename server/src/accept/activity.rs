@@ -1,7 +1,7 @@
 //! What a connection waits for, and since when.
 //!
-//! The parts of a connection write it down as they are polled; whoever bounds the
-//! connection reads it. It knows no clock: every moment comes from outside.
+//! The parts of a connection note it as they are polled; the deadline and the loop read
+//! it. It has no clock: every moment is passed in.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -18,9 +18,9 @@ struct State {
     request: Progress,
     /// Since when a handler has waited for more of a body.
     body: Option<Instant>,
-    /// Since when the caller has taken nothing of a response.
+    /// Since when the client has taken nothing of a response.
     stalled: Option<Instant>,
-    /// Since when the caller's close has been waited for.
+    /// Since when the client's close has been waited for.
     closing: Option<Instant>,
     /// Whether a body was left unread.
     is_unread: bool,
@@ -30,7 +30,7 @@ struct State {
     closed_by: Option<ClosedBy>,
 }
 
-/// How far the request has come that is the latest.
+/// How far the latest request has come.
 #[derive(Debug, Clone, Copy)]
 enum Progress {
     Awaited { since: Instant },
@@ -70,7 +70,7 @@ impl Activity {
         state.requests
     }
 
-    /// The response is complete, or nobody wants it any more.
+    /// The response is complete, or was dropped.
     pub(super) fn request_ended(&self, now: Instant) {
         self.lock().request = Progress::Awaited { since: now };
     }
@@ -81,13 +81,13 @@ impl Activity {
         state.body = since.map(|since| state.body.unwrap_or(since));
     }
 
-    /// The caller takes nothing of a response since then, or it does.
+    /// The client takes nothing of a response since then, or it does.
     pub(super) fn is_stalled(&self, since: Option<Instant>) {
         let mut state = self.lock();
         state.stalled = since.map(|since| state.stalled.unwrap_or(since));
     }
 
-    /// Everything was sent; the caller is to close, too.
+    /// Everything was sent; the client is to close, too.
     pub(super) fn closes(&self, now: Instant) {
         self.lock().closing.get_or_insert(now);
     }
@@ -97,8 +97,8 @@ impl Activity {
         self.lock().closed_by.get_or_insert(by);
     }
 
-    /// Who closed the connection, and after how many requests. Where nobody is known to
-    /// have closed it, it is being dropped by the service.
+    /// Who closed the connection, and after how many requests. A connection that ends
+    /// without a close was dropped by the service.
     pub(super) fn end(&self) -> (ClosedBy, u64) {
         let state = self.lock();
         (state.closed_by.unwrap_or(ClosedBy::Service), state.requests)
@@ -136,7 +136,7 @@ impl Activity {
         }
     }
 
-    /// Since when it has waited for its caller, and not the caller for it.
+    /// Since when it has waited for its client; none while the client waits for it.
     pub(super) fn waiting_since(&self) -> Option<Instant> {
         let state = self.lock();
         let request = match state.request {
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_waits_for_a_body_waits_for_the_caller() {
+    fn a_handler_that_waits_for_a_body_waits_for_the_client() {
         let came = Instant::now();
         let [once, again] = [1, 2].map(|after| came + seconds(after));
         let activity = Activity::new(came);

@@ -64,8 +64,7 @@ pub(super) async fn connection<I, S>(
     let mut connection = pin!(http1::Builder::new().serve_connection(stream, service));
     let mut deadline = pin!(Deadline::new(activity, &bounds));
 
-    // An error of a connection means that the caller went away; there is nobody left
-    // to tell.
+    // An error of a connection means that the client went away: it gets no response.
     tokio::select! {
         biased;
         _ = connection.as_mut() => return,
@@ -84,10 +83,10 @@ pub(super) async fn connection<I, S>(
     }
 }
 
-/// Ready when a connection has waited for its caller for too long.
+/// Ready when a connection has waited for its client for too long.
 ///
-/// The timer is set anew only for an earlier deadline; for a later one it rings and is
-/// set again. A connection that is in use does not touch it.
+/// The timer is set anew only for an earlier deadline; for a later one it expires and
+/// is set again. A connection that is in use does not touch it.
 struct Deadline<'a> {
     activity: &'a Activity,
     bounds: &'a ConnectionBounds,
@@ -153,8 +152,8 @@ mod tests {
 
     const ASK: &str = "GET /quick HTTP/1.1\r\nhost: localhost\r\n\r\n";
 
-    /// The caller's end of a connection that is served in virtual time, and how it is
-    /// told to end.
+    /// The client's end of a connection that is served in virtual time, and the sender of
+    /// its phases.
     fn connect() -> (DuplexStream, watch::Sender<Phase>) {
         let read = async |body: Body| match body.collect().await {
             Ok(_) => StatusCode::OK,
@@ -165,30 +164,30 @@ mod tests {
             .route("/slow", get(async || sleep(WORK).await))
             .route("/large", get(async || "x".repeat(4096)))
             .route("/read", post(read));
-        let (caller, here) = duplex(512);
+        let (client, here) = duplex(512);
         let (phase, phases) = watch::channel(Phase::Serving);
         let activity = Arc::new(Activity::new(Instant::now()));
         let service = TowerToHyperService::new(router);
         let observed = Observed::open(1, activity, None);
         tokio::spawn(connection(here, service, observed, BOUNDS, phases));
-        (caller, phase)
+        (client, phase)
     }
 
     /// What comes until the connection is closed, and after how many seconds it is.
-    async fn end_of(mut caller: DuplexStream) -> (String, u64) {
+    async fn end_of(mut client: DuplexStream) -> (String, u64) {
         let begun = Instant::now();
         let mut came = Vec::new();
-        caller.read_to_end(&mut came).await.unwrap();
+        client.read_to_end(&mut came).await.unwrap();
         (String::from_utf8(came).unwrap(), begun.elapsed().as_secs())
     }
 
     #[tokio::test(start_paused = true)]
     async fn silence_is_bounded_before_a_request_within_its_head_and_after_it() {
         for (said, bound) in [("", 60), ("GET /quick", 10), (ASK, 60)] {
-            let (mut caller, _phase) = connect();
+            let (mut client, _phase) = connect();
 
-            caller.write_all(said.as_bytes()).await.unwrap();
-            let (_, seconds) = end_of(caller).await;
+            client.write_all(said.as_bytes()).await.unwrap();
+            let (_, seconds) = end_of(client).await;
 
             assert_eq!(seconds, bound, "{said:?}");
         }
@@ -196,21 +195,21 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_head_has_no_more_time_for_coming_late() {
-        let (mut caller, _phase) = connect();
+        let (mut client, _phase) = connect();
 
         sleep(Duration::from_secs(20)).await;
-        caller.write_all(b"GET /quick").await.unwrap();
-        let (_, seconds) = end_of(caller).await;
+        client.write_all(b"GET /quick").await.unwrap();
+        let (_, seconds) = end_of(client).await;
 
         assert_eq!(seconds, 10);
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_head_that_drips_is_bounded_as_a_whole() {
-        let (mut caller, _phase) = connect();
+        let (mut client, _phase) = connect();
         let begun = Instant::now();
 
-        while caller.write_all(b"G").await.is_ok() {
+        while client.write_all(b"G").await.is_ok() {
             sleep(Duration::from_secs(3)).await;
         }
 
@@ -219,58 +218,58 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn each_request_has_a_bound_of_its_own() {
-        let (mut caller, _phase) = connect();
+        let (mut client, _phase) = connect();
 
         for _ in 0..20 {
             sleep(Duration::from_secs(50)).await;
             let (begin, end) = ASK.split_at(7);
-            caller.write_all(begin.as_bytes()).await.unwrap();
+            client.write_all(begin.as_bytes()).await.unwrap();
             sleep(Duration::from_secs(9)).await;
-            caller.write_all(end.as_bytes()).await.unwrap();
-            caller.read_exact(&mut [0; 16]).await.unwrap();
+            client.write_all(end.as_bytes()).await.unwrap();
+            client.read_exact(&mut [0; 16]).await.unwrap();
             let mut rest = [0; 512];
-            let _rest = caller.read(&mut rest).await.unwrap();
+            let _rest = client.read(&mut rest).await.unwrap();
         }
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_body_that_does_not_come_is_told_and_given_up() {
+    async fn a_body_that_does_not_come_times_out() {
         let head = "POST /read HTTP/1.1\r\nhost: localhost\r\n";
         for rest in [
             "content-length: 10\r\n\r\nhalf",
             "transfer-encoding: chunked\r\n\r\n5\r\nhalf",
         ] {
-            let (mut caller, _phase) = connect();
+            let (mut client, _phase) = connect();
 
-            caller
+            client
                 .write_all(format!("{head}{rest}").as_bytes())
                 .await
                 .unwrap();
             let mut status_line = [0; 12];
             let begun = Instant::now();
-            let told = timeout(BOUNDS.body * 2, caller.read_exact(&mut status_line)).await;
+            let came = timeout(BOUNDS.body * 2, client.read_exact(&mut status_line)).await;
 
-            assert!(told.is_ok(), "nothing comes: {rest}");
+            assert!(came.is_ok(), "nothing comes: {rest}");
             assert_eq!(&status_line, b"HTTP/1.1 408", "{rest}");
             assert_eq!(begun.elapsed().as_secs(), 30, "{rest}");
-            assert!(end_of(caller).await.1 <= 1, "{rest}");
+            assert!(end_of(client).await.1 <= 1, "{rest}");
         }
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_body_that_drips_is_bounded_as_a_whole() {
-        let (mut caller, _phase) = connect();
+        let (mut client, _phase) = connect();
         let head = "POST /read HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n";
-        caller.write_all(head.as_bytes()).await.unwrap();
+        client.write_all(head.as_bytes()).await.unwrap();
         let begun = Instant::now();
 
         let mut status_line = [0; 12];
         for _ in 0..40 {
-            let read = caller.read_exact(&mut status_line);
+            let read = client.read_exact(&mut status_line);
             if timeout(Duration::from_secs(1), read).await.is_ok() {
                 break;
             }
-            caller.write_all(b"x").await.unwrap();
+            client.write_all(b"x").await.unwrap();
         }
 
         assert_eq!(&status_line, b"HTTP/1.1 408");
@@ -279,18 +278,18 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_handler_may_take_as_long_as_it_likes() {
-        let (mut caller, _phase) = connect();
+        let (mut client, _phase) = connect();
         let ask = "GET /slow HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
 
-        caller.write_all(ask.as_bytes()).await.unwrap();
-        let (came, seconds) = end_of(caller).await;
+        client.write_all(ask.as_bytes()).await.unwrap();
+        let (came, seconds) = end_of(client).await;
 
         assert!(came.starts_with("HTTP/1.1 200"), "{came}");
         assert_eq!(seconds, WORK.as_secs());
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_caller_who_takes_nothing_is_left_and_a_slow_one_is_not() {
+    async fn a_client_that_takes_nothing_is_cut_off_and_a_slow_one_is_not() {
         let ask = "GET /large HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
         let (mut slow, _phase) = connect();
         let (mut stalled, _phase) = connect();
@@ -313,15 +312,15 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_drain_does_not_cost_a_response_to_a_body_that_was_left_unread() {
-        let (mut caller, phase) = connect();
+        let (mut client, phase) = connect();
         let ask = "POST /quick HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n";
-        caller.write_all(ask.as_bytes()).await.unwrap();
+        client.write_all(ask.as_bytes()).await.unwrap();
         sleep(Duration::from_millis(1)).await;
 
         phase.send_replace(Phase::Draining);
         sleep(Duration::from_millis(1)).await;
-        let sent_on = caller.write_all(b"body").await;
-        let (came, seconds) = end_of(caller).await;
+        let sent_on = client.write_all(b"body").await;
+        let (came, seconds) = end_of(client).await;
 
         assert!(sent_on.is_ok(), "the connection was reset: {sent_on:?}");
         assert!(came.starts_with("HTTP/1.1 405"), "{came}");
@@ -336,12 +335,12 @@ mod tests {
             (ASK, 0),
             ("GET /slow HTTP/1.1\r\nhost: localhost\r\n\r\n", 3600),
         ] {
-            let (mut caller, phase) = connect();
-            caller.write_all(said.as_bytes()).await.unwrap();
+            let (mut client, phase) = connect();
+            client.write_all(said.as_bytes()).await.unwrap();
             sleep(Duration::from_millis(1)).await;
 
             phase.send_replace(Phase::Draining);
-            let (_, took) = end_of(caller).await;
+            let (_, took) = end_of(client).await;
 
             assert!(took.abs_diff(seconds) <= 1, "{said:?} took {took} s");
         }

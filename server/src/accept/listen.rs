@@ -1,5 +1,5 @@
-//! The listening socket: on loopback, and with room for a whole class that
-//! connects at once.
+//! The listening socket: on loopback, and with room for many clients that connect at
+//! once.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};

@@ -1,17 +1,18 @@
-//! Who learns of the connections of a loop, and what they learn.
+//! The seam by which an accept loop reports its connections.
 
 use std::sync::Arc;
 
 use super::activity::Activity;
 
-/// Learns of each connection of an accept loop. Both functions are called on the tasks
-/// of the loop and must not block.
+/// Receives the opening and the end of each connection of an accept loop. Both functions
+/// are called on the tasks of the loop and must not block.
 pub trait ConnectionObserver: Send + Sync + 'static {
     /// A connection was accepted. The first has the number 1, and each later one the
     /// next number.
     fn opened(&self, connection: u64);
 
-    /// It was closed, first by this side, after so many requests.
+    /// A connection was closed after this number of requests, and `by` was the first to
+    /// close it.
     fn closed(&self, connection: u64, by: ClosedBy, requests: u64);
 }
 
@@ -26,7 +27,7 @@ pub enum ClosedBy {
     /// The service, because the connection had reached one of its
     /// [bounds](super::ConnectionBounds) or had to make room for another.
     Bound,
-    /// Nobody in good order: the client reset it, or it failed.
+    /// The client, by a reset, or nobody: the connection failed.
     Reset,
 }
 
@@ -40,7 +41,7 @@ pub struct ConnectionPlace {
     pub place: u64,
 }
 
-/// The identity of a connection. Dropped at its end, it reports it.
+/// The identity of a connection. When it is dropped, it reports the end.
 pub(super) struct Observed {
     pub(super) number: u64,
     pub(super) activity: Arc<Activity>,

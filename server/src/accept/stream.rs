@@ -1,5 +1,5 @@
-//! The stream of a connection. It notes what comes and goes and who ends it, and it closes so that
-//! the last response arrives (RFC 9112 §9.6).
+//! The stream of a connection. It notes what comes, what goes and who closes it, and it
+//! closes in such a way that the last response arrives (RFC 9112 §9.6).
 //!
 //! A connection that is closed while bytes wait to be read is reset, and the reset may
 //! overtake a response that was sent before. So a connection on which a body was left
@@ -50,7 +50,7 @@ impl<S> Stream<S> {
         self.note_failure(written)
     }
 
-    /// A connection fails where the other side has reset it.
+    /// A read or write fails once the other side has reset the connection.
     fn note_failure<T>(&self, done: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if let Poll::Ready(Err(_)) = &done {
             self.activity.is_closed_by(ClosedBy::Reset);
@@ -162,14 +162,14 @@ mod tests {
 
     #[tokio::test]
     async fn it_throws_away_what_comes_until_the_other_side_closes() {
-        let (mut caller, here) = duplex(64);
+        let (mut client, here) = duplex(64);
         let mut stream = stream(here, true);
 
         let shutdown = tokio::spawn(async move { stream.shutdown().await });
         // More than the pipe holds: this ends only because somebody reads.
-        caller.write_all(&[0; 4096]).await.unwrap();
+        client.write_all(&[0; 4096]).await.unwrap();
         let still_open = !shutdown.is_finished();
-        drop(caller);
+        drop(client);
 
         assert!(still_open);
         shutdown.await.unwrap().unwrap();
@@ -177,9 +177,9 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn it_throws_away_so_much_and_no_more() {
-        let (mut caller, here) = duplex(MOST * 2);
+        let (mut client, here) = duplex(MOST * 2);
         let mut stream = stream(here, true);
-        caller.write_all(&vec![0; MOST + 64 * 1024]).await.unwrap();
+        client.write_all(&vec![0; MOST + 64 * 1024]).await.unwrap();
 
         stream.shutdown().await.unwrap();
         let left = timeout(LONGEST, stream.read_u8()).await;

@@ -113,10 +113,13 @@ mod tests {
         connections.closed(3, 2, end);
 
         let entries = connections.entries();
-        let told = entries
+        let summary = entries
             .iter()
             .map(|entry| (entry.number, entry.requests, entry.closed));
-        assert_eq!(told.collect::<Vec<_>>(), [(2, 1, None), (3, 2, Some(end))]);
+        assert_eq!(
+            summary.collect::<Vec<_>>(),
+            [(2, 1, None), (3, 2, Some(end))]
+        );
         assert_eq!(connections.dropped(), 1);
     }
 }

@@ -85,8 +85,8 @@ pub struct LedgerEntry {
     pub job: Option<JobResult>,
     /// How much sooner it came than an earlier response had asked for. Claimed only
     /// where both requests are known to belong together: the same route, and the same
-    /// trace or the same idempotency key, or neither where the service was told that it
-    /// has [one caller](crate::ServiceConfigBuilder::one_caller).
+    /// trace or the same idempotency key, or neither where the service is configured for
+    /// [one caller](crate::ServiceConfigBuilder::one_caller).
     #[serde(rename = "early_ns", serialize_with = "nanoseconds::optional")]
     pub early: Option<Duration>,
     /// The trace that a valid `traceparent` named, in hexadecimal.

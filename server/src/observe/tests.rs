@@ -21,7 +21,7 @@ const TRACEPARENT: (&str, &str) = (
     "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
 );
 
-/// A clock that moves when it is told to.
+/// A clock that moves only by `advance`.
 #[derive(Debug, Clone, Default)]
 struct ManualClock(Arc<AtomicU64>);
 
@@ -307,7 +307,7 @@ async fn a_retry_after_date_is_measured_on_the_services_wall_clock() {
 
 #[tokio::test]
 async fn a_date_that_is_kept_to_exactly_is_not_early() {
-    /// A clock on which every look takes a second.
+    /// A clock that moves by a second with each reading.
     #[derive(Debug, Clone, Default)]
     struct SlowClock(ManualClock);
 
@@ -328,7 +328,7 @@ async fn a_date_that_is_kept_to_exactly_is_not_early() {
     let service = Service::with(ServiceConfig::builder().clock(clock.clone()).routes(routes));
 
     service.request("GET", "/dated", &[TRACEPARENT], "").await;
-    // The look at its arrival is the one that makes it due.
+    // The reading at its arrival makes it due.
     while clock.0.monotonic() < due - Duration::from_secs(1) {
         clock.0.advance(1);
     }

@@ -1,5 +1,5 @@
-//! Lesson: a media type is a promise and no proof. The response says JSON and stops
-//! in the middle of it.
+//! Lesson: a media type proves nothing about the body. The response says JSON and
+//! stops in the middle of it.
 //!
 //! `curl -i http://127.0.0.1:8765/bad-json`
 

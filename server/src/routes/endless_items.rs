@@ -1,5 +1,5 @@
 //! Lesson: a list may never end. Every page has items and a cursor never seen
-//! before, so no memory of cursors helps; only a cap on pages or items does.
+//! before, so remembering cursors does not help; only a cap on pages or items does.
 //!
 //! `curl http://127.0.0.1:8765/endless-items`
 

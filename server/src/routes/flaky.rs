@@ -1,6 +1,6 @@
 //! Lesson: some failures go away. The first two calls of a service get a 503, and
 //! every later one succeeds with the number of the call; there is no Retry-After,
-//! so the client has to find a wait of its own.
+//! so the client has to choose a wait of its own.
 //!
 //! `curl -i http://127.0.0.1:8765/flaky`
 
@@ -48,7 +48,7 @@ pub(crate) struct Calls(AtomicU64);
 
 impl Calls {
     /// The number of this call, which HEAD only asks for: a safe method that moved
-    /// the counter would change what the next GET gets.
+    /// the counter would change the response to the next GET.
     fn number(&self, method: &Method) -> u64 {
         let earlier = if method == Method::HEAD {
             self.0.load(Ordering::Relaxed)

@@ -8,9 +8,8 @@
 //! The checks run from the outside of a request to its inside: media type (415),
 //! key (400), size (413), JSON (400), object (422), record (409, 507). A body that is
 //! announced as too large is refused without being read, and one that does not come
-//! is not waited for (408). A request whose
-//! body broke off is not checked, and counts as no submission: what it would have
-//! become is not known, and nobody waits for the response.
+//! is not waited for (408). A request whose body broke off is not checked, and counts as
+//! no submission: its content is not known, and no client waits for the response.
 //!
 //! The IETF draft on the Idempotency-Key header has a 422 for a reused key; this service
 //! keeps to its own contract, which says 409.
@@ -84,7 +83,7 @@ async fn jobs(State(state): State<ServiceState>, request: Request) -> Response {
     if body == Err(BodyError::BrokeOff) {
         return Problem::INCOMPLETE_BODY.into_response();
     }
-    // Whatever is left of such a body stands where the next request would.
+    // The rest of such a body would be read as the next request.
     let is_unread = matches!(body, Err(BodyError::TooLarge | BodyError::TimedOut));
     let (result, mut response) = match check(&parts.headers, body) {
         Ok((key, body)) => respond(&state, state.submit(key, body)),

@@ -1,5 +1,5 @@
 //! Lesson: a redirect is a response, not an order. A client that follows on its own
-//! may carry a method, a body or a credential to a place nobody chose.
+//! may send a method, a body or a credential to a server that nobody chose.
 //!
 //! `curl -i http://127.0.0.1:8765/redirect`
 

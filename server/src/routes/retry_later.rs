@@ -1,6 +1,6 @@
-//! Lesson: a server may ask for more patience than a caller has. The wait is valid
-//! and long; to cut it down and call earlier is wrong, and so is to wait in
-//! silence. Hand it to the caller.
+//! Lesson: a server may ask for a longer wait than a caller accepts. The wait is valid
+//! and long. A client that shortens it and retries earlier is wrong, and so is one that
+//! waits without a word. It should report the wait to its caller.
 //!
 //! `curl -i http://127.0.0.1:8765/retry-later`
 
