@@ -19,7 +19,7 @@ use crate::{
     raw_object::{ObjectText, RawObject},
     retry::{CallSettings, RepeatPermission},
     telemetry::Metrics,
-    time::Random,
+    time::{Clock, Random},
     timeouts::Timeouts,
 };
 
@@ -46,6 +46,7 @@ pub(crate) struct Inner {
     pub(crate) metrics: Arc<Metrics>,
     /// Held for as long as the client lives: what it shares is shown on them.
     pub(crate) _gauges: Vec<Arc<Gauge>>,
+    pub(crate) clock: Arc<dyn Clock>,
     pub(crate) random: Arc<dyn Random>,
 }
 
@@ -295,6 +296,10 @@ impl ReliableApiClient {
 
     pub(crate) fn metrics(&self) -> &Metrics {
         &self.inner.metrics
+    }
+
+    pub(crate) fn clock(&self) -> &dyn Clock {
+        &*self.inner.clock
     }
 }
 

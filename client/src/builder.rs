@@ -13,7 +13,6 @@ use url::Url;
 
 use crate::{
     api::{Inner, ReliableApiClient},
-    endpoint::Endpoint,
     error::ConfigError,
     pagination::ListingLimits,
     positive::positive,
@@ -22,7 +21,7 @@ use crate::{
         DEFAULT_MAX_RETRY_AFTER, RETRY_STATUSES, RetryBudget, RetryMiddleware,
     },
     session,
-    telemetry::{Injector, Metrics, SharedRecorder},
+    telemetry::{Injector, Metrics, Operation, Rules, SharedRecorder},
     time::{Clock, Random, SystemClock, SystemRandom},
     timeouts::{LONGEST, Timeouts},
     transport::{NothingBelow, OnTheWire},
@@ -72,6 +71,7 @@ pub struct Builder {
     clock: Option<Arc<dyn Clock>>,
     random: Arc<dyn Random>,
     recorder: Option<SharedRecorder>,
+    operations: Vec<Operation>,
     injector: Option<Injector>,
     name: &'static str,
 }
@@ -105,6 +105,7 @@ impl Builder {
             clock: None,
             random: Arc::new(SystemRandom),
             recorder: None,
+            operations: Vec::new(),
             injector: None,
             name: "default",
         }
@@ -258,6 +259,14 @@ impl Builder {
         self
     }
 
+    /// Announces what will be called beside the methods of the client, so that
+    /// its counters are there at zero before the first event. It may be said in
+    /// several calls; see [`telemetry`](crate::telemetry) for why it matters.
+    pub fn operations(mut self, operations: impl IntoIterator<Item = Operation>) -> Self {
+        self.operations.extend(operations);
+        self
+    }
+
     /// Writes each attempt's trace context into its headers.
     pub fn injector(mut self, injector: Injector) -> Self {
         self.injector = Some(injector);
@@ -291,7 +300,7 @@ impl Builder {
         not_zero("the read timeout", self.timeouts.read)?;
         at_most("max_retry_after", self.max_retry_after, Self::LONGEST)?;
         at_most("retry_after_spread", self.retry_after_spread, Self::LONGEST)?;
-        let classifier = Classifier::new(self.retry_statuses)?;
+        let classifier = Classifier::new(self.retry_statuses.iter().copied())?;
         if let Some(deadline) = self.deadline {
             not_zero("the deadline", deadline)?;
             at_most("the deadline", deadline, Self::LONGEST)?;
@@ -307,8 +316,15 @@ impl Builder {
             Some(_) => session::unused()?,
             None => session::build(self.session, &base_url, self.timeouts)?,
         };
-        let metrics = Arc::new(Metrics::new(self.recorder));
-        register(&metrics);
+        let rules = Rules {
+            retry_statuses: self.retry_statuses,
+            retry_budget: self.retry_budget.is_some(),
+            concurrency_limit: self.concurrency_limit.is_some(),
+        };
+        let metrics = Arc::new(Metrics::new(self.recorder, rules));
+        for operation in Operation::BUILT_IN.iter().chain(&self.operations) {
+            metrics.announce(operation);
+        }
         let clock = self.clock.unwrap_or_else(|| Arc::new(SystemClock::new()));
         let policy = self.policy.map_or_else(
             || {
@@ -351,7 +367,7 @@ impl Builder {
         }
         http = match self.transport {
             Some(transport) => http.with_arc(transport).with(NothingBelow),
-            None => http.with(OnTheWire::new(clock)),
+            None => http.with(OnTheWire::new(Arc::clone(&clock))),
         };
         Ok(ReliableApiClient::from_inner(Inner {
             http: http.build(),
@@ -360,6 +376,7 @@ impl Builder {
             limits,
             metrics,
             _gauges: gauges,
+            clock,
             random: self.random,
         }))
     }
@@ -436,18 +453,5 @@ impl RetryPolicy for Policy {
             Self::Backoff(policy) => policy.should_retry(start, past_retries),
             Self::Given(policy) => policy.should_retry(start, past_retries),
         }
-    }
-}
-
-/// Registers the handles of every endpoint, so that their series are there at
-/// zero before the first call.
-fn register(metrics: &Metrics) {
-    for endpoint in Endpoint::ALL {
-        let method = if endpoint == Endpoint::CREATE_JOB {
-            http::Method::POST
-        } else {
-            http::Method::GET
-        };
-        metrics.call(endpoint, &method);
     }
 }

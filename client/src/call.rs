@@ -20,7 +20,7 @@ use crate::{
     idempotency_key::IdempotencyKey,
     pagination::Cursor,
     retry::{RepeatPermission, RetryReport},
-    telemetry,
+    telemetry::{AttemptCount, GiveUp, OpenCall},
 };
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -84,24 +84,34 @@ impl ReliableApiClient {
         call: Call<'_>,
         read: impl FnOnce(Answer) -> Result<T, ApiError>,
     ) -> Result<T, ApiError> {
-        let span = telemetry::operation_span(call.endpoint);
-        let sent = self.send(call).instrument(span.clone()).await;
-        let attempts = match &sent {
-            Ok(answer) => answer.attempts,
-            Err(error) => error.attempts(),
-        };
-        let result = sent.and_then(read);
-        let error_type = result.as_ref().err().map(ApiError::error_type);
-        telemetry::record_operation(&span, attempts, error_type);
+        let open = self.open_call(call.endpoint, &call.method);
+        let sent = self.send(call, open.attempts());
+        let result = sent.instrument(open.span().clone()).await.and_then(read);
+        open.end(&result);
         result
     }
 
-    async fn send(&self, call: Call<'_>) -> Result<Answer, ApiError> {
+    /// Counts a call of a listing that a limit of the caller's ends before any
+    /// request.
+    pub(crate) fn refuse(&self, endpoint: Endpoint, why: GiveUp, error: ContractError) -> ApiError {
+        let metrics = self.metrics().operation(endpoint, &Method::GET);
+        metrics.give_up(why);
+        let result = Err::<(), _>(ApiError::from(error));
+        self.open_call(endpoint, &Method::GET).end(&result);
+        error.into()
+    }
+
+    fn open_call(&self, endpoint: Endpoint, method: &Method) -> OpenCall<'_> {
+        OpenCall::begin(self.metrics(), endpoint, method, self.clock())
+    }
+
+    async fn send(&self, call: Call<'_>, attempts: AttemptCount) -> Result<Answer, ApiError> {
         let name = RequestName::new(&call.method, call.endpoint);
         let mut extensions = Extensions::new();
         extensions.insert(call.endpoint);
         extensions.insert(self.timeouts());
         extensions.insert(self.settings());
+        extensions.insert(attempts);
         if let Some(permission) = call.permission {
             extensions.insert(permission);
         }

@@ -9,6 +9,7 @@
 )]
 
 mod body;
+mod calls;
 mod cancellation;
 mod check;
 mod checkpoint_file;

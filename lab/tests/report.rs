@@ -109,6 +109,7 @@ async fn tells_the_whole_story_in_order() {
     th      what it answers
     code    client_attempts_total
     code    client_attempts_total
+    code    client_calls_total
     code    client_retries_total
     code    service_faults_total
     code    client_give_ups_total

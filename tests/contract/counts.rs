@@ -188,6 +188,6 @@ async fn the_operation_of_a_page_that_repeats_a_cursor_ends_with_the_error() {
         })
         .collect();
     let ok = ["ok", "1", "", ""].map(str::to_owned);
-    let looped = ["error", "1", "contract", "ERROR"].map(str::to_owned);
+    let looped = ["contract_error", "1", "contract", "ERROR"].map(str::to_owned);
     assert_eq!(endings, [ok.clone(), ok, looped]);
 }

@@ -75,14 +75,13 @@ impl Items {
 
     fn item_limit(&self) -> ApiError {
         let listing = &self.pages.walk().listing;
-        let metrics = listing.client.metrics();
-        metrics
-            .call(listing.endpoint, &Method::GET)
-            .give_up(GiveUp::ItemLimit);
-        ApiError::Contract(ContractError::ItemLimit {
+        let limit = ContractError::ItemLimit {
             request: RequestName::new(&Method::GET, listing.endpoint),
             max_items: self.max_items.get(),
-        })
+        };
+        listing
+            .client
+            .refuse(listing.endpoint, GiveUp::ItemLimit, limit)
     }
 }
 

@@ -67,13 +67,12 @@ impl Walk {
             endpoint,
             limits,
         } = &self.listing;
-        let metrics = client.metrics().call(*endpoint, &Method::GET);
         let request = RequestName::new(&Method::GET, *endpoint);
         let max_pages = limits.max_pages.get();
         // An earlier run may have been allowed more.
         if self.pages >= max_pages {
-            metrics.give_up(GiveUp::PageLimit);
-            return Err(ContractError::PageLimit { request, max_pages }.into());
+            let limit = ContractError::PageLimit { request, max_pages };
+            return Err(client.refuse(*endpoint, GiveUp::PageLimit, limit));
         }
 
         let call = Call {
@@ -91,6 +90,7 @@ impl Walk {
             self.pages += 1;
             let next = page.next_cursor.as_ref();
             if next.is_some_and(|next| self.history.contains(next)) {
+                let metrics = client.metrics().operation(*endpoint, &Method::GET);
                 metrics.cursor_loop();
                 return Err(ApiError::Contract(ContractError::CursorRepeated {
                     request,

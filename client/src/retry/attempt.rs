@@ -10,7 +10,7 @@ use tracing::Instrument;
 use super::{body, concurrency::ConcurrencyLimit, failure::FailureKind};
 use crate::{
     endpoint::Endpoint,
-    telemetry::{self, AttemptResult, CallMetrics, Injector},
+    telemetry::{self, AttemptResult, Injector, OperationMetrics},
     time::Clock,
     timeouts::Timeouts,
     transport::WentOnTheWire,
@@ -21,7 +21,7 @@ pub(super) struct Attempts<'a> {
     pub(super) endpoint: Endpoint,
     pub(super) clock: &'a dyn Clock,
     pub(super) injector: Option<&'a Injector>,
-    pub(super) metrics: &'a CallMetrics,
+    pub(super) metrics: &'a OperationMetrics,
     pub(super) concurrency: Option<&'a ConcurrencyLimit>,
     pub(super) max_body_bytes: usize,
 }
@@ -86,8 +86,8 @@ impl Attempts<'_> {
 
     /// Lets a status move the concurrency limit, if there is one.
     fn observe(&self, status: StatusCode) {
-        if let Some(limit) = self.concurrency {
-            limit.observe(status);
+        if self.concurrency.is_some_and(|limit| limit.observe(status)) {
+            self.metrics.concurrency_reduction();
         }
     }
 }

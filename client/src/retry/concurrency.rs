@@ -85,17 +85,17 @@ impl ConcurrencyLimit {
         }
     }
 
-    /// Lets an answer move the limit.
-    pub(super) fn observe(&self, status: StatusCode) {
+    /// Lets a response move the limit; whether the limit shrank.
+    pub(super) fn observe(&self, status: StatusCode) -> bool {
         let change = if status == StatusCode::TOO_MANY_REQUESTS {
             Aimd::on_throttled
         } else if status.is_success() {
             Aimd::on_success
         } else {
-            return;
+            return false;
         };
         self.shared.with(|state| {
-            let before = state.limit.whole();
+            let (was, before) = (state.limit.current, state.limit.whole());
             change(&mut state.limit);
             let after = state.limit.whole();
             state.gauges.set(state.limit.current);
@@ -106,7 +106,8 @@ impl ConcurrencyLimit {
             let settled = gained.min(state.owed);
             state.owed -= settled;
             self.shared.slots.add_permits(gained - settled);
-        });
+            state.limit.current < was
+        })
     }
 }
 
@@ -314,7 +315,9 @@ mod tests {
                     Queued::Join => looking.push_back(Box::pin(limit.acquire())),
                     Queued::Leave => drop(queue.pop_front()),
                     Queued::Release => drop(in_flight.pop_front()),
-                    Queued::Answer(status) => limit.observe(StatusCode::from_u16(status)?),
+                    Queued::Answer(status) => {
+                        limit.observe(StatusCode::from_u16(status)?);
+                    }
                     Queued::Look => looking.append(&mut queue),
                 }
                 for mut waiter in looking {

@@ -32,7 +32,9 @@ use super::{
 };
 use crate::{
     endpoint::Endpoint,
-    telemetry::{self, CallMetrics, GiveUp, Injector, Metrics, SharedRecorder},
+    telemetry::{
+        self, AttemptCount, GiveUp, Injector, Metrics, OperationMetrics, Rules, SharedRecorder,
+    },
     time::{Clock, Random, SystemClock, SystemRandom},
     timeouts::LONGEST,
 };
@@ -151,7 +153,7 @@ impl<P, S> RetryMiddleware<P, S> {
             spread: None,
             correct_dates: false,
             clock,
-            metrics: Arc::new(Metrics::new(None)),
+            metrics: Arc::new(Metrics::new(None, Rules::default())),
             injector: None,
         }
     }
@@ -234,7 +236,7 @@ impl<P, S> RetryMiddleware<P, S> {
     /// Registers the metrics with `recorder` rather than the global one.
     #[must_use]
     pub fn recorder(self, recorder: SharedRecorder) -> Self {
-        self.metrics(Arc::new(Metrics::new(Some(recorder))))
+        self.metrics(Arc::new(Metrics::new(Some(recorder), Rules::default())))
     }
 
     /// Shares the handles of a client that has its own.
@@ -269,7 +271,7 @@ where
         next: Next<'_>,
     ) -> Result<Response> {
         let endpoint = extensions.get().copied().unwrap_or(Endpoint::OTHER);
-        let metrics = self.metrics.call(endpoint, request.method());
+        let metrics = self.metrics.operation(endpoint, request.method());
         let mut report = RetryReport::default();
 
         let mut result = self
@@ -298,7 +300,7 @@ where
         extensions: &mut Extensions,
         next: Next<'_>,
         endpoint: Endpoint,
-        metrics: &CallMetrics,
+        metrics: &OperationMetrics,
         report: &mut RetryReport,
     ) -> Result<Response> {
         let attempts = Attempts {
@@ -314,6 +316,10 @@ where
         let limits = settings.limits(self.limits);
         let deadline = settings.deadline_or(self.deadline);
         let permission = extensions.get::<RepeatPermission>().copied();
+        let sent = extensions
+            .get::<AttemptCount>()
+            .cloned()
+            .unwrap_or_default();
         let method = request.method().clone();
         let (began, began_wall) = (self.clock.monotonic(), self.clock.wall());
         let mut payment = None::<Token>;
@@ -341,7 +347,7 @@ where
             // Kept back for a retry. A request whose body is a stream has no
             // copy, and so it has one attempt.
             let copy = request.try_clone();
-            report.attempts += 1;
+            report.attempts = sent.add();
             let result = attempts
                 .send(
                     request,

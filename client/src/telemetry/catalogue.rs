@@ -38,6 +38,42 @@ pub const DURATION_BUCKETS: [f64; 14] = [
 /// first draw to the longest Retry-After that the default budget allows.
 pub const WAIT_BUCKETS: [f64; 10] = [0.0, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
 
+/// Upper bounds, in seconds, of `client_call_duration_seconds`: from a response
+/// at once to a call that waited for a `Retry-After` more than once.
+pub const CALL_DURATION_BUCKETS: [f64; 12] = [
+    0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0,
+];
+
+/// Upper bounds of `client_call_attempts`, in requests.
+pub const CALL_ATTEMPTS_BUCKETS: [f64; 5] = [1.0, 2.0, 3.0, 5.0, 10.0];
+
+/// Calls of client methods.
+pub const CALLS: Metric = Metric {
+    name: "client_calls_total",
+    kind: MetricKind::Counter,
+    unit: Unit::Count,
+    labels: &["endpoint", "outcome", "retried"],
+    question: "How many calls of a client method ended, how did each end, and did it take more than one request?",
+};
+
+/// The duration of the calls.
+pub const CALL_DURATION: Metric = Metric {
+    name: "client_call_duration_seconds",
+    kind: MetricKind::Histogram,
+    unit: Unit::Seconds,
+    labels: &["endpoint", "outcome"],
+    question: "How long did each caller wait for its result, all attempts and waits included?",
+};
+
+/// The requests that a call takes.
+pub const CALL_ATTEMPTS: Metric = Metric {
+    name: "client_call_attempts",
+    kind: MetricKind::Histogram,
+    unit: Unit::Count,
+    labels: &["endpoint"],
+    question: "How many requests did each call take that was not cancelled?",
+};
+
 /// Requests on the wire.
 pub const ATTEMPTS: Metric = Metric {
     name: "client_attempts_total",
@@ -101,6 +137,15 @@ pub const CONCURRENCY_LIMIT: Metric = Metric {
     question: "How many attempts may all clones of the client have in flight together?",
 };
 
+/// Responses that shrank the concurrency limit.
+pub const CONCURRENCY_REDUCTIONS: Metric = Metric {
+    name: "client_concurrency_reductions_total",
+    kind: MetricKind::Counter,
+    unit: Unit::Count,
+    labels: &["endpoint"],
+    question: "How many responses with status 429 shrank the concurrency limit?",
+};
+
 /// The duration of the requests on the wire.
 pub const REQUEST_DURATION: Metric = Metric {
     name: "http_client_request_duration_seconds",
@@ -116,7 +161,10 @@ pub const REQUEST_DURATION: Metric = Metric {
 };
 
 /// Every metric of the client.
-pub const METRICS: [Metric; 8] = [
+pub const METRICS: [Metric; 12] = [
+    CALLS,
+    CALL_DURATION,
+    CALL_ATTEMPTS,
     ATTEMPTS,
     RETRIES,
     GIVE_UPS,
@@ -124,5 +172,6 @@ pub const METRICS: [Metric; 8] = [
     RETRY_WAIT,
     BUDGET_TOKENS,
     CONCURRENCY_LIMIT,
+    CONCURRENCY_REDUCTIONS,
     REQUEST_DURATION,
 ];

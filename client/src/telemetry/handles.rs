@@ -1,7 +1,8 @@
 //! Handles to the metrics, looked up once and held.
 //!
 //! A held handle costs a tenth of a look-up by name, so each endpoint's handles
-//! are registered on its first use (or when the client is built) and kept.
+//! are registered when the client is built (or on its first use, for one that
+//! was not announced) and kept.
 
 use std::{
     collections::HashMap,
@@ -15,17 +16,20 @@ use metrics::{Counter, Gauge, Histogram, Key, Label, Level, Metadata, Recorder, 
 use super::{
     SharedRecorder,
     catalogue::{self, METRICS, Metric, MetricKind},
-    labels::{self, AttemptResult, GiveUp},
+    labels::{self, AttemptResult, GiveUp, REASONS},
+    operation::{Operation, Rules},
+    outcome::CallOutcome,
 };
 use crate::{
     endpoint::Endpoint,
-    retry::{FailureKind, RETRY_STATUSES, RetryReason, WaitSource},
+    retry::{RetryReason, WaitSource},
 };
 
 /// The metrics of one client, all clones together.
 pub(crate) struct Metrics {
     source: Source,
-    calls: RwLock<HashMap<(Endpoint, Method), Arc<CallMetrics>>>,
+    rules: Rules,
+    operations: RwLock<HashMap<(Endpoint, Method), Arc<OperationMetrics>>>,
 }
 
 /// Where handles are registered: with the recorder given, else with the one
@@ -35,33 +39,59 @@ struct Source(Option<SharedRecorder>);
 
 impl Metrics {
     /// Describes every metric to `recorder`, or to the global one.
-    pub(crate) fn new(recorder: Option<SharedRecorder>) -> Self {
+    pub(crate) fn new(recorder: Option<SharedRecorder>, rules: Rules) -> Self {
         let source = Source(recorder);
         for metric in METRICS {
             source.describe(&metric);
         }
         Self {
             source,
-            calls: RwLock::default(),
+            rules,
+            operations: RwLock::default(),
         }
     }
 
+    /// Registers what can be counted of an operation, at zero.
+    pub(crate) fn announce(&self, operation: &Operation) {
+        self.operation_or(operation.endpoint, &operation.method, || operation.clone())
+            .register(operation, &self.rules);
+    }
+
     /// The handles of one endpoint and method.
-    pub(crate) fn call(&self, endpoint: Endpoint, method: &Method) -> Arc<CallMetrics> {
+    pub(crate) fn operation(&self, endpoint: Endpoint, method: &Method) -> Arc<OperationMetrics> {
+        self.operation_or(endpoint, method, || {
+            Operation::unannounced(endpoint, method)
+        })
+    }
+
+    fn operation_or(
+        &self,
+        endpoint: Endpoint,
+        method: &Method,
+        new: impl FnOnce() -> Operation,
+    ) -> Arc<OperationMetrics> {
         let key = (endpoint, method.clone());
-        let known = self.calls.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(call) = known.get(&key) {
-            return Arc::clone(call);
+        let known = self
+            .operations
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(metrics) = known.get(&key) {
+            return Arc::clone(metrics);
         }
         drop(known);
-        let call = Arc::new(CallMetrics::register(self.source.clone(), endpoint, method));
+        let metrics = OperationMetrics::new(self.source.clone(), endpoint, method);
+        metrics.register(&new(), &self.rules);
+        let metrics = Arc::new(metrics);
         // A method outside the closed list is not kept: a caller that made up
         // new ones could grow the table without end.
         if labels::method(method) != method.as_str() {
-            return call;
+            return metrics;
         }
-        let mut known = self.calls.write().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(known.entry(key).or_insert(call))
+        let mut known = self
+            .operations
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(known.entry(key).or_insert(metrics))
     }
 
     /// The gauge of the retry budget of the client called `client`.
@@ -79,70 +109,90 @@ impl Metrics {
 
 /// The handles of one endpoint and method.
 ///
-/// What can be foreseen (the answer hoped for, a status to retry, a wait, a
-/// give-up) is there at zero from the start, so that a dashboard can tell "never
-/// happened" from "not scraped", and the first 503 is a rise. Other results are
-/// registered when they first happen.
-pub(crate) struct CallMetrics {
+/// The counters of all that [`Operation`] says can happen are there at zero from
+/// the start. A histogram is a dozen series and more, so only those of a success
+/// and of the waits are: the others come with their first observation, as does
+/// the counter of an event that nobody announced.
+pub(crate) struct OperationMetrics {
     source: Source,
     endpoint: Endpoint,
     method: &'static str,
-    attempts: [OnceLock<Counter>; AttemptResult::COUNT],
-    durations: [OnceLock<Histogram>; AttemptResult::COUNT],
-    retries: Vec<((&'static str, WaitSource), Counter)>,
-    waits: [Histogram; 2],
-    give_ups: [(&'static str, Counter); GiveUp::ALL.len()],
-    cursor_loops: Counter,
+    calls: Handles<Counter, { CallOutcome::ALL.len() * 2 }>,
+    call_durations: Handles<Histogram, { CallOutcome::ALL.len() }>,
+    call_attempts: Handles<Histogram, 1>,
+    attempts: Handles<Counter, { AttemptResult::COUNT }>,
+    durations: Handles<Histogram, { AttemptResult::COUNT }>,
+    retries: Handles<Counter, { REASONS * 2 }>,
+    waits: Handles<Histogram, 2>,
+    give_ups: Handles<Counter, { GiveUp::ALL.len() }>,
+    cursor_loops: Handles<Counter, 1>,
+    concurrency_reductions: Handles<Counter, 1>,
 }
 
-impl CallMetrics {
-    fn register(source: Source, endpoint: Endpoint, method: &Method) -> Self {
-        let name = endpoint.name();
-        let method = labels::method(method);
-        let retries = reasons()
-            .flat_map(|reason| [WaitSource::RetryAfter, WaitSource::Backoff].map(|by| (reason, by)))
-            .map(|(reason, by)| {
-                let labels = [
-                    ("endpoint", name),
-                    ("method", method),
-                    ("reason", reason),
-                    ("wait_source", labels::wait_source(by)),
-                ];
-                ((reason, by), source.counter(&catalogue::RETRIES, &labels))
-            })
-            .collect();
-        let waits = [WaitSource::RetryAfter, WaitSource::Backoff].map(|by| {
-            let labels = [("endpoint", name), ("wait_source", labels::wait_source(by))];
-            source.histogram(&catalogue::RETRY_WAIT, &labels)
-        });
-        let give_ups = GiveUp::ALL.map(|why| {
-            let labels = [
-                ("endpoint", name),
-                ("method", method),
-                ("reason", why.as_str()),
-            ];
-            (why.as_str(), source.counter(&catalogue::GIVE_UPS, &labels))
-        });
-        let cursor_loops = source.counter(&catalogue::CURSOR_LOOPS, &[("endpoint", name)]);
-        let call = Self {
+/// The handles of one metric, one for each value of its labels.
+struct Handles<H, const N: usize>([OnceLock<H>; N]);
+
+impl<H, const N: usize> Handles<H, N> {
+    const fn none() -> Self {
+        Self([const { OnceLock::new() }; N])
+    }
+
+    fn get(&self, index: usize, register: impl FnOnce() -> H) -> &H {
+        self.0[index].get_or_init(register)
+    }
+}
+
+impl OperationMetrics {
+    fn new(source: Source, endpoint: Endpoint, method: &Method) -> Self {
+        Self {
             source,
             endpoint,
-            method,
-            attempts: [const { OnceLock::new() }; AttemptResult::COUNT],
-            durations: [const { OnceLock::new() }; AttemptResult::COUNT],
-            retries,
-            waits,
-            give_ups,
-            cursor_loops,
-        };
-        let hoped_for = AttemptResult::Status(endpoint.success());
-        for result in RETRY_STATUSES.map(AttemptResult::Status) {
-            call.attempts(result);
+            method: labels::method(method),
+            calls: Handles::none(),
+            call_durations: Handles::none(),
+            call_attempts: Handles::none(),
+            attempts: Handles::none(),
+            durations: Handles::none(),
+            retries: Handles::none(),
+            waits: Handles::none(),
+            give_ups: Handles::none(),
+            cursor_loops: Handles::none(),
+            concurrency_reductions: Handles::none(),
         }
-        call.attempts(hoped_for);
-        // A histogram is seventeen series, so that of the failures can wait.
-        call.durations(hoped_for);
-        call
+    }
+
+    fn register(&self, operation: &Operation, rules: &Rules) {
+        for (outcome, retried) in operation.call_endings() {
+            self.calls(outcome, retried);
+        }
+        self.call_durations(CallOutcome::Ok);
+        self.call_attempts();
+        for result in Operation::attempt_results() {
+            self.attempts(result);
+        }
+        self.durations(AttemptResult::Status(self.endpoint.success()));
+        for (why, source) in operation.retries(rules) {
+            self.retries(why, source);
+            self.waits(source);
+        }
+        for why in operation.give_ups(rules) {
+            self.give_ups(why);
+        }
+        if operation.listing {
+            self.cursor_loops();
+        }
+        if rules.concurrency_limit {
+            self.concurrency_reductions();
+        }
+    }
+
+    /// Counts one call of a client method.
+    pub(super) fn call(&self, outcome: CallOutcome, attempts: u32, duration: Duration) {
+        self.calls(outcome, attempts > 1).increment(1);
+        self.call_durations(outcome).record(duration);
+        if outcome != CallOutcome::Cancelled {
+            self.call_attempts().record(attempts);
+        }
     }
 
     /// Counts one request on the wire.
@@ -151,8 +201,58 @@ impl CallMetrics {
         self.durations(result).record(duration);
     }
 
+    /// Counts one wait for another attempt.
+    pub(crate) fn retry(&self, why: RetryReason, source: WaitSource, wait: Duration) {
+        self.retries(why, source).increment(1);
+        self.waits(source).record(wait);
+    }
+
+    /// Counts one call that a limit of the client ended.
+    pub(crate) fn give_up(&self, why: GiveUp) {
+        self.give_ups(why).increment(1);
+    }
+
+    /// Counts one listing that repeated a cursor.
+    pub(crate) fn cursor_loop(&self) {
+        self.cursor_loops().increment(1);
+    }
+
+    /// Counts one 429 that shrank the concurrency limit.
+    pub(crate) fn concurrency_reduction(&self) {
+        self.concurrency_reductions().increment(1);
+    }
+
+    fn calls(&self, outcome: CallOutcome, retried: bool) -> &Counter {
+        let index = outcome as usize * 2 + usize::from(retried);
+        self.calls.get(index, || {
+            let labels = [
+                ("endpoint", self.endpoint.name()),
+                ("outcome", outcome.as_str()),
+                ("retried", if retried { "true" } else { "false" }),
+            ];
+            self.source.counter(&catalogue::CALLS, &labels)
+        })
+    }
+
+    fn call_durations(&self, outcome: CallOutcome) -> &Histogram {
+        self.call_durations.get(outcome as usize, || {
+            let labels = [
+                ("endpoint", self.endpoint.name()),
+                ("outcome", outcome.as_str()),
+            ];
+            self.source.histogram(&catalogue::CALL_DURATION, &labels)
+        })
+    }
+
+    fn call_attempts(&self) -> &Histogram {
+        self.call_attempts.get(0, || {
+            let labels = [("endpoint", self.endpoint.name())];
+            self.source.histogram(&catalogue::CALL_ATTEMPTS, &labels)
+        })
+    }
+
     fn attempts(&self, result: AttemptResult) -> &Counter {
-        self.attempts[result.index()].get_or_init(|| {
+        self.attempts.get(result.index(), || {
             let labels = [
                 ("endpoint", self.endpoint.name()),
                 ("method", self.method),
@@ -163,7 +263,7 @@ impl CallMetrics {
     }
 
     fn durations(&self, result: AttemptResult) -> &Histogram {
-        self.durations[result.index()].get_or_init(|| {
+        self.durations.get(result.index(), || {
             let labels = [
                 ("http_request_method", self.method),
                 ("url_template", self.endpoint.template()),
@@ -174,38 +274,54 @@ impl CallMetrics {
         })
     }
 
-    /// Counts one wait for another attempt.
-    pub(crate) fn retry(&self, why: RetryReason, by: WaitSource, wait: Duration) {
-        let key = (labels::reason(why), by);
-        if let Some((_, counter)) = self.retries.iter().find(|(known, _)| *known == key) {
-            counter.increment(1);
-        }
-        let [retry_after, backoff] = &self.waits;
-        match by {
-            WaitSource::RetryAfter => retry_after.record(wait),
-            WaitSource::Backoff => backoff.record(wait),
-        }
+    fn retries(&self, why: RetryReason, source: WaitSource) -> &Counter {
+        let index = labels::reason_index(why) * 2 + source as usize;
+        self.retries.get(index, || {
+            let labels = [
+                ("endpoint", self.endpoint.name()),
+                ("method", self.method),
+                ("reason", labels::reason(why)),
+                ("wait_source", labels::wait_source(source)),
+            ];
+            self.source.counter(&catalogue::RETRIES, &labels)
+        })
     }
 
-    /// Counts one call that a limit of the client ended.
-    pub(crate) fn give_up(&self, why: GiveUp) {
-        let label = why.as_str();
-        if let Some((_, counter)) = self.give_ups.iter().find(|(known, _)| *known == label) {
-            counter.increment(1);
-        }
+    fn waits(&self, source: WaitSource) -> &Histogram {
+        self.waits.get(source as usize, || {
+            let labels = [
+                ("endpoint", self.endpoint.name()),
+                ("wait_source", labels::wait_source(source)),
+            ];
+            self.source.histogram(&catalogue::RETRY_WAIT, &labels)
+        })
     }
 
-    /// Counts one listing that repeated a cursor.
-    pub(crate) fn cursor_loop(&self) {
-        self.cursor_loops.increment(1);
+    fn give_ups(&self, why: GiveUp) -> &Counter {
+        self.give_ups.get(why.index(), || {
+            let labels = [
+                ("endpoint", self.endpoint.name()),
+                ("method", self.method),
+                ("reason", why.as_str()),
+            ];
+            self.source.counter(&catalogue::GIVE_UPS, &labels)
+        })
     }
-}
 
-/// Every label that [`labels::reason`] can give.
-fn reasons() -> impl Iterator<Item = &'static str> {
-    let statuses = RETRY_STATUSES.map(|status| labels::reason(RetryReason::Status(status)));
-    let failures = FailureKind::ALL.map(|kind| labels::reason(RetryReason::Failure(kind)));
-    statuses.into_iter().chain([labels::OTHER]).chain(failures)
+    fn cursor_loops(&self) -> &Counter {
+        self.cursor_loops.get(0, || {
+            let labels = [("endpoint", self.endpoint.name())];
+            self.source.counter(&catalogue::CURSOR_LOOPS, &labels)
+        })
+    }
+
+    fn concurrency_reductions(&self) -> &Counter {
+        self.concurrency_reductions.get(0, || {
+            let labels = [("endpoint", self.endpoint.name())];
+            self.source
+                .counter(&catalogue::CONCURRENCY_REDUCTIONS, &labels)
+        })
+    }
 }
 
 impl Source {

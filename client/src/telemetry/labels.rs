@@ -41,8 +41,11 @@ const STATUSES: [(u16, &str); 33] = [
     (507, "507"),
 ];
 
-/// The label of a status or method outside the closed set.
-pub(crate) const OTHER: &str = "other";
+/// The label of a status outside the closed set.
+const OTHER: &str = "other";
+
+/// A status outside the closed set.
+const UNLISTED: u16 = 999;
 
 /// How an attempt ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +59,16 @@ pub(crate) enum AttemptResult {
 impl AttemptResult {
     /// How many distinct labels there are, for a table of handles.
     pub(crate) const COUNT: usize = STATUSES.len() + 1 + FailureKind::ALL.len();
+
+    /// One result for each label; for `other` a status that no server sends.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        let statuses = STATUSES.iter().map(|(code, _)| *code).chain([UNLISTED]);
+        let statuses = statuses
+            .map(|code| StatusCode::from_u16(code).expect("a status has three digits"))
+            .map(Self::Status);
+        let failures = FailureKind::ALL.into_iter().map(Self::Failure);
+        statuses.chain(failures)
+    }
 
     /// A number of its own for each label, below [`Self::COUNT`].
     pub(crate) fn index(self) -> usize {
@@ -99,15 +112,17 @@ impl AttemptResult {
     }
 }
 
-/// The label of a status.
-pub(crate) fn status_label(status: StatusCode) -> &'static str {
+/// The label of a status: itself if it is one of the usual ones, else `other`.
+#[must_use]
+pub fn status_label(status: StatusCode) -> &'static str {
     STATUSES
         .binary_search_by_key(&status.as_u16(), |(code, _)| *code)
         .map_or(OTHER, |index| STATUSES[index].1)
 }
 
 /// The label of a method: OpenTelemetry's closed list, else `_OTHER`.
-pub(crate) fn method(method: &Method) -> &'static str {
+#[must_use]
+pub fn method(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",
         Method::HEAD => "HEAD",
@@ -119,6 +134,20 @@ pub(crate) fn method(method: &Method) -> &'static str {
         Method::TRACE => "TRACE",
         Method::CONNECT => "CONNECT",
         _ => "_OTHER",
+    }
+}
+
+/// How many labels [`reason`] can give: the statuses, `other`, the failures.
+pub(crate) const REASONS: usize = RETRY_STATUSES.len() + 1 + FailureKind::ALL.len();
+
+/// A number of its own for each label of [`reason`], below [`REASONS`].
+pub(crate) fn reason_index(reason: RetryReason) -> usize {
+    match reason {
+        RetryReason::Status(status) => RETRY_STATUSES
+            .iter()
+            .position(|known| *known == status)
+            .unwrap_or(RETRY_STATUSES.len()),
+        RetryReason::Failure(kind) => RETRY_STATUSES.len() + 1 + kind as usize,
     }
 }
 
@@ -164,6 +193,20 @@ impl GiveUp {
         Self::ItemLimit,
     ];
 
+    /// A number of its own for each label, its place in [`Self::ALL`].
+    pub(crate) fn index(self) -> usize {
+        match self {
+            Self::Retry(StopReason::Tls) => 0,
+            Self::Retry(StopReason::NotEligible | StopReason::BodyIsStream) => 1,
+            Self::Retry(StopReason::RetryAfterOverBudget) => 2,
+            Self::Retry(StopReason::AttemptsExhausted) => 3,
+            Self::Retry(StopReason::Deadline) => 4,
+            Self::Retry(StopReason::RetryBudgetEmpty) => 5,
+            Self::PageLimit => 6,
+            Self::ItemLimit => 7,
+        }
+    }
+
     /// The reason's label.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -196,16 +239,16 @@ mod tests {
 
     #[test]
     fn every_result_has_a_place_of_its_own_in_the_table() {
-        let statuses = STATUSES
-            .iter()
-            .map(|(code, _)| StatusCode::from_u16(*code).expect("a listed status"))
-            .chain([StatusCode::IM_A_TEAPOT])
-            .map(AttemptResult::Status);
-        let failures = FailureKind::ALL.into_iter().map(AttemptResult::Failure);
-
-        let places: Vec<usize> = statuses.chain(failures).map(AttemptResult::index).collect();
+        let places: Vec<usize> = AttemptResult::all().map(AttemptResult::index).collect();
 
         assert_eq!(places, (0..AttemptResult::COUNT).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn every_reason_to_give_up_has_a_place_of_its_own_in_the_table() {
+        let places = GiveUp::ALL.map(GiveUp::index);
+
+        assert_eq!(places, [0, 1, 2, 3, 4, 5, 6, 7]);
     }
 
     #[test]

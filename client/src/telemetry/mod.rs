@@ -27,11 +27,32 @@
 //! See [`METRICS`]: each with its type, unit, labels and the question it
 //! answers. An attempt whose future is dropped has no result, and is in none of
 //! them: only the service knows that it was sent.
+//!
+//! A **call** is one use of a client method, from the first poll of its future to
+//! its end, with all its attempts and waits. It is counted once, with its
+//! [`CallOutcome`]; if its future is dropped before, that is `cancelled`. Of a
+//! listing each page is a call, and an item that is there already is none. A
+//! cursor that comes again ends the call of its page. Where `max_pages` or
+//! `max_items` forbids to go on, asking for more is a call that ends with
+//! `contract_error`, without a request. What is sent through
+//! [`http()`](crate::ReliableApiClient::http) or through a
+//! [`RetryMiddleware`](crate::RetryMiddleware) of your own is no call of a client
+//! method: it is counted by its attempts, retries and give-ups alone.
+//!
+//! The counters of everything that can happen at an endpoint of the client are
+//! registered at zero when it is built, since a series that begins at 1 has not
+//! risen for Prometheus. For endpoints of your own this takes
+//! [`Builder::operations`](crate::Builder::operations). What cannot happen is not
+//! registered: no contract error but at a listing, no retry of a POST without
+//! permission, no wait by a `Retry-After` without a response.
 
+mod call;
 mod catalogue;
 mod gauges;
 mod handles;
 mod labels;
+mod operation;
+mod outcome;
 
 use std::sync::Arc;
 
@@ -39,14 +60,20 @@ use http::HeaderMap;
 use metrics::Recorder;
 use tracing::{Span, field::Empty};
 
+pub(crate) use call::{AttemptCount, OpenCall};
 pub use catalogue::{
-    ATTEMPTS, BUDGET_TOKENS, CONCURRENCY_LIMIT, CURSOR_LOOPS, DURATION_BUCKETS, GIVE_UPS, METRICS,
-    Metric, MetricKind, REQUEST_DURATION, RETRIES, RETRY_WAIT, WAIT_BUCKETS,
+    ATTEMPTS, BUDGET_TOKENS, CALL_ATTEMPTS, CALL_ATTEMPTS_BUCKETS, CALL_DURATION,
+    CALL_DURATION_BUCKETS, CALLS, CONCURRENCY_LIMIT, CONCURRENCY_REDUCTIONS, CURSOR_LOOPS,
+    DURATION_BUCKETS, GIVE_UPS, METRICS, Metric, MetricKind, REQUEST_DURATION, RETRIES, RETRY_WAIT,
+    WAIT_BUCKETS,
 };
 pub(crate) use gauges::Gauges;
-pub(crate) use handles::{CallMetrics, Metrics};
-pub use labels::GiveUp;
-pub(crate) use labels::{AttemptResult, method as method_label, status_label};
+pub(crate) use handles::{Metrics, OperationMetrics};
+pub(crate) use labels::AttemptResult;
+pub use labels::{GiveUp, method as method_label, status_label};
+pub use operation::Operation;
+pub(crate) use operation::Rules;
+pub use outcome::CallOutcome;
 
 use crate::{
     endpoint::Endpoint,
@@ -66,7 +93,7 @@ pub type SharedRecorder = Arc<dyn Recorder + Send + Sync>;
 pub type Injector = Arc<dyn Fn(&Span, &mut HeaderMap) + Send + Sync>;
 
 /// One call of a client method.
-pub(crate) fn operation_span(endpoint: Endpoint) -> Span {
+fn operation_span(endpoint: Endpoint) -> Span {
     tracing::info_span!(
         target: TARGET,
         "operation",
@@ -78,16 +105,6 @@ pub(crate) fn operation_span(endpoint: Endpoint) -> Span {
         outcome = Empty,
         "error.type" = Empty,
     )
-}
-
-/// Notes how a call ended on its span; `error` is its class, if it failed.
-pub(crate) fn record_operation(span: &Span, attempts: u32, error: Option<&'static str>) {
-    let outcome = if error.is_some() { "error" } else { "ok" };
-    tracing::record_all!(span, attempts = i64::from(attempts), outcome = outcome);
-    if let Some(error) = error {
-        span.record("error.type", error);
-        span.record("otel.status_code", "ERROR");
-    }
 }
 
 /// One request on the wire.

@@ -1,6 +1,9 @@
 //! The Prometheus recorder on which client and service stand together.
 
-use client::telemetry::{DURATION_BUCKETS, REQUEST_DURATION, RETRY_WAIT, WAIT_BUCKETS};
+use client::telemetry::{
+    CALL_ATTEMPTS, CALL_ATTEMPTS_BUCKETS, CALL_DURATION, CALL_DURATION_BUCKETS, DURATION_BUCKETS,
+    REQUEST_DURATION, RETRY_WAIT, WAIT_BUCKETS,
+};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusRecorder};
 
 /// A recorder with the buckets of both vocabularies. A histogram without
@@ -12,7 +15,9 @@ use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusRecorder
 #[must_use]
 pub fn prometheus_recorder() -> PrometheusRecorder {
     let service = &server::telemetry::REQUEST_DURATION;
-    let buckets: [(&str, &[f64]); 3] = [
+    let buckets: [(&str, &[f64]); 5] = [
+        (CALL_DURATION.name, &CALL_DURATION_BUCKETS),
+        (CALL_ATTEMPTS.name, &CALL_ATTEMPTS_BUCKETS),
         (RETRY_WAIT.name, &WAIT_BUCKETS),
         (REQUEST_DURATION.name, &DURATION_BUCKETS),
         (service.name, &server::telemetry::DURATION_BUCKETS),

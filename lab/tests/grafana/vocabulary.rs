@@ -20,9 +20,17 @@ use crate::{
 /// The labels that Prometheus gives every series it scrapes.
 const SCRAPED: [&str; 2] = ["job", "instance"];
 
-/// What no panel shows: the naive client plays only where somebody compares the
-/// two, and the lab's own page puts its numbers beside the reliable client's.
-const NOT_SHOWN: [&str; 2] = ["naive_attempts_total", "naive_retries_total"];
+/// What no panel shows: the calls, whose panels are not drawn yet, and the naive
+/// client, which plays only where somebody compares the two; the lab's own page
+/// puts its numbers beside the reliable client's.
+const NOT_SHOWN: [&str; 6] = [
+    "client_call_attempts",
+    "client_call_duration_seconds",
+    "client_calls_total",
+    "client_concurrency_reductions_total",
+    "naive_attempts_total",
+    "naive_retries_total",
+];
 
 /// Every series there can be, with its labels.
 type Vocabulary = BTreeMap<String, BTreeSet<String>>;

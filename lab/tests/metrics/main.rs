@@ -83,7 +83,15 @@ async fn histograms_have_the_bounds_of_their_vocabulary() {
 
     let scrape = both.scrape().await;
 
-    let families: [(&str, &[f64]); 3] = [
+    let families: [(&str, &[f64]); 5] = [
+        (
+            client_side::CALL_DURATION.name,
+            &client_side::CALL_DURATION_BUCKETS,
+        ),
+        (
+            client_side::CALL_ATTEMPTS.name,
+            &client_side::CALL_ATTEMPTS_BUCKETS,
+        ),
         (client_side::RETRY_WAIT.name, &client_side::WAIT_BUCKETS),
         (
             client_side::REQUEST_DURATION.name,

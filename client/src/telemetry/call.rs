@@ -1,0 +1,98 @@
+//! One call of a client method, from its begin to its end or to its drop.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+
+use tracing::Span;
+
+use super::{Metrics, handles::OperationMetrics, operation_span, outcome::CallOutcome};
+use crate::{endpoint::Endpoint, error::ApiError, time::Clock};
+
+/// A call that goes on. It is counted, and its span gets its outcome, when this
+/// is dropped: by then it has ended, or its future was dropped, which is
+/// [`CallOutcome::Cancelled`].
+pub(crate) struct OpenCall<'a> {
+    clock: &'a dyn Clock,
+    began: Duration,
+    span: Span,
+    metrics: Arc<OperationMetrics>,
+    attempts: AttemptCount,
+    outcome: CallOutcome,
+    error_type: Option<&'static str>,
+}
+
+/// How many requests a call has put on the wire so far.
+///
+/// A request extension: the middleware counts, and whoever began the call can
+/// read the number even if its future is dropped.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct AttemptCount(Arc<AtomicU32>);
+
+impl AttemptCount {
+    /// Counts one more; the new number.
+    pub(crate) fn add(&self) -> u32 {
+        self.0.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    fn get(&self) -> u32 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl<'a> OpenCall<'a> {
+    /// Begins a call.
+    pub(crate) fn begin(
+        metrics: &Metrics,
+        endpoint: Endpoint,
+        method: &http::Method,
+        clock: &'a dyn Clock,
+    ) -> Self {
+        Self {
+            began: clock.monotonic(),
+            clock,
+            span: operation_span(endpoint),
+            metrics: metrics.operation(endpoint, method),
+            attempts: AttemptCount::default(),
+            outcome: CallOutcome::Cancelled,
+            error_type: None,
+        }
+    }
+
+    /// The span of the call.
+    pub(crate) fn span(&self) -> &Span {
+        &self.span
+    }
+
+    /// The count for the extensions of the call's request.
+    pub(crate) fn attempts(&self) -> AttemptCount {
+        self.attempts.clone()
+    }
+
+    /// Ends the call with this result.
+    pub(crate) fn end<T>(mut self, result: &Result<T, ApiError>) {
+        self.outcome = CallOutcome::of(result);
+        self.error_type = result.as_ref().err().map(ApiError::error_type);
+    }
+}
+
+impl Drop for OpenCall<'_> {
+    fn drop(&mut self) {
+        let attempts = self.attempts.get();
+        let duration = self.clock.monotonic().saturating_sub(self.began);
+        self.metrics.call(self.outcome, attempts, duration);
+        tracing::record_all!(
+            self.span,
+            attempts = i64::from(attempts),
+            outcome = self.outcome.as_str()
+        );
+        if let Some(error_type) = self.error_type {
+            self.span.record("error.type", error_type);
+            self.span.record("otel.status_code", "ERROR");
+        }
+    }
+}

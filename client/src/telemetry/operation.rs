@@ -1,0 +1,179 @@
+//! What a client is going to call, and which events each call can come to.
+//!
+//! Prometheus counts a rise only from a number that it has seen, so a counter
+//! has to be there at zero before its first event. What is listed here is
+//! registered when the client is built; what cannot happen is not listed.
+
+use http::{Method, StatusCode};
+
+use super::labels::{AttemptResult, GiveUp};
+use super::outcome::CallOutcome;
+use crate::{
+    endpoint::Endpoint,
+    retry::{FailureKind, RETRY_STATUSES, RetryReason, StopReason, WaitSource, may_repeat},
+};
+
+/// An endpoint and the client method that calls it, for
+/// [`Builder::operations`](crate::Builder::operations).
+///
+/// ```
+/// use client::{Endpoint, ReliableApiClient, telemetry::Operation};
+///
+/// const STOCK: Endpoint = Endpoint::new("stock", "/stock");
+/// const ORDERS: Endpoint = Endpoint::new("orders", "/orders");
+///
+/// let client = ReliableApiClient::builder("http://127.0.0.1:8765")
+///     .operations([Operation::get(STOCK), Operation::listing(ORDERS)])
+///     .build()?;
+/// # Ok::<(), client::ConfigError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Operation {
+    pub(super) endpoint: Endpoint,
+    pub(super) method: Method,
+    pub(super) listing: bool,
+    /// Whether a retry is permitted, as far as the method and the client say.
+    repeatable: bool,
+}
+
+impl Operation {
+    /// What the methods of the client call.
+    pub(crate) const BUILT_IN: [Self; 12] = [
+        Self::listing(Endpoint::ITEMS),
+        Self::listing(Endpoint::LOOPING_ITEMS),
+        Self::listing(Endpoint::ENDLESS_ITEMS),
+        Self::listing(Endpoint::BAD_ITEMS),
+        Self::listing(Endpoint::BAD_CURSOR),
+        Self::get(Endpoint::FLAKY),
+        Self::get(Endpoint::RETRY_LATER),
+        Self::get(Endpoint::BAD_JSON),
+        Self::get(Endpoint::TEXT_JSON),
+        Self::get(Endpoint::NO_CONTENT),
+        Self::get(Endpoint::REDIRECT),
+        Self::repeatable_post(Endpoint::CREATE_JOB),
+    ];
+
+    /// Calls of [`ReliableApiClient::get`](crate::ReliableApiClient::get).
+    #[must_use]
+    pub const fn get(endpoint: Endpoint) -> Self {
+        Self {
+            endpoint,
+            method: Method::GET,
+            listing: false,
+            repeatable: true,
+        }
+    }
+
+    /// Calls of
+    /// [`ReliableApiClient::listing`](crate::ReliableApiClient::listing).
+    #[must_use]
+    pub const fn listing(endpoint: Endpoint) -> Self {
+        Self {
+            endpoint,
+            method: Method::GET,
+            listing: true,
+            repeatable: true,
+        }
+    }
+
+    /// Calls of [`ReliableApiClient::post`](crate::ReliableApiClient::post).
+    #[must_use]
+    pub const fn post(endpoint: Endpoint) -> Self {
+        Self {
+            endpoint,
+            method: Method::POST,
+            listing: false,
+            repeatable: false,
+        }
+    }
+
+    /// A POST that has permission to be repeated.
+    const fn repeatable_post(endpoint: Endpoint) -> Self {
+        Self {
+            endpoint,
+            method: Method::POST,
+            listing: false,
+            repeatable: true,
+        }
+    }
+
+    /// Requests that nobody announced.
+    pub(super) fn unannounced(endpoint: Endpoint, method: &Method) -> Self {
+        Self {
+            endpoint,
+            method: method.clone(),
+            listing: false,
+            repeatable: may_repeat(method, None),
+        }
+    }
+
+    /// How a call can end, and whether it can have been retried then.
+    pub(super) fn call_endings(&self) -> impl Iterator<Item = (CallOutcome, bool)> {
+        let (listing, repeatable) = (self.listing, self.repeatable);
+        CallOutcome::ALL
+            .into_iter()
+            .filter(move |outcome| listing || *outcome != CallOutcome::ContractError)
+            .flat_map(|outcome| [(outcome, false), (outcome, true)])
+            .filter(move |(_, retried)| repeatable || !retried)
+    }
+
+    /// How an attempt can end. A request whose turn never came is no attempt.
+    pub(super) fn attempt_results() -> impl Iterator<Item = AttemptResult> {
+        AttemptResult::all()
+            .filter(|result| *result != AttemptResult::Failure(FailureKind::QueueTimeout))
+    }
+
+    /// Why a client with these rules can wait for another attempt, and who can
+    /// choose the length of the wait: without a response there is no
+    /// `Retry-After`.
+    pub(super) fn retries(&self, rules: &Rules) -> Vec<(RetryReason, WaitSource)> {
+        if !self.repeatable {
+            return Vec::new();
+        }
+        let statuses = rules.retry_statuses.iter().copied();
+        let statuses = statuses.map(RetryReason::Status).flat_map(|reason| {
+            [WaitSource::RetryAfter, WaitSource::Backoff].map(|source| (reason, source))
+        });
+        let failures = FailureKind::ALL
+            .into_iter()
+            .filter(|kind| kind.is_transient());
+        let failures = failures.map(|kind| (RetryReason::Failure(kind), WaitSource::Backoff));
+        statuses.chain(failures).collect()
+    }
+
+    /// Why a client with these rules can give up a call. TLS is among it
+    /// whatever the base URL: a proxy or a middleware of the caller's may use it.
+    pub(super) fn give_ups(&self, rules: &Rules) -> impl Iterator<Item = GiveUp> {
+        GiveUp::ALL.into_iter().filter(|why| match why {
+            GiveUp::PageLimit | GiveUp::ItemLimit => self.listing,
+            GiveUp::Retry(StopReason::RetryBudgetEmpty) => self.repeatable && rules.retry_budget,
+            GiveUp::Retry(StopReason::RetryAfterOverBudget | StopReason::AttemptsExhausted) => {
+                self.repeatable
+            }
+            // A deadline may pass before the first attempt has its turn, and the
+            // settings of a call may forbid to repeat it.
+            GiveUp::Retry(_) => true,
+        })
+    }
+}
+
+/// What the settings of a client allow to happen.
+#[derive(Debug, Clone)]
+pub(crate) struct Rules {
+    /// The statuses that are worth another attempt.
+    pub(crate) retry_statuses: Vec<StatusCode>,
+    /// Whether there is a retry budget that can be empty.
+    pub(crate) retry_budget: bool,
+    /// Whether there is a concurrency limit that can shrink.
+    pub(crate) concurrency_limit: bool,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            retry_statuses: RETRY_STATUSES.to_vec(),
+            retry_budget: true,
+            concurrency_limit: true,
+        }
+    }
+}

@@ -1,0 +1,348 @@
+//! What is counted of a call, and that its counters are there before it.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use client::{
+    Builder, CallSettings, ConcurrencyLimit, Endpoint, Failure, FailureKind, IdempotencyKey,
+    JsonObject, Listing, ListingLimits, ReliableApiClient, RetryBudget,
+    telemetry::{CALL_ATTEMPTS, CALL_DURATION, CALLS, METRICS, MetricKind, Operation},
+};
+use metrics_util::debugging::{DebugValue, DebuggingRecorder, Snapshotter};
+use reqwest::Response;
+use serde_json::json;
+
+use crate::support::{
+    drive::{finish, poll},
+    offline,
+    scripted::{answer, json, page, retry_after, scripted, status},
+    virtual_clock,
+};
+
+const STOCK: Endpoint = Endpoint::new("stock", "/stock");
+const ORDERS: Endpoint = Endpoint::new("orders", "/orders");
+const LOGS: Endpoint = Endpoint::new("logs", "/logs");
+
+/// What the transport does with a request.
+#[derive(Clone)]
+enum Step {
+    Send(fn() -> Response),
+    Status(u16),
+    /// A status that asks for a wait of so many seconds.
+    Wait(u16, &'static str),
+    Fail(FailureKind),
+    Hang,
+}
+
+/// Clients that register with one recorder, over transports that follow a
+/// script: one step for each request, then successes.
+struct Scripted {
+    recorder: Arc<DebuggingRecorder>,
+    snapshotter: Snapshotter,
+    script: Arc<Mutex<VecDeque<Step>>>,
+}
+
+/// Name and labels of a series.
+type Series = (String, BTreeMap<String, String>);
+
+impl Scripted {
+    fn new() -> Self {
+        let recorder = DebuggingRecorder::new();
+        Self {
+            snapshotter: recorder.snapshotter(),
+            recorder: Arc::new(recorder),
+            script: Arc::default(),
+        }
+    }
+
+    fn client(&self, configure: impl FnOnce(Builder) -> Builder) -> ReliableApiClient {
+        let script = Arc::clone(&self.script);
+        let transport = scripted(move |request| {
+            let step = script.lock().expect("no panic while held").pop_front();
+            let path = request.url().path().to_owned();
+            async move {
+                match step.unwrap_or(Step::Send(whole)) {
+                    Step::Send(_) if path == "/no-content" => Ok(status(204)),
+                    Step::Send(_) if path == "/redirect" => Ok(status(302)),
+                    Step::Send(response) => Ok(response()),
+                    Step::Status(code) => Ok(status(code)),
+                    Step::Wait(code, seconds) => Ok(retry_after(code, seconds)),
+                    Step::Fail(kind) => Err(Failure(kind).into()),
+                    Step::Hang => std::future::pending().await,
+                }
+            }
+        });
+        let builder = offline(&virtual_clock())
+            .recorder(Arc::clone(&self.recorder) as _)
+            .max_attempts(2)
+            .transport(transport);
+        configure(builder).build().expect("a client")
+    }
+
+    fn follow(&self, script: &[Step]) {
+        *self.script.lock().expect("no panic while held") = script.iter().cloned().collect();
+    }
+
+    /// Every series and its observations. Reading takes them away.
+    fn read(&self) -> BTreeMap<Series, Vec<f64>> {
+        let snapshot = self.snapshotter.snapshot().into_vec().into_iter();
+        snapshot
+            .map(|(key, _, _, value)| {
+                let labels = key.key().labels();
+                let labels = labels.map(|label| (label.key().into(), label.value().into()));
+                let values = match value {
+                    DebugValue::Counter(count) => vec![1.0; usize::try_from(count).expect("few")],
+                    DebugValue::Gauge(value) => vec![value.into_inner()],
+                    DebugValue::Histogram(values) => values.iter().map(|it| it.0).collect(),
+                };
+                ((key.key().name().to_owned(), labels.collect()), values)
+            })
+            .collect()
+    }
+
+    /// The observations of one metric that are not nought.
+    fn observed(&self, name: &str) -> Vec<(String, Vec<f64>)> {
+        let of_name = self.read().into_iter().filter(|((it, _), _)| it == name);
+        let moved = of_name.filter(|(_, values)| !values.is_empty());
+        moved
+            .map(|((_, labels), values)| {
+                let labels: Vec<_> = labels.into_values().collect();
+                (labels.join(" "), values)
+            })
+            .collect()
+    }
+}
+
+/// The last page of a listing, and what every other endpoint promises.
+fn whole() -> Response {
+    let items = [json!({"n": 1}), json!({"n": 2})];
+    let object = json!({"items": items, "next_cursor": null, "attempt": 3, "id": "j-1"});
+    json(200, &object)
+}
+
+fn page_with_cursor() -> Response {
+    page(&[1, 2], Some("again"))
+}
+
+fn text() -> Response {
+    answer(200, &[("content-type", "text/plain")], "hello".into())
+}
+
+/// The listing of an endpoint, if it is one.
+fn listing(client: &ReliableApiClient, endpoint: Endpoint) -> Option<Listing> {
+    match endpoint {
+        Endpoint::ITEMS => Some(client.items()),
+        Endpoint::LOOPING_ITEMS => Some(client.looping_items()),
+        Endpoint::ENDLESS_ITEMS => Some(client.endless_items()),
+        Endpoint::BAD_ITEMS => Some(client.bad_items()),
+        Endpoint::BAD_CURSOR => Some(client.bad_cursor()),
+        LOGS => Some(client.listing(LOGS)),
+        _ => None,
+    }
+}
+
+/// Calls an endpoint to its end, or until it hangs, and drops it then.
+fn call(client: &ReliableApiClient, endpoint: Endpoint) {
+    if let Some(listing) = listing(client, endpoint) {
+        let mut pages = listing.pages();
+        finish(async { while pages.next_page().await.is_some_and(|page| page.is_ok()) {} });
+        return;
+    }
+    let key = IdempotencyKey::new("k").expect("a key");
+    let body = JsonObject::new();
+    finish(async {
+        match endpoint {
+            Endpoint::FLAKY => drop(client.flaky().await),
+            Endpoint::RETRY_LATER => drop(client.retry_later().await),
+            Endpoint::BAD_JSON => drop(client.bad_json().await),
+            Endpoint::TEXT_JSON => drop(client.text_json().await),
+            Endpoint::NO_CONTENT => drop(client.no_content().await),
+            Endpoint::REDIRECT => drop(client.redirect().await),
+            Endpoint::CREATE_JOB => drop(client.create_job(&key, &body).await),
+            ORDERS => drop(client.post(ORDERS, Some(&key), &body).await),
+            other => drop(client.get(other).await),
+        }
+    });
+}
+
+/// Lets a client run into everything that an endpoint can come to.
+fn go_through_everything(scripted: &Scripted, client: &ReliableApiClient, endpoint: Endpoint) {
+    let play = |client: &ReliableApiClient, script: &[Step]| {
+        scripted.follow(script);
+        call(client, endpoint);
+    };
+    let with = |settings| client.with_settings(settings);
+    for code in 200..=599 {
+        play(client, &[Step::Status(code)]);
+        play(client, &[Step::Wait(code, "1")]);
+    }
+    // That a turn never came, no transport says.
+    let failures = FailureKind::ALL.into_iter();
+    for kind in failures.filter(|kind| *kind != FailureKind::QueueTimeout) {
+        play(client, &[Step::Fail(kind)]);
+    }
+    // Each way a call can end, at once and after a retry.
+    let endings = [
+        Step::Send(whole),
+        Step::Send(text),
+        Step::Status(200),
+        Step::Status(404),
+        Step::Fail(FailureKind::Tls),
+        Step::Hang,
+    ];
+    for ending in endings {
+        play(client, std::slice::from_ref(&ending));
+        play(client, &[Step::Status(503), ending]);
+    }
+    // Each reason to give up.
+    play(client, &[Step::Status(503), Step::Status(503)]);
+    play(client, &[Step::Wait(503, "120")]);
+    play(
+        &with(CallSettings::new().do_not_repeat()),
+        &[Step::Status(503)],
+    );
+    play(&with(CallSettings::new().deadline(Duration::ZERO)), &[]);
+    let spent = scripted.client(|builder| builder.retry_budget(RetryBudget::new(0)));
+    play(&spent, &[Step::Status(503)]);
+
+    if let Some(listing) = listing(client, endpoint) {
+        let (first, again) = (Step::Send(page_with_cursor), Step::Send(page_with_cursor));
+        play(client, &[first.clone(), again.clone()]);
+        play(client, &[first.clone(), Step::Status(503), again]);
+        let one = ListingLimits {
+            max_pages: std::num::NonZeroU32::MIN,
+            max_items: std::num::NonZeroU32::MIN,
+            ..ListingLimits::DEFAULT
+        };
+        scripted.follow(&[first]);
+        let mut pages = listing.clone().limits(one).pages();
+        finish(async { while pages.next_page().await.is_some_and(|page| page.is_ok()) {} });
+        let mut items = listing.limits(one).items();
+        finish(async { while items.next_item().await.is_some_and(|item| item.is_ok()) {} });
+    }
+}
+
+#[test]
+fn every_counter_is_there_before_its_first_event_and_none_that_cannot_move() {
+    let scripted = Scripted::new();
+    let plenty = RetryBudget::new(1_000_000);
+    let client = scripted.client(|builder| {
+        builder.retry_budget(plenty).operations([
+            Operation::get(STOCK),
+            Operation::post(ORDERS),
+            Operation::listing(LOGS),
+        ])
+    });
+    let counters = |series: BTreeMap<Series, Vec<f64>>, moved: bool| -> BTreeSet<Series> {
+        let is_counter = |name: &str| {
+            let metric = METRICS.iter().find(|metric| metric.name == name);
+            metric.is_some_and(|metric| metric.kind == MetricKind::Counter)
+        };
+        let counters = series.into_iter().filter(|((name, _), _)| is_counter(name));
+        let counters = counters.filter(|(_, values)| !moved || !values.is_empty());
+        counters.map(|(series, _)| series).collect()
+    };
+    let before = counters(scripted.read(), false);
+
+    for endpoint in Endpoint::ALL.into_iter().chain([STOCK, ORDERS, LOGS]) {
+        go_through_everything(&scripted, &client, endpoint);
+    }
+
+    let after = counters(scripted.read(), true);
+    let born: Vec<_> = after.difference(&before).collect();
+    assert!(born.is_empty(), "born by an event: {born:#?}");
+    let idle: Vec<_> = before.difference(&after).collect();
+    assert!(
+        idle.is_empty(),
+        "registered, and nothing moves them: {idle:#?}"
+    );
+}
+
+#[test]
+fn what_a_client_does_without_is_not_registered() {
+    let scripted = Scripted::new();
+
+    scripted.client(|builder| builder.retry_budget(None).concurrency_limit(None));
+
+    let series = scripted.read();
+    let named = |wanted: &str| {
+        series
+            .keys()
+            .any(|(name, labels)| name == wanted || labels.values().any(|value| value == wanted))
+    };
+    assert!(named("attempts_exhausted"));
+    assert!(!named("retry_budget_empty"));
+    assert!(!named("client_concurrency_reductions_total"));
+}
+
+#[test]
+fn a_call_lasts_as_long_as_its_caller_waits() {
+    let scripted = Scripted::new();
+    let client = scripted.client(|builder| builder);
+    scripted.follow(&[Step::Wait(503, "2")]);
+
+    call(&client, Endpoint::FLAKY);
+
+    assert_eq!(
+        scripted.observed(CALL_DURATION.name),
+        [("flaky ok".to_owned(), vec![2.0])]
+    );
+}
+
+#[test]
+fn the_attempts_of_a_call_are_observed_once() {
+    let scripted = Scripted::new();
+    let client = scripted.client(|builder| builder);
+    for script in [&[Step::Status(503)][..], &[], &[Step::Hang]] {
+        scripted.follow(script);
+        call(&client, Endpoint::FLAKY);
+    }
+
+    // The one that was cancelled has no final number.
+    assert_eq!(
+        scripted.observed(CALL_ATTEMPTS.name),
+        [("flaky".to_owned(), vec![2.0, 1.0])]
+    );
+}
+
+#[test]
+fn a_call_that_is_dropped_is_cancelled_and_counted_once() {
+    let scripted = Scripted::new();
+    let client = scripted.client(|builder| builder.concurrency_limit(ConcurrencyLimit::new(1)));
+    scripted.follow(&[Step::Status(503), Step::Hang]);
+    let mut hangs = Box::pin(client.flaky());
+    let mut has_no_turn = Box::pin(client.no_content());
+    let never_polled = client.redirect();
+    assert!((0..10).all(|_| poll(hangs.as_mut()).is_pending()));
+    assert!(poll(has_no_turn.as_mut()).is_pending());
+
+    drop((hangs, has_no_turn, never_polled));
+
+    let counted = scripted.observed(CALLS.name);
+    let flaky = "flaky cancelled true".to_owned();
+    let no_content = "no_content cancelled false".to_owned();
+    assert_eq!(counted, [(flaky, vec![1.0]), (no_content, vec![1.0])]);
+}
+
+#[test]
+fn each_page_of_a_listing_is_a_call_and_so_is_asking_for_more_than_is_allowed() {
+    let ok = |pages: usize| ("items ok false".to_owned(), vec![1.0; pages]);
+    let refused = || ("items contract_error false".to_owned(), vec![1.0]);
+    for (max_pages, max_items, expected) in [
+        (2, 4, vec![ok(2)]),
+        (1, 4, vec![refused(), ok(1)]),
+        (2, 3, vec![refused(), ok(2)]),
+    ] {
+        let scripted = Scripted::new();
+        let client = scripted.client(|it| it.max_pages(max_pages).max_items(max_items));
+        scripted.follow(&[Step::Send(page_with_cursor)]);
+
+        let mut items = client.items().items();
+        finish(async { while items.next_item().await.is_some() {} });
+
+        assert_eq!(scripted.observed(CALLS.name), expected);
+    }
+}
