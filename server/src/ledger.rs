@@ -10,8 +10,6 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use serde::Serialize;
-
 use crate::accept::ClosedBy;
 use crate::response_extensions::JobResult;
 use crate::retry_after::RetryAfter;
@@ -24,22 +22,20 @@ pub use entry::{BodyState, IssuedCursor, LedgerEntry};
 
 mod connections;
 mod entry;
-mod nanoseconds;
 
 /// Counts of one route. They stay when entries go.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RouteTotals {
     /// How many requests arrived.
     pub requests: u64,
     /// How many of them got a response: those whose entry has a status.
-    #[serde(rename = "answered")]
     pub responses: u64,
     /// How many of them came earlier than a Retry-After allowed.
     pub early: u64,
 }
 
 /// The ledger at one moment.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct LedgerSnapshot {
     /// The newest requests in order of arrival.
     pub entries: Vec<LedgerEntry>,
@@ -50,10 +46,8 @@ pub struct LedgerSnapshot {
     /// Counts of each route that was asked for.
     pub routes: BTreeMap<String, RouteTotals>,
     /// The newest connections in order of acceptance, those without a request included.
-    #[serde(skip)]
     pub connections: Vec<ConnectionEntry>,
     /// How many connections were dropped to stay within bounds.
-    #[serde(skip)]
     pub connections_dropped: u64,
 }
 
@@ -198,8 +192,6 @@ impl State {
             entry.head = Some(head.at);
             entry.head_wall = Some(head.wall);
             entry.retry_after = head.retry_after;
-            let wait = head.retry_after.and_then(RetryAfter::wait);
-            entry.retry_after_seconds = wait.map(whole_seconds);
             entry.cursor_issued = head.cursor_issued;
             entry.fault = head.fault;
             entry.job = head.job;
@@ -230,11 +222,6 @@ impl State {
             connections_dropped: self.connections.dropped(),
         }
     }
-}
-
-fn whole_seconds(wait: Duration) -> u64 {
-    wait.as_secs()
-        .saturating_add(u64::from(wait.subsec_nanos() > 0))
 }
 
 #[cfg(test)]
@@ -312,7 +299,6 @@ mod tests {
         assert_eq!(after.entries[0].status, Some(503));
         assert_eq!(after.entries[0].head, Some(Duration::from_secs(3)));
         assert_eq!(after.entries[0].retry_after, Some(RetryAfter::Date(wait)));
-        assert_eq!(after.entries[0].retry_after_seconds, Some(2));
         assert_eq!(after.routes["/flaky"].responses, 2);
     }
 

@@ -6,7 +6,6 @@
 
 use std::fmt;
 
-use serde::{Serialize, Serializer};
 use sha2::{Digest, Sha256};
 
 /// A key derived from the seed.
@@ -56,12 +55,6 @@ impl fmt::Display for KeyedHash {
 impl fmt::Debug for KeyedHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
-    }
-}
-
-impl Serialize for KeyedHash {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
     }
 }
 

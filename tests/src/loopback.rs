@@ -100,7 +100,7 @@ pub fn story(ledger: &LedgerSnapshot) -> String {
             entry.method,
             entry.route,
             entry.status,
-            entry.retry_after_seconds,
+            entry.retry_after,
             entry.early,
             entry.idempotency_key,
             entry.body,

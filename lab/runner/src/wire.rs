@@ -1,7 +1,8 @@
 //! Fills the wire record from the service's ledger.
 
+use crate::player::outcome::whole_seconds;
 use evidence::wire::{RouteTotals, ValueHash, WireRecord, WireRequest};
-use server::{KeyedHash, LedgerEntry, LedgerSnapshot};
+use server::{KeyedHash, LedgerEntry, LedgerSnapshot, RetryAfter};
 
 /// What the service saw, as the lab's own value.
 pub fn record(ledger: LedgerSnapshot) -> WireRecord {
@@ -29,7 +30,10 @@ pub fn request(entry: LedgerEntry) -> WireRequest {
         idempotency_key: hashed(entry.idempotency_key),
         body: hashed(entry.body),
         status: entry.status,
-        retry_after_seconds: entry.retry_after_seconds,
+        retry_after_seconds: entry
+            .retry_after
+            .and_then(RetryAfter::wait)
+            .map(whole_seconds),
         early: entry.early,
         trace_id: entry.trace_id,
         request_id: entry.request_id,

@@ -14,8 +14,10 @@ use server::{Ledger, LedgerEntry};
 use tokio::time::sleep;
 
 use super::{feed::Feed, live_span::LiveSpan};
-use evidence::{trace::Span, trace::Trace, trace::field};
-use runner::{SharedTime, recorder::FullTrace, recorder::Limits, recorder::Recorder};
+use evidence::{trace::Span, trace::Trace, trace::field, wire::WireRequest};
+use runner::{
+    SharedTime, recorder::FullTrace, recorder::Limits, recorder::Recorder, wire::request,
+};
 
 /// How many requests are kept.
 pub(super) const CAPACITY: usize = 200;
@@ -34,14 +36,14 @@ pub(super) struct WireLane {
 /// The lane as it stands.
 #[derive(Debug, Serialize)]
 pub(super) struct WireSnapshot {
-    entries: Vec<LedgerEntry>,
+    entries: Vec<WireRequest>,
     traces: Vec<Trace>,
     dropped: u64,
 }
 
 #[derive(Serialize)]
 struct WireEvent {
-    entry: LedgerEntry,
+    entry: WireRequest,
     spans: [LiveSpan; 1],
 }
 
@@ -67,7 +69,7 @@ impl WireLane {
     pub(super) fn snapshot(&self) -> WireSnapshot {
         let ledger = self.ledger.snapshot();
         WireSnapshot {
-            entries: ledger.entries,
+            entries: ledger.entries.into_iter().map(request).collect(),
             traces: self.recorder.snapshot(),
             dropped: ledger.dropped,
         }
@@ -89,7 +91,7 @@ impl WireLane {
             let ledger = self.ledger.snapshot();
             closed.retain(|span| match told.find(span, &ledger.entries) {
                 Found::Complete(entry) => {
-                    let (entry, spans) = (entry.clone(), [span.clone().into()]);
+                    let (entry, spans) = (request(entry.clone()), [span.clone().into()]);
                     feed.publish("wire", &WireEvent { entry, spans });
                     false
                 }

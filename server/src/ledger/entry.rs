@@ -3,9 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use http::Version;
-use serde::Serialize;
 
-use super::nanoseconds;
 use crate::recorded_header::RecordedHeader;
 use crate::response_extensions::JobResult;
 use crate::retry_after::RetryAfter;
@@ -14,22 +12,18 @@ use crate::seed_key::KeyedHash;
 /// One request, as the service saw it.
 ///
 /// Moments are counted from the start of the service, on its clock.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct LedgerEntry {
     /// Its number in the order of arrival; the first is 1.
     pub seq: u64,
     /// The number of its connection; none if the router was called as a function.
-    #[serde(skip)]
     pub connection: Option<u64>,
     /// Its place on its connection; the first is 1. Requests that stand in no ledger
     /// have a place, too, so that there may be gaps.
-    #[serde(skip)]
     pub place: Option<u64>,
     /// The version of HTTP that it was sent in.
-    #[serde(skip)]
     pub version: Version,
     /// When it arrived: its head was complete and parsed.
-    #[serde(rename = "arrived_ns", serialize_with = "nanoseconds::serialize")]
     pub arrived: Duration,
     /// Its method, or `_OTHER` for one that HTTP does not define.
     pub method: &'static str,
@@ -42,16 +36,12 @@ pub struct LedgerEntry {
     /// The hash of its body; none unless [`body_state`](Self::body_state) is complete.
     pub body: Option<KeyedHash>,
     /// How far its body was read before the response.
-    #[serde(skip)]
     pub body_state: BodyState,
     /// Its `Accept`.
-    #[serde(skip)]
     pub accept: Option<RecordedHeader>,
     /// Its `Content-Type`.
-    #[serde(skip)]
     pub content_type: Option<RecordedHeader>,
     /// Whether it carried an `Authorization`, of which nothing else is kept.
-    #[serde(skip)]
     pub authorization: bool,
     /// The status of the response. None, as all that follows from a response, if the
     /// connection ended before there was one, or before the end of the request's body:
@@ -59,35 +49,25 @@ pub struct LedgerEntry {
     pub status: Option<u16>,
     /// A moment before the head of the response was written. A wait counts from here,
     /// which is always in the client's favour.
-    #[serde(skip)]
     pub head: Option<Duration>,
     /// The wall clock at the moment of [`head`](Self::head): a Retry-After date is
     /// judged by it.
-    #[serde(skip)]
     pub head_wall: Option<SystemTime>,
     /// When the last byte of the response was handed over to the connection; none if it
     /// was not, or not yet.
-    #[serde(skip)]
     pub ended: Option<Duration>,
     /// The Retry-After of the response.
-    #[serde(skip)]
     pub retry_after: Option<RetryAfter>,
-    /// The wait of [`retry_after`](Self::retry_after) in whole seconds, rounded up.
-    pub retry_after_seconds: Option<u64>,
     /// What the response gave as the next cursor; none if it is no page of a listing.
-    #[serde(skip)]
     pub cursor_issued: Option<IssuedCursor>,
     /// The fault that was served on purpose.
-    #[serde(skip)]
     pub fault: Option<&'static str>,
     /// What became of the job that it submitted.
-    #[serde(skip)]
     pub job: Option<JobResult>,
     /// How much sooner it came than an earlier response had asked for. Claimed only
     /// where both requests are known to belong together: the same route, and the same
     /// trace or the same idempotency key, or neither where the service is configured for
     /// [one caller](crate::ServiceConfigBuilder::one_caller).
-    #[serde(rename = "early_ns", serialize_with = "nanoseconds::optional")]
     pub early: Option<Duration>,
     /// The trace that a valid `traceparent` named, in hexadecimal.
     pub trace_id: Option<String>,

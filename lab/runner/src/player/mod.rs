@@ -1,7 +1,7 @@
 //! Who plays a scenario: one and the same task, for different clients.
 
 mod naive;
-mod outcome;
+pub(crate) mod outcome;
 mod reliable;
 mod terms;
 

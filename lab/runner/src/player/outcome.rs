@@ -47,10 +47,10 @@ fn gave_up(outcome: Outcome, why: Option<GiveUp>) -> Outcome {
     }
 }
 
-/// Rounded up, as the error's text and the service's ledger have it: whoever
+/// Rounded up, as the error's text and the wire record have it: whoever
 /// waits for as long as a run says must not come early. What is left until a
 /// date is seldom a whole second.
-fn whole_seconds(wait: Duration) -> u64 {
+pub(crate) fn whole_seconds(wait: Duration) -> u64 {
     wait.as_secs()
         .saturating_add(u64::from(wait.subsec_nanos() > 0))
 }
