@@ -10,7 +10,7 @@
 //! |---|---|
 //! | **Behaviour as a whole** |  |
 //! | `/items` yields three records | `listings`: `items_yields_three_records_and_every_cursor_goes_back_unchanged` |
-//! | `/flaky` answers with `attempt` 3; two attempts end in a 503 | `attempts`: `two_attempts_at_flaky_end_in_a_503_and_three_succeed` |
+//! | `/flaky` succeeds with `attempt` 3; two attempts end in a 503 | `attempts`: `two_attempts_at_flaky_end_in_a_503_and_three_succeed` |
 //! | a create and its replay name the same job; another body is a 409 `idempotency_conflict` | `jobs`: `a_replay_names_the_same_job_and_another_body_conflicts` |
 //! | one method for each endpoint, with its method, path and query | `requests`: `every_request_says_that_it_accepts_json_and_carries_no_credential` |
 //! | **Requests** |  |
@@ -21,7 +21,7 @@
 //! | every request carries the timeout pair, 3.05 s and 15 s by default | `requests`: `every_attempt_hands_the_timeout_pair_to_the_transport` |
 //! | and the transport keeps it | `transport`: `a_server_that_stalls_is_a_read_timeout_and_is_asked_finitely_often`, `a_name_that_is_never_resolved_is_a_connect_timeout` |
 //! | an `Idempotency-Key` is non-empty printable ASCII without spaces | `configuration`: `whatever_breaks_a_rule_is_refused_before_anything_is_sent` |
-//! | **Answers** |  |
+//! | **Responses** |  |
 //! | 400, 401, 403, 404, 409, 422: an HTTP error at once | `statuses`: `a_permanent_status_ends_the_call_at_once_and_keeps_its_problem` |
 //! | status, machine code and request id are kept | `statuses`: `a_permanent_status_ends_the_call_at_once_and_keeps_its_problem` |
 //! | 429, 500, 502, 503, 504: retried finitely, then an error with the last status | `statuses`: `a_passing_status_is_retried_until_the_attempts_run_out` |
@@ -31,9 +31,9 @@
 //! | the order of the checks: status, media type, object, items, cursor | `representation`: `a_page_is_checked_in_the_order_of_the_contract` |
 //! | `items` is an array of objects; `next_cursor` is null or a non-empty string, never missing | `representation`: `a_page_is_checked_in_the_order_of_the_contract` |
 //! | that a body parses proves nothing about success | `representation`: `a_page_is_checked_in_the_order_of_the_contract` |
-//! | a representation error is a class of its own and final; `id` and `attempt` are required | `representation`: `an_answer_of_the_wrong_kind_is_final_and_no_http_error` |
+//! | a representation error is a class of its own and final; `id` and `attempt` are required | `representation`: `a_response_of_the_wrong_kind_is_final_and_no_http_error` |
 //! | a read timeout is retried finitely | `transport`: `a_server_that_stalls_is_a_read_timeout_and_is_asked_finitely_often` |
-//! | other failures of a request are one class, retried finitely or not at all | `transport`: `a_request_without_a_complete_answer_is_one_class_of_error` |
+//! | other failures of a request are one class, retried finitely or not at all | `transport`: `a_request_without_a_complete_response_is_one_class_of_error` |
 //! | a TLS failure stops after one attempt | `transport`: `a_refused_handshake_gets_one_attempt` |
 //! | **Listings** |  |
 //! | the first request has no cursor, each later one the previous cursor unchanged | `listings`: `items_yields_three_records_and_every_cursor_goes_back_unchanged` |
@@ -48,7 +48,7 @@
 //! | attempts are finite | `statuses`: `a_passing_status_is_retried_until_the_attempts_run_out` |
 //! | GET, HEAD, PUT, DELETE may be repeated; POST and PATCH may not | `attempts`: `a_post_is_repeated_only_by_the_method_that_is_authorized` |
 //! | a POST only by the method that creates jobs; a key in a header permits nothing | `attempts`: `a_post_is_repeated_only_by_the_method_that_is_authorized` |
-//! | a retried POST reuses its key and body; a lost answer makes no second job | `jobs`: `a_job_whose_first_answer_was_lost_is_created_once` |
+//! | a retried POST reuses its key and body; a lost response makes no second job | `jobs`: `a_job_whose_first_response_was_lost_is_created_once` |
 //! | Retry-After in seconds, as a date, as a past date: waited for in full | `retry_after`: `a_valid_retry_after_is_waited_for_in_full` |
 //! | negative, arbitrary text, non-ASCII digits: backoff with jitter | `retry_after`: `an_unusable_retry_after_falls_back_to_a_backoff_with_jitter` |
 //! | overlong digits, above the budget: stop at once, with `retry_after` | `retry_after`: `a_retry_after_above_the_budget_stops_at_once` |

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! No `ReliableApiClient` here: [`RetryMiddleware`] goes onto a plain
-//! `reqwest_middleware` stack. The service fails once before it answers. A GET
+//! `reqwest_middleware` stack. The service fails once and then succeeds. A GET
 //! is repeated, a POST only with permission, and the [`RetryReport`] in the
 //! response says how it went.
 
@@ -82,7 +82,7 @@ fn client() -> Result<ClientWithMiddleware, Box<dyn Error>> {
 
 /// Prints what the caller got, and what it took.
 fn tell(what: &str, response: &reqwest::Response) {
-    println!("{what}\n  answer    {}", response.status());
+    println!("{what}\n  response  {}", response.status());
     if let Some(report) = response.extensions().get::<RetryReport>() {
         println!("  attempts  {}", report.attempts);
         match report.stopped {

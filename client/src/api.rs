@@ -9,7 +9,6 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use crate::{
-    answer::{Answer, string, wrong_type},
     builder::Builder,
     call::Call,
     endpoint::Endpoint,
@@ -17,6 +16,7 @@ use crate::{
     idempotency_key::IdempotencyKey,
     pagination::{Listing, ListingLimits},
     raw_object::{ObjectText, RawObject},
+    response::{ApiResponse, string, wrong_type},
     retry::{CallSettings, RepeatPermission},
     telemetry::Metrics,
     time::{Clock, Random},
@@ -44,7 +44,8 @@ pub(crate) struct Inner {
     pub(crate) timeouts: Timeouts,
     pub(crate) limits: ListingLimits,
     pub(crate) metrics: Arc<Metrics>,
-    /// Held for as long as the client lives: what it shares is shown on them.
+    /// Kept for as long as the client lives: they show the budget and the limit
+    /// that it shares.
     pub(crate) _gauges: Vec<Arc<Gauge>>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) random: Arc<dyn Random>,
@@ -86,14 +87,14 @@ impl ReliableApiClient {
         Listing::new(self.clone(), endpoint)
     }
 
-    /// `GET /flaky`: fails twice, then answers.
+    /// `GET /flaky`: fails twice, then succeeds.
     ///
     /// # Errors
     ///
     /// [`ApiError::Http`] with status 503 if the attempts run out first.
     pub async fn flaky(&self) -> Result<Flaky, ApiError> {
-        self.exchange(Call::get(Endpoint::FLAKY), |answer| {
-            answer.json(|object| {
+        self.exchange(Call::get(Endpoint::FLAKY), |response| {
+            response.json(|object| {
                 let attempt = object.required("attempt")?;
                 let wrong = |_| wrong_type("attempt", "a non-negative integer", attempt);
                 let attempt = serde_json::from_str(attempt.get()).map_err(wrong)?;
@@ -137,11 +138,11 @@ impl ReliableApiClient {
     ///
     /// [`ApiError::Response`] if another success comes in place of a 204.
     pub async fn no_content(&self) -> Result<(), ApiError> {
-        self.exchange(Call::get(Endpoint::NO_CONTENT), |answer| {
-            let answer = answer.success()?;
-            match answer.status {
+        self.exchange(Call::get(Endpoint::NO_CONTENT), |response| {
+            let response = response.success()?;
+            match response.status {
                 StatusCode::NO_CONTENT => Ok(()),
-                _ => Err(answer.problem(ResponseProblem::UnexpectedStatus)),
+                _ => Err(response.problem(ResponseProblem::UnexpectedStatus)),
             }
         })
         .await
@@ -153,12 +154,12 @@ impl ReliableApiClient {
     ///
     /// [`ApiError::Response`] if a success comes in place of a 3xx.
     pub async fn redirect(&self) -> Result<Redirect, ApiError> {
-        self.exchange(Call::get(Endpoint::REDIRECT), |answer| {
-            if answer.status.is_redirection() {
-                return Ok(Redirect::of(&answer));
+        self.exchange(Call::get(Endpoint::REDIRECT), |response| {
+            if response.status.is_redirection() {
+                return Ok(Redirect::of(&response));
             }
-            let answer = answer.success()?;
-            Err(answer.problem(ResponseProblem::UnexpectedStatus))
+            let response = response.success()?;
+            Err(response.problem(ResponseProblem::UnexpectedStatus))
         })
         .await
     }
@@ -184,8 +185,8 @@ impl ReliableApiClient {
             permission: Some(RepeatPermission),
             ..Call::get(Endpoint::CREATE_JOB)
         };
-        self.exchange(call, |answer| {
-            answer.json(|object| {
+        self.exchange(call, |response| {
+            response.json(|object| {
                 let id = string("id", "a string", object.required("id")?)?;
                 Ok(Job { id })
             })
@@ -193,7 +194,7 @@ impl ReliableApiClient {
         .await
     }
 
-    /// GETs an endpoint of your own that answers with a JSON object.
+    /// GETs an endpoint of your own whose success is a JSON object.
     ///
     /// # Errors
     ///
@@ -304,8 +305,8 @@ impl ReliableApiClient {
 }
 
 /// Reads an object whatever is in it.
-fn read_object(answer: Answer) -> Result<RawObject, ApiError> {
-    answer.json(|object| Ok(ObjectText::keep(object)))
+fn read_object(response: ApiResponse) -> Result<RawObject, ApiError> {
+    response.json(|object| Ok(ObjectText::keep(object)))
 }
 
 /// Written by hand: the session prints its default headers, the URL its parts.
@@ -318,7 +319,7 @@ impl fmt::Debug for ReliableApiClient {
     }
 }
 
-/// The answer of `/flaky`.
+/// The response of `/flaky`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Flaky {
@@ -356,10 +357,10 @@ pub struct Redirect {
 }
 
 impl Redirect {
-    fn of(answer: &Answer) -> Self {
-        let location = answer.headers.get(LOCATION);
+    fn of(response: &ApiResponse) -> Self {
+        let location = response.headers.get(LOCATION);
         Self {
-            status: answer.status,
+            status: response.status,
             location: location.and_then(|value| Some(value.to_str().ok()?.to_owned())),
         }
     }

@@ -78,7 +78,7 @@ pub struct Builder {
 
 impl Builder {
     /// The longest `max_retry_after`, spread and deadline: a call that may take
-    /// more than a day belongs into a queue.
+    /// more than a day belongs in a queue.
     pub const LONGEST: Duration = LONGEST;
 
     pub(crate) fn new(base_url: &str) -> Self {
@@ -158,8 +158,8 @@ impl Builder {
     }
 
     /// Adds up to `spread` to every `Retry-After`, at random; at most a day. A
-    /// wait never becomes shorter than what the server asked for. Many clients
-    /// that were told the same second would all come back in it.
+    /// wait never becomes shorter than what the server asked for. Without it,
+    /// clients that were all told the same second all come back in that second.
     pub fn retry_after_spread(mut self, spread: Duration) -> Self {
         self.retry_after_spread = spread;
         self
@@ -181,8 +181,8 @@ impl Builder {
         self
     }
 
-    /// The ceiling of the first wait, and the one that doubling it never
-    /// exceeds; at most a day.
+    /// The longest first wait, and the longest wait of all: the ceiling starts at
+    /// `base` and doubles with each retry up to `cap`, which is at most a day.
     pub fn backoff(mut self, base: Duration, cap: Duration) -> Self {
         self.backoff = (base, cap);
         self
@@ -260,8 +260,8 @@ impl Builder {
     }
 
     /// Announces what will be called beside the methods of the client, so that
-    /// its counters are there at zero before the first event. It may be said in
-    /// several calls; see [`telemetry`](crate::telemetry) for why it matters.
+    /// its counters are there at zero before the first event. Several calls add up.
+    /// [`telemetry`](crate::telemetry) says why it matters.
     pub fn operations(mut self, operations: impl IntoIterator<Item = Operation>) -> Self {
         self.operations.extend(operations);
         self

@@ -1,4 +1,4 @@
-//! The internal request routine: endpoint → send → answer.
+//! The internal request routine: endpoint → send → response.
 //!
 //! Every call of every client method comes through here, so the headers, the
 //! extensions that the retry rules read, the operation span and the
@@ -13,12 +13,12 @@ use tracing::Instrument;
 use url::form_urlencoded;
 
 use crate::{
-    answer::Answer,
     api::{JsonObject, ReliableApiClient},
     endpoint::Endpoint,
     error::{ApiError, ApiTransportError, ContractError, RequestName},
     idempotency_key::IdempotencyKey,
     pagination::Cursor,
+    response::ApiResponse,
     retry::{RepeatPermission, RetryReport},
     telemetry::{AttemptCount, GiveUp, OpenCall},
 };
@@ -78,11 +78,11 @@ impl Call<'_> {
 }
 
 impl ReliableApiClient {
-    /// Makes a call and reads its answer, as one operation of the trace.
+    /// Makes a call and reads its response, as one operation of the trace.
     pub(crate) async fn exchange<T>(
         &self,
         call: Call<'_>,
-        read: impl FnOnce(Answer) -> Result<T, ApiError>,
+        read: impl FnOnce(ApiResponse) -> Result<T, ApiError>,
     ) -> Result<T, ApiError> {
         let open = self.open_call(call.endpoint, &call.method);
         let sent = self.send(call, open.attempts());
@@ -105,7 +105,7 @@ impl ReliableApiClient {
         OpenCall::begin(self.metrics(), endpoint, method, self.clock())
     }
 
-    async fn send(&self, call: Call<'_>, attempts: AttemptCount) -> Result<Answer, ApiError> {
+    async fn send(&self, call: Call<'_>, attempts: AttemptCount) -> Result<ApiResponse, ApiError> {
         let name = RequestName::new(&call.method, call.endpoint);
         let mut extensions = Extensions::new();
         extensions.insert(call.endpoint);
@@ -125,7 +125,7 @@ impl ReliableApiClient {
         let report = extensions.get::<RetryReport>().copied();
         let report = report.unwrap_or_default();
         match result {
-            Ok(response) => Ok(Answer::read(name, response, &report).await),
+            Ok(response) => Ok(ApiResponse::read(name, response, &report).await),
             Err(error) => Err(ApiError::Transport(ApiTransportError {
                 attempts: report.attempts,
                 stopped: report.stopped,

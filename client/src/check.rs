@@ -4,8 +4,8 @@ use reqwest::Response;
 use reqwest_middleware::Error;
 
 use crate::{
-    answer::Answer,
     error::{ApiError, ApiTransportError, RequestName},
+    response::ApiResponse,
     retry::{self, RetryAfter, RetryReport},
     time::{Clock, SystemClock},
     timeouts::Timeouts,
@@ -65,7 +65,7 @@ pub async fn check(
                 .and_then(RetryAfter::wait),
         }
     });
-    Err(Answer::read(request, response, &report)
+    Err(ApiResponse::read(request, response, &report)
         .await
         .into_http_error())
 }

@@ -94,8 +94,7 @@ impl Endpoint {
         self.template
     }
 
-    /// The status that it answers with when all is well; 200 where nothing says
-    /// otherwise.
+    /// The status of a success; 200 unless listed here.
     pub(crate) fn success(self) -> StatusCode {
         match self {
             Self::CREATE_JOB => StatusCode::CREATED,

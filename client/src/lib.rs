@@ -4,8 +4,8 @@
 //!
 //! A request goes out. What comes back, a response or a failure, is reduced to
 //! facts, and [`decide`] says what follows. It is a pure function, and nothing
-//! else decides. The body of a success is read to its last byte before; of any
-//! other response the head decides, whatever becomes of its body:
+//! else decides. The body of a success is read completely before. Any other
+//! response is judged by its head alone, even if its body breaks off:
 //!
 //! 1. A result that no retry could mend is delivered: every success, every 3xx,
 //!    and every 4xx but 429.
@@ -27,15 +27,15 @@
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! // A service that fails twice and then answers.
+//! // A service that fails twice and then succeeds.
 //! let service = MockServer::start().await;
-//! let answer = ResponseTemplate::new(200).set_body_json(serde_json::json!({"attempt": 3}));
+//! let response = ResponseTemplate::new(200).set_body_json(serde_json::json!({"attempt": 3}));
 //! Mock::given(path("/flaky"))
 //!     .respond_with(ResponseTemplate::new(503))
 //!     .up_to_n_times(2)
 //!     .mount(&service)
 //!     .await;
-//! Mock::given(path("/flaky")).respond_with(answer).mount(&service).await;
+//! Mock::given(path("/flaky")).respond_with(response).mount(&service).await;
 //!
 //! // Leave the clock out, and the waits are real.
 //! let clock = VirtualClock::starting_at(SystemTime::now());
@@ -54,10 +54,10 @@
 //!
 //! | class | when | what to do |
 //! |---|---|---|
-//! | [`ApiError::Http`] | the answer is not a 2xx | branch on the status, then on `code`; `stopped` says which retry rule ended it, `retry_after` when to call again |
+//! | [`ApiError::Http`] | the response is not a 2xx | branch on the status, then on `code`; `stopped` says which retry rule ended it, `retry_after` when to call again |
 //! | [`ApiError::Response`] | a success that is not JSON, or not of the shape that the endpoint promises | tell the owner of the service; it is never retried |
 //! | [`ApiError::Contract`] | a listing repeats a cursor, names one that no URL can carry, or exceeds `max_pages` or `max_items` | do not take what was read for the whole |
-//! | [`ApiError::Transport`] | no complete answer: a timeout, no connection, TLS, a connection lost | after a change, find out whether it took effect |
+//! | [`ApiError::Transport`] | no complete response: a timeout, no connection, TLS, a connection lost | after a change, find out whether it took effect |
 //! | [`ApiError::Config`] | the client cannot be built | correct the setting that is named |
 //!
 //! # What comes back
@@ -73,8 +73,8 @@
 //! [`RetryPolicy`](reqwest_retry::RetryPolicy) offers a wait, a
 //! [`RetryableStrategy`](reqwest_retry::RetryableStrategy) classifies), and does
 //! what that crate leaves out: it knows methods, `Retry-After`, deadlines that
-//! count the waits, and bodies that break off. Whoever comes from that crate finds
-//! the way in [`from_reqwest_retry`].
+//! count the waits, and bodies that break off. [`from_reqwest_retry`] shows
+//! how to move from that crate to this one.
 //!
 //! The example `own_endpoint` does this, with a POST that may be repeated and
 //! one that may not: `cargo run -p client --example own_endpoint`. Of the other
@@ -90,10 +90,9 @@
 //! # What is left out
 //!
 //! Redirects are not followed, netrc files are not read, and nothing here knows
-//! a service's quota: a 429 halves the concurrency of all clones, and no header
-//! is read that no standard defines.
+//! a service's quota: a 429 halves the concurrency of all clones, and only
+//! standard headers are read.
 
-mod answer;
 mod api;
 mod builder;
 mod call;
@@ -106,6 +105,7 @@ mod media_type;
 mod pagination;
 mod positive;
 mod raw_object;
+mod response;
 mod retry;
 mod session;
 pub mod telemetry;

@@ -6,7 +6,7 @@ use http::{HeaderMap, header::CONTENT_TYPE};
 /// the structured suffix `+json` (RFC 6839 §3.1).
 ///
 /// Parameters such as a charset, and letter case, do not matter (RFC 9110
-/// §8.3.1). Without a `Content-Type` nothing is claimed, so nothing is believed.
+/// §8.3.1). A body without a `Content-Type` does not count as JSON.
 #[must_use]
 pub(crate) fn is_json(headers: &HeaderMap) -> bool {
     headers

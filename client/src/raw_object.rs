@@ -193,7 +193,7 @@ impl<'de> Visitor<'de> for Member {
 }
 
 /// Compares a name as bytes: as a string, a name with half a surrogate pair would
-/// fail, and such a name is nobody's business here.
+/// be an error, although nobody looks for such a name.
 impl<'de> DeserializeSeed<'de> for Member {
     type Value = bool;
 

@@ -1,4 +1,4 @@
-//! Time and chance, as values that are handed in.
+//! Clock, sleep and random source, as values that the caller can replace.
 //!
 //! The retry rules need a clock, a way to wait and a random source, and a test
 //! needs all three to be its own. Nothing else in this crate reads a clock,

@@ -18,7 +18,7 @@ pub struct Timeouts {
     /// The longest time to a connection.
     pub connect: Duration,
     /// The longest silence of the server. It starts anew with every read, so it
-    /// does not bound an answer that drips; a deadline does.
+    /// does not bound a response that drips; a deadline does.
     pub read: Duration,
 }
 

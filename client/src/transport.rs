@@ -93,7 +93,7 @@ fn session_time() -> Instant {
 }
 
 /// What stands below a transport that was handed in. Getting here is a mistake
-/// of the transport's, which passes on what it should answer.
+/// of the transport's, which passes on what it should respond to.
 pub(crate) struct NothingBelow;
 
 #[async_trait::async_trait]

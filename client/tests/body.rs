@@ -33,14 +33,14 @@ fn object(length: usize) -> String {
     format!(r#"{{"attempt":3,"x":"{padding}"}}"#)
 }
 
-/// An answer that announces its length.
+/// A response that announces its length.
 fn announced(length: usize, body: &str) -> String {
     format!(
         "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
     )
 }
 
-/// An answer in two chunks that announces nothing.
+/// A response in two chunks that announces nothing.
 fn chunked(body: &str) -> String {
     let (first, second) = body.split_at(body.len() / 2);
     format!(
@@ -51,7 +51,7 @@ fn chunked(body: &str) -> String {
     )
 }
 
-/// An answer that ends with its connection.
+/// A response that ends with its connection.
 fn until_closed(body: &str) -> String {
     format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n{body}")
 }
@@ -67,8 +67,8 @@ fn client(wire: &Wire) -> ReliableApiClient {
 #[tokio::test]
 async fn a_body_of_exactly_the_cap_is_whole() {
     let body = object(CAP);
-    for answer in [announced(CAP, &body), chunked(&body)] {
-        let wire = Wire::serve(&[(&answer, Then::Close)]).await;
+    for response in [announced(CAP, &body), chunked(&body)] {
+        let wire = Wire::serve(&[(&response, Then::Close)]).await;
 
         let read = client(&wire).get(Endpoint::FLAKY).await;
 
@@ -79,7 +79,7 @@ async fn a_body_of_exactly_the_cap_is_whole() {
 #[tokio::test]
 async fn a_body_above_the_cap_is_refused_and_not_asked_for_again() {
     let body = object(CAP + 1);
-    for answer in [
+    for response in [
         // The length alone is enough: the body never comes.
         (announced(CAP + 1, ""), Then::Stall),
         (announced(CAP + 1, &body), Then::Close),
@@ -88,12 +88,12 @@ async fn a_body_above_the_cap_is_refused_and_not_asked_for_again() {
         (until_closed(&body), Then::Stall),
         (until_closed(&object(CAP)), Then::Drip),
     ] {
-        let wire = Wire::serve(&[(&answer.0, answer.1)]).await;
+        let wire = Wire::serve(&[(&response.0, response.1)]).await;
 
         let error = client(&wire).flaky().await.expect_err("too long");
 
         let ApiError::Transport(error) = error else {
-            panic!("no complete answer was taken: {error:?}");
+            panic!("no complete response was taken: {error:?}");
         };
         assert_eq!(error.kind, FailureKind::BodyTooLarge);
         assert_eq!((error.attempts, wire.requests().len()), (1, 1));
@@ -146,17 +146,17 @@ async fn a_broken_chunk_is_no_http_and_a_missing_one_a_lost_connection() {
 }
 
 #[tokio::test]
-async fn a_post_without_permission_is_not_sent_again_when_its_answer_breaks_off() {
+async fn a_post_without_permission_is_not_sent_again_when_its_response_breaks_off() {
     let wire = Wire::serve(&[(&announced(60, "{"), Then::Close)]).await;
     let key = IdempotencyKey::new("order-4711").expect("a key");
 
     let error = client(&wire)
         .post(Endpoint::CREATE_JOB, Some(&key), &JsonObject::new())
         .await
-        .expect_err("half an answer");
+        .expect_err("half a response");
 
     let ApiError::Transport(error) = error else {
-        panic!("no complete answer came: {error:?}");
+        panic!("no complete response came: {error:?}");
     };
     assert_eq!(error.kind, FailureKind::ConnectionLost);
     assert_eq!(error.stopped, Some(StopReason::NotEligible));

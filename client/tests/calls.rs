@@ -18,7 +18,7 @@ use serde_json::json;
 use crate::support::{
     drive::{finish, poll},
     offline,
-    scripted::{answer, json, page, retry_after, scripted, status},
+    scripted::{json, page, response, retry_after, scripted, status},
     virtual_clock,
 };
 
@@ -128,7 +128,7 @@ fn page_with_cursor() -> Response {
 }
 
 fn text() -> Response {
-    answer(200, &[("content-type", "text/plain")], "hello".into())
+    response(200, &[("content-type", "text/plain")], "hello".into())
 }
 
 /// The listing of an endpoint, if it is one.

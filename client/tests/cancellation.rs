@@ -98,8 +98,8 @@ fn a_call_that_waits_for_a_slot_can_be_dropped_while_another_goes_on() {
         });
         drop(dropped);
         if ended != Some(true) {
-            let answer = finish(goes_on).unwrap_or_else(|| panic!("stuck after {polls} polls"));
-            answer.expect("the retry");
+            let response = finish(goes_on).unwrap_or_else(|| panic!("stuck after {polls} polls"));
+            response.expect("the retry");
         }
 
         observed.assert_whole(&format!("after {polls} polls"));

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::support::{
     offline,
-    scripted::{answer, json, scripted},
+    scripted::{json, response, scripted},
     virtual_clock,
     wire::{Then, Wire},
 };
@@ -31,7 +31,7 @@ async fn a_failed_request_of_the_stack_is_told_as_a_method_would_tell_it() {
     ];
     let client = offline(&virtual_clock())
         .transport(scripted(move |_| {
-            std::future::ready(Ok(answer(503, &headers, problem.clone())))
+            std::future::ready(Ok(response(503, &headers, problem.clone())))
         }))
         .build()
         .expect("a client");

@@ -33,7 +33,7 @@ async fn a_wait_that_would_pass_the_deadline_is_not_begun() {
     let error = client.flaky().await.expect_err("no time to wait");
 
     let ApiError::Http(error) = error else {
-        panic!("an answer came: {error:?}");
+        panic!("a response came: {error:?}");
     };
     assert_eq!(error.stopped, Some(StopReason::Deadline));
     assert_eq!(error.retry_after, Some(Duration::from_secs(20)));
@@ -76,7 +76,7 @@ impl Clock for LateClock {
 }
 
 #[tokio::test]
-async fn a_deadline_that_passes_after_all_hands_on_the_last_answer() {
+async fn a_deadline_that_passes_after_all_hands_on_the_last_response() {
     let clock = virtual_clock();
     let client = offline(&clock)
         .clock(Arc::new(LateClock(clock)))
@@ -88,7 +88,7 @@ async fn a_deadline_that_passes_after_all_hands_on_the_last_answer() {
     let error = client.flaky().await.expect_err("the wait was too long");
 
     let ApiError::Http(error) = error else {
-        panic!("an answer came: {error:?}");
+        panic!("a response came: {error:?}");
     };
     assert_eq!(error.status.as_u16(), 503);
     assert_eq!(error.stopped, Some(StopReason::Deadline));
@@ -111,7 +111,7 @@ async fn a_backoff_that_would_pass_the_deadline_is_not_begun() {
     assert_eq!(error.error_type(), "503");
 }
 
-/// Calls a service that answers with `bytes` and then never ends, under a real
+/// Calls a service that sends `bytes` and then never ends, under a real
 /// deadline of 50 ms and a read timeout that never strikes.
 async fn call_that_never_ends(bytes: &str, then: Then) {
     let wire = Wire::serve(&[(bytes, then)]).await;
@@ -125,9 +125,9 @@ async fn call_that_never_ends(bytes: &str, then: Then) {
 
     let error = guarded
         .expect("the deadline ends it")
-        .expect_err("no answer");
+        .expect_err("no response");
     let ApiError::Transport(error) = error else {
-        panic!("no complete answer came: {error:?}");
+        panic!("no complete response came: {error:?}");
     };
     assert_eq!(error.stopped, Some(StopReason::Deadline));
     assert_eq!(error.attempts, 1);
@@ -157,7 +157,7 @@ async fn a_body_that_drips_for_ever_is_cut_off() {
     call_that_never_ends(head, Then::Drip).await;
 }
 
-/// A resolver that never answers.
+/// A resolver that never resolves.
 struct Silent;
 
 impl Resolve for Silent {
@@ -196,11 +196,11 @@ async fn a_deadline_that_passes_while_connecting_is_a_connect_timeout() {
 async fn a_virtual_deadline_waits_for_what_is_on_the_wire() {
     // Long enough to come in many pieces.
     let body = format!(r#"{{"attempt":3,"x":"{}"}}"#, "x".repeat(4_000_000));
-    let answer = format!(
+    let response = format!(
         "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
         body.len()
     );
-    let wire = Wire::serve(&[(&answer, Then::Close)]).await;
+    let wire = Wire::serve(&[(&response, Then::Close)]).await;
     let clock = virtual_clock();
     let client = ReliableApiClient::builder(&wire.base_url())
         .clock(Arc::new(clock.clone()))

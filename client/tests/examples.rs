@@ -36,17 +36,17 @@ fn run(name: &str) -> String {
 fn own_endpoint_tells_what_a_permission_changes() {
     let expected = "\
 GET /orders
-  answer    200 OK
+  response  200 OK
   attempts  2
   stopped   no rule had to stop it
 
 POST /payments, with permission
-  answer    201 Created
+  response  201 Created
   attempts  2
   stopped   no rule had to stop it
 
 POST /payments, with a key and no permission
-  answer    503 Service Unavailable
+  response  503 Service Unavailable
   attempts  1
   stopped   NotEligible
 

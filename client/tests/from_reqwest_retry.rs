@@ -23,7 +23,7 @@ use reqwest_retry::{
 use wiremock::{Mock, MockServer, ResponseTemplate, matchers::path};
 
 use crate::support::{
-    scripted::{answer, scripted, status},
+    scripted::{response, scripted, status},
     tls::{HandshakeEnd, Server},
     virtual_clock,
     wire::{Then, Wire},
@@ -86,7 +86,7 @@ async fn requests(
     code: u16,
     headers: &'static [(&'static str, &'static str)],
 ) -> u32 {
-    let (stack, requests) = offline(layer, move || answer(code, headers, String::new()));
+    let (stack, requests) = offline(layer, move || response(code, headers, String::new()));
     let response = stack.request(method, NOWHERE).send().await;
     assert_eq!(response.expect("a response").status(), code);
     requests.load(Ordering::Relaxed)

@@ -14,7 +14,7 @@ use reqwest::{Response, Url};
 
 use crate::support::{
     offline,
-    scripted::{answer, page, scripted, status},
+    scripted::{page, response, scripted, status},
     virtual_clock,
 };
 
@@ -117,9 +117,9 @@ async fn items_and_objects_are_kept_as_they_came_however_deep() {
     let body = format!(r#"{{ "items": [ {item} ], "deep": {deep}, "next_cursor": null }}"#);
     let json = [("content-type", "application/json")];
     let client = client(vec![
-        answer(200, &json, body.clone()),
-        answer(200, &json, body.clone()),
-        answer(200, &json, body.replacen("]]", "]}", 1)),
+        response(200, &json, body.clone()),
+        response(200, &json, body.clone()),
+        response(200, &json, body.replacen("]]", "]}", 1)),
     ]);
 
     let page = client.items().pages().next_page().await;
@@ -143,7 +143,7 @@ async fn items_and_objects_are_kept_as_they_came_however_deep() {
     );
 }
 
-/// Answers a request for the first page with this cursor, and every other one
+/// Responds to a request for the first page with this cursor, and every other one
 /// with the last page, if its URL fits what the real transport puts it into.
 fn naming(cursor: String, sent: &Arc<Mutex<Vec<Url>>>) -> ReliableApiClient {
     let sent = Arc::clone(sent);

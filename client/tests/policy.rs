@@ -28,7 +28,7 @@ impl RetryPolicy for Noted {
     }
 }
 
-/// Sends one request over a stack whose service answers with `statuses`, the
+/// Sends one request over a stack whose service sends `statuses`, the
 /// last of them for ever.
 async fn send(
     retries: RetryMiddleware<impl RetryPolicy + Send + Sync + 'static>,

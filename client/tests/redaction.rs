@@ -32,14 +32,14 @@ use crate::support::{
 };
 
 #[tokio::test]
-async fn no_answer_and_no_error_shows_a_secret() {
-    for (number, answer) in secretive::answers().into_iter().enumerate() {
-        let client = secretive::client(offline(&virtual_clock()), answer);
+async fn no_response_and_no_error_shows_a_secret() {
+    for (number, response) in secretive::responses().into_iter().enumerate() {
+        let client = secretive::client(offline(&virtual_clock()), response);
 
         let said = secretive::call_everything(&client).await;
 
-        assert!(said.len() > 1000, "answer {number} was printed: {said}");
-        assert_eq!(leaks(&said), [""; 0], "answer {number}");
+        assert!(said.len() > 1000, "response {number} was printed: {said}");
+        assert_eq!(leaks(&said), [""; 0], "response {number}");
     }
 }
 
@@ -81,7 +81,7 @@ async fn the_layer_on_its_own_shows_no_url_either() {
         .build();
 
     let request = client.get(format!("{}/c4n4ry?c4n4ry", wire.base_url()));
-    let error = request.send().await.expect_err("no answer");
+    let error = request.send().await.expect_err("no response");
 
     assert_eq!(leaks(&told(&error)), [""; 0]);
 }
@@ -202,9 +202,9 @@ async fn no_span_no_event_and_no_metric_shows_a_secret() {
     let snapshotter = recorder.snapshotter();
     let recorder: SharedRecorder = Arc::new(recorder);
 
-    for answer in secretive::answers() {
+    for response in secretive::responses() {
         let builder = offline(&virtual_clock()).recorder(Arc::clone(&recorder));
-        secretive::call_everything(&secretive::client(builder, answer)).await;
+        secretive::call_everything(&secretive::client(builder, response)).await;
     }
 
     let heard = heard.0.lock().expect("no panic while held").clone();
@@ -238,7 +238,7 @@ async fn a_leak_would_be_found() {
     tracing::info_span!(target: TARGET, "leaky", url);
     drop(guard);
     let session = secretive::session().build().expect("a session");
-    let failed = session.get(&url).send().await.expect_err("no answer");
+    let failed = session.get(&url).send().await.expect_err("no response");
 
     assert!(leaks(&error.to_string()).is_empty());
     assert!(!leaks(&told(&error)).is_empty(), "the chain is searched");

@@ -110,7 +110,7 @@ impl Service {
             }
         };
         tokio::select! {
-            calls = under_way => panic!("nobody answers: {calls:?}"),
+            calls = under_way => panic!("nobody responds: {calls:?}"),
             () = all_sent => {}
         }
     }

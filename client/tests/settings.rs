@@ -22,7 +22,7 @@ use reqwest_retry::{RetryDecision, RetryPolicy};
 use crate::support::{
     counted::Counted,
     offline,
-    scripted::{answer, retry_after, scripted, status},
+    scripted::{response, retry_after, scripted, status},
     virtual_clock,
     wire::{Then, Wire},
 };
@@ -287,7 +287,7 @@ async fn a_date_is_measured_from_the_date_of_its_response_where_that_is_asked_fo
             ("date", "Wed, 31 Dec 1969 23:59:40 GMT"),
             ("retry-after", "Wed, 31 Dec 1969 23:59:45 GMT"),
         ];
-        answer(503, &headers, String::new())
+        response(503, &headers, String::new())
     };
     for (corrected, seconds) in [(false, 0), (true, 5)] {
         let clock = virtual_clock();
@@ -310,7 +310,7 @@ async fn a_transport_that_is_handed_in_has_no_session_below_it() {
     assert_eq!(http_error(&client).await.status.as_u16(), 404);
 }
 
-/// Passes on what a transport should answer.
+/// Passes on what a transport should respond to.
 struct PassesOn;
 
 #[async_trait::async_trait]

@@ -85,7 +85,7 @@ async fn without_a_retry_budget_every_call_uses_all_its_attempts() {
 }
 
 /// A client with 16 slots, and what its transport has in flight. The transport
-/// answers by the path: 429 with a quota that is used up for two minutes, 404,
+/// responds by the path: 429 with a quota that is used up for two minutes, 404,
 /// or a success.
 fn throttled_client() -> (ReliableApiClient, InFlight) {
     let in_flight = InFlight::default();
@@ -204,7 +204,7 @@ async fn a_call_that_has_no_turn_before_its_deadline_sends_nothing() {
 }
 
 #[tokio::test]
-async fn a_call_that_has_no_turn_for_its_retry_hands_on_the_last_answer() {
+async fn a_call_that_has_no_turn_for_its_retry_hands_on_the_last_response() {
     let client = client_with_one_slot();
     let mut waiting = Box::pin(client.flaky());
     assert!(poll(waiting.as_mut()).is_pending());
@@ -214,7 +214,7 @@ async fn a_call_that_has_no_turn_for_its_retry_hands_on_the_last_answer() {
     let error = finish(waiting).expect("the deadline ends it");
 
     let Err(ApiError::Http(error)) = error else {
-        panic!("an answer came: {error:?}");
+        panic!("a response came: {error:?}");
     };
     assert_eq!(error.status.as_u16(), 503);
     assert_eq!(error.stopped, Some(StopReason::Deadline));

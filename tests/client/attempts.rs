@@ -85,7 +85,7 @@ async fn a_post_is_repeated_only_by_the_method_that_is_authorized() {
             None => request.send().await,
         };
 
-        assert_eq!(sent.expect("an answer").status(), 503);
+        assert_eq!(sent.expect("a response").status(), 503);
         let story = format!("{permission:?}, {}", bench.session);
         assert_eq!(bench.session.sent().len(), requests, "{story}");
     }

@@ -41,7 +41,7 @@ async fn a_replay_names_the_same_job_and_another_body_conflicts() {
 }
 
 #[tokio::test]
-async fn a_job_whose_first_answer_was_lost_is_created_once() {
+async fn a_job_whose_first_response_was_lost_is_created_once() {
     let upstream = Loopback::start();
     let proxy = upstream.behind([Fault::LoseResponse]).await;
     let bench = Bench::at(&proxy.base_url(), Session::watching(), |builder| builder);
@@ -53,7 +53,7 @@ async fn a_job_whose_first_answer_was_lost_is_created_once() {
     proxy.stop().await;
     let ledger = upstream.stop().await;
     let story = format!("{}{}", story(&ledger), bench.session);
-    let job = job.expect("the second answer came through");
+    let job = job.expect("the second response came through");
     assert_eq!(asked_again.expect("the same job"), job, "{story}");
     let [created, repeated, _] = &*ledger.entries else {
         panic!("two requests of one call, and one more: {story}")

@@ -29,15 +29,18 @@ async fn a_given_session_keeps_its_proxies_and_the_clients_own_ignores_them() {
         let given = ReliableApiClient::builder(&service).session(session);
         for builder in [own, given] {
             let client = builder.build().expect("a legal configuration");
-            assert_eq!(client.flaky().await.expect("an answer").attempt, 3);
+            assert_eq!(client.flaky().await.expect("a response").attempt, 3);
         }
         return;
     }
     let (service, proxy) = (MockServer::start().await, MockServer::start().await);
     for server in [&service, &proxy] {
-        let answer = serde_json::json!({ "attempt": 3 });
-        let answer = ResponseTemplate::new(200).set_body_json(answer);
-        Mock::given(any()).respond_with(answer).mount(server).await;
+        let response = serde_json::json!({ "attempt": 3 });
+        let response = ResponseTemplate::new(200).set_body_json(response);
+        Mock::given(any())
+            .respond_with(response)
+            .mount(server)
+            .await;
     }
     let home = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("home-with-netrc");
     fs::create_dir_all(&home).expect("a folder");

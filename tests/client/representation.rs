@@ -4,7 +4,7 @@ use client::{ApiError, Endpoint, IdempotencyKey, JsonObject, JsonType, ResponseP
 use serde_json::json as value;
 use tests::{Bench, Loopback, Reply, Session, http_error, json, response_problem, status, story};
 
-/// Reads the first page of a listing that answers with `reply`.
+/// Reads the first page of a listing whose response is `reply`.
 async fn read_page(reply: Reply) -> Result<usize, ApiError> {
     let bench = Bench::with(Session::always(reply), |builder| builder.max_attempts(1));
     let page = bench.client.items().pages().next_page().await;
@@ -113,9 +113,9 @@ async fn a_media_type_is_json_whatever_its_case_and_parameters() {
         let reply = status(200).header("content-type", media_type).body("{}");
         let bench = Bench::new(Session::of([reply]));
 
-        let answer = bench.client.get(Endpoint::OTHER).await;
+        let response = bench.client.get(Endpoint::OTHER).await;
 
-        match answer {
+        match response {
             Ok(_) => assert!(is_json, "{media_type} was taken for JSON"),
             Err(error) => {
                 assert!(!is_json, "{media_type} was not taken for JSON: {error}");
@@ -126,7 +126,7 @@ async fn a_media_type_is_json_whatever_its_case_and_parameters() {
 }
 
 #[tokio::test]
-async fn an_answer_of_the_wrong_kind_is_final_and_no_http_error() {
+async fn a_response_of_the_wrong_kind_is_final_and_no_http_error() {
     use ResponseProblem::{InvalidJson, ItemNotAnObject, NotJson};
     let loopback = Loopback::start();
     let client = &loopback.client;

@@ -12,9 +12,9 @@ use tests::{Bench, Loopback, Reply, Session, Spans, Tally, every_text, json, pag
 /// Stands wherever a secret could.
 const SECRET: &str = "5ecret";
 
-/// Answers that hold the secret wherever an answer can, for a call that reads
+/// Responses that hold the secret wherever a response can, for a call that reads
 /// an object.
-fn answers() -> [Reply; 6] {
+fn responses() -> [Reply; 6] {
     let problem = value!({
         "code": format!("a sentence with {SECRET}"),
         "detail": SECRET,
@@ -52,10 +52,10 @@ async fn nothing_that_a_log_could_hold_names_a_secret() {
     let body = JsonObject::from_iter([(SECRET.to_owned(), value!(SECRET))]);
     let mut errors = Vec::new();
 
-    for answer in answers() {
+    for response in responses() {
         let bench = Bench::at(
             &format!("http://service.test/{SECRET}"),
-            Session::always(answer),
+            Session::always(response),
             |builder| {
                 let builder = builder.session(session()).recorder(tally.recorder());
                 note(&builder);

@@ -12,10 +12,10 @@ async fn a_permanent_status_ends_the_call_at_once_and_keeps_its_problem() {
     let problem = value!({ "code": "some_code", "request_id": "request-1" });
     for code in [400, 401, 403, 404, 409, 422, 405, 410, 501, 505] {
         // A body that would be a success, and a wait that nobody asked for.
-        let answer = value!({ "items": [], "next_cursor": null, "attempt": 3 });
+        let response = value!({ "items": [], "next_cursor": null, "attempt": 3 });
         let named = Bench::new(Session::always(json(code, &problem)));
         let nameless = Bench::new(Session::always(
-            json(code, &answer).header("retry-after", "1"),
+            json(code, &response).header("retry-after", "1"),
         ));
 
         let told = http_error(named.client.flaky().await);

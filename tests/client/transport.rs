@@ -47,7 +47,7 @@ async fn a_server_that_stalls_is_a_read_timeout_and_is_asked_finitely_often() {
     assert_eq!(upstream.stop().await.total, 0);
 }
 
-/// A resolver that is asked and never answers.
+/// A resolver that is asked and never resolves.
 #[derive(Clone, Default)]
 struct Silent(Arc<AtomicUsize>);
 
@@ -139,7 +139,7 @@ async fn a_refused_handshake_gets_one_attempt() {
 }
 
 #[tokio::test]
-async fn a_request_without_a_complete_answer_is_one_class_of_error() {
+async fn a_request_without_a_complete_response_is_one_class_of_error() {
     use FailureKind::{
         BodyTooLarge, Connect, ConnectTimeout, ConnectionLost, Protocol, ReadTimeout, Request, Tls,
     };
@@ -161,7 +161,7 @@ async fn a_request_without_a_complete_answer_is_one_class_of_error() {
         assert_eq!(bench.session.sent().len() as u32, attempts, "{kind:?}");
     }
 
-    // Over a real connection: an answer that breaks off in its body is asked
+    // Over a real connection: a response that breaks off in its body is asked
     // for again, and the one that is whole counts.
     let upstream = Loopback::start();
     let plan = [Fault::CloseMidBody, Fault::ResetMidBody];
@@ -170,7 +170,7 @@ async fn a_request_without_a_complete_answer_is_one_class_of_error() {
 
     let page = bench.client.items().pages().next_page().await;
 
-    let page = page.expect("a page").expect("the third answer is whole");
+    let page = page.expect("a page").expect("the third response is whole");
     assert_eq!(page.items.len(), 2);
     assert_eq!(upstream.stop().await.total, 3, "{}", bench.session);
 }

@@ -154,11 +154,11 @@ async fn the_report_of_a_request_counts_what_the_service_saw() {
     let loopback = Loopback::start();
     let url = format!("{}/flaky", loopback.service.base_url());
 
-    let answer = loopback.client.http().get(url).send().await;
+    let response = loopback.client.http().get(url).send().await;
 
-    let answer = answer.expect("an answer");
-    let report = answer.extensions().get::<RetryReport>().copied();
-    let report = report.expect("every answer carries a report");
+    let response = response.expect("a response");
+    let report = response.extensions().get::<RetryReport>().copied();
+    let report = report.expect("every response carries a report");
     let ledger = loopback.stop().await;
     assert_eq!(
         u64::from(report.attempts),

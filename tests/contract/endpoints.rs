@@ -5,15 +5,15 @@ use std::collections::HashSet;
 use serde_json::Value;
 use server::RunningApi;
 
-use super::wire::{Answer, encode, get, post_job, send, start, start_with};
+use super::wire::{Response, encode, get, post_job, send, start, start_with};
 
 /// A page as the contract has it: its items, all objects, and its cursor.
-fn read_page(answer: &Answer) -> (Vec<Value>, Option<String>) {
-    assert_eq!(answer.status, 200, "{answer:?}");
-    assert_eq!(answer.header("content-type"), Some("application/json"));
-    let page = answer.json();
+fn read_page(response: &Response) -> (Vec<Value>, Option<String>) {
+    assert_eq!(response.status, 200, "{response:?}");
+    assert_eq!(response.header("content-type"), Some("application/json"));
+    let page = response.json();
     let items = page["items"].as_array().expect("an array").clone();
-    assert!(items.iter().all(Value::is_object), "{answer:?}");
+    assert!(items.iter().all(Value::is_object), "{response:?}");
     let cursor = page.get("next_cursor").expect("it is never missing");
     assert!(cursor.is_null() || cursor.as_str().is_some_and(|text| !text.is_empty()));
     (items, cursor.as_str().map(str::to_owned))
@@ -52,8 +52,8 @@ fn limit_bounds_a_page_and_is_bounded_itself() {
         assert_eq!(page.len(), items, "limit={limit}");
     }
     for limit in ["0", "101", "-1", "1.5", "true", ""] {
-        let answer = get(&service, &format!("/items?limit={limit}"));
-        assert_eq!(answer.status, 400, "limit={limit}: {answer:?}");
+        let response = get(&service, &format!("/items?limit={limit}"));
+        assert_eq!(response.status, 400, "limit={limit}: {response:?}");
     }
 }
 
@@ -87,9 +87,9 @@ fn bad_items_and_bad_cursor_are_well_formed_and_wrong() {
     let items = get(&service, "/bad-items");
     let cursor = get(&service, "/bad-cursor");
 
-    for answer in [&items, &cursor] {
-        assert_eq!(answer.status, 200, "{answer:?}");
-        assert_eq!(answer.header("content-type"), Some("application/json"));
+    for response in [&items, &cursor] {
+        assert_eq!(response.status, 200, "{response:?}");
+        assert_eq!(response.header("content-type"), Some("application/json"));
     }
     let elements = items.json()["items"].as_array().expect("an array").clone();
     assert!(!elements.iter().all(Value::is_object), "{items:?}");
@@ -100,15 +100,18 @@ fn bad_items_and_bad_cursor_are_well_formed_and_wrong() {
 fn flaky_fails_twice_and_then_says_attempt_3() {
     let service = start();
 
-    let answers = [(); 3].map(|()| get(&service, "/flaky"));
+    let responses = [(); 3].map(|()| get(&service, "/flaky"));
 
     assert_eq!(
-        answers.each_ref().map(|answer| answer.status),
+        responses.each_ref().map(|response| response.status),
         [503, 503, 200]
     );
-    assert_eq!(answers[2].header("content-type"), Some("application/json"));
-    assert_eq!(answers[2].json()["attempt"], 3);
-    for failure in &answers[..2] {
+    assert_eq!(
+        responses[2].header("content-type"),
+        Some("application/json")
+    );
+    assert_eq!(responses[2].json()["attempt"], 3);
+    for failure in &responses[..2] {
         assert_eq!(failure.header("retry-after"), None);
     }
     assert_eq!(
@@ -120,10 +123,10 @@ fn flaky_fails_twice_and_then_says_attempt_3() {
 
 #[test]
 fn retry_later_asks_for_120_seconds() {
-    let answer = get(&start(), "/retry-later");
+    let response = get(&start(), "/retry-later");
 
-    assert_eq!(answer.status, 503);
-    assert_eq!(answer.header("retry-after"), Some("120"));
+    assert_eq!(response.status, 503);
+    assert_eq!(response.header("retry-after"), Some("120"));
 }
 
 #[test]
@@ -177,7 +180,7 @@ fn a_job_is_created_once_for_each_key() {
 }
 
 #[test]
-fn head_answers_as_get_would_without_the_body() {
+fn head_gets_the_response_of_get_without_the_body() {
     for path in [
         "/items",
         "/looping-items",

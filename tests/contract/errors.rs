@@ -1,23 +1,23 @@
-//! Every row of the error table, and what all answers share.
+//! Every row of the error table, and what all responses share.
 
-use super::wire::{Answer, get, post_job, send, start, start_with};
+use super::wire::{Response, get, post_job, send, start, start_with};
 
-/// Holds an answer to the form that every error has.
-fn assert_problem(answer: &Answer, status: u16, code: &str) {
-    assert_eq!(answer.status, status, "{answer:?}");
-    let media_type = answer.header("content-type");
-    assert_eq!(media_type, Some("application/problem+json"), "{answer:?}");
-    let problem = answer.json();
-    assert_eq!(problem["code"], code, "{answer:?}");
-    assert_eq!(problem["status"], status, "{answer:?}");
+/// Holds a response to the form that every error has.
+fn assert_problem(response: &Response, status: u16, code: &str) {
+    assert_eq!(response.status, status, "{response:?}");
+    let media_type = response.header("content-type");
+    assert_eq!(media_type, Some("application/problem+json"), "{response:?}");
+    let problem = response.json();
+    assert_eq!(problem["code"], code, "{response:?}");
+    assert_eq!(problem["status"], status, "{response:?}");
     assert_eq!(
         problem["request_id"].as_str(),
-        answer.header("x-request-id"),
-        "{answer:?}"
+        response.header("x-request-id"),
+        "{response:?}"
     );
     for text in ["type", "title", "detail"] {
         let text = problem[text].as_str();
-        assert!(text.is_some_and(|text| !text.is_empty()), "{answer:?}");
+        assert!(text.is_some_and(|text| !text.is_empty()), "{response:?}");
     }
     assert_eq!(problem.as_object().map(serde_json::Map::len), Some(6));
 }
@@ -41,10 +41,10 @@ fn any_other_method_is_a_problem_that_says_what_is_allowed() {
         ("/jobs", "POST"),
     ] {
         for method in ["PUT", "PATCH", "DELETE", "OPTIONS"] {
-            let answer = send(&service, method, path, &[], "");
+            let response = send(&service, method, path, &[], "");
 
-            assert_problem(&answer, 405, "method_not_allowed");
-            assert_eq!(answer.header("allow"), Some(allow), "{method} {path}");
+            assert_problem(&response, 405, "method_not_allowed");
+            assert_eq!(response.header("allow"), Some(allow), "{method} {path}");
         }
     }
     assert_problem(&get(&service, "/jobs"), 405, "method_not_allowed");
@@ -90,9 +90,9 @@ fn a_job_that_breaks_a_rule_is_a_problem() {
 
     assert_problem(&post(&[json], "{}"), 400, "idempotency_key_missing");
     for invalid in ["", "two words", "tab\there", "schl\u{fc}ssel", &too_long] {
-        let answer = post(&[json, ("idempotency-key", invalid)], "{}");
+        let response = post(&[json, ("idempotency-key", invalid)], "{}");
         let code = "idempotency_key_invalid";
-        assert_problem(&answer, 400, code);
+        assert_problem(&response, 400, code);
     }
     assert_problem(&post(&[text, key], "{}"), 415, "unsupported_media_type");
     assert_problem(&post(&[key], "{}"), 415, "unsupported_media_type");
@@ -109,7 +109,7 @@ fn a_job_that_breaks_a_rule_is_a_problem() {
 }
 
 #[test]
-fn every_answer_has_a_request_id_of_its_own_or_the_callers() {
+fn every_response_has_a_request_id_of_its_own_or_the_callers() {
     let service = start();
     let mut ids = Vec::new();
     for path in [
@@ -125,8 +125,8 @@ fn every_answer_has_a_request_id_of_its_own_or_the_callers() {
         let insane = send(&service, "GET", path, &[("x-request-id", "a b")], "");
 
         assert_eq!(callers.header("x-request-id"), Some("caller-1"), "{path}");
-        for answer in [own, insane] {
-            ids.push(answer.header("x-request-id").expect("an id").to_owned());
+        for response in [own, insane] {
+            ids.push(response.header("x-request-id").expect("an id").to_owned());
         }
     }
     let count = ids.len();
@@ -136,7 +136,7 @@ fn every_answer_has_a_request_id_of_its_own_or_the_callers() {
 }
 
 #[test]
-fn no_answer_repeats_a_secret_of_its_request() {
+fn no_response_repeats_a_secret_of_its_request() {
     let service = start();
     let header = [
         ("x-request-id", "5ecret 5ecret"),
@@ -148,9 +148,9 @@ fn no_answer_repeats_a_secret_of_its_request() {
         "/items?limit=5ecret",
         "/flaky?5ecret",
     ] {
-        let answer = send(&service, "GET", path, &header, "");
+        let response = send(&service, "GET", path, &header, "");
 
-        assert!(!format!("{answer:?}").contains("5ecret"), "{answer:?}");
+        assert!(!format!("{response:?}").contains("5ecret"), "{response:?}");
     }
     assert_ne!(get(&service, "/metrics").status, 404);
 }

@@ -9,16 +9,16 @@ use std::{
 use serde_json::Value;
 use server::{RunningApi, ServiceConfig, ServiceConfigBuilder, TeachingApi};
 
-/// An answer, up to the end of its connection.
+/// A response, up to the end of its connection.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct Response {
     pub(crate) status: u16,
     /// Names in lower case.
     headers: Vec<(String, String)>,
     pub(crate) body: String,
 }
 
-impl Answer {
+impl Response {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let mut lines = self.headers.iter().filter(|(key, _)| key == name);
         let (_, value) = lines.next()?;
@@ -31,7 +31,7 @@ impl Answer {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error} in {self:?}"))
     }
 
-    /// Headers that do not name this one answer, in no order of their own.
+    /// Headers that do not name this one response, in no order of their own.
     pub(crate) fn lasting_headers(&self) -> BTreeSet<&(String, String)> {
         let passing = ["date", "x-request-id"];
         let lines = self.headers.iter();
@@ -52,11 +52,11 @@ pub(crate) fn start_with(
     TeachingApi::start(config.expect("a legal configuration")).expect("a free port")
 }
 
-pub(crate) fn get(service: &RunningApi, path: &str) -> Answer {
+pub(crate) fn get(service: &RunningApi, path: &str) -> Response {
     send(service, "GET", path, &[], "")
 }
 
-pub(crate) fn post_job(service: &RunningApi, key: &str, body: &str) -> Answer {
+pub(crate) fn post_job(service: &RunningApi, key: &str, body: &str) -> Response {
     let headers = [
         ("content-type", "application/json"),
         ("idempotency-key", key),
@@ -71,7 +71,7 @@ pub(crate) fn send(
     path: &str,
     headers: &[(&str, &str)],
     body: &str,
-) -> Answer {
+) -> Response {
     let mut request =
         format!("{method} {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n");
     for (name, value) in headers {
@@ -81,14 +81,16 @@ pub(crate) fn send(
 
     let mut stream = TcpStream::connect(service.local_addr()).expect("it listens");
     stream.write_all(request.as_bytes()).expect("it reads");
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).expect("it answers text");
+    let mut response = String::new();
+    stream
+        .read_to_string(&mut response)
+        .expect("a response in text");
 
-    let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
+    let (head, body) = response.split_once("\r\n\r\n").expect("a head");
     let mut lines = head.split("\r\n");
     let status = lines.next().and_then(|line| line.split(' ').nth(1));
     let headers = lines.map(|line| line.split_once(": ").expect("a header"));
-    Answer {
+    Response {
         status: status
             .and_then(|status| status.parse().ok())
             .expect("a status"),

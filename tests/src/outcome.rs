@@ -22,7 +22,7 @@ macro_rules! expect_class {
 }
 
 expect_class! {
-    /// The error of an answer that is no success.
+    /// The error of a response that is no success.
     http_error: Http(error) => error, ApiHttpError
 }
 expect_class! {
@@ -30,7 +30,7 @@ expect_class! {
     response_problem: Response(error) => error.problem, ResponseProblem
 }
 expect_class! {
-    /// The error of a request without a complete answer.
+    /// The error of a request without a complete response.
     transport_error: Transport(error) => error, ApiTransportError
 }
 expect_class! {

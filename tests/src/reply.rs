@@ -1,22 +1,22 @@
-//! What a scripted session answers.
+//! What a scripted session responds.
 
 use client::{Failure, FailureKind};
 use http::{HeaderName, HeaderValue, Response};
 use reqwest_middleware::Error;
 use serde_json::{Value, json};
 
-/// One answer of a script, or the failure that comes in its place.
+/// One response of a script, or the failure that comes in its place.
 #[derive(Debug, Clone)]
 pub struct Reply(Result<Response<Vec<u8>>, FailureKind>);
 
-/// An answer without headers and without a body.
+/// A response without headers and without a body.
 #[must_use]
 pub fn status(code: u16) -> Reply {
-    let answer = Response::builder().status(code).body(Vec::new());
-    Reply(Ok(answer.expect("a status")))
+    let response = Response::builder().status(code).body(Vec::new());
+    Reply(Ok(response.expect("a status")))
 }
 
-/// A JSON answer.
+/// A JSON response.
 #[must_use]
 pub fn json(code: u16, body: &Value) -> Reply {
     status(code)
@@ -32,7 +32,7 @@ pub fn page(items: usize, next_cursor: Option<&str>) -> Reply {
 }
 
 impl Reply {
-    /// No answer, but this kind of failure.
+    /// No response, but this kind of failure.
     #[must_use]
     pub fn failure(kind: FailureKind) -> Self {
         Self(Err(kind))
@@ -42,8 +42,8 @@ impl Reply {
     #[must_use]
     pub fn header(self, name: &'static str, value: impl AsRef<[u8]>) -> Self {
         let value = HeaderValue::from_bytes(value.as_ref()).expect("a header value");
-        self.map(|answer| {
-            answer
+        self.map(|response| {
+            response
                 .headers_mut()
                 .append(HeaderName::from_static(name), value);
         })
@@ -52,19 +52,19 @@ impl Reply {
     /// The same with a body.
     #[must_use]
     pub fn body(self, body: impl Into<Vec<u8>>) -> Self {
-        self.map(|answer| *answer.body_mut() = body.into())
+        self.map(|response| *response.body_mut() = body.into())
     }
 
     fn map(mut self, change: impl FnOnce(&mut Response<Vec<u8>>)) -> Self {
-        if let Ok(answer) = &mut self.0 {
-            change(answer);
+        if let Ok(response) = &mut self.0 {
+            change(response);
         }
         self
     }
 
     pub(crate) fn into_result(self) -> Result<reqwest::Response, Error> {
         match self.0 {
-            Ok(answer) => Ok(answer.into()),
+            Ok(response) => Ok(response.into()),
             Err(kind) => Err(Failure(kind).into()),
         }
     }

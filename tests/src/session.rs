@@ -1,4 +1,4 @@
-//! A session that remembers what it was sent, and answers from a script.
+//! A session that remembers what it was sent, and responds from a script.
 
 use std::{
     fmt,
@@ -18,7 +18,7 @@ use crate::reply::Reply;
 pub struct Session(Arc<Shared>);
 
 struct Shared {
-    /// The answer to request number n, from 0; none passes every request on.
+    /// The response to request number n, from 0; none passes every request on.
     script: Option<Mutex<Script>>,
     sent: Mutex<Vec<Sent>>,
 }
@@ -43,7 +43,7 @@ pub struct Sent {
 }
 
 impl Session {
-    /// Answers with one reply after the other, and bears no further request.
+    /// Responds with one reply after the other, and bears no further request.
     pub fn of<R>(replies: R) -> Self
     where
         R: IntoIterator<Item = Reply, IntoIter: Send + 'static>,
@@ -56,13 +56,13 @@ impl Session {
         })
     }
 
-    /// Gives every request the same answer.
+    /// Gives every request the same response.
     #[must_use]
     pub fn always(reply: Reply) -> Self {
         Self::by(move |_| reply.clone())
     }
 
-    /// Answers request number n, from 0, with what `script` makes of n.
+    /// Responds to request number n, from 0, with what `script` makes of n.
     pub fn by(script: impl FnMut(usize) -> Reply + Send + 'static) -> Self {
         Self::new(Some(Mutex::new(Box::new(script))))
     }

@@ -54,7 +54,7 @@ impl Spans {
         let watch = Watch {
             // With a single dispatcher in the process, `tracing` asks the
             // present thread alone whether anybody cares for a span it meets
-            // for the first time, and remembers the answer for all threads: a
+            // for the first time, and remembers the result for all threads: a
             // test without a subscriber could silence this one.
             _second: Dispatch::new(registry()),
             _default: dispatcher::set_default(&dispatch),

@@ -14,7 +14,7 @@ pub enum ConfigError {
     #[error("base_url must be an absolute URL such as http://127.0.0.1:8765")]
     BaseUrl(#[source] url::ParseError),
     /// The base URL has a scheme that this client does not speak. It is not
-    /// named: where `http://` was forgotten, a user name passes for one.
+    /// quoted: if `http://` was forgotten, a user name may stand in its place.
     #[error("base_url must begin with http:// or https://")]
     BaseUrlScheme,
     /// The base URL has a part that does not belong there.

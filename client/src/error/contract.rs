@@ -2,7 +2,7 @@
 
 use super::RequestName;
 
-/// Why a listing was stopped although its last page was in order.
+/// Why a listing was stopped although its last response was in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ContractError {

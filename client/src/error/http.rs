@@ -1,4 +1,4 @@
-//! The service answered, and the answer was not a success.
+//! The service responded with a status that is no success.
 
 use std::{fmt, time::Duration};
 
@@ -12,13 +12,13 @@ use crate::{
     retry::{FailureKind, StopReason},
 };
 
-/// An answer with a status outside 2xx.
+/// A response with a status outside 2xx.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ApiHttpError {
     /// Which request it was.
     pub request: RequestName,
-    /// The status of the last answer. Its class is the first thing to branch on.
+    /// The status of the last response. Its class is the first thing to branch on.
     pub status: StatusCode,
     /// The machine code that the body gave, such as `idempotency_conflict`.
     pub code: Option<Box<str>>,
@@ -33,8 +33,8 @@ pub struct ApiHttpError {
     /// What forbade another attempt, if a retry rule did.
     pub stopped: Option<StopReason>,
     /// Why the rest of the body is missing, if it is: then `code` and
-    /// `request_id` may be missing as well. The status and the headers came
-    /// whole, so all else here is certain.
+    /// `request_id` may be missing as well. The status and the headers were
+    /// complete, so the other fields are reliable.
     pub incomplete_body: Option<FailureKind>,
 }
 
@@ -71,7 +71,7 @@ impl fmt::Display for ApiHttpError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} answered {} after {}",
+            "{} returned {} after {}",
             self.request,
             self.status,
             Attempts(self.attempts)
@@ -142,7 +142,7 @@ fn advice(status: StatusCode) -> &'static str {
     }
 }
 
-/// What an error answer says about itself, in its body or its headers.
+/// What an error response says about itself, in its body or its headers.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ProblemDetails {
     pub(crate) code: Option<Box<str>>,
@@ -151,8 +151,8 @@ pub(crate) struct ProblemDetails {
 
 impl ProblemDetails {
     /// Reads what is there. An error response may have any body or none, so
-    /// nothing here can fail. Of a body that is not `complete` every member
-    /// counts that came whole.
+    /// nothing here can fail. If the body is not `complete`, every member that
+    /// arrived in full is used.
     pub(crate) fn read(headers: &HeaderMap, body: &[u8], complete: bool) -> Self {
         let mut details = Self::default();
         if media_type::is_json(headers) {
@@ -204,10 +204,9 @@ impl<'de> Visitor<'de> for Members<'_> {
 /// The longest code or request id that is kept, in bytes.
 const LONGEST_IDENTIFIER: usize = 256;
 
-/// Keeps a text only if it could be an identifier, as a URN, a trace header or
-/// base64 could: visible ASCII of a bounded length, and no URL, whose query no
-/// log may hold. It is about to be printed, and whoever wrote the response chose
-/// it.
+/// Keeps a text only if it could be an identifier, such as a URN, a trace header
+/// or base64: visible ASCII of a bounded length. The text comes from the service
+/// and will be printed, so a URL is not kept: no log may hold its query.
 fn identifier(text: &str) -> Option<Box<str>> {
     let fits = (1..=LONGEST_IDENTIFIER).contains(&text.len());
     let visible = text.bytes().all(|byte| byte.is_ascii_graphic());
@@ -244,13 +243,13 @@ mod tests {
 
         assert_eq!(
             exhausted.to_string(),
-            "GET /flaky answered 503 Service Unavailable after 3 attempts \
+            "GET /flaky returned 503 Service Unavailable after 3 attempts \
              (code unavailable, request r-1): all attempts were used; \
              call again later, or allow more attempts"
         );
         assert_eq!(
             later.to_string(),
-            "GET /flaky answered 503 Service Unavailable after 1 attempt: the server asks \
+            "GET /flaky returned 503 Service Unavailable after 1 attempt: the server asks \
              for a wait of 120 s, longer than this client may wait; call again after it"
         );
         assert!(

@@ -30,16 +30,16 @@ use crate::{endpoint::Endpoint, telemetry};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ApiError {
-    /// The service answered, and the answer was not a success.
+    /// The service responded with a status that is no success.
     #[error(transparent)]
     Http(#[from] ApiHttpError),
-    /// The service answered with a success that does not hold what it should.
+    /// The service responded with a success that does not hold what it should.
     #[error(transparent)]
     Response(#[from] ApiResponseError),
     /// A listing broke the pagination contract or a limit of the caller's.
     #[error(transparent)]
     Contract(#[from] ContractError),
-    /// No complete answer came.
+    /// No complete response came.
     #[error(transparent)]
     Transport(#[from] ApiTransportError),
     /// The client was not built: its configuration breaks a rule.

@@ -1,4 +1,4 @@
-//! The service answered with a success that does not hold what it should.
+//! The service responded with a success that does not hold what it should.
 
 use std::fmt;
 
@@ -7,21 +7,22 @@ use serde_json::value::RawValue;
 
 use super::{Attempts, RequestName};
 
-/// An answer whose status is fine and whose representation is not.
+/// A response whose status is fine and whose representation is not.
 ///
-/// Parsing proves nothing about success, and success nothing about the body:
-/// this class is distinct from [`ApiHttpError`](super::ApiHttpError), and never
-/// retried, since a complete answer of the wrong kind would come again.
+/// A body that parses does not prove a success, and a success does not prove that
+/// the body is right. So this class is distinct from
+/// [`ApiHttpError`](super::ApiHttpError). It is never retried: the same response
+/// would come again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ApiResponseError {
     /// Which request it was.
     pub request: RequestName,
-    /// The status of the answer.
+    /// The status of the response.
     pub status: StatusCode,
     /// Requests put on the wire.
     pub attempts: u32,
-    /// What is wrong with the answer.
+    /// What is wrong with the response.
     pub problem: ResponseProblem,
 }
 
@@ -43,7 +44,7 @@ impl fmt::Display for ApiResponseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} answered {} after {}, but {}: tell the owner of the service; \
+            "{} returned {} after {}, but {}: tell the owner of the service; \
              asking again would bring the same",
             self.request,
             self.status,
@@ -55,7 +56,7 @@ impl fmt::Display for ApiResponseError {
 
 impl std::error::Error for ApiResponseError {}
 
-/// What is wrong with an answer. Of several things the first in the order of
+/// What is wrong with a response. Of several things the first in the order of
 /// the checks is named: media type, JSON, object, `items`, `next_cursor`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -192,7 +193,7 @@ mod tests {
 
         assert_eq!(
             error.to_string(),
-            "GET /bad-cursor answered 200 OK after 1 attempt, but the field `next_cursor` \
+            "GET /bad-cursor returned 200 OK after 1 attempt, but the field `next_cursor` \
              is a number, not a string or null: tell the owner of the service; \
              asking again would bring the same"
         );

@@ -1,11 +1,11 @@
-//! No complete answer came.
+//! No complete response came.
 
 use std::fmt;
 
 use super::{Attempts, RequestName};
 use crate::retry::{FailureKind, StopReason};
 
-/// A request that ended without a complete answer.
+/// A request that ended without a complete response.
 ///
 /// All the ways a transport can fail come as this one class; the kind tells
 /// them apart. After a request that may have changed something, a failure says
@@ -40,8 +40,8 @@ impl ApiTransportError {
         }
     }
 
-    /// The failure that an error of a stack is. How many attempts there were,
-    /// the error does not know.
+    /// Converts the error of a middleware stack, which does not hold the number of
+    /// attempts.
     pub(crate) fn of(request: RequestName, error: reqwest_middleware::Error) -> Self {
         let kind = FailureKind::of(&error);
         Self {
@@ -72,12 +72,12 @@ impl fmt::Display for ApiTransportError {
 fn what_happened(kind: FailureKind) -> &'static str {
     match kind {
         FailureKind::ConnectTimeout => "found no connection in time",
-        FailureKind::ReadTimeout => "had no complete answer in time",
+        FailureKind::ReadTimeout => "had no complete response in time",
         FailureKind::Connect => "found no connection",
         FailureKind::Tls => "could not agree on TLS",
-        FailureKind::ConnectionLost => "lost its connection before the answer was complete",
-        FailureKind::Protocol => "had an answer that is not HTTP",
-        FailureKind::BodyTooLarge => "had an answer longer than this client accepts",
+        FailureKind::ConnectionLost => "lost its connection before the response was complete",
+        FailureKind::Protocol => "had a response that is not HTTP",
+        FailureKind::BodyTooLarge => "had a response longer than this client accepts",
         FailureKind::Request => "could not be sent",
         FailureKind::QueueTimeout => "had no turn in time",
     }
@@ -119,7 +119,7 @@ mod tests {
         );
         assert_eq!(
             error(FailureKind::BodyTooLarge, 1, None),
-            "POST /jobs had an answer longer than this client accepts after 1 attempt: \
+            "POST /jobs had a response longer than this client accepts after 1 attempt: \
              ask for less at once, or allow a longer body"
         );
         assert_eq!(

@@ -49,10 +49,10 @@ impl Checkpoint {
 /// Where a crawl remembers how far it came. One store holds the checkpoint of one
 /// crawl.
 ///
-/// `save` must be atomic: whatever happens, `load` finds the old checkpoint or
-/// the new one, and never neither. A store that two crawls can reach at once
-/// should refuse to replace what neither `load` gave to this crawl nor `save`
-/// took from it, as [`FileCheckpoints`](super::FileCheckpoints) does.
+/// `save` must be atomic: at any time `load` finds either the old checkpoint or
+/// the new one. A store that two crawls can use at once should refuse to replace
+/// a checkpoint that this crawl has neither loaded nor saved, as
+/// [`FileCheckpoints`](super::FileCheckpoints) does.
 #[async_trait::async_trait]
 pub trait CheckpointStore: Send + Sync {
     /// The last checkpoint saved; `None` if there was none.

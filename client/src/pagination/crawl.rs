@@ -12,12 +12,12 @@ use crate::{error::ApiError, raw_object::RawObject};
 
 /// A walk through a listing that remembers how far it came.
 ///
-/// Take a page, process it, commit it. Only the commit saves the next cursor,
-/// so a crash in between costs at most that one page's being delivered again,
-/// and never a page; what is done with the items must bear that.
+/// Take a page, process it, commit it. Only the commit saves the next cursor. So
+/// a crash in between loses no page, and at most one page is delivered again:
+/// processing an item twice must do no harm.
 ///
-/// What is remembered from one run to the next, and what is not, is said at
-/// [`Listing::crawl`](super::Listing::crawl).
+/// [`Listing::crawl`](super::Listing::crawl) says what is remembered from one run
+/// to the next.
 pub struct Crawl<S> {
     walk: Walk,
     id: ListingId,
@@ -69,8 +69,9 @@ impl<S: CheckpointStore> UncommittedPage<'_, S> {
     /// # Errors
     ///
     /// [`CheckpointError`] if it could not be saved: the crawl stays where it
-    /// was, and the page is delivered again. So it does after
-    /// [`CheckpointError::NotFlushed`], while another run would go on behind it.
+    /// was, and the page is delivered again. This holds after
+    /// [`CheckpointError::NotFlushed`], too; but another run would start after
+    /// this page.
     pub async fn commit(self) -> Result<(), CheckpointError> {
         let Crawl { walk, id, store } = self.crawl;
         let next = self.page.next_cursor;

@@ -23,8 +23,8 @@ impl ListingId {
         Self(format!("{}@{fingerprint:016x}", endpoint.template()).into())
     }
 
-    /// Takes an identity that a store has kept. A text that is none is the
-    /// identity of no listing.
+    /// Takes an identity that a store has kept. A text of any other
+    /// form matches no listing.
     #[must_use]
     pub fn from_text(text: impl Into<Box<str>>) -> Self {
         Self(text.into())

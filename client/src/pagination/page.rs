@@ -6,9 +6,9 @@ use serde_json::value::RawValue;
 
 use super::cursor::Cursor;
 use crate::{
-    answer::{invalid_json, string, wrong_type},
     error::{JsonType, ResponseProblem},
     raw_object::{ObjectText, RawObject},
+    response::{invalid_json, string, wrong_type},
 };
 
 /// The records of one page, and where the listing goes on.
@@ -21,7 +21,7 @@ pub struct Page {
 }
 
 impl Page {
-    /// Reads a page from the top-level object of an answer, `items` before
+    /// Reads a page from the top-level object of a response, `items` before
     /// `next_cursor`.
     pub(super) fn read(object: ObjectText<'_>) -> Result<Self, ResponseProblem> {
         let items = object.required("items")?;

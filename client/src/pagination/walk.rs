@@ -84,9 +84,9 @@ impl Walk {
         };
         // The cursor is checked inside the call, so that its operation span ends
         // with the error and not with an "ok" before it.
-        let page = client.exchange(call, |answer| {
-            let attempts = answer.attempts;
-            let page = answer.json(Page::read)?;
+        let page = client.exchange(call, |response| {
+            let attempts = response.attempts;
+            let page = response.json(Page::read)?;
             self.pages += 1;
             let next = page.next_cursor.as_ref();
             if next.is_some_and(|next| self.history.contains(next)) {

@@ -8,7 +8,8 @@
 //! **The head decides.** Once status and headers are there, a status of 300 and
 //! above is judged by them alone: a 503 whose body is cut still asks for the
 //! wait of its `Retry-After`, and a 401 is still final. Its body is read only
-//! for the problem object in it, and its end is noted, not judged.
+//! for the problem object in it; that it is incomplete is reported and changes
+//! nothing else.
 
 use std::{pin::pin, time::Duration};
 
@@ -40,7 +41,8 @@ pub struct IncompleteBody(pub FailureKind);
 
 /// Reads the body of `response` and puts the response together again around it.
 ///
-/// A success has up to `max` bytes, and as long as the transport grants.
+/// Of a success up to `max` bytes are accepted, for as long as the transport
+/// allows.
 pub(super) async fn read(response: Response, max: usize, patience: Duration) -> Result<Response> {
     if response.status() >= StatusCode::MULTIPLE_CHOICES {
         Ok(read_error(response, patience).await)
@@ -81,8 +83,8 @@ async fn read_whole(mut response: Response, max: usize) -> Result<Response> {
     Ok(with_body(response, body))
 }
 
-/// Reads what comes of the body of an error: at most [`MAX_ERROR_BODY_BYTES`],
-/// for no longer than `patience` in all. No end of it is a failure.
+/// Reads the body of an error: at most [`MAX_ERROR_BODY_BYTES`], for no longer
+/// than `patience` in all. It never fails; the response says if a part is missing.
 #[expect(
     clippy::disallowed_methods,
     reason = "a timeout of the socket, as those of `reqwest` are: it stays real \
@@ -94,7 +96,7 @@ pub(crate) async fn read_error(mut response: Response, patience: Duration) -> Re
         let mut reading = pin!(fill(&mut response, &mut body));
         match reading.as_mut().now_or_never() {
             // A body that is there already needs no timer, and so no runtime
-            // that has one.
+            // with a timer.
             Some(end) => end,
             None => match tokio::time::timeout(patience, reading).await {
                 Ok(end) => end,
@@ -109,8 +111,7 @@ pub(crate) async fn read_error(mut response: Response, patience: Duration) -> Re
     response
 }
 
-/// Reads into `body`, as far as it may; says what kept the rest away, if
-/// anything did.
+/// Reads into `body`, up to the cap; returns why the rest is missing, if it is.
 async fn fill(response: &mut Response, body: &mut BytesMut) -> Option<FailureKind> {
     loop {
         match response.chunk().await {

@@ -10,8 +10,8 @@ use super::{
 };
 use crate::timeouts::LONGEST;
 
-/// What one call allows, in place of what its client allows; what is not set
-/// stays.
+/// What one call allows, in place of what its client allows. Whatever is not set
+/// here is taken from the client.
 ///
 /// As a request extension it holds for one request of a stack with
 /// [`RetryMiddleware`](crate::RetryMiddleware); through
@@ -65,9 +65,9 @@ impl CallSettings {
         self
     }
 
-    /// The time that the call may take, its attempts and waits together. More
-    /// than [`Builder::LONGEST`](crate::Builder::LONGEST), a day, counts as that; a call whose deadline is
-    /// zero is never sent.
+    /// The time that the call may take, its attempts and waits together. More than
+    /// a day ([`Builder::LONGEST`](crate::Builder::LONGEST)) counts as a day; a
+    /// call whose deadline is zero is never sent.
     #[must_use]
     pub fn deadline(mut self, deadline: Duration) -> Self {
         self.deadline = Some(deadline.min(LONGEST));

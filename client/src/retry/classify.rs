@@ -23,7 +23,7 @@ pub const RETRY_STATUSES: [StatusCode; 5] = [
 
 /// The statuses that no setting of [`Classifier`] or
 /// [`Builder`](crate::Builder) makes worth another attempt: the request itself is
-/// at fault, or not allowed. A strategy of the caller's own answers for itself.
+/// at fault, or not allowed. A strategy of the caller's own may retry them all the same.
 pub const FINAL_STATUSES: [StatusCode; 6] = [
     StatusCode::BAD_REQUEST,
     StatusCode::UNAUTHORIZED,
@@ -124,18 +124,18 @@ mod tests {
     use super::*;
     use crate::retry::failure::Failure;
 
-    fn answered(status: u16) -> Result<Response, Error> {
-        let answer = http::Response::builder()
+    fn response(status: u16) -> Result<Response, Error> {
+        let response = http::Response::builder()
             .status(status)
             .body("")
             .expect("a valid status");
-        Ok(answer.into())
+        Ok(response.into())
     }
 
     #[test]
     fn only_the_five_statuses_are_transient() {
         for status in 100..=599 {
-            let verdict = verdict(&Classifier::default(), &answered(status));
+            let verdict = verdict(&Classifier::default(), &response(status));
 
             let transient = matches!(status, 429 | 500 | 502 | 503 | 504);
             assert_eq!(
@@ -152,7 +152,7 @@ mod tests {
         let classifier = Classifier::new(statuses).expect("none of them is final");
 
         for status in 100..=599 {
-            let verdict = verdict(&classifier, &answered(status));
+            let verdict = verdict(&classifier, &response(status));
 
             let transient = matches!(status, 408 | 425 | 503 | 599);
             assert_eq!(
@@ -200,7 +200,7 @@ mod tests {
         let strategy = DefaultRetryableStrategy;
 
         assert_eq!(
-            verdict(&strategy, &answered(501)),
+            verdict(&strategy, &response(501)),
             Verdict::Transient(RetryReason::Status(StatusCode::NOT_IMPLEMENTED))
         );
         assert_eq!(

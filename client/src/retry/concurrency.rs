@@ -1,7 +1,7 @@
 //! The concurrency limit: how many attempts all clones have in flight together.
 //!
 //! A 429 says that the clients ask for too much together, and a worker that
-//! backs off alone does not change that. So the answer reaches all of them: the
+//! backs off alone does not change that. So all of them slow down: the
 //! limit halves, and each success earns a little of it back (additive increase,
 //! multiplicative decrease, as TCP does it; RFC 5681 §3.1).
 
@@ -71,8 +71,8 @@ impl ConcurrencyLimit {
     /// Waits for a slot. It is given back when the permit is dropped.
     pub(super) async fn acquire(&self) -> Permit {
         loop {
-            // The semaphore is never closed; were it, running without a limit
-            // would be the lesser evil, and giving a slot back would do no harm.
+            // The semaphore is never closed. If it were, the client would go on
+            // without a limit rather than stop.
             if let Ok(slot) = self.shared.slots.acquire().await {
                 slot.forget();
             }
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn other_answers_leave_it_alone_and_it_stays_within_bounds() {
+    fn other_responses_leave_it_alone_and_it_stays_within_bounds() {
         let limit = ConcurrencyLimit::new(2);
 
         limit.observe(StatusCode::OK);
@@ -227,7 +227,7 @@ mod tests {
     enum Step {
         Acquire,
         Release,
-        Answer(u16),
+        Response(u16),
     }
 
     proptest! {
@@ -240,8 +240,8 @@ mod tests {
                 prop_oneof![
                     3 => Just(Step::Acquire),
                     2 => Just(Step::Release),
-                    2 => Just(Step::Answer(200)),
-                    1 => Just(Step::Answer(429)),
+                    2 => Just(Step::Response(200)),
+                    1 => Just(Step::Response(429)),
                 ],
                 0..200,
             ),
@@ -258,11 +258,11 @@ mod tests {
                         in_flight.extend(permit);
                     }
                     Step::Release => drop(in_flight.pop()),
-                    Step::Answer(429) => {
+                    Step::Response(429) => {
                         limit.observe(StatusCode::TOO_MANY_REQUESTS);
                         model = (model / 2.0).max(1.0);
                     }
-                    Step::Answer(_) => {
+                    Step::Response(_) => {
                         limit.observe(StatusCode::OK);
                         model = (model + 1.0 / model).min(f64::from(max));
                     }
@@ -285,7 +285,7 @@ mod tests {
         Leave,
         Look,
         Release,
-        Answer(u16),
+        Response(u16),
     }
 
     proptest! {
@@ -300,8 +300,8 @@ mod tests {
                     1 => Just(Queued::Leave),
                     2 => Just(Queued::Look),
                     3 => Just(Queued::Release),
-                    2 => Just(Queued::Answer(200)),
-                    1 => Just(Queued::Answer(429)),
+                    2 => Just(Queued::Response(200)),
+                    1 => Just(Queued::Response(429)),
                 ],
                 0..200,
             ),
@@ -315,7 +315,7 @@ mod tests {
                     Queued::Join => looking.push_back(Box::pin(limit.acquire())),
                     Queued::Leave => drop(queue.pop_front()),
                     Queued::Release => drop(in_flight.pop_front()),
-                    Queued::Answer(status) => {
+                    Queued::Response(status) => {
                         limit.observe(StatusCode::from_u16(status)?);
                     }
                     Queued::Look => looking.append(&mut queue),

@@ -14,7 +14,7 @@ use super::{eligibility::Eligibility, failure::FailureKind, retry_after::RetryAf
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Facts {
-    /// What the answer, or its absence, means for a retry.
+    /// What the response, or its absence, means for a retry.
     pub verdict: Verdict,
     /// The server's `Retry-After`, if it sent one.
     pub retry_after: Option<RetryAfter>,
@@ -48,9 +48,9 @@ pub enum Verdict {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RetryReason {
-    /// The server answered with a status that speaks of a passing condition.
+    /// The server sent a status that stands for a passing condition.
     Status(StatusCode),
-    /// No complete answer came.
+    /// No complete response came.
     Failure(FailureKind),
 }
 
@@ -67,13 +67,13 @@ pub struct Standing {
     /// Whether the retry budget shared by all clones has a token to spend.
     pub budget: bool,
     /// What is added to a `Retry-After`, drawn by the caller; zero for nothing.
-    /// It is no part of what `max_retry_after` allows.
+    /// It does not count towards `max_retry_after`.
     pub spread: Duration,
 }
 
 impl Standing {
-    /// A call after so many attempts that nothing keeps from another: it may be
-    /// repeated, has no deadline, and the budget has a token. Its fields can be
+    /// A call after this many attempts that may make another one: it is
+    /// repeatable, has no deadline, and the budget has a token. Its fields can be
     /// set.
     #[must_use]
     pub const fn after(attempts: u32) -> Self {
@@ -197,7 +197,7 @@ impl StopReason {
 ///
 /// `backoff` gives the wait that the backoff policy offers, `None` if the policy
 /// declines. It is asked at most once, and only where another attempt is still
-/// open: a policy that counts or learns is told of nothing but retries.
+/// open, so that a policy with state sees nothing but retries.
 ///
 /// A valid `Retry-After` replaces the backoff, in full or not at all: it is
 /// never shortened to fit a limit, since that would retry earlier than the
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn a_final_answer_is_delivered_whatever_the_limits_say() {
+    fn a_final_response_is_delivered_whatever_the_limits_say() {
         let spent = Standing {
             attempts: 9,
             eligibility: Eligibility::NotPermitted,
@@ -515,10 +515,10 @@ mod tests {
     }
 
     proptest! {
-        /// Any sequence of answers, judged as a call would judge it.
+        /// Any sequence of responses, judged as a call would judge it.
         #[test]
-        fn no_sequence_of_answers_breaks_a_rule(
-            answers in prop::collection::vec((any_facts(), any::<bool>()), 1..12),
+        fn no_sequence_of_responses_breaks_a_rule(
+            responses in prop::collection::vec((any_facts(), any::<bool>()), 1..12),
             repeatable: bool,
             max_attempts in 1_u32..6,
             max_retry_after in any_duration(),
@@ -531,7 +531,7 @@ mod tests {
             };
             let mut waited = Duration::ZERO;
             let mut attempts = 0;
-            for (facts, budget) in answers {
+            for (facts, budget) in responses {
                 attempts += 1;
                 let standing = Standing {
                     attempts,

@@ -1,21 +1,21 @@
-//! Why no complete answer came, as a closed set of kinds.
+//! Why no complete response came, as a closed set of kinds.
 
 use std::io;
 
 use crate::{error::find, tls::is_handshake_failure};
 
-/// What kind of failure kept an attempt from a complete answer.
+/// What kind of failure kept an attempt from a complete response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FailureKind {
     /// No connection, TLS included, within the connect timeout or before the
     /// deadline of the call.
     ConnectTimeout,
-    /// The connection was there, and the answer (or the rest of it) was not
+    /// The connection was there, and the response (or the rest of it) was not
     /// there within the read timeout or the deadline.
     ///
-    /// Two timeouts that strike while connecting count as this, too, since
-    /// nobody knows better: a read timeout that is shorter than connecting takes,
+    /// Two timeouts count as this even if they end the connecting, since the error
+    /// does not tell: a read timeout that is shorter than the time to connect;
     /// and, on a stack of your own, a deadline, which is a timeout of the whole
     /// request there.
     ReadTimeout,
@@ -28,7 +28,7 @@ pub enum FailureKind {
     /// on how much the peer had read by then, and not on why it went away.
     /// A handshake that takes too long is a [`ConnectTimeout`](Self::ConnectTimeout).
     Tls,
-    /// The connection broke off before the answer was complete.
+    /// The connection broke off before the response was complete.
     ConnectionLost,
     /// What came was not HTTP, a broken chunk of a body included.
     Protocol,
@@ -153,7 +153,7 @@ fn is_not_http(error: &hyper::Error) -> bool {
             io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput
         )
     };
-    // What the request's own body comes to is the caller's.
+    // An error of the request's own body is the caller's.
     error.is_parse() || (!error.is_user() && find::<io::Error>(error).is_some_and(invalid))
 }
 

@@ -56,7 +56,7 @@ pub struct RetryReport {
     pub attempts: u32,
     /// What forbade another attempt, if a retry rule did.
     pub stopped: Option<StopReason>,
-    /// What the last answer's `Retry-After` asked for, if it could be followed.
+    /// What the last response's `Retry-After` asked for, if it could be followed.
     pub retry_after: Option<Duration>,
 }
 
@@ -322,27 +322,27 @@ where
             .unwrap_or_default();
         let method = request.method().clone();
         let (began, began_wall) = (self.clock.monotonic(), self.clock.wall());
-        let mut payment = None::<Token>;
-        // What the attempt before came to, while the deadline may still forbid
-        // the next.
+        let mut payment = Payment::NotNeeded;
+        // The result of the last attempt, kept while the deadline may forbid the
+        // next one.
         let mut last = None;
 
         loop {
             let permit = self.permit(began, deadline).await;
+            // Read again: the turn, or the wait before it, may have ended late.
             let remaining = self.remaining(began, deadline);
-            // A wait may end late, and a turn come at the very deadline.
-            let Some(permit) = permit.filter(|_| remaining != Some(Duration::ZERO)) else {
+            let Some(permit) = permit.ok().filter(|_| remaining != Some(Duration::ZERO)) else {
                 report.stopped = Some(StopReason::Deadline);
                 return last.unwrap_or_else(|| Err(Failure(FailureKind::QueueTimeout).into()));
             };
-            // Nothing asks for it any more, and its body may be large.
+            // It is not needed any more, and its body may be large.
             drop(last.take());
             // Settled only now that the request goes on the wire: a call that
             // is dropped before has cost the service nothing.
-            match (payment.take(), &self.budget) {
-                (Some(token), _) => token.spend(),
-                (None, Some(budget)) => budget.deposit(),
-                (None, None) => {}
+            match (payment, &self.budget) {
+                (Payment::Token(token), _) => token.spend(),
+                (_, Some(budget)) => budget.deposit(),
+                (_, None) => {}
             }
             // Kept back for a retry. A request whose body is a stream has no
             // copy, and so it has one attempt.
@@ -361,29 +361,29 @@ where
 
             let facts = self.facts(&result);
             report.retry_after = facts.retry_after.and_then(RetryAfter::wait);
-            let token = match (&self.budget, facts.verdict) {
-                (Some(budget), Verdict::Transient(_)) => Some(budget.withdraw()),
-                _ => None,
+            let payment_offered = match (&self.budget, facts.verdict) {
+                (Some(budget), Verdict::Transient(_)) => Payment::from(budget),
+                _ => Payment::NotNeeded,
             };
             let standing = Standing {
                 attempts: report.attempts,
                 eligibility: settings.eligibility(&method, permission, copy.is_some()),
                 remaining: self.remaining(began, deadline),
-                budget: !matches!(token, Some(None)),
+                budget: !matches!(payment_offered, Payment::BudgetEmpty),
                 spread: self.draw_spread(&facts),
             };
             let backoff = || self.backoff(began_wall, report.attempts - 1);
             match (decide(&facts, &standing, &limits, backoff), copy) {
                 (Decision::Retry { after, why, source }, Some(copy)) => {
-                    // Without a deadline the answer has said what it had to say,
-                    // its body may be large, and the wait may be long.
+                    // Without a deadline this response is not needed any more; its
+                    // body may be large, and the wait may be long.
                     last = deadline.map(|_| result);
                     metrics.retry(why, source, after);
                     self.clock
                         .sleep(after)
                         .instrument(telemetry::wait_span(why, source, after))
                         .await;
-                    payment = token.flatten();
+                    payment = payment_offered;
                     request = copy;
                 }
                 (Decision::Stop { why }, _) => {
@@ -441,19 +441,42 @@ where
         deadline.map(|deadline| deadline.saturating_sub(elapsed))
     }
 
-    /// Waits for a turn, no longer than the deadline allows; `None` when it
-    /// passed. Without a limit every turn is at once.
-    async fn permit(&self, began: Duration, deadline: Option<Duration>) -> Option<Option<Permit>> {
+    /// Waits for a permit of the concurrency limit, if there is a limit, and no
+    /// longer than the deadline allows.
+    async fn permit(
+        &self,
+        began: Duration,
+        deadline: Option<Duration>,
+    ) -> std::result::Result<Option<Permit>, DeadlinePassed> {
         let Some(limit) = &self.concurrency else {
-            return Some(None);
+            return Ok(None);
         };
         let turn = limit.acquire();
         let Some(remaining) = self.remaining(began, deadline) else {
-            return Some(Some(turn.await));
+            return Ok(Some(turn.await));
         };
         match select(pin!(turn), self.clock.sleep(remaining)).await {
-            Either::Left((permit, _)) => Some(Some(permit)),
-            Either::Right(_) => None,
+            Either::Left((permit, _)) => Ok(Some(permit)),
+            Either::Right(_) => Err(DeadlinePassed),
         }
+    }
+}
+
+/// The deadline of the call passed before its attempt had a turn.
+struct DeadlinePassed;
+
+/// What the retry budget gives for the next attempt.
+enum Payment {
+    /// Nothing: it is a first attempt, or there is no budget.
+    NotNeeded,
+    /// A token for a retry.
+    Token(Token),
+    /// No token is left: there must not be a retry.
+    BudgetEmpty,
+}
+
+impl From<&RetryBudget> for Payment {
+    fn from(budget: &RetryBudget) -> Self {
+        budget.withdraw().map_or(Self::BudgetEmpty, Self::Token)
     }
 }

@@ -112,7 +112,7 @@ impl RetryAfter {
 }
 
 /// `delay-seconds = 1*DIGIT`, of any length. `str::parse` would not do: it takes
-/// `+1`, and it answers "no number" where the truth is "a very large one".
+/// `+1`, and it returns "no number" where the truth is "a very large one".
 fn seconds(value: &[u8]) -> Option<Duration> {
     if value.is_empty() || !value.iter().all(u8::is_ascii_digit) {
         return None;

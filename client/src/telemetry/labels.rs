@@ -50,7 +50,7 @@ const UNLISTED: u16 = 999;
 /// How an attempt ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AttemptResult {
-    /// With a complete answer.
+    /// With a complete response.
     Status(StatusCode),
     /// Without one.
     Failure(FailureKind),
@@ -88,7 +88,7 @@ impl AttemptResult {
         }
     }
 
-    /// The status, if a complete answer came.
+    /// The status, if a complete response came.
     pub(crate) fn status(self) -> Option<StatusCode> {
         match self {
             Self::Status(status) => Some(status),

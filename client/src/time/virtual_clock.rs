@@ -333,21 +333,21 @@ mod tests {
     #[tokio::test]
     async fn what_ends_a_hold_comes_before_any_sleeper() {
         let clock = clock();
-        let (answer, answered) = oneshot::channel();
+        let (sender, receiver) = oneshot::channel();
         let hold = clock.hold();
         let in_flight = tokio::spawn(async move {
             // Longer than any sleeper gives way.
             for _ in 0..1000 {
                 tokio::task::yield_now().await;
             }
-            let _ = answer.send(());
+            let _ = sender.send(());
             drop(hold);
         });
 
         let deadline = clock.sleep(seconds(10));
-        let answered_in_time = select(answered, deadline).await;
+        let received_in_time = select(receiver, deadline).await;
 
-        assert!(matches!(answered_in_time, Either::Left(_)));
+        assert!(matches!(received_in_time, Either::Left(_)));
         assert_eq!(clock.monotonic(), Duration::ZERO);
         in_flight.await.expect("no panic");
     }

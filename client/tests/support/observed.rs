@@ -49,7 +49,7 @@ impl Observed {
     pub(crate) fn assert_whole(self, story: &str) {
         assert_eq!(self.service.in_flight.now(), 0, "in flight {story}");
 
-        // Answered only once all slots are taken together.
+        // They succeed only once all slots are taken together.
         let calls = (0..self.slots).map(|_| self.client.no_content());
         let calls = finish(join_all(calls)).unwrap_or_else(|| panic!("a slot is lost {story}"));
 
@@ -65,7 +65,7 @@ impl Observed {
         );
         assert_eq!(
             sum(ATTEMPTS),
-            f64::from(self.service.answers()),
+            f64::from(self.service.responses()),
             "attempts {story}"
         );
         // What was on the wire is paid for, and nothing else. The very first

@@ -1,4 +1,4 @@
-//! A transport that is only a function, and the answers it gives.
+//! A transport that is only a function, and the responses it gives.
 
 use std::sync::{
     Arc,
@@ -11,13 +11,13 @@ use reqwest::{Request, Response};
 use reqwest_middleware::{Middleware, Next, Result};
 use serde_json::{Value, json};
 
-/// Answers every request with what `answer` makes of it.
-pub(crate) fn scripted<F, A>(answer: F) -> Scripted<F>
+/// Responds to every request with what `respond` makes of it.
+pub(crate) fn scripted<F, A>(respond: F) -> Scripted<F>
 where
     F: Fn(Request) -> A + Send + Sync + 'static,
     A: Future<Output = Result<Response>> + Send + 'static,
 {
-    Scripted(answer)
+    Scripted(respond)
 }
 
 pub(crate) struct Scripted<F>(F);
@@ -38,19 +38,19 @@ where
     }
 }
 
-/// An answer without a body.
+/// A response without a body.
 pub(crate) fn status(status: u16) -> Response {
-    answer(status, &[], String::new())
+    response(status, &[], String::new())
 }
 
-/// An answer without a body that asks for a wait.
+/// A response without a body that asks for a wait.
 pub(crate) fn retry_after(status: u16, value: &str) -> Response {
-    answer(status, &[("retry-after", value)], String::new())
+    response(status, &[("retry-after", value)], String::new())
 }
 
-/// A JSON answer.
+/// A JSON response.
 pub(crate) fn json(status: u16, body: &Value) -> Response {
-    answer(
+    response(
         status,
         &[("content-type", "application/json")],
         body.to_string(),
@@ -69,13 +69,15 @@ pub(crate) fn number(item: &RawObject) -> u64 {
     item["n"].as_u64().expect("a number")
 }
 
-pub(crate) fn answer(status: u16, headers: &[(&str, &str)], body: String) -> Response {
-    let answer = http::Response::builder().status(status);
+pub(crate) fn response(status: u16, headers: &[(&str, &str)], body: String) -> Response {
+    let response = http::Response::builder().status(status);
     headers
         .iter()
-        .fold(answer, |answer, (name, value)| answer.header(*name, *value))
+        .fold(response, |response, (name, value)| {
+            response.header(*name, *value)
+        })
         .body(body)
-        .expect("the parts of an answer")
+        .expect("the parts of a response")
         .into()
 }
 

@@ -1,4 +1,4 @@
-//! A client with secrets in every place there is, and answers full of them.
+//! A client with secrets in every place there is, and responses full of them.
 
 use std::future::ready;
 
@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::{
     canary::{debugged, told},
-    scripted::{answer, json, scripted},
+    scripted::{json, response, scripted},
 };
 
 /// A session of a caller's who authenticates all requests.
@@ -28,8 +28,8 @@ pub(crate) fn session() -> reqwest::ClientBuilder {
         .user_agent("c4n4ry-agent")
 }
 
-/// What a service may answer, with the mark wherever it can stand.
-pub(crate) fn answers() -> Vec<fn() -> Result<Response>> {
+/// What a service may send, with the mark wherever it can stand.
+pub(crate) fn responses() -> Vec<fn() -> Result<Response>> {
     const JSON: (&str, &str) = ("content-type", "application/json");
     vec![
         || Ok(problem(503, "1")),
@@ -38,22 +38,22 @@ pub(crate) fn answers() -> Vec<fn() -> Result<Response>> {
         || Ok(problem(404, "1")),
         || Ok(problem(409, "1")),
         || {
-            Ok(answer(
+            Ok(response(
                 302,
                 &[("location", "/c4n4ry?c4n4ry")],
                 "c4n4ry".into(),
             ))
         },
-        || Ok(answer(200, &[JSON], "c4n4ry {".into())),
-        || Ok(answer(200, &[JSON], r#""c4n4ry""#.into())),
+        || Ok(response(200, &[JSON], "c4n4ry {".into())),
+        || Ok(response(200, &[JSON], r#""c4n4ry""#.into())),
         || {
-            Ok(answer(
+            Ok(response(
                 200,
                 &[("content-type", "text/c4n4ry")],
                 "c4n4ry".into(),
             ))
         },
-        || Ok(answer(204, &[("x-c4n4ry", "c4n4ry")], String::new())),
+        || Ok(response(204, &[("x-c4n4ry", "c4n4ry")], String::new())),
         || {
             Ok(json(
                 200,
@@ -83,16 +83,16 @@ fn problem(status: u16, retry_after: &str) -> Response {
         ("retry-after", retry_after),
         ("x-request-id", "c4n4ry (odd)"),
     ];
-    answer(status, &headers, body.to_string())
+    response(status, &headers, body.to_string())
 }
 
-/// A client that is answered by `answer` and has a secret in its session.
-pub(crate) fn client(builder: Builder, answer: fn() -> Result<Response>) -> ReliableApiClient {
+/// A client whose service responds with `response` and has a secret in its session.
+pub(crate) fn client(builder: Builder, response: fn() -> Result<Response>) -> ReliableApiClient {
     builder
         .session(session())
         .max_pages(3)
         .max_items(2)
-        .transport(scripted(move |_| ready(answer())))
+        .transport(scripted(move |_| ready(response())))
         .build()
         .expect("a client")
 }

@@ -14,8 +14,8 @@ use super::{
     scripted::{InFlight, cursor, json, page, scripted, status},
 };
 
-/// Gives way several times in every request, and answers every other one on a
-/// path with a 503.
+/// Gives way several times in every request; every other request to a path gets a
+/// 503.
 #[derive(Clone, Default)]
 pub(crate) struct Service {
     pub(crate) in_flight: InFlight,
@@ -27,19 +27,19 @@ struct Seen {
     failing: HashSet<String>,
     firsts: u32,
     retries: u32,
-    answers: u32,
+    responses: u32,
     /// Requests for no content.
     gathered: usize,
 }
 
 impl Service {
-    /// A transport to this service. A request for no content is answered once
+    /// A transport to this service. A request for no content succeeds once
     /// `together` of them are there.
     pub(crate) fn transport(&self, together: usize) -> impl Middleware + use<> {
         let service = self.clone();
         scripted(move |request| {
             let service = service.clone();
-            async move { Ok(service.answer(&request, together).await) }
+            async move { Ok(service.respond(&request, together).await) }
         })
     }
 
@@ -48,12 +48,12 @@ impl Service {
         self.with(|seen| (seen.firsts, seen.retries))
     }
 
-    /// Requests that were answered, and not dropped before.
-    pub(crate) fn answers(&self) -> u32 {
-        self.with(|seen| seen.answers)
+    /// Requests that got a response, and were not dropped before.
+    pub(crate) fn responses(&self) -> u32 {
+        self.with(|seen| seen.responses)
     }
 
-    async fn answer(&self, request: &Request, together: usize) -> Response {
+    async fn respond(&self, request: &Request, together: usize) -> Response {
         let path = request.url().path().to_owned();
         let _entered = self.in_flight.enter();
         let fails = self.with(|seen| {
@@ -71,7 +71,7 @@ impl Service {
             give_way(1).await;
         }
         self.with(|seen| {
-            seen.answers += 1;
+            seen.responses += 1;
             if fails {
                 seen.failing.insert(path.clone());
             }

@@ -86,7 +86,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Completes the handshake of every connection and answers its first
+    /// Completes the handshake of every connection and responds to its first
     /// request with `attempt` 3.
     pub(crate) async fn tls(config: ServerConfig) -> Self {
         let acceptor = TlsAcceptor::from(Arc::new(config));
@@ -128,7 +128,7 @@ impl Server {
         .await
     }
 
-    async fn serve<F>(answer: impl Fn(TcpStream) -> F + Send + 'static) -> Self
+    async fn serve<F>(respond: impl Fn(TcpStream) -> F + Send + 'static) -> Self
     where
         F: Future<Output = Option<()>> + Send + 'static,
     {
@@ -138,10 +138,10 @@ impl Server {
         let count = Arc::clone(&connections);
         let mut serving = JoinSet::new();
         serving.spawn(async move {
-            let mut answering = JoinSet::new();
+            let mut responding = JoinSet::new();
             while let Ok((stream, _)) = listener.accept().await {
                 count.fetch_add(1, Ordering::SeqCst);
-                answering.spawn(answer(stream));
+                responding.spawn(respond(stream));
             }
         });
         Self {

@@ -1,4 +1,4 @@
-//! A service below HTTP: it answers each connection with bytes from a script.
+//! A service below HTTP: it sends each connection bytes from a script.
 
 use std::{
     net::{Ipv4Addr, SocketAddr},
@@ -12,10 +12,10 @@ use tokio::{
     task::JoinSet,
 };
 
-/// What follows the bytes of an answer.
+/// What follows the bytes of a response.
 #[derive(Clone, Copy)]
 pub(crate) enum Then {
-    /// The next request on the same connection, which gets the same answer.
+    /// The next request on the same connection, which gets the same response.
     Again,
     /// The connection is closed, however much was announced.
     Close,
@@ -52,7 +52,7 @@ pub(crate) struct Wire {
 }
 
 impl Wire {
-    /// Gives the first connection the first answer, the second the second, and
+    /// Gives the first connection the first response, the second the second, and
     /// every later one the last.
     pub(crate) async fn serve(script: &[(&str, Then)]) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
@@ -72,7 +72,7 @@ impl Wire {
                     return;
                 };
                 let (bytes, then) = script[number.min(script.len() - 1)].clone();
-                connections.spawn(answer(stream, bytes, then, Arc::clone(&seen)));
+                connections.spawn(respond(stream, bytes, then, Arc::clone(&seen)));
             }
         });
         Self {
@@ -92,7 +92,7 @@ impl Wire {
     }
 }
 
-async fn answer(
+async fn respond(
     mut stream: TcpStream,
     bytes: String,
     then: Then,
@@ -120,7 +120,7 @@ async fn answer(
 }
 
 /// Reads one request whole: closing a socket with unread bytes resets it, and
-/// the answer might be lost with it.
+/// the response might be lost with it.
 async fn read_request(stream: &mut TcpStream) -> Option<String> {
     let mut bytes = Vec::new();
     loop {

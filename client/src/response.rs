@@ -1,4 +1,4 @@
-//! A complete answer, and the checks that every endpoint shares.
+//! A complete response, and the checks that every endpoint shares.
 //!
 //! They run in the order of the contract: HTTP success, JSON media type, a
 //! top-level object. What the object must hold is its endpoint's business.
@@ -18,9 +18,9 @@ use crate::{
     retry::{FailureKind, IncompleteBody, RetryReport},
 };
 
-/// An answer whose body has been read: that of a success to its end, that of
+/// A response whose body has been read: that of a success to its end, that of
 /// any other as far as it came.
-pub(crate) struct Answer {
+pub(crate) struct ApiResponse {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) attempts: u32,
@@ -30,8 +30,8 @@ pub(crate) struct Answer {
     incomplete: Option<FailureKind>,
 }
 
-impl Answer {
-    /// Takes an answer from the retry middleware, which has buffered its body:
+impl ApiResponse {
+    /// Takes a response from the retry middleware, which has buffered its body:
     /// reading it here is a matter of memory and cannot fail.
     pub(crate) async fn read(
         request: RequestName,
@@ -60,7 +60,7 @@ impl Answer {
         Err(self.into_http_error())
     }
 
-    /// The error that this answer is, with what its body and headers say.
+    /// The error that this response is, with what its body and headers say.
     pub(crate) fn into_http_error(self) -> ApiError {
         let details = ProblemDetails::read(&self.headers, &self.body, self.incomplete.is_none());
         ApiError::Http(ApiHttpError {
@@ -80,11 +80,11 @@ impl Answer {
         self,
         read: impl FnOnce(ObjectText<'_>) -> Result<T, ResponseProblem>,
     ) -> Result<T, ApiError> {
-        let answer = self.success()?;
-        answer
+        let response = self.success()?;
+        response
             .object()
             .and_then(read)
-            .map_err(|problem| answer.problem(problem))
+            .map_err(|problem| response.problem(problem))
     }
 
     fn object(&self) -> Result<ObjectText<'_>, ResponseProblem> {
