@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use http::{Method, StatusCode, header::LOCATION};
+use http::{Method, StatusCode};
 use metrics::Gauge;
 use reqwest_middleware::ClientWithMiddleware;
 use serde_json::{Map, Value};
@@ -10,12 +10,13 @@ use url::Url;
 
 use crate::{
     builder::Builder,
-    call::Call,
     endpoint::Endpoint,
     error::{ApiError, ResponseProblem},
     idempotency_key::IdempotencyKey,
     pagination::{Listing, ListingLimits},
     raw_object::{ObjectText, RawObject},
+    redirect::Redirect,
+    request::Call,
     response::{ApiResponse, string, wrong_type},
     retry::{CallSettings, RepeatPermission},
     telemetry::Metrics,
@@ -339,37 +340,5 @@ pub struct Job {
 impl fmt::Debug for Job {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Job(…)")
-    }
-}
-
-/// A redirection that was not followed.
-///
-/// Its target came from the wire and may hold anything, so `Debug` leaves it
-/// out.
-#[derive(Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Redirect {
-    /// The status, from 300 to 399.
-    pub status: StatusCode,
-    /// The `Location`, not resolved and not to be trusted; `None` if there was
-    /// none that is text.
-    pub location: Option<String>,
-}
-
-impl Redirect {
-    fn of(response: &ApiResponse) -> Self {
-        let location = response.headers.get(LOCATION);
-        Self {
-            status: response.status,
-            location: location.and_then(|value| Some(value.to_str().ok()?.to_owned())),
-        }
-    }
-}
-
-impl fmt::Debug for Redirect {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Redirect")
-            .field("status", &self.status)
-            .finish_non_exhaustive()
     }
 }

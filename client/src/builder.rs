@@ -9,10 +9,10 @@ use std::{
 use http::StatusCode;
 use reqwest_middleware::{ClientBuilder, Middleware};
 use reqwest_retry::{RetryDecision, RetryPolicy};
-use url::Url;
 
 use crate::{
     api::{Inner, ReliableApiClient},
+    base_url,
     error::ConfigError,
     pagination::ListingLimits,
     positive::positive,
@@ -285,7 +285,7 @@ impl Builder {
     ///
     /// The first rule of [`ConfigError`] that a setting breaks.
     pub fn build(self) -> Result<ReliableApiClient, ConfigError> {
-        let base_url = base_url(&self.base_url)?;
+        let base_url = base_url::parse(&self.base_url)?;
         let positive = |field, count: u32| positive(field, count.into());
         let max_attempts = positive("max_attempts", self.max_attempts)?;
         let limits = ListingLimits {
@@ -403,28 +403,6 @@ impl fmt::Debug for Builder {
             .field("page_size", &self.page_size)
             .finish_non_exhaustive()
     }
-}
-
-/// Parses the base URL and holds it to its rules. Its path stays, as a prefix.
-fn base_url(text: &str) -> Result<Url, ConfigError> {
-    let url = Url::parse(text).map_err(ConfigError::BaseUrl)?;
-    let part = |part, why| Err(ConfigError::BaseUrlPart { part, why });
-    if !matches!(url.scheme(), "http" | "https") {
-        return Err(ConfigError::BaseUrlScheme);
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        return part(
-            "user name or password",
-            "a credential in a URL ends up in logs; send it as a header of the session",
-        );
-    }
-    if url.query().is_some() {
-        return part("query", "each endpoint has its own");
-    }
-    if url.fragment().is_some() {
-        return part("fragment", "it is never sent");
-    }
-    Ok(url)
 }
 
 fn not_zero(field: &'static str, got: Duration) -> Result<(), ConfigError> {

@@ -94,8 +94,8 @@
 //! standard headers are read.
 
 mod api;
+mod base_url;
 mod builder;
-mod call;
 mod check;
 mod endpoint;
 mod error;
@@ -105,6 +105,8 @@ mod media_type;
 mod pagination;
 mod positive;
 mod raw_object;
+mod redirect;
+mod request;
 mod response;
 mod retry;
 mod session;
@@ -114,7 +116,7 @@ mod timeouts;
 mod tls;
 mod transport;
 
-pub use api::{Flaky, Job, JsonObject, Redirect, ReliableApiClient};
+pub use api::{Flaky, Job, JsonObject, ReliableApiClient};
 pub use builder::Builder;
 pub use check::check;
 pub use endpoint::Endpoint;
@@ -130,6 +132,7 @@ pub use pagination::{
 };
 pub use positive::{positive_from_json, positive_from_text};
 pub use raw_object::{RawObject, RawObjectError};
+pub use redirect::Redirect;
 pub use retry::{
     Backoff, CallSettings, Classifier, ConcurrencyLimit, Decision, Eligibility, FINAL_STATUSES,
     Facts, Failure, FailureKind, IncompleteBody, Limits, NoWait, RETRY_STATUSES, RepeatPermission,

@@ -5,7 +5,8 @@ use std::sync::OnceLock;
 use url::Url;
 
 use crate::{
-    error::ConfigError, timeouts::Timeouts, tls::install_tls_provider, transport::TellConnecting,
+    error::ConfigError, redirect, timeouts::Timeouts, tls::install_tls_provider,
+    transport::TellConnecting,
 };
 
 /// Turns off what a session would send without being asked: redirects, which a
@@ -19,7 +20,7 @@ use crate::{
 pub fn without_hidden_requests(session: reqwest::ClientBuilder) -> reqwest::ClientBuilder {
     install_tls_provider();
     session
-        .redirect(reqwest::redirect::Policy::none())
+        .redirect(redirect::never_followed())
         .retry(reqwest::retry::never())
 }
 

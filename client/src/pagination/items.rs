@@ -8,7 +8,7 @@ use http::Method;
 
 use super::pages::Pages;
 use crate::{
-    error::{ApiError, ContractError, RequestName},
+    error::{ApiError, RequestName},
     raw_object::RawObject,
     telemetry::GiveUp,
 };
@@ -18,7 +18,6 @@ pub struct Items {
     pages: Pages,
     page: vec::IntoIter<RawObject>,
     left: u32,
-    max_items: NonZeroU32,
     done: bool,
 }
 
@@ -28,7 +27,6 @@ impl Items {
             pages,
             page: Vec::new().into_iter(),
             left: max_items.get(),
-            max_items,
             done: false,
         }
     }
@@ -41,7 +39,8 @@ impl Items {
     ///
     /// # Errors
     ///
-    /// As [`Pages::next_page`], and [`ContractError::ItemLimit`].
+    /// As [`Pages::next_page`], and
+    /// [`ContractError::ItemLimit`](crate::ContractError::ItemLimit).
     pub async fn next_item(&mut self) -> Option<Result<RawObject, ApiError>> {
         while !self.done {
             if self.left == 0 {
@@ -75,10 +74,8 @@ impl Items {
 
     fn item_limit(&self) -> ApiError {
         let listing = &self.pages.walk().listing;
-        let limit = ContractError::ItemLimit {
-            request: RequestName::new(&Method::GET, listing.endpoint),
-            max_items: self.max_items.get(),
-        };
+        let request = RequestName::new(&Method::GET, listing.endpoint);
+        let limit = listing.limits.too_many_items(request);
         listing
             .client
             .refuse(listing.endpoint, GiveUp::ItemLimit, limit)

@@ -1,37 +1,15 @@
-//! A listing: what to read, and how much of it at most.
-
-use std::num::NonZeroU32;
+//! A listing: what to read, and in which form.
 
 use super::{
     checkpoint::{CheckpointError, CheckpointStore},
     crawl::Crawl,
     items::Items,
+    limits::ListingLimits,
     listing_id::ListingId,
     pages::Pages,
     walk::Walk,
 };
 use crate::{api::ReliableApiClient, endpoint::Endpoint};
-
-/// The bounds of a listing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ListingLimits {
-    /// The most pages that are read; in a crawl, in all its runs together, and
-    /// one that is delivered again counts again.
-    pub max_pages: NonZeroU32,
-    /// The most items that are yielded one at a time.
-    pub max_items: NonZeroU32,
-    /// The number of items to ask for at once, sent as `limit`.
-    pub page_size: NonZeroU32,
-}
-
-impl ListingLimits {
-    /// 100 pages, 1000 items, 50 at once.
-    pub const DEFAULT: Self = Self {
-        max_pages: NonZeroU32::new(100).unwrap(),
-        max_items: NonZeroU32::new(1000).unwrap(),
-        page_size: NonZeroU32::new(50).unwrap(),
-    };
-}
 
 /// A cursor-paginated listing that has not been started yet.
 ///

@@ -7,10 +7,11 @@ use super::{
     cursor_history::CursorHistory,
     listing::Listing,
     page::Page,
+    page_query::PageQuery,
 };
 use crate::{
-    call::{Call, PageQuery},
     error::{ApiError, ContractError, RequestName},
+    request::Call,
     telemetry::GiveUp,
 };
 
@@ -68,10 +69,7 @@ impl Walk {
             limits,
         } = &self.listing;
         let request = RequestName::new(&Method::GET, *endpoint);
-        let max_pages = limits.max_pages.get();
-        // An earlier run may have been allowed more.
-        if self.pages >= max_pages {
-            let limit = ContractError::PageLimit { request, max_pages };
+        if let Err(limit) = limits.check_pages(request, self.pages) {
             return Err(client.refuse(*endpoint, GiveUp::PageLimit, limit));
         }
 

@@ -1,4 +1,4 @@
-//! The internal request routine: endpoint → send → response.
+//! The internal request routine: headers, query, extensions → send → response.
 //!
 //! Every call of every client method comes through here, so the headers, the
 //! extensions that the retry rules read, the operation span and the
@@ -10,24 +10,19 @@ use http::{
 };
 use reqwest::Request;
 use tracing::Instrument;
-use url::form_urlencoded;
 
 use crate::{
     api::{JsonObject, ReliableApiClient},
     endpoint::Endpoint,
     error::{ApiError, ApiTransportError, ContractError, RequestName},
     idempotency_key::IdempotencyKey,
-    pagination::Cursor,
+    pagination::PageQuery,
     response::ApiResponse,
     retry::{RepeatPermission, RetryReport},
     telemetry::{AttemptCount, GiveUp, OpenCall},
 };
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
-
-/// The longest URL that [`http::Uri`] holds, and so the longest that the
-/// transport can send.
-const MAX_URL_BYTES: usize = 65_534;
 
 /// One request to be made, with whatever retries it takes.
 pub(crate) struct Call<'a> {
@@ -37,30 +32,6 @@ pub(crate) struct Call<'a> {
     pub(crate) key: Option<&'a IdempotencyKey>,
     pub(crate) body: Option<&'a JsonObject>,
     pub(crate) permission: Option<RepeatPermission>,
-}
-
-/// Which page of a listing is asked for.
-#[derive(Clone, Copy)]
-pub(crate) struct PageQuery<'a> {
-    pub(crate) limit: u32,
-    /// `None` for the first page.
-    pub(crate) cursor: Option<&'a Cursor>,
-}
-
-impl PageQuery<'_> {
-    /// The query string. A space becomes `%20`: the `+` of forms is a plus sign
-    /// to whoever decodes by RFC 3986 §2.1 alone, and a cursor has to come back
-    /// byte for byte whichever of the two the service does.
-    fn encode(self) -> String {
-        let mut query = format!("limit={}", self.limit);
-        if let Some(cursor) = self.cursor {
-            let encoded: String =
-                form_urlencoded::byte_serialize(cursor.as_str().as_bytes()).collect();
-            query.push_str("&cursor=");
-            query.push_str(&encoded.replace('+', "%20"));
-        }
-        query
-    }
 }
 
 impl Call<'_> {
@@ -134,19 +105,12 @@ impl ReliableApiClient {
         }
     }
 
-    /// Builds the request; fails if its cursor is too long for any URL.
+    /// Builds the request, headers included; fails if its cursor is too long for
+    /// any URL.
     fn request(&self, call: &Call<'_>, name: RequestName) -> Result<Request, ContractError> {
         let mut url = self.url(call.endpoint);
         if let Some(page) = call.page {
-            url.set_query(Some(&page.encode()));
-            let url_bytes = url.as_str().len();
-            if page.cursor.is_some() && url_bytes > MAX_URL_BYTES {
-                return Err(ContractError::CursorTooLong {
-                    request: name,
-                    url_bytes,
-                    max_url_bytes: MAX_URL_BYTES,
-                });
-            }
+            page.write_to(&mut url, name)?;
         }
         let mut request = Request::new(call.method.clone(), url);
         let headers = request.headers_mut();
@@ -160,62 +124,5 @@ impl ReliableApiClient {
             *request.body_mut() = Some(body.into());
         }
         Ok(request)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    /// Decodes `%XX` and nothing else (RFC 3986 §2.1).
-    fn percent_decode(text: &str) -> Vec<u8> {
-        let mut parts = text.split('%');
-        let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
-        for part in parts {
-            let (digits, rest) = part.split_at(2);
-            bytes.push(u8::from_str_radix(digits, 16).expect("two hexadecimal digits"));
-            bytes.extend(rest.as_bytes());
-        }
-        bytes
-    }
-
-    fn encode(cursor: &str) -> String {
-        let cursor = Cursor::new(cursor).expect("not empty");
-        let query = PageQuery {
-            limit: 50,
-            cursor: Some(&cursor),
-        };
-        query.encode()
-    }
-
-    #[test]
-    fn a_cursor_is_percent_encoded_and_its_spaces_too() {
-        for (cursor, query) in [
-            ("a+/=&", "limit=50&cursor=a%2B%2F%3D%26"),
-            (" a b ", "limit=50&cursor=%20a%20b%20"),
-            ("%20+", "limit=50&cursor=%2520%2B"),
-            ("\u{0}\u{e9}#", "limit=50&cursor=%00%C3%A9%23"),
-        ] {
-            assert_eq!(encode(cursor), query, "{cursor:?}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn every_decoder_reads_a_cursor_back_byte_for_byte(
-            cursor in any::<String>().prop_filter("a cursor", |cursor| !cursor.is_empty()),
-        ) {
-            let mut url = url::Url::parse("http://127.0.0.1/items")?;
-
-            url.set_query(Some(&encode(&cursor)));
-
-            let sent = url.query().expect("a query");
-            let form: Vec<_> = form_urlencoded::parse(sent.as_bytes()).collect();
-            prop_assert_eq!(form, [("limit".into(), "50".into()), ("cursor".into(), cursor.as_str().into())]);
-            let (_, value) = sent.split_once("&cursor=").expect("a cursor");
-            prop_assert_eq!(percent_decode(value), cursor.as_bytes());
-        }
     }
 }

@@ -1,0 +1,109 @@
+//! The query of a page: `limit` and the cursor, which goes back unchanged.
+
+use url::{Url, form_urlencoded};
+
+use super::cursor::Cursor;
+use crate::error::{ContractError, RequestName};
+
+/// The longest URL that [`http::Uri`] holds, and so the longest that the
+/// transport can send.
+const MAX_URL_BYTES: usize = 65_534;
+
+/// Which page of a listing is asked for.
+#[derive(Clone, Copy)]
+pub(crate) struct PageQuery<'a> {
+    pub(crate) limit: u32,
+    /// `None` for the first page.
+    pub(crate) cursor: Option<&'a Cursor>,
+}
+
+impl PageQuery<'_> {
+    /// Sets the query of `url`.
+    ///
+    /// # Errors
+    ///
+    /// [`ContractError::CursorTooLong`] if no URL can carry the cursor.
+    pub(crate) fn write_to(self, url: &mut Url, request: RequestName) -> Result<(), ContractError> {
+        url.set_query(Some(&self.encode()));
+        let url_bytes = url.as_str().len();
+        if self.cursor.is_some() && url_bytes > MAX_URL_BYTES {
+            return Err(ContractError::CursorTooLong {
+                request,
+                url_bytes,
+                max_url_bytes: MAX_URL_BYTES,
+            });
+        }
+        Ok(())
+    }
+
+    /// The query string. A space becomes `%20`: a service that decodes
+    /// by RFC 3986 §2.1 alone would read the `+` of forms as a plus sign, and the
+    /// cursor would not come back byte for byte.
+    fn encode(self) -> String {
+        let mut query = format!("limit={}", self.limit);
+        if let Some(cursor) = self.cursor {
+            let encoded: String =
+                form_urlencoded::byte_serialize(cursor.as_str().as_bytes()).collect();
+            query.push_str("&cursor=");
+            query.push_str(&encoded.replace('+', "%20"));
+        }
+        query
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Decodes `%XX` and nothing else (RFC 3986 §2.1).
+    fn percent_decode(text: &str) -> Vec<u8> {
+        let mut parts = text.split('%');
+        let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+        for part in parts {
+            let (digits, rest) = part.split_at(2);
+            bytes.push(u8::from_str_radix(digits, 16).expect("two hexadecimal digits"));
+            bytes.extend(rest.as_bytes());
+        }
+        bytes
+    }
+
+    fn encode(cursor: &str) -> String {
+        let cursor = Cursor::new(cursor).expect("not empty");
+        let query = PageQuery {
+            limit: 50,
+            cursor: Some(&cursor),
+        };
+        query.encode()
+    }
+
+    #[test]
+    fn a_cursor_is_percent_encoded_and_its_spaces_too() {
+        for (cursor, query) in [
+            ("a+/=&", "limit=50&cursor=a%2B%2F%3D%26"),
+            (" a b ", "limit=50&cursor=%20a%20b%20"),
+            ("%20+", "limit=50&cursor=%2520%2B"),
+            ("\u{0}\u{e9}#", "limit=50&cursor=%00%C3%A9%23"),
+        ] {
+            assert_eq!(encode(cursor), query, "{cursor:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_decoder_reads_a_cursor_back_byte_for_byte(
+            cursor in any::<String>().prop_filter("a cursor", |cursor| !cursor.is_empty()),
+        ) {
+            let mut url = Url::parse("http://127.0.0.1/items")?;
+
+            url.set_query(Some(&encode(&cursor)));
+
+            let sent = url.query().expect("a query");
+            let form: Vec<_> = form_urlencoded::parse(sent.as_bytes()).collect();
+            prop_assert_eq!(form, [("limit".into(), "50".into()), ("cursor".into(), cursor.as_str().into())]);
+            let (_, value) = sent.split_once("&cursor=").expect("a cursor");
+            prop_assert_eq!(percent_decode(value), cursor.as_bytes());
+        }
+    }
+}
