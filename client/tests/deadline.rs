@@ -8,8 +8,8 @@ use std::{
 };
 
 use client::{
-    ApiError, Clock, ConcurrencyLimit, FailureKind, ReliableApiClient, Sleep, StopReason,
-    VirtualClock,
+    ApiError, ApiTransportError, Clock, ConcurrencyLimit, FailureKind, ReliableApiClient, Sleep,
+    StopReason, VirtualClock,
 };
 use futures_util::future::join_all;
 use reqwest::dns::{Name, Resolve, Resolving};
@@ -111,6 +111,20 @@ async fn a_backoff_that_would_pass_the_deadline_is_not_begun() {
     assert_eq!(error.error_type(), "503");
 }
 
+/// Makes a call that only its deadline ends, in its first attempt.
+async fn ended_by_its_deadline(client: &ReliableApiClient) -> ApiTransportError {
+    let guarded = tokio::time::timeout(Duration::from_secs(10), client.flaky()).await;
+    let error = guarded
+        .expect("the deadline ends it")
+        .expect_err("no response");
+    let ApiError::Transport(error) = error else {
+        panic!("no complete response came: {error:?}");
+    };
+    assert_eq!(error.stopped, Some(StopReason::Deadline));
+    assert_eq!(error.attempts, 1);
+    error
+}
+
 /// Calls a service that sends `bytes` and then never ends, under a real
 /// deadline of 50 ms and a read timeout that never strikes.
 async fn call_that_never_ends(bytes: &str, then: Then) {
@@ -121,16 +135,8 @@ async fn call_that_never_ends(bytes: &str, then: Then) {
         .build()
         .expect("a client");
 
-    let guarded = tokio::time::timeout(Duration::from_secs(10), client.flaky()).await;
+    let error = ended_by_its_deadline(&client).await;
 
-    let error = guarded
-        .expect("the deadline ends it")
-        .expect_err("no response");
-    let ApiError::Transport(error) = error else {
-        panic!("no complete response came: {error:?}");
-    };
-    assert_eq!(error.stopped, Some(StopReason::Deadline));
-    assert_eq!(error.attempts, 1);
     match wire.requests().len() {
         1 => assert_eq!(error.kind, FailureKind::ReadTimeout),
         // The machine was too busy for 50 ms to be enough.
@@ -179,17 +185,9 @@ async fn a_deadline_that_passes_while_connecting_is_a_connect_timeout() {
         .build()
         .expect("a client");
 
-    let guarded = tokio::time::timeout(Duration::from_secs(10), client.flaky()).await;
+    let error = ended_by_its_deadline(&client).await;
 
-    let error = guarded
-        .expect("the deadline ends it")
-        .expect_err("no connection");
-    let ApiError::Transport(error) = error else {
-        panic!("nothing came: {error:?}");
-    };
     assert_eq!(error.kind, FailureKind::ConnectTimeout);
-    assert_eq!(error.stopped, Some(StopReason::Deadline));
-    assert_eq!(error.attempts, 1);
 }
 
 #[tokio::test]

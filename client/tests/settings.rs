@@ -4,7 +4,7 @@
 use std::{
     num::NonZeroU32,
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicU32, Ordering},
     },
     time::{Duration, SystemTime},
@@ -15,6 +15,7 @@ use client::{
     IdempotencyKey, JsonObject, NoWait, Random, ReliableApiClient, RepeatPermission, RetryBudget,
     StopReason, VirtualClock, telemetry::BUDGET_TOKENS, without_hidden_requests,
 };
+use http::HeaderValue;
 use metrics_util::debugging::DebuggingRecorder;
 use reqwest::Response;
 use reqwest_retry::{RetryDecision, RetryPolicy};
@@ -22,7 +23,7 @@ use reqwest_retry::{RetryDecision, RetryPolicy};
 use crate::support::{
     counted::Counted,
     offline,
-    scripted::{response, retry_after, scripted, status},
+    scripted::{cursor, page, response, retry_after, scripted, status},
     virtual_clock,
     wire::{Then, Wire},
 };
@@ -368,4 +369,76 @@ async fn a_session_without_hidden_requests_follows_no_redirect() {
     assert_eq!(plain.expect("a response").status().as_u16(), 307);
     assert!(matches!(own, Err(ApiError::Http(_))), "{own:?}");
     assert_eq!(wire.requests().len(), 2);
+}
+
+/// Writes its mark behind those that a request already carries.
+struct Marks(&'static str);
+
+#[async_trait::async_trait]
+impl reqwest_middleware::Middleware for Marks {
+    async fn handle(
+        &self,
+        mut request: reqwest::Request,
+        extensions: &mut http::Extensions,
+        next: reqwest_middleware::Next<'_>,
+    ) -> reqwest_middleware::Result<Response> {
+        let mark = HeaderValue::from_static(self.0);
+        request.headers_mut().append("x-mark", mark);
+        next.run(request, extensions).await
+    }
+}
+
+#[tokio::test]
+async fn middlewares_see_every_attempt_in_the_order_in_which_they_were_added() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let marks = Arc::clone(&seen);
+    let transport = scripted(move |request| {
+        let all = request.headers().get_all("x-mark").into_iter();
+        let all: Vec<_> = all.filter_map(|mark| mark.to_str().ok()).collect();
+        marks
+            .lock()
+            .expect("no panic while held")
+            .push(all.concat());
+        std::future::ready(Ok(status(503)))
+    });
+    let client = offline(&virtual_clock())
+        .middleware(Marks("a"))
+        .middleware(Marks("b"))
+        .max_attempts(2)
+        .transport(transport)
+        .build()
+        .expect("a client");
+
+    http_error(&client).await;
+
+    assert_eq!(*seen.lock().expect("no panic while held"), ["ab", "ab"]);
+}
+
+#[tokio::test]
+async fn settings_hold_for_every_page_of_a_listing() {
+    let attempts = Arc::new(AtomicU32::new(0));
+    let sent = Arc::clone(&attempts);
+    let transport = scripted(move |request| {
+        sent.fetch_add(1, Ordering::SeqCst);
+        let first = cursor(&request).is_none();
+        std::future::ready(Ok(if first {
+            page(&[1], Some("c"))
+        } else {
+            status(503)
+        }))
+    });
+    let client = offline(&virtual_clock())
+        .max_attempts(3)
+        .transport(transport)
+        .build()
+        .expect("a client")
+        .with_settings(CallSettings::new().do_not_repeat());
+    let mut pages = client.items().pages();
+
+    let first = pages.next_page().await.expect("a page");
+    let second = pages.next_page().await.expect("an error");
+
+    assert!(first.is_ok(), "{first:?}");
+    assert_eq!(second.expect_err("no retry").attempts(), 1);
+    assert_eq!(attempts.load(Ordering::SeqCst), 2);
 }
