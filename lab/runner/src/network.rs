@@ -26,27 +26,27 @@ pub(crate) struct Wire {
     ledger: Ledger,
     service: Option<RunningApi>,
     proxy: Option<FaultProxy>,
-    /// Keeps the port on which nobody is to listen, for as long as the run goes
-    /// on: another process could be given it otherwise, and would answer.
-    _nobody: Option<TcpSocket>,
+    /// Holds the port that refuses connections for as long as the run goes on:
+    /// another process could be given it otherwise, and would respond.
+    _refusing: Option<TcpSocket>,
 }
 
 impl Wire {
     /// Starts a service and sets up the way to it.
-    pub(crate) async fn lay(network: Network, config: ServiceConfig) -> Result<Self, RunError> {
+    pub(crate) async fn start(network: Network, config: ServiceConfig) -> Result<Self, RunError> {
         if matches!(network, Network::Function) {
             return Ok(Self::function(&config));
         }
         // The serving thread takes over the subscriber that is current here.
         let service = TeachingApi::start(config)?;
         let upstream = service.local_addr();
-        let mut nobody = None;
+        let mut refusing = None;
         let (base_url, proxy) = match network {
             Network::Direct | Network::Function => (service.base_url(), None),
-            Network::Nobody => {
-                let socket = silent_port().map_err(RunError::Network)?;
+            Network::ConnectionRefused => {
+                let socket = refusing_port().map_err(RunError::Network)?;
                 let address = socket.local_addr().map_err(RunError::Network)?;
-                nobody = Some(socket);
+                refusing = Some(socket);
                 (format!("http://{address}"), None)
             }
             Network::Faults(faults) => {
@@ -67,7 +67,7 @@ impl Wire {
             ledger: service.ledger_handle(),
             service: Some(service),
             proxy,
-            _nobody: nobody,
+            _refusing: refusing,
         })
     }
 
@@ -80,11 +80,11 @@ impl Wire {
             function: Some(Function(server::router(state))),
             service: None,
             proxy: None,
-            _nobody: None,
+            _refusing: None,
         }
     }
 
-    /// Takes everything down, and tells what the service saw.
+    /// Stops everything, and returns what the service saw.
     pub(crate) async fn take_down(self) -> Result<LedgerSnapshot, RunError> {
         if let Some(proxy) = self.proxy {
             proxy.stop().await;
@@ -96,17 +96,18 @@ impl Wire {
     }
 }
 
-/// A port that nobody can listen on: it is taken, and not listened on.
-fn silent_port() -> io::Result<TcpSocket> {
+/// A port that refuses connections: it is bound, so that nobody else can listen on
+/// it, and not listened on.
+fn refusing_port() -> io::Result<TcpSocket> {
     let socket = TcpSocket::new_v4()?;
     socket.bind((Ipv4Addr::LOCALHOST, 0).into())?;
     Ok(socket)
 }
 
-/// The service as a function from request to answer, without a socket.
+/// The service as a function from request to response, without a socket.
 ///
-/// Sockets answer in whatever order the system likes. Where many workers call
-/// at once, only this makes two runs with one seed the same.
+/// Over sockets, responses come in any order. Where many workers call at once,
+/// only this makes two runs with one seed the same.
 #[derive(Clone, Debug)]
 pub(crate) struct Function(Router);
 
@@ -114,8 +115,8 @@ pub(crate) struct Function(Router);
 impl Middleware for Function {
     async fn handle(&self, request: Request, _: &mut Extensions, _: Next<'_>) -> Sent<Response> {
         let request = http::Request::try_from(request)?.map(Body::new);
-        let answer = self.0.clone().oneshot(request).await;
-        let (head, body) = answer.unwrap_or_else(|never| match never {}).into_parts();
+        let response = self.0.clone().oneshot(request).await;
+        let (head, body) = response.unwrap_or_else(|never| match never {}).into_parts();
         let body = axum::body::to_bytes(body, usize::MAX).await;
         let body = body.map_err(|_| Error::from(Failure(FailureKind::ConnectionLost)))?;
         Ok(http::Response::from_parts(head, body).into())
@@ -132,8 +133,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_can_listen_where_nobody_is_to() {
-        let socket = silent_port().expect("a port");
+    fn nobody_can_listen_where_refusing_is_to() {
+        let socket = refusing_port().expect("a port");
         let address = socket.local_addr().expect("an address");
 
         let listened = TcpListener::bind(address);

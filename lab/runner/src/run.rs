@@ -247,7 +247,7 @@ impl<'a> Session<'a> {
     }
 
     async fn perform(self, cancelled: impl Future<Output = ()>) -> Result<Run, RunError> {
-        let network = Wire::lay(self.scenario.network, self.service()?).await?;
+        let network = Wire::start(self.scenario.network, self.service()?).await?;
         let limit = RequestLimit::new(self.bounds.requests);
         let player = self.player(&network, &limit)?;
 

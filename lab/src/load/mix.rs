@@ -1,81 +1,11 @@
-//! What a load is mixed from: every scenario of the course, with how often it
-//! is played.
+//! What a load is mixed from: scenarios of the course, each as often as its share
+//! says, and faults more often once a minute.
 
 use std::time::Duration;
 
 use rand::{Rng, seq::IndexedRandom};
 
-use runner::scenario::Scenario;
-
-/// Scenarios that are in the mix for one reason.
-struct Share {
-    /// Whether there are more of them while faults surge.
-    surges: bool,
-    /// How often each is played, as a weight against all others.
-    weights: &'static [(&'static str, u32)],
-}
-
-/// The mix. Its numbers are chosen to be read on a dashboard: most of the
-/// traffic is healthy, every fault still comes up within a few minutes, and what
-/// waits for seconds is rare, for it takes up a place all the while.
-const MIX: &[Share] = &[
-    // What an API mostly does: it answers.
-    Share {
-        surges: false,
-        weights: &[
-            ("items", 24),
-            ("no-content", 12),
-            ("create-job", 14),
-            ("redirect", 4),
-            ("replay", 4),
-            ("resumed-crawl", 4),
-        ],
-    },
-    // A retry or a wait makes it good, and is seen as such.
-    Share {
-        surges: true,
-        weights: &[
-            ("flaky", 8),
-            ("retry-after-seconds", 2),
-            ("retry-after-date", 1),
-            ("retry-after-past-date", 2),
-            ("retry-after-unusable", 1),
-            ("lost-response", 1),
-            ("read-timeout", 1),
-            ("reset", 2),
-            ("too-many-requests", 1),
-        ],
-    },
-    // The client gives up, each for a reason of its own.
-    Share {
-        surges: true,
-        weights: &[
-            ("flaky-gives-up", 2),
-            ("retry-later", 2),
-            ("post-without-permission", 1),
-            ("connection-refused", 1),
-            ("tls-refused", 1),
-            ("deadline", 1),
-            ("retry-budget", 1),
-            ("looping-items", 1),
-            ("endless-items", 1),
-            ("item-cap", 1),
-        ],
-    },
-    // An answer that no retry would change.
-    Share {
-        surges: true,
-        weights: &[
-            ("not-found", 2),
-            ("conflict", 1),
-            ("bad-json", 1),
-            ("text-json", 1),
-            ("bad-items", 1),
-            ("bad-cursor", 1),
-            ("oversized-body", 1),
-        ],
-    },
-];
+use runner::scenario::{Scenario, Share};
 
 /// Faults surge once in so long.
 const PERIOD: Duration = Duration::from_secs(60);
@@ -87,53 +17,30 @@ const SURGE: u32 = 3;
 
 /// Some scenarios, to draw from.
 #[derive(Debug)]
-pub(super) struct Mix(Vec<Entry>);
-
-#[derive(Debug)]
-struct Entry {
-    scenario: &'static Scenario,
-    weight: u32,
-    surges: bool,
-}
+pub(super) struct Mix(Vec<&'static Scenario>);
 
 impl Mix {
-    /// These scenarios. One that the mix does not know is left out, of which
-    /// there is none in the catalogue.
-    pub(super) fn of(scenarios: &[&'static Scenario]) -> Self {
-        let entries = scenarios.iter().filter_map(|scenario| entry(scenario));
-        Self(entries.collect())
+    /// These scenarios, each with its own share.
+    pub(super) fn of(scenarios: Vec<&'static Scenario>) -> Self {
+        Self(scenarios)
     }
 
     /// A scenario for this time after the start, as likely as its weight; none
     /// of an empty mix.
     pub(super) fn draw(&self, at: Duration, random: &mut impl Rng) -> Option<&'static Scenario> {
         let surge = is_surge(at);
-        let entry = self.0.choose_weighted(random, |entry| entry.weight(surge));
-        entry.ok().map(|entry| entry.scenario)
+        let drawn = self
+            .0
+            .choose_weighted(random, |scenario| weight(scenario.load, surge));
+        drawn.ok().copied()
     }
 }
 
-impl Entry {
-    fn weight(&self, surge: bool) -> u32 {
-        match surge && self.surges {
-            true => self.weight * SURGE,
-            false => self.weight,
-        }
+fn weight(share: Share, surge: bool) -> u32 {
+    match surge && share.surges {
+        true => share.weight * SURGE,
+        false => share.weight,
     }
-}
-
-fn entry(scenario: &'static Scenario) -> Option<Entry> {
-    MIX.iter().find_map(|share| {
-        let known = share
-            .weights
-            .iter()
-            .find(|(name, _)| *name == scenario.words.name);
-        known.map(|(_, weight)| Entry {
-            scenario,
-            weight: *weight,
-            surges: share.surges,
-        })
-    })
 }
 
 fn is_surge(at: Duration) -> bool {
@@ -150,40 +57,26 @@ mod tests {
     use runner::scenario::CATALOGUE;
 
     fn whole() -> Mix {
-        let all: Vec<_> = CATALOGUE.iter().collect();
-        Mix::of(&all)
+        Mix::of(CATALOGUE.iter().collect())
     }
 
     /// The share of what is healthy, at a time.
     fn healthy(at: Duration) -> f64 {
         let surge = is_surge(at);
         let (mut healthy, mut all) = (0, 0);
-        for entry in whole().0 {
-            let weight = entry.weight(surge);
+        for share in whole().0.iter().map(|scenario| scenario.load) {
+            let weight = weight(share, surge);
             all += weight;
-            healthy += if entry.surges { 0 } else { weight };
+            healthy += if share.surges { 0 } else { weight };
         }
         f64::from(healthy) / f64::from(all)
     }
 
     #[test]
-    fn every_scenario_of_the_course_is_in_the_mix_once() {
-        let mut known: Vec<_> = MIX
-            .iter()
-            .flat_map(|share| share.weights)
-            .map(|(name, weight)| {
-                assert!(*weight > 0, "{name} is never played");
-                *name
-            })
-            .collect();
-        let mut course: Vec<_> = CATALOGUE
-            .iter()
-            .map(|scenario| scenario.words.name)
-            .collect();
-        known.sort_unstable();
-        course.sort_unstable();
-
-        assert_eq!(known, course);
+    fn every_scenario_of_the_course_is_played() {
+        for scenario in whole().0 {
+            assert!(scenario.load.weight > 0, "{scenario:?} is never played");
+        }
     }
 
     #[test]
@@ -199,7 +92,7 @@ mod tests {
     fn a_draw_is_about_as_likely_as_its_weight() {
         let mix = whole();
         let mut random = ChaCha12Rng::seed_from_u64(7);
-        let total: u32 = mix.0.iter().map(|entry| entry.weight).sum();
+        let total: u32 = mix.0.iter().map(|scenario| scenario.load.weight).sum();
 
         let mut draws = BTreeMap::new();
         for _ in 0..total * 100 {
@@ -207,11 +100,11 @@ mod tests {
             *draws.entry(drawn.words.name).or_insert(0_u32) += 1;
         }
 
-        for entry in &mix.0 {
-            let (drawn, expected) = (draws[entry.scenario.words.name], entry.weight * 100);
+        for scenario in &mix.0 {
+            let (drawn, expected) = (draws[scenario.words.name], scenario.load.weight * 100);
             assert!(
                 drawn.abs_diff(expected) < expected / 2,
-                "{entry:?}: {drawn}"
+                "{scenario:?}: {drawn}"
             );
         }
     }
@@ -220,6 +113,10 @@ mod tests {
     fn nothing_is_drawn_of_nothing() {
         let mut random = ChaCha12Rng::seed_from_u64(7);
 
-        assert!(Mix::of(&[]).draw(Duration::ZERO, &mut random).is_none());
+        assert!(
+            Mix::of(Vec::new())
+                .draw(Duration::ZERO, &mut random)
+                .is_none()
+        );
     }
 }

@@ -38,7 +38,7 @@ impl Plan {
     /// [`NothingMatches`] if its filter leaves no scenario.
     pub(crate) fn of(load: &Load) -> Result<Self, NothingMatches> {
         Ok(Self {
-            mix: Mix::of(&scenario::matching(&load.filter)?),
+            mix: Mix::of(scenario::matching(&load.filter)?),
             rate: load.rate,
             next: 0,
             length: load.seconds.saturating_mul(load.rate),

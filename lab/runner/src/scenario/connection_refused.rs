@@ -30,7 +30,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         unsolved: "A wrong address looks the same. The error says connect, and someone has to look.",
     },
     listing: true,
-    network: Network::Nobody,
+    network: Network::ConnectionRefused,
     task: Task::List(Endpoint::ITEMS),
     expect: |_| {
         vec![

@@ -1,6 +1,6 @@
 //! A creation answers 201, once.
 
-use super::{PLAIN, Scenario};
+use super::{PLAIN, Scenario, Share};
 use crate::player::{NAIVE, RELIABLE, Task};
 use evidence::{Condition, Ending, Expectation, Sentence, Words};
 
@@ -31,6 +31,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         ],
         unsolved: "Finding the key again after a crash. The caller has to store it before the first attempt.",
     },
+    load: Share::healthy(14),
     task: Task::CreateJobs(&[1]),
     expect: |_| {
         vec![

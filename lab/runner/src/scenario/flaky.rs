@@ -1,6 +1,6 @@
 //! A failure that passes is worth another attempt, after a wait.
 
-use super::{NO_ATTEMPT_LEFT, PLAIN, Scenario};
+use super::{NO_ATTEMPT_LEFT, PLAIN, Scenario, Share};
 use crate::player::{NAIVE, RELIABLE, Task};
 use evidence::{Condition, Ending, Expectation, Overrides, Sentence, Words};
 
@@ -35,6 +35,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         ],
         unsolved: "A service that stays down. Attempts run out, and the caller has to be ready for that.",
     },
+    load: Share::fault(8),
     variation: Overrides {
         max_attempts: Some(2),
         ..Overrides::NONE

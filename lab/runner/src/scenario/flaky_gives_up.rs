@@ -2,7 +2,7 @@
 
 use client::telemetry::GIVE_UPS;
 
-use super::{NO_ATTEMPT_LEFT, PLAIN, Scenario, flaky};
+use super::{NO_ATTEMPT_LEFT, PLAIN, Scenario, Share, flaky};
 use crate::player::{NAIVE, RELIABLE, Task};
 use evidence::{Condition, Ending, Expectation, Overrides, Policy, Sentence, Words};
 
@@ -36,6 +36,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         unsolved: "What the caller does next. Showing old data, a queue and an honest message are all \
                    better than another loop around this one.",
     },
+    load: Share::fault(2),
     variation: Overrides {
         max_attempts: Some(3),
         ..Overrides::NONE

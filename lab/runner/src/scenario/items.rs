@@ -2,7 +2,7 @@
 
 use client::Endpoint;
 
-use super::{ITEM_LIMIT, PAGE_LIMIT, PLAIN, Scenario};
+use super::{ITEM_LIMIT, PAGE_LIMIT, PLAIN, Scenario, Share};
 use crate::player::{NAIVE, RELIABLE, Task};
 use evidence::{Condition, Ending, Expectation, Overrides, Sentence, Words};
 
@@ -35,6 +35,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         ],
         unsolved: "Records that change while the listing is read: one may come twice, another not at all.",
     },
+    load: Share::healthy(24),
     listing: true,
     variation: Overrides {
         max_items: Some(2),

@@ -1,96 +1,86 @@
 //! The catalogue: what can be played, from easy to hard.
 //!
-//! A scenario is data and two functions: what the client does, and what that
-//! should come to under the policy in force. Each stands in a file of its own,
-//! always in the same order: the words, the data, the act, the expectations.
-//! Adding one is adding a file and a line to [`CATALOGUE`].
+//! A scenario is a value: what the client is to do, and what should come of it
+//! under the policy in force. Each stands in a file of its own, always in the
+//! same order: the words, the data, the task, the expectations. Adding one is
+//! adding a file here, and its name to the list that makes the [`CATALOGUE`].
+//! The load, `/metrics`, the command line and the web UI follow from that; a test
+//! asks for the row in the README.
 //!
 //! Title, question, hint and what is left unsolved are shown with every run, so
 //! they hold under all settings and speak of no client in particular. What
-//! speaks of a run is a [`Sentence`], and says of which runs it is true.
+//! speaks of a run is an [`evidence::Sentence`], and says of which runs it is true.
 
-mod bad_cursor;
-mod bad_items;
-mod bad_json;
-mod conflict;
-mod connection_refused;
-mod create_job;
-mod deadline;
-mod endless_items;
-mod flaky;
-mod flaky_gives_up;
-mod item_cap;
-mod items;
-mod looping_items;
-mod lost_response;
-mod no_content;
-mod not_found;
-mod oversized_body;
-mod post_without_permission;
-mod read_timeout;
-mod redirect;
-mod replay;
-mod reset;
+mod find;
 mod responder;
-mod resumed_crawl;
-mod retry_after_date;
-mod retry_after_past_date;
-mod retry_after_seconds;
-mod retry_after_unusable;
-mod retry_budget;
-mod retry_later;
-mod text_json;
-mod tls_refused;
-mod too_many_requests;
+mod sentences;
 
 use std::{fmt, sync::Arc, time::Duration};
 
 use axum::Router;
 use client::{Clock, FailureKind};
-use evidence::{
-    Client, Condition, Ending, Evidence, Expectation, Lesson, Overrides, Policy, Sentence, Words,
+use evidence::{Client, Ending, Evidence, Expectation, Lesson, Overrides, Policy, Words};
+
+pub use find::{NothingMatches, UnknownScenario, find, matching};
+use sentences::{
+    BUDGET_SPENT, HEADER_NOT_READ, ITEM_LIMIT, NEW_KEYS, NO_ATTEMPT_LEFT, OVER_BUDGET, PAGE_LIMIT,
 };
 
 use crate::{
     fault_proxy::Fault,
-    player::{NAIVE, RELIABLE, Task},
+    player::{NAIVE, Task},
 };
 
-/// Every scenario, in the order of the course.
-pub static CATALOGUE: &[Scenario] = &[
-    items::SCENARIO,
-    flaky::SCENARIO,
-    flaky_gives_up::SCENARIO,
-    retry_after_seconds::SCENARIO,
-    retry_after_date::SCENARIO,
-    retry_after_past_date::SCENARIO,
-    retry_after_unusable::SCENARIO,
-    retry_later::SCENARIO,
-    bad_json::SCENARIO,
-    text_json::SCENARIO,
-    no_content::SCENARIO,
-    redirect::SCENARIO,
-    not_found::SCENARIO,
-    bad_items::SCENARIO,
-    bad_cursor::SCENARIO,
-    looping_items::SCENARIO,
-    endless_items::SCENARIO,
-    item_cap::SCENARIO,
-    resumed_crawl::SCENARIO,
-    create_job::SCENARIO,
-    replay::SCENARIO,
-    conflict::SCENARIO,
-    post_without_permission::SCENARIO,
-    lost_response::SCENARIO,
-    read_timeout::SCENARIO,
-    reset::SCENARIO,
-    oversized_body::SCENARIO,
-    connection_refused::SCENARIO,
-    tls_refused::SCENARIO,
-    deadline::SCENARIO,
-    retry_budget::SCENARIO,
-    too_many_requests::SCENARIO,
-];
+/// Makes each name a module and, in this order, a scenario of the course.
+///
+/// `cargo fmt` does not see a module that a macro declares: `.ci/run` checks the
+/// format of these files apart.
+macro_rules! catalogue {
+    ($($name:ident),+ $(,)?) => {
+        $(mod $name;)+
+
+        #[cfg(test)]
+        const FILES: &[&str] = &[$(stringify!($name)),+];
+
+        /// Every scenario, in the order of the course.
+        pub static CATALOGUE: &[Scenario] = &[$($name::SCENARIO),+];
+    };
+}
+
+catalogue! {
+    items,
+    flaky,
+    flaky_gives_up,
+    retry_after_seconds,
+    retry_after_date,
+    retry_after_past_date,
+    retry_after_unusable,
+    retry_later,
+    bad_json,
+    text_json,
+    no_content,
+    redirect,
+    not_found,
+    bad_items,
+    bad_cursor,
+    looping_items,
+    endless_items,
+    item_cap,
+    resumed_crawl,
+    create_job,
+    replay,
+    conflict,
+    post_without_permission,
+    lost_response,
+    read_timeout,
+    reset,
+    oversized_body,
+    connection_refused,
+    tls_refused,
+    deadline,
+    retry_budget,
+    too_many_requests,
+}
 
 /// A fault, a client that meets it, and what should come of it.
 pub struct Scenario {
@@ -99,6 +89,8 @@ pub struct Scenario {
     /// What to play it with next; nothing if it shows all it has with the
     /// settings that it comes with.
     pub variation: Overrides,
+    /// How often a load plays it.
+    pub load: Share,
     /// Whether it reads a listing, so that the limits of listings matter.
     pub listing: bool,
     /// What stands between client and service.
@@ -127,6 +119,7 @@ const PLAIN: Scenario = Scenario {
         unsolved: "",
     },
     variation: Overrides::NONE,
+    load: Share::fault(1),
     listing: false,
     network: Network::Direct,
     routes: |_| Router::new(),
@@ -136,58 +129,38 @@ const PLAIN: Scenario = Scenario {
     unseen: |_| 0,
 };
 
-/// Of a limit of the policy that came first.
-const NO_ATTEMPT_LEFT: Sentence = Sentence::of(
-    RELIABLE,
-    &[Condition::GaveUp("attempts_exhausted")],
-    "The reliable client used every attempt that it was allowed, and handed the last failure on \
-     to its caller.",
-);
+/// How often a load plays a scenario, as a weight against all others.
+///
+/// The numbers are chosen to be read on a dashboard: most of the traffic is
+/// healthy, every fault still comes up within a few minutes, and what waits for
+/// seconds is rare, since it takes up a place all the while.
+#[derive(Clone, Copy, Debug)]
+pub struct Share {
+    /// The weight; 0 leaves the scenario out.
+    pub weight: u32,
+    /// Whether it is played more often while faults surge.
+    pub surges: bool,
+}
 
-/// Of a limit of the policy that came first.
-const OVER_BUDGET: Sentence = Sentence::of(
-    RELIABLE,
-    &[Condition::GaveUp("retry_after_over_budget")],
-    "The service asked for a longer wait than the caller allows, so the reliable client stopped at \
-     once and handed the wait on.",
-);
+impl Share {
+    /// Of what an API mostly does: it responds as it should.
+    #[must_use]
+    pub const fn healthy(weight: u32) -> Self {
+        Self {
+            weight,
+            surges: false,
+        }
+    }
 
-/// Of a limit of the policy that came first.
-const BUDGET_SPENT: Sentence = Sentence::of(
-    RELIABLE,
-    &[Condition::GaveUp("retry_budget_empty")],
-    "The reliable client had attempts left, but the retry budget was spent.",
-);
-
-/// Of a limit of the policy that came first.
-const PAGE_LIMIT: Sentence = Sentence::of(
-    RELIABLE,
-    &[Condition::Problem("page_limit")],
-    "The reliable client stopped at its limit of pages, with an error: a listing that was cut \
-     short in silence would look complete.",
-);
-
-/// Of a limit of the policy that came first.
-const ITEM_LIMIT: Sentence = Sentence::of(
-    RELIABLE,
-    &[Condition::Problem("item_limit")],
-    "The reliable client stopped at its limit of items, with an error: a listing that was cut \
-     short in silence would look complete.",
-);
-
-/// Of a client that knows nothing of Retry-After.
-const HEADER_NOT_READ: Sentence = Sentence::of(
-    NAIVE,
-    &[Condition::CameEarly],
-    "The naive client did not read the header: the service's ledger counts every retry as early.",
-);
-
-/// Of a client that makes up a key inside each attempt.
-const NEW_KEYS: Sentence = Sentence::of(
-    NAIVE,
-    &[Condition::IdempotencyKeys(2), Condition::JobsCreated(2)],
-    "The naive client made up a new key for each request, so the service created two jobs.",
-);
+    /// Of a fault, whether a retry makes up for it or not.
+    #[must_use]
+    pub const fn fault(weight: u32) -> Self {
+        Self {
+            weight,
+            surges: true,
+        }
+    }
+}
 
 /// What stands between client and service.
 #[derive(Clone, Copy, Debug)]
@@ -200,8 +173,8 @@ pub enum Network {
     /// A proxy that refuses every TLS handshake, in front of a client that
     /// insists on TLS.
     RefusedTls,
-    /// A port that nobody listens on.
-    Nobody,
+    /// A port that refuses every connection, since nobody listens on it.
+    ConnectionRefused,
     /// No socket at all: the service is called as a function, so that many
     /// workers at once meet it in the same order every time.
     Function,
@@ -284,76 +257,6 @@ impl fmt::Debug for Scenario {
     }
 }
 
-/// The scenario of this name.
-///
-/// # Errors
-///
-/// [`UnknownScenario`], with the nearest name if one is near.
-pub fn find(name: &str) -> Result<&'static Scenario, UnknownScenario> {
-    CATALOGUE
-        .iter()
-        .find(|scenario| scenario.words.name == name)
-        .ok_or_else(|| UnknownScenario {
-            name: name.to_owned(),
-            nearest: nearest(name),
-        })
-}
-
-/// A name that no scenario has.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UnknownScenario {
-    name: String,
-    nearest: Option<&'static str>,
-}
-
-impl fmt::Display for UnknownScenario {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no scenario is called '{}'", self.name)?;
-        match self.nearest {
-            Some(nearest) => write!(f, "; did you mean '{nearest}'?"),
-            None => f.write_str("; `lab list` shows them all"),
-        }
-    }
-}
-
-impl std::error::Error for UnknownScenario {}
-
-/// The scenarios whose name contains a text, in the order of the course. All of
-/// them contain an empty one.
-///
-/// # Errors
-///
-/// [`NothingMatches`] if none does.
-pub fn matching(filter: &str) -> Result<Vec<&'static Scenario>, NothingMatches> {
-    let matching = CATALOGUE
-        .iter()
-        .filter(|scenario| scenario.words.name.contains(filter));
-    let matching: Vec<_> = matching.collect();
-    match matching.is_empty() {
-        true => Err(NothingMatches(filter.to_owned())),
-        false => Ok(matching),
-    }
-}
-
-/// A text that is in no scenario's name.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no scenario's name contains '{0}'; `lab list` shows them all")]
-pub struct NothingMatches(String);
-
-fn nearest(name: &str) -> Option<&'static str> {
-    CATALOGUE
-        .iter()
-        .map(|scenario| {
-            (
-                strsim::jaro_winkler(name, scenario.words.name),
-                scenario.words.name,
-            )
-        })
-        .filter(|(similarity, _)| *similarity > 0.7)
-        .max_by(|one, other| one.0.total_cmp(&other.0))
-        .map(|(_, nearest)| nearest)
-}
-
 /// What should come of a call that fails once, asks for `wait`, and then
 /// succeeds once the client has `waited`.
 fn expect_recovery(policy: &Policy, wait: Duration, waited: Expectation) -> Vec<Expectation> {
@@ -393,33 +296,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_unique_and_what_one_would_type() {
-        let mut names: Vec<_> = CATALOGUE
-            .iter()
-            .map(|scenario| scenario.words.name)
-            .collect();
-        for name in &names {
-            assert!(
-                name.bytes()
-                    .all(|byte| byte.is_ascii_lowercase() || byte == b'-'),
-                "{name}"
-            );
-        }
-        names.sort_unstable();
-        assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");
-    }
+    fn a_scenario_is_called_as_its_file_is() {
+        let names = CATALOGUE.iter().map(|scenario| scenario.words.name);
+        let files = FILES.iter().map(|file| file.replace('_', "-"));
 
-    #[test]
-    fn a_near_miss_is_told_what_is_near() {
-        let error = find("flakey").expect_err("a near miss");
-
-        assert_eq!(
-            error.to_string(),
-            "no scenario is called 'flakey'; did you mean 'flaky'?"
-        );
-        assert_eq!(
-            find("xyzzy").expect_err("nothing near").to_string(),
-            "no scenario is called 'xyzzy'; `lab list` shows them all"
-        );
+        assert_eq!(names.collect::<Vec<_>>(), files.collect::<Vec<_>>());
     }
 }

@@ -1,6 +1,6 @@
 //! A success may have no body, and then none is parsed.
 
-use super::{PLAIN, Scenario};
+use super::{PLAIN, Scenario, Share};
 use crate::player::{NAIVE, RELIABLE, Task};
 use evidence::{Condition, Ending, Expectation, Sentence, Words};
 
@@ -33,6 +33,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         ],
         unsolved: "What exactly was done. An empty success says only that the request was accepted.",
     },
+    load: Share::healthy(12),
     task: Task::NoContent,
     expect: |_| {
         vec![

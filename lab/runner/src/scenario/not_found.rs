@@ -2,7 +2,7 @@
 
 use client::Endpoint;
 
-use super::{PLAIN, Scenario};
+use super::{PLAIN, Scenario, Share};
 use crate::player::{NAIVE, RELIABLE, Task};
 use evidence::{Condition, Ending, Expectation, Sentence, Words};
 
@@ -35,6 +35,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         ],
         unsolved: "A 404 that means not yet. Only the API's own contract can tell it from never.",
     },
+    load: Share::fault(2),
     task: Task::Get(NOWHERE),
     expect: |_| {
         vec![

@@ -1,6 +1,6 @@
 //! A redirect is an answer, not an order.
 
-use super::{PLAIN, Scenario};
+use super::{PLAIN, Scenario, Share};
 use crate::player::{NAIVE, RELIABLE, Task};
 use evidence::{Condition, Ending, Expectation, Sentence, Words};
 
@@ -30,6 +30,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         ],
         unsolved: "Following safely. Whoever decides to follow has to check the host and drop credentials.",
     },
+    load: Share::healthy(4),
     task: Task::Redirect,
     expect: |_| {
         vec![

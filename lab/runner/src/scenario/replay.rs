@@ -1,6 +1,6 @@
 //! The same key and body mean the same however often they come.
 
-use super::{NEW_KEYS, PLAIN, Scenario};
+use super::{NEW_KEYS, PLAIN, Scenario, Share};
 use crate::player::{RELIABLE, Task};
 use evidence::{Condition, Ending, Expectation, Sentence, Words};
 
@@ -26,6 +26,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         ],
         unsolved: "A service that forgets its keys. How long they are remembered is part of its contract.",
     },
+    load: Share::healthy(4),
     task: Task::CreateJobs(&[1, 1]),
     expect: |_| {
         vec![

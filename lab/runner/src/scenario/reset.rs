@@ -2,7 +2,9 @@
 
 use client::{Endpoint, FailureKind, telemetry::RETRIES};
 
-use super::{ITEM_LIMIT, NO_ATTEMPT_LEFT, Network, PAGE_LIMIT, PLAIN, Scenario, expect_items};
+use super::{
+    ITEM_LIMIT, NO_ATTEMPT_LEFT, Network, PAGE_LIMIT, PLAIN, Scenario, Share, expect_items,
+};
 use crate::{
     fault_proxy::Fault,
     player::{NAIVE, RELIABLE, Task},
@@ -40,6 +42,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         unsolved: "A body cut short without an error, as HTTP/1.0 allowed. Where no length is \
                    announced, only the format of the body can tell.",
     },
+    load: Share::fault(2),
     listing: true,
     network: Network::Faults(&[Fault::ResetMidBody]),
     task: Task::List(Endpoint::ITEMS),

@@ -2,7 +2,7 @@
 
 use client::Endpoint;
 
-use super::{PAGE_LIMIT, PLAIN, Scenario};
+use super::{PAGE_LIMIT, PLAIN, Scenario, Share};
 use crate::player::{NAIVE, RELIABLE, Task};
 use evidence::{Condition, Ending, Expectation, Policy, Sentence, Words};
 
@@ -34,6 +34,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         ],
         unsolved: "Exactly once. Only saving records and checkpoint in one transaction gives that.",
     },
+    load: Share::healthy(4),
     listing: true,
     // The crawl is two listings, and each needs its two pages.
     policy: |policy| Policy {

@@ -6,7 +6,7 @@ use client::Endpoint;
 use http::HeaderValue;
 
 use super::{
-    NO_ATTEMPT_LEFT, PLAIN, Scenario, expect_recovery,
+    NO_ATTEMPT_LEFT, PLAIN, Scenario, Share, expect_recovery,
     responder::{fails_first, unavailable_until},
 };
 use crate::player::{NAIVE, RELIABLE, Task};
@@ -42,6 +42,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         unsolved: "A service that always sends an old date. The number of attempts and the retry \
                    budget bound what that costs.",
     },
+    load: Share::fault(2),
     routes: |clock| {
         fails_first(RETURNED.template(), "returned", move |call| {
             let date = httpdate::fmt_http_date(clock.wall() - Duration::from_secs(3600));

@@ -6,7 +6,7 @@ use client::Endpoint;
 use http::HeaderValue;
 
 use super::{
-    HEADER_NOT_READ, NO_ATTEMPT_LEFT, OVER_BUDGET, PLAIN, Scenario, expect_recovery,
+    HEADER_NOT_READ, NO_ATTEMPT_LEFT, OVER_BUDGET, PLAIN, Scenario, Share, expect_recovery,
     responder::{fails_first, unavailable_until},
 };
 use crate::player::{RELIABLE, Task};
@@ -42,6 +42,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         unsolved: "Many clients that were all told two seconds and come back together. Only the \
                    service can spread them.",
     },
+    load: Share::fault(2),
     variation: Overrides {
         max_retry_after: Some(Duration::from_secs(1)),
         ..Overrides::NONE

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use client::Endpoint;
 
-use super::{BUDGET_SPENT, HEADER_NOT_READ, NO_ATTEMPT_LEFT, PLAIN, Scenario};
+use super::{BUDGET_SPENT, HEADER_NOT_READ, NO_ATTEMPT_LEFT, PLAIN, Scenario, Share};
 use crate::player::{RELIABLE, Task};
 use evidence::{Condition, Ending, Expectation, Overrides, Sentence, Words};
 
@@ -42,6 +42,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         unsolved: "When to call again. An error can say after how long; a timer or a queue of the caller's \
                    has to do it.",
     },
+    load: Share::fault(2),
     variation: Overrides {
         max_retry_after: Some(Duration::from_secs(ASKED)),
         ..Overrides::NONE
