@@ -87,7 +87,7 @@ fn prints_the_schema_of_a_run() {
     let output = lab(&["schema"]);
 
     assert_eq!(output.status.code(), Some(0));
-    assert_eq!(text(&output.stdout), render::RUN_SCHEMA);
+    assert_eq!(text(&output.stdout), render::run_schema());
 }
 
 #[test]

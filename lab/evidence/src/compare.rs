@@ -6,6 +6,7 @@
 
 mod measures;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::measures::MEASURES;
@@ -15,7 +16,7 @@ use crate::{
 };
 
 /// One scenario, played by both clients with one seed.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Comparison {
     /// The run of the reference client.
     pub reliable: Run,
@@ -60,7 +61,7 @@ pub fn why<'a>(runs: impl IntoIterator<Item = &'a Run>) -> Vec<&'static str> {
 }
 
 /// One thing that differs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Difference {
     /// What was measured.
     pub aspect: Aspect,
@@ -74,7 +75,7 @@ pub struct Difference {
 }
 
 /// What can differ, what it cost the service first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Aspect {
     /// Requests that the service saw.

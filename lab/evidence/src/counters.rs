@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Requests on the wire, as the reference client counts them.
@@ -16,7 +17,7 @@ pub const CURSOR_LOOPS: &str = "client_cursor_loops_total";
 pub const JOBS: &str = "service_jobs_total";
 
 /// One counter with its labels, and by how much it rose.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Counter {
     /// The name of the metric, as Prometheus shows it.
     pub name: String,
@@ -27,7 +28,7 @@ pub struct Counter {
 }
 
 /// The counters of a run, those that did not move left out.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Counters(Vec<Counter>);
 

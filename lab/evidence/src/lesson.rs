@@ -7,6 +7,7 @@
 
 use std::collections::HashSet;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
@@ -53,7 +54,7 @@ pub enum Condition {
 }
 
 /// What one run teaches.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Lesson {
     /// Why it matters, and how this run shows it.
     pub why: Vec<&'static str>,

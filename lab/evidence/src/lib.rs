@@ -33,7 +33,7 @@ pub use lesson::{Condition, Lesson, Sentence};
 pub use metric::Metric;
 pub use outcome::{Ending, Fact, Outcome};
 pub use policy::{Overrides, Policy, TooMany};
-pub use run::{Pace, Run};
+pub use run::{Pace, Run, SCHEMA_VERSION};
 pub use verdict::{Check, Evidence, Expectation, judge};
 pub use wire::{RouteTotals, WireRecord, WireRequest};
 pub use words::Words;

@@ -1,11 +1,12 @@
 //! How a scenario ended for the client, as values.
 
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 /// What the client had in hand at the end.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Outcome {
     /// Success, or the class of the error.
     pub ending: Ending,
@@ -13,11 +14,12 @@ pub struct Outcome {
     pub text: String,
     /// Details worth holding to an expectation, by name.
     #[serde(serialize_with = "by_name")]
+    #[schemars(with = "BTreeMap<String, Fact>")]
     pub facts: Vec<(&'static str, Fact)>,
 }
 
 /// Success, or the class of an error.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
     /// The client has what it asked for.
@@ -51,7 +53,7 @@ impl fmt::Display for Ending {
 }
 
 /// One detail of an outcome.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Fact {
     /// Whether something is so.

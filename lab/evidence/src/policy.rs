@@ -2,23 +2,27 @@
 
 use std::{num::NonZeroU32, time::Duration};
 
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 /// What the client of a run is allowed.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Policy {
     /// The most requests one call may put on the wire.
     pub max_attempts: u32,
     /// The longest `Retry-After` that is waited for.
     #[serde(rename = "max_retry_after_seconds", serialize_with = "seconds")]
+    #[schemars(with = "f64", range(min = 0))]
     pub max_retry_after: Duration,
     /// The time that one call may take, its waits included.
     #[serde(rename = "deadline_seconds", serialize_with = "optional_seconds")]
+    #[schemars(with = "Option<f64>", range(min = 0))]
     pub deadline: Option<Duration>,
     /// The capacity of the retry budget, in tokens.
     pub retry_budget: Option<u32>,
     /// The longest silence of the service.
     #[serde(rename = "read_timeout_seconds", serialize_with = "seconds")]
+    #[schemars(with = "f64", range(min = 0))]
     pub read_timeout: Duration,
     /// The longest body that is accepted.
     pub max_body_bytes: usize,

@@ -1,5 +1,6 @@
 //! A run: one scenario, played once by one client, kept as a value.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
@@ -14,7 +15,7 @@ use crate::{
 };
 
 /// Whether the waits of a run are real.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Pace {
     /// A wait of a second takes a second.
@@ -24,15 +25,28 @@ pub enum Pace {
     Virtual,
 }
 
-/// What one run left behind.
-#[derive(Clone, Debug, Serialize)]
+/// The version of the shape of a run as JSON.
+pub const SCHEMA_VERSION: u32 = 2;
+
+/// One scenario, played once: what the client was allowed, how it ended, and the
+/// evidence. Lengths of time name their unit: `_ns` are whole nanoseconds, counted
+/// from the start of the run where they are a moment, `_seconds` seconds.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Run {
+    /// The version of this shape. It rises when a member goes, or changes its name,
+    /// its type or its meaning.
+    pub schema_version: u32,
     /// The name of the scenario.
     pub scenario: &'static str,
     /// Which client played it.
+    #[schemars(with = "String")]
     pub client: Client,
-    /// The seed it was played with.
+    /// What jitter, keys, cursors and ids were drawn from. With this seed and in
+    /// virtual time the run repeats to the byte. It has up to 64 bits: take care
+    /// where numbers are floats.
     pub seed: u64,
+    /// The random generator that draws from the seed.
+    pub generator: &'static str,
     /// Whether its waits were real.
     pub pace: Pace,
     /// What the reference client is allowed, and the expectations are made for.

@@ -6,12 +6,13 @@
 
 use std::{collections::BTreeMap, fmt, time::Duration};
 
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use crate::nanoseconds;
 
 /// What the wire saw of one run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct WireRecord {
     /// The newest requests in order of arrival.
     pub entries: Vec<WireRequest>,
@@ -24,12 +25,13 @@ pub struct WireRecord {
 }
 
 /// One request, as the service saw it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct WireRequest {
     /// Its place in the order of arrival; the first is 1.
     pub seq: u64,
     /// When it arrived, on the clock of the run.
     #[serde(rename = "arrived_ns", serialize_with = "nanoseconds::one")]
+    #[schemars(with = "u64")]
     pub arrived: Duration,
     /// Its method, or `_OTHER` for one that HTTP does not define.
     pub method: &'static str,
@@ -50,6 +52,7 @@ pub struct WireRequest {
     /// How much sooner it came than an earlier response had asked for. Claimed only
     /// where both requests are known to belong together.
     #[serde(rename = "early_ns", serialize_with = "nanoseconds::optional")]
+    #[schemars(with = "Option<u64>")]
     pub early: Option<Duration>,
     /// The trace that a valid `traceparent` named, in hexadecimal.
     pub trace_id: Option<String>,
@@ -58,7 +61,7 @@ pub struct WireRequest {
 }
 
 /// Counts of one route. They stay when entries go.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RouteTotals {
     /// How many requests arrived.
     pub requests: u64,
@@ -70,8 +73,9 @@ pub struct RouteTotals {
 
 /// A short hash of a value that must not be kept. Equal values of one run have
 /// equal hashes, and the value cannot be read back.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct ValueHash(pub u64);
+#[derive(Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
+#[schemars(transparent)]
+pub struct ValueHash(#[schemars(with = "String", regex(pattern = "^[0-9a-f]{16}$"))] pub u64);
 
 impl fmt::Display for ValueHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

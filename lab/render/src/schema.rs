@@ -1,8 +1,38 @@
 //! What a run looks like as JSON, said for programs.
 
-/// The JSON Schema (draft 2020-12) of a run as [`json`](super::json) sets it:
-/// every member, what it means, and its unit.
+use evidence::{Comparison, Run};
+use schemars::{JsonSchema, Schema, generate::SchemaSettings, transform::RecursiveTransform};
+
+/// What `lab scenario … --json` prints: a run; with `all` the runs in the order of
+/// the course; with `--compare` a comparison, or the runs there are where Ctrl+C came
+/// in between.
+#[derive(JsonSchema)]
+#[schemars(untagged, title = "What the lab prints")]
+#[expect(dead_code, reason = "only its schema is read")]
+enum Printed {
+    Run(Box<Run>),
+    Comparison(Box<Comparison>),
+    Runs(Vec<Run>),
+}
+
+/// The JSON Schema (draft 2020-12) of what [`json`](super::json) makes of a run, of a
+/// list of runs and of a comparison: every member, what it means, and its unit.
 ///
-/// It is written by hand, so that it can teach, and held to runs by a test, so
-/// that it is true.
-pub const RUN_SCHEMA: &str = include_str!("run.schema.json");
+/// It is generated from the types, so that it says what they say.
+#[must_use]
+pub fn run_schema() -> String {
+    let settings = SchemaSettings::draft2020_12()
+        .for_serialize()
+        .with_transform(RecursiveTransform(closed));
+    super::json(&settings.into_generator().into_root_schema_for::<Printed>())
+}
+
+/// Allows an object no member but those that are named.
+fn closed(schema: &mut Schema) {
+    let Some(object) = schema.as_object_mut() else {
+        return;
+    };
+    if object.contains_key("properties") {
+        object.entry("additionalProperties").or_insert(false.into());
+    }
+}

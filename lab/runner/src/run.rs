@@ -16,7 +16,8 @@ use client::{
     Clock, ReliableApiClient, SeededRandom, SystemClock, VirtualClock, telemetry::Injector,
 };
 use evidence::{
-    Client, Ending, Evidence, Expectation, Outcome, Overrides, Pace, Policy, Run, duration, judge,
+    Client, Ending, Evidence, Expectation, Outcome, Overrides, Pace, Policy, Run, SCHEMA_VERSION,
+    duration, judge,
     trace::{FieldValue, Trace, field},
 };
 use reqwest_middleware::Middleware;
@@ -63,6 +64,10 @@ impl Settings {
         rand::random::<u32>().into()
     }
 }
+
+/// The generator that every draw from a seed is made with, on both sides of the wire
+/// and for the ids of spans. `rand`'s `StdRng` may change between releases.
+const GENERATOR: &str = "chacha12";
 
 /// The label `client` of the reference client in every run.
 pub(crate) const CLIENT_NAME: &str = "lab";
@@ -292,9 +297,11 @@ impl<'a> Session<'a> {
         let verdict = judge(expectations, evidence);
         let lesson = self.scenario.lesson(&self.policy, evidence);
         Ok(Run {
+            schema_version: SCHEMA_VERSION,
             scenario: name,
             client: self.settings.client,
             seed: self.settings.seed,
+            generator: GENERATOR,
             pace: self.settings.pace,
             policy: self.policy,
             terms,

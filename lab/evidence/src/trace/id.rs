@@ -5,19 +5,26 @@ use std::{
     num::{NonZeroU64, NonZeroU128},
 };
 
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 /// Names a trace: 16 bytes, shown as 32 lower-case hex digits.
 ///
 /// All zeros cannot be expressed, because W3C Trace Context calls that invalid.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct TraceId(pub NonZeroU128);
+#[derive(Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
+#[schemars(transparent)]
+pub struct TraceId(
+    #[schemars(with = "String", regex(pattern = "^(?!0+$)[0-9a-f]{32}$"))] pub NonZeroU128,
+);
 
 /// Names a span within its trace: 8 bytes, shown as 16 lower-case hex digits.
 ///
 /// All zeros cannot be expressed, because W3C Trace Context calls that invalid.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct SpanId(pub NonZeroU64);
+#[derive(Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
+#[schemars(transparent)]
+pub struct SpanId(
+    #[schemars(with = "String", regex(pattern = "^(?!0+$)[0-9a-f]{16}$"))] pub NonZeroU64,
+);
 
 impl TraceId {
     /// Reads exactly 32 lower-case hex digits that are not all zero.

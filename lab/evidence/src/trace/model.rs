@@ -7,6 +7,7 @@
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::nanoseconds;
@@ -18,7 +19,7 @@ use super::{
 };
 
 /// One stretch of time in a run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Span {
     /// Names the span within its trace.
     pub id: SpanId,
@@ -32,9 +33,11 @@ pub struct Span {
     pub name: SpanName,
     /// When it was opened.
     #[serde(rename = "start_ns", serialize_with = "nanoseconds::one")]
+    #[schemars(with = "u64")]
     pub start: Duration,
     /// When it was closed; `None` while it is open.
     #[serde(rename = "end_ns", serialize_with = "nanoseconds::optional")]
+    #[schemars(with = "Option<u64>")]
     pub end: Option<Duration>,
     /// What was recorded about it.
     pub fields: Fields,
@@ -63,7 +66,7 @@ impl Span {
 }
 
 /// A tree of spans that belong to one cause.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Trace {
     /// Names the trace.
     pub id: TraceId,
@@ -74,6 +77,7 @@ pub struct Trace {
     /// When this picture was taken: an open span has lasted at least until
     /// then.
     #[serde(rename = "taken_at_ns", serialize_with = "nanoseconds::one")]
+    #[schemars(with = "u64")]
     pub taken_at: Duration,
 }
 

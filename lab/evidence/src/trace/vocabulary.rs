@@ -7,6 +7,7 @@
 //! credential, and the `url.template` or `http.route` says where a request
 //! went.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The names of the fields, each in one place.
@@ -61,7 +62,7 @@ pub mod field {
 }
 
 /// What a span is about. These are all there are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SpanName {
     /// One run of the lab (target `lab`). It gathers all operations of a run
@@ -92,6 +93,15 @@ pub enum SpanKind {
 }
 
 impl SpanName {
+    /// Every name.
+    pub const ALL: [Self; 5] = [
+        Self::Run,
+        Self::Operation,
+        Self::Attempt,
+        Self::Wait,
+        Self::Request,
+    ];
+
     /// The name as it stands in the code that opens the span.
     #[must_use]
     pub fn as_str(self) -> &'static str {
