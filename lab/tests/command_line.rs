@@ -41,7 +41,7 @@ fn plays_flaky_and_tells_the_story() {
         "outcome   ok, attempt = 3",
         "wire      the service saw 3 requests; the client counted 3",
         "client_attempts_total +3   client_retries_total +2",
-        "✓ answered with attempt 3",
+        "✓ client  answered with attempt 3",
         "cargo run -p lab -- scenario flaky --max-attempts 2",
     ] {
         assert!(text.contains(part), "{part:?} is missing in\n{text}");
@@ -63,7 +63,10 @@ fn draws_plain_ascii_if_the_locale_is_not_utf8() {
 
     let text = text(&output.stdout);
     assert!(text.is_ascii(), "{text}");
-    assert!(text.contains("ok   answered with attempt 3"), "{text}");
+    assert!(
+        text.contains("ok   client  answered with attempt 3"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -253,8 +253,8 @@ async fn a_comparison_tells_both_stories_on_one_axis() {
     · sent 1 request rather than none before the service's Retry-After allowed it
     · waited 0 ms rather than 2 s before its retries
 
-    ✓ the reliable client: 5 of 5 expectations held
-    ✗ the naive client: 3 of 5 expectations held
+    ✓ the reliable client: 8 of 8 expectations held
+    ✗ the naive client: 5 of 8 expectations held
 
     Why it matters  A Retry-After that the caller can bear replaces the backoff, and
                     it is waited for to the end: a request that comes early is what

@@ -410,10 +410,13 @@ fn shows_a_service_that_recovers() {
     counters  client_attempts_total +3   client_retries_total +2
               client_give_ups_total 0   client_cursor_loops_total 0
 
-    ✓ answered with attempt 3
-    ✓ the service saw exactly 3 requests
-    ✓ the wire and the client agree on the number of requests
-    ✓ no request came earlier than allowed
+    ✓ client  answered with attempt 3
+    ✓ wire    the service saw exactly 3 requests
+    ✓ client  the wire and the client agree on the number of requests
+    ✓ wire    no request came earlier than allowed
+    ✓ wire    a GET that met a 503 was sent again
+    ✓ wire    there was a pause before retries
+    ✓ wire    requests said that they bring and take JSON
 
     Why it matters  A 503 often passes, so a GET, which changes nothing, is worth
                     another attempt. Each wait of the reliable client was drawn at
@@ -444,11 +447,14 @@ fn shows_a_lost_response() {
     counters  client_attempts_total +2   client_retries_total +1
               client_give_ups_total 0   client_cursor_loops_total 0
 
-    ✓ the client has its job
-    ✓ the service saw exactly 2 requests
-    ✓ the service created one job, not two
-    ✓ the wire and the client agree on the number of requests
-    ✓ no request came earlier than allowed
+    ✓ client  the client has its job
+    ✓ wire    the service saw exactly 2 requests
+    ✓ wire    the service created one job, not two
+    ✓ client  the wire and the client agree on the number of requests
+    ✓ wire    no request came earlier than allowed
+    ✓ wire    every attempt at one job carried one key
+    ✓ wire    one job was created where one was meant
+    ✓ wire    requests said that they bring and take JSON
 
     Why it matters  From a client's side a lost response and a lost request look the
                     same, so a POST must not be repeated blindly. This one may be:
@@ -479,11 +485,14 @@ fn shows_a_retry_after_that_is_a_date() {
     counters  client_attempts_total +2   client_retries_total +1
               client_give_ups_total 0   client_cursor_loops_total 0
 
-    ✓ the second attempt succeeded
-    ✓ the client waited until the date that the service named
-    ✓ the service saw exactly 2 requests
-    ✓ the wire and the client agree on the number of requests
-    ✓ no request came earlier than allowed
+    ✓ client  the second attempt succeeded
+    ✓ wire    the client waited until the date that the service named
+    ✓ wire    the service saw exactly 2 requests
+    ✓ client  the wire and the client agree on the number of requests
+    ✓ wire    no request came earlier than allowed
+    ✓ wire    a GET that met a 503 was sent again
+    ✓ wire    no request came before the date of a Retry-After
+    ✓ wire    requests said that they bring and take JSON
 
     Why it matters  RFC 9110 allows seconds or a date, in three formats, and a
                     client that reads only the seconds calls early whenever it meets

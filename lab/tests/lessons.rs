@@ -159,14 +159,14 @@ impl Play {
         let mut entries = self.entries().iter();
         let paused = |(before, after): (&WireRequest, &WireRequest)| before.arrived < after.arrived;
         self.total() > 1
-            && entries.all(|it| it.retry_after_seconds.is_none())
+            && entries.all(|it| it.retry_after.is_none_or(|it| !it.is_usable()))
             && self.steps().all(paused)
     }
 
     /// Whether it waited as the service asked, at least once.
     fn in_full(&self) -> bool {
         let mut asked = self.steps().filter_map(|(before, after)| {
-            let wait = Duration::from_secs(before.retry_after_seconds?);
+            let wait = before.retry_after.filter(|it| it.is_usable())?.wait();
             Some(after.arrived.saturating_sub(before.arrived) >= wait)
         });
         asked.next() == Some(true) && asked.all(|in_full| in_full)

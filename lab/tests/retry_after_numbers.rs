@@ -88,9 +88,9 @@ proptest! {
         let told = [
             number_after(&run.outcome.text, "a wait of "),
             number_after(&text, "a wait of "),
-            run.ledger.entries[0].retry_after_seconds,
+            run.ledger.entries[0].retry_after.map(|it| it.wait().as_nanos().div_ceil(1_000_000_000) as u64),
             json["outcome"]["facts"]["retry_after_seconds"].as_u64(),
-            json["ledger"]["entries"][0]["retry_after_seconds"].as_u64(),
+            json["ledger"]["entries"][0]["retry_after"]["wait_ns"].as_u64().map(|ns| ns.div_ceil(1_000_000_000)),
             number_after(&page, "<dt>retry after seconds</dt><dd>"),
         ];
         prop_assert_eq!(told, [Some(whole); 6], "{}", render::json(&run));

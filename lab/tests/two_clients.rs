@@ -27,7 +27,7 @@ fn a_naive_run_that_breaks_an_expectation_exits_with_1() {
     for part in [
         "what people first write: up to 10 attempts, no waits",
         "naive_attempts_total +10   naive_retries_total +9",
-        "✗ no request came earlier than allowed — 9 came too early",
+        "✗ wire    no request came earlier than allowed — 9 came too early",
     ] {
         assert!(text.contains(part), "{part:?} is missing in\n{text}");
     }

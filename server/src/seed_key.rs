@@ -46,6 +46,12 @@ impl KeyedHash {
     }
 }
 
+impl From<KeyedHash> for u64 {
+    fn from(hash: KeyedHash) -> Self {
+        Self::from_be_bytes(hash.0)
+    }
+}
+
 impl fmt::Display for KeyedHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:016x}", u64::from_be_bytes(self.0))

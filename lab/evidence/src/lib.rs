@@ -18,6 +18,7 @@ pub mod nanoseconds;
 pub mod outcome;
 pub mod plot;
 pub mod policy;
+pub mod rules;
 pub mod run;
 pub mod trace;
 pub mod verdict;

@@ -1,21 +1,25 @@
-//! The verdict: expectations held against what a run left behind. Pure.
+//! The verdict: expectations and rules, held against what a run left behind. Pure.
+//!
+//! What the wire can show is judged from the [record of the wire](crate::wire) alone:
+//! requests, jobs, and waits from the arrivals. What only the client can say, its
+//! outcome and its counters, is judged apart and marked as its word.
 //!
 //! In real time a machine may be as slow as it likes. What is expected there is
 //! what slowness cannot break: that nothing came early, and by what kind of
 //! failure an attempt ended, but never that something happened in time.
 
-use std::time::Duration;
+use std::{fmt, time::Duration};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
     client::Client,
-    counters::{ATTEMPTS, Counters, JOBS, RETRIES},
+    counters::{ATTEMPTS, Counters, RETRIES},
     duration::duration,
     outcome::{Ending, Fact, Outcome},
-    trace::{Trace, field},
-    wire::WireRecord,
+    rules::{Play, RULES, Rule, Verdict},
+    wire::{RetryAfter, RetryAfterForm, WireRecord},
 };
 
 /// The kind of failure of a silence that lasted too long.
@@ -28,11 +32,11 @@ const OVER_BUDGET: &str = "retry_after_over_budget";
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expectation {
     text: String,
-    rule: Rule,
+    claim: Claim,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Rule {
+enum Claim {
     Ending(Ending),
     Fact(&'static str, Fact),
     Requests(u64),
@@ -51,13 +55,13 @@ impl Expectation {
     /// The run ends this way.
     #[must_use]
     pub fn ending(ending: Ending, text: impl Into<String>) -> Self {
-        Self::new(text, Rule::Ending(ending))
+        Self::new(text, Claim::Ending(ending))
     }
 
     /// The outcome has this detail.
     #[must_use]
     pub fn fact(name: &'static str, fact: impl Into<Fact>, text: impl Into<String>) -> Self {
-        Self::new(text, Rule::Fact(name, fact.into()))
+        Self::new(text, Claim::Fact(name, fact.into()))
     }
 
     /// The service sees this many requests.
@@ -68,13 +72,13 @@ impl Expectation {
             1 => "the service saw exactly 1 request".to_owned(),
             _ => format!("the service saw exactly {number} requests"),
         };
-        Self::new(text, Rule::Requests(number))
+        Self::new(text, Claim::Requests(number))
     }
 
     /// The service creates this many jobs.
     #[must_use]
     pub fn created(number: u64, text: impl Into<String>) -> Self {
-        Self::new(text, Rule::Created(number))
+        Self::new(text, Claim::Created(number))
     }
 
     /// The waits that the service asked for in seconds, in order.
@@ -87,7 +91,7 @@ impl Expectation {
                 format!("the client waited as asked: {}", lengths.join(", "))
             }
         };
-        Self::new(text, Rule::WaitedAsAsked(waits.to_vec()))
+        Self::new(text, Claim::WaitedAsAsked(waits.to_vec()))
     }
 
     /// One wait for a date that lay no further ahead than this when it was named.
@@ -96,7 +100,7 @@ impl Expectation {
     #[must_use]
     pub fn waited_until_date(longest: Duration) -> Self {
         let text = "the client waited until the date that the service named";
-        Self::new(text, Rule::WaitedUntilDate { longest })
+        Self::new(text, Claim::WaitedUntilDate { longest })
     }
 
     /// The client waits no longer than this, and where it stops because it would
@@ -107,13 +111,13 @@ impl Expectation {
             "the client waited for no longer than the {} it may, or stopped",
             duration(budget)
         );
-        Self::new(text, Rule::WithinBudget(budget))
+        Self::new(text, Claim::WithinBudget(budget))
     }
 
     /// There were retries, and each followed a failure of this kind.
     #[must_use]
     pub fn retried_after(kind: &'static str, text: impl Into<String>) -> Self {
-        Self::new(text, Rule::RetriedAfter(kind))
+        Self::new(text, Claim::RetriedAfter(kind))
     }
 
     /// This expectation, unless the call ended by a failure of this kind, which
@@ -121,13 +125,16 @@ impl Expectation {
     /// what held.
     #[must_use]
     pub fn unless(self, kind: &'static str, instead: &'static str) -> Self {
-        Self::new(self.text, Rule::Unless(kind, instead, Box::new(self.rule)))
+        Self::new(
+            self.text,
+            Claim::Unless(kind, instead, Box::new(self.claim)),
+        )
     }
 
     /// A counter rises by this much, all its labels together.
     #[must_use]
     pub fn counter(name: &'static str, by: u64, text: impl Into<String>) -> Self {
-        Self::new(text, Rule::Counter(name, by))
+        Self::new(text, Claim::Counter(name, by))
     }
 
     /// What every run should show; `unseen` requests were meant never to reach
@@ -135,28 +142,51 @@ impl Expectation {
     #[must_use]
     pub fn of_every_run(unseen: u64) -> [Self; 2] {
         [
-            Self::new(counts_agree(unseen), Rule::CountsAgree { unseen }),
-            Self::new("no request came earlier than allowed", Rule::NeverEarly),
+            Self::new(counts_agree(unseen), Claim::CountsAgree { unseen }),
+            Self::new("no request came earlier than allowed", Claim::NeverEarly),
         ]
     }
 
-    fn new(text: impl Into<String>, rule: Rule) -> Self {
+    fn new(text: impl Into<String>, claim: Claim) -> Self {
         Self {
             text: text.into(),
-            rule,
+            claim,
         }
     }
 }
 
-/// An expectation and whether it held.
+/// An expectation or a rule, and whether it held.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Check {
+    /// Where it comes from.
+    pub source: Source,
+    /// The id of the [rule](crate::rules); none of what this scenario alone expects.
+    pub rule: Option<&'static str>,
     /// What was expected.
     pub text: String,
     /// Whether it is so.
     pub held: bool,
     /// What was found instead, if it is not.
     pub found: Option<String>,
+}
+
+/// Where a check comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// What the wire saw: nothing that a client says of itself.
+    Wire,
+    /// The client's own word: its outcome and its counters.
+    Client,
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Wire => "wire",
+            Self::Client => "client",
+        })
+    }
 }
 
 /// What a verdict is based on.
@@ -170,15 +200,17 @@ pub struct Evidence<'a> {
     pub ledger: &'a WireRecord,
     /// What was counted.
     pub counters: &'a Counters,
-    /// What happened, as spans.
-    pub traces: &'a [Trace],
+    /// Whether the client was to make one call, or several of which each is told by its
+    /// body: of others the wire cannot tell a new call from a retry, so no rule is held
+    /// to them.
+    pub rules_apply: bool,
 }
 
 impl<'a> Evidence<'a> {
     /// How many requests came before a Retry-After allowed them.
     #[must_use]
     pub fn early(self) -> u64 {
-        self.ledger.routes.values().map(|route| route.early).sum()
+        self.ledger.early()
     }
 
     /// The requests that the client counted.
@@ -194,36 +226,85 @@ impl<'a> Evidence<'a> {
     /// How many jobs the service created.
     #[must_use]
     pub fn created(self) -> u64 {
-        self.counters.labelled(JOBS, "result", "created")
+        self.ledger.jobs_created()
     }
 
-    /// The waits whose length came from a `Retry-After`, in the order they
-    /// began.
+    /// The waits that a `Retry-After` asked for and the client kept, as the wire saw
+    /// them: how long each was asked to be, in order.
     pub fn waits_asked_for(self) -> impl Iterator<Item = Duration> + use<'a> {
-        let spans = self.traces.iter().flat_map(|trace| &trace.spans);
-        spans
-            .filter(|span| span.fields.text(field::WAIT_SOURCE) == Some("retry_after"))
-            .filter_map(|span| span.fields.seconds(field::WAIT_SECONDS))
+        let waits = self.ledger.waits();
+        let kept = waits.filter(|it| it.retry_after.is_usable() && it.early_by().is_zero());
+        kept.map(|it| it.retry_after.wait())
+    }
+
+    /// What the wire saw of a wait that was cut short, in words.
+    fn cut_short(self) -> Option<String> {
+        let early = self.ledger.waits().find(|it| !it.early_by().is_zero())?;
+        let (asked, waited) = (early.retry_after.wait(), early.waited);
+        Some(format!(
+            "asked for {}, it came back after {}",
+            duration(asked),
+            duration(waited)
+        ))
     }
 }
 
-/// Holds expectations against evidence, in their order.
+/// Holds expectations against evidence, in their order, and then the rules of the wire.
 #[must_use]
 pub fn judge(expectations: Vec<Expectation>, evidence: Evidence<'_>) -> Vec<Check> {
     let check = |expectation: Expectation| {
-        let found = expectation.rule.contradiction(evidence);
+        let found = expectation.claim.contradiction(evidence);
         let held = found.is_none();
-        let instead = expectation.rule.instead(evidence).filter(|_| held);
+        let instead = expectation.claim.instead(evidence).filter(|_| held);
         Check {
+            source: expectation.claim.source(),
+            rule: None,
             text: instead.unwrap_or(expectation.text),
             held,
             found,
         }
     };
-    expectations.into_iter().map(check).collect()
+    let rules = RULES.iter().filter(|_| evidence.rules_apply);
+    let rules = rules.filter_map(|rule| ruled(rule, evidence.ledger));
+    expectations.into_iter().map(check).chain(rules).collect()
 }
 
-impl Rule {
+/// Whether a rule was kept or broken; nothing of one that says neither.
+fn ruled(rule: &Rule, wire: &WireRecord) -> Option<Check> {
+    let judgement = (rule.judge)(&[Play::of(wire)]);
+    let held = match judgement.verdict {
+        Verdict::Kept => true,
+        Verdict::Broken => false,
+        Verdict::Skipped | Verdict::NotExercised | Verdict::CannotTell => return None,
+    };
+    Some(Check {
+        source: Source::Wire,
+        rule: Some(rule.id),
+        text: rule.text.to_owned(),
+        held,
+        found: judgement.found.filter(|_| !held),
+    })
+}
+
+impl Claim {
+    /// Whether the wire shows it, or the client has to be believed.
+    fn source(&self) -> Source {
+        match self {
+            Self::Requests(_)
+            | Self::Created(_)
+            | Self::WaitedAsAsked(_)
+            | Self::WaitedUntilDate { .. }
+            | Self::NeverEarly => Source::Wire,
+            Self::Ending(_)
+            | Self::Fact(..)
+            | Self::WithinBudget(_)
+            | Self::Counter(..)
+            | Self::RetriedAfter(_)
+            | Self::Unless(..)
+            | Self::CountsAgree { .. } => Source::Client,
+        }
+    }
+
     /// What held in place of what was expected first.
     fn instead(&self, evidence: Evidence<'_>) -> Option<String> {
         match self {
@@ -238,7 +319,7 @@ impl Rule {
         }
     }
 
-    /// What was found in place of what the rule asks for.
+    /// What was found in place of what is claimed.
     fn contradiction(&self, evidence: Evidence<'_>) -> Option<String> {
         let Evidence {
             client,
@@ -263,30 +344,30 @@ impl Rule {
                 let created = evidence.created();
                 (created != *number).then(|| format!("it created {created}"))
             }
-            Self::WaitedAsAsked(expected) => {
+            Self::WaitedAsAsked(expected) => evidence.cut_short().or_else(|| {
                 let waits: Vec<_> = evidence.waits_asked_for().collect();
-                (waits != *expected).then(|| format!("it waited {waits:?}"))
-            }
-            Self::WaitedUntilDate { longest } => {
+                (waits != *expected).then(|| format!("it waited {}", lengths(&waits)))
+            }),
+            Self::WaitedUntilDate { longest } => evidence.cut_short().or_else(|| {
                 let waits: Vec<_> = evidence.waits_asked_for().collect();
                 let held = matches!(&waits[..], [wait] if wait <= longest);
-                match (held, evidence.early()) {
-                    (true, 0) => None,
-                    (true, _) => Some("it came before that date".to_owned()),
-                    (false, _) => Some(format!("it waited {waits:?}")),
-                }
-            }
+                (!held).then(|| format!("it waited {}", lengths(&waits)))
+            }),
             Self::WithinBudget(budget) => {
-                let waits: Vec<_> = evidence.waits_asked_for().collect();
-                let last = ledger.entries.last();
-                let asked = last.and_then(|entry| entry.retry_after_seconds);
+                // A date that was read late may fit after all, and the wire does not show
+                // when it was read.
+                let waits = ledger.waits().map(|it| it.retry_after);
+                let seconds = waits.filter(|it| it.form == RetryAfterForm::Seconds);
+                let waits: Vec<_> = seconds.map(RetryAfter::wait).collect();
+                let last = ledger.entries.last().and_then(|last| last.retry_after);
+                let asked = last.filter(|it| it.is_usable()).map(RetryAfter::wait);
                 if waits.iter().any(|wait| wait > budget) {
-                    Some(format!("it waited {waits:?}"))
+                    Some(format!("it waited {}", lengths(&waits)))
                 } else if outcome.fact("gave_up") == Some(&OVER_BUDGET.into())
-                    && asked.is_none_or(|asked| Duration::from_secs(asked) <= *budget)
+                    && asked.is_none_or(|asked| asked <= *budget)
                 {
-                    let asked = asked.unwrap_or_default();
-                    Some(format!("it stopped, and was asked to wait {asked} s"))
+                    let asked = duration(asked.unwrap_or_default());
+                    Some(format!("it stopped, and was asked to wait {asked}"))
                 } else {
                     None
                 }
@@ -298,9 +379,9 @@ impl Rule {
                 (retries == 0 || after != retries)
                     .then(|| format!("{after} of {retries} retries followed one"))
             }
-            Self::Unless(kind, _, rule) => match evidence.ended_by(kind) {
+            Self::Unless(kind, _, claim) => match evidence.ended_by(kind) {
                 true => None,
-                false => rule.contradiction(evidence),
+                false => claim.contradiction(evidence),
             },
             Self::Counter(name, by) => {
                 let name = client.counter(name);
@@ -320,6 +401,17 @@ impl Rule {
                 (early > 0).then(|| format!("{early} came too early"))
             }
         }
+    }
+}
+
+fn lengths(waits: &[Duration]) -> String {
+    match waits {
+        [] => "for nothing that the service named".to_owned(),
+        waits => waits
+            .iter()
+            .map(|wait| duration(*wait))
+            .collect::<Vec<_>>()
+            .join(", "),
     }
 }
 

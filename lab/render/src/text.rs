@@ -70,6 +70,11 @@ fn verdict(page: &mut Page<'_>, run: &Run) {
             None => check.text.clone(),
             Some(found) => format!("{} {} {found}", check.text, page.dash()),
         };
-        page.check(check.held, &text);
+        let level = if check.held {
+            Level::Ok
+        } else {
+            Level::Problem
+        };
+        page.finding(level, &format!("{:<8}", check.source), &text);
     }
 }

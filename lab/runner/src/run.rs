@@ -276,15 +276,19 @@ impl<'a> Session<'a> {
         };
         drop(player);
 
-        let ledger = wire::record(network.take_down().await?);
+        let mut ledger = wire::record(
+            network.take_down().await?,
+            self.scenario.task.has_one_caller(),
+        );
         let mut traces = self.recorder.snapshot();
         if self.settings.pace == Pace::Virtual {
             forget_port(&mut traces);
+            // Which side hangs up first when a run ends is up to the machine.
+            for connection in &mut ledger.connections {
+                connection.closed = None;
+            }
         }
-        let expectations = match outcome.ending {
-            Ending::Cancelled => Vec::new(),
-            _ => self.expectations(),
-        };
+        let expectations = self.expectations();
         let terms = self.terms();
         let counters = self.metrics.take();
         let evidence = Evidence {
@@ -292,9 +296,12 @@ impl<'a> Session<'a> {
             outcome: &outcome,
             ledger: &ledger,
             counters: &counters,
-            traces: &traces,
+            rules_apply: self.scenario.task.is_told_apart(),
         };
-        let verdict = judge(expectations, evidence);
+        let verdict = match outcome.ending {
+            Ending::Cancelled => Vec::new(),
+            _ => judge(expectations, evidence),
+        };
         let lesson = self.scenario.lesson(&self.policy, evidence);
         Ok(Run {
             schema_version: SCHEMA_VERSION,
@@ -327,6 +334,7 @@ impl<'a> Session<'a> {
             .seed(self.settings.seed)
             .clock(self.time.clone())
             .metrics(self.metrics.service())
+            .one_caller(self.scenario.task.has_one_caller())
             .routes((self.scenario.routes)(Arc::clone(&self.clock)))
             .build()?;
         Ok(config)

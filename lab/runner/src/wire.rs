@@ -1,39 +1,72 @@
 //! Fills the wire record from the service's ledger.
 
-use crate::player::outcome::whole_seconds;
-use evidence::wire::{RouteTotals, ValueHash, WireRecord, WireRequest};
-use server::{KeyedHash, LedgerEntry, LedgerSnapshot, RetryAfter};
+use evidence::wire::{
+    BodyState, ClosedBy, ConnectionEnd, IssuedCursor, JobResult, RecordedHeader, RetryAfter,
+    RouteTotals, ValueHash, WireConnection, WireRecord, WireRequest,
+};
+use server::{ConnectionEntry, KeyedHash, LedgerEntry, LedgerSnapshot};
 
-/// What the service saw, as the lab's own value.
-pub fn record(ledger: LedgerSnapshot) -> WireRecord {
+/// What the service saw, as the lab's own value; `one_caller` if one caller sent all of
+/// it, one request after the other.
+#[must_use]
+pub fn record(ledger: LedgerSnapshot, one_caller: bool) -> WireRecord {
+    let routes = ledger.routes.into_iter();
     WireRecord {
         entries: ledger.entries.into_iter().map(request).collect(),
         total: ledger.total,
         dropped: ledger.dropped,
-        routes: ledger
-            .routes
-            .into_iter()
+        routes: routes
             .map(|(route, totals)| (route, self::totals(totals)))
             .collect(),
+        connections: ledger.connections.into_iter().map(connection).collect(),
+        connections_dropped: ledger.connections_dropped,
+        one_caller,
     }
 }
 
 /// One request, as the lab's own value.
+#[must_use]
 pub fn request(entry: LedgerEntry) -> WireRequest {
-    let hashed = |keyed: Option<KeyedHash>| keyed.map(hash);
     WireRequest {
         seq: entry.seq,
+        connection: entry.connection,
+        place: entry.place,
+        version: format!("{:?}", entry.version),
         arrived: entry.arrived,
         method: entry.method,
         route: entry.route,
-        cursor: hashed(entry.cursor),
-        idempotency_key: hashed(entry.idempotency_key),
-        body: hashed(entry.body),
+        cursor: entry.cursor.map(hash),
+        idempotency_key: entry.idempotency_key.map(hash),
+        body: entry.body.map(hash),
+        body_state: match entry.body_state {
+            server::BodyState::Empty => BodyState::Empty,
+            server::BodyState::Complete => BodyState::Complete,
+            server::BodyState::Broken => BodyState::Broken,
+            server::BodyState::Unread => BodyState::Unread,
+        },
+        accept: entry.accept.map(header),
+        content_type: entry.content_type.map(header),
+        authorization: entry.authorization,
         status: entry.status,
-        retry_after_seconds: entry
-            .retry_after
-            .and_then(RetryAfter::wait)
-            .map(whole_seconds),
+        head: entry.head,
+        ended: entry.ended,
+        retry_after: entry.retry_after.map(|retry_after| match retry_after {
+            server::RetryAfter::Seconds(wait) => RetryAfter::seconds(wait),
+            server::RetryAfter::Date(wait) => RetryAfter::date(wait),
+            server::RetryAfter::PastDate => RetryAfter::PAST_DATE,
+            server::RetryAfter::Unusable => RetryAfter::UNUSABLE,
+        }),
+        cursor_issued: entry.cursor_issued.map(|issued| match issued {
+            server::IssuedCursor::Null => IssuedCursor::Null,
+            server::IssuedCursor::Hash(keyed) => IssuedCursor::Hash(hash(keyed)),
+        }),
+        fault: entry.fault,
+        job: entry.job.map(|result| match result {
+            server::JobResult::Created => JobResult::Created,
+            server::JobResult::Replayed => JobResult::Replayed,
+            server::JobResult::Conflict => JobResult::Conflict,
+            server::JobResult::Rejected => JobResult::Rejected,
+        }),
         early: entry.early,
         trace_id: entry.trace_id,
         request_id: entry.request_id,
@@ -41,8 +74,14 @@ pub fn request(entry: LedgerEntry) -> WireRequest {
 }
 
 fn hash(keyed: KeyedHash) -> ValueHash {
-    let hex = keyed.to_string();
-    ValueHash(u64::from_str_radix(&hex, 16).expect("sixteen hex digits"))
+    ValueHash(keyed.into())
+}
+
+fn header(header: server::RecordedHeader) -> RecordedHeader {
+    match header {
+        server::RecordedHeader::Value(value) => RecordedHeader::Value(value.into_owned()),
+        server::RecordedHeader::Unusable => RecordedHeader::Unusable,
+    }
 }
 
 fn totals(totals: server::RouteTotals) -> RouteTotals {
@@ -50,5 +89,22 @@ fn totals(totals: server::RouteTotals) -> RouteTotals {
         requests: totals.requests,
         responses: totals.responses,
         early: totals.early,
+    }
+}
+
+fn connection(entry: ConnectionEntry) -> WireConnection {
+    WireConnection {
+        number: entry.number,
+        opened: entry.opened,
+        closed: entry.closed.map(|end| ConnectionEnd {
+            at: end.at,
+            by: match end.by {
+                server::ClosedBy::Client => ClosedBy::Client,
+                server::ClosedBy::Service => ClosedBy::Service,
+                server::ClosedBy::Bound => ClosedBy::Bound,
+                server::ClosedBy::Reset => ClosedBy::Reset,
+            },
+        }),
+        requests: entry.requests,
     }
 }

@@ -4,19 +4,18 @@
 use std::time::Duration;
 
 use evidence::{
-    Check, Counter, Evidence, Expectation, Fact, Outcome, Overrides, RouteTotals, WireRecord,
-    WireRequest, judge,
-    trace::{FieldValue, Span, SpanId, SpanName, Trace, TraceId, field},
+    Check, Counter, Evidence, Expectation, Fact, Outcome, Overrides, WireRecord, WireRequest,
+    judge, wire::RetryAfter,
 };
 use runner::{DEFAULT_POLICY, RELIABLE, scenario};
 
 /// What a run left behind that is as slow as the machine it was played on.
 #[derive(Default)]
 struct Slow {
-    waits: Vec<Duration>,
-    /// What the last response asked for, and how many requests came early.
-    asked: Option<u64>,
-    early: u64,
+    /// What was asked for, and how long it took until the next request.
+    waits: Vec<(RetryAfter, Duration)>,
+    /// What the last response asked for.
+    asked: Option<RetryAfter>,
     seen: u64,
     facts: Vec<(&'static str, Fact)>,
     counters: Vec<(&'static str, &'static str, &'static str, u64)>,
@@ -37,42 +36,31 @@ impl Slow {
     }
 
     fn judge_all(&self, expectations: Vec<Expectation>) -> Vec<Check> {
-        let wait = |length: &Duration| Span {
-            id: SpanId::from_hex("0000000000000001").expect("an id"),
-            parent: None,
-            trace_id: TraceId::from_hex("00000000000000000000000000000001").expect("an id"),
-            name: SpanName::Wait,
-            start: Duration::ZERO,
-            end: Some(*length),
-            fields: [
-                (field::WAIT_SOURCE, FieldValue::Str("retry_after".into())),
-                (field::WAIT_SECONDS, FieldValue::F64(length.as_secs_f64())),
-            ]
-            .into_iter()
-            .collect(),
-        };
-        let trace = Trace {
-            id: TraceId::from_hex("00000000000000000000000000000001").expect("an id"),
-            spans: self.waits.iter().map(wait).collect(),
-            dropped_spans: 0,
-            taken_at: Duration::ZERO,
-        };
-        let totals = RouteTotals {
-            early: self.early,
-            ..RouteTotals::default()
-        };
-        let entry = WireRequest {
-            seq: 1,
-            method: "GET",
-            route: "/maintenance".to_owned(),
-            status: Some(503),
-            retry_after_seconds: self.asked,
-            ..WireRequest::default()
-        };
+        let mut entries: Vec<WireRequest> = Vec::new();
+        let mut arrived = Duration::ZERO;
+        let mut waits = self.waits.iter();
+        loop {
+            let wait = waits.next();
+            entries.push(WireRequest {
+                seq: entries.len() as u64 + 1,
+                arrived,
+                method: "GET",
+                route: "/maintenance".to_owned(),
+                status: Some(503),
+                head: Some(arrived),
+                ended: Some(arrived),
+                retry_after: wait.map(|(asked, _)| *asked).or(self.asked),
+                ..WireRequest::default()
+            });
+            match wait {
+                Some((_, waited)) => arrived += *waited,
+                None => break,
+            }
+        }
         let ledger = WireRecord {
-            entries: vec![entry],
+            entries,
             total: self.seen,
-            routes: [("/maintenance".to_owned(), totals)].into(),
+            one_caller: true,
             ..WireRecord::default()
         };
         let facts = self.facts.iter();
@@ -92,17 +80,24 @@ impl Slow {
             outcome: &outcome,
             ledger: &ledger,
             counters: &counters.collect(),
-            traces: &[trace],
+            rules_apply: false,
         };
         judge(expectations, evidence)
     }
 }
 
+const fn date(millis: u64) -> RetryAfter {
+    RetryAfter::date(Duration::from_millis(millis))
+}
+
+const fn seconds(seconds: u64) -> RetryAfter {
+    RetryAfter::seconds(Duration::from_secs(seconds))
+}
+
 #[test]
 fn what_a_slow_machine_makes_of_a_date_is_what_its_scenario_expects() {
-    let read_late = |millis| Slow {
-        waits: vec![Duration::from_millis(millis)],
-        asked: Some(3),
+    let waited = |asked: RetryAfter| Slow {
+        waits: vec![(asked, asked.wait())],
         seen: 2,
         ..Slow::default()
     };
@@ -111,9 +106,9 @@ fn what_a_slow_machine_makes_of_a_date_is_what_its_scenario_expects() {
         ..Overrides::NONE
     };
 
-    let default = read_late(1_945).missed("retry-after-date", &Overrides::NONE);
-    let fits_after_all = read_late(1_999).missed("retry-after-date", &budget(2));
-    let too_long = read_late(2_001).missed("retry-after-date", &budget(2));
+    let default = waited(date(2_945)).missed("retry-after-date", &Overrides::NONE);
+    let fits_after_all = waited(date(2_999)).missed("retry-after-date", &budget(2));
+    let too_long = waited(seconds(3)).missed("retry-after-date", &budget(2));
 
     assert_eq!(default, []);
     assert_eq!(fits_after_all, []);
@@ -122,32 +117,39 @@ fn what_a_slow_machine_makes_of_a_date_is_what_its_scenario_expects() {
 
 #[test]
 fn a_date_is_kept_to_however_late_it_was_read() {
-    let until = |millis: &[u64], early| {
-        let waits = millis.iter().map(|millis| Duration::from_millis(*millis));
+    let until = |waits: &[(u64, u64)]| {
+        let waits = waits
+            .iter()
+            .map(|(asked, waited)| (date(*asked), Duration::from_millis(*waited)));
         let run = Slow {
             waits: waits.collect(),
-            early,
             ..Slow::default()
         };
         let expected = Expectation::waited_until_date(Duration::from_secs(3));
         run.judge(expected).found
     };
 
-    for millis in [0, 1, 1_945, 2_999, 3_000] {
-        assert_eq!(until(&[millis], 0), None, "{millis}");
+    for asked in [0, 1, 1_945, 2_999, 3_000] {
+        assert_eq!(until(&[(asked, asked)]), None, "{asked}");
+        assert_eq!(until(&[(asked, 60_000)]), None, "{asked}");
     }
-    assert_eq!(until(&[3_001], 0).as_deref(), Some("it waited [3.001s]"));
-    assert_eq!(until(&[1, 1], 0).as_deref(), Some("it waited [1ms, 1ms]"));
-    let early = until(&[2_000], 1);
-    assert_eq!(early.as_deref(), Some("it came before that date"));
+    let longer = until(&[(4_000, 4_000)]);
+    assert_eq!(longer.as_deref(), Some("it waited 4 s"));
+    let twice = until(&[(1, 1), (1, 1)]);
+    assert_eq!(twice.as_deref(), Some("it waited 1 ms, 1 ms"));
+    let early = until(&[(3_000, 1_000)]);
+    assert_eq!(
+        early.as_deref(),
+        Some("asked for 3 s, it came back after 1 s")
+    );
 }
 
 #[test]
-fn whether_a_date_fits_is_judged_by_what_was_asked_for() {
+fn whether_a_wait_fits_is_judged_by_what_was_asked_for() {
     let over: &[_] = &[("gave_up", "retry_after_over_budget".into())];
-    let within = |facts: &[(&'static str, Fact)], asked, wait: Option<u64>| {
+    let within = |facts: &[(&'static str, Fact)], waited: Option<RetryAfter>, asked| {
         let run = Slow {
-            waits: wait.map(Duration::from_millis).into_iter().collect(),
+            waits: waited.map(|it| (it, it.wait())).into_iter().collect(),
             asked,
             facts: facts.to_vec(),
             ..Slow::default()
@@ -156,15 +158,20 @@ fn whether_a_date_fits_is_judged_by_what_was_asked_for() {
         run.judge(expected).found
     };
 
-    assert_eq!(within(over, Some(3), None), None);
-    assert_eq!(within(&[], Some(3), Some(1_999)), None);
-    assert_eq!(within(&[], Some(2), Some(2_000)), None);
-    for (facts, asked, wait, instead) in [
-        (over, Some(2), None, "it stopped, and was asked to wait 2 s"),
-        (over, None, None, "it stopped, and was asked to wait 0 s"),
-        (&[], Some(3), Some(2_001), "it waited [2.001s]"),
+    assert_eq!(within(over, None, Some(seconds(3))), None);
+    assert_eq!(within(&[], Some(date(2_999)), None), None);
+    assert_eq!(within(&[], Some(seconds(2)), None), None);
+    for (facts, waited, asked, instead) in [
+        (
+            over,
+            None,
+            Some(seconds(2)),
+            "it stopped, and was asked to wait 2 s",
+        ),
+        (over, None, None, "it stopped, and was asked to wait 0 ms"),
+        (&[], Some(seconds(3)), None, "it waited 3 s"),
     ] {
-        assert_eq!(within(facts, asked, wait).as_deref(), Some(instead));
+        assert_eq!(within(facts, waited, asked).as_deref(), Some(instead));
     }
 }
 

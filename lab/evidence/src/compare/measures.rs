@@ -4,7 +4,6 @@ use std::{collections::HashSet, time::Duration};
 
 use super::Aspect;
 use crate::{
-    counters::JOBS,
     duration::duration,
     outcome::Fact,
     run::Run,
@@ -37,7 +36,7 @@ pub(super) const MEASURES: [Measure; 13] = [
     ),
     (
         Aspect::EarlyRequests,
-        |run| run.ledger.routes.values().map(|route| route.early).sum(),
+        |run| run.ledger.early(),
         |naive, reliable| {
             let requests = rather(naive, "request", reliable);
             format!("sent {requests} before the service's Retry-After allowed it")
@@ -110,7 +109,7 @@ pub(super) const MEASURES: [Measure; 13] = [
     ),
     (
         Aspect::JobsCreated,
-        |run| run.counters.labelled(JOBS, "result", "created"),
+        |run| run.ledger.jobs_created(),
         |naive, reliable| format!("had {} created", rather(naive, "job", reliable)),
     ),
     (

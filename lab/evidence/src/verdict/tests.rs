@@ -1,5 +1,5 @@
 use super::*;
-use crate::wire::RouteTotals;
+use crate::{counters::Counter, wire::WireRequest};
 
 const TESTED: Client = Client {
     name: "tested",
@@ -13,7 +13,7 @@ fn found(expectation: Expectation, outcome: &Outcome, ledger: &WireRecord) -> Ch
         outcome,
         ledger,
         counters: &Counters::default(),
-        traces: &[],
+        rules_apply: false,
     };
     let mut checks = judge(vec![expectation], evidence);
     checks.pop().expect("one expectation makes one check")
@@ -24,16 +24,11 @@ fn found(expectation: Expectation, outcome: &Outcome, ledger: &WireRecord) -> Ch
 #[test]
 fn every_rule_can_fail_and_says_what_was_found() {
     let outcome = Outcome::ok("ok").with("items", 2_u64);
-    let mut ledger = WireRecord {
+    let ledger = WireRecord {
         total: 2,
         ..WireRecord::default()
     };
-    let early = RouteTotals {
-        early: 1,
-        ..RouteTotals::default()
-    };
-    ledger.routes.insert("/flaky".to_owned(), early);
-    let [agree, never_early] = Expectation::of_every_run(0);
+    let [agree, _] = Expectation::of_every_run(0);
     for (expectation, instead) in [
         (
             Expectation::ending(Ending::HttpError, "it fails"),
@@ -48,11 +43,11 @@ fn every_rule_can_fail_and_says_what_was_found() {
         (Expectation::created(1, "one job"), "it created 0"),
         (
             Expectation::waited_as_asked(&[Duration::from_secs(2)]),
-            "it waited []",
+            "it waited for nothing that the service named",
         ),
         (
             Expectation::waited_until_date(Duration::from_secs(3)),
-            "it waited []",
+            "it waited for nothing that the service named",
         ),
         (
             Expectation::retried_after(READ_TIMEOUT, "again"),
@@ -67,7 +62,6 @@ fn every_rule_can_fail_and_says_what_was_found() {
             "client_retries_total rose by 0",
         ),
         (agree, "the service saw 2, the client counted 0"),
-        (never_early, "1 came too early"),
     ] {
         let check = found(expectation, &outcome, &ledger);
 
@@ -87,4 +81,72 @@ fn what_holds_has_nothing_else_to_show() {
     );
 
     assert_eq!((check.held, check.found), (true, None));
+}
+
+/// Two requests of one caller: the first is asked to wait for two seconds, the second
+/// arrives after so long.
+fn came_back_after(waited: Duration) -> WireRecord {
+    let request = |seq, arrived, status| WireRequest {
+        seq,
+        arrived,
+        method: "GET",
+        route: "/busy".to_owned(),
+        status: Some(status),
+        head: Some(arrived),
+        ended: Some(arrived),
+        ..WireRequest::default()
+    };
+    let mut first = request(1, Duration::ZERO, 503);
+    first.retry_after = Some(RetryAfter::seconds(Duration::from_secs(2)));
+    WireRecord {
+        entries: vec![first, request(2, waited, 200)],
+        total: 2,
+        one_caller: true,
+        ..WireRecord::default()
+    }
+}
+
+/// It may log and count what it likes: nothing of that is asked.
+#[test]
+fn a_client_that_says_that_it_waited_and_did_not_is_caught() {
+    let said = [
+        ("client_attempts_total", "result", "200", 2),
+        ("client_retries_total", "wait_source", "retry_after", 1),
+    ];
+    let said = said.map(|(name, label, value, by)| Counter {
+        name: name.to_owned(),
+        labels: [(label.to_owned(), value.to_owned())].into(),
+        value: by,
+    });
+    let judged = |ledger: &WireRecord| {
+        let [_, never_early] = Expectation::of_every_run(0);
+        let asked = Expectation::waited_as_asked(&[Duration::from_secs(2)]);
+        let evidence = Evidence {
+            client: TESTED,
+            outcome: &Outcome::ok("ok, after a wait of 2 s"),
+            ledger,
+            counters: &said.clone().into_iter().collect(),
+            rules_apply: true,
+        };
+        let checks = judge(vec![asked, never_early], evidence);
+        assert!(checks.iter().all(|check| check.source == Source::Wire));
+        let broken = checks.into_iter().filter(|check| !check.held);
+        broken
+            .map(|check| (check.rule, check.found.unwrap_or_default()))
+            .collect::<Vec<_>>()
+    };
+
+    let kept = judged(&came_back_after(Duration::from_secs(2)));
+    let broken = judged(&came_back_after(Duration::from_millis(20)));
+
+    assert_eq!(kept, []);
+    let early = "asked for 2 s, it came back after 20 ms".to_owned();
+    let rule = "asked for 2 s, came back after 20 ms".to_owned();
+    let count = "1 came too early".to_owned();
+    let expected = [
+        (None, early),
+        (None, count),
+        (Some("retry-after-seconds"), rule),
+    ];
+    assert_eq!(broken, expected);
 }

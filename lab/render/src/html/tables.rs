@@ -68,7 +68,7 @@ const COLUMNS: [Column; 9] = [
         )
     }),
     ("Retry-After", false, |entry| {
-        Some(format!("{} s", entry.retry_after_seconds?))
+        Some(entry.retry_after?.to_string())
     }),
     ("too early by", false, |entry| {
         entry.early.map(duration_left)

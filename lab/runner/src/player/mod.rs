@@ -76,6 +76,20 @@ pub enum Task {
     Workers(Endpoint, u32),
 }
 
+impl Task {
+    /// Whether one request is sent after the other.
+    #[must_use]
+    pub fn has_one_caller(self) -> bool {
+        !matches!(self, Self::Workers(..))
+    }
+
+    /// Whether the wire can tell a call from a retry of another.
+    #[must_use]
+    pub fn is_told_apart(self) -> bool {
+        !matches!(self, Self::Workers(..) | Self::Repeat(..))
+    }
+}
+
 /// The body of a job.
 fn job(number: u64) -> JsonObject {
     match json!({ "task": "resize", "image": number }) {

@@ -1,0 +1,36 @@
+//! The media type says what a body is.
+
+use super::{Level, Rule, not_repeated};
+
+pub(super) const RULE: Rule = Rule {
+    id: "body-media-type",
+    level: Level::Contract,
+    source: "this service's contract",
+    text: "a body of another media type was not asked for again",
+    why: "A page called text/plain may be a proxy's or an error page, whatever it looks like.",
+    hint: "Look at Content-Type before the body, and hand another one to the caller.",
+    judge: |plays| not_repeated(plays, |it| it.fault == Some("text_json")),
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{
+        Verdict::{Broken, Kept, NotExercised},
+        testing::{Script, hold},
+    };
+
+    #[test]
+    fn a_second_request_breaks_it() {
+        let served = || Script::new().respond(0, 200).fault("text_json");
+
+        hold(
+            &RULE,
+            [
+                (Script::new().respond(0, 200), NotExercised, vec![]),
+                (served(), Kept, vec![]),
+                (served().respond(1, 200).fault("text_json"), Broken, vec![2]),
+            ],
+        );
+    }
+}

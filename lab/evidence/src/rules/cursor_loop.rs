@@ -1,0 +1,73 @@
+//! A listing that comes back to a page has no end.
+
+use std::collections::HashMap;
+
+use super::{Judgement, Level, Play, Rule};
+use crate::wire::IssuedCursor;
+
+pub(super) const RULE: Rule = Rule {
+    id: "cursor-loop",
+    level: Level::Contract,
+    source: "this service's contract; elsewhere a repeated cursor may end a listing",
+    text: "a listing that came back to a page was left",
+    why: "A, B, A, B: a client that knows the last cursor alone reads for ever, and its records twice.",
+    hint: "Remember every cursor of the listing, and stop with an error at the first that comes again.",
+    judge,
+};
+
+fn judge(plays: &[Play<'_>]) -> Judgement {
+    Judgement::of_each(plays, |wire| {
+        let mut asked: HashMap<_, u32> = HashMap::new();
+        let (mut comes_back, mut too_often) = (false, Vec::new());
+        for request in wire.entries.iter().filter(|it| it.status == Some(200)) {
+            let times = asked.entry((&request.route, request.cursor)).or_default();
+            *times += 1;
+            if *times > 2 {
+                too_often.push(request.seq);
+            }
+            if let Some(IssuedCursor::Hash(next)) = request.cursor_issued {
+                comes_back |= asked.contains_key(&(&request.route, Some(next)));
+            }
+        }
+        match too_often.is_empty() {
+            _ if !comes_back => Judgement::not_exercised(),
+            true => Judgement::kept(),
+            false => Judgement::broken(too_often, "a page was asked for a third time"),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{
+        Verdict::{Broken, Kept, NotExercised},
+        testing::{Script, hold},
+    };
+
+    fn page(script: Script, at: u64, cursor: Option<u64>, issues: u64) -> Script {
+        let page = script.respond(at, 200).issues(issues);
+        match cursor {
+            Some(cursor) => page.cursor(cursor),
+            None => page,
+        }
+    }
+
+    #[test]
+    fn a_page_that_is_asked_for_a_third_time_breaks_it() {
+        let (a, b) = (1, 2);
+        let healthy = || page(Script::new(), 0, None, a);
+        let once = || page(page(healthy(), 1, Some(a), b), 2, Some(b), a);
+        let twice = || page(page(once(), 3, Some(a), b), 4, Some(b), a);
+
+        hold(
+            &RULE,
+            [
+                (healthy(), NotExercised, vec![]),
+                (once(), Kept, vec![]),
+                (twice(), Kept, vec![]),
+                (page(twice(), 5, Some(a), b), Broken, vec![6]),
+            ],
+        );
+    }
+}

@@ -1,0 +1,77 @@
+//! A cursor goes back as it came.
+
+use std::collections::HashSet;
+
+use super::{Judgement, Level, Play, Rule};
+use crate::wire::IssuedCursor;
+
+pub(super) const RULE: Rule = Rule {
+    id: "cursor-verbatim",
+    level: Level::GoodPractice,
+    source: "AIP-158",
+    text: "every cursor went back as it had come",
+    why: "A cursor holds whatever characters its service likes, and one that was changed leads nowhere, or elsewhere.",
+    hint: "Percent-encode the cursor as one value of the query, and never build or trim it.",
+    judge,
+};
+
+fn judge(plays: &[Play<'_>]) -> Judgement {
+    Judgement::of_each(plays, |wire| {
+        let (mut issued, mut sent, mut unknown) = (HashSet::new(), 0, Vec::new());
+        for request in &wire.entries {
+            if let Some(cursor) = request.cursor {
+                sent += 1;
+                if !issued.contains(&(&request.route, cursor)) {
+                    unknown.push(request.seq);
+                }
+            }
+            if let Some(IssuedCursor::Hash(cursor)) = request.cursor_issued {
+                issued.insert((&request.route, cursor));
+            }
+        }
+        match (unknown.is_empty(), issued.is_empty(), sent) {
+            (_, true, _) => Judgement::not_exercised(),
+            (false, ..) if wire.dropped > 0 => {
+                Judgement::cannot_tell("not every request was kept")
+            }
+            (false, ..) => Judgement::broken(unknown, "a cursor was sent that was never issued"),
+            (true, false, 0) => Judgement::skipped(),
+            (true, false, _) => Judgement::kept(),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{
+        Verdict::{Broken, CannotTell, Kept, NotExercised, Skipped},
+        testing::{Script, hold},
+    };
+
+    #[test]
+    fn a_cursor_that_was_not_issued_breaks_it() {
+        let page = || Script::new().respond(0, 200).issues(7);
+
+        hold(
+            &RULE,
+            [
+                (Script::new().respond(0, 200), NotExercised, vec![]),
+                (page(), Skipped, vec![]),
+                (page().respond(1, 200).cursor(7), Kept, vec![]),
+                (page().respond(1, 400).cursor(8), Broken, vec![2]),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_cursor_of_a_page_that_is_not_known_any_more_is_not_held_against_anybody() {
+        let page = Script::new().respond(0, 200).cursor(1).issues(7);
+        let mut wire = page.record();
+        wire.dropped = 1;
+
+        let judgement = (RULE.judge)(&[Play::of(&wire)]);
+
+        assert_eq!(judgement.verdict, CannotTell);
+    }
+}

@@ -1,0 +1,68 @@
+//! One intention has one key.
+
+use std::collections::BTreeMap;
+
+use super::{Judgement, Level, Play, Rule};
+
+pub(super) const RULE: Rule = Rule {
+    id: "idempotency-key-reuse",
+    level: Level::Standard,
+    source: "IETF draft The Idempotency-Key HTTP Header Field; AIP-4235",
+    text: "every attempt at one job carried one key",
+    why: "To the service a new key is a new intention: each attempt creates another job.",
+    hint: "Make the key where the intention is made, before the first attempt, and send it with every one.",
+    judge,
+};
+
+fn judge(plays: &[Play<'_>]) -> Judgement {
+    Judgement::of_each(plays, |wire| {
+        let mut attempts: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for request in wire.entries.iter().filter(|it| it.job.is_some()) {
+            attempts.entry(request.body).or_default().push(request);
+        }
+        if attempts.is_empty() {
+            return Judgement::not_exercised();
+        }
+        let again = attempts.values().filter(|attempts| attempts.len() > 1);
+        let mut other_keys = Vec::new();
+        for attempts in again.clone() {
+            let key = attempts[0].idempotency_key;
+            let others = attempts[1..].iter().filter(|it| it.idempotency_key != key || key.is_none());
+            other_keys.extend(others.map(|it| it.seq));
+        }
+        match (again.count(), other_keys.len()) {
+            (0, _) => Judgement::skipped(),
+            (_, 0) => Judgement::kept(),
+            _ => Judgement::broken(other_keys, "an attempt carried another key, or none"),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{
+        Verdict::{Broken, Kept, NotExercised, Skipped},
+        testing::{Script, hold},
+    };
+
+    use crate::wire::JobResult::{Created, Replayed};
+
+    #[test]
+    fn another_key_for_one_body_breaks_it() {
+        let first = || Script::new().post(0, 201, 1, Some(7)).job(Created);
+        let without = || Script::new().post(0, 400, 1, None).job(crate::wire::JobResult::Rejected);
+
+        hold(
+            &RULE,
+            [
+                (Script::new().respond(0, 200), NotExercised, vec![]),
+                (first(), Skipped, vec![]),
+                (first().post(9, 201, 1, Some(7)).job(Replayed), Kept, vec![]),
+                (first().post(9, 201, 1, Some(8)).job(Created), Broken, vec![2]),
+                (first().post(9, 201, 2, Some(8)).job(Created), Skipped, vec![]),
+                (without().post(9, 201, 1, None).job(Created), Broken, vec![2]),
+            ],
+        );
+    }
+}

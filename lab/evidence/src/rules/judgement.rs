@@ -1,0 +1,122 @@
+//! What a rule comes to.
+
+use serde::Serialize;
+
+use super::Play;
+use crate::wire::WireRecord;
+
+/// What a rule comes to, with the requests that show it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Judgement {
+    /// What it comes to.
+    pub verdict: Verdict,
+    /// The requests that show it, in order; none where nothing was broken.
+    pub requests: Vec<RequestRef>,
+    /// What was found, in words.
+    pub found: Option<String>,
+}
+
+/// Whether a rule was kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// It was.
+    Kept,
+    /// It was not.
+    Broken,
+    /// The client chose not to do what the rule is about: it did not retry, it gave up.
+    Skipped,
+    /// What the rule is about did not happen: the fault was not delivered.
+    NotExercised,
+    /// The record does not show it: the sample is too small, or entries were dropped.
+    CannotTell,
+}
+
+/// A request of one of several plays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct RequestRef {
+    /// The number of the play, from 0.
+    pub play: usize,
+    /// The number of the request in it.
+    pub seq: u64,
+}
+
+impl Judgement {
+    pub(super) fn kept() -> Self {
+        Self::plain(Verdict::Kept)
+    }
+
+    pub(super) fn skipped() -> Self {
+        Self::plain(Verdict::Skipped)
+    }
+
+    pub(super) fn not_exercised() -> Self {
+        Self::plain(Verdict::NotExercised)
+    }
+
+    pub(super) fn cannot_tell(why: impl Into<String>) -> Self {
+        Self {
+            found: Some(why.into()),
+            ..Self::plain(Verdict::CannotTell)
+        }
+    }
+
+    /// Broken by these requests of a single play.
+    pub(super) fn broken(seqs: Vec<u64>, found: impl Into<String>) -> Self {
+        let requests = seqs.into_iter().map(|seq| RequestRef { play: 0, seq });
+        Self {
+            verdict: Verdict::Broken,
+            requests: requests.collect(),
+            found: Some(found.into()),
+        }
+    }
+
+    /// Judges each play by itself. One that breaks the rule decides; else one that
+    /// cannot tell; else one that kept it; else one that skipped it.
+    pub(super) fn of_each(plays: &[Play<'_>], judge: impl Fn(&WireRecord) -> Self) -> Self {
+        let judged = plays.iter().enumerate().map(|(number, play)| {
+            let mut judged = judge(play.wire);
+            for request in &mut judged.requests {
+                request.play = number;
+            }
+            match judged.verdict {
+                Verdict::Kept | Verdict::Skipped if play.wire.dropped > 0 => {
+                    Self::cannot_tell("not every request was kept")
+                }
+                _ => judged,
+            }
+        });
+        judged.reduce(Self::and).unwrap_or_else(Self::not_exercised)
+    }
+
+    fn plain(verdict: Verdict) -> Self {
+        Self {
+            verdict,
+            requests: Vec::new(),
+            found: None,
+        }
+    }
+
+    fn and(mut self, mut other: Self) -> Self {
+        if self.verdict == Verdict::Broken && other.verdict == Verdict::Broken {
+            self.requests.append(&mut other.requests);
+            return self;
+        }
+        match self.verdict.weight() >= other.verdict.weight() {
+            true => self,
+            false => other,
+        }
+    }
+}
+
+impl Verdict {
+    fn weight(self) -> u8 {
+        match self {
+            Self::Broken => 4,
+            Self::CannotTell => 3,
+            Self::Kept => 2,
+            Self::Skipped => 1,
+            Self::NotExercised => 0,
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! The rules of the wire: how a client may get what it wants.
+//!
+//! A rule is one file and one line below: what it is called, on whose authority it
+//! stands, why it matters, how to keep it, and a pure function from what the wire saw to
+//! a [`Judgement`]. It never reads what a client says of itself. A client that gives up
+//! breaks no rule of retrying, and where the record cannot tell, nothing is claimed.
+
+mod judgement;
+mod play;
+#[cfg(test)]
+mod testing;
+
+use std::time::Duration;
+
+pub use judgement::{Judgement, RequestRef, Verdict};
+pub use play::{Play, PlayRecord};
+
+use crate::wire::{WireRecord, WireRequest};
+
+/// Makes a module and an entry of [`RULES`] out of each name.
+macro_rules! rules {
+    ($($name:ident)*) => {
+        $(mod $name;)*
+
+        /// Every rule, in the order in which a course meets them.
+        pub static RULES: &[&Rule] = &[$(&$name::RULE),*];
+    };
+}
+
+rules! {
+    retry_503
+    backoff_waits
+    retry_after_seconds
+    retry_after_cut_body
+    retry_after_date
+    retry_after_unusable
+    no_retry_4xx
+    body_json
+    body_media_type
+    body_shape
+    no_content
+    no_redirect
+    cursor_verbatim
+    cursor_loop
+    idempotency_key_reuse
+    one_job
+    post_not_retried
+    request_headers
+}
+
+/// A rule of the wire.
+#[derive(Debug)]
+pub struct Rule {
+    /// What it is called everywhere, in words joined by hyphens.
+    pub id: &'static str,
+    /// On what authority it stands.
+    pub level: Level,
+    /// Where it is written.
+    pub source: &'static str,
+    /// What a client does that keeps it.
+    pub text: &'static str,
+    /// What goes wrong where it is broken.
+    pub why: &'static str,
+    /// How a client keeps it.
+    pub hint: &'static str,
+    /// Reads it off what the wire saw of one or more plays of a task.
+    pub judge: fn(&[Play<'_>]) -> Judgement,
+}
+
+/// On what authority a rule stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// A standard asks for it.
+    Standard,
+    /// Those who have run services for long advise it.
+    GoodPractice,
+    /// This service asks for it, and others may not.
+    Contract,
+}
+
+/// A timer may fire so much early: what comes no earlier than this before its time is
+/// not early.
+pub const TOLERANCE: Duration = Duration::from_millis(2);
+
+/// The rule of this id.
+#[must_use]
+pub fn find(id: &str) -> Option<&'static Rule> {
+    RULES.iter().copied().find(|rule| rule.id == id)
+}
+
+/// Broken by every request that repeats one to which this applies; kept if there was one
+/// to repeat and nobody did.
+fn not_repeated(plays: &[Play<'_>], after: fn(&WireRequest) -> bool) -> Judgement {
+    Judgement::of_each(plays, |wire| {
+        if !wire.entries.iter().any(after) {
+            return Judgement::not_exercised();
+        }
+        let repeated = wire.repetitions().filter(|(first, _)| after(first));
+        let seqs: Vec<_> = repeated.map(|(_, next)| next.seq).collect();
+        let found = match seqs.len() {
+            0 => return Judgement::kept(),
+            1 => "sent again once".to_owned(),
+            times => format!("sent again {times} times"),
+        };
+        Judgement::broken(seqs, found)
+    })
+}
+
+/// Broken by every request that came before a Retry-After allowed it, of those that
+/// this applies to.
+fn waited_out(plays: &[Play<'_>], applies: fn(&WireRequest) -> bool) -> Judgement {
+    Judgement::of_each(plays, |wire| waited_out_in(wire, applies))
+}
+
+fn waited_out_in(wire: &WireRecord, applies: fn(&WireRequest) -> bool) -> Judgement {
+    if !wire.entries.iter().any(applies) {
+        return Judgement::not_exercised();
+    }
+    let waits: Vec<_> = wire.waits().filter(|it| applies(it.asked_by)).collect();
+    let early = waits.iter().filter(|wait| wait.early_by() > TOLERANCE);
+    let seqs: Vec<_> = early.clone().map(|wait| wait.next.seq).collect();
+    match early.max_by_key(|wait| wait.early_by()) {
+        Some(worst) => {
+            let asked = crate::duration(worst.retry_after.wait());
+            let waited = crate::duration(worst.waited);
+            Judgement::broken(seqs, format!("asked for {asked}, came back after {waited}"))
+        }
+        None if waits.is_empty() => Judgement::skipped(),
+        None => Judgement::kept(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn every_rule_says_what_it_is_and_has_an_id_of_its_own() {
+        let mut ids = HashSet::new();
+        for rule in RULES {
+            let plain =
+                |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+            assert!(rule.id.bytes().all(plain), "{}", rule.id);
+            assert!(ids.insert(rule.id), "{} stands twice", rule.id);
+            assert_eq!(find(rule.id).map(|found| found.id), Some(rule.id));
+            for text in [rule.source, rule.text, rule.why, rule.hint] {
+                assert!(!text.is_empty(), "{} leaves something out", rule.id);
+            }
+        }
+        assert!(find("no-such-rule").is_none());
+    }
+
+    #[test]
+    fn nothing_is_exercised_where_nothing_came() {
+        let wire = WireRecord::default();
+        let plays = [Play::of(&wire)];
+
+        for rule in RULES {
+            let judgement = (rule.judge)(&plays);
+
+            assert_eq!(judgement.verdict, Verdict::NotExercised, "{}", rule.id);
+        }
+    }
+
+    #[test]
+    fn what_was_dropped_is_never_called_kept() {
+        let mut wire = testing::Script::new()
+            .respond(0, 503)
+            .retry_after(2)
+            .respond(2_000, 200)
+            .record();
+        let rule = find("retry-after-seconds").expect("known");
+        assert_eq!((rule.judge)(&[Play::of(&wire)]).verdict, Verdict::Kept);
+
+        wire.dropped = 1;
+
+        let judgement = (rule.judge)(&[Play::of(&wire)]);
+        assert_eq!(judgement.verdict, Verdict::CannotTell);
+    }
+}

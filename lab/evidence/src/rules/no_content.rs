@@ -1,0 +1,36 @@
+//! Nothing is an answer, too.
+
+use super::{Level, Rule, not_repeated};
+
+pub(super) const RULE: Rule = Rule {
+    id: "no-content",
+    level: Level::Standard,
+    source: "RFC 9110 §15.3.5",
+    text: "a 204 was taken for the success that it is",
+    why: "A 204 has no body on purpose; who parses it fails at nothing, and asks for ever.",
+    hint: "Look at the status before the body.",
+    judge: |plays| not_repeated(plays, |it| it.status == Some(204)),
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{
+        Verdict::{Broken, Kept, NotExercised},
+        testing::{Script, hold},
+    };
+
+    #[test]
+    fn a_second_request_breaks_it() {
+        let served = || Script::new().respond(0, 204);
+
+        hold(
+            &RULE,
+            [
+                (Script::new().respond(0, 200), NotExercised, vec![]),
+                (served(), Kept, vec![]),
+                (served().respond(1, 204), Broken, vec![2]),
+            ],
+        );
+    }
+}

@@ -1,0 +1,54 @@
+//! Where a request goes is for its caller to decide.
+
+use super::{Judgement, Level, Play, Rule};
+
+pub(super) const RULE: Rule = Rule {
+    id: "no-redirect",
+    level: Level::Contract,
+    source: "this service's contract",
+    text: "the redirect was not followed",
+    why: "A library that follows takes the credentials along, wherever it leads.",
+    hint: "Switch redirects off, and hand status and Location to the caller.",
+    judge,
+};
+
+fn judge(plays: &[Play<'_>]) -> Judgement {
+    Judgement::of_each(plays, |wire| {
+        let redirect = |status: Option<u16>| matches!(status, Some(301 | 302 | 303 | 307 | 308));
+        let Some(at) = wire.entries.iter().position(|it| redirect(it.status)) else {
+            return Judgement::not_exercised();
+        };
+        let later: Vec<_> = wire.entries[at + 1..].iter().map(|it| it.seq).collect();
+        match later.len() {
+            0 => Judgement::kept(),
+            _ if !wire.one_caller => Judgement::cannot_tell("there were several callers"),
+            1 => Judgement::broken(later, "followed by 1 request"),
+            times => Judgement::broken(later, format!("followed by {times} requests")),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{
+        Verdict::{Broken, Kept, NotExercised},
+        testing::{Script, hold},
+    };
+
+    #[test]
+    fn the_target_or_a_second_request_breaks_it() {
+        let moved = || Script::new().respond(0, 302);
+        let target = moved().respond(1, 200).with(|it| it.route = "/items".to_owned());
+
+        hold(
+            &RULE,
+            [
+                (Script::new().respond(0, 200), NotExercised, vec![]),
+                (moved(), Kept, vec![]),
+                (target, Broken, vec![2]),
+                (moved().respond(1, 302), Broken, vec![2]),
+            ],
+        );
+    }
+}

@@ -1,0 +1,40 @@
+//! What the client did wrong is wrong again.
+
+use super::{Level, Rule, not_repeated};
+
+pub(super) const RULE: Rule = Rule {
+    id: "no-retry-4xx",
+    level: Level::GoodPractice,
+    source: "AIP-194; RFC 9110 §15.5",
+    text: "what the service refused was not sent again",
+    why: "The request is at fault, so the same request fails again, and credentials travel again.",
+    hint: "Hand a 4xx to the caller at once; only 408 and 429 say anything about another time.",
+    judge: |plays| not_repeated(plays, |it| matches!(it.status, Some(400 | 401 | 403 | 404 | 409 | 422))),
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{
+        Verdict::{Broken, Kept, NotExercised},
+        testing::{Script, hold},
+    };
+
+    #[test]
+    fn a_second_request_breaks_it() {
+        for status in [400, 401, 403, 404, 409, 422] {
+            let refused = || Script::new().respond(0, status);
+            hold(
+                &RULE,
+                [
+                    (refused(), Kept, vec![]),
+                    (refused().respond(200, 200), Broken, vec![2]),
+                    (refused().respond(9, status).respond(18, 200), Broken, vec![2, 3]),
+                ],
+            );
+        }
+        let other = Script::new().respond(0, 404).respond(1, 200).cursor(7);
+        let limited = Script::new().respond(0, 429).respond(200, 200);
+        hold(&RULE, [(other, Kept, vec![]), (limited, NotExercised, vec![])]);
+    }
+}

@@ -1,0 +1,58 @@
+//! What was meant once happens once.
+
+use std::collections::BTreeMap;
+
+use super::{Judgement, Level, Play, Rule};
+use crate::wire::JobResult;
+
+pub(super) const RULE: Rule = Rule {
+    id: "one-job",
+    level: Level::Standard,
+    source: "IETF draft The Idempotency-Key HTTP Header Field",
+    text: "one job was created where one was meant",
+    why: "Two jobs may be two payments.",
+    hint: "Send every attempt at one job with one key, and the service names the job that there is.",
+    judge,
+};
+
+fn judge(plays: &[Play<'_>]) -> Judgement {
+    Judgement::of_each(plays, |wire| {
+        let mut created: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for request in wire.entries.iter().filter(|it| it.job == Some(JobResult::Created)) {
+            created.entry(request.body).or_default().push(request.seq);
+        }
+        let more = created.values().flat_map(|seqs| &seqs[1..]);
+        let more: Vec<_> = more.copied().collect();
+        match (created.is_empty(), more.len()) {
+            (true, _) => Judgement::not_exercised(),
+            (_, 0) => Judgement::kept(),
+            (_, 1) => Judgement::broken(more, "1 job too many"),
+            (_, number) => Judgement::broken(more, format!("{number} jobs too many")),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{
+        Verdict::{Broken, Kept, NotExercised},
+        testing::{Script, hold},
+    };
+
+    #[test]
+    fn two_jobs_of_one_body_break_it() {
+        let first = || Script::new().post(0, 201, 1, Some(7)).job(JobResult::Created);
+
+        hold(
+            &RULE,
+            [
+                (Script::new().respond(0, 200), NotExercised, vec![]),
+                (first(), Kept, vec![]),
+                (first().post(9, 201, 1, Some(7)).job(JobResult::Replayed), Kept, vec![]),
+                (first().post(9, 201, 2, Some(8)).job(JobResult::Created), Kept, vec![]),
+                (first().post(9, 201, 1, Some(8)).job(JobResult::Created), Broken, vec![2]),
+            ],
+        );
+    }
+}

@@ -1,0 +1,65 @@
+//! A POST may have taken effect.
+
+use super::{Judgement, Level, Play, Rule};
+use crate::wire::WireRequest;
+
+pub(super) const RULE: Rule = Rule {
+    id: "post-not-retried",
+    level: Level::Standard,
+    source: "RFC 9110 §9.2.2 SHOULD NOT",
+    text: "a POST that nothing makes repeatable was sent once",
+    why: "A failure does not say that nothing happened, so a second request may do it twice.",
+    hint: "Send a POST again only where its endpoint promises to recognise an idempotency key.",
+    judge,
+};
+
+fn judge(plays: &[Play<'_>]) -> Judgement {
+    Judgement::of_each(plays, |wire| {
+        let failed = |it: &WireRequest| {
+            let of_jobs = wire.entries.iter().any(|job| job.job.is_some() && job.route == it.route);
+            let is_failure = it.status.is_none_or(|status| status >= 500);
+            // A transport may send again what a connection lost that had died before.
+            let is_fresh = it.place.is_none_or(|place| place == 1);
+            it.method == "POST" && !of_jobs && is_failure && is_fresh
+        };
+        if !wire.entries.iter().any(failed) {
+            return Judgement::not_exercised();
+        }
+        let again = wire.repetitions().filter(|(first, _)| failed(first));
+        let seqs: Vec<_> = again.map(|(_, next)| next.seq).collect();
+        match seqs.is_empty() {
+            true => Judgement::kept(),
+            false => Judgement::broken(seqs, "sent again, and may have taken effect twice"),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{
+        Verdict::{Broken, Kept, NotExercised},
+        testing::{Script, hold},
+    };
+
+    use crate::wire::JobResult;
+
+    #[test]
+    fn a_second_request_breaks_it() {
+        let failed = || Script::new().post(0, 503, 1, Some(7));
+        let reused = failed().with(|it| it.place = Some(2));
+        let job = Script::new().post(0, 503, 1, Some(7)).job(JobResult::Rejected);
+
+        hold(
+            &RULE,
+            [
+                (Script::new().respond(0, 503), NotExercised, vec![]),
+                (failed(), Kept, vec![]),
+                (failed().post(9, 200, 1, Some(8)), Broken, vec![2]),
+                (failed().post(9, 200, 2, Some(8)), Kept, vec![]),
+                (reused.post(9, 200, 1, Some(7)), NotExercised, vec![]),
+                (job.post(9, 201, 1, Some(7)).job(JobResult::Created), NotExercised, vec![]),
+            ],
+        );
+    }
+}

@@ -1,0 +1,93 @@
+//! A request says what it brings and what it takes.
+
+use super::{Judgement, Level, Play, Rule};
+use crate::wire::{BodyState, RecordedHeader, WireRequest};
+
+pub(super) const RULE: Rule = Rule {
+    id: "request-headers",
+    level: Level::Standard,
+    source: "RFC 9110 §8.3 and §12.5.1",
+    text: "requests said that they bring and take JSON",
+    why: "A service may refuse a body that it has to guess at, or send what nobody asked for.",
+    hint: "Send Content-Type: application/json with a body, and Accept: application/json, or no Accept.",
+    judge,
+};
+
+fn judge(plays: &[Play<'_>]) -> Judgement {
+    Judgement::of_each(plays, |wire| {
+        if wire.entries.is_empty() {
+            return Judgement::not_exercised();
+        }
+        let wrong = |it: &&WireRequest| !says_what_it_brings(it) || !takes_json(it);
+        let seqs: Vec<_> = wire.entries.iter().filter(wrong).map(|it| it.seq).collect();
+        match seqs.is_empty() {
+            true => Judgement::kept(),
+            false => Judgement::broken(seqs, "a body without a JSON type, or an Accept without JSON"),
+        }
+    })
+}
+
+fn says_what_it_brings(request: &WireRequest) -> bool {
+    if request.body_state == BodyState::Empty {
+        return true;
+    }
+    match &request.content_type {
+        Some(RecordedHeader::Value(value)) => is_json(value),
+        Some(RecordedHeader::Unusable) => true,
+        None => false,
+    }
+}
+
+/// Whether one of the ranges of its Accept, if it has one, takes JSON. A range with
+/// `q=0` excludes what it names.
+fn takes_json(request: &WireRequest) -> bool {
+    let Some(RecordedHeader::Value(value)) = &request.accept else {
+        return true;
+    };
+    value.split(',').any(|range| {
+        let mut parts = range.split(';').map(|part| part.trim().to_ascii_lowercase());
+        let kind = parts.next().unwrap_or_default();
+        let excluded = parts.any(|part| {
+            let weight = part.strip_prefix("q=").and_then(|q| q.parse::<f32>().ok());
+            weight == Some(0.0)
+        });
+        !excluded && (kind == "*/*" || kind == "application/*" || is_json(&kind))
+    })
+}
+
+fn is_json(media_type: &str) -> bool {
+    let essence = media_type.split(';').next().unwrap_or_default().trim();
+    let essence = essence.to_ascii_lowercase();
+    essence == "application/json" || essence.starts_with("application/") && essence.ends_with("+json")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{
+        Verdict::{Broken, Kept, NotExercised},
+        testing::{Script, hold},
+    };
+
+    #[test]
+    fn a_body_without_a_type_or_an_accept_without_json_breaks_it() {
+        let post = || Script::new().post(0, 201, 1, None);
+        let get = |accept| Script::new().respond(0, 200).accept(accept);
+
+        hold(
+            &RULE,
+            [
+                (Script::new(), NotExercised, vec![]),
+                (Script::new().respond(0, 200), Kept, vec![]),
+                (post(), Broken, vec![1]),
+                (post().content_type("text/plain"), Broken, vec![1]),
+                (post().content_type("Application/JSON; charset=utf-8"), Kept, vec![]),
+                (post().content_type("application/vnd.job+json"), Kept, vec![]),
+                (get("*/*"), Kept, vec![]),
+                (get("text/html, application/*;q=0.5"), Kept, vec![]),
+                (get("text/html"), Broken, vec![1]),
+                (get("application/json;q=0, text/html"), Broken, vec![1]),
+            ],
+        );
+    }
+}

@@ -1,0 +1,44 @@
+//! The head counts, whatever becomes of the body.
+
+use super::{Level, Rule, waited_out};
+use crate::wire::{RetryAfterForm, WireRequest};
+
+pub(super) const RULE: Rule = Rule {
+    id: "retry-after-cut-body",
+    level: Level::Standard,
+    source: "RFC 9110 §10.2.3",
+    text: "a Retry-After was waited for although its body broke off",
+    why: "Connections break most often in bodies, and the wait stands in the head, which is there.",
+    hint: "Decide by status and headers, and let a body that broke off only leave its details out.",
+    judge: |plays| waited_out(plays, applies),
+};
+
+fn applies(request: &WireRequest) -> bool {
+    let form = request.retry_after.map(|it| it.form);
+    form == Some(RetryAfterForm::Seconds) && request.ended.is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{
+        Verdict::{Broken, Kept, NotExercised, Skipped},
+        testing::{Script, hold},
+    };
+
+    #[test]
+    fn the_head_is_enough() {
+        let cut = || Script::new().respond(0, 503).retry_after(2).with(|it| it.ended = None);
+        let whole = Script::new().respond(0, 503).retry_after(2);
+
+        hold(
+            &RULE,
+            [
+                (whole.respond(10, 200), NotExercised, vec![]),
+                (cut(), Skipped, vec![]),
+                (cut().respond(200, 200), Broken, vec![2]),
+                (cut().respond(2_000, 200), Kept, vec![]),
+            ],
+        );
+    }
+}

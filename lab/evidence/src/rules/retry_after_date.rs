@@ -1,0 +1,47 @@
+//! A date is as good as seconds.
+
+use super::{Level, Rule, waited_out};
+use crate::wire::{RetryAfterForm, WireRequest};
+
+pub(super) const RULE: Rule = Rule {
+    id: "retry-after-date",
+    level: Level::Standard,
+    source: "RFC 9110 §10.2.3 and §5.6.7",
+    text: "no request came before the date of a Retry-After",
+    why: "A client that reads only seconds comes early whenever a service names a date.",
+    hint: "Read all three formats of an HTTP date, and wait until then by the calendar.",
+    judge: |plays| waited_out(plays, applies),
+};
+
+fn applies(request: &WireRequest) -> bool {
+    let form = request.retry_after.map(|it| it.form);
+    form == Some(RetryAfterForm::Date)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{
+        Verdict::{Broken, Kept, NotExercised, Skipped},
+        testing::{Script, hold},
+    };
+
+    #[test]
+    fn an_arrival_before_the_date_breaks_it() {
+        let date = || {
+            let wait = std::time::Duration::from_secs(3);
+            let dated = crate::wire::RetryAfter::date(wait);
+            Script::new().respond(500, 503).with(|it| it.retry_after = Some(dated))
+        };
+
+        hold(
+            &RULE,
+            [
+                (Script::new().respond(0, 503).retry_after(1), NotExercised, vec![]),
+                (date(), Skipped, vec![]),
+                (date().respond(3_400, 200), Broken, vec![2]),
+                (date().respond(3_500, 200), Kept, vec![]),
+            ],
+        );
+    }
+}

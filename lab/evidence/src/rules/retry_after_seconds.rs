@@ -1,0 +1,73 @@
+//! Seconds are waited for in full.
+
+use super::{Level, Rule, waited_out};
+use crate::wire::{RetryAfterForm, WireRequest};
+
+pub(super) const RULE: Rule = Rule {
+    id: "retry-after-seconds",
+    level: Level::Standard,
+    source: "RFC 9110 §10.2.3",
+    text: "every Retry-After in seconds was waited for in full",
+    why: "The service knows when it will be back. Who comes earlier is refused again, and adds to the load.",
+    hint: "Read Retry-After on every failure, wait for all of it, and hand on what is longer than you may wait.",
+    judge: |plays| waited_out(plays, applies),
+};
+
+fn applies(request: &WireRequest) -> bool {
+    let form = request.retry_after.map(|it| it.form);
+    form == Some(RetryAfterForm::Seconds) && request.ended.is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{
+        Verdict::{Broken, Kept, NotExercised, Skipped},
+        testing::{Script, hold},
+    };
+
+    fn came_back_after(millis: u64) -> Script {
+        Script::new().respond(0, 503).retry_after(2).respond(millis, 200)
+    }
+
+    #[test]
+    fn an_arrival_before_the_wait_is_over_breaks_it() {
+        hold(
+            &RULE,
+            [
+                (Script::new().respond(0, 503), NotExercised, vec![]),
+                (Script::new().respond(0, 503).retry_after(2), Skipped, vec![]),
+                (came_back_after(1_020), Broken, vec![2]),
+                (came_back_after(1_997), Broken, vec![2]),
+                (came_back_after(1_998), Kept, vec![]),
+                (came_back_after(9_000), Kept, vec![]),
+            ],
+        );
+    }
+
+    #[test]
+    fn says_what_was_asked_for_and_what_was_done() {
+        let judgement = came_back_after(1_020).judged(&RULE);
+
+        let found = judgement.found.as_deref();
+        assert_eq!(found, Some("asked for 2 s, came back after 1 s"));
+    }
+
+    #[test]
+    fn the_newest_response_counts() {
+        let ended = came_back_after(2_000).respond(2_001, 200);
+        let renewed = came_back_after(2_000).retry_after(1).respond(2_500, 200);
+
+        hold(&RULE, [(ended, Kept, vec![]), (renewed, Broken, vec![3])]);
+    }
+
+    #[test]
+    fn nothing_is_claimed_of_callers_that_are_not_known_to_be_one() {
+        let mut wire = came_back_after(0).record();
+        wire.one_caller = false;
+
+        let judgement = (RULE.judge)(&[crate::rules::Play::of(&wire)]);
+
+        assert_eq!(judgement.verdict, Skipped);
+    }
+}

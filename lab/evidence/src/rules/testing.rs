@@ -1,0 +1,113 @@
+//! Records to judge.
+
+use std::time::Duration;
+
+use crate::wire::{
+    BodyState, IssuedCursor, JobResult, RecordedHeader, RetryAfter, ValueHash, WireRecord,
+    WireRequest,
+};
+
+use super::{Judgement, Play, Rule, Verdict};
+
+/// Requests of one caller, in order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Script(Vec<WireRequest>);
+
+impl Script {
+    pub(super) fn new() -> Self {
+        Self::default()
+    }
+
+    /// A GET that arrives so many milliseconds after the start, and is responded to at
+    /// once.
+    pub(super) fn respond(mut self, millis: u64, status: u16) -> Self {
+        let at = Duration::from_millis(millis);
+        self.0.push(WireRequest {
+            seq: self.0.len() as u64 + 1,
+            arrived: at,
+            method: "GET",
+            route: "/value".to_owned(),
+            status: Some(status),
+            head: Some(at),
+            ended: Some(at),
+            ..WireRequest::default()
+        });
+        self
+    }
+
+    /// A POST of a body, with this key if any.
+    pub(super) fn post(self, millis: u64, status: u16, body: u64, key: Option<u64>) -> Self {
+        self.respond(millis, status).with(|it| {
+            it.method = "POST";
+            it.body = Some(ValueHash(body));
+            it.body_state = BodyState::Complete;
+            it.idempotency_key = key.map(ValueHash);
+        })
+    }
+
+    /// The last response asks for a wait of so many seconds.
+    pub(super) fn retry_after(self, seconds: u64) -> Self {
+        let wait = Duration::from_secs(seconds);
+        self.with(|it| it.retry_after = Some(RetryAfter::seconds(wait)))
+    }
+
+    /// The last request carries a cursor.
+    pub(super) fn cursor(self, cursor: u64) -> Self {
+        self.with(|it| it.cursor = Some(ValueHash(cursor)))
+    }
+
+    /// The last response gives a cursor.
+    pub(super) fn issues(self, cursor: u64) -> Self {
+        self.with(|it| it.cursor_issued = Some(IssuedCursor::Hash(ValueHash(cursor))))
+    }
+
+    /// The last response is a fault on purpose.
+    pub(super) fn fault(self, fault: &'static str) -> Self {
+        self.with(|it| it.fault = Some(fault))
+    }
+
+    /// The last request submits a job.
+    pub(super) fn job(self, result: JobResult) -> Self {
+        self.with(|it| it.job = Some(result))
+    }
+
+    /// The last request has this media type.
+    pub(super) fn content_type(self, value: &str) -> Self {
+        self.with(|it| it.content_type = Some(RecordedHeader::Value(value.to_owned())))
+    }
+
+    /// The last request accepts these.
+    pub(super) fn accept(self, value: &str) -> Self {
+        self.with(|it| it.accept = Some(RecordedHeader::Value(value.to_owned())))
+    }
+
+    /// Changes the last request.
+    pub(super) fn with(mut self, change: impl FnOnce(&mut WireRequest)) -> Self {
+        change(self.0.last_mut().expect("a request"));
+        self
+    }
+
+    pub(super) fn record(self) -> WireRecord {
+        WireRecord {
+            total: self.0.len() as u64,
+            entries: self.0,
+            one_caller: true,
+            ..WireRecord::default()
+        }
+    }
+
+    pub(super) fn judged(self, rule: &Rule) -> Judgement {
+        (rule.judge)(&[Play::of(&self.record())])
+    }
+}
+
+/// Holds a rule to a table: what was seen, what it comes to, and which requests show it.
+#[track_caller]
+pub(super) fn hold(rule: &Rule, table: impl IntoIterator<Item = (Script, Verdict, Vec<u64>)>) {
+    for (script, verdict, seqs) in table {
+        let judgement = script.clone().judged(rule);
+
+        let shown: Vec<_> = judgement.requests.iter().map(|it| it.seq).collect();
+        assert_eq!((judgement.verdict, shown), (verdict, seqs), "{script:#?}");
+    }
+}

@@ -1,0 +1,48 @@
+//! One connection, as the service saw it.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::nanoseconds;
+
+/// One connection, as the service saw it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct WireConnection {
+    /// Its number in the order of acceptance; the first is 1.
+    pub number: u64,
+    /// When it was accepted.
+    #[serde(rename = "opened_ns", serialize_with = "nanoseconds::one")]
+    #[schemars(with = "u64")]
+    pub opened: Duration,
+    /// Its end; none while it is open.
+    pub closed: Option<ConnectionEnd>,
+    /// How many requests came on it.
+    pub requests: u64,
+}
+
+/// The end of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ConnectionEnd {
+    /// When it was closed.
+    #[serde(rename = "at_ns", serialize_with = "nanoseconds::one")]
+    #[schemars(with = "u64")]
+    pub at: Duration,
+    /// Who closed it first.
+    pub by: ClosedBy,
+}
+
+/// Who closed a connection first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ClosedBy {
+    /// The client, in good order.
+    Client,
+    /// The service, in good order.
+    Service,
+    /// The service, because the connection had reached a bound, such as a timeout.
+    Bound,
+    /// Nobody in good order: it was reset, or failed.
+    Reset,
+}

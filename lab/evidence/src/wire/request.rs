@@ -1,0 +1,220 @@
+//! One request, as the service saw it.
+
+use std::{fmt, time::Duration};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::ValueHash;
+use crate::nanoseconds;
+
+/// One request, as the service saw it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct WireRequest {
+    /// Its place in the order of arrival; the first is 1.
+    pub seq: u64,
+    /// The number of its connection; none where the service was called as a function.
+    pub connection: Option<u64>,
+    /// Its place on its connection; the first is 1.
+    pub place: Option<u64>,
+    /// The version of HTTP that it was sent in.
+    pub version: String,
+    /// When it arrived: its head was complete and parsed.
+    #[serde(rename = "arrived_ns", serialize_with = "nanoseconds::one")]
+    #[schemars(with = "u64")]
+    pub arrived: Duration,
+    /// Its method, or `_OTHER` for one that HTTP does not define.
+    pub method: &'static str,
+    /// The path of the route that it matched, or `other`.
+    pub route: String,
+    /// The cursor it carried, as a hash of the percent-decoded value.
+    pub cursor: Option<ValueHash>,
+    /// The idempotency key it carried.
+    pub idempotency_key: Option<ValueHash>,
+    /// The bytes of its body; none unless its state is complete.
+    pub body: Option<ValueHash>,
+    /// How far its body was read before the response.
+    pub body_state: BodyState,
+    /// Its `Accept`.
+    pub accept: Option<RecordedHeader>,
+    /// Its `Content-Type`.
+    pub content_type: Option<RecordedHeader>,
+    /// Whether it carried an `Authorization`, of which nothing else is kept.
+    pub authorization: bool,
+    /// The status of its response; none if its connection ended before that, or
+    /// before the end of its body: then nobody is known to have received a response.
+    pub status: Option<u16>,
+    /// A moment before the head of the response was written.
+    #[serde(rename = "head_ns", serialize_with = "nanoseconds::optional")]
+    #[schemars(with = "Option<u64>")]
+    pub head: Option<Duration>,
+    /// When the last byte of the response was handed over; none if it never was.
+    #[serde(rename = "ended_ns", serialize_with = "nanoseconds::optional")]
+    #[schemars(with = "Option<u64>")]
+    pub ended: Option<Duration>,
+    /// The Retry-After of the response.
+    pub retry_after: Option<RetryAfter>,
+    /// What the response gave as the next cursor; none if it is no page of a listing.
+    pub cursor_issued: Option<IssuedCursor>,
+    /// The fault that was served on purpose.
+    pub fault: Option<&'static str>,
+    /// What became of the job that it submitted.
+    pub job: Option<JobResult>,
+    /// How much sooner it came than an earlier response had asked for, as the service
+    /// noticed. Claimed only where both requests are known to belong together.
+    #[serde(rename = "early_ns", serialize_with = "nanoseconds::optional")]
+    #[schemars(with = "Option<u64>")]
+    pub early: Option<Duration>,
+    /// The trace that a valid `traceparent` named, in hexadecimal.
+    pub trace_id: Option<String>,
+    /// The request id of its response.
+    pub request_id: String,
+}
+
+impl WireRequest {
+    /// Whether another request asks for the same: method, route, cursor and body.
+    #[must_use]
+    pub fn repeats(&self, other: &Self) -> bool {
+        let of = |it: &Self| (it.method, it.cursor, it.body);
+        self.route == other.route && of(self) == of(other)
+    }
+
+    /// Whether its response was there at a moment, or will never be.
+    #[must_use]
+    pub fn is_over_at(&self, moment: Duration) -> bool {
+        self.head.is_none_or(|head| head <= moment)
+    }
+}
+
+/// How far the body of a request was read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BodyState {
+    /// There was none.
+    #[default]
+    Empty,
+    /// It was read to its end.
+    Complete,
+    /// It broke off, came too late, or could not be read.
+    Broken,
+    /// Nobody read it to its end.
+    Unread,
+}
+
+/// A header of a request that carries no secret.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RecordedHeader {
+    /// Its value.
+    Value(String),
+    /// It was too long, or held bytes that are no visible ASCII.
+    Unusable,
+}
+
+/// The Retry-After of a response (RFC 9110 §10.2.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RetryAfter {
+    /// How it was written.
+    pub form: RetryAfterForm,
+    /// How long it asks the client to wait, counted from the head of the response.
+    #[serde(rename = "wait_ns", serialize_with = "nanoseconds::one")]
+    #[schemars(with = "u64")]
+    wait: Duration,
+}
+
+/// How a Retry-After was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RetryAfterForm {
+    /// A number of seconds.
+    Seconds,
+    /// A date to come.
+    Date,
+    /// A date that had come already. It asks for no wait.
+    PastDate,
+    /// Neither a number of seconds nor a date. It asks for nothing.
+    Unusable,
+}
+
+impl RetryAfter {
+    /// A number of seconds.
+    #[must_use]
+    pub const fn seconds(wait: Duration) -> Self {
+        Self {
+            form: RetryAfterForm::Seconds,
+            wait,
+        }
+    }
+
+    /// A date that lies so far ahead of the head of the response.
+    #[must_use]
+    pub const fn date(wait: Duration) -> Self {
+        Self {
+            form: RetryAfterForm::Date,
+            wait,
+        }
+    }
+
+    /// A date that had come already.
+    pub const PAST_DATE: Self = Self {
+        form: RetryAfterForm::PastDate,
+        wait: Duration::ZERO,
+    };
+
+    /// Neither a number of seconds nor a date.
+    pub const UNUSABLE: Self = Self {
+        form: RetryAfterForm::Unusable,
+        wait: Duration::ZERO,
+    };
+
+    /// How long it asks the client to wait, counted from the head of the response.
+    #[must_use]
+    pub const fn wait(self) -> Duration {
+        self.wait
+    }
+
+    /// Whether it says anything about the time to come back.
+    #[must_use]
+    pub fn is_usable(self) -> bool {
+        self.form != RetryAfterForm::Unusable
+    }
+}
+
+impl fmt::Display for RetryAfter {
+    /// Whole seconds, rounded up: who waits for so long does not come early.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = self
+            .wait
+            .as_secs()
+            .saturating_add(u64::from(self.wait.subsec_nanos() > 0));
+        match self.form {
+            RetryAfterForm::Seconds | RetryAfterForm::Date => write!(f, "{seconds} s"),
+            RetryAfterForm::PastDate => f.write_str("a past date"),
+            RetryAfterForm::Unusable => f.write_str("unusable"),
+        }
+    }
+}
+
+/// What a page gave as the next cursor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum IssuedCursor {
+    /// None: the listing ends here.
+    Null,
+    /// The hash of the cursor.
+    Hash(ValueHash),
+}
+
+/// What became of a job submission.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum JobResult {
+    /// A new job was created.
+    Created,
+    /// The job of an earlier submission was named again.
+    Replayed,
+    /// The idempotency key belongs to another body. No job was created.
+    Conflict,
+    /// The submission broke another rule. No job was created.
+    Rejected,
+}
