@@ -22,18 +22,15 @@
 //! larger share; `/items` is a page as a crawl would read it.
 //!
 //! The variants take turns, a few requests each, so that whatever else the
-//! machine does falls on all of them alike. Criterion reports the time of each;
-//! the ratios at the end are medians over the turns. Nothing here asserts a
-//! time: a bench tells, and a person judges.
+//! machine does falls on all of them alike. What is printed are medians over the
+//! turns. Nothing here asserts a time.
 
 use std::{
-    cell::RefCell,
     sync::Arc,
     time::{Duration, Instant},
 };
 
 use client::{ReliableApiClient, telemetry::SharedRecorder};
-use criterion::Criterion;
 use metrics::NoopRecorder;
 use metrics_exporter_prometheus::PrometheusHandle;
 use runner::{prometheus_recorder, recorder::Limits, recorder::Recorder, recorder::inject};
@@ -44,16 +41,19 @@ use tracing_subscriber::{Registry, layer::SubscriberExt};
 
 /// Requests of one variant before the next has its turn: enough to read the
 /// clock rarely, few enough for the machine to stay the same.
-const TURN: u64 = 20;
+const TURN: u32 = 20;
 
 /// Requests at the beginning of a turn that are not measured: they pay for the
 /// caches that the variant before has filled.
-const WARM_UP: u64 = 5;
+const WARM_UP: u32 = 5;
+
+/// Turns of each variant: some seconds of requests.
+const TURNS: usize = 1000;
 
 const VARIANTS: [&str; 4] = ["reqwest", "client", "telemetry", "both sides"];
 
-/// How long one turn of each variant took, for every turn.
-type Turns = Vec<[Duration; VARIANTS.len()]>;
+/// How long a request of each variant took in one turn.
+type Times = [Duration; VARIANTS.len()];
 
 #[derive(Clone, Copy)]
 enum Request {
@@ -71,8 +71,8 @@ impl Request {
 
     async fn by_reqwest(self, client: &reqwest::Client, base_url: &str) {
         let url = format!("{base_url}{}", self.path());
-        let answer = client.get(url).send().await.expect("an answer");
-        answer.bytes().await.expect("a body");
+        let response = client.get(url).send().await.expect("a response");
+        response.bytes().await.expect("a body");
     }
 
     async fn by_client(self, client: &ReliableApiClient) {
@@ -144,8 +144,8 @@ impl Bench {
         }
     }
 
-    /// How long one turn of each variant takes.
-    fn turns(&self, request: Request) -> [Duration; VARIANTS.len()] {
+    /// Lets each variant have a turn.
+    fn turns(&self, request: Request) -> Times {
         let off = Dispatch::new(NoSubscriber::new());
         let base_url = self.service.base_url();
         let times = [
@@ -168,7 +168,7 @@ impl Bench {
             for _ in 0..TURN {
                 request().await;
             }
-            start.elapsed()
+            start.elapsed() / TURN
         };
         dispatcher::with_default(subscriber, || self.runtime.block_on(requests))
     }
@@ -179,48 +179,29 @@ fn start_service() -> RunningApi {
     TeachingApi::start(config).expect("a service")
 }
 
-/// Has criterion measure each variant, and returns every turn there was.
-fn measure(criterion: &mut Criterion, bench: &Bench, request: Request) -> Turns {
-    let seen = RefCell::new(Turns::new());
-    let mut group = criterion.benchmark_group(request.path());
-    for (variant, name) in VARIANTS.into_iter().enumerate() {
-        group.bench_function(name, |bencher| {
-            // All take their turns whichever is measured, so that each is
-            // measured under the same conditions.
-            bencher.iter_custom(|requests| {
-                let turns: Turns = (0..requests.div_ceil(TURN))
-                    .map(|_| bench.turns(request))
-                    .collect();
-                let took: Duration = turns.iter().map(|turn| turn[variant]).sum();
-                let measured = turns.len() as u64 * TURN;
-                seen.borrow_mut().extend(turns);
-                took.mul_f64(requests as f64 / measured as f64)
-            });
-        });
-    }
-    group.finish();
-    seen.into_inner()
-}
-
-/// The 10th, 50th and 90th percentile of the ratio of two variants.
-fn ratio(turns: &Turns, over: usize, under: usize) -> [f64; 3] {
-    let mut ratios: Vec<_> = turns
-        .iter()
-        .map(|turn| turn[over].as_secs_f64() / turn[under].as_secs_f64())
-        .collect();
-    ratios.sort_by(f64::total_cmp);
-    [10, 50, 90].map(|percent| ratios[(ratios.len() - 1) * percent / 100])
+/// The 10th, 50th and 90th percentile.
+fn percentiles(values: impl Iterator<Item = f64>) -> [f64; 3] {
+    let mut values: Vec<_> = values.collect();
+    values.sort_by(f64::total_cmp);
+    [10, 50, 90].map(|percent| values[(values.len() - 1) * percent / 100])
 }
 
 #[expect(clippy::print_stdout, reason = "a bench reports to whoever runs it")]
-fn report(request: Request, turns: &Turns) {
+fn report(request: Request, turns: &[Times]) {
     println!(
-        "\n{}: medians of {} turns, and from the 10th to the 90th percentile",
+        "\n{}: medians of {TURNS} turns, and from the 10th to the 90th percentile",
         request.path(),
-        turns.len()
     );
+    for (variant, name) in VARIANTS.into_iter().enumerate() {
+        let micros = turns.iter().map(|times| times[variant].as_secs_f64() * 1e6);
+        let [low, median, high] = percentiles(micros);
+        println!("  {name:24} {median:.1} µs   ({low:.1} to {high:.1})");
+    }
     for (over, under) in [(1, 0), (2, 1), (3, 1), (3, 0)] {
-        let [low, median, high] = ratio(turns, over, under);
+        let ratios = turns
+            .iter()
+            .map(|times| times[over].as_secs_f64() / times[under].as_secs_f64());
+        let [low, median, high] = percentiles(ratios);
         let name = format!("{} / {}", VARIANTS[over], VARIANTS[under]);
         println!("  {name:24} {median:.3}   ({low:.3} to {high:.3})");
     }
@@ -229,14 +210,8 @@ fn report(request: Request, turns: &Turns) {
 fn main() {
     client::install_tls_provider();
     let bench = Bench::new();
-    let mut criterion = Criterion::default().configure_from_args();
-    let measured = [Request::NoContent, Request::Items]
-        .map(|request| (request, measure(&mut criterion, &bench, request)));
-    criterion.final_summary();
-    for (request, turns) in &measured {
-        // A filter may have left nothing to run.
-        if !turns.is_empty() {
-            report(*request, turns);
-        }
+    for request in [Request::NoContent, Request::Items] {
+        let turns: Vec<_> = (0..TURNS).map(|_| bench.turns(request)).collect();
+        report(request, &turns);
     }
 }
