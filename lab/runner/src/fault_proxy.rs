@@ -1,5 +1,5 @@
-//! A loopback proxy for what a well-behaved HTTP service cannot do: lose an
-//! answer on the way, break one off, say nothing at all, refuse TLS.
+//! A loopback proxy for what a well-behaved HTTP service cannot do: lose a
+//! response on the way, break one off, never send one, refuse TLS.
 //!
 //! It stands between a client and the service, which knows nothing of it, and
 //! does to each connection what its plan says:
@@ -8,7 +8,7 @@
 //! # async fn lesson(service: std::net::SocketAddr) -> std::io::Result<()> {
 //! use runner::fault_proxy::{Fault, FaultProxy};
 //!
-//! // The job is created, but the client will not hear of it at first.
+//! // The job is created, but the first response is lost.
 //! let proxy = FaultProxy::start(service, [Fault::LoseResponse]).await?;
 //! let base_url = proxy.base_url();
 //! # drop(base_url);
@@ -18,12 +18,12 @@
 //! ```
 //!
 //! **One request a connection.** The proxy asks the service with
-//! `Connection: close`, so that the answer ends where the connection does
-//! (RFC 9112 §9.6) and "the first request fails, the second passes" means what
-//! it says. Of HTTP it understands only how long a request is. A request whose
-//! length is not given by `Content-Length` is answered with 411, one that waits
-//! for a `100 Continue` with 417, one that makes no sense with 400, and one
-//! that is too large with 413; a service that cannot be reached makes a 502.
+//! `Connection: close`, so that the response ends where the connection does
+//! (RFC 9112 §9.6) and a plan counts requests. Of HTTP it understands only how
+//! long a request is. The response is 411 to a request whose length is not given
+//! by `Content-Length`, 417 to one that waits for a `100 Continue`, 400 to one
+//! that cannot be read, 413 to one that is too large, and 502 if the service
+//! cannot be reached.
 
 mod connection;
 mod request;
@@ -46,24 +46,23 @@ use tokio::{
 /// What the proxy does to one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fault {
-    /// Nothing: the request goes through, and so does the answer.
+    /// Nothing: request and response go through.
     PassThrough,
-    /// The service is asked and its answer read to the end; then the client's
-    /// connection is closed without a byte of it.
+    /// The request goes to the service, whose response is read to the end; then
+    /// the client's connection is closed without a byte of it.
     LoseResponse,
-    /// The head of the answer and the first half of its body come through; then
+    /// The head of the response and the first half of its body come through; then
     /// the connection is reset. Linux still hands out what came before a reset;
     /// other systems may discard it.
     ResetMidBody,
-    /// The head of the answer and the first half of its body come through; then
+    /// The head of the response and the first half of its body come through; then
     /// the connection is closed in good order, short of what was announced.
     CloseMidBody,
-    /// The request is read, the service is not asked, and nothing is said until
-    /// the proxy stops.
+    /// The request is read and not passed on, and nothing is sent until the proxy
+    /// stops.
     Stall,
-    /// The TLS ClientHello is read and answered with the fatal alert
-    /// `handshake_failure` (RFC 8446 §6.2). Whoever does not speak TLS finds
-    /// the connection closed.
+    /// The response to a TLS ClientHello is the fatal alert `handshake_failure`
+    /// (RFC 8446 §6.2). To anything else the connection is closed.
     RefuseTls,
     /// The connection is closed as soon as it is made. A client that is already
     /// writing may see a reset instead of the end.
@@ -101,9 +100,9 @@ impl FaultProxy {
     {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let addr = listener.local_addr()?;
-        let seen = Arc::new(Seen::default());
         let (running, stopped) = oneshot::channel();
         let plan = plan.into_iter().fuse();
+        let seen = Arc::new(Seen::default());
         let accepting = tokio::spawn(accept(listener, upstream, plan, Arc::clone(&seen), stopped));
         Ok(Self {
             addr,
@@ -119,19 +118,19 @@ impl FaultProxy {
         self.addr
     }
 
-    /// What a client takes for the service.
+    /// The base URL for a client of the service.
     #[must_use]
     pub fn base_url(&self) -> String {
         format!("http://{}", self.addr)
     }
 
-    /// The same for a client that is to speak TLS, and to be refused.
+    /// The same with `https`, for a client whose handshake is to be refused.
     #[must_use]
     pub fn tls_base_url(&self) -> String {
         format!("https://{}", self.addr)
     }
 
-    /// How many connections have met this fault so far.
+    /// How many connections have had this fault so far.
     #[must_use]
     pub fn seen(&self, fault: Fault) -> u64 {
         self.seen.0[fault as usize].load(Ordering::Relaxed)
@@ -150,8 +149,8 @@ impl FaultProxy {
 #[derive(Debug, Default)]
 struct Seen([AtomicU64; Fault::COUNT]);
 
-/// Accepts until it is stopped, or until the system will not let it: a refused
-/// connection is a plainer sign than one that is never served.
+/// Accepts until it is stopped, or until the system fails to: a connection that
+/// is refused is easier to understand than one that is never served.
 async fn accept(
     listener: TcpListener,
     upstream: SocketAddr,

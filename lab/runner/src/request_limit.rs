@@ -39,7 +39,7 @@ impl RequestLimit {
         self.asked.load(Ordering::Relaxed).min(self.most)
     }
 
-    /// Waits until somebody wants to send more than the limit.
+    /// Waits until more requests than the limit are to be sent.
     pub(crate) async fn exceeded(&self) {
         self.exceeded.notified().await;
     }

@@ -1,4 +1,4 @@
-//! One time for both sides of the evidence.
+//! One time for the spans of a run and the ledger of its service.
 
 use std::{
     fmt,
@@ -27,8 +27,8 @@ impl SharedTime {
         }
     }
 
-    /// From here on it runs. A service that is to read it has to be there before:
-    /// it counts from its own start, which is then at zero.
+    /// Starts it. A service that reads it must have been started before: it counts
+    /// from its own start, which is then at zero.
     pub fn begin(&self) {
         self.begun.get_or_init(|| self.clock.monotonic());
     }

@@ -1,8 +1,7 @@
 //! Timeouts in virtual time.
 //!
-//! The timers of the transport are real, so in virtual time a timeout that
-//! struck took no time at all. This puts right what the run's clock shows: it
-//! moves forward by the timeout that was configured.
+//! The timers of the transport are real, so on a virtual clock a timeout would take
+//! no time at all. This moves the run's clock forward by the configured timeout.
 
 use std::time::Duration;
 
@@ -11,7 +10,7 @@ use http::Extensions;
 use reqwest::{Request, Response};
 use reqwest_middleware::{Middleware, Next, Result};
 
-/// Passes every request on, and lets a timeout take its time.
+/// Passes every request on, and moves the clock if it times out.
 pub(crate) struct TimeoutsTakeTime(pub(crate) VirtualClock);
 
 #[async_trait::async_trait]
@@ -23,7 +22,7 @@ impl Middleware for TimeoutsTakeTime {
         next: Next<'_>,
     ) -> Result<Response> {
         let timeouts = extensions.get::<Timeouts>().copied();
-        // What the deadline of the call leaves, which may strike first.
+        // What the deadline of the call leaves, which may come first.
         let left = request.timeout().copied().unwrap_or(Duration::MAX);
         let result = next.run(request, extensions).await;
         if let (Err(error), Some(timeouts)) = (&result, timeouts) {

@@ -18,8 +18,8 @@ const HANDSHAKE: u8 = 22;
 /// A TLS record that carries an alert: fatal (2), `handshake_failure` (40).
 const HANDSHAKE_FAILURE: [u8; 7] = [21, 3, 3, 0, 2, 2, 40];
 
-/// Does `fault` to a connection. An error ends the connection and nothing
-/// else: it is the client's or the service's, and either sees it for itself.
+/// Does `fault` to a connection. An error ends the connection and nothing else:
+/// client and service each see it on their own side.
 pub(super) async fn serve(client: TcpStream, upstream: SocketAddr, fault: Fault) {
     let _ = match fault {
         Fault::CloseAtOnce => Ok(()),
@@ -31,14 +31,14 @@ pub(super) async fn serve(client: TcpStream, upstream: SocketAddr, fault: Fault)
     };
 }
 
-/// Asks the service, and passes on of its answer what the fault leaves.
+/// Passes the request on, and of the response what the fault leaves.
 async fn exchange(mut client: TcpStream, upstream: SocketAddr, fault: Fault) -> io::Result<()> {
     let request = match request::read(&mut client).await {
         Ok(request) => request,
-        Err(unread) => return turn_down(client, unread).await,
+        Err(unread) => return refuse(client, unread).await,
     };
-    let Ok(response) = ask(upstream, &request).await else {
-        return answer(client, "502 Bad Gateway").await;
+    let Ok(response) = send(upstream, &request).await else {
+        return respond(client, "502 Bad Gateway").await;
     };
     match fault {
         Fault::LoseResponse => {}
@@ -52,9 +52,9 @@ async fn exchange(mut client: TcpStream, upstream: SocketAddr, fault: Fault) -> 
     Ok(())
 }
 
-/// The whole answer, as it came. The service closes when it is complete,
-/// because the request asked for that.
-async fn ask(upstream: SocketAddr, request: &[u8]) -> io::Result<Vec<u8>> {
+/// The whole response of the service, which ends with the connection, because the
+/// request asked for that.
+async fn send(upstream: SocketAddr, request: &[u8]) -> io::Result<Vec<u8>> {
     let mut service = TcpStream::connect(upstream).await?;
     service.write_all(request).await?;
     let mut response = Vec::new();
@@ -71,7 +71,7 @@ fn first_half(response: &[u8]) -> &[u8] {
 async fn stall(mut client: TcpStream) -> io::Result<()> {
     match request::read(&mut client).await {
         Ok(_) => future::pending().await,
-        Err(unread) => turn_down(client, unread).await,
+        Err(unread) => refuse(client, unread).await,
     }
 }
 
@@ -85,27 +85,27 @@ async fn refuse_tls(mut client: TcpStream) -> io::Result<()> {
     let mut hello = vec![0; usize::from(u16::from_be_bytes([high, low]))];
     client.read_exact(&mut hello).await?;
     client.write_all(&HANDSHAKE_FAILURE).await?;
-    see_off(client).await
+    close(client).await
 }
 
-async fn turn_down(client: TcpStream, unread: Unread) -> io::Result<()> {
+async fn refuse(client: TcpStream, unread: Unread) -> io::Result<()> {
     match unread {
-        Unread::Refused(status) => answer(client, status).await,
+        Unread::Refused(status) => respond(client, status).await,
         Unread::Broken(error) => Err(error),
     }
 }
 
-/// An answer of the proxy's own.
-async fn answer(mut client: TcpStream, status: &str) -> io::Result<()> {
+/// Sends a response of the proxy's own.
+async fn respond(mut client: TcpStream, status: &str) -> io::Result<()> {
     let head = format!("HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
     client.write_all(head.as_bytes()).await?;
-    see_off(client).await
+    close(client).await
 }
 
-/// Closes for writing and reads on until the client closes, too: to close with
-/// something unread would reset the connection, and might take what was just
-/// written with it (RFC 9112 §9.6).
-async fn see_off(mut client: TcpStream) -> io::Result<()> {
+/// Closes for writing and reads on until the client closes, too. Closing with
+/// something unread would reset the connection, and the client might lose what was
+/// just written (RFC 9112 §9.6).
+async fn close(mut client: TcpStream) -> io::Result<()> {
     client.shutdown().await?;
     copy(&mut client, &mut sink()).await?;
     Ok(())

@@ -1,5 +1,5 @@
 //! Reads one HTTP/1.1 request to its end, and turns it into one that asks for
-//! the connection to be closed after the answer.
+//! the connection to be closed after the response.
 
 use std::io;
 
@@ -14,7 +14,7 @@ const LARGEST: u64 = 1024 * 1024;
 /// Why there is no request to send on.
 #[derive(Debug)]
 pub(super) enum Unread {
-    /// It was understood well enough to be turned down, with this status.
+    /// It is refused with this status.
     Refused(&'static str),
     /// The connection broke, or ended too early.
     Broken(io::Error),
@@ -58,7 +58,7 @@ async fn read_more(
     }
     match client.read_buf(bytes).await? {
         0 => Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
-        // Whoever sends a ClientHello would wait for ever for an empty line.
+        // A ClientHello has no empty line, which would be waited for for ever.
         _ if !bytes[0].is_ascii_alphabetic() => Err(BAD_REQUEST),
         _ => Ok(()),
     }

@@ -6,9 +6,8 @@ use super::layer::Recorder;
 
 /// What changed in a [`Recorder`] since this was last asked.
 ///
-/// A span is told whole, however little of it changed, and once, however often
-/// it changed in between: a reader that is slow is told less often, never
-/// wrongly.
+/// A span is returned whole, however little of it changed, and once, however
+/// often it changed in between: a slow reader misses steps, and no result.
 #[derive(Debug)]
 pub struct Changes(Recorder);
 
@@ -51,25 +50,26 @@ mod tests {
     }
 
     #[test]
-    fn each_change_is_told_once() {
+    fn each_change_is_returned_once() {
         let recorder = recorder();
         let mut changes = recorder.changes();
-        let told: Vec<Vec<bool>> = with_default(Registry::default().with(recorder.layer()), || {
-            let span = info_span!(target: "client", "operation", outcome = "ok");
-            let opened = changes.take();
-            let unchanged = changes.take();
-            span.record("outcome", "http_error");
-            drop(span);
-            [opened, unchanged, changes.take()]
-                .map(|spans| spans.iter().map(|span| span.end.is_some()).collect())
-                .into()
-        });
+        let returned: Vec<Vec<bool>> =
+            with_default(Registry::default().with(recorder.layer()), || {
+                let span = info_span!(target: "client", "operation", outcome = "ok");
+                let opened = changes.take();
+                let unchanged = changes.take();
+                span.record("outcome", "http_error");
+                drop(span);
+                [opened, unchanged, changes.take()]
+                    .map(|spans| spans.iter().map(|span| span.end.is_some()).collect())
+                    .into()
+            });
 
-        assert_eq!(told, [vec![false], vec![], vec![true]]);
+        assert_eq!(returned, [vec![false], vec![], vec![true]]);
     }
 
     #[test]
-    fn who_comes_late_is_told_what_is_kept() {
+    fn a_late_reader_gets_what_is_kept() {
         let recorder = recorder();
         with_default(Registry::default().with(recorder.layer()), || {
             drop(info_span!(target: "client", "operation"));
@@ -77,8 +77,8 @@ mod tests {
 
         let mut changes = recorder.changes();
 
-        let told = changes.next().now_or_never().expect("no need to wait");
-        assert_eq!(told.len(), 1);
+        let spans = changes.next().now_or_never().expect("no need to wait");
+        assert_eq!(spans.len(), 1);
         assert!(changes.next().now_or_never().is_none());
     }
 }

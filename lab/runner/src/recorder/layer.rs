@@ -1,14 +1,13 @@
 //! The recorder: a `tracing` layer that turns the spans of a run into values.
 //!
-//! It comes in two halves. The [`RecorderLayer`] goes into the subscriber and
-//! listens; the [`Recorder`] stays outside and answers: what has been seen so
-//! far ([`Recorder::snapshot`], open spans included) and where a span stands
-//! ([`Recorder::context`], for the header of a request).
+//! It comes in two halves. The [`RecorderLayer`] goes into the subscriber and is
+//! told of spans; the [`Recorder`] stays outside and can be asked what has been
+//! recorded so far ([`Recorder::snapshot`], open spans included) and which ids a
+//! span has ([`Recorder::context`], for the header of a request).
 //!
 //! It keeps only spans and fields of the closed vocabulary, and no more of
-//! them than its [`Limits`] allow; what it turned away is counted. The clock
-//! and the `Debug` of a recorded value are somebody else's code, so neither is
-//! ever called with a lock held.
+//! them than its [`Limits`] allow. The clock and the `Debug` of a recorded value
+//! are somebody else's code, so neither is ever called with a lock held.
 
 use std::{
     fmt, iter,
@@ -27,7 +26,7 @@ use tracing_subscriber::{
 
 use super::{
     changes::Changes,
-    store::{Dropped, Limits, Opened, Place, Store},
+    store::{Limits, Opened, Place, Store},
     visitor::Visitor,
 };
 
@@ -37,8 +36,8 @@ pub struct Recorder {
     shared: Arc<Shared>,
 }
 
-/// The half of a [`Recorder`] that listens. One recorder may have layers in
-/// several subscribers, and one subscriber layers of several recorders.
+/// The half of a [`Recorder`] that is told of spans. One recorder may have layers
+/// in several subscribers; one subscriber has the layer of one recorder.
 #[derive(Debug)]
 pub struct RecorderLayer {
     recorder: Recorder,
@@ -69,7 +68,7 @@ impl Recorder {
         Self { shared }
     }
 
-    /// The listening half, to be put into a subscriber.
+    /// The half to be put into a subscriber.
     #[must_use]
     pub fn layer(&self) -> RecorderLayer {
         RecorderLayer {
@@ -110,13 +109,7 @@ impl Recorder {
         self.store().take_changed()
     }
 
-    /// What was turned away since the start.
-    #[must_use]
-    pub fn dropped(&self) -> Dropped {
-        self.store().dropped()
-    }
-
-    /// Where a span stands, for the header of the request it covers.
+    /// The ids of a span and its trace, for the header of the request it covers.
     ///
     /// `None` if this recorder does not know the span: it is not of the
     /// vocabulary, it is disabled, its subscriber lacks the layer, or keeps its
@@ -133,23 +126,8 @@ impl Recorder {
     /// What this recorder noted on a span when it opened.
     fn opened<'a, R: LookupSpan<'a>>(&self, span: &SpanRef<'a, R>) -> Option<Opened> {
         let extensions = span.extensions();
-        let Notes { first, others } = extensions.get()?;
-        let me = Arc::as_ptr(&self.shared);
-        iter::once(first)
-            .chain(others)
-            .find_map(|(owner, opened)| (owner.as_ptr() == me).then_some(*opened))
-    }
-
-    fn note<'a, R: LookupSpan<'a>>(&self, span: &SpanRef<'a, R>, opened: Opened) {
-        let note = (Arc::downgrade(&self.shared), opened);
-        let mut extensions = span.extensions_mut();
-        match extensions.get_mut() {
-            Some(Notes { others, .. }) => others.push(note),
-            None => extensions.insert(Notes {
-                first: note,
-                others: Vec::new(),
-            }),
-        }
+        let Note { owner, opened } = extensions.get()?;
+        (owner.as_ptr() == Arc::as_ptr(&self.shared)).then_some(*opened)
     }
 
     /// The time since the run started, on the clock of the run.
@@ -186,15 +164,12 @@ fn name_of(metadata: &Metadata<'_>) -> Option<SpanName> {
     }
 }
 
-/// What recorders noted on a span, one entry for each. They are told apart by
-/// their address, which the weak pointer keeps from being used again.
-struct Notes {
-    first: Note,
-    /// Empty but for subscribers with several recorders.
-    others: Vec<Note>,
+/// What a recorder noted on a span. Recorders are told apart by their address,
+/// which the weak pointer keeps from being used again.
+struct Note {
+    owner: Weak<Shared>,
+    opened: Opened,
 }
-
-type Note = (Weak<Shared>, Opened);
 
 impl RecorderLayer {
     fn place<S>(&self, id: &span::Id, context: &Context<'_, S>) -> Option<Place>
@@ -229,7 +204,10 @@ where
 
         let opened = recorder.store().open(start, visitor, parent);
 
-        recorder.note(&known, opened);
+        known.extensions_mut().replace(Note {
+            owner: Arc::downgrade(&recorder.shared),
+            opened,
+        });
         recorder.shared.changed.notify_one();
     }
 

@@ -35,7 +35,7 @@ pub fn traceparent(context: SpanContext) -> String {
     format!("00-{}-{}-01", context.trace_id, context.span_id)
 }
 
-/// Writes where `span` stands into the headers of its request. A span the
+/// Writes the ids of `span` into the headers of its request. A span the
 /// recorder does not know leaves them as they are.
 pub fn inject(recorder: &Recorder, span: &tracing::Span, headers: &mut HeaderMap) {
     if let Some(context) = recorder.context(span) {

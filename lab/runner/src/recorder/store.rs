@@ -58,15 +58,6 @@ impl Default for Limits {
     }
 }
 
-/// What a recorder turned away since it started.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Dropped {
-    /// Traces that made room for later ones.
-    pub traces: u64,
-    /// Spans that found their trace full or gone.
-    pub spans: u64,
-}
-
 /// What became of a span when it opened.
 #[derive(Clone, Copy)]
 pub(super) struct Opened {
@@ -90,7 +81,8 @@ pub(super) struct Store {
     ids: ChaCha12Rng,
     limits: Limits,
     traces: VecDeque<Trace>,
-    dropped: Dropped,
+    /// How many traces have made room for later ones.
+    gone: u64,
     /// Trace and span of what changed since the changes were last taken; none
     /// while nobody takes them.
     changed: Option<BTreeSet<(u64, usize)>>,
@@ -102,14 +94,14 @@ impl Store {
             ids: ChaCha12Rng::seed_from_u64(seed),
             limits,
             traces: VecDeque::new(),
-            dropped: Dropped::default(),
+            gone: 0,
             changed: None,
         }
     }
 
     /// Notes changes from here on; what is kept already counts as changed.
     pub(super) fn note_changes(&mut self) {
-        let numbers = self.dropped.traces..;
+        let numbers = self.gone..;
         let spans = numbers
             .zip(&self.traces)
             .flat_map(|(number, trace)| (0..trace.spans.len()).map(move |span| (number, span)));
@@ -184,14 +176,10 @@ impl Store {
         self.traces.iter().cloned().collect()
     }
 
-    pub(super) fn dropped(&self) -> Dropped {
-        self.dropped
-    }
-
     /// The number of a trace that is still kept.
     fn number_of(&self, id: TraceId) -> Option<u64> {
         let index = self.traces.iter().rposition(|trace| trace.id == id)?;
-        Some(self.dropped.traces + index as u64)
+        Some(self.gone + index as u64)
     }
 
     /// Whether a trace is full, and another is to take its place.
@@ -208,7 +196,7 @@ impl Store {
     fn start_trace(&mut self, id: TraceId) -> u64 {
         if self.traces.len() == self.limits.traces.get() {
             self.traces.pop_front();
-            self.dropped.traces += 1;
+            self.gone += 1;
         }
         self.traces.push_back(Trace {
             id,
@@ -216,7 +204,7 @@ impl Store {
             dropped_spans: 0,
             taken_at: Duration::ZERO,
         });
-        self.dropped.traces + self.traces.len() as u64 - 1
+        self.gone + self.traces.len() as u64 - 1
     }
 
     fn keep(&mut self, number: u64, span: Span) -> Option<Place> {
@@ -233,12 +221,11 @@ impl Store {
             Some(trace) => trace.dropped_spans += 1,
             None => {}
         }
-        self.dropped.spans += 1;
         None
     }
 
     fn trace_mut(&mut self, number: u64) -> Option<&mut Trace> {
-        let index = number.checked_sub(self.dropped.traces)?;
+        let index = number.checked_sub(self.gone)?;
         self.traces.get_mut(usize::try_from(index).ok()?)
     }
 

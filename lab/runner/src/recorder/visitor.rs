@@ -1,4 +1,4 @@
-//! Reads the fields of a span, and looks away from those not on the list.
+//! Reads the fields of a span that are on the list, and no others.
 
 use std::fmt;
 
@@ -25,8 +25,8 @@ impl Visitor {
         }
     }
 
-    /// The span on the other side of the wire that caused this one. Half an
-    /// answer is none: W3C Trace Context has both ids or no context at all.
+    /// The span on the other side of the wire that caused this one, if both its
+    /// ids are known: W3C Trace Context has no context with only one of them.
     pub(super) fn caller(&self) -> Option<SpanContext> {
         Some(SpanContext {
             trace_id: self.trace_id?,

@@ -72,22 +72,6 @@ fn ignores_a_context_that_is_only_half_valid() {
 }
 
 #[test]
-fn two_recorders_in_one_subscriber_do_not_mix_their_ids() {
-    let (one, two) = (recorder(), Hand::default().recorder(8, Limits::default()));
-    let both = Registry::default().with(one.layer()).with(two.layer());
-
-    let (first, second) = with_default(both, || {
-        let _operation = operation().entered();
-        let attempt = attempt();
-        (one.context(&attempt), two.context(&attempt))
-    });
-
-    assert_eq!(first.map(|context| context.trace_id), Some(only(&one).id));
-    assert_eq!(second.map(|context| context.trace_id), Some(only(&two).id));
-    assert_eq!(only(&two).spans.len(), 2);
-}
-
-#[test]
 fn knows_no_context_for_a_span_it_did_not_record() {
     let recorder = recorder();
 
