@@ -324,26 +324,3 @@ async fn a_proxy_is_named_by_its_variable_and_by_nothing_else() {
     assert!(!text(&set.stdout).contains("SECRET"));
     holds(&exempt, "ok", &[("proxy", "")]);
 }
-
-#[tokio::test]
-async fn an_invalid_option_is_a_usage_error_that_says_the_rule() {
-    let programs = programs("usage", None);
-    let address = "it must be an address such as http://127.0.0.1:9090";
-    for (arguments, rule) in [
-        (&["--prometheus", ""][..], address),
-        (&["--prometheus", "9090"], address),
-        (&["--prometheus", "https://h"], address),
-        (&["--prometheus", "http://me@h"], address),
-        (&["--prometheus", "http://h?x"], address),
-        (&["--tempo", "localhost:9090"], address),
-        (&["--otlp", "localhost:9090"], address),
-        (&["--grafana", "localhost:9090"], address),
-        (&["--port", "9000", "--page-port", "9000"], "are both 9000"),
-    ] {
-        let output = output(doctor(&programs, arguments)).await;
-
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
-        let said = text(&output.stderr);
-        assert!(said.contains(rule), "{arguments:?}: {said}");
-    }
-}

@@ -1,78 +1,20 @@
-//! The naive client and the comparison, played over the whole course in virtual
-//! time.
+//! What differs between the two clients, scenario by scenario.
 
-use evidence::{
-    Client, Comparison, Ending, Fact, Overrides, Pace, Run, compare::Aspect, compare::differences,
-};
-use runner::{NAIVE, RELIABLE};
-use runner::{Settings, run, scenario, scenario::CATALOGUE, scenario::Scenario};
+use evidence::{Comparison, Ending, Fact, compare::Aspect};
+use runner::{NAIVE, RELIABLE, scenario, scenario::CATALOGUE};
 
-async fn play(scenario: &Scenario, client: Client) -> Run {
-    let settings = Settings {
-        seed: 7,
-        client,
-        pace: Pace::Virtual,
-        overrides: Overrides::default(),
-    };
-    run(scenario, &settings).await.expect("a run")
+use crate::plays::Play;
+
+fn compare(name: &str) -> Comparison {
+    let [reliable, naive] = [RELIABLE, NAIVE].map(|client| Play::of(name, client));
+    let next = reliable.scenario.next_comparison();
+    Comparison::of(reliable.run.clone(), naive.run.clone(), next)
 }
 
-async fn compare(name: &str) -> Comparison {
-    let scenario = scenario::find(name).expect("a scenario of the catalogue");
-    let reliable = play(scenario, RELIABLE).await;
-    Comparison::of(
-        reliable,
-        play(scenario, NAIVE).await,
-        scenario.next_comparison(),
-    )
-}
-
-#[tokio::test]
-async fn the_naive_client_comes_to_an_end_and_one_seed_tells_one_story() {
+#[test]
+fn every_comparison_can_be_read_and_the_reliable_client_passes_in_it() {
     for scenario in CATALOGUE {
-        let first = play(scenario, NAIVE).await;
-
-        let second = play(scenario, NAIVE).await;
-
-        let text =
-            |run: &Run| render::text(&scenario.words, run, None, &render::Options::default());
-        assert_eq!(render::json(&first), render::json(&second));
-        assert_eq!(text(&first), text(&second));
-        for line in text(&first).lines() {
-            assert!(line.chars().count() <= 80, "{line}");
-        }
-        let mut spans = first.traces.iter().flat_map(|trace| &trace.spans);
-        assert!(
-            spans.all(|span| span.end.is_some()),
-            "{}",
-            scenario.words.name
-        );
-    }
-}
-
-#[tokio::test]
-async fn the_series_of_the_two_clients_never_mix() {
-    for scenario in CATALOGUE {
-        for (client, own, other) in [
-            (RELIABLE, "client_", "naive_"),
-            (NAIVE, "naive_", "client_"),
-        ] {
-            let run = play(scenario, client).await;
-
-            let moved = |prefix| {
-                let mut counters = run.counters.iter();
-                counters.any(|counter| counter.name.starts_with(prefix))
-            };
-            assert!(moved(own), "{}: no {own} series", scenario.words.name);
-            assert!(!moved(other), "{}: {other} series", scenario.words.name);
-        }
-    }
-}
-
-#[tokio::test]
-async fn every_comparison_can_be_read_and_the_reliable_client_passes_in_it() {
-    for scenario in CATALOGUE {
-        let comparison = compare(scenario.words.name).await;
+        let comparison = compare(scenario.words.name);
 
         let options = render::Options::default();
         let text = render::comparison(&scenario.words, &comparison, &options);
@@ -104,8 +46,8 @@ async fn every_comparison_can_be_read_and_the_reliable_client_passes_in_it() {
 }
 
 /// What each scenario is to show: the reliable client's number, the naive one's.
-#[tokio::test]
-async fn each_lesson_shows_as_a_difference() {
+#[test]
+fn each_lesson_shows_as_a_difference() {
     use Aspect::*;
     let table = [
         ("flaky", WaitedMilliseconds, 128, 0),
@@ -136,7 +78,7 @@ async fn each_lesson_shows_as_a_difference() {
     ];
 
     for (name, aspect, reliable, naive) in table {
-        let comparison = compare(name).await;
+        let comparison = compare(name);
 
         let differences = &comparison.differences;
         let found = differences.iter().find(|found| found.aspect == aspect);
@@ -150,10 +92,10 @@ async fn each_lesson_shows_as_a_difference() {
     }
 }
 
-#[tokio::test]
-async fn what_the_reliable_client_refuses_is_taken_for_data() {
+#[test]
+fn what_the_reliable_client_refuses_is_taken_for_data() {
     for name in ["text-json", "bad-items", "bad-cursor", "oversized-body"] {
-        let comparison = compare(name).await;
+        let comparison = compare(name);
 
         let aspects = comparison.differences.iter().map(|found| found.aspect);
         assert!(
@@ -164,28 +106,17 @@ async fn what_the_reliable_client_refuses_is_taken_for_data() {
     }
 }
 
-#[tokio::test]
-async fn where_nothing_goes_wrong_the_two_come_to_the_same() {
+#[test]
+fn where_nothing_goes_wrong_the_two_come_to_the_same() {
     for name in ["items", "retry-after-past-date", "create-job"] {
-        let comparison = compare(name).await;
+        let comparison = compare(name);
 
         assert_eq!(comparison.differences, [], "{name}");
     }
 }
 
-#[tokio::test]
-async fn a_run_does_not_differ_from_itself() {
-    for scenario in CATALOGUE {
-        for client in [RELIABLE, NAIVE] {
-            let run = play(scenario, client).await;
-
-            assert_eq!(differences(&run, &run), [], "{}", scenario.words.name);
-        }
-    }
-}
-
-#[tokio::test]
-async fn what_would_never_end_is_stopped_and_says_so() {
+#[test]
+fn what_would_never_end_is_stopped_and_says_so() {
     for (name, text) in [
         (
             "read-timeout",
@@ -196,27 +127,17 @@ async fn what_would_never_end_is_stopped_and_says_so() {
             "no end: the lab stopped the crawl after 50 pages",
         ),
     ] {
-        let naive = compare(name).await.naive;
+        let naive = compare(name).naive;
 
         assert_eq!(naive.outcome.ending, Ending::Stopped);
         assert_eq!(naive.outcome.text, text);
     }
 }
 
-#[tokio::test]
-async fn two_clients_with_one_seed_are_two_traces() {
-    let comparison = compare("flaky").await;
-
-    assert_ne!(
-        comparison.reliable.traces[0].id,
-        comparison.naive.traces[0].id
-    );
-}
-
-#[tokio::test]
-async fn a_comparison_tells_both_stories_on_one_axis() {
+#[test]
+fn a_comparison_tells_both_stories_on_one_axis() {
     let scenario = scenario::find("retry-after-seconds").expect("a scenario of the catalogue");
-    let comparison = compare(scenario.words.name).await;
+    let comparison = compare(scenario.words.name);
 
     let text = render::comparison(&scenario.words, &comparison, &render::Options::default());
 

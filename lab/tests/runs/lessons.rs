@@ -1,91 +1,19 @@
-//! Every scenario, played by both clients under settings of which every pair
-//! occurs: what is expected holds, and what is taught is what the wire saw.
+//! What is taught about a run is what the wire saw.
 
-use runner::{NAIVE, RELIABLE};
 use std::{
     collections::{BTreeSet, HashSet},
-    sync::LazyLock,
-    thread,
     time::Duration,
 };
 
-use evidence::{Client, Comparison, Ending, Overrides, Pace, Run, WireRequest, trace::SpanName};
-use runner::{Settings, run, scenario::CATALOGUE, scenario::Scenario};
+use evidence::{Comparison, Ending, Overrides, WireRequest, trace::SpanName};
+use runner::{NAIVE, RELIABLE, run, scenario::CATALOGUE};
 
-/// One run, and what it was played with.
-struct Play {
-    scenario: &'static Scenario,
-    overrides: Overrides,
-    run: Run,
-}
-
-/// Sixteen rows of four settings with four values each, in which every two
-/// values of two settings meet: an orthogonal array over the field of four.
-fn pairwise() -> impl Iterator<Item = Overrides> {
-    const ATTEMPTS: [Option<u32>; 4] = [None, Some(1), Some(2), Some(20)];
-    const WAITS: [Option<u64>; 4] = [None, Some(0), Some(119), Some(120)];
-    const PAGES: [Option<u32>; 4] = [None, Some(1), Some(2), Some(4)];
-    const ITEMS: [Option<u32>; 4] = [None, Some(1), Some(3), Some(10)];
-    /// Twice each element.
-    const TWICE: [usize; 4] = [0, 2, 3, 1];
-    let rows = (0..4).flat_map(|one| (0..4).map(move |other| (one, other)));
-    rows.map(|(one, other)| Overrides {
-        max_attempts: ATTEMPTS[one],
-        max_retry_after: WAITS[other].map(Duration::from_secs),
-        max_pages: PAGES[one ^ other],
-        max_items: ITEMS[one ^ TWICE[other]],
-    })
-}
-
-async fn play(scenario: &'static Scenario, client: Client, overrides: Overrides) -> Play {
-    let settings = Settings {
-        seed: 7,
-        client,
-        pace: Pace::Virtual,
-        overrides,
-    };
-    let run = run(scenario, &settings).await.expect("a run");
-    Play {
-        scenario,
-        overrides,
-        run,
-    }
-}
-
-/// Every run that is looked at here, in the order of the course.
-static PLAYS: LazyLock<Vec<Play>> = LazyLock::new(|| {
-    thread::scope(|threads| {
-        let parts = CATALOGUE.chunks(CATALOGUE.len().div_ceil(4));
-        let parts: Vec<_> = parts.map(|part| threads.spawn(|| play_all(part))).collect();
-        let plays = parts.into_iter().map(|part| part.join().expect("plays"));
-        plays.flatten().collect()
-    })
-});
-
-/// Plays scenarios under all settings; the naive client knows none.
-#[tokio::main(flavor = "current_thread")]
-async fn play_all(scenarios: &'static [Scenario]) -> Vec<Play> {
-    let mut plays = Vec::new();
-    for scenario in scenarios {
-        for overrides in pairwise() {
-            plays.push(play(scenario, RELIABLE, overrides).await);
-        }
-        plays.push(play(scenario, NAIVE, Overrides::NONE).await);
-    }
-    plays
-}
+use crate::{
+    plays::{PLAYS, Play},
+    report, settings, text,
+};
 
 impl Play {
-    fn find(name: &str, client: Client, overrides: Overrides) -> &'static Self {
-        let found = PLAYS.iter().find(|play| {
-            play.scenario.words.name == name
-                && play.run.client == client
-                && play.overrides.max_attempts == overrides.max_attempts
-                && play.overrides.max_retry_after == overrides.max_retry_after
-        });
-        found.expect("it was played")
-    }
-
     fn entries(&self) -> &[WireRequest] {
         assert_eq!(self.run.ledger.dropped, 0);
         &self.run.ledger.entries
@@ -402,23 +330,12 @@ fn what_to_try_next_can_be_typed_and_is_never_what_was_just_played() {
     }
 }
 
-#[test]
-fn the_course_is_walked_from_its_first_scenario_to_its_last_and_never_back() {
+#[tokio::test]
+async fn the_course_is_walked_from_its_first_scenario_to_its_last_and_never_back() {
     for pair in CATALOGUE.windows(2) {
-        let settings = Settings {
-            seed: 7,
-            client: RELIABLE,
-            pace: Pace::Virtual,
-            overrides: pair[0].variation,
-        };
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build();
-        let played = runtime
-            .expect("a runtime")
-            .block_on(run(&pair[0], &settings));
+        let settings = settings(RELIABLE, pair[0].variation);
 
-        let run = played.expect("a run");
+        let run = run(&pair[0], &settings).await.expect("a run");
 
         assert!(run.passed(), "{}", render::json(&run));
         assert_eq!(run.lesson.next, format!("scenario {}", pair[1].name()));
@@ -427,15 +344,14 @@ fn the_course_is_walked_from_its_first_scenario_to_its_last_and_never_back() {
 
 #[test]
 fn a_patient_caller_is_not_said_to_have_been_stopped_at_once() {
-    let patient = Overrides {
-        max_retry_after: Some(Duration::from_secs(120)),
-        ..Overrides::NONE
-    };
+    let patient = Some(Duration::from_secs(120));
 
-    let run = &Play::find("retry-later", RELIABLE, patient).run;
+    let run = &Play::with_max_retry_after("retry-later", RELIABLE, patient).run;
 
+    let arrivals = run.ledger.entries.iter().map(|entry| entry.arrived);
+    assert!(arrivals.eq([0, 120, 240].map(Duration::from_secs)));
+    assert_eq!(run.outcome.ending, Ending::HttpError);
     let why = run.lesson.why.join(" ");
-    assert_eq!(run.ledger.total, 3);
     assert!(why.contains("waited in full before each retry"), "{why}");
     assert!(!why.contains("at once"), "{why}");
     assert_eq!(run.lesson.next, "scenario bad-json");
@@ -443,7 +359,7 @@ fn a_patient_caller_is_not_said_to_have_been_stopped_at_once() {
 
 #[test]
 fn a_second_job_is_not_said_to_be_safe() {
-    let run = &Play::find("lost-response", NAIVE, Overrides::NONE).run;
+    let run = &Play::of("lost-response", NAIVE).run;
 
     let why = run.lesson.why.join(" ");
     assert!(why.contains("a new key for each request"), "{why}");
@@ -453,19 +369,11 @@ fn a_second_job_is_not_said_to_be_safe() {
 
 #[test]
 fn workers_that_heed_no_429_are_not_said_to_wait_for_their_turn() {
-    let run = &Play::find("too-many-requests", NAIVE, Overrides::NONE).run;
+    let run = &Play::of("too-many-requests", NAIVE).run;
 
     let why = run.lesson.why.join(" ");
     assert!(why.contains("came back at once and alone"), "{why}");
     assert!(!why.contains("halved"), "{why}");
-}
-
-#[test]
-fn every_scenario_holds_under_other_limits() {
-    for play in PLAYS.iter().filter(|it| it.run.client == RELIABLE) {
-        let story = render::json(&play.run);
-        assert!(play.run.passed(), "{:?}: {story}", play.overrides);
-    }
 }
 
 /// A text without its line breaks and its markup.
@@ -477,40 +385,21 @@ fn flat(text: &str) -> String {
 #[test]
 fn text_json_and_report_show_what_was_chosen_and_nothing_else() {
     for play in PLAYS.iter() {
-        let text = flat(&render::text(
-            &play.scenario.words,
-            &play.run,
-            None,
-            &render::Options::default(),
-        ));
-        let page = flat(&render::html(
-            &play.scenario.words,
-            &play.run,
-            None,
-            &runner::metrics(),
-        ));
-        let json: serde_json::Value = serde_json::from_str(&render::json(&play.run)).expect("JSON");
+        let (scenario, run) = (play.scenario, &play.run);
+        let text = flat(&text(&scenario.words, run));
+        let report = flat(&report(&scenario.words, run));
+        let json: serde_json::Value = serde_json::from_str(&render::json(run)).expect("JSON");
 
         let why = &play.run.lesson.why;
         assert_eq!(json["lesson"]["why"], serde_json::json!(why));
-        for sentence in play.scenario.words.lessons {
-            let shown = why.contains(&sentence.text);
-            assert_eq!(
-                text.contains(sentence.text),
-                shown,
-                "{}: {text}",
-                sentence.text
-            );
-            assert_eq!(
-                page.contains(sentence.text),
-                shown,
-                "{}: {page}",
-                sentence.text
-            );
-        }
-        for shown in [&text, &page] {
-            assert!(shown.contains(play.run.lesson.unsolved), "{shown}");
-            assert!(shown.contains(&play.run.lesson.next), "{shown}");
+        for shown in [&text, &report] {
+            for sentence in scenario.words.lessons {
+                let sentence = sentence.text;
+                let chosen = why.contains(&sentence);
+                assert_eq!(shown.contains(sentence), chosen, "{sentence}: {shown}");
+            }
+            assert!(shown.contains(run.lesson.unsolved), "{shown}");
+            assert!(shown.contains(&run.lesson.next), "{shown}");
         }
     }
 }
@@ -518,11 +407,7 @@ fn text_json_and_report_show_what_was_chosen_and_nothing_else() {
 #[test]
 fn a_comparison_shows_what_is_true_of_either_run_and_leads_on() {
     for scenario in CATALOGUE {
-        let of = |client| {
-            Play::find(scenario.words.name, client, Overrides::NONE)
-                .run
-                .clone()
-        };
+        let of = |client| Play::of(scenario.name(), client).run.clone();
         let comparison = Comparison::of(of(RELIABLE), of(NAIVE), scenario.next_comparison());
 
         let text = flat(&render::comparison(
@@ -533,15 +418,9 @@ fn a_comparison_shows_what_is_true_of_either_run_and_leads_on() {
 
         for sentence in scenario.words.lessons {
             let runs = [&comparison.reliable, &comparison.naive];
-            let shown = runs
-                .iter()
-                .any(|run| run.lesson.why.contains(&sentence.text));
-            assert_eq!(
-                text.contains(sentence.text),
-                shown,
-                "{}: {text}",
-                sentence.text
-            );
+            let shown = runs.iter().any(|it| it.lesson.why.contains(&sentence.text));
+            let sentence = sentence.text;
+            assert_eq!(text.contains(sentence), shown, "{sentence}: {text}");
         }
         assert!(text.contains(scenario.words.unsolved), "{text}");
         let (_, next) = text.split_once("Try next ").expect("a next step");
@@ -554,26 +433,5 @@ fn a_comparison_shows_what_is_true_of_either_run_and_leads_on() {
             !next.contains(&format!("scenario {} ", scenario.words.name)),
             "{next}"
         );
-    }
-}
-
-#[test]
-fn every_two_values_of_two_settings_are_played_together() {
-    let settings: Vec<_> = pairwise()
-        .map(|it| {
-            [
-                it.max_attempts.map(u64::from),
-                it.max_retry_after.map(|wait| wait.as_secs()),
-                it.max_pages.map(u64::from),
-                it.max_items.map(u64::from),
-            ]
-        })
-        .collect();
-
-    for one in 0..4 {
-        for other in (0..4).filter(|other| *other != one) {
-            let pairs: HashSet<_> = settings.iter().map(|row| (row[one], row[other])).collect();
-            assert_eq!(pairs.len(), 16, "settings {one} and {other}");
-        }
     }
 }

@@ -2,11 +2,10 @@
 //! the JSON, the ledger, or the `Debug` of any of them.
 //!
 //! Two kinds of secrets are looked for. A *canary* is planted in each place
-//! where an answer can hold one, by routes made for that. The *real* ones, the
+//! where a response can hold one, by routes made for that. The *real* ones, the
 //! keys, cursors, jobs and records of the catalogue's own scenarios, are found
 //! out beforehand by asking a service with the same seed.
 
-use runner::{NAIVE, RELIABLE};
 use std::{
     fmt::{Debug, Write as _},
     future::pending,
@@ -20,9 +19,9 @@ use axum::{
     routing::{get, post},
 };
 use client::{Clock, Endpoint, IdempotencyKey, ReliableApiClient, SeededRandom};
-use evidence::{Client, Ending, Overrides, Pace, Run, Words};
+use evidence::{Client, Ending, Overrides, Run, Words};
 use http::{HeaderMap, StatusCode, header};
-use runner::{Settings, Task, run_until, scenario, scenario::CATALOGUE, scenario::Scenario};
+use runner::{NAIVE, RELIABLE, Task, run_until, scenario, scenario::CATALOGUE, scenario::Scenario};
 use serde_json::json;
 use server::{ServiceConfig, TeachingApi};
 use tracing::{
@@ -32,19 +31,13 @@ use tracing::{
 };
 use tracing_subscriber::{Layer, layer::Context};
 
+use crate::{report, settings, text};
+
+/// The seed of [`settings`].
 const SEED: u64 = 7;
 
 /// Every canary begins with this.
 const CANARY: &str = "c4n4ry";
-
-fn settings(client: Client) -> Settings {
-    Settings {
-        client,
-        seed: SEED,
-        pace: Pace::Virtual,
-        overrides: Overrides::default(),
-    }
-}
 
 /// Writes down everything that our own crates tell `tracing`, at any level.
 ///
@@ -72,22 +65,22 @@ impl<S: Subscriber> Layer<S> for Eavesdropper {
 
     fn on_new_span(&self, span: &span::Attributes<'_>, _: &span::Id, _: Context<'_, S>) {
         self.note(&span.metadata());
-        span.record(&mut Note(self));
+        span.record(&mut Visitor(self));
     }
 
     fn on_record(&self, _: &span::Id, values: &span::Record<'_>, _: Context<'_, S>) {
-        values.record(&mut Note(self));
+        values.record(&mut Visitor(self));
     }
 
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
         self.note(&event.metadata());
-        event.record(&mut Note(self));
+        event.record(&mut Visitor(self));
     }
 }
 
-struct Note<'a>(&'a Eavesdropper);
+struct Visitor<'a>(&'a Eavesdropper);
 
-impl Visit for Note<'_> {
+impl Visit for Visitor<'_> {
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
         self.0.note(&(field.name(), value));
     }
@@ -96,11 +89,10 @@ impl Visit for Note<'_> {
 /// Everything that can be seen of a run.
 async fn seen(client: Client, scenario: &Scenario) -> (Run, String) {
     let eavesdropper = Eavesdropper::default();
-    let settings = settings(client);
+    let settings = settings(client, Overrides::NONE);
     let run = run_until(pending(), eavesdropper.clone(), scenario, &settings).await;
     let run = run.expect("a run");
-    let text = render::text(&scenario.words, &run, None, &render::Options::default());
-    let html = render::html(&scenario.words, &run, None, &runner::metrics());
+    let (text, html) = (text(&scenario.words, &run), report(&scenario.words, &run));
     let json = render::json(&run);
     let heard = eavesdropper.heard();
     assert!(heard.contains("otel.kind"), "the eavesdropper hears spans");
@@ -117,7 +109,7 @@ const LATER: Endpoint = Endpoint::new("later", "/canary/later");
 const MEDIA: Endpoint = Endpoint::new("media", "/canary/media");
 const ECHO: Endpoint = Endpoint::new("echo", "/canary/echo");
 
-/// Routes that plant a canary in every part of an answer.
+/// Routes that plant a canary in every part of a response.
 fn canaries(_: Arc<dyn Clock>) -> Router {
     let problem = json!({
         "type": "about:blank?c4n4ry-type",
@@ -160,12 +152,12 @@ fn canaries(_: Arc<dyn Clock>) -> Router {
         .route(ECHO.template(), post(echo))
 }
 
-/// Says in its answer all that was said to it.
+/// Returns in its response all that it was sent.
 async fn echo(headers: HeaderMap, body: String) -> impl IntoResponse {
     let key = headers.get(IdempotencyKey::HEADER).cloned();
     let key = key.map(|key| String::from_utf8_lossy(key.as_bytes()).into_owned());
-    let said = json!({ "code": format!("c4n4ry {key:?}"), "detail": body });
-    (StatusCode::CONFLICT, Json(said))
+    let echoed = json!({ "code": format!("c4n4ry {key:?}"), "detail": body });
+    (StatusCode::CONFLICT, Json(echoed))
 }
 
 fn canary_scenario(task: Task) -> Scenario {
@@ -184,7 +176,7 @@ fn canary_scenario(task: Task) -> Scenario {
 }
 
 #[tokio::test]
-async fn no_part_of_an_answer_is_shown() {
+async fn no_part_of_a_response_is_shown() {
     for (task, ending) in [
         (Task::Get(BODY), Ending::Ok),
         (Task::List(LIST), Ending::ContractError),
@@ -211,11 +203,10 @@ async fn no_part_of_an_answer_is_shown() {
 async fn secrets() -> Vec<String> {
     let config = ServiceConfig::builder().port(0).seed(SEED).build();
     let service = TeachingApi::start(config.expect("legal")).expect("a service");
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let listener = Arc::clone(&told);
+    let sent = Arc::new(Mutex::new(Vec::new()));
     let client = ReliableApiClient::builder(&service.base_url())
         .random(Arc::new(SeededRandom::new(SEED)))
-        .middleware(Wiretap(listener))
+        .middleware(Wiretap(Arc::clone(&sent)))
         .build()
         .expect("legal");
 
@@ -238,7 +229,7 @@ async fn secrets() -> Vec<String> {
             }
         }
     }
-    secrets.append(&mut told.lock().expect("no panic"));
+    secrets.append(&mut sent.lock().expect("no panic"));
     service.stop().await.expect("nothing left behind");
     secrets
 }
@@ -255,14 +246,14 @@ impl reqwest_middleware::Middleware for Wiretap {
         next: reqwest_middleware::Next<'_>,
     ) -> reqwest_middleware::Result<reqwest::Response> {
         {
-            let mut told = self.0.lock().expect("no panic");
+            let mut sent = self.0.lock().expect("no panic");
             let key = request.headers().get(IdempotencyKey::HEADER);
-            told.extend(key.map(|key| String::from_utf8_lossy(key.as_bytes()).into_owned()));
+            sent.extend(key.map(|key| String::from_utf8_lossy(key.as_bytes()).into_owned()));
             let query = request
                 .url()
                 .query()
                 .and_then(|query| query.split_once("cursor="));
-            told.extend(query.map(|(_, cursor)| cursor.to_owned()));
+            sent.extend(query.map(|(_, cursor)| cursor.to_owned()));
         }
         next.run(request, extensions).await
     }
@@ -307,6 +298,9 @@ async fn the_program_shows_none_of_it_either_however_much_is_logged() {
         let logs = String::from_utf8_lossy(&output.stderr);
         let seen = format!("{logs}\n{}", String::from_utf8_lossy(&output.stdout));
         assert!(logs.contains("attempt"), "the spans are logged:\n{logs}");
+        for url in ["cursor=", "limit=", "?", "http:"] {
+            assert!(!logs.contains(url), "{url} in\n{logs}");
+        }
         let leaks = leaks(&seen, &secrets);
         assert!(leaks.is_empty(), "{leaks:?} in\n{seen}");
     }

@@ -1,7 +1,6 @@
-//! How long the service asked to wait, wherever a run says so: one number, and
-//! never one that would have somebody come early.
+//! How long the service asked to wait: one number wherever a run shows it, and
+//! rounded up, so that a client that waits so long never comes early.
 
-use runner::RELIABLE;
 use std::{cell::Cell, sync::Arc, time::Duration};
 
 use axum::{
@@ -10,30 +9,32 @@ use axum::{
     routing,
 };
 use client::{Clock, Endpoint};
-use evidence::{Overrides, Pace, Run};
+use evidence::{Overrides, Run};
 use http::{StatusCode, header::RETRY_AFTER};
 use proptest::prelude::*;
-use runner::{Settings, Task, run, scenario, scenario::Network, scenario::Scenario};
+use runner::{RELIABLE, Task, run, scenario, scenario::Network, scenario::Scenario};
 use serde_json::{Value, json};
+
+use crate::{report, settings, text};
 
 const DOWN: Endpoint = Endpoint::new("down", "/down");
 
 thread_local! {
-    /// How far into a second the answer of the next run is given, and how far
-    /// ahead of it the date lies.
+    /// How far into a second the next run's response is sent, and how far ahead
+    /// of it the date lies.
     static DATE: Cell<(Duration, Duration)> = const { Cell::new((Duration::ZERO, Duration::ZERO)) };
 }
 
 /// A route that asks for a wait until a date.
 fn until_a_date(clock: Arc<dyn Clock>) -> Router {
     let (into, ahead) = DATE.get();
-    let answer = async move || -> Response {
+    let response = async move || -> Response {
         clock.sleep(into).await;
         let date = httpdate::fmt_http_date(clock.wall() + ahead);
         let asks = [(RETRY_AFTER, date)];
         (StatusCode::SERVICE_UNAVAILABLE, asks, Json(json!({}))).into_response()
     };
-    Router::new().route(DOWN.template(), routing::get(answer))
+    Router::new().route(DOWN.template(), routing::get(response))
 }
 
 async fn stopped_at(into: Duration, ahead: Duration) -> (Scenario, Run) {
@@ -44,15 +45,13 @@ async fn stopped_at(into: Duration, ahead: Duration) -> (Scenario, Run) {
         task: Task::Get(DOWN),
         ..*plain
     };
-    let settings = Settings {
-        seed: 7,
-        client: RELIABLE,
-        pace: Pace::Virtual,
-        overrides: Overrides {
+    let settings = settings(
+        RELIABLE,
+        Overrides {
             max_retry_after: Some(Duration::ZERO),
-            ..Overrides::default()
+            ..Overrides::NONE
         },
-    };
+    );
     DATE.set((into, ahead));
     let run = run(&scenario, &settings).await.expect("a run");
     (scenario, run)
@@ -77,22 +76,22 @@ proptest! {
 
         let (scenario, run) = runtime.expect("a runtime").block_on(stopped_at(into, ahead));
 
-        // A date has whole seconds only, and counts from the answer.
+        // A date has whole seconds only, and counts from the response.
         let left = Duration::from_secs((into + ahead).as_secs()).saturating_sub(into);
         let whole = left.as_nanos().div_ceil(1_000_000_000);
         let whole = u64::try_from(whole).expect("a few seconds");
         let json: Value = serde_json::from_str(&render::json(&run)).expect("JSON");
-        let text = render::text(&scenario.words, &run, None, &render::Options::default());
+        let text = text(&scenario.words, &run);
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let page = render::html(&scenario.words, &run, None, &runner::metrics());
-        let told = [
+        let report = report(&scenario.words, &run);
+        let shown = [
             number_after(&run.outcome.text, "a wait of "),
             number_after(&text, "a wait of "),
             run.ledger.entries[0].retry_after.map(|it| it.wait().as_nanos().div_ceil(1_000_000_000) as u64),
             json["outcome"]["facts"]["retry_after_seconds"].as_u64(),
             json["ledger"]["entries"][0]["retry_after"]["wait_ns"].as_u64().map(|ns| ns.div_ceil(1_000_000_000)),
-            number_after(&page, "<dt>retry after seconds</dt><dd>"),
+            number_after(&report, "<dt>retry after seconds</dt><dd>"),
         ];
-        prop_assert_eq!(told, [Some(whole); 6], "{}", render::json(&run));
+        prop_assert_eq!(shown, [Some(whole); 6], "{}", render::json(&run));
     }
 }

@@ -1,17 +1,14 @@
 //! The README, held to what it says: its output is the output, its table is the
-//! catalogue, its `curl` lines answer as they claim, its links lead somewhere.
+//! catalogue, its `curl` lines get the responses they claim, its links lead somewhere.
 
-use std::{
-    collections::HashMap,
-    fs,
-    io::{Read, Write},
-    net::{SocketAddr, TcpStream},
-    path::Path,
-    process::Command,
-};
+use std::{collections::HashMap, fs, path::Path};
 
+use http::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, redirect};
 use runner::scenario::CATALOGUE;
 use server::{ServiceConfig, TeachingApi};
+
+use crate::printed;
 
 fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
@@ -44,13 +41,7 @@ fn shows_what_its_command_prints() {
         .strip_prefix("cargo run -p lab -- ")
         .expect("a lab command");
 
-    let output = Command::new(env!("CARGO_BIN_EXE_lab"))
-        .args(arguments.split(' '))
-        .env("LC_ALL", "C.UTF-8")
-        .output()
-        .expect("lab runs");
-
-    assert_eq!(String::from_utf8_lossy(&output.stdout), shown);
+    assert_eq!(printed(arguments), shown);
 }
 
 #[test]
@@ -154,75 +145,42 @@ fn links_only_to_what_is_there() {
     }
 }
 
-/// A `curl` line as far as the README uses it.
-#[derive(Debug)]
-struct Curl {
-    path: String,
-    headers: Vec<String>,
-    body: Option<String>,
-}
-
-impl Curl {
-    fn parse(line: &str) -> Self {
-        let mut curl = Self {
-            path: String::new(),
-            headers: Vec::new(),
-            body: None,
-        };
-        let mut words = words(line).into_iter().skip(1);
-        while let Some(word) = words.next() {
-            match word.as_str() {
-                "-i" => {}
-                "-H" => curl.headers.extend(words.next()),
-                "-d" => curl.body = words.next(),
-                url => {
-                    let path = url.strip_prefix("http://127.0.0.1:8765");
-                    curl.path = path.expect("the default address").to_owned();
-                }
+/// Sends what a `curl` line would, as far as the README uses it, and returns the
+/// path and the status of the response.
+async fn curl(line: &str, service: &str) -> (String, u16) {
+    let (mut path, mut body, mut headers) = (String::new(), None, HeaderMap::new());
+    let mut words = shlex::Shlex::new(line).skip(1);
+    while let Some(word) = words.next() {
+        let mut value = || words.next().expect("a value");
+        match word.as_str() {
+            "-i" => {}
+            "-H" => {
+                let header = value();
+                let (name, value) = header.split_once(": ").expect("a header");
+                let name = HeaderName::try_from(name).expect("a name");
+                headers.insert(name, HeaderValue::try_from(value).expect("a value"));
+            }
+            "-d" => body = Some(value()),
+            url => {
+                let start = url.strip_prefix("http://127.0.0.1:8765");
+                path = start.expect("the default address").to_owned();
             }
         }
-        curl
     }
-
-    fn status(&self, service: SocketAddr) -> String {
-        let method = if self.body.is_some() { "POST" } else { "GET" };
-        let body = self.body.as_deref().unwrap_or_default();
-        let headers: String = self
-            .headers
-            .iter()
-            .map(|line| format!("{line}\r\n"))
-            .collect();
-        let request = format!(
-            "{method} {} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
-             Content-Length: {}\r\n{headers}\r\n{body}",
-            self.path,
-            body.len(),
-        );
-        let mut wire = TcpStream::connect(service).expect("a connection");
-        wire.write_all(request.as_bytes()).expect("a request");
-        let mut answer = String::new();
-        wire.read_to_string(&mut answer).expect("an answer");
-        let status = answer.split(' ').nth(1);
-        status.expect("a status line").to_owned()
-    }
-}
-
-/// Splits at blanks outside single quotes.
-fn words(line: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut quoted = false;
-    for char in line.chars() {
-        match char {
-            '\'' => quoted = !quoted,
-            ' ' if !quoted => words.push(String::new()),
-            char => words.last_mut().expect("never empty").push(char),
-        }
-    }
-    words
+    client::install_tls_provider();
+    let http = Client::builder().no_proxy().tls_certs_only([]);
+    let http = http.redirect(redirect::Policy::none()).build();
+    let (http, url) = (http.expect("legal"), format!("{service}{path}"));
+    let request = match body {
+        Some(body) => http.post(url).body(body),
+        None => http.get(url),
+    };
+    let response = request.headers(headers).send().await;
+    (path, response.expect("a response").status().as_u16())
 }
 
 #[tokio::test]
-async fn every_curl_line_answers_as_it_claims() {
+async fn every_curl_line_gets_the_response_that_it_claims() {
     let readme = readme();
     let config = ServiceConfig::builder().port(0).build().expect("legal");
     let service = TeachingApi::start(config).expect("a service");
@@ -232,10 +190,9 @@ async fn every_curl_line_answers_as_it_claims() {
         let Some(line) = code(row[0]).filter(|code| code.starts_with("curl ")) else {
             continue;
         };
-        let curl = Curl::parse(line);
-        let status = curl.status(service.local_addr());
-        assert!(row[1].starts_with(&status), "{line} answers {status}");
-        shown.insert(curl.path, status);
+        let (path, status) = curl(line, &service.base_url()).await;
+        assert!(row[1].starts_with(&status.to_string()), "{line}: {status}");
+        shown.insert(path, status);
     }
 
     assert_eq!(shown.len(), 14, "{shown:?}");

@@ -1,0 +1,85 @@
+//! Ctrl+C: what is shown of a run that a person ends.
+#![cfg(unix)]
+
+use std::{
+    fs,
+    io::{BufRead, BufReader, Read},
+    process::Command,
+};
+
+use serde_json::Value;
+
+use crate::{Ended, assert_contains, command};
+
+/// Plays a service that asks for two minutes, and presses Ctrl+C once it has
+/// done so.
+fn cancelled(arguments: &str) -> Ended {
+    let arguments = format!("scenario --max-retry-after 120 --pace real {arguments}");
+    let mut lab = command(&arguments)
+        .env("RUST_LOG", "info")
+        .spawn()
+        .expect("lab runs");
+    let mut log = BufReader::new(lab.stderr.take().expect("a pipe"));
+    let mut line = String::new();
+    while !line.contains(" client: close") {
+        line.clear();
+        assert_ne!(log.read_line(&mut line).expect("text"), 0, "no attempt");
+    }
+
+    let pid = lab.id().to_string();
+    let kill = Command::new("kill").args(["-INT", &pid]).status();
+
+    assert!(kill.expect("kill runs").success());
+    let mut rest = String::new();
+    log.read_to_string(&mut rest).expect("text");
+    let ended = Ended::from(lab.wait_with_output().expect("an end"));
+    assert_eq!(ended.code, Some(130), "{}", ended.stdout);
+    ended
+}
+
+#[test]
+fn a_run_ends_with_what_there_is_of_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let report = folder.path().join("report.html");
+
+    let ended = cancelled(&format!("retry-later --report {}", report.display()));
+
+    let parts = [
+        "attempt 1   503 Service Unavailable",
+        "outcome   cancelled after 1 request",
+        "wire      the service saw 1 request; the client counted 1",
+        "! cancelled before its end, so nothing is judged",
+    ];
+    assert_contains(&ended.stdout, &parts);
+    let report = fs::read_to_string(report).expect("a report");
+    assert_contains(&report, &["cancelled after 1 request"]);
+}
+
+#[test]
+fn a_run_as_json_says_that_it_was_cancelled() {
+    let ended = cancelled("retry-later --json");
+
+    let run: Value = serde_json::from_str(&ended.stdout).expect("JSON");
+    assert_eq!(run["outcome"]["ending"], "cancelled");
+    assert_eq!(run["verdict"], Value::Array(vec![]));
+}
+
+#[test]
+fn the_course_ends_with_the_scenario_that_was_cancelled() {
+    let ended = cancelled("all --filter retry-");
+
+    let sum = "0 as expected; the last was cancelled, and nothing after it was played";
+    assert_contains(&ended.stdout, &[sum]);
+}
+
+#[test]
+fn a_comparison_shows_the_one_run_that_there_is() {
+    let text = cancelled("retry-later --compare").stdout;
+    let json = cancelled("retry-later --compare --json").stdout;
+
+    assert!(!text.contains("The naive client"), "{text}");
+    assert_contains(&text, &["cancelled after 1 request"]);
+    let runs: Vec<Value> = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(runs.len(), 1);
+    assert_eq!(runs[0]["outcome"]["ending"], "cancelled");
+}

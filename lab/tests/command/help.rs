@@ -1,0 +1,220 @@
+//! The help and the completions.
+
+use runner::scenario::CATALOGUE;
+
+use crate::{assert_contains, assert_fits_80_columns, printed};
+
+/// The help, without the blanks that clap leaves at the ends of lines.
+fn help(arguments: &str) -> String {
+    let printed = printed(arguments);
+    let lines: Vec<_> = printed.lines().map(str::trim_end).collect();
+    lines.join("\n")
+}
+
+#[test]
+fn the_help_of_the_lab_says_how_to_begin() {
+    insta::assert_snapshot!(help("--help"), @"
+    An observable lab for reliable HTTP clients
+
+    A service on this machine misbehaves on purpose, and a client has to get along
+    with it. The lab plays one such fault at a time and shows the evidence: every
+    attempt and every wait, what the wire saw, which counters moved, and whether
+    what was expected held. It needs no account, and no internet.
+
+    Usage: lab <COMMAND>
+
+    Commands:
+      list         List the scenarios in the order of the course
+      scenario     Play a scenario, or all, each on a fresh service, and show the
+                   evidence
+      schema       Print the JSON Schema of a run, as `scenario --json` prints it
+      serve        Serve the lab as a web page, on this machine alone
+      load         Have a running `lab serve` play many runs, for the sake of its
+                   counters
+      doctor       Check what a workshop needs before it starts, and say what to do
+      completions  Print a script that completes commands, options and scenarios
+      help         Print this message or the help of the given subcommand(s)
+
+    Options:
+      -h, --help
+              Print help (see a summary with '-h')
+
+      -V, --version
+              Print version
+
+    Start here (in a checkout, write `cargo run -p lab --` in place of `lab`):
+      lab list                  what can be played
+      lab scenario flaky        a service that fails twice, then answers
+      lab scenario flaky --ask  the same, but predict first
+      lab scenario all          the whole course, without the waits
+      lab doctor                whether this machine is ready for a workshop
+      lab serve --open          the lab as a web page, in the browser
+      lab load                  traffic for it, to be seen on its counters
+
+    Exit codes:
+      0  every expectation held
+      1  an expectation did not hold
+      2  the command line makes no sense
+      3  the environment failed, such as a port that is taken
+    ");
+}
+
+#[test]
+fn the_help_of_a_scenario_says_what_to_try() {
+    insta::assert_snapshot!(help("scenario --help"), @"
+    Play a scenario, or all, each on a fresh service, and show the evidence
+
+    A run starts a service on a free port, builds a client, lets it act, stops
+    everything, and holds what it left behind to what was expected. The expectations
+    follow the options: with other limits another ending is right. In virtual time
+    one seed tells one story, to the byte.
+
+    Ctrl+C cancels a run: it is taken down, and what there is of it is shown. No run
+    sends more than 10000 requests or takes longer than an hour.
+
+    Usage: lab scenario [OPTIONS] <NAME>
+
+    Arguments:
+      <NAME>
+              The scenario to play, or `all`; `lab list` shows them
+
+    Options:
+          --filter <TEXT>
+              With `all`: only the scenarios whose name contains this
+
+          --seed <N>
+              What jitter, keys, cursors and ids are made from; random if left out
+
+          --pace <PACE>
+              Whether the waits are real, or drawn without being waited for
+              [default: real; virtual for `all`]
+
+              [possible values: real, virtual]
+
+      -h, --help
+              Print help (see a summary with '-h')
+
+    Which client, and what it is allowed:
+          --max-attempts <N>
+              The most requests one call may put on the wire, up to 10000
+
+          --max-retry-after <SECONDS>
+              The longest Retry-After that is waited for; a longer one ends the call
+
+          --max-pages <N>
+              The most pages that a listing reads, up to 10000
+
+          --max-items <N>
+              The most items that a listing yields, up to 10000
+
+          --client <CLIENT>
+              Which client plays. What people first write breaks most expectations,
+              which is the lesson: the exit code is then 1
+
+              Possible values:
+              - reliable: The reference client
+              - naive:    What people first write
+
+              [default: reliable]
+
+          --compare
+              Play both clients with one seed and show them side by side; the exit
+              code is the reliable client's
+
+    What becomes of the evidence:
+          --otlp <URL>
+              Send the trace on to the OTLP/HTTP receiver at this base address, such
+              as http://127.0.0.1:4318 [default: what the standard variables
+              OTEL_EXPORTER_OTLP_TRACES_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT say]
+
+          --ask
+              Read your prediction from stdin before anything is shown
+
+          --report <FILE>
+              Write the run to this file as well, as one page of HTML
+
+          --json
+              Print the run as JSON; `lab schema` says what it holds
+
+          --ascii
+              Draw with nothing but ASCII
+
+    Examples:
+      lab scenario flaky
+          what happened, and why it matters
+      lab scenario flaky --ask
+          the question first; then what happened, beside your prediction
+      lab scenario flaky --max-attempts 2
+          a client that gives up too early
+      lab scenario retry-later --max-retry-after 120 --pace virtual
+          a wait of two minutes that takes none
+      lab scenario lost-response --compare
+          beside what people first write
+      lab scenario flaky --seed 1 --pace virtual --report flaky.html
+          a page to show or to print, the same every time
+      lab scenario all --filter retry
+          every scenario with that in its name
+
+    Exit codes:
+      0  every expectation held
+      1  an expectation did not hold
+      2  the command line makes no sense
+      3  the environment failed, such as a port that is taken
+    130  Ctrl+C cancelled the run, so nothing is judged
+    ");
+}
+
+#[test]
+fn no_help_is_wider_than_80_columns() {
+    for command in [
+        "",
+        "list",
+        "scenario",
+        "schema",
+        "serve",
+        "load",
+        "doctor",
+        "completions",
+    ] {
+        for option in ["-h", "--help"] {
+            assert_fits_80_columns(&printed(&format!("{command} {option}")));
+        }
+    }
+}
+
+#[test]
+fn every_example_of_the_help_makes_sense_and_the_exit_codes_follow() {
+    let mut examples = Vec::new();
+    for command in ["", "scenario", "load", "doctor"] {
+        let help = printed(&format!("{command} --help"));
+        assert_contains(&help, &["\nExit codes:\n  0  "]);
+        let lines = help.lines().filter_map(|line| line.strip_prefix("  lab "));
+        examples.extend(lines.filter_map(|line| Some(line.split("  ").next()?.to_owned())));
+    }
+
+    assert!(examples.len() > 10, "{examples:?}");
+    for example in examples {
+        let words = ["lab"].into_iter().chain(example.split(' '));
+        assert_eq!(lab::cli::check(words), Ok(()), "{example}");
+    }
+}
+
+#[test]
+fn completes_the_name_of_every_scenario_in_every_shell() {
+    for (shell, start) in [
+        ("bash", "_lab() {\n"),
+        ("zsh", "#compdef lab\n"),
+        ("fish", "# Print an optspec"),
+    ] {
+        let script = printed(&format!("completions {shell}"));
+
+        assert!(script.starts_with(start), "{shell}: {script}");
+        let words: Vec<_> = script
+            .split(|sign: char| !sign.is_ascii_alphanumeric() && sign != '-')
+            .collect();
+        for scenario in CATALOGUE {
+            let name = scenario.name();
+            assert!(words.contains(&name), "{name} in {shell}");
+        }
+    }
+}

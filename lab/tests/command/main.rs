@@ -1,0 +1,85 @@
+//! The command `lab` as a person uses it: the real binary, what it prints, and its
+//! exit codes.
+
+mod ask;
+mod cancel;
+mod help;
+mod logging;
+mod play;
+mod readme;
+mod usage;
+
+use std::{
+    io::Write,
+    process::{Command, Output, Stdio},
+};
+
+/// What a command printed, and its exit code.
+#[derive(Debug)]
+struct Ended {
+    code: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+impl From<Output> for Ended {
+    fn from(output: Output) -> Self {
+        let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+        Self {
+            code: output.status.code(),
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+        }
+    }
+}
+
+/// The command with these arguments, in an environment that asks for nothing.
+fn command(arguments: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
+    command
+        .args(arguments.split_whitespace())
+        .env("LC_ALL", "C.UTF-8")
+        .env_remove("COLUMNS")
+        .env_remove("RUST_LOG")
+        .env_remove("OTEL_EXPORTER_OTLP_ENDPOINT")
+        .env_remove("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+/// Runs the command to its end.
+fn lab(arguments: &str) -> Ended {
+    command(arguments).output().expect("lab runs").into()
+}
+
+/// Runs the command to its end, with something to read on stdin.
+fn lab_reading(arguments: &str, input: &[u8]) -> Ended {
+    let mut lab = command(arguments)
+        .stdin(Stdio::piped())
+        .spawn()
+        .expect("lab runs");
+    // A command that refuses its arguments ends without reading.
+    let _ = lab.stdin.take().expect("a pipe").write_all(input);
+    lab.wait_with_output().expect("lab ends").into()
+}
+
+/// What a command that succeeds prints, and prints nowhere but on stdout.
+fn printed(arguments: &str) -> String {
+    let ended = lab(arguments);
+    assert_eq!((ended.code, &*ended.stderr), (Some(0), ""), "{arguments}");
+    ended.stdout
+}
+
+fn assert_contains(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "{part:?} is missing in\n{text}");
+    }
+}
+
+fn assert_fits_80_columns(text: &str) {
+    for line in text.lines() {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+}

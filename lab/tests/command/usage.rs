@@ -1,0 +1,121 @@
+//! Command lines that make no sense: exit code 2, nothing on stdout, and the rule
+//! that was broken on stderr.
+
+use crate::lab;
+
+fn assert_refused(arguments: &str, rule: &str) {
+    let ended = lab(arguments);
+
+    let found = (ended.code, &*ended.stdout);
+    assert_eq!(found, (Some(2), ""), "{arguments}");
+    let said = ended.stderr;
+    assert!(
+        said.contains(rule),
+        "{arguments}: {rule:?} is not in {said}"
+    );
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_with_the_rule() {
+    let address = "it must be an address such as http://127.0.0.1:9090";
+    for (arguments, rule) in [
+        ("", "lab scenario flaky"),
+        ("completions tcsh", "invalid value 'tcsh'"),
+        (
+            "scenario flakey",
+            "error: no scenario is called 'flakey'; did you mean 'flaky'?\n",
+        ),
+        (
+            "scenario all --filter xyzzy",
+            "error: no scenario's name contains 'xyzzy'; `lab list` shows them all\n",
+        ),
+        (
+            "scenario flaky --filter f",
+            "error: --filter goes with `lab scenario all`\n",
+        ),
+        (
+            "scenario all --ask",
+            "error: --ask goes with the name of one scenario\n",
+        ),
+        (
+            "scenario all --compare",
+            "error: --compare goes with the name of one scenario\n",
+        ),
+        ("scenario flaky --compare --client naive", "'--compare'"),
+        ("scenario flaky --ask --compare", "'--compare'"),
+        ("scenario flaky --ask --json", "'--json'"),
+        ("doctor --prometheus=", address),
+        ("doctor --prometheus 9090", address),
+        ("doctor --prometheus https://h", address),
+        ("doctor --prometheus http://me@h", address),
+        ("doctor --prometheus http://h?x", address),
+        ("doctor --tempo localhost:9090", address),
+        ("doctor --otlp localhost:9090", address),
+        ("doctor --grafana localhost:9090", address),
+        ("doctor --port 9000 --page-port 9000", "are both 9000"),
+    ] {
+        assert_refused(arguments, rule);
+    }
+}
+
+#[test]
+fn a_limit_is_a_positive_integer_and_no_larger_than_the_lab_plays() {
+    for (option, field) in [
+        ("--max-attempts", "max_attempts"),
+        ("--max-pages", "max_pages"),
+        ("--max-items", "max_items"),
+    ] {
+        for (value, rule) in [
+            ("0", "be a positive integer, got zero"),
+            ("-3", "be a positive integer, got the negative number -3"),
+            ("2.5", "be a positive integer, got the float 2.5"),
+            ("true", "be a positive integer, got the boolean true"),
+            (
+                "many",
+                "be a positive integer, got something that is no number",
+            ),
+            ("10001", "be at most 10000, got 10001"),
+            ("4294967295", "be at most 10000, got 4294967295"),
+        ] {
+            let arguments = format!("scenario endless-items {option} {value}");
+            assert_refused(&arguments, &format!("{field} must {rule}"));
+        }
+    }
+}
+
+#[test]
+fn no_number_is_written_with_a_sign() {
+    for option in [
+        "scenario flaky --seed",
+        "scenario flaky --max-attempts",
+        "scenario flaky --max-retry-after",
+        "scenario items --max-pages",
+        "scenario items --max-items",
+        "load --seconds",
+        "load --rate",
+        "load --seed",
+        "serve --port",
+        "serve --page-port",
+        "doctor --port",
+        "doctor --page-port",
+    ] {
+        assert_refused(&format!("{option} +1"), ">': write it without a sign\n");
+        let (_, name) = option.split_once("--").expect("an option");
+        let minus = format!("error: invalid value '-1' for '--{name} <");
+        assert_refused(&format!("{option} -1"), &minus);
+    }
+}
+
+#[test]
+fn a_number_outside_its_range_is_refused_with_the_range() {
+    for (arguments, range) in [
+        ("scenario flaky --seed many", "0 to 18446744073709551615"),
+        ("scenario flaky --max-retry-after 86401", "0 to 86400"),
+        ("serve --port 65536", "0 to 65535"),
+        ("doctor --port 0", "1 to 65535"),
+        ("load --seed=", "0 to 18446744073709551615"),
+    ] {
+        let rule = format!("it must be a whole number from {range}\n");
+        assert_refused(arguments, &rule);
+    }
+}

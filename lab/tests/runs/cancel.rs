@@ -1,0 +1,126 @@
+//! Runs that are cancelled: what there is of them is kept, and nothing goes on.
+
+use std::{future::ready, net::TcpListener, sync::Arc, time::Duration};
+
+use evidence::{Client, Ending, Overrides, Pace, Run, trace::SpanName};
+use runner::{NAIVE, RELIABLE, Settings, run_until, scenario};
+use tokio::{runtime::Handle, sync::Notify, task::yield_now, time::timeout};
+use tracing::{Subscriber, span};
+use tracing_subscriber::{
+    Layer,
+    layer::{Context, Identity},
+};
+
+use crate::{report, settings, text};
+
+/// A test that waits this long has failed.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Tells when a span of this name opens.
+struct Opens(&'static str, Arc<Notify>);
+
+impl<S: Subscriber> Layer<S> for Opens {
+    fn on_new_span(&self, span: &span::Attributes<'_>, _: &span::Id, _: Context<'_, S>) {
+        if span.metadata().name() == self.0 {
+            self.1.notify_one();
+        }
+    }
+}
+
+/// Plays a scenario in real time, patiently, and cancels it once a span of this
+/// name has opened.
+async fn cancelled_in(name: &str, client: Client, span: &'static str) -> Run {
+    let patient = Overrides {
+        max_retry_after: Some(Duration::from_secs(120)),
+        ..Overrides::NONE
+    };
+    let settings = Settings {
+        pace: Pace::Real,
+        ..settings(client, patient)
+    };
+    let scenario = scenario::find(name).expect("known");
+    let opened = Arc::new(Notify::new());
+    let layer = Opens(span, Arc::clone(&opened));
+    let run = run_until(opened.notified(), layer, scenario, &settings);
+    run.await.expect("a run")
+}
+
+/// Waits until no task is left but those that were there before.
+async fn settle(before: usize) {
+    let alive = || Handle::current().metrics().num_alive_tasks();
+    let settled = timeout(PATIENCE, async {
+        while alive() > before {
+            yield_now().await;
+        }
+    });
+    let settled = settled.await;
+    assert!(settled.is_ok(), "{} tasks are left", alive() - before);
+}
+
+#[tokio::test]
+async fn a_wait_of_two_minutes_ends_at_once_and_nothing_goes_on() {
+    let before = Handle::current().metrics().num_alive_tasks();
+
+    let run = cancelled_in("retry-later", RELIABLE, "wait").await;
+
+    assert_eq!(run.outcome.ending, Ending::Cancelled);
+    assert_eq!(run.outcome.text, "cancelled after 1 request");
+    assert_eq!((run.ledger.total, run.verdict.len()), (1, 0));
+    let spans = run.traces.iter().flat_map(|trace| &trace.spans);
+    let (mut waits, mut ports) = (Vec::new(), Vec::new());
+    for span in spans {
+        waits.extend((span.name == SpanName::Wait).then_some(span.end));
+        ports.extend(span.fields.number("server.port"));
+    }
+    assert!(matches!(waits[..], [Some(_)]), "{waits:?}");
+    let words = &scenario::find("retry-later").expect("known").words;
+    let text = text(words, &run);
+    for shown in [
+        text.clone(),
+        report(words, &run),
+        render::table(std::slice::from_ref(&run), &render::Options::default()),
+    ] {
+        assert!(shown.contains("cancelled"), "{shown}");
+        assert!(!shown.contains("expectations held"), "{shown}");
+        assert!(!shown.contains('✓'), "{shown}");
+    }
+    assert!(text.contains("wait 120 s, cut off after "), "{text}");
+    for port in ports {
+        let port = u16::try_from(port).expect("a port");
+        TcpListener::bind(("127.0.0.1", port)).expect("a port that is free again");
+    }
+    settle(before).await;
+}
+
+/// Whatever stands between client and service, and whatever it was about to do.
+#[tokio::test]
+async fn every_kind_of_run_can_be_cancelled() {
+    let before = Handle::current().metrics().num_alive_tasks();
+
+    for (name, client) in [
+        ("read-timeout", RELIABLE),
+        ("read-timeout", NAIVE),
+        ("lost-response", RELIABLE),
+        ("connection-refused", RELIABLE),
+        ("tls-refused", RELIABLE),
+        ("too-many-requests", RELIABLE),
+        ("too-many-requests", NAIVE),
+        ("resumed-crawl", RELIABLE),
+        ("oversized-body", RELIABLE),
+    ] {
+        let run = cancelled_in(name, client, "attempt").await;
+
+        assert_eq!(run.outcome.ending, Ending::Cancelled, "{name}");
+    }
+    settle(before).await;
+}
+
+#[tokio::test]
+async fn a_run_can_be_cancelled_before_it_has_begun() {
+    let settings = settings(RELIABLE, Overrides::NONE);
+    let scenario = scenario::find("items").expect("known");
+
+    let run = run_until(ready(()), Identity::new(), scenario, &settings).await;
+
+    assert_eq!(run.expect("a run").outcome.ending, Ending::Cancelled);
+}

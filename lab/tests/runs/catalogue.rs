@@ -1,0 +1,114 @@
+//! What holds of every run, whatever the scenario and the client.
+
+use std::collections::HashSet;
+
+use evidence::{Overrides, compare::differences};
+use runner::{NAIVE, RELIABLE, run, scenario, scenario::CATALOGUE};
+
+use crate::{
+    plays::{PLAYS, Play},
+    settings, text,
+};
+
+#[test]
+fn every_scenario_holds_what_it_promises_under_any_limits() {
+    for play in PLAYS.iter().filter(|it| it.run.client == RELIABLE) {
+        let story = render::json(&play.run);
+        assert!(play.run.passed(), "{:?}: {story}", play.overrides);
+    }
+}
+
+#[test]
+fn a_run_leaves_no_span_open_and_does_not_differ_from_itself() {
+    for play in PLAYS.iter() {
+        let run = &play.run;
+
+        let mut spans = run.traces.iter().flat_map(|trace| &trace.spans);
+        assert!(spans.all(|span| span.end.is_some()), "{:?}", run.traces);
+        assert_eq!(differences(run, run), [], "{}", play.scenario.name());
+    }
+}
+
+#[test]
+fn the_series_of_the_two_clients_never_mix() {
+    for play in PLAYS.iter() {
+        let (own, other) = match play.run.client {
+            RELIABLE => ("client_", "naive_"),
+            _ => ("naive_", "client_"),
+        };
+
+        let name = play.scenario.name();
+        let moved = |prefix| {
+            let mut counters = play.run.counters.iter();
+            counters.any(|counter| counter.name.starts_with(prefix))
+        };
+        assert!(moved(own), "{name}: no {own} series");
+        assert!(!moved(other), "{name}: {other} series");
+    }
+}
+
+#[tokio::test]
+async fn one_seed_tells_one_story_byte_for_byte_within_80_columns() {
+    for scenario in CATALOGUE {
+        for client in [RELIABLE, NAIVE] {
+            let first = &Play::of(scenario.name(), client).run;
+
+            let second = run(scenario, &settings(client, Overrides::NONE)).await;
+
+            let second = second.expect("a run");
+            let story = text(&scenario.words, first);
+            assert_eq!(render::json(first), render::json(&second));
+            assert_eq!(story, text(&scenario.words, &second));
+            for line in story.lines() {
+                assert!(line.chars().count() <= 80, "{line}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn another_seed_tells_another_story() {
+    let one = &Play::of("flaky", RELIABLE).run;
+    let mut settings = settings(RELIABLE, Overrides::NONE);
+    settings.seed += 1;
+
+    let other = run(scenario::find("flaky").expect("known"), &settings).await;
+
+    let other = other.expect("a run");
+    assert_ne!(one.traces, other.traces);
+    assert_ne!(one.ledger, other.ledger);
+}
+
+#[test]
+fn no_two_runs_of_one_seed_are_one_trace() {
+    let ids = CATALOGUE.iter().flat_map(|scenario| {
+        let plays = [RELIABLE, NAIVE].map(|client| Play::of(scenario.name(), client));
+        plays.into_iter().flat_map(|play| &play.run.traces)
+    });
+    let ids: Vec<_> = ids.map(|trace| trace.id).collect();
+
+    let different: HashSet<_> = ids.iter().collect();
+
+    assert_eq!(ids.len(), 2 * CATALOGUE.len());
+    assert_eq!(different.len(), ids.len());
+}
+
+#[test]
+fn the_trace_joins_both_sides_of_the_wire() {
+    let run = &Play::of("flaky", RELIABLE).run;
+
+    let [trace] = run.traces.as_slice() else {
+        panic!("one run is one trace: {:?}", run.traces);
+    };
+    let of = |name: &str| {
+        let named = trace.spans.iter().filter(|span| span.name.as_str() == name);
+        named.collect::<Vec<_>>()
+    };
+    assert_eq!((of("operation").len(), of("wait").len()), (1, 2));
+    let attempts: Vec<_> = of("attempt").iter().map(|span| Some(span.id)).collect();
+    let parents: Vec<_> = of("request").iter().map(|span| span.parent).collect();
+    assert_eq!(parents, attempts);
+    let id = trace.id.to_string();
+    let mut entries = run.ledger.entries.iter();
+    assert!(entries.all(|entry| entry.trace_id.as_deref() == Some(&*id)));
+}

@@ -1,0 +1,29 @@
+//! The scenarios of the catalogue, played by both clients in virtual time.
+
+mod cancel;
+mod catalogue;
+mod comparison;
+mod lessons;
+mod plays;
+mod redaction;
+mod retry_after;
+
+use evidence::{Client, Overrides, Pace, Run, Words};
+use runner::Settings;
+
+fn settings(client: Client, overrides: Overrides) -> Settings {
+    Settings {
+        seed: 7,
+        client,
+        pace: Pace::Virtual,
+        overrides,
+    }
+}
+
+fn text(words: &Words, run: &Run) -> String {
+    render::text(words, run, None, &render::Options::default())
+}
+
+fn report(words: &Words, run: &Run) -> String {
+    render::html(words, run, None, &runner::metrics())
+}

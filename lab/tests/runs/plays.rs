@@ -1,0 +1,103 @@
+//! Every scenario, played by both clients under settings of which every pair
+//! occurs: once for all tests.
+
+use std::{collections::HashSet, sync::LazyLock, thread, time::Duration};
+
+use evidence::{Client, Overrides, Run};
+use runner::{NAIVE, RELIABLE, run, scenario::CATALOGUE, scenario::Scenario};
+
+use crate::settings;
+
+/// One run, and what it was played with.
+pub(crate) struct Play {
+    pub(crate) scenario: &'static Scenario,
+    pub(crate) overrides: Overrides,
+    pub(crate) run: Run,
+}
+
+impl Play {
+    /// The play of a scenario under the settings that it has by itself.
+    pub(crate) fn of(name: &str, client: Client) -> &'static Self {
+        Self::with_max_retry_after(name, client, None)
+    }
+
+    pub(crate) fn with_max_retry_after(
+        name: &str,
+        client: Client,
+        max_retry_after: Option<Duration>,
+    ) -> &'static Self {
+        let found = PLAYS.iter().find(|play| {
+            play.scenario.name() == name
+                && play.run.client == client
+                && play.overrides.max_attempts.is_none()
+                && play.overrides.max_retry_after == max_retry_after
+        });
+        found.expect("it was played")
+    }
+}
+
+/// Every run that is looked at here, in the order of the course.
+pub(crate) static PLAYS: LazyLock<Vec<Play>> = LazyLock::new(|| {
+    thread::scope(|threads| {
+        let parts = CATALOGUE.chunks(CATALOGUE.len().div_ceil(4));
+        let parts: Vec<_> = parts.map(|part| threads.spawn(|| play_all(part))).collect();
+        let plays = parts.into_iter().map(|part| part.join().expect("plays"));
+        plays.flatten().collect()
+    })
+});
+
+/// Plays scenarios under all settings; the naive client knows none.
+#[tokio::main(flavor = "current_thread")]
+async fn play_all(scenarios: &'static [Scenario]) -> Vec<Play> {
+    let mut plays = Vec::new();
+    for scenario in scenarios {
+        let reliable = pairwise().map(|overrides| (RELIABLE, overrides));
+        for (client, overrides) in reliable.chain([(NAIVE, Overrides::NONE)]) {
+            let run = run(scenario, &settings(client, overrides)).await;
+            plays.push(Play {
+                scenario,
+                overrides,
+                run: run.expect("a run"),
+            });
+        }
+    }
+    plays
+}
+
+/// Sixteen rows of four settings with four values each, in which every two
+/// values of two settings meet: an orthogonal array over the field of four.
+fn pairwise() -> impl Iterator<Item = Overrides> {
+    const ATTEMPTS: [Option<u32>; 4] = [None, Some(1), Some(2), Some(20)];
+    const WAITS: [Option<u64>; 4] = [None, Some(0), Some(119), Some(120)];
+    const PAGES: [Option<u32>; 4] = [None, Some(1), Some(2), Some(4)];
+    const ITEMS: [Option<u32>; 4] = [None, Some(1), Some(3), Some(10)];
+    /// Twice each element.
+    const TWICE: [usize; 4] = [0, 2, 3, 1];
+    let rows = (0..4).flat_map(|one| (0..4).map(move |other| (one, other)));
+    rows.map(|(one, other)| Overrides {
+        max_attempts: ATTEMPTS[one],
+        max_retry_after: WAITS[other].map(Duration::from_secs),
+        max_pages: PAGES[one ^ other],
+        max_items: ITEMS[one ^ TWICE[other]],
+    })
+}
+
+#[test]
+fn every_two_values_of_two_settings_are_played_together() {
+    let settings = pairwise().map(|it| {
+        let wait = it.max_retry_after.map(|wait| wait.as_secs());
+        let [attempts, pages, items] = [it.max_attempts, it.max_pages, it.max_items];
+        [
+            attempts.map(u64::from),
+            wait,
+            pages.map(u64::from),
+            items.map(u64::from),
+        ]
+    });
+    let settings: Vec<_> = settings.collect();
+
+    for (one, other) in [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)] {
+        let pairs: HashSet<_> = settings.iter().map(|row| (row[one], row[other])).collect();
+        assert_eq!(pairs.len(), 16, "settings {one} and {other}");
+    }
+}
