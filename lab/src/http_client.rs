@@ -1,9 +1,8 @@
-//! The HTTP client of the lab itself, for what it asks or tells beside any run.
+//! The HTTP client of the lab itself, for requests that belong to no run.
 
 use reqwest::{Client, ClientBuilder, redirect, retry};
 
-/// A client that goes where the person said: past no proxy, after no redirect,
-/// and once.
+/// A client that uses no proxy, follows no redirect and never retries.
 pub(crate) fn builder() -> ClientBuilder {
     client::install_tls_provider();
     Client::builder()
@@ -12,8 +11,8 @@ pub(crate) fn builder() -> ClientBuilder {
         .retry(retry::never())
 }
 
-/// The same for plain HTTP alone. Where there are no certificates on the
-/// machine, looking for them fails.
+/// The same for plain HTTP alone, which works on a machine without root
+/// certificates too.
 pub(crate) fn plain_builder() -> ClientBuilder {
     builder().tls_certs_only([])
 }

@@ -1,5 +1,5 @@
-//! The lab's edge: the command line, the web UI, loads, what is told to a receiver
-//! of traces, and what a workshop needs of a machine.
+//! The lab's edge: the command line, the web UI, loads, the export of traces over
+//! OTLP, and the check of a machine before a workshop.
 //!
 //! What it shows comes from three crates below it, each of which knows less:
 //! [`runner`] plays scenarios and returns what happened, [`evidence`] is what

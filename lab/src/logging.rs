@@ -1,4 +1,4 @@
-//! Logs: the spans of client, service and lab on stderr, as `RUST_LOG` asks.
+//! Logs: the spans of client, service and lab on stderr, as `RUST_LOG` says.
 
 use tracing_subscriber::{Layer, Registry, filter::Targets};
 

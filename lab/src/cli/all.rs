@@ -26,12 +26,7 @@ pub(super) fn all(arguments: &Arguments) -> Result<Exit, Exit> {
     }
     progress.finish_and_clear();
 
-    let text = if arguments.json {
-        render::json(&runs)
-    } else {
-        render::table(&runs, &terminal::options(arguments.ascii))
-    };
-    terminal::print(&text)?;
+    arguments.print(&runs, |options| render::table(&runs, options))?;
     for run in &runs {
         runner.send(run);
     }

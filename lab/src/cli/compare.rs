@@ -1,73 +1,49 @@
 //! `lab scenario NAME --compare`: plays one with both clients, side by side.
 
-use runner::{NAIVE, RELIABLE};
-use std::iter;
-
-use super::{Exit, play::Runner, report, scenario::Arguments, terminal};
+use super::{Exit, play::Runner, scenario::Arguments};
 use evidence::{Comparison, Pace, Run};
-use runner::{Settings, scenario::Scenario};
+use runner::{NAIVE, RELIABLE, Settings, scenario::Scenario};
 
-/// Plays with one seed twice. The reliable client is held to the expectations;
-/// what the naive one breaks is what there is to see.
+/// Plays with one seed twice. Only the reliable client's expectations decide the
+/// exit code; what the naive one breaks is the lesson.
 pub(super) fn compare(arguments: &Arguments, scenario: &Scenario) -> Result<Exit, Exit> {
     let settings = arguments.settings(Pace::Real);
     let mut player = Runner::new(arguments.otlp.as_deref())?;
     let mut play = |client| player.play(scenario, &Settings { client, ..settings });
     let reliable = play(RELIABLE)?;
     if reliable.is_cancelled() {
-        return cut_short(arguments, scenario, reliable, None);
+        print_runs(arguments, scenario, &[&reliable])?;
+        let words = &scenario.words;
+        arguments.write_report(|| render::html(words, &reliable, None, &runner::metrics()))?;
+        return Ok(Exit::Cancelled);
     }
     let naive = play(NAIVE)?;
-    if naive.is_cancelled() {
-        return cut_short(arguments, scenario, reliable, Some(naive));
-    }
-    let comparison = Comparison::of(reliable, naive, scenario.next_comparison());
+    let cancelled = naive.is_cancelled();
+    let both = Comparison::of(reliable, naive, scenario.next_comparison());
 
-    let text = if arguments.json {
-        render::json(&comparison)
+    if cancelled {
+        print_runs(arguments, scenario, &[&both.reliable, &both.naive])?;
     } else {
-        let options = terminal::options(arguments.ascii);
-        render::comparison(&scenario.words, &comparison, &options)
-    };
-    terminal::print(&text)?;
-    if let Some(file) = &arguments.report {
-        report::write(
-            file,
-            &render::html_comparison(&scenario.words, &comparison, &runner::metrics()),
-        )?;
+        arguments.print(&both, |options| {
+            render::comparison(&scenario.words, &both, options)
+        })?;
     }
-    player.send(&comparison.reliable);
-    player.send(&comparison.naive);
-    Ok(Exit::of(&comparison.reliable))
+    arguments
+        .write_report(|| render::html_comparison(&scenario.words, &both, &runner::metrics()))?;
+    if cancelled {
+        return Ok(Exit::Cancelled);
+    }
+    player.send(&both.reliable);
+    player.send(&both.naive);
+    Ok(Exit::of(&both.reliable))
 }
 
-/// Shows what there is where Ctrl+C came in between: half a run cannot be compared.
-fn cut_short(
-    arguments: &Arguments,
-    scenario: &Scenario,
-    reliable: Run,
-    naive: Option<Run>,
-) -> Result<Exit, Exit> {
-    let runs: Vec<_> = iter::once(&reliable).chain(&naive).collect();
-    let text = if arguments.json {
-        render::json(&runs)
-    } else {
-        let options = terminal::options(arguments.ascii);
+/// Shows the runs there are in place of a comparison, which needs two whole ones.
+fn print_runs(arguments: &Arguments, scenario: &Scenario, runs: &[&Run]) -> Result<(), Exit> {
+    arguments.print(&runs, |options| {
         let texts = runs
             .iter()
-            .map(|run| render::text(&scenario.words, run, None, &options));
+            .map(|run| render::text(&scenario.words, run, None, options));
         texts.collect::<Vec<_>>().join("\n")
-    };
-    terminal::print(&text)?;
-    if let Some(file) = &arguments.report {
-        let page = match naive {
-            None => render::html(&scenario.words, &reliable, None, &runner::metrics()),
-            Some(naive) => {
-                let both = Comparison::of(reliable, naive, scenario.next_comparison());
-                render::html_comparison(&scenario.words, &both, &runner::metrics())
-            }
-        };
-        report::write(file, &page)?;
-    }
-    Ok(Exit::Cancelled)
+    })
 }

@@ -12,7 +12,7 @@ use runner::scenario::CATALOGUE;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// The shell that is to read the script
+    /// The shell that reads the script
     #[arg(value_enum)]
     shell: Completed,
 }
@@ -25,13 +25,13 @@ enum Completed {
     Fish,
 }
 
-pub(super) fn completions(arguments: &Arguments) -> Exit {
+pub(super) fn completions(arguments: &Arguments) -> Result<Exit, Exit> {
     let script = match arguments.shell {
         Completed::Bash => script(Shell::Bash),
         Completed::Zsh => script(Shell::Zsh),
         Completed::Fish => script(Shell::Fish) + fish_names().as_str(),
     };
-    terminal::print(&script).map_or_else(|exit| exit, |()| Exit::Passed)
+    terminal::print(&script).map(|()| Exit::Passed)
 }
 
 fn script(shell: Shell) -> String {
@@ -39,8 +39,8 @@ fn script(shell: Shell) -> String {
         .iter()
         .map(|scenario| PossibleValue::new(scenario.words.name).help(scenario.words.title))
         .chain([PossibleValue::new(ALL).help("the whole course")]);
-    // The names are closed for completion only: a wrong one on the command line
-    // gets an error of ours, which knows what is near.
+    // The names are a closed list for completion only: for a wrong one the lab's
+    // own error suggests the nearest.
     let mut command = super::Arguments::command().mut_subcommand("scenario", |scenario| {
         scenario.mut_arg("name", |name| {
             name.value_parser(PossibleValuesParser::new(names))
@@ -51,8 +51,8 @@ fn script(shell: Shell) -> String {
     String::from_utf8_lossy(&script).into_owned()
 }
 
-/// What the generated script leaves out in fish: the values of what is no
-/// option. The condition is a function that the script defines.
+/// What clap leaves out of the script for fish: the values of an argument that is
+/// no option. The condition is a function that the script defines.
 fn fish_names() -> String {
     let names = CATALOGUE.iter().map(|scenario| scenario.words.name);
     let names: Vec<_> = names.chain([ALL]).collect();

@@ -12,16 +12,16 @@ const PLACES: &str = "Where to look";
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// Hold Docker, Prometheus, Tempo and Grafana to being there: what is
-    /// missing is then a problem, and no mere note
+    /// Require Docker, Prometheus, Tempo and Grafana: one that is missing is then
+    /// a problem, and not only a note
     #[arg(long)]
     with_grafana: bool,
 
-    /// The port that the teaching service is to have
+    /// The port of the teaching service
     #[arg(long, help_heading = PLACES, value_name = "PORT", default_value_t = server::DEFAULT_PORT, value_parser = number::port, allow_hyphen_values = true)]
     port: u16,
 
-    /// The port that the page is to have
+    /// The port of the web UI
     #[arg(long, help_heading = PLACES, value_name = "PORT", default_value_t = DEFAULT_PAGE_PORT, value_parser = number::port, allow_hyphen_values = true)]
     page_port: u16,
 
@@ -33,7 +33,7 @@ pub(super) struct Arguments {
     #[arg(long, help_heading = PLACES, value_name = "URL", default_value = "http://127.0.0.1:3200", value_parser = base)]
     tempo: Url,
 
-    /// The base address that takes traces over OTLP/HTTP
+    /// The base address of the receiver of traces over OTLP/HTTP
     #[arg(long, help_heading = PLACES, value_name = "URL", default_value = "http://127.0.0.1:4318", value_parser = base)]
     otlp: Url,
 
@@ -59,18 +59,14 @@ fn base(text: &str) -> Result<Url, String> {
     url.ok_or_else(|| "it must be an address such as http://127.0.0.1:9090".to_owned())
 }
 
-pub(super) fn doctor(arguments: &Arguments) -> Exit {
-    examine(arguments).unwrap_or_else(|exit| exit)
-}
-
-/// Two things that are to have the same port.
+/// Service and web UI on the same port.
 #[derive(Debug, thiserror::Error)]
-#[error("--port and --page-port are both {0}; the service and the page need one each")]
-struct OnePort(u16);
+#[error("--port and --page-port are both {0}; the service and the web UI need one each")]
+struct SamePort(u16);
 
-fn examine(arguments: &Arguments) -> Result<Exit, Exit> {
+pub(super) fn doctor(arguments: &Arguments) -> Result<Exit, Exit> {
     if arguments.port == arguments.page_port {
-        return Err(terminal::fail(&OnePort(arguments.port), Exit::Usage));
+        return Err(terminal::fail(&SamePort(arguments.port), Exit::Usage));
     }
     let places = Places {
         service: arguments.port,
@@ -83,7 +79,7 @@ fn examine(arguments: &Arguments) -> Result<Exit, Exit> {
     };
     let runtime = terminal::runtime()?;
     let facts = runtime.block_on(doctor::look(&places, terminal::facts()));
-    // A name that the system still looks up cannot be called off, only left.
+    // A look-up of a name cannot be cancelled, only left behind.
     runtime.shutdown_background();
     let facts = facts.map_err(|error| terminal::fail(&error, Exit::Environment))?;
     let findings = doctor::findings(&facts, &places);
@@ -93,8 +89,8 @@ fn examine(arguments: &Arguments) -> Result<Exit, Exit> {
         false => render::findings(&findings, &terminal::options(arguments.ascii)),
     };
     terminal::print(&text)?;
-    let stands = |level| findings.iter().any(|finding| finding.level == level);
-    Ok(match stands(Level::Problem) {
+    let problem = findings.iter().any(|it| it.level == Level::Problem);
+    Ok(match problem {
         true => Exit::Failed,
         false => Exit::Passed,
     })

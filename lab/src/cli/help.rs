@@ -7,33 +7,33 @@ pub(super) const WIDTH: usize = 80;
 pub(super) const LAB: &str = "\
 An observable lab for reliable HTTP clients
 
-A service on this machine misbehaves on purpose, and a client has to get along \
-with it. The lab plays one such fault at a time and shows the evidence: every \
-attempt and every wait, what the wire saw, which counters moved, and whether \
-what was expected held. It needs no account, and no internet.";
+A service on this machine misbehaves on purpose, and a client has to cope with \
+it. The lab plays one such fault at a time and shows the evidence: every attempt \
+and every wait, what the service saw, which counters moved, and whether the \
+expectations held. It needs no account and no internet.";
 
 /// How to begin.
 const LAB_EXAMPLES: &str = "\
 Start here (in a checkout, write `cargo run -p lab --` in place of `lab`):
   lab list                  what can be played
-  lab scenario flaky        a service that fails twice, then answers
+  lab scenario flaky        a service that fails twice, then succeeds
   lab scenario flaky --ask  the same, but predict first
   lab scenario all          the whole course, without the waits
   lab doctor                whether this machine is ready for a workshop
-  lab serve --open          the lab as a web page, in the browser
-  lab load                  traffic for it, to be seen on its counters";
+  lab serve --open          the lab's web UI, in the browser
+  lab load                  many runs there, so that its counters move";
 
 /// What playing a scenario means.
 pub(super) const SCENARIO: &str = "\
 Play a scenario, or all, each on a fresh service, and show the evidence
 
-A run starts a service on a free port, builds a client, lets it act, stops \
-everything, and holds what it left behind to what was expected. The expectations \
-follow the options: with other limits another ending is right. In virtual time \
-one seed tells one story, to the byte.
+A run starts a service on a free port, lets a client call it, stops both, and \
+checks the evidence against what the scenario expects. The expectations follow \
+the options: under other limits another outcome is right. In virtual time one \
+seed always gives the same output, to the byte.
 
-Ctrl+C cancels a run: it is taken down, and what there is of it is shown. No run \
-sends more than 10000 requests or takes longer than an hour.";
+Ctrl+C cancels a run and shows what there is of it. No run sends more than 10000 \
+requests or takes longer than an hour.";
 
 /// What to try with a scenario.
 const SCENARIO_EXAMPLES: &str = "\
@@ -49,21 +49,21 @@ Examples:
   lab scenario lost-response --compare
       beside what people first write
   lab scenario flaky --seed 1 --pace virtual --report flaky.html
-      a page to show or to print, the same every time
+      a report to show or to print, the same every time
   lab scenario all --filter retry
       every scenario with that in its name";
 
 /// What a load is.
 pub(super) const LOAD: &str = "\
-Have a running `lab serve` play many runs, for the sake of its counters
+Have a running `lab serve` play many runs, so that its counters move
 
-The runs are a mix of the whole course, each on a fresh service in the server's \
-own process, in real time: most of them healthy, and in the last third of every \
-minute three times as many faults. So both sides' counters on the service's \
-/metrics have a course that is worth a dashboard. No more go on at once than the \
-server can bear; what is due beyond that is refused and counted, and then the \
-exit code is 3. The runs are not kept on the page. Ctrl+C stops them, and sums up \
-what was played.";
+The runs are a mix of the whole course, each on a fresh service in the process of \
+`lab serve`, in real time: most of them healthy, and in the last third of every \
+minute three times as many faults. So the counters of client and service at the \
+service's /metrics give the dashboards something to show. The number of runs at a \
+time is limited; a run beyond the limit is refused and counted, and then the exit \
+code is 3. The web UI does not keep these runs. Ctrl+C stops them and sums up what \
+was played.";
 
 /// What to try with a load.
 const LOAD_EXAMPLES: &str = "\
@@ -73,9 +73,9 @@ Examples:
   lab load --seconds 600 --rate 10
       something to look at for ten minutes
   lab load --filter retry-after --rate 2
-      nothing but waits that the service asked for
+      only the waits that the service asks for
   lab load --page http://127.0.0.1:9000
-      at a page that is not on its usual port";
+      where `lab serve` has another --page-port";
 
 /// What the doctor looks at.
 pub(super) const DOCTOR: &str = "\
@@ -83,14 +83,14 @@ Check what a workshop needs before it starts, and say what to do
 
 It looks at the ports of `lab serve`, at loopback and the proxies before it, at \
 the terminal, and at Docker, Prometheus, Tempo and Grafana, which only the \
-dashboards need. It changes nothing, and takes no more than two seconds.";
+dashboards need. It changes nothing and takes at most two seconds.";
 
-/// Stands below the options of the doctor. What it finds is about the machine,
-/// so its exit codes say something of their own.
+/// Stands below the options of the doctor. What it finds is about the machine, so
+/// its exit codes have meanings of their own.
 pub(super) const BELOW_DOCTOR: &str = "\
 Examples:
   lab doctor
-      before a workshop with the terminal and the page
+      before a workshop with the terminal and the web UI
   lab doctor --with-grafana
       before one with the dashboards as well
   lab doctor --json

@@ -3,18 +3,12 @@
 use super::{Exit, terminal};
 use runner::scenario::CATALOGUE;
 
-pub(super) fn list() -> Exit {
-    let widest = CATALOGUE
-        .iter()
-        .map(|scenario| scenario.words.name.len())
-        .max();
+pub(super) fn list() -> Result<Exit, Exit> {
+    let widest = CATALOGUE.iter().map(|it| it.name().len()).max();
     let widest = widest.unwrap_or(0);
-    let lines = CATALOGUE.iter().map(|scenario| {
-        format!(
-            "{:widest$}  {}\n",
-            scenario.words.name, scenario.words.title
-        )
-    });
+    let lines = CATALOGUE
+        .iter()
+        .map(|it| format!("{:widest$}  {}\n", it.name(), it.words.title));
     let text: String = lines.collect();
-    terminal::print(&text).map_or_else(|exit| exit, |()| Exit::Passed)
+    terminal::print(&text).map(|()| Exit::Passed)
 }

@@ -24,13 +24,13 @@ use runner::{
     Settings, scenario, scenario::CATALOGUE, scenario::NothingMatches, scenario::Scenario,
 };
 
-/// How long an answer may be in coming.
-const ANSWER: Duration = Duration::from_secs(5);
+/// How long the head of the response may take.
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long a load may be silent. The server says something every second.
-const SILENCE: Duration = Duration::from_secs(15);
+/// How long a load may send nothing. The server sends its progress every second.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// The longest line that is a load's progress.
+/// The longest line of progress that is read, in bytes.
 const LONGEST_LINE: usize = 64 * 1024;
 
 #[derive(Debug, Args)]
@@ -50,11 +50,11 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "N", value_parser = number::any, allow_hyphen_values = true)]
     seed: Option<u64>,
 
-    /// The address of the page, as `lab serve` prints it
+    /// The address of the web UI, as `lab serve` prints it
     #[arg(long, value_name = "URL", default_value_t = default_page(), value_parser = page)]
     page: String,
 
-    /// Set the summary with nothing but ASCII
+    /// Draw the summary with nothing but ASCII
     #[arg(long)]
     ascii: bool,
 }
@@ -75,8 +75,7 @@ fn rate(text: &str) -> Result<u64, NumberError> {
     number::within(text, RATES)
 }
 
-/// The origin of the page. The lab answers to no other name than loopback's, so
-/// none is asked.
+/// The origin of the web UI, which accepts no other host than loopback.
 fn page(text: &str) -> Result<String, String> {
     let url = Url::parse(text).ok().filter(|url| {
         let loopback = matches!(url.host_str(), Some("127.0.0.1" | "localhost" | "[::1]"));
@@ -87,7 +86,7 @@ fn page(text: &str) -> Result<String, String> {
     url.map(|url| url.origin().ascii_serialization())
         .ok_or_else(|| {
             let example = default_page();
-            format!("it must be the page's address as `lab serve` prints it, such as {example}")
+            format!("it must be the web UI's address as `lab serve` prints it, such as {example}")
         })
 }
 
@@ -109,38 +108,37 @@ impl Arguments {
 #[derive(Debug, thiserror::Error)]
 enum LoadError {
     #[error("nobody listens at {0}; type: lab serve")]
-    Nobody(String),
-    #[error("{0} does not answer; stop what listens there, and type: lab serve")]
-    Silent(String),
+    Refused(String),
+    #[error("{0} does not respond; stop what listens there, and type: lab serve")]
+    TimedOut(String),
     #[error(
-        "what answers at {0} is not the page of this `lab serve`; give the address that it \
+        "what responds at {0} is not the web UI of this `lab serve`; give the address that it \
          printed as --page"
     )]
-    Stranger(String),
+    NotTheWebUi(String),
     #[error("a load goes on at {0} already; wait for its end, or stop it where it was started")]
-    Occupied(String),
+    AlreadyRunning(String),
     #[error("`lab serve` at {0} stopped in the middle; what was played until then is above")]
-    BrokenOff(String),
+    Interrupted(String),
     #[error("{0} of {1} runs were refused, since too many went on; ask for a lower --rate")]
-    Refused(u64, u64),
+    RunsRefused(u64, u64),
     #[error("{0} of {1} runs could not be played to the end")]
-    Failed(u64, u64),
+    RunsFailed(u64, u64),
     #[error("the HTTP client could not be set up")]
     Client(#[from] reqwest::Error),
 }
 
-/// How the telling of a load ended.
+/// How a load ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     Finished,
-    /// By the person.
+    /// By Ctrl+C.
     Stopped,
-    BrokenOff,
+    Interrupted,
 }
 
-pub(super) fn load(arguments: &Arguments) -> Exit {
-    let loaded = terminal::runtime().and_then(|runtime| runtime.block_on(run(arguments)));
-    loaded.unwrap_or_else(|exit| exit)
+pub(super) fn load(arguments: &Arguments) -> Result<Exit, Exit> {
+    terminal::runtime()?.block_on(run(arguments))
 }
 
 async fn run(arguments: &Arguments) -> Result<Exit, Exit> {
@@ -149,13 +147,13 @@ async fn run(arguments: &Arguments) -> Result<Exit, Exit> {
         .load()
         .map_err(|error| terminal::fail(&error, Exit::Usage))?;
 
-    let mut telling = Telling::begin(&arguments.page, &load, ANSWER)
+    let mut running = RunningLoad::start(&arguments.page, &load, RESPONSE_TIMEOUT)
         .await
         .map_err(fail)?;
-    let first = telling.next().await.ok().flatten();
-    let mut progress = first.ok_or_else(|| fail(LoadError::Stranger(arguments.page.clone())))?;
-    // Whoever reads the line below may rely on the signals being handled. Until
-    // then there is nothing to sum up, and they end the program as they do any.
+    let first = running.next().await.ok().flatten();
+    let mut progress = first.ok_or_else(|| fail(LoadError::NotTheWebUi(arguments.page.clone())))?;
+    // Once the line below is printed, signals must be handled. Until then there is
+    // nothing to sum up, and a signal ends the program as usual.
     let mut signals =
         Signals::listen().map_err(|error| terminal::fail(&error, Exit::Environment))?;
     terminal::note(&format!(
@@ -169,25 +167,22 @@ async fn run(arguments: &Arguments) -> Result<Exit, Exit> {
             break End::Finished;
         }
         tokio::select! {
-            next = telling.next() => match next {
+            next = running.next() => match next {
                 Ok(Some(next)) => progress = next,
-                Ok(None) | Err(_) => break End::BrokenOff,
+                Ok(None) | Err(_) => break End::Interrupted,
             },
             () = signals.next() => break End::Stopped,
         }
     };
     bar.finish_and_clear();
-    // Nobody reads on, and so the server stops what goes on.
-    drop(telling);
+    // The server stops the load when its connection closes.
+    drop(running);
     progress.tally.cut();
 
     let options = terminal::options(arguments.ascii);
     let course: Vec<_> = CATALOGUE.iter().map(Scenario::name).collect();
     terminal::print(&render::load(&load, &progress, &course, &options))?;
-    Ok(match judge(end, &progress, &arguments.page) {
-        Ok(exit) => exit,
-        Err(error) => fail(error),
-    })
+    Ok(judge(end, &progress, &arguments.page).unwrap_or_else(fail))
 }
 
 fn show(bar: &ProgressBar, progress: &Progress) {
@@ -200,37 +195,37 @@ fn show(bar: &ProgressBar, progress: &Progress) {
     bar.set_message(format!("{} going on{refused}", tally.going_on));
 }
 
-/// What a load says about the client, or why it says too little.
+/// The exit code of a load, or why there is no verdict.
 fn judge(end: End, progress: &Progress, page: &str) -> Result<Exit, LoadError> {
     let tally = &progress.tally;
-    if end == End::BrokenOff {
-        return Err(LoadError::BrokenOff(page.to_owned()));
+    if end == End::Interrupted {
+        return Err(LoadError::Interrupted(page.to_owned()));
     }
     if tally.missed() > 0 {
         return Ok(Exit::Failed);
     }
-    // What goes on when the last ones have had their time hangs.
+    // A run that still goes on at the end of a load hangs.
     let hung = match end {
         End::Finished => tally.cut,
-        End::Stopped | End::BrokenOff => 0,
+        End::Stopped | End::Interrupted => 0,
     };
     match (tally.refused, tally.failed + hung) {
         (0, 0) => Ok(Exit::Passed),
-        (0, failed) => Err(LoadError::Failed(failed, tally.asked)),
-        (refused, _) => Err(LoadError::Refused(refused, tally.asked)),
+        (0, failed) => Err(LoadError::RunsFailed(failed, tally.asked)),
+        (refused, _) => Err(LoadError::RunsRefused(refused, tally.asked)),
     }
 }
 
-/// A load that goes on at the server, for as long as this lives.
-struct Telling {
+/// A load at the server, which stops it when this is dropped.
+struct RunningLoad {
     response: Response,
-    /// The line that has begun.
+    /// The beginning of the next line.
     line: Vec<u8>,
 }
 
-impl Telling {
-    /// Asks for a load, and waits so long for an answer.
-    async fn begin(page: &str, load: &Load, patience: Duration) -> Result<Self, LoadError> {
+impl RunningLoad {
+    /// Starts a load, if the head of the response comes within `patience`.
+    async fn start(page: &str, load: &Load, patience: Duration) -> Result<Self, LoadError> {
         let http = http_client::plain_builder().build()?;
         let body = json!({
             "seconds": load.seconds, "rate": load.rate, "seed": load.seed, "filter": load.filter,
@@ -238,26 +233,26 @@ impl Telling {
         let request = http
             .post(format!("{page}/api/loads"))
             .header(CONTENT_TYPE, "application/json")
-            // As a browser says it of what the person typed (Fetch Metadata).
+            // As a browser does for an address that a person typed (Fetch Metadata).
             .header("sec-fetch-site", "none")
             .body(body.to_string());
         let response = match timeout(patience, request.send()).await {
             Ok(Ok(response)) => response,
             Ok(Err(error)) if error.is_connect() => {
-                return Err(LoadError::Nobody(page.to_owned()));
+                return Err(LoadError::Refused(page.to_owned()));
             }
-            // It listens, and does not speak HTTP.
-            Ok(Err(_)) => return Err(LoadError::Stranger(page.to_owned())),
-            Err(_) => return Err(LoadError::Silent(page.to_owned())),
+            // It listens and does not speak HTTP.
+            Ok(Err(_)) => return Err(LoadError::NotTheWebUi(page.to_owned())),
+            Err(_) => return Err(LoadError::TimedOut(page.to_owned())),
         };
         if response.status() == StatusCode::CONFLICT {
-            return Err(LoadError::Occupied(page.to_owned()));
+            return Err(LoadError::AlreadyRunning(page.to_owned()));
         }
         let media_type = response.headers().get(CONTENT_TYPE);
         if response.status() != StatusCode::OK
             || media_type.is_none_or(|media_type| media_type != MEDIA_TYPE)
         {
-            return Err(LoadError::Stranger(page.to_owned()));
+            return Err(LoadError::NotTheWebUi(page.to_owned()));
         }
         Ok(Self {
             response,
@@ -265,15 +260,15 @@ impl Telling {
         })
     }
 
-    /// The next line; none at the end of the answer, after [`SILENCE`], or if it
-    /// is no progress.
+    /// The next line; none at the end of the response, after [`IDLE_TIMEOUT`], or if
+    /// it is no progress.
     async fn next(&mut self) -> reqwest::Result<Option<Progress>> {
         loop {
             if let Some(end) = self.line.iter().position(|byte| *byte == b'\n') {
                 let line: Vec<u8> = self.line.drain(..=end).collect();
                 return Ok(serde_json::from_slice(&line).ok());
             }
-            let chunk = heard(async || self.response.chunk().await).await;
+            let chunk = in_time(async || self.response.chunk().await).await;
             match chunk.transpose()?.flatten() {
                 Some(chunk) if self.line.len() < LONGEST_LINE => self.line.extend(chunk),
                 Some(_) | None => return Ok(None),
@@ -282,13 +277,13 @@ impl Telling {
     }
 }
 
-/// What this comes to, unless it takes longer than [`SILENCE`]. It is asked again
-/// half-way, since a program that was suspended finds its time over before it
-/// finds what has come meanwhile.
-async fn heard<T>(mut ask: impl AsyncFnMut() -> T) -> Option<T> {
+/// The result, unless it takes longer than [`IDLE_TIMEOUT`]. Half-way it is tried
+/// again: in a program that was suspended the timer fires before the bytes that
+/// came meanwhile are read.
+async fn in_time<T>(mut attempt: impl AsyncFnMut() -> T) -> Option<T> {
     for _ in 0..2 {
-        if let Ok(answer) = timeout(SILENCE / 2, ask()).await {
-            return Some(answer);
+        if let Ok(result) = timeout(IDLE_TIMEOUT / 2, attempt()).await {
+            return Some(result);
         }
     }
     None
@@ -341,24 +336,22 @@ mod tests {
     fn the_exit_code_says_whether_all_was_played_and_as_expected() {
         let judged = |end, progress| judge(end, &progress, "there").map_err(|e| e.to_string());
 
-        assert_eq!(
-            judged(End::Finished, progress(9, 0, 0, 0)),
-            Ok(Exit::Passed)
-        );
-        assert_eq!(judged(End::Stopped, progress(9, 0, 0, 0)), Ok(Exit::Passed));
-        assert_eq!(
-            judged(End::Finished, progress(9, 1, 0, 1)),
-            Ok(Exit::Failed)
-        );
-        assert_eq!(judged(End::Stopped, progress(9, 0, 0, 1)), Ok(Exit::Failed));
         let mut hung = progress(9, 0, 0, 0);
         hung.tally.asked += 1;
         hung.tally.cut = 1;
-        assert_eq!(judged(End::Stopped, hung.clone()), Ok(Exit::Passed));
+        for (end, progress, exit) in [
+            (End::Finished, progress(9, 0, 0, 0), Exit::Passed),
+            (End::Stopped, progress(9, 0, 0, 0), Exit::Passed),
+            (End::Stopped, hung.clone(), Exit::Passed),
+            (End::Finished, progress(9, 1, 0, 1), Exit::Failed),
+            (End::Stopped, progress(9, 0, 0, 1), Exit::Failed),
+        ] {
+            assert_eq!(judged(end, progress), Ok(exit));
+        }
         for (end, progress, words) in [
             (End::Finished, hung, "1 of 10 runs could not be"),
             (
-                End::BrokenOff,
+                End::Interrupted,
                 progress(9, 0, 0, 1),
                 "stopped in the middle",
             ),
@@ -379,17 +372,17 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_suspended_program_looks_again_before_it_calls_the_server_silent() {
+    async fn a_suspended_program_reads_again_before_it_times_out() {
         let mut asked = 0;
 
-        let resumed = heard(async || {
+        let resumed = in_time(async || {
             asked += 1;
             if asked == 1 {
                 std::future::pending::<()>().await;
             }
         });
         let resumed = resumed.await;
-        let silent = heard(async || std::future::pending::<()>().await).await;
+        let silent = in_time(async || std::future::pending::<()>().await).await;
 
         assert_eq!((resumed, silent), (Some(()), None));
     }
@@ -402,12 +395,15 @@ mod tests {
             filter: String::new(),
         };
         let patience = Duration::from_millis(100);
-        let begun = Telling::begin(page, &load, patience).await;
-        begun.err().map(|error| error.to_string()).expect("no load")
+        let started = RunningLoad::start(page, &load, patience).await;
+        started
+            .err()
+            .map(|error| error.to_string())
+            .expect("no load")
     }
 
     #[tokio::test]
-    async fn what_does_not_answer_is_told_from_what_is_not_there() {
+    async fn a_server_that_does_not_respond_is_told_from_none() {
         let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
         let page = format!("http://{}", silent.local_addr().expect("an address"));
 
@@ -417,7 +413,7 @@ mod tests {
 
         assert_eq!(
             waited,
-            format!("{page} does not answer; stop what listens there, and type: lab serve")
+            format!("{page} does not respond; stop what listens there, and type: lab serve")
         );
         assert_eq!(gone, format!("nobody listens at {page}; type: lab serve"));
     }

@@ -48,9 +48,9 @@ enum Command {
     Scenario(scenario::Arguments),
     /// Print the JSON Schema of a run, as `scenario --json` prints it
     Schema,
-    /// Serve the lab as a web page, on this machine alone
+    /// Serve the lab's web UI, on this machine alone
     Serve(serve::Arguments),
-    /// Have a running `lab serve` play many runs, for the sake of its counters
+    /// Have a running `lab serve` play many runs, so that its counters move
     #[command(long_about = help::LOAD, after_long_help = help::below_load())]
     Load(load::Arguments),
     /// Check what a workshop needs before it starts, and say what to do
@@ -65,26 +65,26 @@ enum Command {
 pub fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(instead) => return say_instead(&instead).into(),
+        Err(instead) => return print_instead(&instead).into(),
     };
-    let exit = match &arguments.command {
+    let ended = match &arguments.command {
         Command::List => list::list(),
         Command::Scenario(arguments) => scenario::scenario(arguments),
-        Command::Schema => schema::schema(),
+        Command::Schema => Ok(schema::schema()),
         Command::Serve(arguments) => serve::serve(arguments),
         Command::Load(arguments) => load::load(arguments),
         Command::Doctor(arguments) => doctor::doctor(arguments),
         Command::Completions(arguments) => completions::completions(arguments),
     };
-    exit.into()
+    ended.unwrap_or_else(|exit| exit).into()
 }
 
-/// Prints what takes the place of a command: what is wrong with the command line,
-/// on stderr, or the help or the version, on stdout.
-fn say_instead(instead: &clap::Error) -> Exit {
+/// Prints what clap has in place of arguments: an error on stderr, or the help or
+/// the version on stdout.
+fn print_instead(instead: &clap::Error) -> Exit {
     let printed = instead.print();
     if instead.use_stderr() {
-        // With stderr gone there is nobody left to tell.
+        // Without stderr nobody can be told.
         return Exit::Usage;
     }
     let written = terminal::written(printed).and_then(|()| terminal::flush());
@@ -100,14 +100,14 @@ fn say_instead(instead: &clap::Error) -> Exit {
 pub fn check<'a>(words: impl IntoIterator<Item = &'a str>) -> Result<(), String> {
     let arguments = Arguments::try_parse_from(words).map_err(|error| error.to_string())?;
     match &arguments.command {
-        Command::Scenario(arguments) => match arguments.chosen() {
-            Ok(_) => Ok(()),
-            Err(error) => Err(error.to_string()),
-        },
-        Command::Load(arguments) => match arguments.load() {
-            Ok(_) => Ok(()),
-            Err(error) => Err(error.to_string()),
-        },
+        Command::Scenario(arguments) => {
+            let chosen = arguments.chosen().map(drop);
+            chosen.map_err(|error| error.to_string())
+        }
+        Command::Load(arguments) => {
+            let load = arguments.load().map(drop);
+            load.map_err(|error| error.to_string())
+        }
         _ => Ok(()),
     }
 }

@@ -1,4 +1,4 @@
-//! `--report FILE`: writes a page, whole or not at all.
+//! `--report FILE`: writes a report, whole or not at all.
 
 use std::{
     fs::{self, File, Metadata},
@@ -9,9 +9,9 @@ use std::{
 
 use super::{Exit, terminal};
 
-/// Writes a page to a file, and says so on stderr.
-pub(super) fn write(file: &Path, page: &str) -> Result<(), Exit> {
-    match put(file, page) {
+/// Writes a report to a file, and says so on stderr.
+pub(super) fn write(file: &Path, html: &str) -> Result<(), Exit> {
+    match put(file, html) {
         Ok(()) => {
             terminal::note(&format!("report written to {}", file.display()));
             Ok(())
@@ -27,29 +27,29 @@ pub(super) fn write(file: &Path, page: &str) -> Result<(), Exit> {
 }
 
 /// Writes to where the name leads, whatever stands there.
-fn put(file: &Path, page: &str) -> io::Result<()> {
+fn put(file: &Path, html: &str) -> io::Result<()> {
     match fs::metadata(file) {
         Ok(found) if found.is_file() => {
             // A link stays one, and what may not be written to is not replaced.
             let file = fs::canonicalize(file)?;
             File::options().write(true).open(&file)?;
-            replace(&file, page, Some(&found))
+            replace(&file, html, Some(&found))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound && !file.is_symlink() => {
-            replace(file, page, None)
+            replace(file, html, None)
         }
-        // A pipe, a device, a folder, a link that leads to nothing: what comes
-        // of it is the system's to say.
-        _ => fs::write(file, page),
+        // A pipe, a device, a folder, a link that leads to nothing: the system
+        // writes or says why not.
+        _ => fs::write(file, html),
     }
 }
 
-/// Writes beside the file and then takes its place: nobody ever finds half a
-/// page, and an old one stays if this one cannot be written.
-fn replace(file: &Path, page: &str, old: Option<&Metadata>) -> io::Result<()> {
+/// Writes beside the file and then takes its place: nobody ever reads half a
+/// report, and an old one stays if this one cannot be written.
+fn replace(file: &Path, html: &str, old: Option<&Metadata>) -> io::Result<()> {
     // A name of its own: the file's with an ending could be too long.
     let part = file.with_file_name(format!(".lab-report-{}.part", process::id()));
-    let written = write_beside(&part, file, page, old);
+    let written = write_beside(&part, file, html, old);
     if written.is_err() {
         // If it was never made there is nothing to remove.
         let _ = fs::remove_file(&part);
@@ -57,12 +57,12 @@ fn replace(file: &Path, page: &str, old: Option<&Metadata>) -> io::Result<()> {
     written
 }
 
-fn write_beside(part: &Path, file: &Path, page: &str, old: Option<&Metadata>) -> io::Result<()> {
+fn write_beside(part: &Path, file: &Path, html: &str, old: Option<&Metadata>) -> io::Result<()> {
     let mut open = File::create_new(part)?;
-    open.write_all(page.as_bytes())?;
+    open.write_all(html.as_bytes())?;
     if let Some(old) = old {
         if !can_stand_for(&open.metadata()?, old) {
-            fs::write(file, page)?;
+            fs::write(file, html)?;
             return fs::remove_file(part);
         }
         open.set_permissions(old.permissions())?;

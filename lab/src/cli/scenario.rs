@@ -1,9 +1,9 @@
 //! `lab scenario NAME`: plays one and shows the evidence.
 
-use runner::{NAIVE, RELIABLE};
 use std::{error::Error, num::NonZeroU32, path::PathBuf, time::Duration};
 
 use clap::{Args, ValueEnum};
+use serde::Serialize;
 
 use super::{
     Exit, all, ask, compare,
@@ -12,7 +12,8 @@ use super::{
     report, terminal,
 };
 use evidence::{Overrides, Pace};
-use runner::{Settings, scenario, scenario::Scenario};
+use render::Options;
+use runner::{NAIVE, RELIABLE, Settings, scenario, scenario::Scenario};
 
 /// The name that stands for every scenario.
 pub(super) const ALL: &str = "all";
@@ -46,12 +47,12 @@ pub(super) struct Arguments {
     #[arg(long, help_heading = CLIENT, value_name = "N", value_parser = max_items, allow_hyphen_values = true)]
     max_items: Option<NonZeroU32>,
 
-    /// What jitter, keys, cursors and ids are made from; random if left out
+    /// What jitter, keys, cursors and ids are drawn from; random if left out
     #[arg(long, value_name = "N", value_parser = number::any, allow_hyphen_values = true)]
     seed: Option<u64>,
 
-    /// Which client plays. What people first write breaks most expectations,
-    /// which is the lesson: the exit code is then 1
+    /// Which client plays. The naive one breaks most expectations, which is the
+    /// lesson: the exit code is then 1
     #[arg(long, help_heading = CLIENT, value_enum, default_value = "reliable")]
     client: ClientArgument,
 
@@ -65,7 +66,7 @@ pub(super) struct Arguments {
     #[arg(long, value_enum)]
     pace: Option<PaceArgument>,
 
-    /// Send the trace on to the OTLP/HTTP receiver at this base address, such as
+    /// Send the trace to the OTLP/HTTP receiver at this base address, such as
     /// http://127.0.0.1:4318 [default: what the standard variables
     /// OTEL_EXPORTER_OTLP_TRACES_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT say]
     #[arg(long, help_heading = EVIDENCE, value_name = "URL")]
@@ -75,17 +76,17 @@ pub(super) struct Arguments {
     #[arg(long, help_heading = EVIDENCE, conflicts_with_all = ["compare", "json"])]
     ask: bool,
 
-    /// Write the run to this file as well, as one page of HTML
+    /// Write the run to this file as well, as a report in HTML
     #[arg(long, help_heading = EVIDENCE, value_name = "FILE")]
-    pub(super) report: Option<PathBuf>,
+    report: Option<PathBuf>,
 
-    /// Print the run as JSON; `lab schema` says what it holds
+    /// Print the run as JSON; `lab schema` describes it
     #[arg(long, help_heading = EVIDENCE)]
-    pub(super) json: bool,
+    json: bool,
 
     /// Draw with nothing but ASCII
     #[arg(long, help_heading = EVIDENCE)]
-    pub(super) ascii: bool,
+    ascii: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -140,6 +141,27 @@ impl Arguments {
             },
         }
     }
+
+    /// Prints to stdout, as JSON if that was asked for.
+    pub(super) fn print(
+        &self,
+        value: &impl Serialize,
+        text: impl FnOnce(&Options) -> String,
+    ) -> Result<(), Exit> {
+        terminal::print(&match self.json {
+            true => render::json(value),
+            false => text(&terminal::options(self.ascii)),
+        })
+    }
+
+    /// Writes the report, if one was asked for.
+    pub(super) fn write_report(&self, html: impl FnOnce() -> String) -> Result<(), Exit> {
+        match &self.report {
+            Some(file) => report::write(file, &html()),
+            None => Ok(()),
+        }
+    }
+
     /// What is to be played, if the options go together.
     pub(super) fn chosen(&self) -> Result<Chosen, Box<dyn Error>> {
         if self.name != ALL {
@@ -166,19 +188,16 @@ pub(super) enum Chosen {
     One(&'static Scenario),
 }
 
-pub(super) fn scenario(arguments: &Arguments) -> Exit {
-    let played = match arguments.chosen() {
+pub(super) fn scenario(arguments: &Arguments) -> Result<Exit, Exit> {
+    match arguments.chosen() {
         Ok(Chosen::All) => all::all(arguments),
+        Ok(Chosen::One(scenario)) if arguments.compare => compare::compare(arguments, scenario),
         Ok(Chosen::One(scenario)) => one(arguments, scenario),
         Err(error) => Err(terminal::fail(&*error, Exit::Usage)),
-    };
-    played.unwrap_or_else(|exit| exit)
+    }
 }
 
 fn one(arguments: &Arguments, scenario: &Scenario) -> Result<Exit, Exit> {
-    if arguments.compare {
-        return compare::compare(arguments, scenario);
-    }
     let mut player = Runner::new(arguments.otlp.as_deref())?;
     let prediction = match arguments.ask {
         true => ask::ask(scenario)?,
@@ -186,24 +205,11 @@ fn one(arguments: &Arguments, scenario: &Scenario) -> Result<Exit, Exit> {
     };
     let run = player.play(scenario, &arguments.settings(Pace::Real))?;
 
-    let text = if arguments.json {
-        render::json(&run)
-    } else {
-        let options = terminal::options(arguments.ascii);
-        render::text(&scenario.words, &run, prediction.as_deref(), &options)
-    };
-    terminal::print(&text)?;
-    if let Some(file) = &arguments.report {
-        report::write(
-            file,
-            &render::html(
-                &scenario.words,
-                &run,
-                prediction.as_deref(),
-                &runner::metrics(),
-            ),
-        )?;
-    }
+    let (words, prediction) = (&scenario.words, prediction.as_deref());
+    arguments.print(&run, |options| {
+        render::text(words, &run, prediction, options)
+    })?;
+    arguments.write_report(|| render::html(words, &run, prediction, &runner::metrics()))?;
     player.send(&run);
     Ok(Exit::of(&run))
 }

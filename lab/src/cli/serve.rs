@@ -1,4 +1,4 @@
-//! `lab serve`: the lab as a web page.
+//! `lab serve`: the lab's web UI.
 
 use std::path::PathBuf;
 
@@ -14,34 +14,34 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "PORT", default_value_t = server::DEFAULT_PORT, value_parser = number::port_or_free, allow_hyphen_values = true)]
     port: u16,
 
-    /// The port of the page; 0 picks a free one
+    /// The port of the web UI; 0 picks a free one
     #[arg(long, value_name = "PORT", default_value_t = DEFAULT_PAGE_PORT, value_parser = number::port_or_free, allow_hyphen_values = true)]
     page_port: u16,
 
-    /// Open the page in the browser
+    /// Open the web UI in the browser
     #[arg(long)]
     open: bool,
 
-    /// Read the files of the page from this folder, anew each time they are
-    /// asked for
+    /// Read the files of the web UI from this folder, anew for each request
     #[arg(long, value_name = "DIR")]
     assets: Option<PathBuf>,
 
-    /// Send each run on over OTLP to this receiver, as in http://127.0.0.1:4318
+    /// Send the trace of each run to the OTLP/HTTP receiver at this base address,
+    /// such as http://127.0.0.1:4318
     /// [default: what the standard variables OTEL_EXPORTER_OTLP_TRACES_ENDPOINT
     /// or OTEL_EXPORTER_OTLP_ENDPOINT say]
     #[arg(long, value_name = "URL")]
     otlp: Option<String>,
 }
 
-pub(super) fn serve(arguments: &Arguments) -> Exit {
-    let served = terminal::runtime().and_then(|runtime| runtime.block_on(run(arguments)));
-    served.map_or_else(|exit| exit, |()| Exit::Passed)
+pub(super) fn serve(arguments: &Arguments) -> Result<Exit, Exit> {
+    terminal::runtime()?.block_on(run(arguments))?;
+    Ok(Exit::Passed)
 }
 
 async fn run(arguments: &Arguments) -> Result<(), Exit> {
     let fail = |error: &dyn std::error::Error| terminal::fail(error, Exit::Environment);
-    // Whoever reads the lines below may rely on the signals being handled.
+    // Once the lines below are printed, signals must be handled.
     let mut signals = Signals::listen().map_err(|error| fail(&error))?;
     let config = WebUiConfig {
         port: arguments.port,
@@ -53,12 +53,12 @@ async fn run(arguments: &Arguments) -> Result<(), Exit> {
             |error| terminal::warn(error),
         ),
     };
-    let dashboard = WebUi::start(config).await;
-    let dashboard = dashboard.map_err(|error| refuse(&error))?;
+    let web_ui = WebUi::start(config).await;
+    let web_ui = web_ui.map_err(|error| fail_start(&error))?;
 
-    let (page, service) = (dashboard.page_url(), dashboard.service_url());
+    let (page, service) = (web_ui.page_url(), web_ui.service_url());
     terminal::print(&format!(
-        "Teaching API started at {service}\nThe lab's page is at {page}\nPress Ctrl+C to stop.\n"
+        "Teaching API started at {service}\nWeb UI started at {page}\nPress Ctrl+C to stop.\n"
     ))?;
     if arguments.open
         && let Err(error) = open::that_detached(&page)
@@ -68,14 +68,14 @@ async fn run(arguments: &Arguments) -> Result<(), Exit> {
 
     signals.next().await;
     tokio::select! {
-        stopped = dashboard.stop() => stopped.map_err(|error| fail(&error)),
-        // Who asks twice does not want to wait.
+        stopped = web_ui.stop() => stopped.map_err(|error| fail(&error)),
+        // A second Ctrl+C does not wait for the stop.
         () = signals.next() => Err(Exit::Environment),
     }
 }
 
-/// Says why the page is not served, and what to type instead if a port is taken.
-fn refuse(error: &WebUiError) -> Exit {
+/// Says why the web UI is not served, and what to type instead if a port is taken.
+fn fail_start(error: &WebUiError) -> Exit {
     let option = match error {
         WebUiError::PageInUse { .. } => "--page-port",
         WebUiError::Service(server::StartError::PortInUse { .. }) => "--port",

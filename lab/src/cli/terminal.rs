@@ -22,7 +22,7 @@ pub(super) fn print(text: &str) -> Result<(), Exit> {
     flush()
 }
 
-/// Writes to stdout what is still held back.
+/// Writes to stdout what is still buffered.
 pub(super) fn flush() -> Result<(), Exit> {
     written(io::stdout().flush())
 }
@@ -43,7 +43,7 @@ pub(super) fn fail(error: &dyn Error, exit: Exit) -> Exit {
     exit
 }
 
-/// Says on stderr, in one line, what goes missing while the command goes on.
+/// Says on stderr, in one line, what failed while the command goes on.
 pub(super) fn warn(error: &dyn Error) {
     say("warning", error);
 }
@@ -62,7 +62,7 @@ pub(super) fn paragraph(words: &str) {
     }
 }
 
-/// Puts words on stderr that are waiting for an answer on the same line.
+/// Puts words on stderr that ask for input on the same line.
 pub(super) fn prompt(words: &str) {
     let mut stderr = io::stderr();
     let _ = write!(stderr, "{words}").and_then(|()| stderr.flush());
@@ -75,7 +75,7 @@ fn say(kind: &str, error: &dyn Error) {
         text.push_str(&format!(": {error}"));
         cause = error.source();
     }
-    // With stderr gone there is nobody left to tell.
+    // Without stderr nobody can be told.
     let _ = writeln!(io::stderr(), "{text}");
 }
 

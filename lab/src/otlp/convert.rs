@@ -68,7 +68,7 @@ fn span_data(span: &trace::Span, taken_at: Duration, start: SystemTime) -> SpanD
         },
         name: span.title().to_owned().into(),
         start_time: start + span.start,
-        // OTLP knows no open spans: one that is ends with the picture.
+        // OTLP has no open spans: one that is open ends with the snapshot.
         end_time: start + span.end.unwrap_or(taken_at),
         attributes: attributes.collect(),
         dropped_attributes_count: 0,

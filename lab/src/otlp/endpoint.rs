@@ -10,8 +10,8 @@ pub const ENDPOINT_VARIABLE: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
 /// The address for traces, used as it is. It goes before the base address.
 pub const TRACES_ENDPOINT_VARIABLE: &str = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
 
-/// The option that goes before both variables. It means what
-/// [`ENDPOINT_VARIABLE`] does.
+/// The option that goes before both variables: a base address, as in
+/// [`ENDPOINT_VARIABLE`].
 const OPTION: &str = "--otlp";
 
 /// The address that an OTLP/HTTP receiver takes traces at.
@@ -165,28 +165,6 @@ mod tests {
     }
 
     #[test]
-    fn the_address_for_traces_is_used_as_it_is() {
-        for url in ["http://host:1/", "http://host:1/in", "http://host:1/in?a=b"] {
-            assert_eq!(address(None, &[(TRACES_ENDPOINT_VARIABLE, url)]), url);
-        }
-    }
-
-    #[test]
-    fn the_option_goes_before_the_traces_variable_and_that_before_the_base() {
-        let both = [
-            (ENDPOINT_VARIABLE, "http://base:1"),
-            (TRACES_ENDPOINT_VARIABLE, "http://traces:1/in"),
-        ];
-
-        assert_eq!(
-            address(Some("http://option:1"), &both),
-            "http://option:1/v1/traces"
-        );
-        assert_eq!(address(None, &both), "http://traces:1/in");
-        assert_eq!(address(None, &both[..1]), "http://base:1/v1/traces");
-    }
-
-    #[test]
     fn an_empty_variable_counts_as_unset() {
         let empty = (TRACES_ENDPOINT_VARIABLE, "");
 
@@ -217,15 +195,6 @@ mod tests {
                 "{text}"
             );
             assert!(!format!("{error:?}").contains("SECRET"), "{error:?}");
-        }
-    }
-
-    #[test]
-    fn a_variable_that_is_refused_is_named() {
-        for variable in [ENDPOINT_VARIABLE, TRACES_ENDPOINT_VARIABLE] {
-            let error = choose(None, &[(variable, "nowhere")]).expect_err("no URL");
-
-            assert!(error.to_string().contains(variable), "{error}");
         }
     }
 

@@ -12,8 +12,8 @@
 //! **Times.** A recorded time is an offset from the start of its run, on a clock
 //! that may be virtual and may begin on any date. Viewers look at the last hour.
 //! So the *end* of the run is placed at the moment of the export, and all else
-//! keeps its distance from there: a wait of two minutes is two minutes, even if
-//! nobody waited for it.
+//! keeps its distance from there: a wait of two minutes is shown as two minutes,
+//! in virtual time too.
 //!
 //! **Ids** come from the seed. The same seed exported twice is the same trace
 //! twice, and a receiver may draw it as one.
@@ -55,7 +55,7 @@ enum Why {
     /// as compression.
     #[error(transparent)]
     Configuration(#[from] ExporterBuildError),
-    /// The receiver is not there, was too slow, or answered an error.
+    /// The receiver is not there, was too slow, or responded with an error.
     #[error("{0}")]
     Refused(String),
 }
@@ -67,7 +67,7 @@ enum Why {
 ///
 /// # Errors
 ///
-/// [`ExportError`] if the receiver is not there, is too slow or answers an
+/// [`ExportError`] if the receiver is not there, is too slow or responds with an
 /// error. The spans of one service may have arrived all the same.
 pub async fn export(
     traces: &[Trace],
@@ -134,7 +134,7 @@ mod tests {
     use runner::{recorder::Limits, recorder::Recorder};
 
     #[tokio::test]
-    async fn a_receiver_that_never_answers_is_not_waited_for() {
+    async fn a_receiver_that_never_responds_is_not_waited_for() {
         let recorder = Recorder::new(Arc::new(|| Duration::ZERO), 7, Limits::default());
         with_default(Registry::default().with(recorder.layer()), || {
             info_span!(target: "lab", "run");

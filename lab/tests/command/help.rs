@@ -16,10 +16,10 @@ fn the_help_of_the_lab_says_how_to_begin() {
     insta::assert_snapshot!(help("--help"), @"
     An observable lab for reliable HTTP clients
 
-    A service on this machine misbehaves on purpose, and a client has to get along
-    with it. The lab plays one such fault at a time and shows the evidence: every
-    attempt and every wait, what the wire saw, which counters moved, and whether
-    what was expected held. It needs no account, and no internet.
+    A service on this machine misbehaves on purpose, and a client has to cope with
+    it. The lab plays one such fault at a time and shows the evidence: every attempt
+    and every wait, what the service saw, which counters moved, and whether the
+    expectations held. It needs no account and no internet.
 
     Usage: lab <COMMAND>
 
@@ -28,9 +28,9 @@ fn the_help_of_the_lab_says_how_to_begin() {
       scenario     Play a scenario, or all, each on a fresh service, and show the
                    evidence
       schema       Print the JSON Schema of a run, as `scenario --json` prints it
-      serve        Serve the lab as a web page, on this machine alone
-      load         Have a running `lab serve` play many runs, for the sake of its
-                   counters
+      serve        Serve the lab's web UI, on this machine alone
+      load         Have a running `lab serve` play many runs, so that its counters
+                   move
       doctor       Check what a workshop needs before it starts, and say what to do
       completions  Print a script that completes commands, options and scenarios
       help         Print this message or the help of the given subcommand(s)
@@ -44,12 +44,12 @@ fn the_help_of_the_lab_says_how_to_begin() {
 
     Start here (in a checkout, write `cargo run -p lab --` in place of `lab`):
       lab list                  what can be played
-      lab scenario flaky        a service that fails twice, then answers
+      lab scenario flaky        a service that fails twice, then succeeds
       lab scenario flaky --ask  the same, but predict first
       lab scenario all          the whole course, without the waits
       lab doctor                whether this machine is ready for a workshop
-      lab serve --open          the lab as a web page, in the browser
-      lab load                  traffic for it, to be seen on its counters
+      lab serve --open          the lab's web UI, in the browser
+      lab load                  many runs there, so that its counters move
 
     Exit codes:
       0  every expectation held
@@ -64,13 +64,13 @@ fn the_help_of_a_scenario_says_what_to_try() {
     insta::assert_snapshot!(help("scenario --help"), @"
     Play a scenario, or all, each on a fresh service, and show the evidence
 
-    A run starts a service on a free port, builds a client, lets it act, stops
-    everything, and holds what it left behind to what was expected. The expectations
-    follow the options: with other limits another ending is right. In virtual time
-    one seed tells one story, to the byte.
+    A run starts a service on a free port, lets a client call it, stops both, and
+    checks the evidence against what the scenario expects. The expectations follow
+    the options: under other limits another outcome is right. In virtual time one
+    seed always gives the same output, to the byte.
 
-    Ctrl+C cancels a run: it is taken down, and what there is of it is shown. No run
-    sends more than 10000 requests or takes longer than an hour.
+    Ctrl+C cancels a run and shows what there is of it. No run sends more than 10000
+    requests or takes longer than an hour.
 
     Usage: lab scenario [OPTIONS] <NAME>
 
@@ -83,7 +83,7 @@ fn the_help_of_a_scenario_says_what_to_try() {
               With `all`: only the scenarios whose name contains this
 
           --seed <N>
-              What jitter, keys, cursors and ids are made from; random if left out
+              What jitter, keys, cursors and ids are drawn from; random if left out
 
           --pace <PACE>
               Whether the waits are real, or drawn without being waited for
@@ -108,8 +108,8 @@ fn the_help_of_a_scenario_says_what_to_try() {
               The most items that a listing yields, up to 10000
 
           --client <CLIENT>
-              Which client plays. What people first write breaks most expectations,
-              which is the lesson: the exit code is then 1
+              Which client plays. The naive one breaks most expectations, which is
+              the lesson: the exit code is then 1
 
               Possible values:
               - reliable: The reference client
@@ -123,18 +123,18 @@ fn the_help_of_a_scenario_says_what_to_try() {
 
     What becomes of the evidence:
           --otlp <URL>
-              Send the trace on to the OTLP/HTTP receiver at this base address, such
-              as http://127.0.0.1:4318 [default: what the standard variables
+              Send the trace to the OTLP/HTTP receiver at this base address, such as
+              http://127.0.0.1:4318 [default: what the standard variables
               OTEL_EXPORTER_OTLP_TRACES_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT say]
 
           --ask
               Read your prediction from stdin before anything is shown
 
           --report <FILE>
-              Write the run to this file as well, as one page of HTML
+              Write the run to this file as well, as a report in HTML
 
           --json
-              Print the run as JSON; `lab schema` says what it holds
+              Print the run as JSON; `lab schema` describes it
 
           --ascii
               Draw with nothing but ASCII
@@ -151,7 +151,7 @@ fn the_help_of_a_scenario_says_what_to_try() {
       lab scenario lost-response --compare
           beside what people first write
       lab scenario flaky --seed 1 --pace virtual --report flaky.html
-          a page to show or to print, the same every time
+          a report to show or to print, the same every time
       lab scenario all --filter retry
           every scenario with that in its name
 

@@ -46,9 +46,7 @@ async fn serves_until_it_is_told_to_stop_and_says_three_lines() {
         let service = line(&mut lines).await.expect("the service");
         let page = line(&mut lines).await.expect("the page");
         let hint = line(&mut lines).await;
-        let page = page
-            .strip_prefix("The lab's page is at ")
-            .expect("an address");
+        let page = page.strip_prefix("Web UI started at ").expect("an address");
         let browser = Browser::of(page);
         let mut events = browser.listen(None).await;
         let answer = browser.get("/").await;
@@ -147,10 +145,7 @@ async fn the_files_of_the_page_can_come_from_a_folder() {
     let (_child, mut lines) = start(&["--port", "0", "--page-port", "0", "--assets", assets]).await;
     line(&mut lines).await;
     let page = line(&mut lines).await.expect("the page");
-    let browser = Browser::of(
-        page.strip_prefix("The lab's page is at ")
-            .expect("an address"),
-    );
+    let browser = Browser::of(page.strip_prefix("Web UI started at ").expect("an address"));
 
     let page = browser.get("/").await;
     let script = browser.get("/assets/app.js").await;
@@ -209,9 +204,7 @@ async fn logs_runs_and_service_and_warns_of_a_receiver_that_is_down() {
         .strip_prefix("Teaching API started at ")
         .expect("an address");
     let page = line(&mut stdout).await.expect("the page");
-    let page = page
-        .strip_prefix("The lab's page is at ")
-        .expect("an address");
+    let page = page.strip_prefix("Web UI started at ").expect("an address");
 
     Browser::of(service).get("/no-content").await;
     line_with(&mut stderr, "/no-content").await;

@@ -39,7 +39,7 @@ async fn serve() -> (Child, String, String) {
         line.strip_prefix(before).expect(before).to_owned()
     };
     let service = address("Teaching API started at ").await;
-    let page = address("The lab's page is at ").await;
+    let page = address("Web UI started at ").await;
     (child, service, page)
 }
 
@@ -158,7 +158,7 @@ async fn what_is_not_the_page_is_not_taken_for_it() {
         assert_eq!(
             text(&output.stderr),
             format!(
-                "error: what answers at {page} is not the page of this `lab serve`; give the \
+                "error: what responds at {page} is not the web UI of this `lab serve`; give the \
                  address that it printed as --page\n"
             )
         );
@@ -294,7 +294,7 @@ async fn what_makes_no_sense_is_a_usage_error_that_says_the_rule() {
         (
             "--page",
             &["", "8766", "https://127.0.0.1:8766", "http://evil.example"],
-            "it must be the page's address as `lab serve` prints it, such as \
+            "it must be the web UI's address as `lab serve` prints it, such as \
              http://127.0.0.1:8766",
         ),
     ] {
