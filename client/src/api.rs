@@ -1,56 +1,22 @@
-//! `ReliableApiClient`: one method per endpoint.
+//! The methods of a `ReliableApiClient`: one for each endpoint.
 
-use std::{fmt, sync::Arc};
+use std::fmt;
 
 use http::{Method, StatusCode};
-use metrics::Gauge;
-use reqwest_middleware::ClientWithMiddleware;
-use serde_json::{Map, Value};
-use url::Url;
 
 use crate::{
     builder::Builder,
     endpoint::Endpoint,
     error::{ApiError, ResponseProblem},
     idempotency_key::IdempotencyKey,
-    pagination::{Listing, ListingLimits},
-    raw_object::{ObjectText, RawObject},
+    pagination::Listing,
+    raw_object::{JsonObject, ObjectText, RawObject},
     redirect::Redirect,
+    reliable_client::ReliableApiClient,
     request::Call,
     response::{ApiResponse, string, wrong_type},
-    retry::{CallSettings, RepeatPermission},
-    telemetry::Metrics,
-    time::{Clock, Random},
-    timeouts::Timeouts,
+    retry::RepeatPermission,
 };
-
-/// A JSON object as a tree of values, such as the body of a request. What comes
-/// in a response is a [`RawObject`].
-pub type JsonObject = Map<String, Value>;
-
-/// The reference client of the teaching service.
-///
-/// Cheap to clone; clones share the connections, the retry budget and the
-/// concurrency limit. Made by [`ReliableApiClient::builder`].
-#[derive(Clone)]
-pub struct ReliableApiClient {
-    inner: Arc<Inner>,
-    settings: CallSettings,
-}
-
-pub(crate) struct Inner {
-    pub(crate) http: ClientWithMiddleware,
-    /// Without a trailing slash, so that an endpoint's template can follow it.
-    pub(crate) base_url: Url,
-    pub(crate) timeouts: Timeouts,
-    pub(crate) limits: ListingLimits,
-    pub(crate) metrics: Arc<Metrics>,
-    /// Kept for as long as the client lives: they show the budget and the limit
-    /// that it shares.
-    pub(crate) _gauges: Vec<Arc<Gauge>>,
-    pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) random: Arc<dyn Random>,
-}
 
 impl ReliableApiClient {
     /// Starts the configuration of a client for the service at `base_url`.
@@ -228,96 +194,11 @@ impl ReliableApiClient {
         };
         self.exchange(call, read_object).await
     }
-
-    /// Makes up an idempotency key from the client's random source.
-    #[must_use]
-    pub fn new_idempotency_key(&self) -> IdempotencyKey {
-        IdempotencyKey::generate(&*self.inner.random)
-    }
-
-    /// The same client with settings for the calls made through what is
-    /// returned. Connections, retry budget and concurrency limit stay shared;
-    /// settings of an earlier call of this method are replaced.
-    ///
-    /// ```
-    /// # use std::time::Duration;
-    /// use client::{CallSettings, ReliableApiClient};
-    ///
-    /// # async fn page(client: ReliableApiClient) -> Result<(), client::ApiError> {
-    /// let hurried = client.with_settings(CallSettings::new().deadline(Duration::from_secs(1)));
-    /// hurried.flaky().await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn with_settings(&self, settings: CallSettings) -> Self {
-        Self {
-            inner: Arc::clone(&self.inner),
-            settings,
-        }
-    }
-
-    /// The session with its retry rules, for requests that no method covers.
-    /// Settings of one call are an extension of its request there.
-    ///
-    /// Its `Debug` is `reqwest`'s own, which prints the default headers of a
-    /// caller's session unless their values are marked as sensitive.
-    #[must_use]
-    pub fn http(&self) -> &ClientWithMiddleware {
-        &self.inner.http
-    }
-
-    pub(crate) fn from_inner(inner: Inner) -> Self {
-        Self {
-            inner: Arc::new(inner),
-            settings: CallSettings::new(),
-        }
-    }
-
-    pub(crate) fn url(&self, endpoint: Endpoint) -> Url {
-        let mut url = self.inner.base_url.clone();
-        let path = format!(
-            "{}{}",
-            url.path().trim_end_matches('/'),
-            endpoint.template()
-        );
-        url.set_path(&path);
-        url
-    }
-
-    pub(crate) fn settings(&self) -> CallSettings {
-        self.settings
-    }
-
-    pub(crate) fn timeouts(&self) -> Timeouts {
-        self.inner.timeouts
-    }
-
-    pub(crate) fn limits(&self) -> ListingLimits {
-        self.inner.limits
-    }
-
-    pub(crate) fn metrics(&self) -> &Metrics {
-        &self.inner.metrics
-    }
-
-    pub(crate) fn clock(&self) -> &dyn Clock {
-        &*self.inner.clock
-    }
 }
 
 /// Reads an object whatever is in it.
 fn read_object(response: ApiResponse) -> Result<RawObject, ApiError> {
     response.json(|object| Ok(ObjectText::keep(object)))
-}
-
-/// Written by hand: the session prints its default headers, the URL its parts.
-impl fmt::Debug for ReliableApiClient {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ReliableApiClient")
-            .field("timeouts", &self.inner.timeouts)
-            .field("limits", &self.inner.limits)
-            .finish_non_exhaustive()
-    }
 }
 
 /// The response of `/flaky`.

@@ -11,11 +11,11 @@ use reqwest_middleware::{ClientBuilder, Middleware};
 use reqwest_retry::{RetryDecision, RetryPolicy};
 
 use crate::{
-    api::{Inner, ReliableApiClient},
     base_url,
     error::ConfigError,
     pagination::ListingLimits,
     positive::positive,
+    reliable_client::{Inner, ReliableApiClient},
     retry::{
         Backoff, Classifier, ConcurrencyLimit, DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_BODY_BYTES,
         DEFAULT_MAX_RETRY_AFTER, RETRY_STATUSES, RetryBudget, RetryMiddleware,

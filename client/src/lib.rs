@@ -106,6 +106,7 @@ mod pagination;
 mod positive;
 mod raw_object;
 mod redirect;
+mod reliable_client;
 mod request;
 mod response;
 mod retry;
@@ -116,7 +117,7 @@ mod timeouts;
 mod tls;
 mod transport;
 
-pub use api::{Flaky, Job, JsonObject, ReliableApiClient};
+pub use api::{Flaky, Job};
 pub use builder::Builder;
 pub use check::check;
 pub use endpoint::Endpoint;
@@ -131,8 +132,9 @@ pub use pagination::{
     UncommittedPage,
 };
 pub use positive::{positive_from_json, positive_from_text};
-pub use raw_object::{RawObject, RawObjectError};
+pub use raw_object::{JsonObject, RawObject, RawObjectError};
 pub use redirect::Redirect;
+pub use reliable_client::ReliableApiClient;
 pub use retry::{
     Backoff, CallSettings, Classifier, ConcurrencyLimit, Decision, Eligibility, FINAL_STATUSES,
     Facts, Failure, FailureKind, IncompleteBody, Limits, NoWait, RETRY_STATUSES, RepeatPermission,

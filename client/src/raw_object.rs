@@ -13,10 +13,11 @@ use serde::{
 };
 use serde_json::value::RawValue;
 
-use crate::{
-    api::JsonObject,
-    error::{JsonType, ResponseProblem},
-};
+use crate::error::{JsonType, ResponseProblem};
+
+/// A JSON object as a tree of values, such as the body of a request. What comes
+/// in a response is a [`RawObject`].
+pub type JsonObject = serde_json::Map<String, serde_json::Value>;
 
 /// A JSON object of a response, kept as the text that came.
 ///

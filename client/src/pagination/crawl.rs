@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::{
     checkpoint::{Checkpoint, CheckpointError, CheckpointStore, Position},
+    listing::Listing,
     listing_id::ListingId,
     page::Page,
     walk::Walk,
@@ -22,6 +23,30 @@ pub struct Crawl<S> {
     walk: Walk,
     id: ListingId,
     store: S,
+}
+
+impl Listing {
+    /// Reads page after page and remembers in `store` how far it came; goes on
+    /// from there if the store knows of an earlier run.
+    ///
+    /// The pages of all runs count towards `max_pages`, so a listing without an
+    /// end does not get as many again with each run; a crawl that was stopped
+    /// there goes on once it is allowed more. The cursors of earlier runs are not
+    /// remembered, but for the one it goes on from: a circle of cursors that
+    /// spans two runs is found after at most one more round.
+    ///
+    /// # Errors
+    ///
+    /// [`CheckpointError`] if the store cannot be read, or if it holds the
+    /// checkpoint of another listing.
+    pub async fn crawl<S: CheckpointStore>(self, store: S) -> Result<Crawl<S>, CheckpointError> {
+        let id = self.id();
+        let checkpoint = store.load().await?;
+        if let Some(checkpoint) = &checkpoint {
+            checkpoint.expect_listing(&id)?;
+        }
+        Ok(Crawl::new(Walk::resume(self, checkpoint), id, store))
+    }
 }
 
 impl<S: CheckpointStore> Crawl<S> {

@@ -16,7 +16,7 @@ use super::{
     listing_id::ListingId,
     replace_file::{OpenFolder, open_folder, replace},
 };
-use crate::api::JsonObject;
+use crate::raw_object::JsonObject;
 
 /// Keeps the checkpoint of one crawl in one file.
 ///

@@ -6,7 +6,7 @@ use futures_core::Stream;
 use futures_util::stream;
 use http::Method;
 
-use super::pages::Pages;
+use super::{listing::Listing, pages::Pages};
 use crate::{
     error::{ApiError, RequestName},
     raw_object::RawObject,
@@ -19,6 +19,14 @@ pub struct Items {
     page: vec::IntoIter<RawObject>,
     left: u32,
     done: bool,
+}
+
+impl Listing {
+    /// Reads item after item, page by page.
+    pub fn items(self) -> Items {
+        let max_items = self.limits.max_items;
+        Items::new(self.pages(), max_items)
+    }
 }
 
 impl Items {

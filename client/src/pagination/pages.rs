@@ -5,7 +5,7 @@ use std::fmt;
 use futures_core::Stream;
 use futures_util::stream;
 
-use super::{checkpoint::Position, page::Page, walk::Walk};
+use super::{checkpoint::Position, listing::Listing, page::Page, walk::Walk};
 use crate::error::ApiError;
 
 /// The pages of a listing, in order.
@@ -13,8 +13,15 @@ pub struct Pages {
     walk: Walk,
 }
 
+impl Listing {
+    /// Reads page after page.
+    pub fn pages(self) -> Pages {
+        Pages::new(Walk::resume(self, None))
+    }
+}
+
 impl Pages {
-    pub(super) fn new(walk: Walk) -> Self {
+    fn new(walk: Walk) -> Self {
         Self { walk }
     }
 

@@ -13,7 +13,10 @@ use metrics_exporter_prometheus::{PrometheusHandle, PrometheusRecorder};
 use metrics_util::debugging::{DebugValue, DebuggingRecorder, Snapshotter};
 use server::Metrics;
 
-use crate::{prometheus::prometheus_recorder, run::CLIENT_NAME, tee::Tee, totals::Totals};
+use crate::{prometheus::prometheus_recorder, tee::Tee, totals::Totals};
+
+/// The label `client` of the reference client in every run.
+pub(crate) const CLIENT_NAME: &str = "lab";
 
 /// The series of client and service side by side, in Prometheus's text format.
 /// Clones share them.

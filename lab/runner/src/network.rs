@@ -13,7 +13,7 @@ use tower::ServiceExt;
 
 use crate::{
     fault_proxy::{Fault, FaultProxy},
-    run::RunError,
+    run_error::RunError,
     scenario::Network,
 };
 

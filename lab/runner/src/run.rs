@@ -7,7 +7,6 @@
 use std::{
     fmt,
     future::{Future, pending},
-    io,
     sync::Arc,
     time::{Duration, SystemTime},
 };
@@ -21,7 +20,7 @@ use evidence::{
     trace::{FieldValue, Trace, field},
 };
 use reqwest_middleware::Middleware;
-use server::{ServiceConfig, StartError, StopError};
+use server::ServiceConfig;
 use tokio::time::sleep;
 use tracing::{Dispatch, Instrument, instrument::WithSubscriber};
 use tracing_subscriber::{
@@ -30,12 +29,13 @@ use tracing_subscriber::{
 };
 
 use crate::{
-    exposition::{Exposition, RunMetrics},
+    exposition::{CLIENT_NAME, Exposition, RunMetrics},
     network::Wire,
     player::{NaiveClient, NaiveTelemetry, Player, RELIABLE, Silence, terms},
     policy::{DEFAULT_POLICY, configure},
     recorder::{Limits, Recorder, inject},
     request_limit::RequestLimit,
+    run_error::RunError,
     scenario::Scenario,
     shared_time::SharedTime,
     timeouts::TimeoutsTakeTime,
@@ -68,30 +68,6 @@ impl Settings {
 /// The generator that every draw from a seed is made with, on both sides of the wire
 /// and for the ids of spans. `rand`'s `StdRng` may change between releases.
 const GENERATOR: &str = "chacha12";
-
-/// The label `client` of the reference client in every run.
-pub(crate) const CLIENT_NAME: &str = "lab";
-
-/// Why a scenario could not be played. It says nothing about the client.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum RunError {
-    /// The settings break a rule of the client.
-    #[error(transparent)]
-    Settings(#[from] client::ConfigError),
-    /// The service could not be configured.
-    #[error("the service could not be configured")]
-    Service(#[from] server::ConfigError),
-    /// The service did not start.
-    #[error("the service could not be started")]
-    Start(#[from] StartError),
-    /// The service left something behind.
-    #[error("the service could not be stopped")]
-    Stop(#[from] StopError),
-    /// What stands between client and service could not be set up.
-    #[error("no port for the faults of the network")]
-    Network(#[source] io::Error),
-}
 
 /// Where the calendar of a virtual run starts, so that its dates repeat:
 /// 2025-01-01 00:00:00 UTC.

@@ -1,0 +1,26 @@
+//! Why a scenario could not be played.
+
+use std::io;
+
+use server::{StartError, StopError};
+
+/// Why a scenario could not be played. It says nothing about the client.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The settings break a rule of the client.
+    #[error(transparent)]
+    Settings(#[from] client::ConfigError),
+    /// The service could not be configured.
+    #[error("the service could not be configured")]
+    Service(#[from] server::ConfigError),
+    /// The service did not start.
+    #[error("the service could not be started")]
+    Start(#[from] StartError),
+    /// The service left something behind.
+    #[error("the service could not be stopped")]
+    Stop(#[from] StopError),
+    /// What stands between client and service could not be set up.
+    #[error("no port for the faults of the network")]
+    Network(#[source] io::Error),
+}
