@@ -12,8 +12,8 @@ use http::uri::Authority;
 use http::{HeaderMap, Uri, Version};
 
 use crate::guard::{SEC_FETCH_SITE, is_loopback, only, without_port};
+use crate::metrics_sink::METRICS_PATH;
 use crate::problem::Problem;
-use crate::router::METRICS_PATH;
 
 /// By this name a container reaches the machine that it runs on, for a Prometheus in
 /// Docker Desktop to scrape the lab.

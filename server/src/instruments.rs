@@ -18,7 +18,6 @@ use metrics::{
 
 use crate::expected_route::ExpectedRoute;
 use crate::response_extensions::JobResult;
-use crate::router::LESSONS;
 use crate::telemetry::{
     ACTIVE_REQUESTS, EARLY_RETRIES, FAULTS, JOB_RESULTS, JOBS, METHODS, METRICS, MetricKind,
     MetricSpec, REQUEST_DURATION, method_index, status_label,
@@ -63,15 +62,14 @@ impl Instruments {
             recorder,
         };
 
-        let lessons = LESSONS.each_ref().map(ExpectedRoute::from);
-        lessons
-            .iter()
-            .chain(added)
-            .for_each(|route| instruments.expect(route));
+        for route in added {
+            instruments.expect(route);
+        }
         instruments
     }
 
-    fn expect(&self, route: &ExpectedRoute) {
+    /// Has the series of a route there before its first request.
+    pub(crate) fn expect(&self, route: &ExpectedRoute) {
         for fault in &route.faults {
             drop(self.fault(fault));
         }

@@ -21,9 +21,10 @@ use utoipa::openapi::{
 
 use crate::idempotency::MAX_KEY_LENGTH;
 use crate::lesson::{Content, DeclaredResponse, Lesson, Takes};
+use crate::metrics_sink::{METRICS_MEDIA_TYPE, METRICS_PATH};
 use crate::page::{DEFAULT_LIMIT, Item, MAX_LIMIT, Page};
 use crate::problem::{PROBLEM_JSON, Problem, ProblemBody};
-use crate::router::{LESSONS, METRICS_MEDIA_TYPE, METRICS_PATH};
+use crate::router::LESSONS;
 use crate::routes::flaky::FlakyResult;
 use crate::routes::jobs::Job;
 

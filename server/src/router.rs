@@ -10,6 +10,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::request_id::{PropagateRequestIdLayer, SetRequestIdLayer};
 
 use crate::lesson::Lesson;
+use crate::metrics_sink::{METRICS_MEDIA_TYPE, METRICS_PATH};
 use crate::observe::observe;
 use crate::problem::{self, Problem};
 use crate::request_body::MAX_BODY;
@@ -19,12 +20,6 @@ use crate::routes::{
     redirect, retry_later, text_json,
 };
 use crate::state::ServiceState;
-
-/// The path of the scrape endpoint, the one path beyond the lessons.
-pub(crate) const METRICS_PATH: &str = "/metrics";
-
-/// The media type of Prometheus's text format.
-pub(crate) const METRICS_MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// Every lesson, in the order of the endpoint table.
 pub(crate) const LESSONS: [Lesson; 12] = [
@@ -49,6 +44,9 @@ pub(crate) const LESSONS: [Lesson; 12] = [
 ///
 /// If an added route clashes with one of the service's own, or has a fallback.
 pub fn router(state: ServiceState) -> Router {
+    for lesson in &LESSONS {
+        state.instruments().expect(&lesson.into());
+    }
     Router::new()
         .merge(items::router())
         .merge(looping_items::router())
