@@ -1,7 +1,6 @@
 //! The page of a run, as a browser would take it: what it is made of, what it
 //! refuses to load, and how `--report` writes it.
 
-use runner::{NAIVE, RELIABLE};
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
@@ -12,14 +11,14 @@ use std::{
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use evidence::{Comparison, Pace, Run, trace::FieldValue, trace::field};
-use runner::{Settings, run, scenario, scenario::CATALOGUE, scenario::Scenario};
+use runner::{Naive, Reliable, Settings, run, scenario, scenario::CATALOGUE, scenario::Scenario};
 use sha2::{Digest, Sha256};
 
 async fn play(name: &str) -> (&'static Scenario, Run) {
     let scenario = scenario::find(name).expect("a scenario of the catalogue");
     let settings = Settings {
         seed: 1,
-        client: RELIABLE,
+        client: &Reliable,
         pace: Pace::Virtual,
         overrides: evidence::Overrides::default(),
     };
@@ -35,7 +34,7 @@ async fn comparison(name: &str) -> (&'static Scenario, Comparison) {
     let (scenario, reliable) = play(name).await;
     let naive = Settings {
         seed: 1,
-        client: NAIVE,
+        client: &Naive,
         pace: Pace::Virtual,
         overrides: evidence::Overrides::default(),
     };

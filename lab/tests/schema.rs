@@ -3,10 +3,10 @@
 
 use std::future::ready;
 
-use evidence::{Client, Comparison, Overrides, Pace, Run};
+use evidence::{Comparison, Overrides, Pace, Run};
 use jsonschema::Validator;
 use runner::{
-    NAIVE, RELIABLE, Settings, run, run_until,
+    ClientUnderTest, Naive, Reliable, Settings, run, run_until,
     scenario::{CATALOGUE, Scenario, find},
 };
 use serde_json::{Map, Value, json};
@@ -33,7 +33,7 @@ fn run_validator() -> Validator {
     jsonschema::draft202012::new(&schema).expect("the schema can be used")
 }
 
-fn settings(client: Client, overrides: Overrides) -> Settings {
+fn settings(client: &'static dyn ClientUnderTest, overrides: Overrides) -> Settings {
     Settings {
         seed: u64::MAX,
         client,
@@ -42,7 +42,11 @@ fn settings(client: Client, overrides: Overrides) -> Settings {
     }
 }
 
-async fn played(scenario: &Scenario, client: Client, overrides: Overrides) -> Run {
+async fn played(
+    scenario: &Scenario,
+    client: &'static dyn ClientUnderTest,
+    overrides: Overrides,
+) -> Run {
     let settings = settings(client, overrides);
     run(scenario, &settings).await.expect("a run")
 }
@@ -53,7 +57,7 @@ fn as_json(value: &impl serde::Serialize) -> Value {
 
 async fn flaky() -> Value {
     let scenario = find("flaky").expect("a scenario of the catalogue");
-    as_json(&played(scenario, RELIABLE, Overrides::NONE).await)
+    as_json(&played(scenario, &Reliable, Overrides::NONE).await)
 }
 
 fn errors(validator: &Validator, value: &Value) -> Vec<String> {
@@ -87,9 +91,9 @@ async fn describes_every_run_and_every_comparison_of_the_catalogue() {
     for scenario in CATALOGUE {
         let name = scenario.words.name;
         for (client, overrides) in [
-            (RELIABLE, Overrides::NONE),
-            (RELIABLE, once),
-            (NAIVE, Overrides::NONE),
+            (&Reliable as &'static dyn ClientUnderTest, Overrides::NONE),
+            (&Reliable, once),
+            (&Naive, Overrides::NONE),
         ] {
             let run = played(scenario, client, overrides).await;
             assert_eq!(errors(&of_a_run, &as_json(&run)), [""; 0], "{name}");
@@ -108,7 +112,7 @@ async fn describes_every_run_and_every_comparison_of_the_catalogue() {
 #[tokio::test]
 async fn describes_a_run_that_was_cancelled() {
     let scenario = find("flaky").expect("a scenario of the catalogue");
-    let settings = settings(RELIABLE, Overrides::NONE);
+    let settings = settings(&Reliable, Overrides::NONE);
 
     let run = run_until(ready(()), Identity::new(), scenario, &settings).await;
 

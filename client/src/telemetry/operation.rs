@@ -123,6 +123,12 @@ impl Operation {
             .filter(|result| *result != AttemptResult::Failure(FailureKind::QueueTimeout))
     }
 
+    /// The labels of the results that an attempt can have, whichever client makes
+    /// it: for the counters of another one.
+    pub fn result_labels() -> impl Iterator<Item = &'static str> {
+        Self::attempt_results().map(AttemptResult::label)
+    }
+
     /// Why a client with these rules can wait for another attempt, and who can
     /// choose the length of the wait: without a response there is no
     /// `Retry-After`.

@@ -7,16 +7,15 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use client::{ReliableApiClient, telemetry::SharedRecorder};
+use client::{Clock, SystemClock, telemetry::SharedRecorder};
 use evidence::{Counter, Counters};
 use metrics_exporter_prometheus::{PrometheusHandle, PrometheusRecorder};
 use metrics_util::debugging::{DebugValue, DebuggingRecorder, Snapshotter};
-use server::Metrics;
+use server::{Metrics, ServiceConfig, ServiceState};
 
-use crate::{prometheus::prometheus_recorder, tee::Tee, totals::Totals};
-
-/// The label `client` of the reference client in every run.
-pub(crate) const CLIENT_NAME: &str = "lab";
+use crate::{
+    CLIENTS, prometheus::prometheus_recorder, scenario::Scenario, tee::Tee, totals::Totals,
+};
 
 /// The series of client and service side by side, in Prometheus's text format.
 /// Clones share them.
@@ -51,17 +50,27 @@ impl Exposition {
         self.show(recorder)
     }
 
-    /// Has the series of the runs' client there before the first run, at zero.
-    /// Prometheus counts a rise only from a number that it has seen: a series
-    /// that begins at 1 has not risen.
-    pub fn expect_client(&self) {
-        let recorder = Arc::clone(&self.recorder);
-        ReliableApiClient::builder("http://127.0.0.1")
-            .name(CLIENT_NAME)
-            .recorder(recorder)
+    /// Has every counter there, at zero, that a run of these scenarios can move,
+    /// whichever client plays. Prometheus counts a rise only from a number that it
+    /// has seen: a series that begins at 1 has not risen.
+    pub fn register(&self, scenarios: &[Scenario]) {
+        let recorder: SharedRecorder = Arc::<Tee<_, _>>::clone(&self.recorder);
+        let tasks: Vec<_> = scenarios.iter().map(|scenario| scenario.task).collect();
+        for client in CLIENTS {
+            client.register(&recorder, &tasks);
+        }
+
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+        let routes = scenarios
+            .iter()
+            .flat_map(|scenario| (scenario.routes)(Arc::clone(&clock)).expected);
+        let config = ServiceConfig::builder()
+            .metrics(self.service())
+            .expected_routes(routes)
             .build()
-            .map(drop)
             .expect("the defaults are legal");
+        // The routes of the service register what they count when its router is made.
+        drop(server::router(ServiceState::new(&config)));
     }
 
     /// What each counter has come to, all its labels together.
@@ -141,22 +150,79 @@ impl RunMetrics {
 
 #[cfg(test)]
 mod tests {
+    use std::{collections::BTreeSet, future::pending};
+
     use client::ReliableApiClient;
-    use server::{ServiceConfig, TeachingApi};
+    use evidence::{Overrides, Pace};
+    use server::TeachingApi;
     use tokio::{
         io::{AsyncReadExt, AsyncWriteExt},
         net::TcpStream,
     };
+    use tracing_subscriber::layer::Identity;
 
     use super::*;
+    use crate::{Session, Settings, scenario::CATALOGUE};
+
+    /// The series of all counters, with their values.
+    fn counters(exposition: &Exposition) -> Vec<(String, u64)> {
+        let text = exposition.handle.render();
+        let families: BTreeSet<_> = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("# TYPE ")?.strip_suffix(" counter"))
+            .collect();
+        let samples = text.lines().filter(|line| !line.starts_with('#'));
+        let counters = samples.filter_map(|line| {
+            let (series, value) = line.rsplit_once(' ')?;
+            let name = series.split('{').next()?;
+            let value = || value.parse().expect("a whole number");
+            families
+                .contains(name)
+                .then(|| (series.to_owned(), value()))
+        });
+        counters.collect()
+    }
+
+    #[tokio::test]
+    async fn no_counter_is_born_by_its_first_event_in_the_whole_course() {
+        let exposition = Exposition::new();
+        exposition.register(CATALOGUE);
+        let before = counters(&exposition);
+
+        for scenario in CATALOGUE {
+            for client in CLIENTS {
+                let settings = Settings {
+                    seed: 7,
+                    client: *client,
+                    pace: Pace::Virtual,
+                    overrides: Overrides::NONE,
+                };
+                let session = Session::new(scenario, &settings, &exposition);
+                let run = session.play_until(pending(), Identity::new()).await;
+                run.expect("a run");
+            }
+        }
+
+        let known: BTreeSet<_> = before.iter().map(|(series, _)| series).collect();
+        let after = counters(&exposition);
+        let born: Vec<_> = after
+            .iter()
+            .filter(|(series, _)| !known.contains(series))
+            .collect();
+        assert!(born.is_empty(), "{born:#?}");
+        assert!(before.iter().all(|(_, value)| *value == 0), "{before:#?}");
+        let moved = after.iter().filter(|(_, value)| *value > 0).count();
+        assert!(moved > CATALOGUE.len(), "only {moved} counters moved");
+    }
 
     async fn scrape(address: std::net::SocketAddr) -> String {
         let mut wire = TcpStream::connect(address).await.expect("a connection");
         let request = "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
         wire.write_all(request.as_bytes()).await.expect("a request");
-        let mut answer = String::new();
-        wire.read_to_string(&mut answer).await.expect("an answer");
-        answer
+        let mut response = String::new();
+        let read = wire.read_to_string(&mut response).await;
+        read.expect("a response");
+        response
     }
 
     #[tokio::test]

@@ -8,13 +8,13 @@
 //!
 //! ```
 //! use evidence::{Overrides, Pace};
-//! use runner::{RELIABLE, Settings, run, scenario};
+//! use runner::{Reliable, Settings, run, scenario};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let settings = Settings {
 //!     seed: 7,
-//!     client: RELIABLE,
+//!     client: &Reliable,
 //!     pace: Pace::Virtual,
 //!     overrides: Overrides::default(),
 //! };
@@ -45,7 +45,10 @@ mod vocabulary;
 pub mod wire;
 
 pub use exposition::Exposition;
-pub use player::{NAIVE, NAIVE_METRICS, RELIABLE, Task};
+pub use player::{
+    CLIENTS, ClientUnderTest, Connection, NAIVE, NAIVE_METRICS, Naive, Player, RELIABLE, Reliable,
+    Task,
+};
 pub use policy::DEFAULT_POLICY;
 pub use prometheus::prometheus_recorder;
 pub use run::{Session, Settings, run, run_until};

@@ -11,15 +11,12 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use client::{
-    Clock, ReliableApiClient, SeededRandom, SystemClock, VirtualClock, telemetry::Injector,
-};
+use client::{Clock, SystemClock, VirtualClock, telemetry::Injector};
 use evidence::{
     Client, Ending, Evidence, Expectation, Outcome, Overrides, Pace, Policy, Run, SCHEMA_VERSION,
     duration, judge,
     trace::{FieldValue, Trace, field},
 };
-use reqwest_middleware::Middleware;
 use server::ServiceConfig;
 use tokio::time::sleep;
 use tracing::{Dispatch, Instrument, instrument::WithSubscriber};
@@ -29,10 +26,10 @@ use tracing_subscriber::{
 };
 
 use crate::{
-    exposition::{CLIENT_NAME, Exposition, RunMetrics},
+    exposition::{Exposition, RunMetrics},
     network::Wire,
-    player::{NaiveClient, NaiveTelemetry, Player, RELIABLE, Silence, terms},
-    policy::{DEFAULT_POLICY, configure},
+    player::{ClientUnderTest, Connection, Player, perform},
+    policy::DEFAULT_POLICY,
     recorder::{Limits, Recorder, inject},
     request_limit::RequestLimit,
     run_error::RunError,
@@ -47,8 +44,8 @@ use crate::{
 pub struct Settings {
     /// What jitter, keys, cursors and ids are made from: one seed, one story.
     pub seed: u64,
-    /// Which client plays.
-    pub client: Client,
+    /// Which client plays: one of [`CLIENTS`](crate::CLIENTS), or one of your own.
+    pub client: &'static dyn ClientUnderTest,
     /// Whether the waits are real.
     pub pace: Pace,
     /// What replaces the scenario's own policy.
@@ -163,18 +160,10 @@ impl<'a> Session<'a> {
         let recorder = {
             // With one seed, two scenarios or two clients are two traces all the
             // same, wherever they are sent together.
-            let mixed = scenario
-                .words
-                .name
-                .bytes()
-                .fold(settings.seed, |ids, byte| {
-                    ids.rotate_left(8) ^ u64::from(byte)
-                });
-            let ids = if settings.client == RELIABLE {
-                mixed
-            } else {
-                !mixed
-            };
+            let names = [scenario.words.name, settings.client.identity().name];
+            let ids = names.concat().bytes().fold(settings.seed, |ids, byte| {
+                ids.rotate_left(8) ^ u64::from(byte)
+            });
             let time = time.clone();
             Recorder::new(Arc::new(move || time.elapsed()), ids, Limits::default())
         };
@@ -193,7 +182,7 @@ impl<'a> Session<'a> {
 
     /// Which client plays.
     pub fn client(&self) -> Client {
-        self.settings.client
+        self.settings.client.identity()
     }
 
     /// What the reference client is allowed.
@@ -204,7 +193,10 @@ impl<'a> Session<'a> {
     /// How the client works, and what it is allowed, term by term.
     #[must_use]
     pub fn terms(&self) -> Vec<String> {
-        terms(self.scenario, self.settings.client, &self.policy)
+        let request = self.scenario.words.request.to_owned();
+        let terms = self.settings.client;
+        let terms = terms.terms(&self.policy, self.scenario.listing);
+        [request].into_iter().chain(terms).collect()
     }
 
     /// What is recorded while the run goes on.
@@ -239,7 +231,7 @@ impl<'a> Session<'a> {
         );
         let outcome = tokio::select! {
             biased;
-            outcome = player.perform(self.scenario.task).instrument(span) => outcome,
+            outcome = perform(&*player, self.scenario.task).instrument(span) => outcome,
             () = cancelled => Outcome::cancelled(limit.sent()),
             () = limit.exceeded() => Outcome::stopped_by_the_lab(format!(
                 "stopped by the lab after {} requests, the most that a run may send",
@@ -268,7 +260,7 @@ impl<'a> Session<'a> {
         let terms = self.terms();
         let counters = self.metrics.take();
         let evidence = Evidence {
-            client: self.settings.client,
+            client: self.settings.client.identity(),
             outcome: &outcome,
             ledger: &ledger,
             counters: &counters,
@@ -282,7 +274,7 @@ impl<'a> Session<'a> {
         Ok(Run {
             schema_version: SCHEMA_VERSION,
             scenario: name,
-            client: self.settings.client,
+            client: self.settings.client.identity(),
             seed: self.settings.seed,
             generator: GENERATOR,
             pace: self.settings.pace,
@@ -305,57 +297,40 @@ impl<'a> Session<'a> {
     }
 
     fn service(&self) -> Result<ServiceConfig, RunError> {
+        let added = (self.scenario.routes)(Arc::clone(&self.clock));
         let config = ServiceConfig::builder()
             .port(0)
             .seed(self.settings.seed)
             .clock(self.time.clone())
             .metrics(self.metrics.service())
             .one_caller(self.scenario.task.has_one_caller())
-            .routes((self.scenario.routes)(Arc::clone(&self.clock)))
+            .routes(added.router)
+            .expected_routes(added.expected)
             .build()?;
         Ok(config)
     }
 
-    fn player(&self, wire: &Wire, limit: &RequestLimit) -> Result<Player, RunError> {
-        Ok(match self.settings.client {
-            RELIABLE => Player::Reliable(self.reliable(wire, limit)?),
-            _ => Player::Naive(Box::new(self.naive(wire, limit)?)),
-        })
-    }
-
-    fn reliable(&self, wire: &Wire, limit: &RequestLimit) -> Result<ReliableApiClient, RunError> {
-        let mut builder = ReliableApiClient::builder(&wire.base_url)
-            .clock(Arc::clone(&self.clock))
-            .random(Arc::new(SeededRandom::new(self.settings.seed)))
-            .recorder(self.metrics.recorder())
-            .injector(self.injector())
-            .name(CLIENT_NAME)
-            .middleware(limit.clone());
-        builder = match (&wire.function, &self.virtual_clock) {
-            (Some(function), _) => builder.transport(function.clone()),
-            (None, Some(clock)) => builder.middleware(TimeoutsTakeTime(clock.clone())),
-            (None, None) => builder,
+    fn player(&self, wire: &Wire, limit: &RequestLimit) -> Result<Box<dyn Player>, RunError> {
+        let function = wire.function.clone();
+        // Where there is no socket, no timeout of the transport can strike.
+        let timeouts = match function {
+            Some(_) => None,
+            None => self.virtual_clock.clone().map(TimeoutsTakeTime),
         };
-        Ok(configure(&self.policy, builder).build()?)
-    }
-
-    fn naive(&self, wire: &Wire, limit: &RequestLimit) -> Result<NaiveClient, RunError> {
-        let mut middlewares: Vec<Arc<dyn Middleware>> = vec![Arc::new(limit.clone())];
-        match (&wire.function, &self.virtual_clock) {
-            (Some(function), _) => middlewares.push(Arc::new(function.clone())),
-            (None, Some(clock)) => middlewares.push(Arc::new(TimeoutsTakeTime(clock.clone()))),
-            (None, None) => {}
-        }
-        let silence = Silence::of(self.policy.read_timeout, self.settings.pace);
-        let telemetry = NaiveTelemetry::new(self.metrics.recorder(), self.injector());
-        let seed = self.settings.seed;
-        Ok(NaiveClient::new(
-            &wire.base_url,
-            seed,
-            middlewares,
-            silence,
-            telemetry,
-        )?)
+        let connection = Connection {
+            base_url: wire.base_url.clone(),
+            task: self.scenario.task,
+            policy: self.policy,
+            seed: self.settings.seed,
+            pace: self.settings.pace,
+            clock: Arc::clone(&self.clock),
+            recorder: self.metrics.recorder(),
+            injector: self.injector(),
+            limit: limit.clone(),
+            function,
+            timeouts,
+        };
+        Ok(self.settings.client.connect(connection)?)
     }
 
     fn injector(&self) -> Injector {

@@ -11,6 +11,7 @@ use reqwest::{Request, Response};
 use reqwest_middleware::{Middleware, Next, Result};
 
 /// Passes every request on, and moves the clock if it times out.
+#[derive(Clone, Debug)]
 pub(crate) struct TimeoutsTakeTime(pub(crate) VirtualClock);
 
 #[async_trait::async_trait]

@@ -2,12 +2,12 @@
 
 use evidence::Metric;
 
-use crate::NAIVE_METRICS;
+use crate::CLIENTS;
 
 /// Every metric of the clients and of the service.
 #[must_use]
 pub fn metrics() -> Vec<Metric> {
-    let clients = client::telemetry::METRICS.iter().chain(&NAIVE_METRICS);
+    let clients = CLIENTS.iter().flat_map(|client| client.metrics());
     let clients = clients.map(|metric| Metric {
         name: metric.name,
         kind: match metric.kind {

@@ -2,22 +2,24 @@
 
 use super::{Exit, play::Runner, scenario::Arguments};
 use evidence::{Comparison, Pace, Run};
-use runner::{NAIVE, RELIABLE, Settings, scenario::Scenario};
+use runner::{ClientUnderTest, Naive, Reliable, Settings, scenario::Scenario};
 
 /// Plays with one seed twice. Only the reliable client's expectations decide the
 /// exit code; what the naive one breaks is the lesson.
 pub(super) fn compare(arguments: &Arguments, scenario: &Scenario) -> Result<Exit, Exit> {
     let settings = arguments.settings(Pace::Real);
     let mut player = Runner::new(arguments.otlp.as_deref())?;
-    let mut play = |client| player.play(scenario, &Settings { client, ..settings });
-    let reliable = play(RELIABLE)?;
+    let mut play = |client: &'static dyn ClientUnderTest| {
+        player.play(scenario, &Settings { client, ..settings })
+    };
+    let reliable = play(&Reliable)?;
     if reliable.is_cancelled() {
         print_runs(arguments, scenario, &[&reliable])?;
         let words = &scenario.words;
         arguments.write_report(|| render::html(words, &reliable, None, &runner::metrics()))?;
         return Ok(Exit::Cancelled);
     }
-    let naive = play(NAIVE)?;
+    let naive = play(&Naive)?;
     let cancelled = naive.is_cancelled();
     let both = Comparison::of(reliable, naive, scenario.next_comparison());
 

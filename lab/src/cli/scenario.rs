@@ -2,7 +2,10 @@
 
 use std::{error::Error, num::NonZeroU32, path::PathBuf, time::Duration};
 
-use clap::{Args, ValueEnum};
+use clap::{
+    Args, ValueEnum,
+    builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
+};
 use serde::Serialize;
 
 use super::{
@@ -13,7 +16,7 @@ use super::{
 };
 use evidence::{Overrides, Pace};
 use render::Options;
-use runner::{NAIVE, RELIABLE, Settings, scenario, scenario::Scenario};
+use runner::{CLIENTS, ClientUnderTest, RELIABLE, Settings, scenario, scenario::Scenario};
 
 /// The name that stands for every scenario.
 pub(super) const ALL: &str = "all";
@@ -53,8 +56,8 @@ pub(super) struct Arguments {
 
     /// Which client plays. The naive one breaks most expectations, which is the
     /// lesson: the exit code is then 1
-    #[arg(long, help_heading = CLIENT, value_enum, default_value = "reliable")]
-    client: ClientArgument,
+    #[arg(long, help_heading = CLIENT, value_parser = clients(), default_value = RELIABLE.name)]
+    client: &'static dyn ClientUnderTest,
 
     /// Play both clients with one seed and show them side by side; the exit
     /// code is the reliable client's
@@ -90,17 +93,21 @@ pub(super) struct Arguments {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum ClientArgument {
-    /// The reference client
-    Reliable,
-    /// What people first write
-    Naive,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
 enum PaceArgument {
     Real,
     Virtual,
+}
+
+/// Reads the name of a client.
+fn clients() -> impl TypedValueParser<Value = &'static dyn ClientUnderTest> {
+    let names = CLIENTS.iter().map(|client| {
+        let name = PossibleValue::new(client.identity().name);
+        name.help(client.about())
+    });
+    PossibleValuesParser::new(names).map(|name| {
+        let known = CLIENTS.iter().find(|client| client.identity().name == name);
+        *known.expect("a name of the list")
+    })
 }
 
 fn max_attempts(text: &str) -> Result<NonZeroU32, NumberError> {
@@ -124,10 +131,7 @@ impl Arguments {
     pub(super) fn settings(&self, pace: Pace) -> Settings {
         Settings {
             seed: self.seed.unwrap_or_else(Settings::random_seed),
-            client: match self.client {
-                ClientArgument::Reliable => RELIABLE,
-                ClientArgument::Naive => NAIVE,
-            },
+            client: self.client,
             pace: match self.pace {
                 Some(PaceArgument::Real) => Pace::Real,
                 Some(PaceArgument::Virtual) => Pace::Virtual,

@@ -44,17 +44,18 @@ impl Fields {
     }
 
     /// Takes one of a few names; the default if there is none.
-    pub(super) fn choice<T: Copy + Default, const N: usize>(
+    pub(super) fn choice<T: Copy + Default>(
         &mut self,
         field: &'static str,
-        choices: [(&str, T); N],
+        choices: &[(&str, T)],
     ) -> Result<T, Problem> {
         let Some(value) = self.take(field) else {
             return Ok(T::default());
         };
         let chosen = choices.iter().find(|(name, _)| value == *name);
         chosen.map(|(_, choice)| *choice).ok_or_else(|| {
-            let names = choices.map(|(name, _)| name).join(", ");
+            let names: Vec<_> = choices.iter().map(|(name, _)| *name).collect();
+            let names = names.join(", ");
             self.invalid(format!("{field} must be one of {names}, got {value}"))
         })
     }

@@ -5,7 +5,7 @@
 //! nothing out: what they leave is the process's counters, and their traces
 //! where those are sent on to.
 
-use runner::RELIABLE;
+use runner::Reliable;
 use std::{
     convert::Infallible,
     future::pending,
@@ -171,7 +171,7 @@ impl Loads {
     fn play(&self, arrival: &Arrival) -> impl Future<Output = Ended> + Send + use<> {
         let settings = Settings {
             seed: arrival.seed,
-            client: RELIABLE,
+            client: &Reliable,
             pace: Pace::Real,
             overrides: Overrides::default(),
         };

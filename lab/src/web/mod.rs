@@ -50,7 +50,7 @@ use api::{Shared, router};
 use assets::Assets;
 use feed::Feed;
 use loads::Loads;
-use runner::{Exposition, SharedTime};
+use runner::{Exposition, SharedTime, scenario::CATALOGUE};
 use runs::Runs;
 use wire_lane::WireLane;
 
@@ -162,7 +162,7 @@ impl WebUi {
         })?;
 
         let exposition = Exposition::new();
-        exposition.expect_client();
+        exposition.register(CATALOGUE);
         let time = SharedTime::new(Arc::new(SystemClock::new()));
         let recorder = WireLane::recorder(&time);
         let service = ServiceConfig::builder()

@@ -133,7 +133,7 @@ mod tests {
         });
         let settings = Settings {
             seed: 7,
-            client: runner::RELIABLE,
+            client: &runner::Reliable,
             pace: Pace::Virtual,
             overrides: Overrides::default(),
         };

@@ -1,6 +1,5 @@
 //! What a page asks for when it starts a run.
 
-use runner::{NAIVE, RELIABLE};
 use std::time::Duration;
 
 use http::StatusCode;
@@ -8,33 +7,45 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{fields::Fields, problem::Problem};
-use evidence::{Client, Overrides, Pace};
-use runner::{Settings, scenario, scenario::Scenario};
+use evidence::{Overrides, Pace};
+use runner::{
+    CLIENTS, ClientUnderTest, Naive, RELIABLE, Reliable, Settings, scenario, scenario::Scenario,
+};
 
 /// The longest Retry-After that a run may wait for, in seconds: a day.
 const MAX_RETRY_AFTER_SECONDS: u64 = 86_400;
 
-/// Who plays.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Players {
-    /// The reference client.
-    #[default]
-    Reliable,
-    /// What people first write.
-    Naive,
-    /// Both, each on a service of its own.
-    Compare,
+/// Who plays: one client, by its name, or the two that are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub(super) struct Players(&'static str);
+
+impl Default for Players {
+    fn default() -> Self {
+        Self(RELIABLE.name)
+    }
 }
 
 impl Players {
+    /// The reference client and the naive one, each on a service of its own.
+    pub(super) const COMPARE: Self = Self("compare");
+
+    /// What can be asked for, by name.
+    fn choices() -> Vec<(&'static str, Self)> {
+        let names = CLIENTS.iter().map(|client| client.identity().name);
+        let names = names.chain([Self::COMPARE.0]);
+        names.map(|name| (name, Self(name))).collect()
+    }
+
     /// The clients that play, in the order of the sides.
-    pub(super) fn clients(self) -> &'static [Client] {
-        match self {
-            Self::Reliable => &[RELIABLE],
-            Self::Naive => &[NAIVE],
-            Self::Compare => &[RELIABLE, NAIVE],
+    pub(super) fn clients(self) -> Vec<&'static dyn ClientUnderTest> {
+        if self == Self::COMPARE {
+            return vec![&Reliable, &Naive];
         }
+        let chosen = CLIENTS
+            .iter()
+            .filter(|client| client.identity().name == self.0);
+        chosen.copied().collect()
     }
 }
 
@@ -54,15 +65,8 @@ impl RunRequest {
         let mut fields = Fields::read(body, "invalid_run")?;
         let request = Self {
             scenario: scenario(&mut fields)?,
-            players: fields.choice(
-                "client",
-                [
-                    ("reliable", Players::Reliable),
-                    ("naive", Players::Naive),
-                    ("compare", Players::Compare),
-                ],
-            )?,
-            pace: fields.choice("pace", [("real", Pace::Real), ("virtual", Pace::Virtual)])?,
+            players: fields.choice("client", &Players::choices())?,
+            pace: fields.choice("pace", &[("real", Pace::Real), ("virtual", Pace::Virtual)])?,
             seed: fields
                 .integer("seed", 0..=u64::MAX)?
                 .unwrap_or_else(Settings::random_seed),
@@ -80,7 +84,7 @@ impl RunRequest {
     }
 
     /// How one of its sides is to be played.
-    pub(super) fn settings(&self, client: Client) -> Settings {
+    pub(super) fn settings(&self, client: &'static dyn ClientUnderTest) -> Settings {
         Settings {
             seed: self.seed,
             client,
@@ -113,7 +117,7 @@ mod tests {
         assert_eq!(request.scenario.words.name, "flaky");
         assert_eq!(
             (request.players, request.pace),
-            (Players::Reliable, Pace::Real)
+            (Players::default(), Pace::Real)
         );
         assert_eq!(request.overrides, Overrides::default());
     }
@@ -129,7 +133,7 @@ mod tests {
 
         assert_eq!(
             (request.players, request.pace),
-            (Players::Compare, Pace::Virtual)
+            (Players::COMPARE, Pace::Virtual)
         );
         assert_eq!(request.seed, u64::MAX);
         assert_eq!(

@@ -79,10 +79,10 @@ impl Runs {
 
     /// Starts a run on the runtime of the caller, and returns its id.
     pub(super) fn start(self: &Arc<Self>, request: RunRequest) -> Result<String, Problem> {
-        let clients = request.players.clients().iter();
+        let clients = request.players.clients().into_iter();
         let sessions: Vec<_> = clients
             .map(|client| {
-                let settings = request.settings(*client);
+                let settings = request.settings(client);
                 Session::new(request.scenario, &settings, &self.exposition)
             })
             .collect();

@@ -23,12 +23,13 @@ const SCRAPED: [&str; 2] = ["job", "instance"];
 /// What no panel shows: the calls, whose panels are not drawn yet, and the naive
 /// client, which plays only where somebody compares the two; the lab's own page
 /// puts its numbers beside the reliable client's.
-const NOT_SHOWN: [&str; 6] = [
+const NOT_SHOWN: [&str; 7] = [
     "client_call_attempts",
     "client_call_duration_seconds",
     "client_calls_total",
     "client_concurrency_reductions_total",
     "naive_attempts_total",
+    "naive_calls_total",
     "naive_retries_total",
 ];
 

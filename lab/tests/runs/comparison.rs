@@ -120,7 +120,7 @@ fn what_would_never_end_is_stopped_and_says_so() {
     for (name, text) in [
         (
             "read-timeout",
-            "no answer, and no timeout: the lab hung up after 8 s",
+            "no response, and no timeout: the lab hung up after 8 s",
         ),
         (
             "endless-items",

@@ -167,7 +167,7 @@ fn canary_scenario(task: Task) -> Scenario {
             name: "canary",
             ..flaky.words
         },
-        routes: canaries,
+        routes: |clock| canaries(clock).into(),
         task,
         expect: |_| Vec::new(),
         policy: |policy| policy,

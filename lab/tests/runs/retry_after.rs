@@ -41,7 +41,7 @@ async fn stopped_at(into: Duration, ahead: Duration) -> (Scenario, Run) {
     let plain = scenario::find("items").expect("a scenario of the catalogue");
     let scenario = Scenario {
         network: Network::Function,
-        routes: until_a_date,
+        routes: |clock| until_a_date(clock).into(),
         task: Task::Get(DOWN),
         ..*plain
     };

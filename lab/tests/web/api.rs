@@ -1,11 +1,10 @@
 //! What the page asks for, and what it is answered.
 
-use runner::{NAIVE, RELIABLE};
 use std::collections::BTreeSet;
 
 use evidence::{Comparison, Overrides, Pace};
 use http::{Method, StatusCode};
-use runner::{Settings, scenario};
+use runner::{CLIENTS, Reliable, Settings, scenario};
 use serde_json::{Value, json};
 
 use crate::support::{Browser, serve};
@@ -170,9 +169,9 @@ async fn what_is_told_is_true_of_the_runs_that_were_made() {
     let (_dashboard, browser) = serve().await;
     let known = scenario::find("lost-response").expect("known");
     for (players, clients) in [
-        ("reliable", &[RELIABLE][..]),
-        ("naive", &[NAIVE]),
-        ("compare", &[RELIABLE, NAIVE]),
+        ("reliable", &CLIENTS[..1]),
+        ("naive", &CLIENTS[1..2]),
+        ("compare", &CLIENTS[..2]),
     ] {
         let wanted = json!({ "scenario": known.words.name, "client": players, "pace": "virtual", "seed": 7 });
         let started = browser.start(&wanted).await.json();
@@ -180,7 +179,7 @@ async fn what_is_told_is_true_of_the_runs_that_were_made() {
         let over = finished(&browser, started["id"].as_str().expect("an id")).await;
 
         let mut why: Vec<&str> = Vec::new();
-        for client in clients {
+        for (side, client) in clients.iter().enumerate() {
             let settings = Settings {
                 seed: 7,
                 client: *client,
@@ -189,7 +188,7 @@ async fn what_is_told_is_true_of_the_runs_that_were_made() {
             };
             let run = runner::run(known, &settings).await.expect("a run");
             let more = run.lesson.why.into_iter();
-            why.extend(more.filter(|text| client == &clients[0] || text.contains("client made")));
+            why.extend(more.filter(|text| side == 0 || text.contains("client made")));
         }
         assert_eq!(over["lesson"], why.join(" "), "{players}");
     }
@@ -244,7 +243,7 @@ async fn a_run_on_the_page_is_the_run_of_the_command_line() {
     assert_eq!(started["seed"], 7);
     let settings = Settings {
         seed: 7,
-        client: RELIABLE,
+        client: &Reliable,
         pace: Pace::Virtual,
         overrides: Overrides::default(),
     };
@@ -419,7 +418,7 @@ async fn a_run_that_is_over_has_a_report_to_keep() {
 
     let flaky = scenario::find("flaky").expect("known");
     let mut runs = Vec::new();
-    for client in [RELIABLE, NAIVE] {
+    for client in CLIENTS.iter().copied() {
         let settings = Settings {
             seed: 7,
             client,

@@ -1,51 +1,126 @@
-//! Who plays a scenario: one and the same task, for different clients.
+//! Who plays a scenario: one and the same [`Task`], for different clients.
+//!
+//! A client is one file here: a [`ClientUnderTest`] says what it is called, how it
+//! works and how it is built, and a [`Player`] is one that is connected to the
+//! service of a run. What a task asks of a player, and what is made of its results,
+//! is the same for all of them, and stands in one place. Adding a client is adding a
+//! file, and its name to the list that makes [`CLIENTS`].
 
-mod naive;
-pub(crate) mod outcome;
-mod reliable;
-mod terms;
+mod connection;
+mod perform;
 
-use client::{Endpoint, JsonObject, ReliableApiClient};
-use serde_json::{Value, json};
+use std::{fmt, ops::ControlFlow};
 
-pub use naive::METRICS as NAIVE_METRICS;
-pub(crate) use naive::{NaiveClient, Silence, Telemetry as NaiveTelemetry};
-pub(crate) use terms::terms;
-
-use evidence::{
-    Outcome,
-    counters::{ATTEMPTS, CURSOR_LOOPS, GIVE_UPS, RETRIES},
+use client::{
+    ConfigError, Endpoint, IdempotencyKey, JsonObject, MemoryCheckpoints, Redirect,
+    telemetry::{Metric, Operation, SharedRecorder},
 };
+use evidence::{Client, Outcome, Policy};
+use http::Method;
 
-/// The reference client.
-pub const RELIABLE: evidence::Client = evidence::Client {
-    name: "reliable",
-    prefix: evidence::Client::REFERENCE_PREFIX,
-    headlines: &[ATTEMPTS, RETRIES, GIVE_UPS, CURSOR_LOOPS],
-};
+pub use connection::Connection;
+pub use naive::{METRICS as NAIVE_METRICS, NAIVE, Naive};
+pub(crate) use perform::perform;
+pub use reliable::{RELIABLE, Reliable};
 
-/// What people first write. It knows no policy, so it has no limit to give up at, and
-/// no history to see a loop in.
-pub const NAIVE: evidence::Client = evidence::Client {
-    name: "naive",
-    prefix: "naive_",
-    headlines: &[ATTEMPTS, RETRIES],
-};
+/// Makes each name a module, and what stands behind it a client to choose.
+///
+/// `cargo fmt` does not see a module that a macro declares: `.ci/run` checks the
+/// format of these files apart.
+macro_rules! clients {
+    ($($module:ident::$client:ident),+ $(,)?) => {
+        $(mod $module;)+
 
-/// A client, ready to play.
-pub(crate) enum Player {
-    Reliable(ReliableApiClient),
-    Naive(Box<NaiveClient>),
+        /// Every client that can be chosen by its name, the reference client first.
+        pub static CLIENTS: &[&dyn ClientUnderTest] = &[$(&$module::$client),+];
+    };
 }
 
-impl Player {
-    /// Does what the task says, and tells what came of it.
-    pub(crate) async fn perform(&self, task: Task) -> Outcome {
-        match self {
-            Self::Reliable(client) => reliable::perform(client, task).await,
-            Self::Naive(client) => client.perform(task).await,
-        }
-    }
+clients! {
+    reliable::Reliable,
+    naive::Naive,
+}
+
+/// A client that can play, before it is connected to a service.
+pub trait ClientUnderTest: fmt::Debug + Sync {
+    /// What it is called, and what the names of its counters begin with.
+    fn identity(&self) -> Client;
+
+    /// What it is, in a few words.
+    fn about(&self) -> &'static str;
+
+    /// How it works, and what this policy allows it, term by term. `listing` says
+    /// whether a listing is read.
+    fn terms(&self, policy: &Policy, listing: bool) -> Vec<String>;
+
+    /// The metrics that it counts with.
+    fn metrics(&self) -> &'static [Metric];
+
+    /// Registers, at zero, every counter that these tasks can move. A series that
+    /// begins at 1 has not risen for Prometheus.
+    fn register(&self, recorder: &SharedRecorder, tasks: &[Task]);
+
+    /// Builds a client of the service at the other end of the connection.
+    ///
+    /// # Errors
+    ///
+    /// [`ConfigError`] if the policy breaks a rule of the client.
+    fn connect(&self, connection: Connection) -> Result<Box<dyn Player>, ConfigError>;
+}
+
+/// A client of the service of a run.
+///
+/// A failure is an [`Outcome`] with all that the client keeps of it.
+#[async_trait::async_trait]
+pub trait Player: Send + Sync {
+    /// Calls `/flaky`; the number that it responds with.
+    async fn flaky(&self) -> Result<u64, Outcome>;
+
+    /// GETs a JSON object.
+    async fn get(&self, endpoint: Endpoint) -> Result<(), Outcome>;
+
+    /// GETs `/no-content`.
+    async fn no_content(&self) -> Result<(), Outcome>;
+
+    /// GETs `/redirect`; `None` of a client that follows redirects and does not
+    /// see them.
+    async fn redirect(&self) -> Result<Option<Redirect>, Outcome>;
+
+    /// The key of a change that is about to begin; `None` of a client that takes a
+    /// new one for each request.
+    fn new_key(&self) -> Option<IdempotencyKey>;
+
+    /// POSTs to an endpoint that promises nothing.
+    async fn post(
+        &self,
+        endpoint: Endpoint,
+        key: Option<&IdempotencyKey>,
+        body: &JsonObject,
+    ) -> Result<(), Outcome>;
+
+    /// Creates a job; its id.
+    async fn create_job(
+        &self,
+        key: Option<&IdempotencyKey>,
+        body: &JsonObject,
+    ) -> Result<String, Outcome>;
+
+    /// Reads a listing to its end, and hands over the text of each item.
+    async fn read(
+        &self,
+        endpoint: Endpoint,
+        each_item: &mut (dyn FnMut(String) + Send),
+    ) -> Result<(), Outcome>;
+
+    /// Crawls a listing from what `checkpoints` hold, if the client uses them, and
+    /// hands over the items of each page. A break is the death of the process: it
+    /// comes when a page is processed, before that is noted.
+    async fn crawl(
+        &self,
+        endpoint: Endpoint,
+        checkpoints: &MemoryCheckpoints,
+        each_page: &mut (dyn FnMut(Vec<String>) -> ControlFlow<()> + Send),
+    ) -> Result<(), Outcome>;
 }
 
 /// What a client is to do. It says nothing about how: that is what a client is
@@ -88,12 +163,33 @@ impl Task {
     pub fn is_told_apart(self) -> bool {
         !matches!(self, Self::Workers(..) | Self::Repeat(..))
     }
-}
 
-/// The body of a job.
-fn job(number: u64) -> JsonObject {
-    match json!({ "task": "resize", "image": number }) {
-        Value::Object(object) => object,
-        _ => JsonObject::new(),
+    /// What is called, and with which method.
+    #[must_use]
+    pub fn request(self) -> (Method, Endpoint) {
+        match self {
+            Self::Flaky => (Method::GET, Endpoint::FLAKY),
+            Self::NoContent => (Method::GET, Endpoint::NO_CONTENT),
+            Self::Redirect => (Method::GET, Endpoint::REDIRECT),
+            Self::CreateJobs(_) => (Method::POST, Endpoint::CREATE_JOB),
+            Self::Post(endpoint) => (Method::POST, endpoint),
+            Self::Get(endpoint)
+            | Self::List(endpoint)
+            | Self::ResumeCrawl(endpoint)
+            | Self::Repeat(endpoint, _)
+            | Self::Workers(endpoint, _) => (Method::GET, endpoint),
+        }
+    }
+
+    /// What it asks of the reference client beside that client's own methods.
+    fn operation(self) -> Option<Operation> {
+        Some(match self {
+            Self::Flaky | Self::NoContent | Self::Redirect | Self::CreateJobs(_) => return None,
+            Self::Post(endpoint) => Operation::post(endpoint),
+            Self::List(endpoint) | Self::ResumeCrawl(endpoint) => Operation::listing(endpoint),
+            Self::Get(endpoint) | Self::Repeat(endpoint, _) | Self::Workers(endpoint, _) => {
+                Operation::get(endpoint)
+            }
+        })
     }
 }

@@ -10,88 +10,158 @@
 mod call;
 mod telemetry;
 
-use client::Endpoint;
-use futures_util::future::join_all;
+use std::ops::ControlFlow;
+
+use client::{
+    ConfigError, Endpoint, IdempotencyKey, JsonObject, MemoryCheckpoints, Redirect,
+    telemetry::{Metric, SharedRecorder},
+};
+use evidence::{
+    Client, Ending, Outcome, Policy,
+    counters::{ATTEMPTS, RETRIES},
+    duration,
+};
 use serde_json::Value;
 
-use self::call::{Call, Failure};
 pub use self::telemetry::METRICS;
-pub(crate) use self::{
-    call::{ATTEMPTS, NaiveClient, Silence},
+use self::{
+    call::{Call, Failure, MAX_ATTEMPTS, NaiveClient},
     telemetry::Telemetry,
 };
-use super::{Task, job};
-use evidence::{Ending, Outcome, duration};
+use super::{ClientUnderTest, Connection, Player, Task};
+
+/// What people first write. It knows no policy, so it has no limit to give up at, and
+/// no history to see a loop in.
+pub const NAIVE: Client = Client {
+    name: "naive",
+    prefix: "naive_",
+    headlines: &[ATTEMPTS, RETRIES],
+};
+
+/// [`NAIVE`], and how it is built.
+#[derive(Clone, Copy, Debug)]
+pub struct Naive;
 
 /// After how many pages the lab stops a listing that has not ended.
 const PAGES: u64 = 50;
 
+impl ClientUnderTest for Naive {
+    fn identity(&self) -> Client {
+        NAIVE
+    }
+
+    fn about(&self) -> &'static str {
+        "What people first write"
+    }
+
+    fn terms(&self, _: &Policy, _: bool) -> Vec<String> {
+        vec![format!(
+            "what people first write: up to {MAX_ATTEMPTS} attempts, no waits"
+        )]
+    }
+
+    fn metrics(&self) -> &'static [Metric] {
+        &METRICS
+    }
+
+    fn register(&self, recorder: &SharedRecorder, tasks: &[Task]) {
+        Telemetry::register(recorder, tasks);
+    }
+
+    fn connect(&self, connection: Connection) -> Result<Box<dyn Player>, ConfigError> {
+        Ok(Box::new(NaiveClient::new(&connection)?))
+    }
+}
+
+#[async_trait::async_trait]
+impl Player for NaiveClient {
+    async fn flaky(&self) -> Result<u64, Outcome> {
+        let body = self.fetch(Call::get(Endpoint::FLAKY)).await?;
+        Ok(body["attempt"].as_u64().unwrap_or_default())
+    }
+
+    async fn get(&self, endpoint: Endpoint) -> Result<(), Outcome> {
+        self.fetch(Call::get(endpoint)).await.map(drop)
+    }
+
+    /// Every response is JSON to a client that has met no other.
+    async fn no_content(&self) -> Result<(), Outcome> {
+        self.get(Endpoint::NO_CONTENT).await
+    }
+
+    /// The library follows the redirect, so what comes is the response of another
+    /// endpoint.
+    async fn redirect(&self) -> Result<Option<Redirect>, Outcome> {
+        self.get(Endpoint::REDIRECT).await.map(|()| None)
+    }
+
+    /// A key is taken where the request is made: see [`Call`].
+    fn new_key(&self) -> Option<IdempotencyKey> {
+        None
+    }
+
+    async fn post(
+        &self,
+        endpoint: Endpoint,
+        _: Option<&IdempotencyKey>,
+        body: &JsonObject,
+    ) -> Result<(), Outcome> {
+        self.fetch(Call::post(endpoint, body)).await.map(drop)
+    }
+
+    async fn create_job(
+        &self,
+        _: Option<&IdempotencyKey>,
+        body: &JsonObject,
+    ) -> Result<String, Outcome> {
+        let job = self.fetch(Call::post(Endpoint::CREATE_JOB, body)).await?;
+        Ok(job["id"].to_string())
+    }
+
+    async fn read(
+        &self,
+        endpoint: Endpoint,
+        each_item: &mut (dyn FnMut(String) + Send),
+    ) -> Result<(), Outcome> {
+        self.pages(endpoint, &mut |page| {
+            page.into_iter().for_each(&mut *each_item);
+            ControlFlow::Continue(())
+        })
+        .await
+    }
+
+    /// Begins anew each time: a position in a variable dies with its process.
+    async fn crawl(
+        &self,
+        endpoint: Endpoint,
+        _: &MemoryCheckpoints,
+        each_page: &mut (dyn FnMut(Vec<String>) -> ControlFlow<()> + Send),
+    ) -> Result<(), Outcome> {
+        self.pages(endpoint, each_page).await
+    }
+}
+
 impl NaiveClient {
-    /// Does what the task says, and tells what came of it.
-    pub(super) async fn perform(&self, task: Task) -> Outcome {
-        match task {
-            Task::Flaky => match self.get(Endpoint::FLAKY).await {
-                Ok(answer) => {
-                    let attempt = answer["attempt"].as_u64().unwrap_or_default();
-                    Outcome::ok(format!("ok, attempt = {attempt}")).with("attempt", attempt)
-                }
-                Err(failure) => self.failed(failure),
-            },
-            Task::Get(endpoint) => self.told(self.get(endpoint).await),
-            // Every answer is JSON to a client that has met no other; and what
-            // answers a redirection, it never gets to see.
-            Task::NoContent => self.told(self.get(Endpoint::NO_CONTENT).await),
-            Task::Redirect => self.told(self.get(Endpoint::REDIRECT).await),
-            Task::List(endpoint) => self.read_all(endpoint).await,
-            Task::ResumeCrawl(endpoint) => self.crawl_twice(endpoint).await,
-            Task::CreateJobs(numbers) => self.create_jobs(numbers).await,
-            Task::Post(endpoint) => self.told(self.post(endpoint, 1).await),
-            Task::Repeat(endpoint, times) => {
-                let mut results = Vec::new();
-                for _ in 0..times {
-                    results.push(self.get(endpoint).await);
-                }
-                self.together(results)
-            }
-            // Every worker for itself: what one is told, no other hears.
-            Task::Workers(endpoint, workers) => {
-                self.together(join_all((0..workers).map(|_| self.get(endpoint))).await)
-            }
-        }
-    }
-
-    async fn get(&self, endpoint: Endpoint) -> Result<Value, Failure> {
-        self.call(Call::get(endpoint, None)).await
-    }
-
-    async fn post(&self, endpoint: Endpoint, number: u64) -> Result<Value, Failure> {
-        self.call(Call::post(endpoint, Value::from(job(number))))
-            .await
-    }
-
-    async fn read_all(&self, endpoint: Endpoint) -> Outcome {
-        let mut items = Vec::new();
-        let outcome = match self.pages(endpoint, |page| items.extend(page)).await {
-            Ok(()) if items.len() == 1 => Outcome::ok("ok, 1 item"),
-            Ok(()) => Outcome::ok(format!("ok, {} items", items.len())),
-            Err(outcome) => outcome,
-        };
-        outcome.with("items", items.len() as u64)
+    async fn fetch(&self, call: Call<'_>) -> Result<Value, Outcome> {
+        let result = self.call(call).await;
+        result.map_err(|failure| self.outcome(failure))
     }
 
     /// Hands over the items of every page until there is no next one.
     async fn pages(
         &self,
         endpoint: Endpoint,
-        mut hand_over: impl FnMut(Vec<Value>),
+        each_page: &mut (dyn FnMut(Vec<String>) -> ControlFlow<()> + Send),
     ) -> Result<(), Outcome> {
         let mut cursor = None;
         for _ in 0..PAGES {
-            let page = self.call(Call::get(endpoint, cursor.as_deref())).await;
-            let mut page = page.map_err(|failure| self.failed(failure))?;
+            let mut page = self.fetch(Call::page(endpoint, cursor.as_deref())).await?;
             // Whatever stands in the array is taken, and no array for none.
             if let Value::Array(items) = page["items"].take() {
-                hand_over(items);
+                let items = items.iter().map(Value::to_string);
+                if each_page(items.collect()).is_break() {
+                    return Ok(());
+                }
             }
             // `as_str` is `None` for null and for every mistake alike. Nothing
             // is remembered of the cursors before; most loops that follow a
@@ -106,78 +176,27 @@ impl NaiveClient {
         )))
     }
 
-    /// Crawls, is killed over the second page, the last of the listing, and
-    /// begins anew: a position in a variable dies with its process.
-    async fn crawl_twice(&self, endpoint: Endpoint) -> Outcome {
-        let mut delivered = Vec::new();
-        for _ in 0..2 {
-            let collect = |page: Vec<Value>| {
-                delivered.extend(page.iter().map(|item| item["id"].to_string()));
-            };
-            if let Err(outcome) = self.pages(endpoint, collect).await {
-                return outcome;
-            }
-        }
-        let all = delivered.len() as u64;
-        delivered.sort_unstable();
-        delivered.dedup();
-        let distinct = delivered.len() as u64;
-        Outcome::ok(format!("ok, {distinct} records in {all} deliveries"))
-            .with("distinct", distinct)
-            .with("delivered", all)
-    }
-
-    async fn create_jobs(&self, numbers: &[u64]) -> Outcome {
-        let mut jobs = Vec::new();
-        for number in numbers {
-            match self.post(Endpoint::CREATE_JOB, *number).await {
-                Ok(job) => jobs.push(job["id"].clone()),
-                Err(failure) => return self.failed(failure),
-            }
-        }
-        let same = jobs.windows(2).all(|pair| pair[0] == pair[1]);
-        let text = match (jobs.len(), same) {
-            (1, _) => "ok, the client has its job",
-            (_, true) => "ok, every request brought the same job",
-            (_, false) => "ok, but the jobs differ",
-        };
-        Outcome::ok(text).with("same_job", same)
-    }
-
-    /// Many results as one outcome: a failure if any of them is.
-    fn together(&self, results: Vec<Result<Value, Failure>>) -> Outcome {
-        let answered = results.iter().filter(|result| result.is_ok()).count();
-        let failure = results.into_iter().find_map(Result::err);
-        failure
-            .map_or_else(
-                || Outcome::ok(format!("ok, all {answered} calls were answered")),
-                |failure| self.failed(failure),
-            )
-            .with("answered", answered as u64)
-    }
-
-    fn told(&self, result: Result<Value, Failure>) -> Outcome {
-        result.map_or_else(|failure| self.failed(failure), |_| Outcome::ok("ok"))
-    }
-
-    fn failed(&self, failure: Failure) -> Outcome {
+    fn outcome(&self, failure: Failure) -> Outcome {
         let (ending, text) = match failure {
             Failure::Status(status) => (
                 Ending::HttpError,
-                format!("{status} on each of {ATTEMPTS} attempts"),
+                format!("{status} on each of {MAX_ATTEMPTS} attempts"),
             ),
             Failure::NotJson => (
                 Ending::ResponseError,
-                format!("no JSON on any of {ATTEMPTS} attempts"),
+                format!("no JSON on any of {MAX_ATTEMPTS} attempts"),
             ),
             Failure::Transport(kind) => (
                 Ending::TransportError,
-                format!("no answer on any of {ATTEMPTS} attempts: {}", kind.as_str()),
+                format!(
+                    "no response on any of {MAX_ATTEMPTS} attempts: {}",
+                    kind.as_str()
+                ),
             ),
             Failure::Silence => {
                 let patience = duration(self.silence.shown);
                 return Outcome::stopped_by_the_lab(format!(
-                    "no answer, and no timeout: the lab hung up after {patience}"
+                    "no response, and no timeout: the lab hung up after {patience}"
                 ));
             }
         };

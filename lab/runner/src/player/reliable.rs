@@ -1,152 +1,200 @@
-//! The reference client at a task.
+//! The reference client, as a player.
+
+mod failure;
+
+use std::{ops::ControlFlow, sync::Arc};
 
 use client::{
-    ApiError, Endpoint, IdempotencyKey, Job, Listing, MemoryCheckpoints, ReliableApiClient,
-    StopReason,
+    Backoff, Builder, ConfigError, Endpoint, IdempotencyKey, JsonObject, MemoryCheckpoints,
+    Redirect, ReliableApiClient, RetryBudget, SeededRandom, Timeouts,
+    telemetry::{METRICS, Metric, SharedRecorder},
 };
-use futures_util::future::join_all;
+use evidence::{
+    Client, Outcome, Policy,
+    counters::{ATTEMPTS, CURSOR_LOOPS, GIVE_UPS, RETRIES},
+    duration,
+};
 
-use super::outcome::{failed, outcome};
-use super::{Task, job};
-use evidence::Outcome;
+use self::failure::failure;
+use super::{ClientUnderTest, Connection, Player, Task};
+use crate::policy::DEFAULT_POLICY;
 
-/// Does what the task says, and tells what came of it.
-pub(super) async fn perform(client: &ReliableApiClient, task: Task) -> Outcome {
-    match task {
-        Task::Flaky => outcome(client.flaky().await, |flaky| {
-            Outcome::ok(format!("ok, attempt = {}", flaky.attempt)).with("attempt", flaky.attempt)
-        }),
-        Task::Get(endpoint) => get(client, endpoint).await,
-        Task::NoContent => outcome(client.no_content().await, |()| {
-            Outcome::ok("ok, nothing to read")
-        }),
-        Task::Redirect => redirect(client).await,
-        Task::List(endpoint) => read_all(client.listing(endpoint)).await,
-        Task::ResumeCrawl(endpoint) => crawl_twice(client, endpoint)
-            .await
-            .unwrap_or_else(|outcome| outcome),
-        Task::CreateJobs(numbers) => create_jobs(client, numbers).await,
-        Task::Post(endpoint) => {
-            let key = client.new_idempotency_key();
-            let result = client.post(endpoint, Some(&key), &job(1)).await;
-            outcome(result, |_| Outcome::ok("ok"))
+/// The reference client.
+pub const RELIABLE: Client = Client {
+    name: "reliable",
+    prefix: Client::REFERENCE_PREFIX,
+    headlines: &[ATTEMPTS, RETRIES, GIVE_UPS, CURSOR_LOOPS],
+};
+
+/// [`RELIABLE`], and how it is built.
+#[derive(Clone, Copy, Debug)]
+pub struct Reliable;
+
+/// The label `client` of its gauges in every run.
+const NAME: &str = "lab";
+
+impl ClientUnderTest for Reliable {
+    fn identity(&self) -> Client {
+        RELIABLE
+    }
+
+    fn about(&self) -> &'static str {
+        "The reference client"
+    }
+
+    fn terms(&self, policy: &Policy, listing: bool) -> Vec<String> {
+        let (base, cap) = (Backoff::DEFAULT_BASE, Backoff::DEFAULT_CAP);
+        let mut terms = vec![
+            match policy.max_attempts {
+                1 => "1 attempt".to_owned(),
+                attempts => format!("up to {attempts} attempts"),
+            },
+            format!("backoff {}–{}, full jitter", duration(base), duration(cap)),
+            format!("Retry-After up to {}", duration(policy.max_retry_after)),
+        ];
+        if let Some(deadline) = policy.deadline {
+            terms.push(format!("deadline {}", duration(deadline)));
         }
-        Task::Repeat(endpoint, times) => repeat(client, endpoint, times).await,
-        Task::Workers(endpoint, workers) => at_once(client, endpoint, workers).await,
+        if policy.read_timeout != DEFAULT_POLICY.read_timeout {
+            terms.push(format!("read timeout {}", duration(policy.read_timeout)));
+        }
+        if policy.max_body_bytes != DEFAULT_POLICY.max_body_bytes {
+            terms.push(format!("body up to {} bytes", policy.max_body_bytes));
+        }
+        match policy.retry_budget {
+            Some(tokens) if policy.retry_budget != DEFAULT_POLICY.retry_budget => {
+                terms.push(format!("retry budget {tokens}"));
+            }
+            _ => {}
+        }
+        if listing {
+            terms.push(format!(
+                "at most {} pages, {} items",
+                policy.max_pages, policy.max_items
+            ));
+        }
+        terms
+    }
+
+    fn metrics(&self) -> &'static [Metric] {
+        &METRICS
+    }
+
+    fn register(&self, recorder: &SharedRecorder, tasks: &[Task]) {
+        builder("http://127.0.0.1", recorder, tasks)
+            .build()
+            .map(drop)
+            .expect("the defaults are legal");
+    }
+
+    fn connect(&self, connection: Connection) -> Result<Box<dyn Player>, ConfigError> {
+        let task = [connection.task];
+        let mut builder = builder(&connection.base_url, &connection.recorder, &task)
+            .clock(connection.clock)
+            .random(Arc::new(SeededRandom::new(connection.seed)))
+            .injector(connection.injector)
+            .middleware(connection.limit);
+        if let Some(timeouts) = connection.timeouts {
+            builder = builder.middleware(timeouts);
+        }
+        if let Some(function) = connection.function {
+            builder = builder.transport(function);
+        }
+        let client = configure(&connection.policy, builder).build()?;
+        Ok(Box::new(client))
     }
 }
 
-async fn get(client: &ReliableApiClient, endpoint: Endpoint) -> Outcome {
-    outcome(client.get(endpoint).await, |_| Outcome::ok("ok"))
+fn builder(base_url: &str, recorder: &SharedRecorder, tasks: &[Task]) -> Builder {
+    ReliableApiClient::builder(base_url)
+        .name(NAME)
+        .recorder(Arc::clone(recorder))
+        .operations(tasks.iter().filter_map(|task| task.operation()))
 }
 
-async fn redirect(client: &ReliableApiClient) -> Outcome {
-    outcome(client.redirect().await, |redirect| {
-        let (status, has_location) = (redirect.status, redirect.location.is_some());
-        let place = if has_location { "with" } else { "without" };
-        Outcome::ok(format!("ok, {status}, {place} a location, not followed"))
-            .with("status", u64::from(status.as_u16()))
-            .with("has_location", has_location)
-    })
+/// Puts the settings into the configuration of a client.
+fn configure(policy: &Policy, builder: Builder) -> Builder {
+    builder
+        .max_attempts(policy.max_attempts)
+        .max_retry_after(policy.max_retry_after)
+        .deadline(policy.deadline)
+        .retry_budget(policy.retry_budget.map(RetryBudget::new))
+        .timeouts(Timeouts::DEFAULT.connect, policy.read_timeout)
+        .max_body_bytes(policy.max_body_bytes)
+        .max_pages(policy.max_pages)
+        .max_items(policy.max_items)
 }
 
-/// Reads a listing to its end, item by item.
-async fn read_all(listing: Listing) -> Outcome {
-    let mut items = listing.items();
-    let mut read = 0_u64;
-    let outcome = loop {
-        match items.next_item().await {
-            Some(Ok(_)) => read += 1,
-            Some(Err(error)) => break failed(&error),
-            None => break Outcome::ok(format!("ok, {read} items")),
+#[async_trait::async_trait]
+impl Player for ReliableApiClient {
+    async fn flaky(&self) -> Result<u64, Outcome> {
+        let flaky = self.flaky().await.map_err(failure)?;
+        Ok(flaky.attempt)
+    }
+
+    async fn get(&self, endpoint: Endpoint) -> Result<(), Outcome> {
+        self.get(endpoint).await.map(drop).map_err(failure)
+    }
+
+    async fn no_content(&self) -> Result<(), Outcome> {
+        self.no_content().await.map_err(failure)
+    }
+
+    async fn redirect(&self) -> Result<Option<Redirect>, Outcome> {
+        self.redirect().await.map(Some).map_err(failure)
+    }
+
+    fn new_key(&self) -> Option<IdempotencyKey> {
+        Some(self.new_idempotency_key())
+    }
+
+    async fn post(
+        &self,
+        endpoint: Endpoint,
+        key: Option<&IdempotencyKey>,
+        body: &JsonObject,
+    ) -> Result<(), Outcome> {
+        let result = self.post(endpoint, key, body).await;
+        result.map(drop).map_err(failure)
+    }
+
+    async fn create_job(
+        &self,
+        key: Option<&IdempotencyKey>,
+        body: &JsonObject,
+    ) -> Result<String, Outcome> {
+        let key = key.expect("every change of this client has a key");
+        let job = self.create_job(key, body).await.map_err(failure)?;
+        Ok(job.id)
+    }
+
+    async fn read(
+        &self,
+        endpoint: Endpoint,
+        each_item: &mut (dyn FnMut(String) + Send),
+    ) -> Result<(), Outcome> {
+        let mut items = self.listing(endpoint).items();
+        while let Some(item) = items.next_item().await {
+            each_item(item.map_err(failure)?.text().to_owned());
         }
-    };
-    outcome.with("items", read)
-}
+        Ok(())
+    }
 
-/// Crawls until the second page is processed and not yet committed, forgets
-/// all but the checkpoint, and crawls on to the end.
-async fn crawl_twice(client: &ReliableApiClient, endpoint: Endpoint) -> Result<Outcome, Outcome> {
-    let failed = |error: ApiError| failed(&error);
-    let store = MemoryCheckpoints::default();
-    let mut delivered = Vec::new();
-    for is_killed in [true, false] {
-        let crawl = client.listing(endpoint).crawl(store.clone()).await;
+    async fn crawl(
+        &self,
+        endpoint: Endpoint,
+        checkpoints: &MemoryCheckpoints,
+        each_page: &mut (dyn FnMut(Vec<String>) -> ControlFlow<()> + Send),
+    ) -> Result<(), Outcome> {
+        let crawl = self.listing(endpoint).crawl(checkpoints.clone()).await;
         let mut crawl = crawl.expect("memory can be read");
-        let mut pages = 0;
-        while let Some(page) = crawl.next_page().await.map_err(failed)? {
-            pages += 1;
-            delivered.extend(page.items().iter().map(|item| item.text().to_owned()));
-            if is_killed && pages == 2 {
+        while let Some(page) = crawl.next_page().await.map_err(failure)? {
+            let items = page.items().iter().map(|item| item.text().to_owned());
+            if each_page(items.collect()).is_break() {
                 break;
             }
             page.commit().await.expect("memory can be written");
         }
+        Ok(())
     }
-    let all = delivered.len() as u64;
-    delivered.sort_unstable();
-    delivered.dedup();
-    let distinct = delivered.len() as u64;
-    let outcome = Outcome::ok(format!("ok, {distinct} records in {all} deliveries"));
-    Ok(outcome.with("distinct", distinct).with("delivered", all))
-}
-
-/// Creates one job after the other with one key, and stops at a failure.
-async fn create_jobs(client: &ReliableApiClient, numbers: &[u64]) -> Outcome {
-    let key: IdempotencyKey = client.new_idempotency_key();
-    let mut jobs: Vec<Job> = Vec::new();
-    for number in numbers {
-        match client.create_job(&key, &job(*number)).await {
-            Ok(job) => jobs.push(job),
-            Err(error) => return failed(&error),
-        }
-    }
-    let same = jobs.windows(2).all(|pair| pair[0] == pair[1]);
-    let text = match (jobs.len(), same) {
-        (1, _) => "ok, the client has its job",
-        (_, true) => "ok, every request brought the same job",
-        (_, false) => "ok, but the jobs differ",
-    };
-    Outcome::ok(text).with("same_job", same)
-}
-
-/// Calls one endpoint again and again, and goes on after a failure.
-async fn repeat(client: &ReliableApiClient, endpoint: Endpoint, times: u32) -> Outcome {
-    let mut results = Vec::new();
-    for _ in 0..times {
-        results.push(client.get(endpoint).await);
-    }
-    together(results)
-}
-
-/// Calls one endpoint from many workers, all clones of one client.
-async fn at_once(client: &ReliableApiClient, endpoint: Endpoint, workers: u32) -> Outcome {
-    let worker = |_| {
-        let client = client.clone();
-        async move { client.get(endpoint).await }
-    };
-    together(join_all((0..workers).map(worker)).await)
-}
-
-/// Many results as one outcome: a failure if any of them is.
-fn together<T>(results: Vec<Result<T, ApiError>>) -> Outcome {
-    let (mut answered, mut dry) = (0_u64, 0_u64);
-    let mut failure = None;
-    for result in results {
-        match result {
-            Ok(_) => answered += 1,
-            Err(error) => {
-                let stopped = match &error {
-                    ApiError::Http(error) => error.stopped,
-                    _ => None,
-                };
-                dry += u64::from(stopped == Some(StopReason::RetryBudgetEmpty));
-                failure = Some(failed(&error));
-            }
-        }
-    }
-    failure
-        .unwrap_or_else(|| Outcome::ok(format!("ok, all {answered} calls were answered")))
-        .with("answered", answered)
-        .with("stopped_by_budget", dry)
 }

@@ -152,13 +152,15 @@ impl fmt::Debug for Recorder {
     }
 }
 
-/// Recognises a span by its target and its name, and by nothing else.
+/// Recognises a span by its target and its name, and by nothing else. The reference
+/// client has the target `client`, every other one `lab::` and its name.
 fn name_of(metadata: &Metadata<'_>) -> Option<SpanName> {
+    let of_a_client = |target: &str| target == "client" || target.starts_with("lab::");
     match (metadata.target(), metadata.name()) {
         ("lab", "run") => Some(SpanName::Run),
-        ("client" | "lab::naive", "operation") => Some(SpanName::Operation),
-        ("client" | "lab::naive", "attempt") => Some(SpanName::Attempt),
-        ("client", "wait") => Some(SpanName::Wait),
+        (target, "operation") if of_a_client(target) => Some(SpanName::Operation),
+        (target, "attempt") if of_a_client(target) => Some(SpanName::Attempt),
+        (target, "wait") if of_a_client(target) => Some(SpanName::Wait),
         ("server", "request") => Some(SpanName::Request),
         _ => None,
     }

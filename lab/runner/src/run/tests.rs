@@ -1,10 +1,10 @@
 use super::*;
-use crate::{player::NAIVE, scenario};
+use crate::{CLIENTS, Reliable, scenario};
 use evidence::trace::Span;
 
 /// A session of a listing that never ends, with a client that would read it for
 /// hours.
-fn endless(client: Client, bounds: Bounds) -> Session<'static> {
+fn endless(client: &'static dyn ClientUnderTest, bounds: Bounds) -> Session<'static> {
     let settings = Settings {
         seed: 7,
         client,
@@ -27,13 +27,13 @@ async fn played(session: Session<'_>) -> Run {
 
 #[tokio::test]
 async fn a_run_that_would_send_for_ever_is_stopped_and_says_so() {
-    for client in [RELIABLE, NAIVE] {
+    for client in CLIENTS {
         let bounds = Bounds {
             requests: 12,
             ..Bounds::DEFAULT
         };
 
-        let run = played(endless(client, bounds)).await;
+        let run = played(endless(*client, bounds)).await;
 
         assert_eq!(run.outcome.ending, Ending::Stopped, "{client:?}");
         assert_eq!(
@@ -48,7 +48,7 @@ async fn a_run_that_would_send_for_ever_is_stopped_and_says_so() {
 #[tokio::test]
 async fn a_run_that_needs_every_request_that_it_may_send_ends_by_itself() {
     let mut session = endless(
-        RELIABLE,
+        &Reliable,
         Bounds {
             requests: 3,
             ..Bounds::DEFAULT
@@ -70,7 +70,7 @@ async fn a_run_that_would_take_for_ever_is_stopped_and_says_so() {
         ..Bounds::DEFAULT
     };
 
-    let run = played(endless(RELIABLE, bounds)).await;
+    let run = played(endless(&Reliable, bounds)).await;
 
     assert_eq!(run.outcome.ending, Ending::Stopped);
     assert_eq!(
@@ -82,7 +82,7 @@ async fn a_run_that_would_take_for_ever_is_stopped_and_says_so() {
 #[tokio::test]
 async fn a_run_that_is_cancelled_is_shown_as_such_and_teaches_what_is_always_so() {
     let scenario = scenario::find("endless-items").expect("known");
-    let session = endless(RELIABLE, Bounds::DEFAULT);
+    let session = endless(&Reliable, Bounds::DEFAULT);
     let cancelled = {
         let recorder = session.recorder().clone();
         async move {
@@ -122,7 +122,7 @@ async fn the_spans_and_the_ledger_are_told_from_one_moment() {
     ] {
         let settings = Settings {
             seed: 7,
-            client: RELIABLE,
+            client: &Reliable,
             pace,
             overrides: Overrides::default(),
         };

@@ -20,6 +20,7 @@ use std::{fmt, sync::Arc, time::Duration};
 use axum::Router;
 use client::{Clock, FailureKind};
 use evidence::{Client, Ending, Evidence, Expectation, Lesson, Overrides, Policy, Words};
+use server::ExpectedRoute;
 
 pub use find::{NothingMatches, UnknownScenario, find, matching};
 use sentences::{
@@ -28,7 +29,7 @@ use sentences::{
 
 use crate::{
     fault_proxy::Fault,
-    player::{NAIVE, Task},
+    player::{RELIABLE, Task},
 };
 
 /// Makes each name a module and, in this order, a scenario of the course.
@@ -96,7 +97,7 @@ pub struct Scenario {
     /// What stands between client and service.
     pub network: Network,
     /// Routes beside the service's own, made for one run on its clock.
-    pub routes: fn(Arc<dyn Clock>) -> Router,
+    pub routes: fn(Arc<dyn Clock>) -> AddedRoutes,
     /// The client's settings, made from the defaults.
     pub policy: fn(Policy) -> Policy,
     /// What the client is to do.
@@ -108,7 +109,7 @@ pub struct Scenario {
 }
 
 /// A scenario without anything special, to build others on.
-const PLAIN: Scenario = Scenario {
+pub const PLAIN: Scenario = Scenario {
     words: Words {
         name: "",
         title: "",
@@ -122,12 +123,32 @@ const PLAIN: Scenario = Scenario {
     load: Share::fault(1),
     listing: false,
     network: Network::Direct,
-    routes: |_| Router::new(),
+    routes: |_| AddedRoutes::default(),
     policy: |policy| policy,
     task: Task::Flaky,
     expect: |_| Vec::new(),
     unseen: |_| 0,
 };
+
+/// Routes beside the service's own, and what they may be counted for.
+#[derive(Clone, Debug, Default)]
+pub struct AddedRoutes {
+    /// The routes.
+    pub router: Router,
+    /// What they may be counted for: a counter that begins at 1 has not risen for
+    /// Prometheus.
+    pub expected: Vec<ExpectedRoute>,
+}
+
+impl From<Router> for AddedRoutes {
+    /// Routes that nobody reads the counters of.
+    fn from(router: Router) -> Self {
+        Self {
+            router,
+            expected: Vec::new(),
+        }
+    }
+}
 
 /// How often a load plays a scenario, as a weight against all others.
 ///
@@ -213,8 +234,8 @@ impl Scenario {
 
     /// What to try after a run, as arguments of `lab`: never the same again.
     fn next(&self, client: Client, policy: &Policy) -> String {
-        // The naive client knows no policy, so nothing of it can be varied.
-        if client == NAIVE {
+        // No other client knows the policy, so nothing of it can be varied.
+        if client != RELIABLE {
             return format!("scenario {} --compare", self.words.name);
         }
         if policy.with(&self.variation) != *policy {

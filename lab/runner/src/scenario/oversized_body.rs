@@ -3,10 +3,11 @@
 
 use axum::{Extension, Json, Router, routing};
 use client::Endpoint;
+use http::{Method, StatusCode};
 use serde_json::json;
-use server::Fault;
+use server::{ExpectedRoute, Fault};
 
-use super::{PLAIN, Scenario};
+use super::{AddedRoutes, PLAIN, Scenario};
 use crate::player::{NAIVE, RELIABLE, Task};
 use evidence::{Condition, Ending, Expectation, Policy, Sentence, Words};
 
@@ -47,7 +48,16 @@ pub(super) const SCENARIO: Scenario = Scenario {
             let body = Json(json!({ "rows": "x".repeat(1024 * 1024) }));
             (Extension(Fault("oversized_body")), body)
         };
-        Router::new().route(EXPORT.template(), routing::get(export))
+        AddedRoutes {
+            router: Router::new().route(EXPORT.template(), routing::get(export)),
+            expected: vec![ExpectedRoute {
+                path: EXPORT.template(),
+                method: Method::GET,
+                statuses: vec![StatusCode::OK],
+                faults: vec!["oversized_body"],
+                has_retry_after: false,
+            }],
+        }
     },
     task: Task::Get(EXPORT),
     expect: |_| {

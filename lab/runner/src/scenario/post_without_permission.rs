@@ -43,6 +43,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         fails_first(TRANSFERS.template(), "unavailable", |call| {
             (call == 0).then(unavailable)
         })
+        .for_posts()
     },
     task: Task::Post(TRANSFERS),
     expect: |_| {

@@ -1,5 +1,5 @@
 //! Routes that a scenario puts beside the service's own: they fail as often as
-//! they are told to, and then answer.
+//! they are told to, and then succeed.
 
 use std::sync::{
     Arc,
@@ -11,23 +11,56 @@ use axum::{
     response::{IntoResponse, Response},
     routing::any,
 };
-use http::{HeaderValue, StatusCode, header::RETRY_AFTER};
+use http::{HeaderValue, Method, StatusCode, header::RETRY_AFTER};
 use serde_json::json;
-use server::{Fault, Problem};
+use server::{ExpectedRoute, Fault, Problem};
 
-/// A route whose call number *n*, from 0, answers with `failure(n)`, and with
-/// an empty object once that is `None`.
+use super::AddedRoutes;
+
+/// The most failures in a row that are looked at to say what a route is counted for.
+const FORESEEN: usize = 10;
+
+/// A route for GETs, whose call number *n*, from 0, is responded to with `failure(n)`,
+/// and with an empty object once that is `None`.
 pub(super) fn fails_first(
     path: &'static str,
     fault: &'static str,
     failure: impl Fn(usize) -> Option<Response> + Clone + Send + Sync + 'static,
-) -> Router {
+) -> AddedRoutes {
+    let failures: Vec<_> = (0..FORESEEN).map_while(&failure).collect();
+    let mut statuses: Vec<_> = failures.iter().map(Response::status).collect();
+    if failures.len() < FORESEEN {
+        statuses.push(StatusCode::OK);
+    }
+    let expected = ExpectedRoute {
+        path,
+        method: Method::GET,
+        statuses,
+        faults: vec![fault],
+        has_retry_after: failures
+            .iter()
+            .any(|failure| failure.headers().contains_key(RETRY_AFTER)),
+    };
+
     let calls = Arc::new(AtomicUsize::new(0));
-    let answer = async move || match failure(calls.fetch_add(1, Ordering::Relaxed)) {
+    let respond = async move || match failure(calls.fetch_add(1, Ordering::Relaxed)) {
         Some(failure) => (Extension(Fault(fault)), failure).into_response(),
         None => Json(json!({})).into_response(),
     };
-    Router::new().route(path, any(answer))
+    AddedRoutes {
+        router: Router::new().route(path, any(respond)),
+        expected: vec![expected],
+    }
+}
+
+impl AddedRoutes {
+    /// The same routes, for POSTs.
+    pub(super) fn for_posts(mut self) -> Self {
+        for route in &mut self.expected {
+            route.method = Method::POST;
+        }
+        self
+    }
 }
 
 /// A 503, as a problem object.

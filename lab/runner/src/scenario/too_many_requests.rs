@@ -1,4 +1,4 @@
-//! A 429 is an answer to all workers together, not to the one that got it.
+//! A 429 is a response to all workers together, not to the one that got it.
 
 use std::{
     sync::{
@@ -14,11 +14,11 @@ use axum::{
     routing,
 };
 use client::{Clock, Endpoint};
-use http::StatusCode;
+use http::{Method, StatusCode};
 use serde_json::json;
-use server::{Fault, Problem};
+use server::{ExpectedRoute, Fault, Problem};
 
-use super::{Network, PLAIN, Scenario};
+use super::{AddedRoutes, Network, PLAIN, Scenario};
 use crate::player::{NAIVE, RELIABLE, Task};
 use evidence::{Condition, Expectation, Overrides, Sentence, Words};
 
@@ -101,23 +101,35 @@ pub(super) const SCENARIO: Scenario = Scenario {
     ..PLAIN
 };
 
+/// What the refusals are called.
+const FAULT: &str = "too_many_requests";
+
 /// A route that works on a few requests at a time and refuses the rest.
-fn narrow(clock: Arc<dyn Clock>) -> Router {
+fn narrow(clock: Arc<dyn Clock>) -> AddedRoutes {
     let taken = Arc::new(AtomicU32::new(0));
     let work = async move || -> Response {
         let place = Place::take(&taken);
         let Some(_place) = place else {
-            return (Extension(Fault("too_many_requests")), TOO_MANY).into_response();
+            return (Extension(Fault(FAULT)), TOO_MANY).into_response();
         };
         clock.sleep(WORK).await;
         Json(json!({})).into_response()
     };
-    Router::new().route(NARROW.template(), routing::get(work))
+    AddedRoutes {
+        router: Router::new().route(NARROW.template(), routing::get(work)),
+        expected: vec![ExpectedRoute {
+            path: NARROW.template(),
+            method: Method::GET,
+            statuses: vec![StatusCode::OK, StatusCode::TOO_MANY_REQUESTS],
+            faults: vec![FAULT],
+            has_retry_after: false,
+        }],
+    }
 }
 
 const TOO_MANY: Problem = Problem {
     status: StatusCode::TOO_MANY_REQUESTS,
-    code: "too_many_requests",
+    code: FAULT,
     detail: "all places are taken",
 };
 

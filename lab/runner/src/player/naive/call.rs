@@ -1,27 +1,31 @@
 //! One call of the naive client, made until it works.
 
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Mutex, PoisonError},
     time::Duration,
 };
 
-use client::{ConfigError, Endpoint, FailureKind, Timeouts, install_tls_provider};
+use client::{
+    ConfigError, Endpoint, FailureKind, IdempotencyKey, JsonObject, Timeouts, install_tls_provider,
+    telemetry::{CallOutcome, status_label},
+};
+use evidence::Pace;
 use http::{Extensions, HeaderValue, Method, StatusCode, header::CONTENT_TYPE};
 use rand::{RngExt, SeedableRng, rngs::ChaCha12Rng};
 use reqwest::{Request, Url};
-use reqwest_middleware::{ClientBuilder, ClientWithMiddleware, Middleware};
+use reqwest_middleware::ClientWithMiddleware;
 use serde_json::Value;
 use tracing::Instrument;
 
-use super::telemetry::{self, Telemetry};
-use evidence::Pace;
+use super::telemetry::{OpenCall, Telemetry, attempt_span, record_attempt};
+use crate::player::Connection;
 
 /// How often a call is made at most. The number is as arbitrary as it usually
 /// is, where there is one at all.
-pub(crate) const ATTEMPTS: u32 = 10;
+pub(super) const MAX_ATTEMPTS: u32 = 10;
 
 /// The client that people first write.
-pub(crate) struct NaiveClient {
+pub(super) struct NaiveClient {
     pub(super) silence: Silence,
     http: ClientWithMiddleware,
     base_url: String,
@@ -31,11 +35,11 @@ pub(crate) struct NaiveClient {
 
 /// When the lab ends a silence that the client would bear for ever.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Silence {
+pub(super) struct Silence {
     /// How long it lasts.
-    pub(crate) real: Duration,
+    real: Duration,
     /// How long it lasts on the clock of the run.
-    pub(crate) shown: Duration,
+    pub(super) shown: Duration,
 }
 
 impl Silence {
@@ -45,7 +49,7 @@ impl Silence {
 
     /// In virtual time the timers of the transport are real all the same, so
     /// there the least that the scenario asks for is waited for.
-    pub(crate) fn of(read_timeout: Duration, pace: Pace) -> Self {
+    fn of(read_timeout: Duration, pace: Pace) -> Self {
         let shown = read_timeout * Self::PATIENCE;
         let real = match pace {
             Pace::Real => shown,
@@ -55,16 +59,20 @@ impl Silence {
     }
 }
 
-/// What is to be sent.
+/// What is to be sent. A key is none of it: each request takes a new one.
 pub(super) struct Call<'a> {
     method: Method,
     endpoint: Endpoint,
     cursor: Option<&'a str>,
-    body: Option<Value>,
+    body: Option<&'a JsonObject>,
 }
 
 impl<'a> Call<'a> {
-    pub(super) fn get(endpoint: Endpoint, cursor: Option<&'a str>) -> Self {
+    pub(super) fn get(endpoint: Endpoint) -> Self {
+        Self::page(endpoint, None)
+    }
+
+    pub(super) fn page(endpoint: Endpoint, cursor: Option<&'a str>) -> Self {
         Self {
             method: Method::GET,
             endpoint,
@@ -73,7 +81,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    pub(super) fn post(endpoint: Endpoint, body: Value) -> Self {
+    pub(super) fn post(endpoint: Endpoint, body: &'a JsonObject) -> Self {
         Self {
             method: Method::POST,
             endpoint,
@@ -91,7 +99,7 @@ pub(super) enum Failure {
     Status(StatusCode),
     /// The body did not parse.
     NotJson,
-    /// No complete answer came.
+    /// No complete response came.
     Transport(FailureKind),
     /// Nothing came, and the lab hung up.
     Silence,
@@ -100,28 +108,28 @@ pub(super) enum Failure {
 impl Failure {
     pub(super) fn error_type(self) -> &'static str {
         match self {
-            Self::Status(status) => telemetry::status_label(status),
+            Self::Status(status) => status_label(status),
             Self::NotJson => "invalid_json",
             Self::Transport(kind) => kind.as_str(),
             Self::Silence => FailureKind::ReadTimeout.as_str(),
         }
     }
+
+    pub(super) fn call_outcome(self) -> CallOutcome {
+        match self {
+            Self::Status(_) => CallOutcome::HttpError,
+            Self::NotJson => CallOutcome::ResponseError,
+            Self::Transport(_) | Self::Silence => CallOutcome::TransportError,
+        }
+    }
 }
 
 impl NaiveClient {
-    /// A client of the service at `base_url`, whose requests pass through
-    /// `middlewares`, the first of them first.
-    ///
     /// # Errors
     ///
     /// [`ConfigError::Session`] if the machine cannot make one.
-    pub(crate) fn new(
-        base_url: &str,
-        seed: u64,
-        middlewares: Vec<Arc<dyn Middleware>>,
-        silence: Silence,
-        telemetry: Telemetry,
-    ) -> Result<Self, ConfigError> {
+    pub(super) fn new(connection: &Connection) -> Result<Self, ConfigError> {
+        let silence = Silence::of(connection.policy.read_timeout, connection.pace);
         install_tls_provider();
         // In place of `Client::new()`, so that nothing of the environment gets
         // into a run: no proxy, no certificates. What the habit leaves as it is
@@ -134,23 +142,21 @@ impl NaiveClient {
             .read_timeout(silence.real)
             .build()
             .map_err(|error| ConfigError::Session(error.without_url()))?;
-        let http = ClientBuilder::new(session);
-        let http = middlewares.into_iter().fold(http, ClientBuilder::with_arc);
         Ok(Self {
             silence,
-            http: http.build(),
-            base_url: base_url.to_owned(),
-            keys: Mutex::new(ChaCha12Rng::seed_from_u64(seed)),
-            telemetry,
+            http: connection.stack(session),
+            base_url: connection.base_url.clone(),
+            keys: Mutex::new(ChaCha12Rng::seed_from_u64(connection.seed)),
+            telemetry: Telemetry::new(connection),
         })
     }
 
     /// Makes a call, as one operation of the trace.
     pub(super) async fn call(&self, call: Call<'_>) -> Result<Value, Failure> {
-        let span = telemetry::operation_span(call.endpoint);
-        let (attempts, result) = self.insist(&call).instrument(span.clone()).await;
-        let error = result.as_ref().err().map(|failure| failure.error_type());
-        telemetry::record_operation(&span, attempts, error);
+        let mut open = OpenCall::begin(&self.telemetry, call.endpoint);
+        let span = open.span().clone();
+        let result = self.insist(&call, &mut open).instrument(span).await;
+        open.end(&result);
         result
     }
 
@@ -158,17 +164,14 @@ impl NaiveClient {
     /// and without a look at what failed. Libraries do not make up for the
     /// pause by themselves: the `Retry` of Python's `urllib3` waits for nothing
     /// unless a `backoff_factor` or the server says so.
-    async fn insist(&self, call: &Call<'_>) -> (u32, Result<Value, Failure>) {
-        let mut attempt = 1;
+    async fn insist(&self, call: &Call<'_>, open: &mut OpenCall<'_>) -> Result<Value, Failure> {
         loop {
+            let attempt = open.next_attempt();
             match self.once(call, attempt).await {
-                Ok(value) => return (attempt, Ok(value)),
-                Err(Failure::Silence) => return (attempt, Err(Failure::Silence)),
-                Err(failure) if attempt == ATTEMPTS => return (attempt, Err(failure)),
-                Err(_) => {
+                Err(failure) if failure != Failure::Silence && attempt < MAX_ATTEMPTS => {
                     self.telemetry.retry(call.endpoint, &call.method);
-                    attempt += 1;
                 }
+                result => return result,
             }
         }
     }
@@ -177,12 +180,12 @@ impl NaiveClient {
     /// `Response::json` does not take either.
     async fn once(&self, call: &Call<'_>, attempt: u32) -> Result<Value, Failure> {
         let mut request = self.request(call);
-        let span = telemetry::attempt_span(call.endpoint, &request, attempt);
+        let span = attempt_span(call.endpoint, &request, attempt);
         self.telemetry.inject(&span, request.headers_mut());
 
         let result = self.exchange(request).instrument(span.clone()).await;
 
-        telemetry::record_attempt(&span, &result);
+        record_attempt(&span, &result);
         self.telemetry.attempt(call.endpoint, &call.method, &result);
         match result {
             Err(FailureKind::ReadTimeout) => Err(Failure::Silence),
@@ -216,11 +219,11 @@ impl NaiveClient {
             url.query_pairs_mut().append_pair("cursor", cursor);
         }
         let mut request = Request::new(call.method.clone(), url);
-        if let Some(body) = &call.body {
+        if let Some(body) = call.body {
             let headers = request.headers_mut();
             headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-            headers.insert("Idempotency-Key", self.new_key());
-            *request.body_mut() = Some(body.to_string().into());
+            headers.insert(IdempotencyKey::HEADER, self.new_key());
+            *request.body_mut() = Some(serde_json::to_vec(body).expect("it is JSON").into());
         }
         request
     }

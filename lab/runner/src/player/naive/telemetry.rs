@@ -1,18 +1,35 @@
 //! Every span, metric and label name of the naive client: a target and series
 //! of its own, so that nobody's numbers hold those of the other.
 
+use std::sync::Arc;
+
 use client::{
     Endpoint, FailureKind,
-    telemetry::{Injector, Metric, MetricKind, SharedRecorder},
+    telemetry::{
+        CallOutcome, Injector, Metric, MetricKind, Operation, SharedRecorder, method_label,
+        status_label,
+    },
 };
 use http::{HeaderMap, Method, StatusCode};
 use metrics::{Unit, counter, describe_counter, with_local_recorder};
 use reqwest::Request;
 use tracing::{Span, field::Empty};
 
+use super::call::Failure;
+use crate::player::{Connection, Task};
+
 /// The target of every span. Its first part is this crate, so that whoever
 /// listens to the lab hears it.
 const TARGET: &str = "lab::naive";
+
+/// Calls of its methods.
+const CALLS: Metric = Metric {
+    name: "naive_calls_total",
+    kind: MetricKind::Counter,
+    unit: Unit::Count,
+    labels: &["endpoint", "outcome", "retried"],
+    question: "How many calls of the naive client ended, how did each end, and did it take more than one request?",
+};
 
 /// Requests that the client made.
 const ATTEMPTS: Metric = Metric {
@@ -34,22 +51,49 @@ const RETRIES: Metric = Metric {
 
 /// Every metric of the naive client: series of its own, so that its numbers
 /// never mix with those of the reference client.
-pub const METRICS: [Metric; 2] = [ATTEMPTS, RETRIES];
+pub const METRICS: [Metric; 3] = [CALLS, ATTEMPTS, RETRIES];
 
 /// Where the naive client reports to.
-pub(crate) struct Telemetry {
+pub(super) struct Telemetry {
     recorder: SharedRecorder,
     injector: Injector,
 }
 
+type Labels<'a> = &'a [(&'static str, &'static str)];
+
 impl Telemetry {
-    pub(crate) fn new(recorder: SharedRecorder, injector: Injector) -> Self {
-        with_local_recorder(&*recorder, || {
+    pub(super) fn new(connection: &Connection) -> Self {
+        Self::register(&connection.recorder, &[connection.task]);
+        Self {
+            recorder: Arc::clone(&connection.recorder),
+            injector: Arc::clone(&connection.injector),
+        }
+    }
+
+    /// Has every counter there, at zero, that these tasks can move.
+    pub(super) fn register(recorder: &SharedRecorder, tasks: &[Task]) {
+        with_local_recorder(&**recorder, || {
             for metric in METRICS {
                 describe_counter!(metric.name, metric.unit, metric.question);
             }
         });
-        Self { recorder, injector }
+        for (method, endpoint) in tasks.iter().map(|task| task.request()) {
+            for result in Operation::result_labels() {
+                count(
+                    recorder,
+                    ATTEMPTS,
+                    &attempt_labels(endpoint, &method, result),
+                    0,
+                );
+            }
+            count(recorder, RETRIES, &retry_labels(endpoint, &method), 0);
+            let outcomes = CallOutcome::ALL.into_iter();
+            for outcome in outcomes.filter(|it| *it != CallOutcome::ContractError) {
+                for retried in [false, true] {
+                    count(recorder, CALLS, &call_labels(endpoint, outcome, retried), 0);
+                }
+            }
+        }
     }
 
     pub(super) fn inject(&self, span: &Span, headers: &mut HeaderMap) {
@@ -57,52 +101,113 @@ impl Telemetry {
     }
 
     pub(super) fn attempt(&self, endpoint: Endpoint, method: &Method, result: &Sent) {
-        let labels = [
-            ("endpoint", endpoint.name()),
-            ("method", method_label(method)),
-            ("result", result_label(result)),
-        ];
-        self.count(ATTEMPTS, &labels);
+        let labels = attempt_labels(endpoint, method, result_label(result));
+        count(&self.recorder, ATTEMPTS, &labels, 1);
     }
 
     pub(super) fn retry(&self, endpoint: Endpoint, method: &Method) {
-        let labels = [
-            ("endpoint", endpoint.name()),
-            ("method", method_label(method)),
-        ];
-        self.count(RETRIES, &labels);
+        count(&self.recorder, RETRIES, &retry_labels(endpoint, method), 1);
     }
+}
 
-    fn count(&self, metric: Metric, labels: &[(&'static str, &'static str)]) {
-        with_local_recorder(&*self.recorder, || {
-            counter!(metric.name, labels).increment(1);
-        });
-    }
+fn count(recorder: &SharedRecorder, metric: Metric, labels: Labels<'_>, by: u64) {
+    with_local_recorder(&**recorder, || counter!(metric.name, labels).increment(by));
+}
+
+fn call_labels(
+    endpoint: Endpoint,
+    outcome: CallOutcome,
+    retried: bool,
+) -> [(&'static str, &'static str); 3] {
+    [
+        ("endpoint", endpoint.name()),
+        ("outcome", outcome.as_str()),
+        ("retried", if retried { "true" } else { "false" }),
+    ]
+}
+
+fn attempt_labels(
+    endpoint: Endpoint,
+    method: &Method,
+    result: &'static str,
+) -> [(&'static str, &'static str); 3] {
+    [
+        ("endpoint", endpoint.name()),
+        ("method", method_label(method)),
+        ("result", result),
+    ]
+}
+
+fn retry_labels(endpoint: Endpoint, method: &Method) -> [(&'static str, &'static str); 2] {
+    [
+        ("endpoint", endpoint.name()),
+        ("method", method_label(method)),
+    ]
 }
 
 /// What came of a request: status and body, or why neither.
 type Sent = Result<(StatusCode, String), FailureKind>;
 
-pub(super) fn operation_span(endpoint: Endpoint) -> Span {
-    tracing::info_span!(
-        target: TARGET,
-        "operation",
-        otel.name = endpoint.name(),
-        otel.kind = "internal",
-        otel.status_code = Empty,
-        endpoint = endpoint.name(),
-        attempts = Empty,
-        outcome = Empty,
-        "error.type" = Empty,
-    )
+/// A call that goes on. It is counted when this is dropped: by then it has ended, or
+/// its future was dropped.
+pub(super) struct OpenCall<'a> {
+    telemetry: &'a Telemetry,
+    endpoint: Endpoint,
+    span: Span,
+    attempts: u32,
+    outcome: CallOutcome,
 }
 
-pub(super) fn record_operation(span: &Span, attempts: u32, error: Option<&'static str>) {
-    span.record("attempts", attempts);
-    span.record("outcome", if error.is_some() { "error" } else { "ok" });
-    if let Some(error) = error {
-        span.record("error.type", error);
-        span.record("otel.status_code", "ERROR");
+impl<'a> OpenCall<'a> {
+    pub(super) fn begin(telemetry: &'a Telemetry, endpoint: Endpoint) -> Self {
+        let span = tracing::info_span!(
+            target: TARGET,
+            "operation",
+            otel.name = endpoint.name(),
+            otel.kind = "internal",
+            otel.status_code = Empty,
+            endpoint = endpoint.name(),
+            attempts = Empty,
+            outcome = Empty,
+            "error.type" = Empty,
+        );
+        Self {
+            telemetry,
+            endpoint,
+            span,
+            attempts: 0,
+            outcome: CallOutcome::Cancelled,
+        }
+    }
+
+    pub(super) fn span(&self) -> &Span {
+        &self.span
+    }
+
+    /// The number of the attempt that begins.
+    pub(super) fn next_attempt(&mut self) -> u32 {
+        self.attempts += 1;
+        self.attempts
+    }
+
+    pub(super) fn end<T>(mut self, result: &Result<T, Failure>) {
+        self.outcome = match result {
+            Ok(_) => CallOutcome::Ok,
+            Err(failure) => {
+                self.span.record("error.type", failure.error_type());
+                self.span.record("otel.status_code", "ERROR");
+                failure.call_outcome()
+            }
+        };
+    }
+}
+
+impl Drop for OpenCall<'_> {
+    fn drop(&mut self) {
+        self.span.record("attempts", i64::from(self.attempts));
+        self.span.record("outcome", self.outcome.as_str());
+        let labels = call_labels(self.endpoint, self.outcome, self.attempts > 1);
+        count(&self.telemetry.recorder, CALLS, &labels, 1);
     }
 }
 
@@ -117,20 +222,20 @@ pub(super) fn attempt_span(endpoint: Endpoint, request: &Request, attempt: u32) 
         http.request.method = method,
         url.template = endpoint.template(),
         server.address = request.url().host_str(),
-        server.port = request.url().port_or_known_default(),
+        server.port = request.url().port_or_known_default().map(i64::from),
         http.request.resend_count = Empty,
         http.response.status_code = Empty,
         "error.type" = Empty,
     );
     if attempt > 1 {
-        span.record("http.request.resend_count", attempt - 1);
+        span.record("http.request.resend_count", i64::from(attempt - 1));
     }
     span
 }
 
 pub(super) fn record_attempt(span: &Span, result: &Sent) {
     if let Ok((status, _)) = result {
-        span.record("http.response.status_code", status.as_u16());
+        span.record("http.response.status_code", i64::from(status.as_u16()));
         if status.is_success() {
             return;
         }
@@ -139,33 +244,9 @@ pub(super) fn record_attempt(span: &Span, result: &Sent) {
     span.record("otel.status_code", "ERROR");
 }
 
-/// The status, if the course answers with it: the values of the label are a
-/// closed set.
-pub(super) fn status_label(status: StatusCode) -> &'static str {
-    STATUSES
-        .iter()
-        .find(|label| **label == status.as_str())
-        .unwrap_or(&"other")
-}
-
-/// What the services of the course answer with.
-const STATUSES: [&str; 17] = [
-    "200", "201", "204", "302", "400", "404", "405", "409", "413", "415", "422", "429", "500",
-    "502", "503", "504", "507",
-];
-
 fn result_label(result: &Sent) -> &'static str {
     match result {
         Ok((status, _)) => status_label(*status),
         Err(kind) => kind.as_str(),
-    }
-}
-
-/// Tasks need two methods.
-fn method_label(method: &Method) -> &'static str {
-    if *method == Method::POST {
-        "POST"
-    } else {
-        "GET"
     }
 }

@@ -1,23 +1,18 @@
-//! What the reference client's results say, as an outcome.
+//! What the reference client's errors say, as an outcome.
 
 use std::time::Duration;
 
 use client::{ApiError, ContractError, ResponseProblem, telemetry::GiveUp};
 use evidence::{Ending, Outcome};
 
-/// A success or a failure, whichever it is.
-pub(super) fn outcome<T>(result: Result<T, ApiError>, ok: impl FnOnce(T) -> Outcome) -> Outcome {
-    result.map_or_else(|error| failed(&error), ok)
-}
-
-/// A failure, with what its error tells.
-pub(super) fn failed(error: &ApiError) -> Outcome {
+/// A failure, with what its error says.
+pub(super) fn failure(error: ApiError) -> Outcome {
     let mut outcome = Outcome {
-        ending: ending(error),
+        ending: ending(&error),
         text: error.to_string(),
         facts: Vec::new(),
     };
-    match error {
+    match &error {
         ApiError::Http(error) => {
             outcome = outcome
                 .with("status", u64::from(error.status.as_u16()))
@@ -50,7 +45,7 @@ fn gave_up(outcome: Outcome, why: Option<GiveUp>) -> Outcome {
 /// Rounded up, as the error's text and the wire record have it: whoever
 /// waits for as long as a run says must not come early. What is left until a
 /// date is seldom a whole second.
-pub(crate) fn whole_seconds(wait: Duration) -> u64 {
+fn whole_seconds(wait: Duration) -> u64 {
     wait.as_secs()
         .saturating_add(u64::from(wait.subsec_nanos() > 0))
 }

@@ -1,0 +1,242 @@
+//! What the README says of adding a scenario and a client: each is a value of its own,
+//! and can be played without a change anywhere else.
+
+use std::ops::ControlFlow;
+
+use axum::{Json, Router, response::IntoResponse, routing};
+use client::{
+    ConfigError, Endpoint, IdempotencyKey, JsonObject, MemoryCheckpoints, Redirect,
+    install_tls_provider,
+    telemetry::{Metric, MetricKind, SharedRecorder},
+};
+use evidence::{Client, Ending, Expectation, Fact, Outcome, Overrides, Pace, Policy, Run, Words};
+use http::{Method, StatusCode};
+use metrics::{Unit, counter, with_local_recorder};
+use runner::{
+    CLIENTS, ClientUnderTest, Connection, Player, RELIABLE, Settings, Task, run,
+    scenario::{AddedRoutes, PLAIN, Scenario},
+};
+use serde_json::json;
+use server::{ExpectedRoute, Fault};
+
+const TEAPOT: Endpoint = Endpoint::new("teapot", "/teapot");
+
+/// A scenario with a route, a fault and an expectation of its own.
+const SCENARIO: Scenario = Scenario {
+    words: Words {
+        name: "teapot",
+        title: "the service is a teapot",
+        request: "GET /teapot",
+        question: "Is a 418 worth another attempt?",
+        hint: "What would have to change before the next one?",
+        ..PLAIN.words
+    },
+    routes: |_| AddedRoutes {
+        router: Router::new().route(TEAPOT.template(), routing::get(refuse)),
+        expected: vec![ExpectedRoute {
+            path: TEAPOT.template(),
+            method: Method::GET,
+            statuses: vec![StatusCode::IM_A_TEAPOT],
+            faults: vec!["teapot"],
+            has_retry_after: false,
+        }],
+    },
+    task: Task::Get(TEAPOT),
+    expect: |_| {
+        vec![
+            Expectation::ending(Ending::HttpError, "the refusal reached the caller"),
+            Expectation::fact("status", 418_u64, "its status is 418"),
+            Expectation::requests(1),
+        ]
+    },
+    ..PLAIN
+};
+
+async fn refuse() -> impl IntoResponse {
+    let refusal = (StatusCode::IM_A_TEAPOT, Json(json!({})));
+    (axum::Extension(Fault("teapot")), refusal)
+}
+
+/// A client that makes one attempt, and takes what comes for data, whatever its status.
+#[derive(Debug)]
+struct Trusting;
+
+impl ClientUnderTest for Trusting {
+    fn identity(&self) -> Client {
+        Client {
+            name: "trusting",
+            prefix: "trusting_",
+            headlines: &["client_attempts_total"],
+        }
+    }
+
+    fn about(&self) -> &'static str {
+        "One attempt, and no look at the status"
+    }
+
+    fn terms(&self, _: &Policy, _: bool) -> Vec<String> {
+        vec!["1 attempt, no look at the status".to_owned()]
+    }
+
+    fn metrics(&self) -> &'static [Metric] {
+        &[Metric {
+            name: "trusting_attempts_total",
+            kind: MetricKind::Counter,
+            unit: Unit::Count,
+            labels: &[],
+            question: "How many requests did the trusting client make?",
+        }]
+    }
+
+    fn register(&self, recorder: &SharedRecorder, _: &[Task]) {
+        count(recorder, 0);
+    }
+
+    fn connect(&self, connection: Connection) -> Result<Box<dyn Player>, ConfigError> {
+        install_tls_provider();
+        // Whatever its habits, a run has to come to an end.
+        let silence = connection.policy.read_timeout;
+        let session = reqwest::Client::builder().no_proxy().tls_certs_only([]);
+        let session = session.read_timeout(silence);
+        let session = session.build().map_err(ConfigError::Session)?;
+        let http = connection.stack(session);
+        Ok(Box::new(TrustingPlayer { http, connection }))
+    }
+}
+
+fn count(recorder: &SharedRecorder, by: u64) {
+    with_local_recorder(&**recorder, || {
+        counter!("trusting_attempts_total").increment(by);
+    });
+}
+
+struct TrustingPlayer {
+    http: reqwest_middleware::ClientWithMiddleware,
+    connection: Connection,
+}
+
+impl TrustingPlayer {
+    async fn request(&self, method: Method, endpoint: Endpoint) -> Result<(), Outcome> {
+        count(&self.connection.recorder, 1);
+        let url = format!("{}{}", self.connection.base_url, endpoint.template());
+        let sent = self.http.request(method, url).send().await;
+        sent.map(drop).map_err(|error| Outcome {
+            ending: Ending::TransportError,
+            text: error.to_string(),
+            facts: Vec::new(),
+        })
+    }
+}
+
+#[async_trait::async_trait]
+impl Player for TrustingPlayer {
+    async fn flaky(&self) -> Result<u64, Outcome> {
+        self.get(Endpoint::FLAKY).await.map(|()| 0)
+    }
+
+    async fn get(&self, endpoint: Endpoint) -> Result<(), Outcome> {
+        self.request(Method::GET, endpoint).await
+    }
+
+    async fn no_content(&self) -> Result<(), Outcome> {
+        self.get(Endpoint::NO_CONTENT).await
+    }
+
+    async fn redirect(&self) -> Result<Option<Redirect>, Outcome> {
+        self.get(Endpoint::REDIRECT).await.map(|()| None)
+    }
+
+    fn new_key(&self) -> Option<IdempotencyKey> {
+        None
+    }
+
+    async fn post(
+        &self,
+        endpoint: Endpoint,
+        _: Option<&IdempotencyKey>,
+        _: &JsonObject,
+    ) -> Result<(), Outcome> {
+        self.request(Method::POST, endpoint).await
+    }
+
+    async fn create_job(
+        &self,
+        _: Option<&IdempotencyKey>,
+        _: &JsonObject,
+    ) -> Result<String, Outcome> {
+        let created = self.request(Method::POST, Endpoint::CREATE_JOB).await;
+        created.map(|()| String::new())
+    }
+
+    async fn read(
+        &self,
+        endpoint: Endpoint,
+        _: &mut (dyn FnMut(String) + Send),
+    ) -> Result<(), Outcome> {
+        self.get(endpoint).await
+    }
+
+    async fn crawl(
+        &self,
+        endpoint: Endpoint,
+        _: &MemoryCheckpoints,
+        _: &mut (dyn FnMut(Vec<String>) -> ControlFlow<()> + Send),
+    ) -> Result<(), Outcome> {
+        self.get(endpoint).await
+    }
+}
+
+async fn play(scenario: &Scenario, client: &'static dyn ClientUnderTest) -> Run {
+    let settings = Settings {
+        seed: 7,
+        client,
+        pace: Pace::Virtual,
+        overrides: Overrides::NONE,
+    };
+    run(scenario, &settings).await.expect("a run")
+}
+
+#[tokio::test]
+async fn a_scenario_of_ones_own_is_played_and_judged() {
+    let [reliable, naive] = [CLIENTS[0], CLIENTS[1]].map(|client| play(&SCENARIO, client));
+
+    let (reliable, naive) = (reliable.await, naive.await);
+
+    assert!(reliable.passed(), "{:#?}", reliable.verdict);
+    assert_eq!(
+        reliable
+            .counters
+            .labelled("service_faults_total", "fault", "teapot"),
+        1
+    );
+    assert!(!naive.passed(), "{:#?}", naive.verdict);
+    assert_eq!(naive.ledger.total, 10);
+}
+
+#[tokio::test]
+async fn a_client_of_ones_own_is_played_and_judged_by_the_same_rules() {
+    let run = play(&SCENARIO, &Trusting).await;
+
+    assert_eq!(run.client.name, "trusting");
+    assert_eq!(
+        run.terms,
+        ["GET /teapot", "1 attempt, no look at the status"]
+    );
+    assert_eq!(run.counters.total("trusting_attempts_total"), 1);
+    assert_eq!(run.ledger.total, 1);
+    assert_eq!(run.outcome.ending, Ending::Ok);
+    let broken: Vec<_> = run.verdict.iter().filter(|check| !check.held).collect();
+    assert_eq!(broken.len(), 2, "its ending and its status: {broken:#?}");
+}
+
+/// Every task goes through the same code, whoever performs it.
+#[tokio::test]
+async fn a_client_of_ones_own_comes_to_an_end_in_every_scenario() {
+    for scenario in runner::scenario::CATALOGUE {
+        let run = play(scenario, &Trusting).await;
+
+        assert_ne!(run.client, RELIABLE);
+        assert_eq!(run.outcome.fact("gave_up"), None::<&Fact>, "{run:?}");
+        assert_eq!(run.counted(), run.counters.total("trusting_attempts_total"));
+    }
+}
