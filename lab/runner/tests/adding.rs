@@ -1,5 +1,5 @@
-//! What the README says of adding a scenario and a client: each is a value of its own,
-//! and can be played without a change anywhere else.
+//! What the README says of adding a scenario, a rule and a client: each is a value of
+//! its own, and needs no change anywhere else.
 
 use std::ops::ControlFlow;
 
@@ -9,7 +9,10 @@ use client::{
     install_tls_provider,
     telemetry::{Metric, MetricKind, SharedRecorder},
 };
-use evidence::{Client, Ending, Expectation, Fact, Outcome, Overrides, Pace, Policy, Run, Words};
+use evidence::{
+    Client, Ending, Expectation, Fact, Outcome, Overrides, Pace, Policy, Run, Words,
+    rules::{Judgement, Level, Play, RequestRef, Rule, Verdict},
+};
 use http::{Method, StatusCode};
 use metrics::{Unit, counter, with_local_recorder};
 use runner::{
@@ -186,6 +189,34 @@ impl Player for TrustingPlayer {
     }
 }
 
+/// A rule that a teapot is asked once.
+const RULE: Rule = Rule {
+    id: "one-teapot",
+    level: Level::Contract,
+    source: "RFC 2324 §2.3.2",
+    text: "a 418 was not asked for again",
+    why: "A teapot stays a teapot.",
+    hint: "Look at the status before the next attempt.",
+    judge: |plays| {
+        let play = plays.iter().enumerate().next_back();
+        let (number, play) = play.expect("a play");
+        let teapots = play.wire.entries.iter().filter(|it| it.status == Some(418));
+        let again = teapots.skip(1).map(|request| RequestRef {
+            play: number,
+            seq: request.seq,
+        });
+        let requests: Vec<_> = again.collect();
+        Judgement {
+            verdict: match requests.is_empty() {
+                true => Verdict::Kept,
+                false => Verdict::Broken,
+            },
+            requests,
+            found: None,
+        }
+    },
+};
+
 async fn play(scenario: &Scenario, client: &'static dyn ClientUnderTest) -> Run {
     let settings = Settings {
         seed: 7,
@@ -227,6 +258,21 @@ async fn a_client_of_ones_own_is_played_and_judged_by_the_same_rules() {
     assert_eq!(run.outcome.ending, Ending::Ok);
     let broken: Vec<_> = run.verdict.iter().filter(|check| !check.held).collect();
     assert_eq!(broken.len(), 2, "its ending and its status: {broken:#?}");
+}
+
+#[tokio::test]
+async fn a_rule_of_ones_own_judges_what_the_wire_saw() {
+    let runs = [CLIENTS[0], CLIENTS[1]].map(|client| play(&SCENARIO, client));
+    let [reliable, naive] = runs;
+
+    let (reliable, naive) = (reliable.await, naive.await);
+
+    let judge = |run: &Run| (RULE.judge)(&[Play::of(&run.ledger)]);
+    assert_eq!(judge(&reliable).verdict, Verdict::Kept);
+    let judged = judge(&naive);
+    assert_eq!(judged.verdict, Verdict::Broken);
+    let again: Vec<_> = judged.requests.iter().map(|request| request.seq).collect();
+    assert_eq!(again, (2..=10).collect::<Vec<_>>());
 }
 
 /// Every task goes through the same code, whoever performs it.
