@@ -1,6 +1,6 @@
 //! `lab scenario all`: plays the whole course and sums it up.
 
-use super::{Exit, play::Runner, scenario::Arguments, terminal};
+use super::{Exit, play::Runner, scenario_arguments::Arguments, terminal};
 use evidence::{Pace, Run};
 use runner::scenario;
 

@@ -1,6 +1,6 @@
 //! `lab scenario NAME --compare`: plays one with both clients, side by side.
 
-use super::{Exit, play::Runner, scenario::Arguments};
+use super::{Exit, play::Runner, scenario_arguments::Arguments};
 use evidence::{Comparison, Pace, Run};
 use runner::{ClientUnderTest, Naive, Reliable, Settings, scenario::Scenario};
 

@@ -7,7 +7,7 @@ use clap::{
 };
 use clap_complete::Shell;
 
-use super::{Exit, scenario::ALL, terminal};
+use super::{Exit, scenario_arguments::ALL, terminal};
 use runner::scenario::CATALOGUE;
 
 #[derive(Debug, Args)]

@@ -15,6 +15,7 @@ mod number;
 mod play;
 mod report;
 mod scenario;
+mod scenario_arguments;
 mod schema;
 mod serve;
 mod terminal;
@@ -45,7 +46,7 @@ enum Command {
     List,
     /// Play a scenario, or all, each on a fresh service, and show the evidence
     #[command(long_about = help::SCENARIO, after_long_help = help::below_scenario())]
-    Scenario(scenario::Arguments),
+    Scenario(scenario_arguments::Arguments),
     /// Print the JSON Schema of a run, as `scenario --json` prints it
     Schema,
     /// Serve the lab's web UI, on this machine alone

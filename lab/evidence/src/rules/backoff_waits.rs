@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use super::{Judgement, Level, Play, Rule};
-use crate::{duration, wire::{RetryAfter, WireRequest}};
+use crate::{
+    duration,
+    wire::{RetryAfter, WireRequest},
+};
 
 pub(super) const RULE: Rule = Rule {
     id: "backoff-waits",
@@ -26,7 +29,10 @@ fn judge(plays: &[Play<'_>]) -> Judgement {
     Judgement::of_each(plays, |wire| {
         let failed = |it: &WireRequest| {
             let named = it.retry_after.is_some_and(RetryAfter::is_usable);
-            !named && it.status.is_some_and(|status| status == 429 || status >= 500)
+            !named
+                && it
+                    .status
+                    .is_some_and(|status| status == 429 || status >= 500)
         };
         if !wire.entries.iter().any(failed) {
             return Judgement::not_exercised();
@@ -80,7 +86,10 @@ mod tests {
 
     #[test]
     fn a_wait_that_the_service_named_is_no_backoff() {
-        let asked = Script::new().respond(0, 503).retry_after(2).respond(2_000, 200);
+        let asked = Script::new()
+            .respond(0, 503)
+            .retry_after(2)
+            .respond(2_000, 200);
 
         hold(&RULE, [(asked, NotExercised, vec![])]);
     }

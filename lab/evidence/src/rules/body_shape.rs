@@ -9,7 +9,11 @@ pub(super) const RULE: Rule = Rule {
     text: "a page of the wrong shape was not asked for again",
     why: "What is read from half a page looks complete to whoever reads it next.",
     hint: "Check the shape of all that you use, and hand a wrong one to the caller.",
-    judge: |plays| not_repeated(plays, |it| matches!(it.fault, Some("bad_items" | "bad_cursor"))),
+    judge: |plays| {
+        not_repeated(plays, |it| {
+            matches!(it.fault, Some("bad_items" | "bad_cursor"))
+        })
+    },
 };
 
 #[cfg(test)]

@@ -31,9 +31,7 @@ fn judge(plays: &[Play<'_>]) -> Judgement {
         }
         match (unknown.is_empty(), issued.is_empty(), sent) {
             (_, true, _) => Judgement::not_exercised(),
-            (false, ..) if wire.dropped > 0 => {
-                Judgement::cannot_tell("not every request was kept")
-            }
+            (false, ..) if wire.dropped > 0 => Judgement::cannot_tell("not every request was kept"),
             (false, ..) => Judgement::broken(unknown, "a cursor was sent that was never issued"),
             (true, false, 0) => Judgement::skipped(),
             (true, false, _) => Judgement::kept(),

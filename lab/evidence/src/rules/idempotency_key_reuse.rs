@@ -27,7 +27,9 @@ fn judge(plays: &[Play<'_>]) -> Judgement {
         let mut other_keys = Vec::new();
         for attempts in again.clone() {
             let key = attempts[0].idempotency_key;
-            let others = attempts[1..].iter().filter(|it| it.idempotency_key != key || key.is_none());
+            let others = attempts[1..]
+                .iter()
+                .filter(|it| it.idempotency_key != key || key.is_none());
             other_keys.extend(others.map(|it| it.seq));
         }
         match (again.count(), other_keys.len()) {
@@ -51,7 +53,11 @@ mod tests {
     #[test]
     fn another_key_for_one_body_breaks_it() {
         let first = || Script::new().post(0, 201, 1, Some(7)).job(Created);
-        let without = || Script::new().post(0, 400, 1, None).job(crate::wire::JobResult::Rejected);
+        let without = || {
+            Script::new()
+                .post(0, 400, 1, None)
+                .job(crate::wire::JobResult::Rejected)
+        };
 
         hold(
             &RULE,
@@ -59,9 +65,21 @@ mod tests {
                 (Script::new().respond(0, 200), NotExercised, vec![]),
                 (first(), Skipped, vec![]),
                 (first().post(9, 201, 1, Some(7)).job(Replayed), Kept, vec![]),
-                (first().post(9, 201, 1, Some(8)).job(Created), Broken, vec![2]),
-                (first().post(9, 201, 2, Some(8)).job(Created), Skipped, vec![]),
-                (without().post(9, 201, 1, None).job(Created), Broken, vec![2]),
+                (
+                    first().post(9, 201, 1, Some(8)).job(Created),
+                    Broken,
+                    vec![2],
+                ),
+                (
+                    first().post(9, 201, 2, Some(8)).job(Created),
+                    Skipped,
+                    vec![],
+                ),
+                (
+                    without().post(9, 201, 1, None).job(Created),
+                    Broken,
+                    vec![2],
+                ),
             ],
         );
     }

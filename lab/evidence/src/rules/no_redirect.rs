@@ -39,7 +39,9 @@ mod tests {
     #[test]
     fn the_target_or_a_second_request_breaks_it() {
         let moved = || Script::new().respond(0, 302);
-        let target = moved().respond(1, 200).with(|it| it.route = "/items".to_owned());
+        let target = moved()
+            .respond(1, 200)
+            .with(|it| it.route = "/items".to_owned());
 
         hold(
             &RULE,

@@ -9,7 +9,11 @@ pub(super) const RULE: Rule = Rule {
     text: "what the service refused was not sent again",
     why: "The request is at fault, so the same request fails again, and credentials travel again.",
     hint: "Hand a 4xx to the caller at once; only 408 and 429 say anything about another time.",
-    judge: |plays| not_repeated(plays, |it| matches!(it.status, Some(400 | 401 | 403 | 404 | 409 | 422))),
+    judge: |plays| {
+        not_repeated(plays, |it| {
+            matches!(it.status, Some(400 | 401 | 403 | 404 | 409 | 422))
+        })
+    },
 };
 
 #[cfg(test)]
@@ -29,12 +33,19 @@ mod tests {
                 [
                     (refused(), Kept, vec![]),
                     (refused().respond(200, 200), Broken, vec![2]),
-                    (refused().respond(9, status).respond(18, 200), Broken, vec![2, 3]),
+                    (
+                        refused().respond(9, status).respond(18, 200),
+                        Broken,
+                        vec![2, 3],
+                    ),
                 ],
             );
         }
         let other = Script::new().respond(0, 404).respond(1, 200).cursor(7);
         let limited = Script::new().respond(0, 429).respond(200, 200);
-        hold(&RULE, [(other, Kept, vec![]), (limited, NotExercised, vec![])]);
+        hold(
+            &RULE,
+            [(other, Kept, vec![]), (limited, NotExercised, vec![])],
+        );
     }
 }

@@ -18,7 +18,11 @@ pub(super) const RULE: Rule = Rule {
 fn judge(plays: &[Play<'_>]) -> Judgement {
     Judgement::of_each(plays, |wire| {
         let mut created: BTreeMap<_, Vec<_>> = BTreeMap::new();
-        for request in wire.entries.iter().filter(|it| it.job == Some(JobResult::Created)) {
+        for request in wire
+            .entries
+            .iter()
+            .filter(|it| it.job == Some(JobResult::Created))
+        {
             created.entry(request.body).or_default().push(request.seq);
         }
         let more = created.values().flat_map(|seqs| &seqs[1..]);
@@ -42,16 +46,32 @@ mod tests {
 
     #[test]
     fn two_jobs_of_one_body_break_it() {
-        let first = || Script::new().post(0, 201, 1, Some(7)).job(JobResult::Created);
+        let first = || {
+            Script::new()
+                .post(0, 201, 1, Some(7))
+                .job(JobResult::Created)
+        };
 
         hold(
             &RULE,
             [
                 (Script::new().respond(0, 200), NotExercised, vec![]),
                 (first(), Kept, vec![]),
-                (first().post(9, 201, 1, Some(7)).job(JobResult::Replayed), Kept, vec![]),
-                (first().post(9, 201, 2, Some(8)).job(JobResult::Created), Kept, vec![]),
-                (first().post(9, 201, 1, Some(8)).job(JobResult::Created), Broken, vec![2]),
+                (
+                    first().post(9, 201, 1, Some(7)).job(JobResult::Replayed),
+                    Kept,
+                    vec![],
+                ),
+                (
+                    first().post(9, 201, 2, Some(8)).job(JobResult::Created),
+                    Kept,
+                    vec![],
+                ),
+                (
+                    first().post(9, 201, 1, Some(8)).job(JobResult::Created),
+                    Broken,
+                    vec![2],
+                ),
             ],
         );
     }

@@ -16,7 +16,10 @@ pub(super) const RULE: Rule = Rule {
 fn judge(plays: &[Play<'_>]) -> Judgement {
     Judgement::of_each(plays, |wire| {
         let failed = |it: &WireRequest| {
-            let of_jobs = wire.entries.iter().any(|job| job.job.is_some() && job.route == it.route);
+            let of_jobs = wire
+                .entries
+                .iter()
+                .any(|job| job.job.is_some() && job.route == it.route);
             let is_failure = it.status.is_none_or(|status| status >= 500);
             // A transport may send again what a connection lost that had died before.
             let is_fresh = it.place.is_none_or(|place| place == 1);
@@ -48,7 +51,9 @@ mod tests {
     fn a_second_request_breaks_it() {
         let failed = || Script::new().post(0, 503, 1, Some(7));
         let reused = failed().with(|it| it.place = Some(2));
-        let job = Script::new().post(0, 503, 1, Some(7)).job(JobResult::Rejected);
+        let job = Script::new()
+            .post(0, 503, 1, Some(7))
+            .job(JobResult::Rejected);
 
         hold(
             &RULE,
@@ -58,7 +63,11 @@ mod tests {
                 (failed().post(9, 200, 1, Some(8)), Broken, vec![2]),
                 (failed().post(9, 200, 2, Some(8)), Kept, vec![]),
                 (reused.post(9, 200, 1, Some(7)), NotExercised, vec![]),
-                (job.post(9, 201, 1, Some(7)).job(JobResult::Created), NotExercised, vec![]),
+                (
+                    job.post(9, 201, 1, Some(7)).job(JobResult::Created),
+                    NotExercised,
+                    vec![],
+                ),
             ],
         );
     }

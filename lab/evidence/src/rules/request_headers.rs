@@ -22,7 +22,10 @@ fn judge(plays: &[Play<'_>]) -> Judgement {
         let seqs: Vec<_> = wire.entries.iter().filter(wrong).map(|it| it.seq).collect();
         match seqs.is_empty() {
             true => Judgement::kept(),
-            false => Judgement::broken(seqs, "a body without a JSON type, or an Accept without JSON"),
+            false => Judgement::broken(
+                seqs,
+                "a body without a JSON type, or an Accept without JSON",
+            ),
         }
     })
 }
@@ -45,7 +48,9 @@ fn takes_json(request: &WireRequest) -> bool {
         return true;
     };
     value.split(',').any(|range| {
-        let mut parts = range.split(';').map(|part| part.trim().to_ascii_lowercase());
+        let mut parts = range
+            .split(';')
+            .map(|part| part.trim().to_ascii_lowercase());
         let kind = parts.next().unwrap_or_default();
         let excluded = parts.any(|part| {
             let weight = part.strip_prefix("q=").and_then(|q| q.parse::<f32>().ok());
@@ -58,7 +63,8 @@ fn takes_json(request: &WireRequest) -> bool {
 fn is_json(media_type: &str) -> bool {
     let essence = media_type.split(';').next().unwrap_or_default().trim();
     let essence = essence.to_ascii_lowercase();
-    essence == "application/json" || essence.starts_with("application/") && essence.ends_with("+json")
+    essence == "application/json"
+        || essence.starts_with("application/") && essence.ends_with("+json")
 }
 
 #[cfg(test)]
@@ -81,8 +87,16 @@ mod tests {
                 (Script::new().respond(0, 200), Kept, vec![]),
                 (post(), Broken, vec![1]),
                 (post().content_type("text/plain"), Broken, vec![1]),
-                (post().content_type("Application/JSON; charset=utf-8"), Kept, vec![]),
-                (post().content_type("application/vnd.job+json"), Kept, vec![]),
+                (
+                    post().content_type("Application/JSON; charset=utf-8"),
+                    Kept,
+                    vec![],
+                ),
+                (
+                    post().content_type("application/vnd.job+json"),
+                    Kept,
+                    vec![],
+                ),
                 (get("*/*"), Kept, vec![]),
                 (get("text/html, application/*;q=0.5"), Kept, vec![]),
                 (get("text/html"), Broken, vec![1]),

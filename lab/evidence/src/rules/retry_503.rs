@@ -39,7 +39,11 @@ mod tests {
             [
                 (Script::new().respond(0, 200), NotExercised, vec![]),
                 (Script::new().respond(0, 503), Skipped, vec![]),
-                (Script::new().respond(0, 503).respond(200, 200), Kept, vec![]),
+                (
+                    Script::new().respond(0, 503).respond(200, 200),
+                    Kept,
+                    vec![],
+                ),
             ],
         );
     }

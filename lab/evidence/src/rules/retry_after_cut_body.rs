@@ -28,7 +28,12 @@ mod tests {
 
     #[test]
     fn the_head_is_enough() {
-        let cut = || Script::new().respond(0, 503).retry_after(2).with(|it| it.ended = None);
+        let cut = || {
+            Script::new()
+                .respond(0, 503)
+                .retry_after(2)
+                .with(|it| it.ended = None)
+        };
         let whole = Script::new().respond(0, 503).retry_after(2);
 
         hold(

@@ -31,13 +31,19 @@ mod tests {
         let date = || {
             let wait = std::time::Duration::from_secs(3);
             let dated = crate::wire::RetryAfter::date(wait);
-            Script::new().respond(500, 503).with(|it| it.retry_after = Some(dated))
+            Script::new()
+                .respond(500, 503)
+                .with(|it| it.retry_after = Some(dated))
         };
 
         hold(
             &RULE,
             [
-                (Script::new().respond(0, 503).retry_after(1), NotExercised, vec![]),
+                (
+                    Script::new().respond(0, 503).retry_after(1),
+                    NotExercised,
+                    vec![],
+                ),
                 (date(), Skipped, vec![]),
                 (date().respond(3_400, 200), Broken, vec![2]),
                 (date().respond(3_500, 200), Kept, vec![]),

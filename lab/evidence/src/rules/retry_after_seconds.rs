@@ -27,7 +27,10 @@ mod tests {
     };
 
     fn came_back_after(millis: u64) -> Script {
-        Script::new().respond(0, 503).retry_after(2).respond(millis, 200)
+        Script::new()
+            .respond(0, 503)
+            .retry_after(2)
+            .respond(millis, 200)
     }
 
     #[test]
@@ -36,7 +39,11 @@ mod tests {
             &RULE,
             [
                 (Script::new().respond(0, 503), NotExercised, vec![]),
-                (Script::new().respond(0, 503).retry_after(2), Skipped, vec![]),
+                (
+                    Script::new().respond(0, 503).retry_after(2),
+                    Skipped,
+                    vec![],
+                ),
                 (came_back_after(1_020), Broken, vec![2]),
                 (came_back_after(1_997), Broken, vec![2]),
                 (came_back_after(1_998), Kept, vec![]),

@@ -29,7 +29,9 @@ fn judge(plays: &[Play<'_>]) -> Judgement {
         match waits.iter().map(|(_, waited)| *waited).max() {
             None => Judgement::skipped(),
             Some(longest) if longest >= PAUSE => Judgement::kept(),
-            Some(_) if waits.len() < 2 => Judgement::cannot_tell("a single short wait may be chance"),
+            Some(_) if waits.len() < 2 => {
+                Judgement::cannot_tell("a single short wait may be chance")
+            }
             Some(longest) => {
                 let seqs = waits.into_iter().map(|(seq, _)| seq).collect();
                 Judgement::broken(seqs, format!("came back within {}", duration(longest)))
@@ -58,7 +60,11 @@ mod tests {
         hold(
             &RULE,
             [
-                (Script::new().respond(0, 503).retry_after(1), NotExercised, vec![]),
+                (
+                    Script::new().respond(0, 503).retry_after(1),
+                    NotExercised,
+                    vec![],
+                ),
                 (one(), Skipped, vec![]),
                 (one().respond(1, 200), CannotTell, vec![]),
                 (two(1).respond(2, 200), Broken, vec![2, 3]),
