@@ -1,0 +1,114 @@
+//! A client that says that it waits, and does not: its spans, its counters and its
+//! outcome are those of a good one, and only the wire tells.
+
+use std::{
+    future::{Future, ready},
+    pin::Pin,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use client::{
+    Clock, ConfigError,
+    telemetry::{Metric, SharedRecorder},
+};
+use evidence::{Client, Overrides, Pace, Policy, Run, trace::SpanName, verdict::Source};
+use runner::{ClientUnderTest, Connection, Player, Reliable, Settings, Task, run, scenario};
+
+/// The reference client with a clock on which every pause is over at once.
+#[derive(Debug)]
+struct Pretender;
+
+struct NoPause(Arc<dyn Clock>);
+
+impl Clock for NoPause {
+    fn monotonic(&self) -> Duration {
+        self.0.monotonic()
+    }
+
+    fn wall(&self) -> SystemTime {
+        self.0.wall()
+    }
+
+    fn sleep(&self, _: Duration) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(ready(()))
+    }
+}
+
+impl ClientUnderTest for Pretender {
+    fn identity(&self) -> Client {
+        Reliable.identity()
+    }
+
+    fn about(&self) -> &'static str {
+        "Says that it waits"
+    }
+
+    fn terms(&self, policy: &Policy, listing: bool) -> Vec<String> {
+        Reliable.terms(policy, listing)
+    }
+
+    fn metrics(&self) -> &'static [Metric] {
+        Reliable.metrics()
+    }
+
+    fn register(&self, recorder: &SharedRecorder, tasks: &[Task]) {
+        Reliable.register(recorder, tasks);
+    }
+
+    fn connect(&self, mut connection: Connection) -> Result<Box<dyn Player>, ConfigError> {
+        connection.clock = Arc::new(NoPause(Arc::clone(&connection.clock)));
+        Reliable.connect(connection)
+    }
+}
+
+async fn play(client: &'static dyn ClientUnderTest) -> Run {
+    let settings = Settings {
+        seed: 7,
+        client,
+        pace: Pace::Virtual,
+        overrides: Overrides::NONE,
+    };
+    let scenario = scenario::find("retry-after-seconds").expect("known");
+    run(scenario, &settings).await.expect("a run")
+}
+
+/// What did not hold, with the rule and the side that says so.
+fn broken(run: &Run) -> Vec<(Source, Option<&'static str>)> {
+    let broken = run.verdict.iter().filter(|check| !check.held);
+    broken.map(|check| (check.source, check.rule)).collect()
+}
+
+#[tokio::test]
+async fn is_caught_by_what_the_wire_saw() {
+    let honest = play(&Reliable).await;
+    let pretended = play(&Pretender).await;
+
+    let said = |run: &Run| {
+        let spans = run.traces.iter().flat_map(|trace| &trace.spans);
+        let waits = spans.filter(|span| span.name == SpanName::Wait);
+        let waits = waits.filter_map(|span| span.fields.seconds("wait.seconds"));
+        let counters = run
+            .counters
+            .iter()
+            .filter(|it| it.name.starts_with("client_"));
+        (
+            run.outcome.clone(),
+            counters.cloned().collect::<Vec<_>>(),
+            waits.collect::<Vec<_>>(),
+        )
+    };
+    assert_eq!(
+        said(&pretended),
+        said(&honest),
+        "by its own word it is a good client"
+    );
+    assert_eq!(broken(&honest), []);
+    let wire = Source::Wire;
+    let caught = [
+        (wire, None),
+        (wire, None),
+        (wire, Some("retry-after-seconds")),
+    ];
+    assert_eq!(broken(&pretended), caught);
+}
