@@ -56,17 +56,18 @@ let ofRun = null;
 let fetching = false;
 async function fetchPanels() {
   fetching = true;
-  const modules = ["waterfall", "twin", "verdict", "fields", "timeline"].map((name) => import(`./${name}.js`));
+  const modules = ["waterfall", "twin", "verdict", "fields"].map((name) => import(`./${name}.js`));
   try {
     const [{ waterfallPanel }, { twinPanel }, { verdictPanel }, { fieldsPanel }] = await Promise.all(modules);
     const [waterfall, twin] = [waterfallPanel(actions), twinPanel({ redraw: draw })];
     const [verdict, fields] = [verdictPanel(), fieldsPanel()];
     ofRun = {
       focus: waterfall.focus,
-      render(run, nows, versions) {
+      render(run, nows) {
+        const { side, id } = state.row ?? {};
         waterfall.render(run, nows, state.row, state.folded);
-        twin(run, versions, Math.max(0, ...nows));
-        fields(run?.sides[state.row?.side]?.spans.get(state.row?.id));
+        twin(run);
+        fields(run?.sides[side]?.view.waterfall.rows.find(({ span }) => span === id));
         verdict(run, state.guesses.get(run?.id));
       },
     };
@@ -83,15 +84,14 @@ function render() {
   const sides = run?.sides ?? [];
   const scenario = state.scenarios.find(({ name }) => name === state.chosen);
   const nows = sides.map(news.now);
-  const versions = sides.map(({ version }) => version).join();
 
   course(state.scenarios, state.chosen, state.filter, state.predict);
   runs(state.runs, run?.id, state.link);
   brief.render(scenario, run, state.predict, state.problem);
-  ofRun?.render(run, nows, versions);
-  counters(run, state.samples, state.vocabulary, versions);
+  ofRun?.render(run, nows);
+  counters(run, state.samples, state.vocabulary, state.headlines);
   ledger(run);
-  wire(state.wire);
+  wire(state.wire, state.wireColumns);
   result(run, state.link, Math.max(0, ...nows));
   say(byId("link"), { connecting: "connecting", live: "live", lost: "connection lost" }[state.link]);
   set(byId("link"), { class: `link ${state.link}` });
@@ -111,8 +111,10 @@ const heard = {
       if (state.run?.id === summary.id) announce(`${summary.scenario}: ${aloud(state.run)}`);
     });
   },
-  spans: news.moved,
-  side: news.sided,
+  change(change) {
+    // While it is fetched anyway, changes are kept until it is there.
+    if (!news.changed(change) && state.run.state !== "fetching") actions.refresh(change.id);
+  },
   wire: news.heard,
   metrics: ({ at, values }) => news.sampled({ at: Date.parse(at), values }),
   missed: () => catchUp(),
@@ -147,6 +149,7 @@ async function start() {
   try {
     const [scenarios, vocabulary] = await Promise.all([api.scenarios(), api.vocabulary()]);
     state.scenarios = scenarios;
+    state.headlines = vocabulary.headlines;
     state.vocabulary = new Map(vocabulary.metrics.map((metric) => [metric.name, metric]));
   } catch (error) {
     if (!(error instanceof api.Problem)) throw error;

@@ -33,6 +33,10 @@ export function say(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
+/** A time of day. */
+export const clock = (moment) =>
+  new Date(moment).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
+
 /** Makes the children of `parent` one element for each item, in order. An item
     keeps its element, and so its focus, from one call to the next. */
 export function keyed(parent, items, key, create, update) {

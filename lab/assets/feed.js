@@ -4,7 +4,7 @@
 /** Between a refusal and the next try, in milliseconds. */
 const PATIENCE = 2000;
 
-const KINDS = ["run", "spans", "side", "wire", "metrics", "missed"];
+const KINDS = ["run", "change", "wire", "metrics", "missed"];
 
 /** Follows the feed. `hear(kind, data)` gets each event, `lost()` the end of a
     connection, and `opened(anew)` the beginning of one: anew if it takes up

@@ -1,21 +1,18 @@
-// The fields of the row that is chosen, as they were recorded.
+// What was recorded of the row that is chosen.
 
 import { byId, el, memo } from "./dom.js";
-import { duration, what } from "./words.js";
 
 export function fieldsPanel() {
   const root = byId("fields");
 
-  return memo((span) => {
-    if (!span) {
+  return memo((row) => {
+    if (!row) {
       root.replaceChildren();
       return;
     }
-    const lasted = span.end_ns === null ? "still open" : duration(span.end_ns - span.start_ns);
-    const facts = [["started at", duration(span.start_ns)], ["lasted", lasted], ["span", span.id]];
     root.replaceChildren(
-      el("h3", null, what(span)),
-      el("dl", null, ...[...facts, ...Object.entries(span.fields)].map(([name, value]) =>
-        el("div", null, el("dt", null, name), el("dd", null, String(value))))));
+      el("h3", null, row.what),
+      el("dl", null, ...row.details.map(({ name, value }) =>
+        el("div", null, el("dt", null, name), el("dd", null, value)))));
   });
 }

@@ -5,7 +5,6 @@
 import { byId, el, set } from "./dom.js";
 import * as api from "./api.js";
 import { over } from "./state.js";
-import { count, duration, ending } from "./words.js";
 
 export function resultPanel({ cancel }) {
   const button = byId("cancel");
@@ -27,44 +26,31 @@ export function resultPanel({ cancel }) {
 
 /** A run that is over, in one line for the ear. */
 export const aloud = (run) =>
-  told(run).map((line) => line.map(({ words }) => words.replace(/^[✓✗⊘] /, "")).join(", ")).join("; ");
+  told(run).map((line) => line.map(({ text }) => text.replace(/^[✓✗⊘] /, "")).join(", ")).join("; ");
 
-/** What a run has come to: lines of words, each of which may have a `tone`. */
+/** What a run has come to: lines of phrases, each of which may have a `mark`. */
 function told(run, link, time) {
+  const seconds = `${(time / 1e9).toFixed(1)} s`;
   if (run.state === "running") {
     return link === "lost"
-      ? [[failed(`✗ connection lost at ${duration(time)}, not known whether it goes on`)]]
-      : [[{ tone: "open", words: `running · ${duration(time)}` }]];
+      ? [[failed(`✗ connection lost at ${seconds}, not known whether it goes on`)]]
+      : [[{ mark: "open", text: `running · ${seconds}` }]];
   }
   if (run.state === "lost") return [[failed("✗ lost: the lab was stopped while it ran")]];
   if (run.state === "failed") return [[failed(`✗ could not be played${run.error ? `: ${run.error}` : ""}`)]];
-  const several = run.sides.length > 1;
-  return run.sides.filter(({ outcome }) => outcome).map(({ client, outcome, counters, verdict }) => {
-    const who = several ? `${client}: ` : "";
-    if (outcome.ending === "cancelled") return [{ words: `${who}⊘ ${outcome.text}` }];
-    const ok = outcome.ending === "ok";
-    const held = verdict.filter((check) => check.held).length;
-    return [
-      tone(ok, `${who}ended with ${ok ? outcome.text : ending(outcome.ending)}`),
-      { words: count(attempts(counters), "attempt") },
-      tone(held === verdict.length, `${held === verdict.length ? "✓" : "✗"} ${held} of ${verdict.length} expectations held`),
-    ];
-  });
+  const sides = run.sides.filter(({ outcome }) => outcome);
+  return sides.map(({ client, view: { result: [first, ...rest] } }) =>
+    [{ ...first, text: run.sides.length > 1 ? `${client}: ${first.text}` : first.text }, ...rest]);
 }
 
-/** How many were counted, which is not how many were allowed. */
-const attempts = (counters) =>
-  counters.filter(({ name }) => name.endsWith("_attempts_total")).reduce((sum, { value }) => sum + value, 0);
-
-const tone = (ok, words) => ({ tone: ok ? "ok" : "failed", words });
-const failed = (words) => tone(false, words);
+const failed = (text) => ({ mark: "failed", text });
 
 /** How each client works, and what it was allowed; then what both share. */
 function termsOf({ sides, seed, pace }) {
   const lines = sides.filter(({ terms }) => terms).map(({ client, terms }) =>
-    [{ words: `${sides.length > 1 ? `${client}: ` : ""}${terms.join(" · ")}` }]);
+    [{ text: `${sides.length > 1 ? `${client}: ` : ""}${terms.join(" · ")}` }]);
   const shared = [seed !== undefined && `seed ${seed}`, pace === "virtual" && "virtual time"].filter(Boolean);
-  return shared.length ? [...lines, [{ words: shared.join(" · ") }]] : lines;
+  return shared.length ? [...lines, [{ text: shared.join(" · ") }]] : lines;
 }
 
 /** Draws lines into an element, if they are not there yet. */
@@ -74,7 +60,7 @@ function linesOf(root) {
     const key = JSON.stringify(lines);
     if (key === drawn) return;
     drawn = key;
-    root.replaceChildren(...lines.map((line) => el("span", { class: "line" }, ...line.flatMap(({ tone, words }, index) =>
-      [index ? " · " : null, el("span", { class: tone ?? null }, words)]))));
+    root.replaceChildren(...lines.map((line) => el("span", { class: "line" }, ...line.flatMap(({ mark, text }, index) =>
+      [index ? " · " : null, el("span", { class: mark ?? null }, text)]))));
   };
 }

@@ -1,7 +1,6 @@
 // The panel of the last runs, each a link with an address of its own.
 
-import { byId, el, keyed, memo, say, set } from "./dom.js";
-import { clock, ending } from "./words.js";
+import { byId, clock, el, keyed, memo, say, set } from "./dom.js";
 
 /** What stands for the verdict on a run, and in words how it ended, which is
     another thing: a call that fails may be just what was expected. */
@@ -53,7 +52,7 @@ export function runsPanel({ show }) {
       const name = mark(run, link);
       const { sign, words } = MARKS[name];
       const who = run.client === "compare" ? "the reliable client " : "";
-      const ended = run.ending && `${who}ended with ${ending(run.ending)}`;
+      const ended = run.ended && `${who}ended with ${run.ended}`;
       set(item.firstElementChild, {
         class: name,
         tabindex: run.id === stop ? 0 : -1,

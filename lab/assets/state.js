@@ -1,7 +1,7 @@
 // What the page knows: one object, and how each piece of news changes it. All of
 // it is bounded, so that the thousandth run is drawn as fast as the first. A
-// value that changed is a new object (the spans of the shown run apart, which
-// have a `version`), so panels can tell by identity what they need to redraw.
+// value that changed is a new object, so panels can tell by identity what they need
+// to redraw.
 
 /** How many runs are listed. */
 export const KEPT_RUNS = 100;
@@ -19,7 +19,7 @@ export const state = {
   runs: [],
   /** The scenario that is chosen. */
   chosen: null,
-  /** The run that is shown, its spans included; of others no spans are kept. */
+  /** The run that is shown, its rows included; of others none are kept. */
   run: null,
   /** The row whose fields are shown: `{ side, id }`. */
   row: null,
@@ -29,6 +29,10 @@ export const state = {
   samples: [],
   /** Requests that reached the service from elsewhere, the newest first. */
   wire: [],
+  /** The columns of their table. */
+  wireColumns: [],
+  /** The counters that are shown before there is a run. */
+  headlines: [],
   /** Whether the question comes before the answer. */
   predict: false,
   /** What was predicted, by run. */
@@ -46,7 +50,8 @@ export function summarised(summary) {
   const rest = state.runs.filter((run) => run.id !== summary.id);
   const runs = [summary, ...rest].sort((one, other) => other.started.localeCompare(one.started));
   listed(runs);
-  if (state.run?.id === summary.id) state.run = { ...state.run, ...summary };
+  // That the shown run is over is said with all that it left behind, once that is fetched.
+  if (state.run?.id === summary.id && !over(summary)) state.run = { ...state.run, ...summary };
 }
 
 /** All summaries, the newest first. */
@@ -59,6 +64,7 @@ export function listed(runs) {
 /** Another run is to be shown, of which nothing is known yet. */
 export function opened(id) {
   const summary = state.runs.find((run) => run.id === id);
+  early = [];
   state.run = { sides: [], differences: [], ...summary, id, state: "fetching" };
   state.row = null;
   state.folded = new Set();
@@ -94,38 +100,47 @@ export function linked(link) {
   state.link = link;
 }
 
-/** Everything about the shown run. News may have been faster than the answer
-    that carried it, so spans are merged and not replaced; their order is that
-    of the answer. */
+/** Changes of the shown run that came before what they change. */
+let early = [];
+
+/** Everything about the shown run. News may have been faster than the response that
+    carried it: what it lacks is added, and what is older than what is shown is left. */
 export function fetched(detail) {
   if (state.run?.id !== detail.id) return;
   const sides = detail.sides.map((side, index) => {
-    const mine = sideOf(index);
-    const spans = side.traces.flatMap((trace) => trace.spans);
-    const taken = Math.max(side.now_ns ?? 0, ...side.traces.map((trace) => trace.taken_at_ns));
-    merge(mine, spans, taken);
-    mine.spans = new Map([...spans, ...mine.spans.values()].map(({ id }) => [id, mine.spans.get(id)]));
-    const dropped = side.traces.reduce((sum, trace) => sum + trace.dropped_spans, 0);
-    const { traces: _, ...rest } = side;
-    const late = mine.outcome && !rest.outcome;
-    return { ...mine, ...(late ? { client: side.client } : known(rest)), dropped };
+    const mine = state.run.sides[index];
+    const older = (mine?.outcome && !side.outcome) || mine?.revision > side.revision;
+    const newest = older ? mine : { ...side, ...taken(side.now_ns ?? ended(side)) };
+    return early.filter((change) => change.side === index).reduce(applied, newest);
   });
+  early = [];
   state.run = { ...state.run, ...detail, sides, state: over(state.run) ? state.run.state : detail.state };
 }
 
-/** Spans of a run opened, changed or closed. */
-export function moved({ id, side, spans, taken_at_ns }) {
-  if (state.run?.id !== id) return;
-  merge(sideOf(side), spans, taken_at_ns);
+/** A side of a run changed. Returns whether that could be shown: else the run has to
+    be fetched. */
+export function changed(change) {
+  if (state.run?.id !== change.id) return true;
+  const side = state.run.sides[change.side];
+  if (side === undefined || change.revision > side.revision + 1) {
+    early.push(change);
+    return false;
+  }
+  state.run = { ...state.run, sides: state.run.sides.with(change.side, applied(side, change)) };
+  return true;
 }
 
-/** A side of a run has finished. */
-export function sided({ id, side, ...results }) {
-  if (state.run?.id !== id) return;
-  const sides = [...state.run.sides];
-  sides[side] = { ...sideOf(side), ...known(results) };
-  state.run = { ...state.run, sides };
+/** A side with a change, if that is the next one. */
+function applied(side, { revision, now_ns, keep, waterfall, counters }) {
+  if (revision !== side.revision + 1) return side;
+  const rows = [...side.view.waterfall.rows.slice(0, keep), ...waterfall.rows];
+  return { ...side, revision, ...taken(now_ns), view: { ...side.view, counters, waterfall: { ...waterfall, rows } } };
 }
+
+/** The time of a side when it was told of, and when that was. */
+const taken = (time) => ({ taken: time, takenAt: performance.now() });
+
+const ended = ({ traces }) => Math.max(0, ...traces.map((trace) => trace.taken_at_ns));
 
 /** The counters of the process. Counters only rise: where one fell, it is another
     process. */
@@ -136,20 +151,18 @@ export function sampled(sample) {
 }
 
 /** A request reached the service from elsewhere. */
-export function heard({ entry, spans }) {
-  const fault = spans.find((span) => span.fields.fault !== undefined)?.fields.fault;
+export function heard({ entry, row }) {
   const rest = state.wire.filter((known) => known.seq !== entry.seq);
   // Told when it is over, so one that was slow comes after newer ones.
-  const wire = [{ ...entry, fault }, ...rest].sort((one, other) => other.seq - one.seq);
+  const wire = [{ ...entry, row }, ...rest].sort((one, other) => other.seq - one.seq);
   state.wire = wire.slice(0, KEPT_WIRE);
 }
 
 /** All requests from elsewhere. */
-export function overheard({ entries, traces }) {
-  const spans = traces.flatMap((trace) => trace.spans);
-  const faults = new Map(spans.map((span) => [span.fields.request_id, span.fields.fault]));
-  const wire = entries.map((entry) => ({ ...entry, fault: faults.get(entry.request_id) }));
+export function overheard({ entries, table }) {
+  const wire = entries.map((entry, index) => ({ ...entry, row: table.rows[index] }));
   state.wire = wire.reverse().slice(0, KEPT_WIRE);
+  state.wireColumns = table.columns;
 }
 
 /** The time of a side's run now: of a real one it goes on between the news. */
@@ -157,31 +170,3 @@ export function now(side) {
   const goesOn = state.link === "live" && state.run.state === "running" && state.run.pace === "real" && !side.outcome;
   return side.taken + (goesOn ? (performance.now() - side.takenAt) * 1e6 : 0);
 }
-
-function sideOf(index) {
-  const { sides } = state.run;
-  for (let each = sides.length; each <= index; each += 1) {
-    sides[each] = { spans: new Map(), version: 0, taken: 0, takenAt: performance.now(), dropped: 0 };
-  }
-  return sides[index];
-}
-
-function merge(side, spans, taken) {
-  for (const span of spans) {
-    const mine = side.spans.get(span.id);
-    // A closed span is final; an open one only ever gains fields.
-    const newer = !mine || (mine.end_ns === null && (span.end_ns !== null || gained(span, mine)));
-    if (newer) side.spans.set(span.id, span);
-  }
-  if (taken >= side.taken) {
-    side.taken = taken;
-    side.takenAt = performance.now();
-  }
-  side.version += 1;
-}
-
-const gained = (span, mine) => Object.keys(span.fields).length > Object.keys(mine.fields).length;
-
-/** What has a value, without what is still to come. */
-const known = (side) =>
-  Object.fromEntries(Object.entries(side).filter(([, value]) => value !== null && value !== undefined));

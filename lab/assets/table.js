@@ -2,18 +2,17 @@
 
 import { el } from "./dom.js";
 
-/** Values as a table. A column has a `title`, the value `of` an entry, and may be
-    a `number`; a `rare` one is left out where no entry fills it. `tone` gives the
-    class of an entry's row. */
-export function table(caption, columns, entries, tone = () => null) {
-  const shown = columns.filter(({ rare, of }) => !rare || entries.some((entry) => (of(entry) ?? null) !== null));
-  const cell = (entry, { of, number }) =>
-    el("td", { class: number ? "number" : null }, String(of(entry) ?? "–"));
+/** Rows of cells under columns, each with a `title`, and whether it is a `number` and
+    `optional`: left out where no row has a cell for it. */
+export function table(caption, columns, rows) {
+  const shown = [...columns.keys()].filter((at) => !columns[at].optional || rows.some(({ cells }) => cells[at] !== null));
+  const tone = (at) => (columns[at].number ? "number" : null);
   return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
     el("table", null,
       el("caption", { class: "unseen" }, caption),
-      el("thead", null, el("tr", null, ...shown.map(({ title, number }) =>
-        el("th", { scope: "col", class: number ? "number" : null }, title)))),
-      el("tbody", null, ...entries.map((entry) =>
-        el("tr", { class: tone(entry) }, ...shown.map((column) => cell(entry, column)))))));
+      el("thead", null, el("tr", null, ...shown.map((at) =>
+        el("th", { scope: "col", class: tone(at) }, columns[at].title)))),
+      el("tbody", null, ...rows.map(({ cells, failed }) =>
+        el("tr", { class: failed ? "failed" : null }, ...shown.map((at) =>
+          el("td", { class: tone(at) }, cells[at] ?? "–")))))));
 }

@@ -3,33 +3,25 @@
 
 import { byId, el, memo } from "./dom.js";
 import { table } from "./table.js";
-import { cut, rows } from "./timeline.js";
-import { duration, how, leftOut, what } from "./words.js";
-
-/** Nothing is folded in a table. */
-const UNFOLDED = new Set();
 
 const COLUMNS = [
-  { title: "began at", of: ({ span }) => duration(span.start_ns), number: true },
-  { title: "lasted", of: ({ span }) => (span.end_ns === null ? "still open" : duration(span.end_ns - span.start_ns)), number: true },
-  { title: "what", of: ({ span }) => what(span) },
-  { title: "in", of: ({ within }) => within, rare: true },
-  { title: "how it went", of: ({ span, now }) => how(span, now) },
+  { title: "began at", number: true },
+  { title: "lasted", number: true },
+  { title: "what" },
+  { title: "in", optional: true },
+  { title: "how it went" },
 ];
 
 export function twinPanel({ redraw }) {
   const twin = byId("twin");
   twin.addEventListener("toggle", redraw);
-  let now = 0;
-  // Made anew when spans have changed, and once a second for the open waits.
-  const make = memo((run, versions, seconds, open) => {
-    renew(open ? run.sides.flatMap((side) => twinOf(side, now, run.sides.length > 1)) : []);
+  const make = memo((sides, open) => {
+    renew(open ? sides.flatMap((side) => twinOf(side, sides.length > 1)) : []);
   });
 
-  return (run, versions, time) => {
-    now = time;
+  return (run) => {
     twin.hidden = run === null || run.sides.length === 0;
-    make(run, versions, Math.floor(now / 1e9), twin.open && !twin.hidden);
+    make(run?.sides ?? [], twin.open && !twin.hidden);
   };
 }
 
@@ -47,17 +39,12 @@ function renew(children) {
   });
 }
 
-function twinOf(side, now, several) {
-  const { rows: shown, left } = cut(rows(side.spans, UNFOLDED));
-  const entries = shown.map(({ span, parent }) => {
-    const above = parent === null ? null : side.spans.get(parent);
-    return { span, now, within: above && what(above) };
-  });
-  const caption = several ? `Waterfall of the ${side.client} client, as a table` : "Waterfall, as a table";
-  const lacking = leftOut(left, side.dropped ?? 0);
+function twinOf({ client, view: { waterfall } }, several) {
+  const rows = waterfall.rows.map(({ at, lasted, what, within, how }) => ({ cells: [at, lasted, what, within, how] }));
+  const caption = several ? `Waterfall of the ${client} client, as a table` : "Waterfall, as a table";
   return [
-    several ? el("h3", null, side.client) : "",
-    lacking ? el("p", { class: "dropped" }, lacking) : "",
-    table(caption, COLUMNS, entries),
+    several ? el("h3", null, client) : "",
+    waterfall.remark ? el("p", { class: "dropped" }, waterfall.remark) : "",
+    table(caption, COLUMNS, rows),
   ];
 }

@@ -3,7 +3,6 @@
 
 import { byId, el, memo, say } from "./dom.js";
 import { over } from "./state.js";
-import { ending } from "./words.js";
 
 export function verdictPanel() {
   return memo((run, guess) => {
@@ -14,29 +13,25 @@ export function verdictPanel() {
     byId("checks").replaceChildren(
       ...(guess ? [el("p", { class: "guessed" }, el("b", null, "You predicted: "), guess)] : []),
       ...(run.error ? [el("p", { class: "problem" }, run.error)] : []),
-      ...run.sides.filter((side) => side.outcome).map((side) => sideOf(side, run.sides.length > 1)),
+      ...run.sides.filter(({ outcome }) => outcome).map((side) => sideOf(side, run.sides.length > 1)),
       ...differences(run.differences));
   });
 }
 
-function sideOf({ client, outcome, verdict }, several) {
+function sideOf({ client, outcome, verdict, view }, several) {
   return el("div", { class: "judged" },
     several ? el("h3", null, client) : null,
-    el("p", { class: "outcome" }, ...ended(outcome)),
+    el("p", { class: "outcome" }, ...ended(outcome, view)),
     outcome.ending === "cancelled" ? el("p", null, "It did not come to its end, so nothing is judged.") : null,
-    el("ul", { "aria-label": "Expectations" }, ...(verdict ?? []).map(({ text, held, found }) =>
+    el("ul", { "aria-label": "Expectations" }, ...verdict.map(({ text, held, found }) =>
       el("li", { class: held ? "ok" : "failed" },
         el("span", { class: "sign", "aria-hidden": "true" }, held ? "✓" : "✗"),
         el("span", null, el("span", { class: "unseen" }, held ? "held: " : "did not hold: "), text,
           found ? el("em", null, ` — ${found}`) : null)))));
 }
 
-/** A success says all in its own words, and so does a run that was cancelled; an
-    error is called by its class first. */
-function ended({ ending: name, text }) {
-  const whole = name === "ok" || name === "cancelled";
-  const tone = { ok: "ok", cancelled: null }[name] ?? "failed";
-  return ["Ended with: ", el("b", { class: name === "cancelled" ? null : tone }, whole ? text : ending(name)), whole ? null : ` · ${text}`];
+function ended({ text }, { ended: { mark, text: words } }) {
+  return ["Ended with: ", el("b", { class: mark }, words), words === text ? null : ` · ${text}`];
 }
 
 /** In what the two sides of a comparison differ. */

@@ -3,8 +3,9 @@
 // run, on one axis, so that two clients can be compared by eye.
 
 import { byId, el, keyed, memo, say, set, svg } from "./dom.js";
-import { axis, cut, due, reach, rows } from "./timeline.js";
-import { duration, how, leftOut, sign, tone, what } from "./words.js";
+
+/** The sign that stands beside the colour of a row. */
+const SIGNS = { ok: "✓", failed: "✗", wait: "◷", service: "↳", open: "…" };
 
 /** Where the chart draws a time: per cent of the axis. */
 const at = (time, length) => `${((100 * time) / length).toFixed(3)}%`;
@@ -21,11 +22,11 @@ export function waterfallPanel({ pick, fold }) {
       grids.push(grid);
       root.append(grid.root);
     }
-    const far = Math.max(0, ...sides.map((side, index) => reach(side.spans, nows[index])));
-    const scale = axis(far);
+    const axes = sides.map(({ view }) => view.waterfall.axis);
+    const axis = axes.reduce((one, other) => (other.length_ns > one.length_ns ? other : one), axes[0]);
     sides.forEach((side, index) => {
       const chosen = row?.side === index ? row.id : null;
-      grids[index].render(side, nows[index], scale, chosen, folded, sides.length > 1);
+      grids[index].render(side, nows[index], axis, chosen, folded, sides.length > 1);
     });
     byId("nothing").hidden = run !== null;
   }
@@ -58,9 +59,9 @@ function createGrid(index, { pick, fold }) {
   });
   body.addEventListener("keydown", (event) => {
     const row = event.target.closest("[role=row]");
-    const place = drawn.findIndex(({ span }) => span.id === row?.dataset.span);
+    const place = drawn.findIndex((other) => other.row.span === row?.dataset.span);
     if (place < 0) return;
-    const { open, parent, span } = drawn[place];
+    const { open, row: { parent, span } } = drawn[place];
     const go = (to) => body.children[Math.min(Math.max(to, 0), drawn.length - 1)].focus();
     switch (event.key) {
       case "ArrowDown": go(place + 1); break;
@@ -68,12 +69,12 @@ function createGrid(index, { pick, fold }) {
       case "Home": go(0); break;
       case "End": go(drawn.length - 1); break;
       case "ArrowRight":
-        if (open === false) fold(span.id);
+        if (open === false) fold(span);
         else if (open) go(place + 1);
         break;
       case "ArrowLeft":
-        if (open) fold(span.id);
-        else if (parent !== null) go(drawn.findIndex((other) => other.span.id === parent));
+        if (open) fold(span);
+        else if (parent !== null) go(drawn.findIndex((other) => other.row.span === parent));
         break;
       default: return;
     }
@@ -85,73 +86,71 @@ function createGrid(index, { pick, fold }) {
     if (row) pick(index, row.dataset.span);
   }
 
-  const renderTicks = memo((length, places) => {
-    ticks.replaceChildren(...places.flatMap((tick) => {
-      const x = at(tick, length);
+  const renderTicks = memo(({ length_ns: length, ticks: times }) => {
+    ticks.replaceChildren(...times.flatMap((tick) => {
+      const x = at(tick.at_ns, length);
       const line = svg("line", { x1: x, x2: x, y1: "70%", y2: "100%" });
       // At the very end a number would run into the next column.
-      if (tick > length * 0.93) return [line];
-      return [line, svg("text", { x, y: "55%", "text-anchor": tick === 0 ? "start" : "middle" }, duration(tick))];
+      if (tick.at_ns > length * 0.93) return [line];
+      return [line, svg("text", { x, y: "55%", "text-anchor": tick.at_ns === 0 ? "start" : "middle" }, tick.label)];
     }));
   });
 
-  const lay = memo((version, folded, side) => {
-    const all = rows(side.spans, folded);
-    const part = cut(all);
-    drawn = part.rows;
-    say(dropped, leftOut(part.left, side.dropped ?? 0));
-    dropped.hidden = dropped.textContent === "";
-    grid.classList.toggle("deep", drawn.some(({ span }) => span.name === "operation"));
-    keyed(body, drawn, ({ span }) => span.id, createRow, (row, { level, open, place, of, span }) => {
-      set(row, {
-        "aria-level": level,
+  const lay = memo((waterfall, folded) => {
+    const gap = waterfall.rows_left_out > 0 ? waterfall.rows[waterfall.rows.length / 2].span : null;
+    drawn = unfolded(waterfall.rows, folded);
+    say(dropped, waterfall.remark ?? "");
+    dropped.hidden = waterfall.remark === null;
+    grid.classList.toggle("deep", drawn.some(({ row }) => row.kind === "operation"));
+    keyed(body, drawn, ({ row }) => row.span, createRow, (element, { row, open, place, of }) => {
+      set(element, {
+        "aria-level": row.level,
         "aria-expanded": open === null ? null : String(open),
         "aria-posinset": place,
         "aria-setsize": of,
-        class: `row ${span.name} ${tone(span)}${span.id === part.before ? " after-gap" : ""}`,
+        class: `row ${row.kind} ${row.mark}${row.span === gap ? " after-gap" : ""}`,
       });
-      row.twist.hidden = open === null;
-      say(row.twist, open ? "▾" : "▸");
+      element.twist.hidden = open === null;
+      say(element.twist, open ? "▾" : "▸");
     });
   });
 
   /** What of a row changes with time: nothing, once its span has closed and the
       axis stands. */
-  function draw(side, now, scale, chosen) {
-    const stop = drawn.some(({ span }) => span.id === chosen) ? chosen : drawn[0]?.span.id;
-    for (const { span } of drawn) {
-      const row = body.keyed.get(span.id);
-      const picked = span.id === chosen;
-      if (row.picked !== picked || row.stop !== (span.id === stop)) {
-        row.picked = picked;
-        row.stop = span.id === stop;
-        set(row, { "aria-selected": String(picked), tabindex: row.stop ? 0 : -1 });
+  function draw(now, length, chosen) {
+    const stop = drawn.some(({ row }) => row.span === chosen) ? chosen : drawn[0]?.row.span;
+    for (const { row } of drawn) {
+      const element = body.keyed.get(row.span);
+      const picked = row.span === chosen;
+      if (element.picked !== picked || element.stop !== (row.span === stop)) {
+        element.picked = picked;
+        element.stop = row.span === stop;
+        set(element, { "aria-selected": String(picked), tabindex: element.stop ? 0 : -1 });
       }
-      const still = span.end_ns !== null;
-      if (still && row.span === span && row.length === scale.length) continue;
-      row.span = span;
-      row.length = scale.length;
-      say(row.at, duration(span.start_ns));
-      say(row.sign, sign(span));
-      say(row.what, what(span));
-      say(row.how, how(span, now));
-      const end = span.end_ns ?? Math.max(now, span.start_ns);
-      const until = due(span);
-      set(row.bar, { x: at(span.start_ns, scale.length), width: wide(Math.min(end, until ?? end) - span.start_ns, scale.length) });
-      set(row.ghost, { x: at(span.start_ns, scale.length), width: wide((until ?? span.start_ns) - span.start_ns, scale.length) });
-      row.ghost.classList.toggle("gone", until === null);
+      const { start_ns: start, end_ns: end, due_ns: due } = row;
+      if (end !== null && element.row === row && element.length === length) continue;
+      element.row = row;
+      element.length = length;
+      say(element.at, row.at);
+      say(element.sign, SIGNS[row.mark]);
+      say(element.what, row.what);
+      say(element.how, due === null ? row.how : `${left(due - now)} s left · ${row.how}`);
+      const until = end ?? Math.max(now, start);
+      set(element.bar, { x: at(start, length), width: wide(Math.min(until, due ?? until) - start, length) });
+      set(element.ghost, { x: at(start, length), width: wide((due ?? start) - start, length) });
+      element.ghost.classList.toggle("gone", due === null);
     }
   }
 
   return {
     root,
-    render(side, now, scale, chosen, folded, several) {
+    render(side, now, axis, chosen, folded, several) {
       title.hidden = !several;
       say(title, side.client ?? "");
       set(grid, { "aria-label": several ? `Waterfall of the ${side.client} client` : "Waterfall" });
-      renderTicks(scale.length, scale.length && scale.ticks.length ? cached(scale) : []);
-      lay(side.version, folded, side);
-      draw(side, now, scale, chosen);
+      renderTicks(axis);
+      lay(side.view.waterfall, folded);
+      draw(now, axis.length_ns, chosen);
     },
   };
 }
@@ -159,25 +158,33 @@ function createGrid(index, { pick, fold }) {
 /** A bar of no length is drawn as a line all the same. */
 const wide = (time, length) => `${Math.max((100 * time) / length, 0.01).toFixed(3)}%`;
 
-/** Ticks follow from the length of the axis: one list for each length. */
-const lists = new Map();
-function cached({ length, ticks }) {
-  if (lists.size > 50) lists.clear();
-  if (!lists.has(length)) lists.set(length, ticks);
-  return lists.get(length);
+/** Seconds in tenths, rounded up: none are left only when none are. */
+const left = (time) => (Math.ceil(Math.max(time, 0) / 1e8) / 10).toFixed(1);
+
+/** The rows that stand under no folded one, each with its place in its family. */
+function unfolded(rows, folded) {
+  const families = Map.groupBy(rows, ({ parent }) => parent);
+  const hidden = new Set();
+  return rows.flatMap((row) => {
+    const open = families.has(row.span) ? !folded.has(row.span) : null;
+    if (hidden.has(row.parent) || open === false) hidden.add(row.span);
+    if (hidden.has(row.parent)) return [];
+    const family = families.get(row.parent);
+    return [{ row, open, place: family.indexOf(row) + 1, of: family.length }];
+  });
 }
 
-function createRow({ span }) {
+function createRow({ row: { span, kind } }) {
   const twist = el("span", { class: "twist", "aria-hidden": "true" });
   const mark = el("span", { class: "sign", "aria-hidden": "true" });
   const name = el("span");
   const started = el("div", { role: "gridcell", class: "at" });
   const result = el("div", { role: "gridcell", class: "how" });
   const ghost = svg("rect", { class: "ghost", y: "22%", height: "56%", rx: "3" });
-  const bar = svg("rect", { class: "bar", y: "22%", height: "56%", rx: "3", fill: span.name === "wait" ? "url(#hatch)" : null });
+  const bar = svg("rect", { class: "bar", y: "22%", height: "56%", rx: "3", fill: kind === "wait" ? "url(#hatch)" : null });
   const chart = el("div", { role: "gridcell", class: "chart" },
     svg("svg", { "aria-hidden": "true" }, ghost, bar));
-  const row = el("div", { role: "row", "data-span": span.id },
+  const row = el("div", { role: "row", "data-span": span },
     started, el("div", { role: "rowheader", class: "what" }, twist, mark, name), chart, result);
   return Object.assign(row, { twist, sign: mark, what: name, at: started, how: result, ghost, bar });
 }

@@ -10,7 +10,7 @@ use std::{
 };
 
 use base64::{Engine, prelude::BASE64_STANDARD};
-use evidence::{Comparison, Pace, Run, trace::FieldValue, trace::field};
+use evidence::{Comparison, Pace, Run, plot::Table, trace::FieldValue, trace::field};
 use runner::{Naive, Reliable, Settings, run, scenario, scenario::CATALOGUE, scenario::Scenario};
 use sha2::{Digest, Sha256};
 
@@ -96,11 +96,9 @@ async fn tells_the_whole_story_in_order() {
     th      #
     th      arrived
     th      request
-    th      answered
+    th      status
+    th      fault
     th      request id
-    th      1
-    th      2
-    th      3
     h2      Counters
     caption What this run added, under the names that /metrics shows
     th      counter
@@ -385,10 +383,11 @@ async fn says_so_if_no_request_reached_the_service() {
 async fn says_nothing_to_be_less_early_than_it_was() {
     let (scenario, mut run) = play("flaky").await;
     run.ledger.entries[1].early = Some(Duration::from_millis(1_001));
+    run.view.requests = Table::of_run(&run.ledger);
 
     let page = render::html(&scenario.words, &run, None, &runner::metrics());
 
-    assert!(page.contains("<td>1.1 s</td>"), "{page}");
+    assert!(page.contains(">1.1 s</td>"), "{page}");
 }
 
 #[tokio::test]

@@ -13,6 +13,8 @@ pub const RETRIES: &str = "client_retries_total";
 pub const GIVE_UPS: &str = "client_give_ups_total";
 /// Its listings that came back to a page.
 pub const CURSOR_LOOPS: &str = "client_cursor_loops_total";
+/// Faults, as the service counts them.
+pub const FAULTS: &str = "service_faults_total";
 
 /// One counter with its labels, and by how much it rose.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]

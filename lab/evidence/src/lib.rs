@@ -22,6 +22,7 @@ pub mod rules;
 pub mod run;
 pub mod trace;
 pub mod verdict;
+mod view;
 pub mod wire;
 pub mod words;
 
@@ -36,5 +37,6 @@ pub use outcome::{Ending, Fact, Outcome};
 pub use policy::{Overrides, Policy, TooMany};
 pub use run::{Pace, Run, SCHEMA_VERSION};
 pub use verdict::{Check, Evidence, Expectation, judge};
+pub use view::{Part, Phrase, Rise, View, risen};
 pub use wire::{RouteTotals, WireRecord, WireRequest};
 pub use words::Words;

@@ -11,6 +11,7 @@ use crate::{
     policy::Policy,
     trace::Trace,
     verdict::Check,
+    view::View,
     wire::WireRecord,
 };
 
@@ -66,6 +67,9 @@ pub struct Run {
     pub verdict: Vec<Check>,
     /// What there is to learn from it.
     pub lesson: Lesson,
+    /// The same in words, for whatever shows it: made once, so that a terminal, a
+    /// report and the web UI say the same.
+    pub view: View,
 }
 
 impl Run {

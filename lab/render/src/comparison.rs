@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 use evidence::{
     Comparison, Counter, Run, Words,
     counters::{ATTEMPTS, RETRIES},
+    risen,
 };
 
-use super::{Options, page::Page, text::heading, waterfall::waterfalls, words::risen};
+use super::{Options, page::Page, text::heading, waterfall::waterfalls};
 
 /// The most rows of each chart, so that both can be seen together.
 const ROWS: usize = 24;

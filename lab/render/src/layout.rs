@@ -1,6 +1,6 @@
 //! Where the parts of a row stand, and what its bar is made of.
 
-use std::fmt::Write;
+use std::{fmt::Write, time::Duration};
 
 use unicode_width::UnicodeWidthStr;
 
@@ -9,7 +9,6 @@ use super::{
     waterfall::Options,
 };
 use evidence::{
-    duration,
     plot::{Chart, Row, Scale},
     trace::SpanName,
 };
@@ -35,13 +34,13 @@ pub(super) struct Layout {
 
 impl Layout {
     /// Divides the columns so that the labels of the rows that are shown fit.
-    pub(super) fn new(charts: &[Chart<'_>], options: &Options) -> Self {
+    pub(super) fn new(charts: &[Chart], options: &Options) -> Self {
         let width = options.width.max(Options::WIDTH);
         let (mut time, mut label) = (NARROWEST_TIME, 0);
         for row in charts.iter().flat_map(Chart::shown) {
-            time = time.max(duration(row.span.start).width());
+            time = time.max(row.at.width());
             if !row.is_heading() {
-                label = label.max(fit(&row.label, width, options.ascii).width());
+                label = label.max(fit(&row.label(), width, options.ascii).width());
             }
         }
         let room = width - time - 2 * GAP.len();
@@ -58,19 +57,18 @@ impl Layout {
     }
 
     /// Adds a row.
-    pub(super) fn draw(&self, text: &mut String, row: &Row<'_>) {
-        let time = duration(row.span.start);
-        let _ = write!(text, "{time:>0$}{GAP}", self.time);
+    pub(super) fn draw(&self, text: &mut String, chart: &Chart, row: &Row) {
+        let _ = write!(text, "{:>1$}{GAP}", row.at, self.time);
         if row.is_heading() {
             let columns = self.chart + GAP.len() + self.label;
-            self.paint(text, row, &row.label, columns);
+            self.paint(text, row, &row.label(), columns);
         } else {
-            let (before, bar) = self.bar(row);
+            let (before, bar) = self.bar(row, chart.until(row));
             let after = self.chart - before - bar.width();
             let _ = write!(text, "{:before$}", "");
             self.paint(text, row, &bar, self.chart);
             let _ = write!(text, "{:after$}{GAP}", "");
-            self.paint(text, row, &row.label, self.label);
+            self.paint(text, row, &row.label(), self.label);
         }
         text.push('\n');
     }
@@ -81,10 +79,10 @@ impl Layout {
     }
 
     /// The columns to leave free, and the bar.
-    fn bar(&self, row: &Row<'_>) -> (usize, String) {
+    fn bar(&self, row: &Row, until: Duration) -> (usize, String) {
         let signs = self.signs();
-        let columns = self.scale.bar(row.span.start, row.until);
-        let sign = match row.span.name {
+        let columns = self.scale.bar(row.start, until);
+        let sign = match row.kind {
             SpanName::Wait => signs.wait,
             SpanName::Request => signs.request,
             SpanName::Run | SpanName::Operation | SpanName::Attempt => signs.attempt,
@@ -94,12 +92,12 @@ impl Layout {
             true => signs.cut,
             false => sign,
         });
-        let right = match (row.span.end, row.span.name) {
+        let right = match (row.end, row.kind) {
             (None, _) => signs.open,
             (Some(_), SpanName::Request) => ' ',
             (Some(_), _) => signs.right,
         };
-        let left = match row.span.name {
+        let left = match row.kind {
             SpanName::Request => ' ',
             _ => signs.left,
         };
@@ -107,9 +105,9 @@ impl Layout {
         (columns.start, bar.collect())
     }
 
-    fn paint(&self, text: &mut String, row: &Row<'_>, words: &str, columns: usize) {
+    fn paint(&self, text: &mut String, row: &Row, words: &str, columns: usize) {
         let words = fit(words, columns, self.options.ascii);
-        let style = paint::style(row.span);
+        let style = paint::style(row);
         let _ = match self.options.color {
             true => write!(text, "{style}{words}{style:#}"),
             false => write!(text, "{words}"),

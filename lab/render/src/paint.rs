@@ -3,7 +3,7 @@
 use anstyle::{AnsiColor, Style};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use evidence::trace::{Span, SpanName};
+use evidence::plot::{Mark, Row};
 
 /// The signs a bar is made of. Each is one column wide.
 #[derive(Debug)]
@@ -40,14 +40,14 @@ pub(super) const ASCII: Signs = Signs {
 };
 
 /// The colour of a row. It repeats what the row says, and adds nothing.
-pub(super) fn style(span: &Span) -> Style {
-    match span.name {
-        SpanName::Run | SpanName::Operation => Style::new().bold(),
-        SpanName::Request => Style::new().dimmed(),
-        SpanName::Wait => AnsiColor::Yellow.on_default(),
-        SpanName::Attempt if span.failed() => AnsiColor::Red.on_default(),
-        SpanName::Attempt if span.end.is_none() => Style::new(),
-        SpanName::Attempt => AnsiColor::Green.on_default(),
+pub(super) fn style(row: &Row) -> Style {
+    match row.mark {
+        _ if row.is_heading() => Style::new().bold(),
+        Mark::Service => Style::new().dimmed(),
+        Mark::Wait => AnsiColor::Yellow.on_default(),
+        Mark::Failed => AnsiColor::Red.on_default(),
+        Mark::Open => Style::new(),
+        Mark::Ok => AnsiColor::Green.on_default(),
     }
 }
 

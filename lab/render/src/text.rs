@@ -6,9 +6,9 @@ use super::{
     page::Page,
     paint::fit,
     waterfall,
-    words::{NOT_JUDGED, pace, risen, wire},
+    words::{NOT_JUDGED, pace, wire},
 };
-use evidence::{Level, Run, Words};
+use evidence::{Level, Run, Words, risen};
 
 /// Sets a run, and what it teaches, as text.
 ///

@@ -68,16 +68,16 @@ pub fn waterfalls<const N: usize>(runs: [&[Trace]; N], options: &Options) -> [St
     charts.map(|chart| draw(&chart, &layout))
 }
 
-fn draw(chart: &Chart<'_>, layout: &Layout) -> String {
+fn draw(chart: &Chart, layout: &Layout) -> String {
     let mut text = String::new();
     for row in chart.head() {
-        layout.draw(&mut text, row);
+        layout.draw(&mut text, chart, row);
     }
     if chart.left_out() > 0 {
         layout.remark(&mut text, &format!("({} rows left out)", chart.left_out()));
     }
     for row in chart.tail() {
-        layout.draw(&mut text, row);
+        layout.draw(&mut text, chart, row);
     }
     if chart.unrecorded > 0 {
         let remark = format!(

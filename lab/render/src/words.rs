@@ -26,11 +26,3 @@ fn requests(number: u64) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} request{plural}")
 }
-
-/// By how much a counter rose.
-pub(super) fn risen(by: u64) -> String {
-    match by {
-        0 => "0".to_owned(),
-        by => format!("+{by}"),
-    }
-}

@@ -14,7 +14,7 @@ use std::{
 use client::{Clock, SystemClock, VirtualClock, telemetry::Injector};
 use evidence::{
     Client, Ending, Evidence, Expectation, Outcome, Overrides, Pace, Policy, Run, SCHEMA_VERSION,
-    duration, judge,
+    View, duration, judge,
     trace::{FieldValue, Trace, field},
 };
 use server::ServiceConfig;
@@ -271,6 +271,7 @@ impl<'a> Session<'a> {
             _ => judge(expectations, evidence),
         };
         let lesson = self.scenario.lesson(&self.policy, evidence);
+        let view = View::of(evidence, &traces, &verdict);
         Ok(Run {
             schema_version: SCHEMA_VERSION,
             scenario: name,
@@ -286,6 +287,7 @@ impl<'a> Session<'a> {
             counters,
             verdict,
             lesson,
+            view,
         })
     }
 

@@ -52,12 +52,10 @@ files!(
     "state.js",
     "style.css",
     "table.js",
-    "timeline.js",
     "twin.js",
     "verdict.js",
     "waterfall.js",
-    "wire.js",
-    "words.js"
+    "wire.js"
 );
 
 /// Where the files come from.

@@ -32,11 +32,14 @@ pub(super) fn scenarios() -> Vec<Lesson> {
 #[derive(Serialize)]
 pub(super) struct Vocabulary {
     metrics: Vec<Metric>,
+    /// The counters that are shown before there is a run.
+    headlines: &'static [&'static str],
 }
 
 /// Every metric of the clients and of the service.
 pub(super) fn vocabulary() -> Vocabulary {
     Vocabulary {
         metrics: runner::metrics(),
+        headlines: runner::RELIABLE.headlines,
     }
 }

@@ -22,6 +22,7 @@ mod course;
 mod feed;
 mod fields;
 mod guard;
+mod live;
 mod live_span;
 mod load_request;
 mod loads;

@@ -1,20 +1,19 @@
 //! A run as the page sees it: going on, or over.
 
-use std::{sync::Arc, time::SystemTime};
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::SystemTime,
+};
 
 use serde::{Serialize, Serializer};
 use tokio::sync::watch;
 
 use super::{
+    live::Live,
     rfc3339::rfc3339,
     run_request::{Players, RunRequest},
 };
-use evidence::{
-    Check, Client, Comparison, Counters, Difference, Ending, Outcome, Pace, Policy, Run,
-    WireRecord, compare::differences, compare::why, nanoseconds::whole as nanoseconds,
-    trace::Trace,
-};
-use runner::recorder::Recorder;
+use evidence::{Comparison, Difference, Ending, Pace, Run, compare::differences, compare::why};
 
 /// A run that was asked for.
 #[derive(Clone, Debug)]
@@ -55,12 +54,7 @@ impl Serialize for State {
 #[derive(Clone, Debug)]
 pub(super) enum Side {
     /// It is at it, or could not go on.
-    Live {
-        client: Client,
-        policy: Policy,
-        terms: Vec<String>,
-        recorder: Recorder,
-    },
+    Live(Arc<Mutex<Live>>),
     Done(Arc<Run>),
 }
 
@@ -80,6 +74,8 @@ pub(super) struct Summary {
     /// How it ended for the client, of a comparison for the reference client; none
     /// until it has finished.
     ending: Option<Ending>,
+    /// The same in words.
+    ended: Option<String>,
     started: String,
 }
 
@@ -89,27 +85,14 @@ pub(super) struct Detail {
     #[serde(flatten)]
     summary: Summary,
     error: Option<String>,
-    sides: Vec<SideDetail>,
+    /// A run for each side, or as much of it as is known while it goes on.
+    sides: Vec<Side>,
     /// What differs between the two sides of a comparison that has finished.
     differences: Vec<Difference>,
     /// What the run teaches, and what is still unsolved; none until it is over,
     /// since the question comes first.
     lesson: Option<String>,
     unsolved: Option<&'static str>,
-}
-
-#[derive(Debug, Serialize)]
-struct SideDetail {
-    client: Client,
-    policy: Policy,
-    /// How the client works, and what it is allowed, term by term.
-    terms: Vec<String>,
-    traces: Vec<Trace>,
-    counters: Counters,
-    ledger: Option<WireRecord>,
-    outcome: Option<Outcome>,
-    verdict: Vec<Check>,
-    now_ns: u64,
 }
 
 impl Record {
@@ -125,6 +108,7 @@ impl Record {
             state: self.state.clone(),
             passed: first.map(Run::passed),
             ending: first.map(|run| run.outcome.ending),
+            ended: first.map(|run| run.outcome.ending.to_string()),
             started: rfc3339(self.started),
         }
     }
@@ -133,7 +117,7 @@ impl Record {
     pub(super) fn run(&self, side: usize) -> Option<&Run> {
         match self.sides.get(side)? {
             Side::Done(run) => Some(run),
-            Side::Live { .. } => None,
+            Side::Live(_) => None,
         }
     }
 
@@ -164,7 +148,7 @@ impl Record {
                 State::Failed(error) => Some(error.clone()),
                 State::Running | State::Finished | State::Cancelled => None,
             },
-            sides: self.sides.iter().map(Side::detail).collect(),
+            sides: self.sides.clone(),
             differences: match (self.run(0), self.run(1)) {
                 (Some(reliable), Some(naive)) => differences(reliable, naive),
                 _ => Vec::new(),
@@ -175,39 +159,14 @@ impl Record {
     }
 }
 
-impl Side {
-    fn detail(&self) -> SideDetail {
+impl Serialize for Side {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Self::Live {
-                client,
-                policy,
-                terms,
-                recorder,
-            } => SideDetail {
-                client: *client,
-                policy: *policy,
-                terms: terms.clone(),
-                traces: recorder.snapshot(),
-                counters: Counters::default(),
-                ledger: None,
-                outcome: None,
-                verdict: Vec::new(),
-                now_ns: nanoseconds(recorder.now()),
-            },
-            Self::Done(run) => {
-                let taken_at = run.traces.iter().map(|trace| trace.taken_at).max();
-                SideDetail {
-                    client: run.client,
-                    policy: run.policy,
-                    terms: run.terms.clone(),
-                    traces: run.traces.clone(),
-                    counters: run.counters.clone(),
-                    ledger: Some(run.ledger.clone()),
-                    outcome: Some(run.outcome.clone()),
-                    verdict: run.verdict.clone(),
-                    now_ns: nanoseconds(taken_at.unwrap_or_default()),
-                }
-            }
+            Self::Live(live) => live
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .serialize(serializer),
+            Self::Done(run) => run.serialize(serializer),
         }
     }
 }

@@ -17,16 +17,14 @@ use tokio::{sync::watch, task::JoinSet, time::sleep};
 
 use super::{
     feed::{Feed, token},
-    live_span::LiveSpan,
+    live::{Change, Live},
     outlets::Outlets,
     problem::Problem,
     record::{Record, Side, State, Summary},
     run_request::RunRequest,
 };
-use evidence::{
-    Check, Counters, Outcome, Run, WireRecord, nanoseconds::whole as nanoseconds, trace::Span,
-};
-use runner::{Exposition, RunError, Session, recorder::Changes, recorder::Recorder};
+use evidence::{Pace, Run};
+use runner::{Exposition, RunError, Session, recorder::Recorder};
 
 /// How many runs may go on at once.
 const MAX_RUNNING: usize = 64;
@@ -48,22 +46,22 @@ pub(super) struct Runs {
     tasks: Mutex<JoinSet<()>>,
 }
 
+/// What changed on a side of a run.
 #[derive(Serialize)]
-struct SpansEvent<'a> {
+struct ChangeEvent<'a> {
     id: &'a str,
     side: usize,
-    spans: Vec<LiveSpan>,
-    taken_at_ns: u64,
+    #[serde(flatten)]
+    change: Change,
 }
 
-#[derive(Serialize)]
-struct SideEvent<'a> {
+/// A side that goes on: what is told of it comes from its recorder.
+struct Relay<'a> {
     id: &'a str,
     side: usize,
-    counters: &'a Counters,
-    ledger: &'a WireRecord,
-    outcome: &'a Outcome,
-    verdict: &'a [Check],
+    pace: Pace,
+    recorder: Recorder,
+    live: Arc<Mutex<Live>>,
 }
 
 impl Runs {
@@ -86,20 +84,21 @@ impl Runs {
                 Session::new(request.scenario, &settings, &self.exposition)
             })
             .collect();
-        let sides = sessions.iter().map(|session| Side::Live {
-            client: session.client(),
-            policy: session.policy(),
-            terms: session.terms(),
-            recorder: session.recorder().clone(),
-        });
+        let live = |session: &Session<'_>| {
+            let live = Live::new(session.client(), session.terms());
+            Arc::new(Mutex::new(live))
+        };
+        let lives: Vec<_> = sessions.iter().map(live).collect();
+        let sides = lives.iter().cloned().map(Side::Live).collect();
         let cancelled = Arc::new(watch::Sender::new(false));
         let reader = cancelled.subscribe();
-        let id = self.admit(request, sides.collect(), cancelled)?;
+        let id = self.admit(request, sides, cancelled)?;
         self.tell(&id);
 
         let mut tasks = self.tasks();
         while tasks.try_join_next().is_some() {}
-        tasks.spawn(Arc::clone(self).play(id.clone(), sessions, reader));
+        let sides = sessions.into_iter().zip(lives).collect();
+        tasks.spawn(Arc::clone(self).play(id.clone(), request.pace, sides, reader));
         Ok(id)
     }
 
@@ -178,12 +177,21 @@ impl Runs {
     async fn play(
         self: Arc<Self>,
         id: String,
-        sessions: Vec<Session<'static>>,
+        pace: Pace,
+        sides: Vec<(Session<'static>, Arc<Mutex<Live>>)>,
         cancelled: watch::Receiver<bool>,
     ) {
-        let sides = sessions.into_iter().enumerate();
-        let sides =
-            sides.map(|(side, session)| self.play_side(&id, side, session, cancelled.clone()));
+        let sides = sides.into_iter().enumerate();
+        let sides = sides.map(|(side, (session, live))| {
+            let relay = Relay {
+                id: &id,
+                side,
+                pace,
+                recorder: session.recorder().clone(),
+                live,
+            };
+            self.play_side(relay, session, cancelled.clone())
+        });
         // A panic is the end of this run, and of no other.
         let ended = AssertUnwindSafe(join_all(sides)).catch_unwind().await;
         let state = match ended {
@@ -201,61 +209,54 @@ impl Runs {
 
     async fn play_side(
         &self,
-        id: &str,
-        side: usize,
+        relay: Relay<'_>,
         session: Session<'static>,
         mut cancelled: watch::Receiver<bool>,
     ) -> Result<Arc<Run>, RunError> {
         // The record outlives the run, so there is always somebody who can say so.
         let cancelled = async move { drop(cancelled.wait_for(|cancelled| *cancelled).await) };
-        let recorder = session.recorder().clone();
-        let mut changes = recorder.changes();
         let run = tokio::select! {
             run = session.play_until(cancelled, self.outlets.layer()) => run,
-            never = self.relay(id, side, &recorder, &mut changes) => match never {},
+            never = self.relay(&relay) => match never {},
         };
-        self.tell_spans(id, side, &recorder, changes.take());
+        self.tell_change(&relay);
         let run: Arc<Run> = Arc::new(run?);
         let kept = Arc::clone(&run);
-        self.change(id, |record| record.sides[side] = Side::Done(kept));
-        let event = SideEvent {
-            id,
-            side,
-            counters: &run.counters,
-            ledger: &run.ledger,
-            outcome: &run.outcome,
-            verdict: &run.verdict,
-        };
-        self.feed.publish("side", &event);
+        self.change(relay.id, |record| {
+            record.sides[relay.side] = Side::Done(kept);
+        });
         Ok(run)
     }
 
-    /// Tells of spans as they change, for ever.
-    async fn relay(
-        &self,
-        id: &str,
-        side: usize,
-        recorder: &Recorder,
-        changes: &mut Changes,
-    ) -> Infallible {
+    /// Tells of what changes, for ever.
+    async fn relay(&self, relay: &Relay<'_>) -> Infallible {
+        let mut changes = relay.recorder.changes();
         loop {
-            let spans = changes.next().await;
-            self.tell_spans(id, side, recorder, spans);
+            let until_axis_ends = match relay.pace {
+                Pace::Real => relay
+                    .live()
+                    .axis_ends()
+                    .saturating_sub(relay.recorder.now()),
+                // This clock moves only where a span closes.
+                Pace::Virtual => Duration::MAX,
+            };
+            tokio::select! {
+                _ = changes.next() => {}
+                () = sleep(until_axis_ends.max(GATHER)) => {}
+            }
+            self.tell_change(relay);
             sleep(GATHER).await;
         }
     }
 
-    fn tell_spans(&self, id: &str, side: usize, recorder: &Recorder, spans: Vec<Span>) {
-        if spans.is_empty() {
+    fn tell_change(&self, relay: &Relay<'_>) {
+        let (traces, now) = (relay.recorder.snapshot(), relay.recorder.now());
+        let Some(change) = relay.live().advance(&traces, now) else {
             return;
-        }
-        let event = SpansEvent {
-            id,
-            side,
-            spans: spans.into_iter().map(LiveSpan::from).collect(),
-            taken_at_ns: nanoseconds(recorder.now()),
         };
-        self.feed.publish("spans", &event);
+        let Relay { id, side, .. } = *relay;
+        self.feed
+            .publish("change", &ChangeEvent { id, side, change });
     }
 
     fn tell(&self, id: &str) {
@@ -277,6 +278,12 @@ impl Runs {
 
     fn tasks(&self) -> MutexGuard<'_, JoinSet<()>> {
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Relay<'_> {
+    fn live(&self) -> MutexGuard<'_, Live> {
+        self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -14,7 +14,11 @@ use server::{Ledger, LedgerEntry};
 use tokio::time::sleep;
 
 use super::{feed::Feed, live_span::LiveSpan};
-use evidence::{trace::Span, trace::Trace, trace::field, wire::WireRequest};
+use evidence::{
+    plot::{Table, TableRow},
+    trace::{Span, Trace, field},
+    wire::WireRequest,
+};
 use runner::{
     SharedTime, recorder::FullTrace, recorder::Limits, recorder::Recorder, wire::request,
 };
@@ -39,10 +43,14 @@ pub(super) struct WireSnapshot {
     entries: Vec<WireRequest>,
     traces: Vec<Trace>,
     dropped: u64,
+    /// The entries in words.
+    table: Table,
 }
 
 #[derive(Serialize)]
 struct WireEvent {
+    /// The entry in words.
+    row: TableRow,
     entry: WireRequest,
     spans: [LiveSpan; 1],
 }
@@ -68,8 +76,10 @@ impl WireLane {
 
     pub(super) fn snapshot(&self) -> WireSnapshot {
         let ledger = self.ledger.snapshot();
+        let entries: Vec<_> = ledger.entries.into_iter().map(request).collect();
         WireSnapshot {
-            entries: ledger.entries.into_iter().map(request).collect(),
+            table: Table::of_requests(&entries),
+            entries,
             traces: self.recorder.snapshot(),
             dropped: ledger.dropped,
         }
@@ -91,8 +101,10 @@ impl WireLane {
             let ledger = self.ledger.snapshot();
             closed.retain(|span| match told.find(span, &ledger.entries) {
                 Found::Complete(entry) => {
-                    let (entry, spans) = (request(entry.clone()), [span.clone().into()]);
-                    feed.publish("wire", &WireEvent { entry, spans });
+                    let entry = request(entry.clone());
+                    let row = TableRow::of_request(&entry);
+                    let spans = [span.clone().into()];
+                    feed.publish("wire", &WireEvent { row, entry, spans });
                     false
                 }
                 Found::Incomplete => true,

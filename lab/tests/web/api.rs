@@ -249,12 +249,7 @@ async fn a_run_on_the_page_is_the_run_of_the_command_line() {
     };
     let run = runner::run(scenario::find("flaky").expect("known"), &settings).await;
     let run = serde_json::to_value(run.expect("a run")).expect("JSON");
-    for part in [
-        "client", "traces", "counters", "ledger", "outcome", "verdict", "policy",
-    ] {
-        assert_eq!(shown["sides"][0][part], run[part], "{part}");
-    }
-    assert_eq!(shown["sides"][0]["now_ns"], run["traces"][0]["taken_at_ns"]);
+    assert_eq!(shown["sides"], json!([run]));
     for (field, value) in [
         ("id", json!(id)),
         ("scenario", json!("flaky")),

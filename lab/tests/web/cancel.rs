@@ -23,8 +23,11 @@ async fn waiting(browser: &Browser, events: &mut Events, client: &str) -> String
     });
     let started = browser.start(&run).await.json();
     let waits = |event: &crate::support::Event| {
-        let spans = event.data["spans"].as_array().into_iter().flatten();
-        spans.into_iter().any(|span| span["name"] == "wait")
+        let rows = event.data["waterfall"]["rows"]
+            .as_array()
+            .into_iter()
+            .flatten();
+        rows.into_iter().any(|row| row["kind"] == "wait")
     };
     timeout(PATIENCE, events.until(waits))
         .await

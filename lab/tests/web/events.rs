@@ -2,6 +2,8 @@
 
 use futures_util::future::join_all;
 
+use serde_json::Value;
+
 use crate::support::{Browser, Event, serve};
 
 /// Plays a run to its end while somebody listens.
@@ -13,6 +15,15 @@ async fn play(browser: &Browser) -> Vec<Event> {
 
 fn numbers(events: &[Event]) -> Vec<u64> {
     events.iter().map(Event::number).collect()
+}
+
+/// What rows say: each what it is, and how it went. What was recorded of them in
+/// virtual time names no port.
+fn texts(rows: &[Value]) -> Vec<[&Value; 3]> {
+    let texts = rows.iter();
+    texts
+        .map(|row| ["what", "how", "lasted"].map(|text| &row[text]))
+        .collect()
 }
 
 #[tokio::test]
@@ -30,24 +41,24 @@ async fn a_run_is_told_from_its_start_to_its_end() {
         (kinds[0], own[0].data["state"].as_str()),
         ("run", Some("running"))
     );
-    let [side, end] = kinds[kinds.len() - 2..] else {
-        panic!("{kinds:?}")
-    };
-    assert_eq!((side, end), ("side", "run"));
-    assert_eq!(own[own.len() - 2].data["outcome"]["ending"], "ok");
-    // The last that was told of each span is how it ended.
-    let spans = own.iter().filter(|event| event.kind == "spans");
-    let mut last = std::collections::BTreeMap::new();
-    for span in spans.flat_map(|event| event.data["spans"].as_array().expect("spans")) {
-        last.insert(span["id"].to_string(), span.clone());
+    let (end, changes) = own.split_last().expect("events");
+    assert_eq!(end.kind, "run");
+    // Each change follows the one before it, and together they are what is shown of
+    // the run at its end.
+    let mut rows: Vec<Value> = Vec::new();
+    for (revision, event) in (1..).zip(&changes[1..]) {
+        let change = &event.data;
+        assert_eq!(
+            (&*event.kind, change["revision"].as_u64()),
+            ("change", Some(revision))
+        );
+        rows.truncate(change["keep"].as_u64().expect("a number") as usize);
+        rows.extend_from_slice(change["waterfall"]["rows"].as_array().expect("rows"));
     }
-    let attempts = last.values().filter(|span| span["name"] == "attempt");
-    assert_eq!(attempts.count(), 3);
-    assert!(
-        last.values().all(|span| span["end_ns"].is_u64()),
-        "{last:#?}"
-    );
-    assert!(last.values().all(|span| span["trace_id"].is_string()));
+    let id = end.data["id"].as_str().expect("an id");
+    let run = browser.get(&format!("/api/runs/{id}")).await.json();
+    let shown = run["sides"][0]["view"]["waterfall"]["rows"].as_array();
+    assert_eq!(texts(&rows), texts(shown.expect("rows")));
 }
 
 #[tokio::test]

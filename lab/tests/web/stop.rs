@@ -53,8 +53,11 @@ async fn runs_that_go_on_are_cancelled() {
     browser.start(&run).await;
     events
         .until(|event| {
-            let spans = event.data["spans"].as_array().into_iter().flatten();
-            spans.into_iter().any(|span| span["name"] == "wait")
+            let rows = event.data["waterfall"]["rows"]
+                .as_array()
+                .into_iter()
+                .flatten();
+            rows.into_iter().any(|row| row["kind"] == "wait")
         })
         .await;
 

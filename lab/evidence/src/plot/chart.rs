@@ -3,6 +3,8 @@
 //!
 //! Text and page draw the same chart, so both tell one story.
 
+use std::time::Duration;
+
 use super::{
     rows::{Row, rows},
     scale::Scale,
@@ -11,37 +13,44 @@ use crate::trace::Trace;
 
 /// The rows of one run in order.
 #[derive(Debug)]
-pub struct Chart<'a> {
-    rows: Vec<Row<'a>>,
+pub struct Chart {
+    rows: Vec<Row>,
     /// How many rows stand before those that are left out.
     first: usize,
     /// The first row after those that are left out.
     last: usize,
+    /// When the picture was taken.
+    taken_at: Duration,
     /// How many spans a full trace did not keep.
     pub unrecorded: u64,
 }
 
-impl<'a> Chart<'a> {
+impl Chart {
     /// Gathers the rows of all traces of a run. Of more than `most`, at least
     /// 3, the middle is left out.
-    pub fn new(traces: &'a [Trace], most: usize) -> Self {
+    pub fn new(traces: &[Trace], most: usize) -> Self {
         let rows = rows(traces);
         let (first, last) = split(rows.len(), most.max(3));
         Self {
             rows,
             first,
             last,
+            taken_at: traces
+                .iter()
+                .map(|trace| trace.taken_at)
+                .max()
+                .unwrap_or_default(),
             unrecorded: traces.iter().map(|trace| trace.dropped_spans).sum(),
         }
     }
 
     /// The rows before those that are left out.
-    pub fn head(&self) -> &[Row<'a>] {
+    pub fn head(&self) -> &[Row] {
         &self.rows[..self.first]
     }
 
     /// The rows after those that are left out.
-    pub fn tail(&self) -> &[Row<'a>] {
+    pub fn tail(&self) -> &[Row] {
         &self.rows[self.last..]
     }
 
@@ -51,15 +60,23 @@ impl<'a> Chart<'a> {
     }
 
     /// All rows that are shown.
-    pub fn shown(&self) -> impl Iterator<Item = &Row<'a>> {
+    pub fn shown(&self) -> impl Iterator<Item = &Row> {
         self.head().iter().chain(self.tail())
+    }
+
+    /// The end of a row's bar: the time of the picture where it is open.
+    pub fn until(&self, row: &Row) -> Duration {
+        row.until(self.taken_at)
     }
 
     /// One axis for several charts: what is as long is drawn as long. It is
     /// divided among all rows, so leaving some out does not move the others.
     pub fn scale(charts: &[Self], columns: usize) -> Scale {
-        let rows = charts.iter().flat_map(|chart| &chart.rows);
-        let extents: Vec<_> = rows.filter_map(Row::extent).collect();
+        let extents = charts.iter().flat_map(|chart| {
+            let rows = chart.rows.iter();
+            rows.filter_map(|row| row.extent(chart.taken_at))
+        });
+        let extents: Vec<_> = extents.collect();
         Scale::new(&extents, columns)
     }
 }

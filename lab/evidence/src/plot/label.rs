@@ -16,9 +16,33 @@ use crate::{
 /// says more than the status does.
 const UNFORESEEN: &str = "other";
 
-/// One line about a span. It may hold text from the wire: make it safe before
-/// it is printed.
-pub(super) fn label(span: &Span, nested: bool) -> String {
+/// What a span is, in words. It may hold text from the wire: make it safe before it
+/// is printed.
+pub(super) fn what(span: &Span) -> String {
+    match span.name {
+        SpanName::Run | SpanName::Operation => text(span, field::OTEL_NAME)
+            .or_else(|| text(span, field::ENDPOINT))
+            .unwrap_or_else(|| span.name.as_str().to_owned()),
+        SpanName::Attempt => {
+            let resends = span.fields.number(field::RESEND_COUNT).unwrap_or(0);
+            format!("attempt {}", resends.saturating_add(1))
+        }
+        SpanName::Wait => {
+            let length = length(span).map(|length| format!(" {}", duration(length)));
+            let waiting = if span.end.is_some() {
+                "wait"
+            } else {
+                "waiting"
+            };
+            format!("{waiting}{}{}", length.unwrap_or_default(), cut_off(span))
+        }
+        SpanName::Request => "service".to_owned(),
+    }
+}
+
+/// How it went, in words. `nested` is a request under the attempt that sent it, where
+/// method and route would only repeat the client's side.
+pub(super) fn how(span: &Span, nested: bool) -> String {
     match span.name {
         SpanName::Run | SpanName::Operation => operation(span),
         SpanName::Attempt => attempt(span),
@@ -27,12 +51,14 @@ pub(super) fn label(span: &Span, nested: bool) -> String {
     }
 }
 
+/// How long a wait is to be as it was decided, or else how long it was.
+pub(super) fn length(wait: &Span) -> Option<Duration> {
+    let lasted = || wait.end.map(|end| end.saturating_sub(wait.start));
+    wait.fields.seconds(field::WAIT_SECONDS).or_else(lasted)
+}
+
 fn operation(span: &Span) -> String {
-    let mut words = vec![
-        text(span, field::OTEL_NAME)
-            .or_else(|| text(span, field::ENDPOINT))
-            .unwrap_or_else(|| span.name.as_str().to_owned()),
-    ];
+    let mut words = Vec::new();
     match span.fields.number(field::ATTEMPTS) {
         Some(1) => words.push("1 attempt".to_owned()),
         Some(attempts) => words.push(format!("{attempts} attempts")),
@@ -47,68 +73,59 @@ fn operation(span: &Span) -> String {
 }
 
 fn attempt(span: &Span) -> String {
-    let number = span.fields.number(field::RESEND_COUNT).unwrap_or(0);
-    let number = number.saturating_add(1);
-    let result = match (text(span, field::STATUS), text(span, field::ERROR_TYPE)) {
+    match (text(span, field::STATUS), text(span, field::ERROR_TYPE)) {
         (Some(code), Some(error)) if error != code && error != UNFORESEEN => error,
         (Some(code), _) => with_reason(code),
         (None, Some(error)) => error,
-        (None, None) if span.end.is_none() => "in flight".to_owned(),
-        (None, None) => "no answer".to_owned(),
-    };
-    format!("attempt {number}   {result}")
+        (None, None) => without_status(span).to_owned(),
+    }
+}
+
+/// What is said of a request in the place of its status.
+fn without_status(span: &Span) -> &'static str {
+    match span.end {
+        Some(_) => "no response",
+        None => "in flight",
+    }
 }
 
 fn wait(span: &Span) -> String {
-    let waiting = match span.end {
-        Some(_) => "wait",
-        None => "waiting",
-    };
-    let length = span
-        .fields
-        .seconds(field::WAIT_SECONDS)
-        .or_else(|| span.end.map(|end| end.saturating_sub(span.start)));
-    let cut_off = match (length, span.end) {
-        (Some(length), Some(end)) => cut_off(length, end.saturating_sub(span.start)),
-        _ => String::new(),
-    };
-    let length = length.map_or_else(String::new, |length| format!(" {}", duration(length)));
     let source = match span.fields.text(field::WAIT_SOURCE) {
         Some("retry_after") => "Retry-After",
         Some(source) => source,
         None => "",
     };
     let reason = match text(span, field::RETRY_REASON) {
-        Some(reason) if is_status(&reason) => format!(" (status {reason})"),
-        Some(reason) => format!(" ({reason})"),
+        Some(reason) if is_status(&reason) => format!("(status {reason})"),
+        Some(reason) => format!("({reason})"),
         None => String::new(),
     };
-    format!("{waiting}{length}{cut_off}   {source}{reason}")
+    format!("{source} {reason}").trim().to_owned()
 }
 
 /// What is said of a wait that was not waited to its end, since its run was
 /// cancelled. A length in seconds is a float, so the last digits decide nothing.
-fn cut_off(length: Duration, lasted: Duration) -> String {
-    match length.saturating_sub(lasted) >= Duration::from_millis(1) {
-        true => format!(", cut off after {}", duration(lasted)),
-        false => String::new(),
+fn cut_off(wait: &Span) -> String {
+    let lasted = wait.end.map(|end| end.saturating_sub(wait.start));
+    match (length(wait), lasted) {
+        (Some(length), Some(lasted))
+            if length.saturating_sub(lasted) >= Duration::from_millis(1) =>
+        {
+            format!(", cut off after {}", duration(lasted))
+        }
+        _ => String::new(),
     }
 }
 
 fn request(span: &Span, nested: bool) -> String {
-    // Under an attempt, method and route would only repeat the client's side.
-    let (branch, parts): (_, &[_]) = if nested {
-        ("└ ", &[field::STATUS])
-    } else {
-        ("", &[field::METHOD, field::ROUTE, field::STATUS])
+    let place: &[_] = match nested {
+        true => &[],
+        false => &[field::METHOD, field::ROUTE],
     };
-    let parts: Vec<_> = parts.iter().filter_map(|name| text(span, name)).collect();
+    let mut words: Vec<_> = place.iter().filter_map(|name| text(span, name)).collect();
+    words.push(text(span, field::STATUS).unwrap_or_else(|| without_status(span).to_owned()));
     let fault = text(span, field::FAULT).map(|fault| format!(" · fault {fault}"));
-    format!(
-        "{branch}service  {}{}",
-        parts.join(" "),
-        fault.unwrap_or_default()
-    )
+    words.join(" ") + &fault.unwrap_or_default()
 }
 
 fn with_reason(code: String) -> String {
@@ -146,6 +163,11 @@ mod tests {
         }
     }
 
+    /// Both columns of a row.
+    fn words(span: &Span, nested: bool) -> [String; 2] {
+        [what(span), how(span, nested)]
+    }
+
     fn str(text: &str) -> FieldValue {
         FieldValue::Str(text.into())
     }
@@ -154,30 +176,36 @@ mod tests {
     fn says_how_an_attempt_ended() {
         let (status, error) = (field::STATUS, field::ERROR_TYPE);
         let table = [
-            (vec![(status, FieldValue::U64(200))], "attempt 1   200 OK"),
-            (vec![(status, FieldValue::I64(200))], "attempt 1   200 OK"),
+            (
+                vec![(status, FieldValue::U64(200))],
+                ["attempt 1", "200 OK"],
+            ),
+            (
+                vec![(status, FieldValue::I64(200))],
+                ["attempt 1", "200 OK"],
+            ),
             (
                 vec![(status, FieldValue::U64(503)), (error, str("503"))],
-                "attempt 1   503 Service Unavailable",
+                ["attempt 1", "503 Service Unavailable"],
             ),
             (
                 vec![(status, FieldValue::U64(418)), (error, str("other"))],
-                "attempt 1   418 I'm a teapot",
+                ["attempt 1", "418 I'm a teapot"],
             ),
             (
                 vec![(status, FieldValue::U64(200)), (error, str("body"))],
-                "attempt 1   body",
+                ["attempt 1", "body"],
             ),
-            (vec![(status, FieldValue::U64(799))], "attempt 1   799"),
-            (vec![(error, str("tls"))], "attempt 1   tls"),
+            (vec![(status, FieldValue::U64(799))], ["attempt 1", "799"]),
+            (vec![(error, str("tls"))], ["attempt 1", "tls"]),
             (
                 vec![(field::RESEND_COUNT, FieldValue::U64(2))],
-                "attempt 3   no answer",
+                ["attempt 3", "no response"],
             ),
         ];
 
-        for (fields, words) in table {
-            assert_eq!(label(&span(SpanName::Attempt, &fields), false), words);
+        for (fields, expected) in table {
+            assert_eq!(words(&span(SpanName::Attempt, &fields), false), expected);
         }
     }
 
@@ -193,8 +221,8 @@ mod tests {
         let mut running = span(SpanName::Operation, &fields[..1]);
         running.end = None;
 
-        assert_eq!(label(&failed, false), "items · 3 attempts · error · 503");
-        assert_eq!(label(&running, false), "items · running");
+        assert_eq!(words(&failed, false), ["items", "3 attempts · error · 503"]);
+        assert_eq!(words(&running, false), ["items", "running"]);
     }
 
     #[test]
@@ -209,28 +237,28 @@ mod tests {
         let table = [
             (
                 fields("backoff", "503", 0.131),
-                "wait 131 ms   backoff (status 503)",
+                ["wait 131 ms", "backoff (status 503)"],
             ),
             (
                 fields("retry_after", "429", 120.0),
-                "wait 120 s   Retry-After (status 429)",
+                ["wait 120 s", "Retry-After (status 429)"],
             ),
             (
                 fields("backoff", "timeout", 0.0),
-                "wait 0 ms   backoff (timeout)",
+                ["wait 0 ms", "backoff (timeout)"],
             ),
             (
                 fields("backoff", "timeout", f64::NAN),
-                "wait 7 ms   backoff (timeout)",
+                ["wait 7 ms", "backoff (timeout)"],
             ),
-            (vec![], "wait 7 ms"),
+            (vec![], ["wait 7 ms", ""]),
         ];
 
-        for (fields, words) in table {
+        for (fields, expected) in table {
             let mut wait = span(SpanName::Wait, &fields);
             wait.end = wait.fields.seconds(field::WAIT_SECONDS).or(wait.end);
 
-            assert_eq!(label(&wait, false).trim_end(), words);
+            assert_eq!(words(&wait, false), expected);
         }
     }
 
@@ -244,8 +272,8 @@ mod tests {
         let wait = span(SpanName::Wait, &fields);
 
         assert_eq!(
-            label(&wait, false),
-            "wait 120 s, cut off after 7 ms   Retry-After (status 503)"
+            words(&wait, false),
+            ["wait 120 s, cut off after 7 ms", "Retry-After (status 503)"]
         );
     }
 
@@ -259,10 +287,10 @@ mod tests {
         ];
         let request = span(SpanName::Request, &fields);
 
-        assert_eq!(label(&request, true), "└ service  200 · fault bad_json");
+        assert_eq!(words(&request, true), ["service", "200 · fault bad_json"]);
         assert_eq!(
-            label(&request, false),
-            "service  GET /bad-json 200 · fault bad_json"
+            words(&request, false),
+            ["service", "GET /bad-json 200 · fault bad_json"]
         );
     }
 }

@@ -1,11 +1,15 @@
-//! What a chart of a run shows, whatever it is drawn with: rows, labels and places
-//! on an axis, as values.
+//! What a chart of a run shows, whatever it is drawn with: rows, labels, places on an
+//! axis and the cells of a table, as values.
 
 mod chart;
 mod label;
 mod rows;
 mod scale;
+mod table;
+mod waterfall;
 
 pub use chart::Chart;
-pub use rows::Row;
+pub use rows::{Detail, Mark, Row};
 pub use scale::Scale;
+pub use table::{Column, Table, TableRow};
+pub use waterfall::{Axis, Tick, Waterfall};

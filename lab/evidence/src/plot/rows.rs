@@ -1,75 +1,218 @@
 //! What a waterfall shows, row by row, and in which order.
 
-use std::time::Duration;
+use std::{collections::HashMap, time::Duration};
 
-use super::{label::label, scale::Extent};
-use crate::trace::{Span, SpanName, Trace};
+use schemars::JsonSchema;
+use serde::Serialize;
 
-/// One span, and where it stands.
-#[derive(Debug)]
-pub struct Row<'a> {
+use super::{
+    label::{how, length, what},
+    scale::Extent,
+};
+use crate::{
+    duration::duration,
+    nanoseconds,
+    trace::{Span, SpanId, SpanName, Trace, TraceId},
+};
+
+/// One span: what is said of it, and where its bar stands.
+///
+/// What it says may hold text from the wire.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Row {
     /// The span.
-    pub span: &'a Span,
-    /// The end of its bar: the time of the picture where it is open.
-    pub until: Duration,
-    nested: bool,
-    /// What it says, in words. It may hold text from the wire.
-    pub label: String,
+    pub span: SpanId,
+    /// The row that it stands under.
+    pub parent: Option<SpanId>,
+    /// How deep it stands; the first level is 1.
+    pub level: u32,
+    /// What it is about.
+    pub kind: SpanName,
+    /// How it went.
+    pub mark: Mark,
+    /// What it is, in words.
+    pub what: String,
+    /// How it went, in words.
+    pub how: String,
+    /// What the row is that it stands under, in words.
+    pub within: Option<String>,
+    /// When it began, in words.
+    pub at: String,
+    /// How long it lasted, in words.
+    pub lasted: String,
+    /// Where its bar begins.
+    #[serde(rename = "start_ns", serialize_with = "nanoseconds::one")]
+    #[schemars(with = "u64")]
+    pub start: Duration,
+    /// Where its bar ends; null while it is open.
+    #[serde(rename = "end_ns", serialize_with = "nanoseconds::optional")]
+    #[schemars(with = "Option<u64>")]
+    pub end: Option<Duration>,
+    /// When an open wait will be over.
+    #[serde(rename = "due_ns", serialize_with = "nanoseconds::optional")]
+    #[schemars(with = "Option<u64>")]
+    pub due: Option<Duration>,
+    /// All that was recorded of it, in order.
+    pub details: Vec<Detail>,
 }
 
-impl Row<'_> {
+/// How a span went: what the colour and the sign of its row say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Mark {
+    /// It succeeded.
+    Ok,
+    /// It failed.
+    Failed,
+    /// It is a pause.
+    Wait,
+    /// It is the service's side of a request.
+    Service,
+    /// It has not ended.
+    Open,
+}
+
+/// Something that was recorded of a span.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Detail {
+    /// What it is called.
+    pub name: String,
+    /// What it was, in words.
+    pub value: String,
+}
+
+impl Row {
     /// Whether it only gathers the rows under it.
     #[must_use]
     pub fn is_heading(&self) -> bool {
-        self.span.name == SpanName::Operation
+        matches!(self.kind, SpanName::Run | SpanName::Operation)
+    }
+
+    /// Whether it is a request under the attempt that sent it.
+    #[must_use]
+    pub fn is_nested(&self) -> bool {
+        self.kind == SpanName::Request && self.within.is_some()
+    }
+
+    /// What it is and how it went, in a line.
+    #[must_use]
+    pub fn label(&self) -> String {
+        let Self { what, how, .. } = self;
+        match self.kind {
+            _ if how.is_empty() => what.clone(),
+            SpanName::Run | SpanName::Operation => format!("{what} · {how}"),
+            SpanName::Request if self.is_nested() => format!("└ {what}  {how}"),
+            SpanName::Request => format!("{what}  {how}"),
+            SpanName::Attempt | SpanName::Wait => format!("{what}   {how}"),
+        }
+    }
+
+    /// The end of its bar in a picture of this time.
+    #[must_use]
+    pub fn until(&self, taken_at: Duration) -> Duration {
+        self.end.unwrap_or(taken_at).max(self.start)
     }
 
     /// Its part in dividing the axis. A request under an attempt has none: that
     /// would make its attempt look longer than others.
-    pub(super) fn extent(&self) -> Option<Extent> {
-        (!self.nested && !self.is_heading()).then_some(Extent {
-            start: self.span.start,
-            end: self.until,
-            pause: self.span.name == SpanName::Wait,
+    pub(super) fn extent(&self, taken_at: Duration) -> Option<Extent> {
+        (!self.is_nested() && !self.is_heading()).then(|| Extent {
+            start: self.start,
+            end: self.until(taken_at),
+            pause: self.kind == SpanName::Wait,
         })
+    }
+
+    fn of(span: &Span, level: u32, parent: Option<&Span>) -> Self {
+        let nested = parent.is_some_and(|parent| parent.name == SpanName::Attempt);
+        let lasted = span.end.map(|end| duration(end.saturating_sub(span.start)));
+        let lasted = lasted.unwrap_or_else(|| "still open".to_owned());
+        let detail = |name: &str, value| Detail {
+            name: name.to_owned(),
+            value,
+        };
+        let mut details = vec![
+            detail("started at", duration(span.start)),
+            detail("lasted", lasted.clone()),
+            detail("span", span.id.to_string()),
+        ];
+        let fields = span.fields.iter();
+        details.extend(fields.map(|(name, value)| detail(name, value.to_string())));
+        Self {
+            span: span.id,
+            parent: parent.map(|parent| parent.id),
+            level,
+            kind: span.name,
+            mark: mark(span),
+            what: what(span),
+            how: how(span, nested),
+            within: parent.map(what),
+            at: duration(span.start),
+            lasted,
+            start: span.start,
+            end: span.end,
+            due: match (span.name, span.end) {
+                (SpanName::Wait, None) => length(span).map(|length| span.start + length),
+                _ => None,
+            },
+            details,
+        }
+    }
+}
+
+fn mark(span: &Span) -> Mark {
+    match span.name {
+        SpanName::Wait => Mark::Wait,
+        SpanName::Request => Mark::Service,
+        _ if span.failed() => Mark::Failed,
+        _ if span.end.is_none() => Mark::Open,
+        SpanName::Run | SpanName::Operation | SpanName::Attempt => Mark::Ok,
     }
 }
 
 /// All rows in order: every root in order of time, and under it what belongs to
 /// it. A run is no row, and a lone operation needs no heading, unless nothing
 /// else is there to be seen.
-pub(super) fn rows(traces: &[Trace]) -> Vec<Row<'_>> {
+pub(super) fn rows(traces: &[Trace]) -> Vec<Row> {
+    let spans = || traces.iter().flat_map(|trace| &trace.spans);
+    let operations = spans().filter(|span| span.name == SpanName::Operation);
+    let lone = operations.count() == 1
+        && spans().any(|span| !matches!(span.name, SpanName::Run | SpanName::Operation));
+    let is_row = |span: &Span| match span.name {
+        SpanName::Run => false,
+        SpanName::Operation => !lone,
+        SpanName::Attempt | SpanName::Wait | SpanName::Request => true,
+    };
+
+    let shown: Vec<&Span> = spans().filter(|span| is_row(span)).collect();
+    let known: HashMap<_, _> = shown.iter().map(|span| (key(span), *span)).collect();
     let mut roots = Vec::new();
-    for trace in traces {
-        for root in trace.roots() {
-            match root.name {
-                SpanName::Run => roots.extend(trace.children_of(root.id).map(|it| (trace, it))),
-                _ => roots.push((trace, root)),
-            }
+    let mut children: HashMap<_, Vec<&Span>> = HashMap::new();
+    for span in shown {
+        let parent = span.parent.map(|parent| (span.trace_id, parent));
+        match parent.filter(|parent| known.contains_key(parent)) {
+            Some(parent) => children.entry(parent).or_default().push(span),
+            None => roots.push(span),
         }
     }
-    roots.sort_by_key(|(_, root)| root.start);
+    roots.sort_by_key(|root| root.start);
 
     let mut rows = Vec::new();
-    for (trace, root) in roots {
-        descend(trace, root, false, &mut rows);
-    }
-    let headings = rows.iter().filter(|row| row.is_heading()).count();
-    if headings == 1 && rows.len() > 1 {
-        rows.retain(|row| !row.is_heading());
+    // The next row is the last of what is still to come.
+    let mut coming: Vec<_> = roots
+        .into_iter()
+        .rev()
+        .map(|root| (root, 1, None))
+        .collect();
+    while let Some((span, level, parent)) = coming.pop() {
+        rows.push(Row::of(span, level, parent));
+        let children = children.remove(&key(span)).unwrap_or_default();
+        let children = children.into_iter().rev();
+        coming.extend(children.map(|child| (child, level + 1, Some(span))));
     }
     rows
 }
 
-fn descend<'a>(trace: &'a Trace, span: &'a Span, nested: bool, rows: &mut Vec<Row<'a>>) {
-    let nested = nested && span.name == SpanName::Request;
-    rows.push(Row {
-        span,
-        until: span.end.unwrap_or(trace.taken_at).max(span.start),
-        nested,
-        label: label(span, nested),
-    });
-    for child in trace.children_of(span.id) {
-        descend(trace, child, span.name == SpanName::Attempt, rows);
-    }
+fn key(span: &Span) -> (TraceId, SpanId) {
+    (span.trace_id, span.id)
 }

@@ -12,8 +12,7 @@ use maud::{Markup, html};
 use super::{super::Options, Side};
 use evidence::{
     duration,
-    plot::{Chart, Row, Scale},
-    trace::SpanName,
+    plot::{Chart, Mark, Row, Scale},
 };
 
 /// The axis has so many columns: each is a percent of the width.
@@ -32,12 +31,16 @@ pub(super) fn figures(sides: &[Side<'_>]) -> Vec<Markup> {
         .collect()
 }
 
-fn figure(side: &Side<'_>, chart: &Chart<'_>, scale: &Scale) -> Markup {
+fn figure(side: &Side<'_>, chart: &Chart, scale: &Scale) -> Markup {
     let [id, title, text] = ["happened", "bars-title", "bars-text"].map(|part| side.id(part));
-    let end = chart.shown().map(|row| row.until).max().unwrap_or_default();
+    let end = chart
+        .shown()
+        .map(|row| chart.until(row))
+        .max()
+        .unwrap_or_default();
     let is_cut = chart
         .shown()
-        .any(|row| scale.cuts(&columns(scale, row)).next().is_some());
+        .any(|row| scale.cuts(&columns(scale, chart, row)).next().is_some());
     let height = chart.shown().count() + usize::from(chart.left_out() > 0);
     html! {
         section aria-labelledby=(id) {
@@ -79,7 +82,7 @@ fn figure(side: &Side<'_>, chart: &Chart<'_>, scale: &Scale) -> Markup {
     }
 }
 
-fn table(chart: &Chart<'_>) -> Markup {
+fn table(chart: &Chart) -> Markup {
     html! {
         table {
             caption { "Every attempt and every wait, in order" }
@@ -99,21 +102,18 @@ fn table(chart: &Chart<'_>) -> Markup {
     }
 }
 
-fn line(row: &Row<'_>) -> Markup {
-    let took = match row.span.end {
-        Some(end) => duration(end.saturating_sub(row.span.start)),
-        None => "open".to_owned(),
-    };
+fn line(row: &Row) -> Markup {
+    let label = row.label();
     html! {
         tr class=(class(row)) {
-            td.start { (duration(row.span.start)) }
-            th scope="row" title=(row.label) { (row.label) }
-            td.took { (took) }
+            td.start { (row.at) }
+            th scope="row" title=(label) { (label) }
+            td.took { (row.lasted) }
         }
     }
 }
 
-fn bars(chart: &Chart<'_>, scale: &Scale) -> Markup {
+fn bars(chart: &Chart, scale: &Scale) -> Markup {
     let gap = usize::from(chart.left_out() > 0);
     let tail = chart.head().len() + gap;
     let head = chart.head().iter().enumerate();
@@ -126,14 +126,14 @@ fn bars(chart: &Chart<'_>, scale: &Scale) -> Markup {
     );
     html! {
         @for (at, row) in rows {
-            @if !row.is_heading() { (bar(at, row, scale)) }
+            @if !row.is_heading() { (bar(at, chart, row, scale)) }
         }
     }
 }
 
 /// A bar in the row `at`, and the breaks in it.
-fn bar(at: usize, row: &Row<'_>, scale: &Scale) -> Markup {
-    let columns = columns(scale, row);
+fn bar(at: usize, chart: &Chart, row: &Row, scale: &Scale) -> Markup {
+    let columns = columns(scale, chart, row);
     html! {
         (shape(at, class(row), &columns))
         @for cut in scale.cuts(&columns) {
@@ -145,8 +145,8 @@ fn bar(at: usize, row: &Row<'_>, scale: &Scale) -> Markup {
     }
 }
 
-fn columns(scale: &Scale, row: &Row<'_>) -> Range<usize> {
-    scale.bar(row.span.start, row.until)
+fn columns(scale: &Scale, chart: &Chart, row: &Row) -> Range<usize> {
+    scale.bar(row.start, chart.until(row))
 }
 
 /// What a span looks like: tall and full, tall and hollow, striped, or thin, so
@@ -189,13 +189,13 @@ fn legend() -> Markup {
     }
 }
 
-fn class(row: &Row<'_>) -> &'static str {
-    match row.span.name {
-        SpanName::Run | SpanName::Operation => "heading",
-        SpanName::Wait => "wait",
-        SpanName::Request => "request",
-        SpanName::Attempt if row.span.failed() => "failed",
-        SpanName::Attempt if row.span.end.is_none() => "open",
-        SpanName::Attempt => "ok",
+fn class(row: &Row) -> &'static str {
+    match row.mark {
+        _ if row.is_heading() => "heading",
+        Mark::Wait => "wait",
+        Mark::Service => "request",
+        Mark::Failed => "failed",
+        Mark::Open => "open",
+        Mark::Ok => "ok",
     }
 }

@@ -1,21 +1,16 @@
 //! The evidence behind a verdict as tables: what the wire saw, and which
 //! counters moved.
 
-use evidence::{Counter, Metric, WireRequest, duration, duration_left};
+use evidence::{Counter, Metric, plot::Table, risen};
 use maud::{Markup, html};
 
-use super::{super::words::risen, Side};
+use super::Side;
 
-/// The ledger. What no request carried gets no column.
+/// The requests, in the columns that one of them fills.
 pub(super) fn wire(side: &Side<'_>) -> Markup {
     let (id, caption) = (side.id("wire"), side.id("ledger"));
     let ledger = &side.run.ledger;
-    let columns: Vec<_> = COLUMNS
-        .iter()
-        .filter(|(_, needed, cell)| {
-            *needed || ledger.entries.iter().any(|entry| cell(entry).is_some())
-        })
-        .collect();
+    let Table { columns, rows } = &side.run.view.requests;
     html! {
         section aria-labelledby=(id) {
             h2 id=(id) { (side.title("On the wire")) }
@@ -23,26 +18,26 @@ pub(super) fn wire(side: &Side<'_>) -> Markup {
                 table {
                     caption id=(caption) { "Every request as the service saw it" }
                     thead { tr {
-                        th.number scope="col" { "#" }
-                        @for (name, ..) in &columns { th scope="col" { (name) } }
+                        @for column in columns {
+                            th.number[column.number] scope="col" { (column.title) }
+                        }
                     } }
                     tbody {
-                        @for entry in &ledger.entries {
+                        @for row in rows {
                             tr {
-                                th.number scope="row" { (entry.seq) }
-                                @for (.., cell) in &columns {
-                                    td { (cell(entry).unwrap_or_else(|| "—".to_owned())) }
+                                @for (column, cell) in columns.iter().zip(&row.cells) {
+                                    td.number[column.number] { (cell.as_deref().unwrap_or("—")) }
                                 }
                             }
                         }
-                        @if ledger.entries.is_empty() {
-                            tr { td colspan=(columns.len() + 1) { "No request reached the service." } }
+                        @if rows.is_empty() {
+                            tr { td colspan=(columns.len()) { "No request reached the service." } }
                         }
                     }
                 }
             }
-            @if columns.iter().any(|(name, ..)| FINGERPRINTS.contains(name)) {
-                p.remark { "Of keys, cursors and bodies the service keeps a fingerprint only." }
+            @if columns.iter().any(|column| HASHES.contains(&column.title)) {
+                p.remark { "Of keys, cursors and bodies the service keeps a hash only." }
             }
             @if ledger.dropped > 0 {
                 p.remark { (ledger.dropped) " earlier requests are counted but no longer listed." }
@@ -51,42 +46,8 @@ pub(super) fn wire(side: &Side<'_>) -> Markup {
     }
 }
 
-/// A column of the ledger: its name, whether it is shown even if it is empty,
-/// and what it holds.
-type Column = (&'static str, bool, fn(&WireRequest) -> Option<String>);
-
-const COLUMNS: [Column; 9] = [
-    ("arrived", true, |entry| Some(duration(entry.arrived))),
-    ("request", true, |entry| {
-        Some(format!("{} {}", entry.method, entry.route))
-    }),
-    ("answered", true, |entry| {
-        Some(
-            entry
-                .status
-                .map_or_else(|| "nothing".to_owned(), |status| status.to_string()),
-        )
-    }),
-    ("Retry-After", false, |entry| {
-        Some(entry.retry_after?.to_string())
-    }),
-    ("too early by", false, |entry| {
-        entry.early.map(duration_left)
-    }),
-    ("key", false, |entry| {
-        Some(entry.idempotency_key.as_ref()?.to_string())
-    }),
-    ("cursor", false, |entry| {
-        Some(entry.cursor.as_ref()?.to_string())
-    }),
-    ("body", false, |entry| {
-        Some(entry.body.as_ref()?.to_string())
-    }),
-    ("request id", true, |entry| Some(entry.request_id.clone())),
-];
-
-/// The columns that hold a fingerprint in place of the value.
-const FINGERPRINTS: [&str; 3] = ["key", "cursor", "body"];
+/// The columns that hold a hash in place of the value.
+const HASHES: [&str; 3] = ["key", "cursor", "body"];
 
 /// The counters that moved, and those that every run shows.
 pub(super) fn counters(side: &Side<'_>, metrics: &[Metric]) -> Markup {

@@ -1,0 +1,190 @@
+//! What the wire saw, as a table in words.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{
+    duration::{duration, duration_left},
+    wire::{WireRecord, WireRequest},
+};
+
+/// Values in words, in rows and columns.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Table {
+    /// The columns in order.
+    pub columns: Vec<Column>,
+    /// The rows in order, each with a cell for every column.
+    pub rows: Vec<TableRow>,
+}
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Column {
+    /// What stands above it.
+    pub title: &'static str,
+    /// Whether its cells are numbers.
+    pub number: bool,
+    /// Whether it is left out where no row has a cell for it.
+    pub optional: bool,
+}
+
+/// A row of a table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct TableRow {
+    /// Its cells; null where there is nothing to say.
+    pub cells: Vec<Option<String>>,
+    /// Whether it is about something that should not have happened.
+    pub failed: bool,
+}
+
+/// A column of requests, and how its cell is made.
+type RequestColumn = (Column, fn(&WireRequest) -> Option<String>);
+
+const COLUMNS: [RequestColumn; 12] = [
+    (number("#"), |it| Some(it.seq.to_string())),
+    (number("arrived"), |it| Some(duration(it.arrived))),
+    (words("request"), |it| {
+        Some(format!("{} {}", it.method, it.route))
+    }),
+    (number("status"), |it| {
+        let status = it.status.map(|status| status.to_string());
+        Some(status.unwrap_or_else(|| "no response".to_owned()))
+    }),
+    (optional(words("fault")), |it| it.fault.map(str::to_owned)),
+    (optional(number("Retry-After")), |it| {
+        Some(it.retry_after?.to_string())
+    }),
+    (optional(number("too early by")), |it| {
+        it.early.map(duration_left)
+    }),
+    (optional(words("key")), |it| {
+        Some(it.idempotency_key?.to_string())
+    }),
+    (optional(words("cursor")), |it| Some(it.cursor?.to_string())),
+    (optional(words("body")), |it| Some(it.body?.to_string())),
+    (optional(words(TRACE)), |it| {
+        Some(it.trace_id.as_deref()?.chars().take(8).collect())
+    }),
+    (words("request id"), |it| Some(it.request_id.clone())),
+];
+
+/// The title of the column of traces.
+const TRACE: &str = "trace";
+
+const fn words(title: &'static str) -> Column {
+    Column {
+        title,
+        number: false,
+        optional: false,
+    }
+}
+
+const fn number(title: &'static str) -> Column {
+    Column {
+        number: true,
+        ..words(title)
+    }
+}
+
+const fn optional(column: Column) -> Column {
+    Column {
+        optional: true,
+        ..column
+    }
+}
+
+impl Table {
+    /// Requests with every column.
+    pub fn of_requests<'a>(requests: impl IntoIterator<Item = &'a WireRequest>) -> Self {
+        Self {
+            columns: COLUMNS.iter().map(|(column, _)| *column).collect(),
+            rows: requests.into_iter().map(TableRow::of_request).collect(),
+        }
+    }
+
+    /// The requests of a run, without the columns that none of them fills, and without
+    /// the trace, which all of them have in common.
+    #[must_use]
+    pub fn of_run(record: &WireRecord) -> Self {
+        let Self { columns, rows } = Self::of_requests(&record.entries);
+        let is_shown: Vec<bool> = (0..)
+            .zip(&columns)
+            .map(|(at, column): (usize, _)| {
+                column.title != TRACE
+                    && (!column.optional || rows.iter().any(|row| row.cells[at].is_some()))
+            })
+            .collect();
+        Self {
+            columns: shown(columns, &is_shown),
+            rows: rows
+                .into_iter()
+                .map(|row| TableRow {
+                    cells: shown(row.cells, &is_shown),
+                    ..row
+                })
+                .collect(),
+        }
+    }
+}
+
+impl TableRow {
+    /// A request with a cell for every column.
+    #[must_use]
+    pub fn of_request(request: &WireRequest) -> Self {
+        Self {
+            cells: COLUMNS.iter().map(|(_, cell)| cell(request)).collect(),
+            failed: request.early.is_some(),
+        }
+    }
+}
+
+fn shown<T>(cells: Vec<T>, is_shown: &[bool]) -> Vec<T> {
+    let cells = cells.into_iter().zip(is_shown);
+    cells
+        .filter_map(|(cell, shown)| shown.then_some(cell))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_column_that_no_request_of_a_run_fills_is_left_out() {
+        let early = WireRequest {
+            seq: 1,
+            method: "GET",
+            route: "/flaky".to_owned(),
+            early: Some(Duration::from_micros(1500)),
+            request_id: "r".to_owned(),
+            ..WireRequest::default()
+        };
+        let record = WireRecord {
+            entries: vec![early],
+            ..WireRecord::default()
+        };
+
+        let Table { columns, rows } = Table::of_run(&record);
+
+        let titles: Vec<_> = columns.iter().map(|column| column.title).collect();
+        let cells: Vec<_> = rows[0].cells.iter().flatten().map(String::as_str).collect();
+        assert_eq!(
+            titles,
+            [
+                "#",
+                "arrived",
+                "request",
+                "status",
+                "too early by",
+                "request id"
+            ]
+        );
+        assert_eq!(
+            cells,
+            ["1", "0 ms", "GET /flaky", "no response", "2 ms", "r"]
+        );
+        assert!(rows[0].failed);
+    }
+}

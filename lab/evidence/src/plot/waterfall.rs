@@ -1,0 +1,215 @@
+//! The waterfall of a run as a value: what a page draws bar by bar.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::rows::{Row, rows};
+use crate::{duration::duration, nanoseconds, trace::Trace};
+
+/// The rows of a run on an axis of time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct Waterfall {
+    /// The axis.
+    pub axis: Axis,
+    /// The rows in order; of very many the middle is left out.
+    pub rows: Vec<Row>,
+    /// How many rows are left out in the middle.
+    pub rows_left_out: usize,
+    /// How many spans a full trace did not keep.
+    pub spans_not_kept: u64,
+    /// What is not shown, in words; null if all is.
+    pub remark: Option<String>,
+}
+
+/// An axis of time that begins at the start of the run.
+///
+/// Its length is a round one, so that it grows in steps while a run goes on.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct Axis {
+    /// Where it ends.
+    #[serde(rename = "length_ns", serialize_with = "nanoseconds::one")]
+    #[schemars(with = "u64")]
+    pub length: Duration,
+    /// The times that are written on it.
+    pub ticks: Vec<Tick>,
+}
+
+/// A time that is written on an axis.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Tick {
+    /// The time.
+    #[serde(rename = "at_ns", serialize_with = "nanoseconds::one")]
+    #[schemars(with = "u64")]
+    pub at: Duration,
+    /// The same in words.
+    pub label: String,
+}
+
+impl Waterfall {
+    /// The most rows: of a storm of requests its beginning and its end are what is
+    /// worth seeing.
+    pub const ROWS: usize = 400;
+
+    /// The waterfall of what was recorded.
+    #[must_use]
+    pub fn of(traces: &[Trace]) -> Self {
+        let taken_at = traces.iter().map(|trace| trace.taken_at).max();
+        let mut rows = rows(traces);
+        let reach = rows
+            .iter()
+            .map(|row| {
+                row.due
+                    .unwrap_or_else(|| row.until(taken_at.unwrap_or_default()))
+            })
+            .max();
+        let rows_left_out = rows.len().saturating_sub(Self::ROWS);
+        if rows_left_out > 0 {
+            rows.drain(Self::ROWS / 2..Self::ROWS / 2 + rows_left_out);
+        }
+        let spans_not_kept: u64 = traces.iter().map(|trace| trace.dropped_spans).sum();
+        let remark = format!(
+            "{rows_left_out} rows in the middle are not drawn, {spans_not_kept} spans were not \
+             kept; the counts hold them all."
+        );
+        Self {
+            axis: Axis::reaching(reach.unwrap_or_default()),
+            rows,
+            rows_left_out,
+            spans_not_kept,
+            remark: (rows_left_out > 0 || spans_not_kept > 0).then_some(remark),
+        }
+    }
+}
+
+impl Axis {
+    /// A shorter one would magnify what is only noise.
+    const SHORTEST: u64 = 4 * MILLISECOND;
+
+    fn reaching(reach: Duration) -> Self {
+        let length = round(nanoseconds::whole(reach).max(Self::SHORTEST), &LENGTHS);
+        let step = round(length / 4, &STEPS).max(MILLISECOND);
+        let ticks = (0..=length / step).map(|tick| Duration::from_nanos(tick * step));
+        Self {
+            length: Duration::from_nanos(length),
+            ticks: ticks
+                .map(|at| Tick {
+                    at,
+                    label: duration(at),
+                })
+                .collect(),
+        }
+    }
+}
+
+/// A millisecond in nanoseconds.
+const MILLISECOND: u64 = 1_000_000;
+
+/// What a round length begins with, in tenths.
+const LENGTHS: [u64; 10] = [10, 15, 20, 25, 30, 40, 50, 60, 80, 100];
+
+/// What a round step between two ticks begins with, in tenths.
+const STEPS: [u64; 4] = [10, 20, 50, 100];
+
+/// The next number at or above `least`, which is at least 10, that is a power of ten
+/// times a tenth of a step.
+fn round(least: u64, steps: &[u64]) -> u64 {
+    let tenth = 10_u64.pow(least.ilog10() - 1);
+    let rounded = steps.iter().map(|step| step.saturating_mul(tenth));
+    rounded
+        .into_iter()
+        .find(|rounded| *rounded >= least)
+        .unwrap_or(least)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::{NonZeroU64, NonZeroU128};
+
+    use super::*;
+    use crate::trace::{FieldValue, Fields, Span, SpanId, SpanName, TraceId, field};
+
+    fn id(number: u64) -> SpanId {
+        SpanId(NonZeroU64::new(number).expect("not zero"))
+    }
+
+    fn span(number: u64, parent: u64, name: SpanName, start: u64, end: Option<u64>) -> Span {
+        Span {
+            id: id(number),
+            parent: NonZeroU64::new(parent).map(SpanId),
+            trace_id: TraceId(NonZeroU128::MIN),
+            name,
+            start: Duration::from_millis(start),
+            end: end.map(Duration::from_millis),
+            fields: Fields::default(),
+        }
+    }
+
+    fn waterfall(spans: Vec<Span>, taken_at: u64) -> Waterfall {
+        Waterfall::of(&[Trace {
+            id: TraceId(NonZeroU128::MIN),
+            spans,
+            dropped_spans: 0,
+            taken_at: Duration::from_millis(taken_at),
+        }])
+    }
+
+    fn levels(waterfall: &Waterfall) -> Vec<(SpanId, u32)> {
+        let rows = waterfall.rows.iter();
+        rows.map(|row| (row.span, row.level)).collect()
+    }
+
+    #[test]
+    fn a_lone_operation_is_no_row_and_each_of_several_is() {
+        let run = span(1, 0, SpanName::Run, 0, None);
+        let first = span(2, 1, SpanName::Operation, 0, Some(2));
+        let attempt = span(3, 2, SpanName::Attempt, 0, Some(2));
+        let second = span(4, 1, SpanName::Operation, 2, None);
+        let one = vec![run, first, attempt];
+        let both = [one.clone(), vec![second]].concat();
+
+        assert_eq!(levels(&waterfall(one, 2)), [(id(3), 1)]);
+        assert_eq!(
+            levels(&waterfall(both, 2)),
+            [(id(2), 1), (id(3), 2), (id(4), 1)]
+        );
+    }
+
+    #[test]
+    fn an_open_wait_reaches_to_when_it_is_due() {
+        let mut wait = span(1, 0, SpanName::Wait, 10, None);
+        wait.fields.set(field::WAIT_SECONDS, FieldValue::F64(1.2));
+
+        let waterfall = waterfall(vec![wait], 20);
+
+        assert_eq!(waterfall.rows[0].due, Some(Duration::from_millis(1210)));
+        assert_eq!(waterfall.axis.length, Duration::from_millis(1500));
+        let labels: Vec<_> = waterfall
+            .axis
+            .ticks
+            .iter()
+            .map(|tick| &*tick.label)
+            .collect();
+        assert_eq!(labels, ["0 ms", "500 ms", "1 s", "1.5 s"]);
+    }
+
+    #[test]
+    fn of_very_many_rows_the_middle_is_left_out() {
+        let attempts = (1..=450).map(|n| span(n, 0, SpanName::Attempt, n, Some(n)));
+
+        let waterfall = waterfall(attempts.collect(), 450);
+
+        let ends = [0, 199, 200, 399].map(|row| waterfall.rows[row].span);
+        assert_eq!(ends, [1, 200, 251, 450].map(id));
+        assert_eq!((waterfall.rows.len(), waterfall.rows_left_out), (400, 50));
+    }
+
+    #[test]
+    fn the_shortest_axis_has_whole_milliseconds() {
+        let axis = waterfall(Vec::new(), 0).axis;
+
+        let ticks: Vec<_> = axis.ticks.iter().map(|tick| &*tick.label).collect();
+        assert_eq!(ticks, ["0 ms", "1 ms", "2 ms", "3 ms", "4 ms"]);
+    }
+}

@@ -1,0 +1,284 @@
+//! What of a run is shown, whatever shows it: words, rows and cells, made once.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{
+    client::Client,
+    counters::{ATTEMPTS, Counter, Counters, FAULTS, RETRIES},
+    outcome::{Ending, Outcome},
+    plot::{Mark, Table, Waterfall},
+    trace::{Span, SpanName, Trace, field},
+    verdict::{Check, Evidence},
+};
+
+/// A run in words. Of one that goes on, only waterfall and counters are there.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct View {
+    /// How it ended, as the end of a sentence that begins with "ended with".
+    pub ended: Option<Phrase>,
+    /// What it came to, in a line of phrases: how it ended, the number of attempts,
+    /// and how many expectations held. A call that fails may be just what was
+    /// expected.
+    pub result: Vec<Phrase>,
+    /// What happened, row by row.
+    pub waterfall: Waterfall,
+    /// What the wire saw.
+    pub requests: Table,
+    /// What rose: first what every run of the client shows.
+    pub counters: Vec<Rise>,
+}
+
+/// Some words, and whether they are about a success.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Phrase {
+    /// Success or failure; null where it is neither.
+    pub mark: Option<Mark>,
+    /// The words.
+    pub text: String,
+}
+
+/// By how much a counter rose, all its labels together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Rise {
+    /// The name of the counter.
+    pub name: String,
+    /// Whether the client counts it: the service's rise whoever plays.
+    pub own: bool,
+    /// By how much it rose, in words.
+    pub change: String,
+    /// Of how many it rose for which reason.
+    pub parts: Vec<Part>,
+}
+
+/// What a counter rose by for one reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Part {
+    /// The values of the labels that say what happened.
+    pub kind: String,
+    /// By how much it rose, in words.
+    pub change: String,
+}
+
+/// The labels that say where something was counted. What happened there, the others
+/// say.
+const WHERE: [&str; 3] = ["endpoint", "method", "route"];
+
+impl View {
+    /// Of a run that is over.
+    #[must_use]
+    pub fn of(evidence: Evidence<'_>, traces: &[Trace], verdict: &[Check]) -> Self {
+        let ended = ended(evidence.outcome);
+        Self {
+            result: result(&ended, evidence, verdict),
+            ended: Some(ended),
+            waterfall: Waterfall::of(traces),
+            requests: Table::of_run(evidence.ledger),
+            counters: rises(evidence.client, evidence.counters),
+        }
+    }
+
+    /// Of a run that goes on. Its counters are read at its end, so these are what its
+    /// spans say.
+    #[must_use]
+    pub fn so_far(client: Client, traces: &[Trace]) -> Self {
+        Self {
+            waterfall: Waterfall::of(traces),
+            counters: rises(client, &counted(client, traces)),
+            ..Self::default()
+        }
+    }
+}
+
+/// By how much a counter rose, in words.
+#[must_use]
+pub fn risen(by: u64) -> String {
+    match by {
+        0 => "0".to_owned(),
+        by => format!("+{by}"),
+    }
+}
+
+/// A success says all in its own words, and so does a run that was cancelled; an
+/// error is called by its class.
+fn ended(outcome: &Outcome) -> Phrase {
+    match outcome.ending {
+        Ending::Ok => phrase(Mark::Ok, outcome.text.clone()),
+        Ending::Cancelled => Phrase {
+            mark: None,
+            text: outcome.text.clone(),
+        },
+        ending => phrase(Mark::Failed, ending.to_string()),
+    }
+}
+
+fn result(ended: &Phrase, evidence: Evidence<'_>, verdict: &[Check]) -> Vec<Phrase> {
+    let Phrase { mark, text } = ended;
+    if evidence.outcome.ending == Ending::Cancelled {
+        return vec![Phrase {
+            mark: *mark,
+            text: format!("⊘ {text}"),
+        }];
+    }
+    let attempts = evidence.counters.total(&evidence.client.counter(ATTEMPTS));
+    let held = verdict.iter().filter(|check| check.held).count();
+    let (mark_of_all, sign) = match held == verdict.len() {
+        true => (Mark::Ok, "✓"),
+        false => (Mark::Failed, "✗"),
+    };
+    vec![
+        Phrase {
+            mark: *mark,
+            text: format!("ended with {text}"),
+        },
+        Phrase {
+            mark: None,
+            text: match attempts {
+                1 => "1 attempt".to_owned(),
+                _ => format!("{attempts} attempts"),
+            },
+        },
+        phrase(
+            mark_of_all,
+            format!("{sign} {held} of {} expectations held", verdict.len()),
+        ),
+    ]
+}
+
+fn phrase(mark: Mark, text: String) -> Phrase {
+    Phrase {
+        mark: Some(mark),
+        text,
+    }
+}
+
+fn rises(client: Client, counters: &Counters) -> Vec<Rise> {
+    let headlines = client.headlines.iter();
+    let headlines: Vec<_> = headlines
+        .map(|name| client.counter(name).into_owned())
+        .collect();
+    let moved: BTreeSet<_> = counters
+        .iter()
+        .map(|counter| counter.name.clone())
+        .collect();
+    let others = moved.into_iter().filter(|name| !headlines.contains(name));
+    let names: Vec<_> = headlines.iter().cloned().chain(others).collect();
+    names
+        .into_iter()
+        .map(|name| Rise {
+            own: name.starts_with(client.prefix),
+            change: risen(counters.total(&name)),
+            parts: parts(counters.iter().filter(|counter| counter.name == name)),
+            name,
+        })
+        .collect()
+}
+
+fn parts<'a>(counters: impl Iterator<Item = &'a Counter>) -> Vec<Part> {
+    let mut parts: BTreeMap<String, u64> = BTreeMap::new();
+    for counter in counters {
+        let labels = counter.labels.iter();
+        let kind: Vec<_> = labels
+            .filter(|(label, _)| !WHERE.contains(&label.as_str()))
+            .map(|(_, value)| value.as_str())
+            .collect();
+        if !kind.is_empty() {
+            *parts.entry(kind.join(", ")).or_default() += counter.value;
+        }
+    }
+    let parts = parts.into_iter();
+    parts
+        .map(|(kind, by)| Part {
+            kind,
+            change: risen(by),
+        })
+        .collect()
+}
+
+/// What the spans say of the counters.
+fn counted(client: Client, traces: &[Trace]) -> Counters {
+    let number = |name: &str, is_one: fn(&Span) -> bool| Counter {
+        name: name.to_owned(),
+        labels: BTreeMap::new(),
+        value: {
+            let spans = traces.iter().flat_map(|trace| &trace.spans);
+            spans.filter(|span| is_one(span)).count() as u64
+        },
+    };
+    let counters = [
+        number(&client.counter(ATTEMPTS), |span| {
+            span.name == SpanName::Attempt && span.end.is_some()
+        }),
+        number(&client.counter(RETRIES), |span| {
+            span.fields.get(field::RESEND_COUNT).is_some()
+        }),
+        number(FAULTS, |span| span.fields.get(field::FAULT).is_some()),
+    ];
+    let moved = counters.into_iter().filter(|counter| counter.value > 0);
+    moved.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TESTED: Client = Client {
+        name: "tested",
+        prefix: "tested_",
+        headlines: &[ATTEMPTS],
+    };
+
+    fn counter(name: &str, labels: &[(&str, &str)], value: u64) -> Counter {
+        let labels = labels.iter();
+        Counter {
+            name: name.to_owned(),
+            labels: labels
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect(),
+            value,
+        }
+    }
+
+    #[test]
+    fn headlines_come_first_and_parts_are_told_by_what_happened() {
+        let counters = [
+            counter("a_total", &[("route", "/items")], 2),
+            counter(
+                "tested_retries_total",
+                &[("endpoint", "a"), ("reason", "503")],
+                1,
+            ),
+            counter(
+                "tested_retries_total",
+                &[("endpoint", "b"), ("reason", "503")],
+                1,
+            ),
+        ];
+
+        let rises = rises(TESTED, &counters.into_iter().collect());
+
+        let told = |rise: &Rise| {
+            let parts = rise.parts.iter();
+            let parts: Vec<_> = parts
+                .map(|part| format!("{} {}", part.kind, part.change))
+                .collect();
+            format!(
+                "{} {} {} {}",
+                rise.name,
+                rise.own,
+                rise.change,
+                parts.join("; ")
+            )
+        };
+        assert_eq!(
+            rises.iter().map(told).collect::<Vec<_>>(),
+            [
+                "tested_attempts_total true 0 ",
+                "a_total false +2 ",
+                "tested_retries_total true +2 503 +2",
+            ]
+        );
+    }
+}
