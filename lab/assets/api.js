@@ -1,7 +1,7 @@
 // The page's requests to its own server.
 
-/** An answer that is not a success, as its problem object describes it; without
-    a status if there was no answer. */
+/** A response that is not a success, as its problem object describes it; without
+    a status if there was no response. */
 export class Problem extends Error {
   constructor(message, status) {
     super(message);
@@ -10,12 +10,12 @@ export class Problem extends Error {
 }
 
 async function ask(path, options) {
-  const answer = await fetch(path, options).catch(() => {
-    throw new Problem("The lab does not answer. Is `lab serve` still running?");
+  const response = await fetch(path, options).catch(() => {
+    throw new Problem("The lab does not respond. Is `lab serve` still running?");
   });
-  const text = await answer.text();
-  if (answer.ok) return text;
-  throw new Problem(explain(text) ?? `${answer.status} ${answer.statusText}`, answer.status);
+  const text = await response.text();
+  if (response.ok) return text;
+  throw new Problem(explain(text) ?? `${response.status} ${response.statusText}`, response.status);
 }
 
 function explain(text) {

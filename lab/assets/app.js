@@ -120,10 +120,10 @@ const heard = {
   missed: () => catchUp(),
 };
 
-/** What is heard while an answer is on its way, for every such answer. */
+/** What is heard while a response is on its way, for every such response. */
 const meanwhile = new Set();
 
-/** What an answer may have been too early to know. */
+/** What a response may have been too early to know. */
 const again = { run: news.summarised, wire: news.heard };
 
 /** Fetches what the feed would have told. */

@@ -71,7 +71,7 @@ async fn tells_the_whole_story_in_order() {
         .map(|(name, _, text)| format!("{name:<8}{text}"))
         .collect();
     insta::assert_snapshot!(outline.join("\n"), @"
-    title   flaky — the service fails twice, then answers
+    title   flaky — the service fails twice, then recovers
     code    flaky
     h2      The question
     h2      What happened

@@ -86,7 +86,7 @@ pub enum Aspect {
     EarlyRequests,
     /// Requests that were refused with 429.
     RefusedRequests,
-    /// Retries of what no retry mends: an answer that is no retry candidate, or
+    /// Retries of what no retry mends: a response that is no retry candidate, or
     /// a failed TLS handshake.
     HopelessRetries,
     /// The time waited before retries, in milliseconds.
@@ -99,13 +99,13 @@ pub enum Aspect {
     IdempotencyKeys,
     /// Jobs that the service created.
     JobsCreated,
-    /// Pages of a listing that were answered with a success.
+    /// Pages of a listing that were read with success.
     PagesRead,
     /// Records that were handed on, duplicates included.
     RecordsDelivered,
-    /// Calls of many that were answered.
-    CallsAnswered,
-    /// Whether an answer that the reliable client refused was taken for data.
+    /// Calls of many that succeeded.
+    CallsSucceeded,
+    /// Whether a response that the reliable client refused was taken for data.
     UntrustedDataTaken,
     /// How it ended.
     Outcome,
@@ -152,7 +152,7 @@ pub fn differences(reliable: &Run, naive: &Run) -> Vec<Difference> {
     differences
 }
 
-/// What was wrong with a complete answer that a client refused to use.
+/// What was wrong with a complete response that a client refused to use.
 fn refused(run: &Run) -> Option<&Fact> {
     let too_large = Fact::from("body_too_large");
     run.outcome

@@ -24,13 +24,13 @@ pub struct Outcome {
 pub enum Ending {
     /// The client has what it asked for.
     Ok,
-    /// An answer that is not a success.
+    /// A response that is not a success.
     HttpError,
     /// A success that does not hold what it should.
     ResponseError,
     /// A listing that broke its contract or a limit.
     ContractError,
-    /// No complete answer.
+    /// No complete response.
     TransportError,
     /// None: the lab stopped a client that would have gone on for ever.
     Stopped,

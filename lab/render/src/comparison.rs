@@ -9,7 +9,7 @@ use evidence::{
     risen,
 };
 
-use super::{Options, page::Page, text::heading, waterfall::waterfalls};
+use super::{Options, sheet::Sheet, text::heading, waterfall::waterfalls};
 
 /// The most rows of each chart, so that both can be seen together.
 const ROWS: usize = 24;
@@ -32,47 +32,47 @@ pub fn comparison(words: &Words, comparison: &Comparison, options: &Options) -> 
     };
     let [reliable_chart, naive_chart] = waterfalls([&reliable.traces, &naive.traces], &options);
 
-    let mut page = Page::new(&options);
-    heading(&mut page, words, reliable);
-    page.gap();
-    page.title("The reliable client");
-    page.block(&reliable_chart);
-    page.gap();
-    page.title(&format!(
+    let mut sheet = Sheet::new(&options);
+    heading(&mut sheet, words, reliable);
+    sheet.gap();
+    sheet.title("The reliable client");
+    sheet.block(&reliable_chart);
+    sheet.gap();
+    sheet.title(&format!(
         "The naive client, {}",
         naive.terms[1..].join(", ")
     ));
-    page.block(&naive_chart);
-    page.gap();
+    sheet.block(&naive_chart);
+    sheet.gap();
     for run in [reliable, naive] {
-        page.paragraph(run.client.name, &page.plain(&run.outcome.text));
+        sheet.paragraph(run.client.name, &sheet.plain(&run.outcome.text));
     }
-    page.gap();
-    table(&mut page, [reliable, naive]);
-    page.gap();
+    sheet.gap();
+    table(&mut sheet, [reliable, naive]);
+    sheet.gap();
     if differences.is_empty() {
-        page.line("The two came to the same.");
+        sheet.line("The two came to the same.");
     } else {
-        page.title("The naive client");
+        sheet.title("The naive client");
     }
     for difference in differences {
-        page.entry(&difference.text);
+        sheet.entry(&difference.text);
     }
-    page.gap();
-    verdict(&mut page, reliable);
+    sheet.gap();
+    verdict(&mut sheet, reliable);
     for check in reliable.verdict.iter().filter(|check| !check.held) {
-        page.check(false, &check.text);
+        sheet.check(false, &check.text);
     }
-    verdict(&mut page, naive);
-    page.gap();
-    page.paragraph("Why it matters", &comparison.why().join(" "));
-    page.paragraph("Does not solve", words.unsolved);
-    page.command("Try next", &format!("cargo run -p lab -- {next}"));
-    page.into_text()
+    verdict(&mut sheet, naive);
+    sheet.gap();
+    sheet.paragraph("Why it matters", &comparison.why().join(" "));
+    sheet.paragraph("Does not solve", words.unsolved);
+    sheet.command("Try next", &format!("cargo run -p lab -- {next}"));
+    sheet.into_text()
 }
 
 /// What was counted, a line each: the clients' own series, then the service's.
-fn table(page: &mut Page<'_>, runs: [&Run; 2]) {
+fn table(sheet: &mut Sheet<'_>, runs: [&Run; 2]) {
     let mut rows = vec![(
         "requests that the service saw".to_owned(),
         runs.map(|run| run.ledger.total.to_string()),
@@ -85,12 +85,12 @@ fn table(page: &mut Page<'_>, runs: [&Run; 2]) {
     rows.extend(of_the_service(runs));
 
     let widest = rows.iter().map(|(label, _)| label.len()).max().unwrap_or(0);
-    page.line(&format!(
+    sheet.line(&format!(
         "{:widest$}{:>NUMBER$}{:>NUMBER$}",
         "", "reliable", "naive"
     ));
     for (label, [reliable, naive]) in rows {
-        page.line(&format!(
+        sheet.line(&format!(
             "{label:widest$}{reliable:>NUMBER$}{naive:>NUMBER$}"
         ));
     }
@@ -122,11 +122,11 @@ fn series(counter: &Counter) -> String {
 
 /// How many expectations held; the exit code hangs on those of the reliable
 /// client, so what did not hold of them is named.
-fn verdict(page: &mut Page<'_>, run: &Run) {
+fn verdict(sheet: &mut Sheet<'_>, run: &Run) {
     let held = run.verdict.iter().filter(|check| check.held).count();
     let of = run.verdict.len();
     let client = run.client.name;
-    page.check(
+    sheet.check(
         run.passed(),
         &format!("the {client} client: {held} of {of} expectations held"),
     );

@@ -1,6 +1,6 @@
 //! What the doctor found, as text.
 
-use super::{Options, page::Page, paint::fit};
+use super::{Options, paint::fit, sheet::Sheet};
 use evidence::{Finding, Level};
 
 /// Sets findings: a line each, and what to do under those that need it.
@@ -9,22 +9,22 @@ pub fn findings(findings: &[Finding], options: &Options) -> String {
     let names = findings.iter().map(|finding| finding.check.len());
     let width = names.max().unwrap_or(0);
     let arrow = if options.ascii { "->" } else { "→" };
-    let mut page = Page::new(options);
+    let mut sheet = Sheet::new(options);
     for finding in findings {
         // Names of processes and errors of the system come from elsewhere.
         let found = fit(&finding.found, usize::MAX, options.ascii);
-        page.finding(
+        sheet.finding(
             finding.level,
             &format!("{:width$}  ", finding.check),
             &found,
         );
         if let Some(advice) = &finding.advice {
-            page.advice(&format!("{:width$}  {arrow} ", ""), advice);
+            sheet.advice(&format!("{:width$}  {arrow} ", ""), advice);
         }
     }
-    page.gap();
-    page.line(&summary(findings));
-    page.into_text()
+    sheet.gap();
+    sheet.line(&summary(findings));
+    sheet.into_text()
 }
 
 fn summary(findings: &[Finding]) -> String {

@@ -1,6 +1,6 @@
 //! What came of a load: one line a scenario, and under them the numbers of all.
 
-use super::{Options, page::Page, paint::fit};
+use super::{Options, paint::fit, sheet::Sheet};
 use evidence::load::{Load, Progress, Row, Tally};
 
 /// The most of one failure that is told, in columns.
@@ -11,12 +11,12 @@ const LONGEST: usize = 400;
 #[must_use]
 pub fn load(load: &Load, progress: &Progress, course: &[&str], options: &Options) -> String {
     let tally = &progress.tally;
-    let mut page = Page::new(options);
-    page.block(&rows(tally, course, options));
-    page.gap();
+    let mut sheet = Sheet::new(options);
+    sheet.block(&rows(tally, course, options));
+    sheet.gap();
     let (asked, played) = (tally.asked, tally.played);
     let held = played.saturating_sub(tally.missed());
-    page.paragraph(
+    sheet.paragraph(
         "runs",
         &format!("{asked} asked for, {played} played, {held} as expected"),
     );
@@ -27,29 +27,29 @@ pub fn load(load: &Load, progress: &Progress, course: &[&str], options: &Options
         (tally.unsent, "not sent on to the receiver of traces"),
     ] {
         if number > 0 {
-            page.paragraph("", &format!("{number} {words}"));
+            sheet.paragraph("", &format!("{number} {words}"));
         }
     }
     let (rate, achieved) = (load.rate, progress.rate());
-    page.paragraph(
+    sheet.paragraph(
         "rate",
         &format!("{rate} a second asked for, {achieved:.1} played"),
     );
-    page.paragraph(
+    sheet.paragraph(
         "client",
         &format!(
             "{} calls, {} attempts, {} retries, {} give-ups",
             tally.calls, tally.attempts, tally.retries, tally.give_ups
         ),
     );
-    page.paragraph("seed", &load.seed.to_string());
+    sheet.paragraph("seed", &load.seed.to_string());
     if !tally.told.is_empty() {
-        page.gap();
+        sheet.gap();
     }
     for words in &tally.told {
-        page.check(false, &fit(words, LONGEST, options.ascii));
+        sheet.check(false, &fit(words, LONGEST, options.ascii));
     }
-    page.into_text()
+    sheet.into_text()
 }
 
 fn rows(tally: &Tally, course: &[&str], options: &Options) -> String {

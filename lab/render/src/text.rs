@@ -3,8 +3,8 @@
 
 use super::{
     Options,
-    page::Page,
     paint::fit,
+    sheet::Sheet,
     waterfall,
     words::{NOT_JUDGED, pace, wire},
 };
@@ -15,38 +15,38 @@ use evidence::{Level, Run, Words, risen};
 /// `prediction` is what the reader expected before looking, if anything.
 #[must_use]
 pub fn text(words: &Words, run: &Run, prediction: Option<&str>, options: &Options) -> String {
-    let mut page = Page::new(options);
-    heading(&mut page, words, run);
-    page.gap();
-    page.block(&waterfall(&run.traces, options));
-    page.gap();
+    let mut sheet = Sheet::new(options);
+    heading(&mut sheet, words, run);
+    sheet.gap();
+    sheet.block(&waterfall(&run.traces, options));
+    sheet.gap();
     if let Some(prediction) = prediction {
-        page.paragraph("predicted", &fit(prediction, usize::MAX, options.ascii));
+        sheet.paragraph("predicted", &fit(prediction, usize::MAX, options.ascii));
     }
-    evidence(&mut page, run);
-    page.gap();
-    verdict(&mut page, run);
-    page.gap();
-    page.paragraph("Why it matters", &run.lesson.why.join(" "));
-    page.paragraph("Does not solve", run.lesson.unsolved);
-    page.command(
+    evidence(&mut sheet, run);
+    sheet.gap();
+    verdict(&mut sheet, run);
+    sheet.gap();
+    sheet.paragraph("Why it matters", &run.lesson.why.join(" "));
+    sheet.paragraph("Does not solve", run.lesson.unsolved);
+    sheet.command(
         "Try next",
         &format!("cargo run -p lab -- {}", run.lesson.next),
     );
-    page.into_text()
+    sheet.into_text()
 }
 
 /// What was played, and how.
-pub(super) fn heading(page: &mut Page<'_>, words: &Words, run: &Run) {
-    let title = format!("{} {} {}", words.name, page.dash(), words.title);
-    page.title(&title);
-    page.joined(&run.terms);
-    page.joined(&[format!("seed {}", run.seed), pace(run.pace).to_owned()]);
+pub(super) fn heading(sheet: &mut Sheet<'_>, words: &Words, run: &Run) {
+    let title = format!("{} {} {}", words.name, sheet.dash(), words.title);
+    sheet.title(&title);
+    sheet.joined(&run.terms);
+    sheet.joined(&[format!("seed {}", run.seed), pace(run.pace).to_owned()]);
 }
 
-fn evidence(page: &mut Page<'_>, run: &Run) {
-    page.paragraph("outcome", &page.plain(&run.outcome.text));
-    page.paragraph("wire", &wire(run));
+fn evidence(sheet: &mut Sheet<'_>, run: &Run) {
+    sheet.paragraph("outcome", &sheet.plain(&run.outcome.text));
+    sheet.paragraph("wire", &wire(run));
     let mut label = "counters";
     for counters in run.client.headlines.chunks(2) {
         let counters: Vec<String> = counters
@@ -56,25 +56,25 @@ fn evidence(page: &mut Page<'_>, run: &Run) {
                 format!("{name} {}", risen(run.counters.total(&name)))
             })
             .collect();
-        page.paragraph(label, &counters.join("   "));
+        sheet.paragraph(label, &counters.join("   "));
         label = "";
     }
 }
 
-fn verdict(page: &mut Page<'_>, run: &Run) {
+fn verdict(sheet: &mut Sheet<'_>, run: &Run) {
     if run.is_cancelled() {
-        page.finding(Level::Note, "", NOT_JUDGED);
+        sheet.finding(Level::Note, "", NOT_JUDGED);
     }
     for check in &run.verdict {
         let text = match &check.found {
             None => check.text.clone(),
-            Some(found) => format!("{} {} {found}", check.text, page.dash()),
+            Some(found) => format!("{} {} {found}", check.text, sheet.dash()),
         };
         let level = if check.held {
             Level::Ok
         } else {
             Level::Problem
         };
-        page.finding(level, &format!("{:<8}", check.source), &text);
+        sheet.finding(level, &format!("{:<8}", check.source), &text);
     }
 }

@@ -72,7 +72,7 @@ async fn not_allowed() -> Problem {
 }
 
 async fn index(State(shared): State<Shared>, headers: HeaderMap) -> Response {
-    shared.assets.answer(INDEX, &headers)
+    shared.assets.respond(INDEX, &headers)
 }
 
 async fn asset(
@@ -82,7 +82,7 @@ async fn asset(
 ) -> Response {
     // A path that is no UTF-8 names nothing.
     let file = file.map_or_else(|_| String::new(), |Path(file)| file);
-    shared.assets.answer(&file, &headers)
+    shared.assets.respond(&file, &headers)
 }
 
 async fn list(State(shared): State<Shared>) -> impl IntoResponse {

@@ -79,8 +79,8 @@ impl Assets {
         Ok(Self::Folder(folder.to_owned()))
     }
 
-    /// A file as an answer, or 304 to whom has it already.
-    pub(super) fn answer(&self, name: &str, headers: &HeaderMap) -> Response {
+    /// A file as a response, or 304 for a browser that has it already.
+    pub(super) fn respond(&self, name: &str, headers: &HeaderMap) -> Response {
         let Some((media_type, content)) = media_type(name).zip(self.read(name)) else {
             return Problem::not_found().into_response();
         };
@@ -144,10 +144,10 @@ mod tests {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("assets")
     }
 
-    fn answer(assets: &Assets, name: &str, known: &str) -> Response {
+    fn response(assets: &Assets, name: &str, known: &str) -> Response {
         let mut headers = HeaderMap::new();
         headers.insert(IF_NONE_MATCH, known.parse().expect("a value"));
-        assets.answer(name, &headers)
+        assets.respond(name, &headers)
     }
 
     #[test]
@@ -173,7 +173,7 @@ mod tests {
     fn the_binary_and_the_folder_answer_alike() {
         for (name, content) in FILES {
             let (binary, folder) = (Assets::Embedded, Assets::Folder(folder()));
-            let [one, other] = [binary, folder].map(|assets| answer(&assets, name, "\"old\""));
+            let [one, other] = [binary, folder].map(|assets| response(&assets, name, "\"old\""));
 
             assert_eq!(one.status(), StatusCode::OK, "{name}");
             assert_eq!(one.headers(), other.headers(), "{name}");
@@ -191,10 +191,10 @@ mod tests {
             format!("\"x\", {tag}"),
             "*".to_owned(),
         ] {
-            let answer = answer(&Assets::Embedded, name, &known);
+            let response = response(&Assets::Embedded, name, &known);
 
-            assert_eq!(answer.status(), StatusCode::NOT_MODIFIED, "{known}");
-            assert_eq!(answer.headers()[ETAG], tag);
+            assert_eq!(response.status(), StatusCode::NOT_MODIFIED, "{known}");
+            assert_eq!(response.headers()[ETAG], tag);
         }
     }
 
@@ -215,9 +215,9 @@ mod tests {
             "c:index.html",
             "absent.js",
         ] {
-            let answer = answer(&Assets::Folder(folder()), name, "\"old\"");
+            let response = response(&Assets::Folder(folder()), name, "\"old\"");
 
-            assert_eq!(answer.status(), StatusCode::NOT_FOUND, "{name:?}");
+            assert_eq!(response.status(), StatusCode::NOT_FOUND, "{name:?}");
         }
     }
 }

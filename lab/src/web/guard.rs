@@ -4,7 +4,7 @@
 //! open. A site may point its own name at 127.0.0.1 (DNS rebinding), so the
 //! `Host` has to be a name of loopback. It may send a form or a `fetch` across
 //! sites, so what changes something has to come from the page itself. And it
-//! may frame or embed what it cannot read, so the headers of every answer say
+//! may frame or embed what it cannot read, so the headers of every response say
 //! what the page may load and who may load it.
 
 use axum::{
@@ -21,7 +21,7 @@ use server::guard::{SEC_FETCH_SITE, is_loopback, only};
 
 use super::problem::Problem;
 
-/// What every answer tells the browser.
+/// What every response tells the browser.
 const SHIELD: [(HeaderName, &str); 5] = [
     (
         CONTENT_SECURITY_POLICY,
@@ -62,7 +62,7 @@ fn admit(method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), Problem>
         .authority()
         .is_none_or(|target| is_loopback(target.as_str()));
     let Some(host) = host.filter(|_| target) else {
-        let detail = "the lab answers only to the names of loopback: 127.0.0.1, localhost, [::1]";
+        let detail = "the lab responds only to the names of loopback: 127.0.0.1, localhost, [::1]";
         return Err(Problem::new(
             StatusCode::MISDIRECTED_REQUEST,
             "host_not_allowed",

@@ -5,7 +5,7 @@
 //! file of it is part of the binary. Beside it stands a teaching service for
 //! clients from anywhere else, whose `/metrics` shows the numbers of all runs.
 //!
-//! | Path | What it answers |
+//! | Path | What it responds with |
 //! |---|---|
 //! | `/`, `/runs/{id}`, `/assets/{file}` | the page |
 //! | GET `/api/scenarios`, `/api/vocabulary` | what can be played, what is counted |

@@ -1,4 +1,4 @@
-//! Error answers as problem objects (RFC 9457).
+//! Error responses as problem objects (RFC 9457).
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use axum::{
 use http::{HeaderValue, StatusCode, header::CONTENT_TYPE};
 use serde::Serialize;
 
-/// What an error answer says.
+/// What an error response says.
 #[derive(Debug)]
 pub(super) struct Problem {
     status: StatusCode,

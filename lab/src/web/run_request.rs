@@ -230,8 +230,8 @@ mod tests {
 
             let problem = RunRequest::read(body.as_bytes()).expect_err(&body);
 
-            let (answered, said) = problem.told();
-            assert_eq!(answered, status, "{body}");
+            let (status_sent, said) = problem.told();
+            assert_eq!(status_sent, status, "{body}");
             assert!(said.contains(detail), "{body}: {said}");
         }
     }

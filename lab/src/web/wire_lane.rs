@@ -26,7 +26,7 @@ use runner::{
 /// How many requests are kept.
 pub(super) const CAPACITY: usize = 200;
 
-/// How soon an answered request is looked for again whose entry in the ledger
+/// How soon a request with a response is looked for again whose entry in the ledger
 /// was not complete yet: its span closes a moment earlier, on another thread.
 const PAUSE: Duration = Duration::from_millis(5);
 
@@ -123,7 +123,7 @@ struct Told(BTreeSet<u64>);
 enum Found<'a> {
     /// All that it will ever have.
     Complete(&'a LedgerEntry),
-    /// Not yet how it was answered.
+    /// Not yet its response.
     Incomplete,
     /// Nothing any more.
     Gone,
@@ -182,8 +182,8 @@ mod tests {
             let request = http::Request::get(path).header("x-request-id", "mine");
             let request = request.body(axum::body::Body::empty()).expect("a request");
             let subscriber = Registry::default().with(recorder.layer());
-            let answer = service.clone().oneshot(request).with_subscriber(subscriber);
-            answer.await.unwrap_or_else(|never| match never {});
+            let response = service.clone().oneshot(request).with_subscriber(subscriber);
+            response.await.unwrap_or_else(|never| match never {});
         }
         let spans = recorder
             .snapshot()

@@ -35,7 +35,7 @@ fn draws_plain_ascii_if_the_locale_is_not_utf8() {
 
     let text = Ended::from(output.expect("lab runs")).stdout;
     assert!(text.is_ascii(), "{text}");
-    assert_contains(&text, &["ok   client  answered with attempt 3"]);
+    assert_contains(&text, &["ok   client  succeeded with attempt 3"]);
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn output_that_cannot_be_written_is_an_environment_that_failed() {
 #[test]
 fn shows_a_lost_response() {
     insta::assert_snapshot!(play("lost-response").stdout, @"
-    lost-response — the job is created, its answer is lost
+    lost-response — the job is created, its response is lost
     POST /jobs · up to 3 attempts · backoff 200 ms–5 s, full jitter
     Retry-After up to 30 s
     seed 7 · virtual time: the waits are drawn, not waited for

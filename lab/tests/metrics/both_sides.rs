@@ -68,8 +68,8 @@ impl BothSides {
     pub(crate) async fn scrape(&self) -> String {
         let http = reqwest::Client::builder().no_proxy().tls_certs_only([]);
         let url = format!("{}/metrics", self.service.base_url());
-        let answer = http.build().expect("legal").get(url).send().await;
-        let text = answer.expect("an answer").text().await;
+        let response = http.build().expect("legal").get(url).send().await;
+        let text = response.expect("a response").text().await;
         text.expect("Prometheus text")
     }
 

@@ -5,7 +5,7 @@ use super::stage::{Browser, Lab, PROJECTOR};
 /// Runs a scenario so many times, one after the other, and shows the last.
 async fn play(browser: &Browser, times: u32) {
     let script = "(async () => {
-        const send = (path, options) => fetch(path, options).then((answer) => answer.json());
+        const send = (path, options) => fetch(path, options).then((response) => response.json());
         const { id } = await send('/api/runs', {
             method: 'POST',
             headers: { 'Content-Type': 'application/json' },

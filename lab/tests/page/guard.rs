@@ -11,9 +11,9 @@ fn a_foreign_host_is_refused() {
     for path in ["/", "/api/runs", "/assets/app.js"] {
         let request =
             format!("GET {path} HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n");
-        let answer = Lab::raw(&lab.page, &request);
-        assert!(answer.starts_with("HTTP/1.1 421"), "{answer}");
-        assert!(answer.contains("host_not_allowed"), "{answer}");
+        let response = Lab::raw(&lab.page, &request);
+        assert!(response.starts_with("HTTP/1.1 421"), "{response}");
+        assert!(response.contains("host_not_allowed"), "{response}");
     }
 }
 
@@ -28,19 +28,19 @@ async fn another_origin_cannot_start_a_run() {
     let sent = browser
         .ask(&format!(
             "fetch('http://{}/api/runs', {{ method: 'POST', mode: 'no-cors', body: '{{\"scenario\":\"flaky\"}}' }})
-               .then((answer) => done(answer.type), (error) => done(String(error)))",
+               .then((response) => done(response.type), (error) => done(String(error)))",
             lab.page
         ))
         .await;
 
-    // The answer is kept from whoever asked, and it was a refusal.
+    // The response is kept from whoever asked, and it was a refusal.
     assert_eq!(sent, "TypeError: Failed to fetch");
     let runs = format!(
         "GET /api/runs HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n",
         lab.page
     );
-    let answer = Lab::raw(&lab.page, &runs);
-    assert!(answer.ends_with("[]"), "{answer}");
+    let response = Lab::raw(&lab.page, &runs);
+    assert!(response.ends_with("[]"), "{response}");
 }
 
 #[tokio::test]

@@ -438,8 +438,8 @@ async fn a_run_is_copied_as_json_and_downloaded_as_a_report() {
     assert_eq!(copied["id"], id);
     let report = browser
         .ask(
-            "fetch(document.querySelector('#report').href).then(async (answer) =>
-              done([answer.headers.get('content-disposition'), await answer.text()]))",
+            "fetch(document.querySelector('#report').href).then(async (response) =>
+              done([response.headers.get('content-disposition'), await response.text()]))",
         )
         .await;
     assert!(
@@ -464,7 +464,7 @@ async fn the_report_of_a_comparison_holds_both_sides() {
     browser.run().await;
 
     let report = browser
-        .ask("fetch(document.querySelector('#report').href).then(async (answer) => done(await answer.text()))")
+        .ask("fetch(document.querySelector('#report').href).then(async (response) => done(await response.text()))")
         .await;
 
     let report = report.as_str().expect("a page");

@@ -107,14 +107,14 @@ impl Lab {
         }
     }
 
-    /// Sends a request as it stands, and returns the whole answer.
+    /// Sends a request as it stands, and returns the whole response.
     pub(crate) fn raw(address: &str, request: &str) -> String {
         let mut wire = TcpStream::connect(address).expect("a connection");
         wire.set_read_timeout(Some(PATIENCE)).expect("a timeout");
         wire.write_all(request.as_bytes()).expect("a request");
-        let mut answer = String::new();
-        wire.read_to_string(&mut answer).expect("an answer");
-        answer
+        let mut response = String::new();
+        wire.read_to_string(&mut response).expect("a response");
+        response
     }
 }
 
@@ -331,8 +331,8 @@ impl Drop for Browser {
         );
         let mut wire = TcpStream::connect(&self.driver_address).expect("the driver listens");
         wire.write_all(request.as_bytes()).expect("a request");
-        // The answer comes when the browser is gone, and the connection stays.
-        wire.read_exact(&mut [0]).expect("an answer");
+        // The response comes when the browser is gone, and the connection stays.
+        wire.read_exact(&mut [0]).expect("a response");
         let _ = self.driver.clone().leak();
     }
 }

@@ -74,7 +74,7 @@ fn each_lesson_shows_as_a_difference() {
         ("deadline", EarlyRequests, 0, 9),
         ("retry-budget", Requests, 7, 50),
         ("too-many-requests", RefusedRequests, 3, 80),
-        ("too-many-requests", CallsAnswered, 16, 8),
+        ("too-many-requests", CallsSucceeded, 16, 8),
     ];
 
     for (name, aspect, reliable, naive) in table {

@@ -1,4 +1,4 @@
-//! What the page asks for, and what it is answered.
+//! What the web UI asks for, and what it gets.
 
 use std::collections::BTreeSet;
 
@@ -26,13 +26,13 @@ async fn the_page_is_served_under_every_path_that_shows_it() {
     let (_dashboard, browser) = serve().await;
 
     for path in ["/", "/runs/abcdefgh"] {
-        let answer = browser.get(path).await;
+        let response = browser.get(path).await;
 
-        assert_eq!(answer.status, StatusCode::OK, "{path}");
-        assert_eq!(answer.headers["content-type"], "text/html; charset=utf-8");
+        assert_eq!(response.status, StatusCode::OK, "{path}");
+        assert_eq!(response.headers["content-type"], "text/html; charset=utf-8");
         assert!(
-            answer.body.starts_with(b"<!doctype html>")
-                || answer.body.starts_with(b"<!DOCTYPE html>")
+            response.body.starts_with(b"<!doctype html>")
+                || response.body.starts_with(b"<!DOCTYPE html>")
         );
     }
 }
@@ -89,11 +89,11 @@ async fn what_there_is_not_is_a_problem() {
         "/assets/",
         "/metrics",
     ] {
-        let answer = browser.get(path).await;
+        let response = browser.get(path).await;
 
-        assert_eq!(answer.status, StatusCode::NOT_FOUND, "{path}");
+        assert_eq!(response.status, StatusCode::NOT_FOUND, "{path}");
         assert_eq!(
-            answer.code(),
+            response.code(),
             if path.starts_with("/api/runs/") {
                 "run_not_found"
             } else {
@@ -102,9 +102,9 @@ async fn what_there_is_not_is_a_problem() {
             "{path}"
         );
     }
-    let answer = browser.get("/api/runs/abcdefgh").await;
-    assert_eq!(answer.status, StatusCode::NOT_FOUND);
-    assert_eq!(answer.code(), "run_not_found");
+    let response = browser.get("/api/runs/abcdefgh").await;
+    assert_eq!(response.status, StatusCode::NOT_FOUND);
+    assert_eq!(response.code(), "run_not_found");
 }
 
 #[tokio::test]
@@ -117,11 +117,11 @@ async fn a_method_that_a_path_does_not_serve_is_a_problem_with_allow() {
         ("/api/events", "GET,HEAD"),
     ] {
         let headers = [("sec-fetch-site", "same-origin")];
-        let answer = browser.send(Method::DELETE, path, &headers, "").await;
+        let response = browser.send(Method::DELETE, path, &headers, "").await;
 
-        assert_eq!(answer.status, StatusCode::METHOD_NOT_ALLOWED, "{path}");
-        assert_eq!(answer.code(), "method_not_allowed");
-        assert_eq!(answer.headers["allow"], allow);
+        assert_eq!(response.status, StatusCode::METHOD_NOT_ALLOWED, "{path}");
+        assert_eq!(response.code(), "method_not_allowed");
+        assert_eq!(response.headers["allow"], allow);
     }
 }
 
@@ -230,16 +230,16 @@ async fn the_vocabulary_names_what_both_sides_count() {
 #[tokio::test]
 async fn a_run_on_the_page_is_the_run_of_the_command_line() {
     let (_dashboard, browser) = serve().await;
-    let answer = browser
+    let response = browser
         .start(&json!({ "scenario": "flaky", "pace": "virtual", "seed": 7 }))
         .await;
-    let started = answer.json();
+    let started = response.json();
     let id = started["id"].as_str().expect("an id");
 
     let shown = finished(&browser, id).await;
 
-    assert_eq!(answer.status, StatusCode::ACCEPTED);
-    assert_eq!(answer.headers["location"], format!("/runs/{id}"));
+    assert_eq!(response.status, StatusCode::ACCEPTED);
+    assert_eq!(response.headers["location"], format!("/runs/{id}"));
     assert_eq!(started["seed"], 7);
     let settings = Settings {
         seed: 7,
@@ -362,10 +362,10 @@ async fn a_run_that_makes_no_sense_is_refused_and_not_kept() {
             "unsupported_media_type",
         ),
     ] {
-        let answer = browser.send(Method::POST, "/api/runs", headers, body).await;
+        let response = browser.send(Method::POST, "/api/runs", headers, body).await;
 
-        assert_eq!(answer.status, status, "{body}");
-        assert_eq!(answer.code(), code, "{body}");
+        assert_eq!(response.status, status, "{body}");
+        assert_eq!(response.code(), code, "{body}");
     }
     assert_eq!(browser.get("/api/runs").await.json(), json!([]));
 }
@@ -449,8 +449,8 @@ async fn a_run_that_goes_on_has_no_report() {
     let started = browser.start(&run).await.json();
 
     let id = started["id"].as_str().expect("an id");
-    let answer = browser.get(&format!("/api/runs/{id}/report")).await;
+    let response = browser.get(&format!("/api/runs/{id}/report")).await;
 
-    assert_eq!(answer.status, StatusCode::CONFLICT);
-    assert_eq!(answer.code(), "run_not_finished");
+    assert_eq!(response.status, StatusCode::CONFLICT);
+    assert_eq!(response.code(), "run_not_finished");
 }

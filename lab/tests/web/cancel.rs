@@ -7,11 +7,11 @@ use http::{Method, StatusCode};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use crate::support::{Answer, Browser, Events, PATIENCE, serve};
+use crate::support::{Browser, Events, PATIENCE, TestResponse, serve};
 
 const OWN: (&str, &str) = ("sec-fetch-site", "same-origin");
 
-async fn cancel(browser: &Browser, id: &str) -> Answer {
+async fn cancel(browser: &Browser, id: &str) -> TestResponse {
     let path = format!("/api/runs/{id}");
     browser.send(Method::DELETE, &path, &[OWN], "").await
 }
@@ -46,11 +46,11 @@ async fn a_run_that_is_cancelled_ends_at_once_and_says_so() {
     let mut events = browser.listen(None).await;
     let id = waiting(&browser, &mut events, "reliable").await;
 
-    let answer = cancel(&browser, &id).await;
+    let response = cancel(&browser, &id).await;
     ended(&mut events, &id).await;
 
-    assert_eq!(answer.status, StatusCode::ACCEPTED);
-    assert!(answer.body.is_empty());
+    assert_eq!(response.status, StatusCode::ACCEPTED);
+    assert!(response.body.is_empty());
     let run = browser.get(&format!("/api/runs/{id}")).await.json();
     for (place, value) in [
         ("/state", json!("cancelled")),
@@ -112,14 +112,14 @@ async fn what_is_over_already_stays_as_it_is() {
     ended(&mut events, &id).await;
     let before = browser.get(&format!("/api/runs/{id}")).await.json();
 
-    let answer = cancel(&browser, &id).await;
+    let response = cancel(&browser, &id).await;
 
-    assert_eq!(answer.status, StatusCode::NO_CONTENT);
+    assert_eq!(response.status, StatusCode::NO_CONTENT);
     assert_eq!(browser.get(&format!("/api/runs/{id}")).await.json(), before);
     for nothing in ["abcdefgh", "%ff"] {
-        let answer = cancel(&browser, nothing).await;
-        assert_eq!(answer.status, StatusCode::NOT_FOUND, "{nothing}");
-        assert_eq!(answer.code(), "run_not_found");
+        let response = cancel(&browser, nothing).await;
+        assert_eq!(response.status, StatusCode::NOT_FOUND, "{nothing}");
+        assert_eq!(response.code(), "run_not_found");
     }
 }
 
@@ -131,9 +131,9 @@ async fn another_site_cancels_nothing() {
     let path = format!("/api/runs/{id}");
 
     let headers = [("sec-fetch-site", "cross-site")];
-    let answer = browser.send(Method::DELETE, &path, &headers, "").await;
+    let response = browser.send(Method::DELETE, &path, &headers, "").await;
 
-    assert_eq!(answer.status, StatusCode::FORBIDDEN);
+    assert_eq!(response.status, StatusCode::FORBIDDEN);
     assert_eq!(browser.get(&path).await.json()["state"], "running");
 }
 
@@ -144,11 +144,11 @@ async fn a_lab_full_of_runs_has_room_again() {
     let patient = json!({ "scenario": "retry-later", "max_retry_after_seconds": 600 });
     let mut ids = Vec::new();
     let refused = loop {
-        let answer = browser.start(&patient).await;
-        if answer.status != StatusCode::ACCEPTED {
-            break answer;
+        let response = browser.start(&patient).await;
+        if response.status != StatusCode::ACCEPTED {
+            break response;
         }
-        ids.push(answer.json()["id"].as_str().expect("an id").to_owned());
+        ids.push(response.json()["id"].as_str().expect("an id").to_owned());
     };
 
     cancel(&browser, &ids[0]).await;

@@ -49,7 +49,7 @@ async fn serves_until_it_is_told_to_stop_and_says_three_lines() {
         let page = page.strip_prefix("Web UI started at ").expect("an address");
         let browser = Browser::of(page);
         let mut events = browser.listen(None).await;
-        let answer = browser.get("/").await;
+        let response = browser.get("/").await;
 
         let pid = child.id().expect("it runs").to_string();
         let kill = Command::new("kill").args([signal, &pid]).status().await;
@@ -58,7 +58,7 @@ async fn serves_until_it_is_told_to_stop_and_says_three_lines() {
         let status = timeout(PATIENCE, child.wait()).await.expect("a prompt end");
         assert_eq!(status.expect("a status").code(), Some(0), "{signal}");
         while events.next().await.is_some() {}
-        assert_eq!(answer.status, StatusCode::OK);
+        assert_eq!(response.status, StatusCode::OK);
         assert!(
             service.starts_with("Teaching API started at http://127.0.0.1:"),
             "{service}"
@@ -109,9 +109,9 @@ async fn who_takes_the_descriptors_of_the_service_does_not_silence_the_page() {
     let browser = Browser::of(&page);
     // The page has nothing to close but this, which is in use.
     let _events = browser.listen(None).await;
-    let answer = timeout(PATIENCE, browser.get("/")).await;
+    let response = timeout(PATIENCE, browser.get("/")).await;
 
-    assert_eq!(answer.expect("an answer").status, StatusCode::OK);
+    assert_eq!(response.expect("a response").status, StatusCode::OK);
 }
 
 #[tokio::test]

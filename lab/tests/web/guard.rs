@@ -30,14 +30,14 @@ async fn no_path_answers_to_a_name_from_elsewhere() {
             "127.0.0.1.evil.example:8766",
             "localhost.evil.example",
         ] {
-            let answer = browser.send(Method::GET, path, &[("host", host)], "").await;
+            let response = browser.send(Method::GET, path, &[("host", host)], "").await;
 
             assert_eq!(
-                answer.status,
+                response.status,
                 StatusCode::MISDIRECTED_REQUEST,
                 "{host} {path}"
             );
-            assert_eq!(answer.code(), "host_not_allowed");
+            assert_eq!(response.code(), "host_not_allowed");
         }
     }
 }
@@ -58,10 +58,10 @@ async fn no_other_site_starts_a_run_or_a_load() {
             ("/api/runs", r#"{"scenario":"flaky"}"#),
             ("/api/loads", "{}"),
         ] {
-            let answer = browser.send(Method::POST, path, headers, body).await;
+            let response = browser.send(Method::POST, path, headers, body).await;
 
-            assert_eq!(answer.status, StatusCode::FORBIDDEN, "{path} {headers:?}");
-            assert_eq!(answer.code(), "cross_origin");
+            assert_eq!(response.status, StatusCode::FORBIDDEN, "{path} {headers:?}");
+            assert_eq!(response.code(), "cross_origin");
         }
     }
     assert_eq!(browser.get("/api/runs").await.json(), json!([]));
@@ -74,9 +74,9 @@ async fn an_older_browser_starts_a_run_by_its_origin() {
 
     let headers = [("content-type", "application/json"), ("origin", &*origin)];
     let run = r#"{"scenario":"flaky","pace":"virtual"}"#;
-    let answer = browser.send(Method::POST, "/api/runs", &headers, run).await;
+    let response = browser.send(Method::POST, "/api/runs", &headers, run).await;
 
-    assert_eq!(answer.status, StatusCode::ACCEPTED);
+    assert_eq!(response.status, StatusCode::ACCEPTED);
 }
 
 #[tokio::test]
@@ -85,7 +85,7 @@ async fn every_answer_says_what_the_page_may_load_and_who_may_load_it() {
 
     for path in PATHS {
         for method in [Method::HEAD, Method::DELETE] {
-            let answer = browser.send(method.clone(), path, &[], "").await;
+            let response = browser.send(method.clone(), path, &[], "").await;
 
             for (name, value) in [
                 (
@@ -97,7 +97,7 @@ async fn every_answer_says_what_the_page_may_load_and_who_may_load_it() {
                 ("cross-origin-opener-policy", "same-origin"),
                 ("cross-origin-resource-policy", "same-origin"),
             ] {
-                assert_eq!(answer.headers[name], value, "{method} {path}");
+                assert_eq!(response.headers[name], value, "{method} {path}");
             }
         }
     }
@@ -111,11 +111,11 @@ async fn silent_callers_make_way_for_a_browser() {
     // More than the page has room for.
     let connect = || async { TcpStream::connect(&address).await.expect("room to wait in") };
     let mut silent = join_all((0..150).map(|_| connect())).await;
-    let answer = browser.get("/").await;
+    let response = browser.get("/").await;
     let mut byte = [0];
     let closed = timeout(PATIENCE, silent[0].read(&mut byte)).await;
 
-    assert_eq!(answer.status, StatusCode::OK);
+    assert_eq!(response.status, StatusCode::OK);
     let end = closed.expect("the first of them makes way");
     assert!(matches!(end, Ok(0) | Err(_)), "{end:?}");
 }

@@ -122,15 +122,15 @@ async fn where_nobody_listens_it_says_what_to_type() {
     assert_eq!(text(&output.stderr), expected);
 }
 
-/// A server that answers each connection with these bytes.
-fn imposter(answer: &'static [u8]) -> String {
+/// A server that sends these bytes on each connection.
+fn imposter(response: &'static [u8]) -> String {
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
     let page = format!("http://{}", listener.local_addr().expect("an address"));
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             let mut stream = stream;
             // Whoever hangs up early has seen enough.
-            let _ = stream.write_all(answer);
+            let _ = stream.write_all(response);
         }
     });
     page
@@ -140,14 +140,14 @@ fn imposter(answer: &'static [u8]) -> String {
 async fn what_is_not_the_page_is_not_taken_for_it() {
     let (_server, service, _) = serve().await;
     let mut strangers = vec![service];
-    for answer in [
+    for response in [
         &b"SSH-2.0-OpenSSH_9.6\r\n"[..],
         b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 2\r\n\r\nhi",
         b"HTTP/1.1 302 Found\r\nlocation: http://evil.example/\r\n\r\n",
         b"HTTP/1.1 200 OK\r\ncontent-type: application/x-ndjson\r\n\r\n{\"length\":\"x\"}\n",
         b"HTTP/1.1 200 OK\r\ncontent-type: application/x-ndjson\r\n\r\n",
     ] {
-        strangers.push(imposter(answer));
+        strangers.push(imposter(response));
     }
 
     for page in strangers {

@@ -181,12 +181,12 @@ async fn a_load_that_makes_no_sense_is_refused() {
         ),
         (&[own], "{}", 415, "unsupported_media_type"),
     ] {
-        let answer = browser
+        let response = browser
             .send(Method::POST, "/api/loads", headers, body)
             .await;
 
-        assert_eq!(answer.status, status, "{body}");
-        assert_eq!(answer.code(), code, "{body}");
+        assert_eq!(response.status, status, "{body}");
+        assert_eq!(response.code(), code, "{body}");
     }
     let get = browser.get("/api/loads").await;
     assert_eq!(get.status, StatusCode::METHOD_NOT_ALLOWED);

@@ -38,7 +38,7 @@ async fn a_page_that_does_not_read_does_not_hold_up_the_end() {
     let mut deaf = TcpStream::connect(address).await.expect("a connection");
     let request = "GET /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n";
     deaf.write_all(request.as_bytes()).await.expect("a request");
-    deaf.readable().await.expect("an answer begins");
+    deaf.readable().await.expect("a response begins");
 
     let stopped = timeout(PATIENCE, dashboard.stop()).await;
 

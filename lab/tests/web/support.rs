@@ -32,13 +32,13 @@ pub(crate) struct Browser {
     address: SocketAddr,
 }
 
-pub(crate) struct Answer {
+pub(crate) struct TestResponse {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
 }
 
-impl Answer {
+impl TestResponse {
     pub(crate) fn text(&self) -> String {
         String::from_utf8(self.body.to_vec()).expect("UTF-8")
     }
@@ -64,12 +64,12 @@ impl Browser {
         }
     }
 
-    pub(crate) async fn get(&self, path: &str) -> Answer {
+    pub(crate) async fn get(&self, path: &str) -> TestResponse {
         self.send(Method::GET, path, &[], "").await
     }
 
     /// Asks for a run as the page does.
-    pub(crate) async fn start(&self, run: &Value) -> Answer {
+    pub(crate) async fn start(&self, run: &Value) -> TestResponse {
         let headers = [
             ("content-type", "application/json"),
             ("sec-fetch-site", "same-origin"),
@@ -81,9 +81,9 @@ impl Browser {
     /// Starts a run in virtual time, and returns its id.
     pub(crate) async fn play(&self, scenario: &str) -> String {
         let run = json!({ "scenario": scenario, "pace": "virtual", "seed": 7 });
-        let answer = self.start(&run).await;
-        assert_eq!(answer.status, StatusCode::ACCEPTED, "{:?}", answer.body);
-        answer.json()["id"].as_str().expect("an id").to_owned()
+        let response = self.start(&run).await;
+        assert_eq!(response.status, StatusCode::ACCEPTED, "{:?}", response.body);
+        response.json()["id"].as_str().expect("an id").to_owned()
     }
 
     /// Sends just this; the `Host` is the server's unless there is another.
@@ -93,11 +93,11 @@ impl Browser {
         path: &str,
         headers: &[(&str, &str)],
         body: &str,
-    ) -> Answer {
+    ) -> TestResponse {
         let (head, incoming) = self.open(method, path, headers, body).await.into_parts();
         let body = timeout(PATIENCE, incoming.collect()).await;
-        let body = body.expect("an answer in time").expect("a whole body");
-        Answer {
+        let body = body.expect("a response in time").expect("a whole body");
+        TestResponse {
             status: head.status,
             headers: head.headers,
             body: body.to_bytes(),
@@ -112,11 +112,11 @@ impl Browser {
     pub(crate) async fn listen_at(&self, path: &str, last: Option<&str>) -> Events {
         let header = last.map(|id| ("last-event-id", id));
         let headers: Vec<_> = header.into_iter().collect();
-        let answer = self.open(Method::GET, path, &headers, "").await;
-        assert_eq!(answer.status(), StatusCode::OK);
-        assert_eq!(answer.headers()["content-type"], "text/event-stream");
+        let response = self.open(Method::GET, path, &headers, "").await;
+        assert_eq!(response.status(), StatusCode::OK);
+        assert_eq!(response.headers()["content-type"], "text/event-stream");
         Events {
-            body: answer.into_body(),
+            body: response.into_body(),
             text: String::new(),
         }
     }
@@ -127,13 +127,13 @@ impl Browser {
             ("content-type", "application/json"),
             ("sec-fetch-site", "none"),
         ];
-        let answer = self
+        let response = self
             .open(Method::POST, "/api/loads", &headers, &load.to_string())
             .await;
-        assert_eq!(answer.status(), StatusCode::OK);
-        assert_eq!(answer.headers()["content-type"], "application/x-ndjson");
+        assert_eq!(response.status(), StatusCode::OK);
+        assert_eq!(response.headers()["content-type"], "application/x-ndjson");
         Progress {
-            body: answer.into_body(),
+            body: response.into_body(),
             text: String::new(),
         }
     }
@@ -160,9 +160,11 @@ impl Browser {
             request = request.header(*name, *value);
         }
         let request = request.body(Full::new(Bytes::from(body.to_owned())));
-        let answer = sender.send_request(request.expect("a request"));
-        let answer = timeout(PATIENCE, answer).await.expect("an answer in time");
-        answer.expect("an answer")
+        let response = sender.send_request(request.expect("a request"));
+        let response = timeout(PATIENCE, response)
+            .await
+            .expect("a response in time");
+        response.expect("a response")
     }
 }
 

@@ -44,7 +44,7 @@ pub(super) const MEASURES: [Measure; 13] = [
     ),
     (
         Aspect::RefusedRequests,
-        |run| answered(run, |status| status == 429),
+        |run| responded(run, |status| status == 429),
         |naive, reliable| {
             let requests = rather(naive, "request", reliable);
             format!("had {requests} refused with 429")
@@ -79,7 +79,7 @@ pub(super) const MEASURES: [Measure; 13] = [
         |run| {
             // What the client did not count itself, its library sent.
             let unasked = run.ledger.total.saturating_sub(run.counted());
-            unasked.min(answered(run, |status| (300..400).contains(&status)))
+            unasked.min(responded(run, |status| (300..400).contains(&status)))
         },
         |naive, reliable| {
             let redirects = rather(naive, "redirect", reliable);
@@ -118,7 +118,7 @@ pub(super) const MEASURES: [Measure; 13] = [
             let known = |name| run.outcome.fact(name).is_some();
             let listing = known("items") || known("delivered");
             match listing {
-                true => answered(run, |status| (200..300).contains(&status)),
+                true => responded(run, |status| (200..300).contains(&status)),
                 false => 0,
             }
         },
@@ -133,14 +133,14 @@ pub(super) const MEASURES: [Measure; 13] = [
         },
     ),
     (
-        Aspect::CallsAnswered,
-        |run| number(run, "answered"),
-        |naive, reliable| format!("had {} answered", rather(naive, "call", reliable)),
+        Aspect::CallsSucceeded,
+        |run| number(run, "succeeded"),
+        |naive, reliable| format!("had {} succeed", rather(naive, "call", reliable)),
     ),
 ];
 
-/// The requests that the service answered with such a status.
-fn answered(run: &Run, such: impl Fn(u16) -> bool) -> u64 {
+/// The requests that got a response with such a status.
+fn responded(run: &Run, such: impl Fn(u16) -> bool) -> u64 {
     let statuses = run.ledger.entries.iter().filter_map(|entry| entry.status);
     statuses.filter(|status| such(*status)).count() as u64
 }

@@ -1,4 +1,4 @@
-//! Nothing is an answer, too.
+//! A response without a body is a success, too.
 
 use super::{Level, Rule, not_repeated};
 

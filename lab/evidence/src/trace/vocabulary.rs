@@ -36,7 +36,7 @@ pub mod field {
     pub const SERVER_PORT: &str = "server.port";
     /// Which resend this is; absent on the first attempt.
     pub const RESEND_COUNT: &str = "http.request.resend_count";
-    /// The status of the answer.
+    /// The status of the response.
     pub const STATUS: &str = "http.response.status_code";
     /// Why there is a retry to wait for.
     pub const RETRY_REASON: &str = "retry.reason";
@@ -88,7 +88,7 @@ pub enum SpanKind {
     Internal,
     /// The side that asks.
     Client,
-    /// The side that answers.
+    /// The side that responds.
     Server,
 }
 

@@ -131,7 +131,7 @@ fn together(results: Vec<Result<(), Outcome>>) -> Outcome {
         .count() as u64;
     let outcome = failures.into_iter().next_back();
     outcome
-        .unwrap_or_else(|| Outcome::ok(format!("ok, all {succeeded} calls were answered")))
-        .with("answered", succeeded)
+        .unwrap_or_else(|| Outcome::ok(format!("ok, all {succeeded} calls succeeded")))
+        .with("succeeded", succeeded)
         .with("stopped_by_budget", stopped_by_budget)
 }

@@ -1,4 +1,4 @@
-//! A creation answers 201, once.
+//! A creation responds with 201, once.
 
 use super::{PLAIN, Scenario, Share};
 use crate::player::{NAIVE, RELIABLE, Task};
@@ -9,7 +9,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         name: "create-job",
         title: "a job is created under a key",
         request: "POST /jobs",
-        question: "Which status does a creation answer with, and who chooses the key?",
+        question: "Which status does a creation respond with, and who chooses the key?",
         hint: "Who is the first to know that a change is intended?",
         lessons: &[
             Sentence::always(

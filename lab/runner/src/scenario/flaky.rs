@@ -4,13 +4,13 @@ use super::{NO_ATTEMPT_LEFT, PLAIN, Scenario, Share};
 use crate::player::{NAIVE, RELIABLE, Task};
 use evidence::{Condition, Ending, Expectation, Overrides, Sentence, Words};
 
-/// The call that the service answers first.
+/// The first call that succeeds.
 pub(super) const FIRST_SUCCESS: u32 = 3;
 
 pub(super) const SCENARIO: Scenario = Scenario {
     words: Words {
         name: "flaky",
-        title: "the service fails twice, then answers",
+        title: "the service fails twice, then recovers",
         request: "GET /flaky",
         question: "How many requests will the service see, and what happens between them?",
         hint: "It takes three calls to get a response, and clients that fail together come back \
@@ -51,7 +51,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
             ];
         }
         vec![
-            Expectation::fact("attempt", 3_u64, "answered with attempt 3"),
+            Expectation::fact("attempt", 3_u64, "succeeded with attempt 3"),
             Expectation::requests(FIRST_SUCCESS.into()),
         ]
     },

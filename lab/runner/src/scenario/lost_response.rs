@@ -10,9 +10,9 @@ use evidence::{Condition, Ending, Expectation, Overrides, Sentence, Words};
 pub(super) const SCENARIO: Scenario = Scenario {
     words: Words {
         name: "lost-response",
-        title: "the job is created, its answer is lost",
+        title: "the job is created, its response is lost",
         request: "POST /jobs",
-        question: "The connection breaks before the answer. Send it again, or not?",
+        question: "The connection breaks before the response. Send it again, or not?",
         hint: "The service has seen the request, and a client cannot know.",
         lessons: &[
             Sentence::always(

@@ -1,4 +1,4 @@
-//! An error answer says which error it is, in a form a program can read.
+//! An error response says which error it is, in a form a program can read.
 
 use client::Endpoint;
 
@@ -14,7 +14,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         name: "not-found",
         title: "no such path",
         request: "GET /nowhere",
-        question: "What can a client keep of an error answer, besides its status?",
+        question: "What can a client keep of an error response, besides its status?",
         hint: "The content type is application/problem+json.",
         lessons: &[
             Sentence::always(

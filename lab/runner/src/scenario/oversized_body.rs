@@ -16,10 +16,10 @@ const EXPORT: Endpoint = Endpoint::new("export", "/export");
 pub(super) const SCENARIO: Scenario = Scenario {
     words: Words {
         name: "oversized-body",
-        title: "an answer larger than a client should accept",
+        title: "a body larger than a client should accept",
         request: "GET /export",
-        question: "A client accepts 64 KiB, the answer has 1 MiB. How much of it is read?",
-        hint: "The answer announces its length.",
+        question: "A client accepts 64 KiB, the response has 1 MiB. How much of it is read?",
+        hint: "The response announces its length.",
         lessons: &[
             Sentence::always(
                 "Without a cap, one response can take all the memory a process has. A length that is \
@@ -37,7 +37,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
                 "The naive client took the whole body into memory.",
             ),
         ],
-        unsolved: "Reading a large answer on purpose. That wants a stream, or an API with pages.",
+        unsolved: "Reading a large response on purpose. That wants a stream, or an API with pages.",
     },
     policy: |policy| Policy {
         max_body_bytes: 64 * 1024,
@@ -62,7 +62,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
     task: Task::Get(EXPORT),
     expect: |_| {
         vec![
-            Expectation::ending(Ending::TransportError, "no answer was handed over"),
+            Expectation::ending(Ending::TransportError, "no response was handed over"),
             Expectation::fact(
                 "problem",
                 "body_too_large",

@@ -15,7 +15,7 @@ use evidence::{Condition, Ending, Expectation, Policy, Sentence, Words};
 pub(super) const SCENARIO: Scenario = Scenario {
     words: Words {
         name: "read-timeout",
-        title: "a connection that is accepted and never answered",
+        title: "a connection that is accepted and gets no response",
         request: "GET /items",
         question: "Nothing comes back, not even an error. What ends the wait?",
         hint: "TCP alone would wait for hours.",
@@ -39,7 +39,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
                 "The naive client has no timeout and would have waited for ever: the lab stopped it.",
             ),
         ],
-        unsolved: "An answer that drips a byte at a time: every byte ends the silence. Only a deadline \
+        unsolved: "A response that drips a byte at a time: every byte ends the silence. Only a deadline \
                    for the whole call ends that.",
     },
     listing: true,

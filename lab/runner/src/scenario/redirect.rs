@@ -1,4 +1,4 @@
-//! A redirect is an answer, not an order.
+//! A redirect is a response, not an order.
 
 use super::{PLAIN, Scenario, Share};
 use crate::player::{NAIVE, RELIABLE, Task};

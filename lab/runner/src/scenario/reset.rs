@@ -17,7 +17,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         title: "the connection breaks in the middle of the body",
         request: "GET /items",
         question: "Status 200, all headers, half the body. Is this a success, and who notices?",
-        hint: "Most retry layers hand the answer over as soon as the headers are there.",
+        hint: "Most retry layers hand the response over as soon as the headers are there.",
         lessons: &[
             Sentence::always(
                 "The status arrives before the body, so a client that decides at the headers has \

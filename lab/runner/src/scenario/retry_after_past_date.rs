@@ -1,4 +1,4 @@
-//! A date in the past is a valid answer: no wait.
+//! A date in the past is valid, and asks for no wait.
 
 use std::time::Duration;
 

@@ -79,16 +79,16 @@ pub(super) const SCENARIO: Scenario = Scenario {
     routes: narrow,
     task: Task::Workers(NARROW, WORKERS),
     expect: |policy| {
-        let (answered, retries) = if policy.max_attempts < 2 {
+        let (succeeded, retries) = if policy.max_attempts < 2 {
             (WORKERS - REFUSED, 0)
         } else {
             (WORKERS, REFUSED)
         };
         vec![
             Expectation::fact(
-                "answered",
-                u64::from(answered),
-                "whoever waited for a turn was answered",
+                "succeeded",
+                u64::from(succeeded),
+                "whoever waited for a turn got a response",
             ),
             Expectation::counter(
                 client::telemetry::RETRIES.name,

@@ -1,4 +1,4 @@
-//! A reader of the feed as the body of an answer, in the event stream format of
+//! A reader of the feed as the body of a response, in the event stream format of
 //! the HTML standard (<https://html.spec.whatwg.org/multipage/server-sent-events.html>).
 
 use std::{convert::Infallible, future::ready, time::Duration};
@@ -17,7 +17,7 @@ use super::Reader;
 /// a quiet connection from a dead one.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// An answer that tells what the reader gets, until the feed closes.
+/// A response that says what the reader gets, until the feed closes.
 ///
 /// The connection takes an event when it has room for it, so a page that reads
 /// slowly falls behind in the ring and is held in no queue.

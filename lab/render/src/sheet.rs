@@ -1,4 +1,4 @@
-//! A page of text: paragraphs beside labels, rows of terms, marks and colours,
+//! A sheet of text: paragraphs beside labels, rows of terms, marks and colours,
 //! in as many columns as fit.
 
 use anstyle::{AnsiColor, Style};
@@ -11,13 +11,13 @@ use evidence::Level;
 const MEASURE: usize = 100;
 
 /// Where text is set, line by line.
-pub(super) struct Page<'a> {
+pub(super) struct Sheet<'a> {
     pub(super) options: &'a Options,
     width: usize,
     text: String,
 }
 
-impl<'a> Page<'a> {
+impl<'a> Sheet<'a> {
     pub(super) fn new(options: &'a Options) -> Self {
         Self {
             options,
