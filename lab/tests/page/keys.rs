@@ -133,10 +133,12 @@ async fn the_ear_is_told_of_the_start_and_the_end_and_no_more() {
     browser.until("told.length >= 2").await;
 
     assert_eq!(
-        browser.read("told").await,
+        browser
+            .read("told.map((words) => words.replace(/(\\d+) of \\1/, 'all'))")
+            .await,
         json!([
             "flaky runs",
-            "flaky: ended with ok, attempt = 3, 3 attempts, 4 of 4 expectations held"
+            "flaky: ended with ok, attempt = 3, 3 attempts, all expectations held"
         ])
     );
 }

@@ -4,6 +4,10 @@ use serde_json::{Value, json};
 
 use super::stage::{Browser, Lab, PROJECTOR};
 
+/// What a run came to. How many rules have something to say of `flaky` hangs on how
+/// long its waits happened to be.
+const RESULT: &str = "text('#result').replace(/(\\d+) of \\1/g, 'all')";
+
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
 async fn flaky_shows_three_attempts_two_waits_and_a_verdict() {
@@ -27,10 +31,11 @@ async fn flaky_shows_three_attempts_two_waits_and_a_verdict() {
     );
     assert_eq!(browser.read("all('.row.request').length").await, 3);
     assert_eq!(
-        browser.read("text('#result')").await,
-        "ended with ok, attempt = 3 · 3 attempts · ✓ 4 of 4 expectations held"
+        browser.read(RESULT).await,
+        "ended with ok, attempt = 3 · 3 attempts · ✓ all expectations held"
     );
-    assert_eq!(browser.read("all('#checks li.ok').length").await, 4);
+    assert_eq!(browser.read("all('#checks li.ok').length >= 6").await, true);
+    assert_eq!(browser.read("all('#checks li.failed').length").await, 0);
     assert_eq!(browser.read("all('#ledgers tbody tr').length").await, 3);
     assert_eq!(
         browser
@@ -200,7 +205,7 @@ async fn how_a_call_ended_and_the_verdict_on_it_are_two_things() {
         json!([
             ["failed", "ended with HTTP error"],
             ["", "1 attempt"],
-            ["ok", "✓ 7 of 7 expectations held"]
+            ["ok", "✓ 8 of 8 expectations held"]
         ])
     );
     let colours = browser
@@ -235,8 +240,8 @@ async fn no_side_of_a_comparison_is_told_in_the_words_of_the_other() {
     assert_eq!(
         lines,
         json!([
-            "reliable: ended with ok, the client has its job · 2 attempts · ✓ 5 of 5 expectations held",
-            "naive: ended with ok, the client has its job · 2 attempts · ✗ 4 of 5 expectations held",
+            "reliable: ended with ok, the client has its job · 2 attempts · ✓ 8 of 8 expectations held",
+            "naive: ended with ok, the client has its job · 2 attempts · ✗ 5 of 8 expectations held",
         ])
     );
     assert_eq!(
@@ -328,8 +333,8 @@ async fn a_comparison_shows_both_clients_on_one_axis() {
         .await;
     assert_eq!(axes[0], axes[1]);
     assert_eq!(
-        browser.read("text('#result')").await,
-        "reliable: ended with ok, attempt = 3 · 3 attempts · ✓ 4 of 4 expectations held\nnaive: ended with ok, attempt = 3 · 3 attempts · ✓ 4 of 4 expectations held"
+        browser.read(RESULT).await,
+        "reliable: ended with ok, attempt = 3 · 3 attempts · ✓ all expectations held\nnaive: ended with ok, attempt = 3 · 3 attempts · ✓ all expectations held"
     );
     assert_eq!(browser.read("all('#checks .judged').length").await, 2);
     assert_ne!(browser.read("all('.differences tbody tr').length").await, 0);
