@@ -1,5 +1,7 @@
 //! A POST may have taken effect.
 
+use std::collections::HashSet;
+
 use super::{Judgement, Level, Play, Rule};
 use crate::wire::WireRequest;
 
@@ -15,15 +17,13 @@ pub(super) const RULE: Rule = Rule {
 
 fn judge(plays: &[Play<'_>]) -> Judgement {
     Judgement::of_each(plays, |wire| {
+        let jobs = wire.entries.iter().filter(|it| it.job.is_some());
+        let of_jobs: HashSet<_> = jobs.map(|it| &it.route).collect();
         let failed = |it: &WireRequest| {
-            let of_jobs = wire
-                .entries
-                .iter()
-                .any(|job| job.job.is_some() && job.route == it.route);
             let is_failure = it.status.is_none_or(|status| status >= 500);
             // A transport may send again what a connection lost that had died before.
             let is_fresh = it.place.is_none_or(|place| place == 1);
-            it.method == "POST" && !of_jobs && is_failure && is_fresh
+            it.method == "POST" && !of_jobs.contains(&it.route) && is_failure && is_fresh
         };
         if !wire.entries.iter().any(failed) {
             return Judgement::not_exercised();

@@ -8,15 +8,17 @@
 //! Moments are counted from the start of the run, on its clock.
 
 mod connection;
+mod correlation;
 mod hash;
 mod request;
 
-use std::{collections::BTreeMap, time::Duration};
+use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use connection::{ClosedBy, ConnectionEnd, WireConnection};
+pub use correlation::Wait;
 pub use hash::ValueHash;
 pub use request::{
     BodyState, IssuedCursor, JobResult, RecordedHeader, RetryAfter, RetryAfterForm, WireRequest,
@@ -53,54 +55,7 @@ pub struct RouteTotals {
     pub early: u64,
 }
 
-/// A wait that the service asked for, and the request that came next.
-#[derive(Clone, Copy, Debug)]
-pub struct Wait<'a> {
-    /// The request whose response asked for it.
-    pub asked_by: &'a WireRequest,
-    /// The Retry-After of that response.
-    pub retry_after: RetryAfter,
-    /// The first request on the same route that came after the head of that response.
-    pub next: &'a WireRequest,
-    /// From the moment before that head was written to the arrival of the next
-    /// request: always in the client's favour.
-    pub waited: Duration,
-}
-
-impl Wait<'_> {
-    /// By how much the next request came too early; zero if it did not.
-    #[must_use]
-    pub fn early_by(&self) -> Duration {
-        self.retry_after.wait().saturating_sub(self.waited)
-    }
-}
-
 impl WireRecord {
-    /// Every Retry-After that was followed by a request of the same caller, in order.
-    pub fn waits(&self) -> impl Iterator<Item = Wait<'_>> {
-        self.entries.iter().filter_map(|next| {
-            let asked_by = self.responded_before(next)?;
-            Some(Wait {
-                asked_by,
-                retry_after: asked_by.retry_after?,
-                next,
-                waited: next.arrived.saturating_sub(asked_by.head?),
-            })
-        })
-    }
-
-    /// Every request that repeats one which had ended: the same method, route, cursor
-    /// and body. First the one that is repeated, then the next one like it.
-    pub fn repetitions(&self) -> impl Iterator<Item = (&WireRequest, &WireRequest)> {
-        self.entries.iter().enumerate().filter_map(|(at, next)| {
-            let mut before = self.entries[..at].iter().rev();
-            let repeated = before.find(|it| {
-                it.repeats(next) && self.belong_together(it, next) && it.is_over_at(next.arrived)
-            })?;
-            Some((repeated, next))
-        })
-    }
-
     /// How many jobs were created.
     #[must_use]
     pub fn jobs_created(&self) -> u64 {
@@ -114,25 +69,5 @@ impl WireRecord {
         self.waits()
             .filter(|wait| !wait.early_by().is_zero())
             .count() as u64
-    }
-
-    /// The newest response to a request that belongs together with this one, of those
-    /// that were there when it came. A response without a wait ends an older wait.
-    fn responded_before(&self, next: &WireRequest) -> Option<&WireRequest> {
-        let before = self.entries.iter().filter(|it| {
-            it.seq < next.seq
-                && it.head.is_some_and(|head| head <= next.arrived)
-                && self.belong_together(it, next)
-        });
-        before.max_by_key(|it| it.head)
-    }
-
-    /// Whether two requests are known to come from one caller with one purpose.
-    fn belong_together(&self, one: &WireRequest, other: &WireRequest) -> bool {
-        let same = |one: Option<&str>, other| one.is_some() && one == other;
-        one.route == other.route
-            && (self.one_caller
-                || same(one.trace_id.as_deref(), other.trace_id.as_deref())
-                || one.idempotency_key.is_some() && one.idempotency_key == other.idempotency_key)
     }
 }

@@ -71,21 +71,6 @@ pub struct WireRequest {
     pub request_id: String,
 }
 
-impl WireRequest {
-    /// Whether another request asks for the same: method, route, cursor and body.
-    #[must_use]
-    pub fn repeats(&self, other: &Self) -> bool {
-        let of = |it: &Self| (it.method, it.cursor, it.body);
-        self.route == other.route && of(self) == of(other)
-    }
-
-    /// Whether its response was there at a moment, or will never be.
-    #[must_use]
-    pub fn is_over_at(&self, moment: Duration) -> bool {
-        self.head.is_none_or(|head| head <= moment)
-    }
-}
-
 /// How far the body of a request was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
