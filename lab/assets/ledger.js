@@ -8,14 +8,14 @@ const MOST = 200;
 
 export function ledgerPanel() {
   return memo((run) => {
-    const sides = run?.sides.filter((side) => side.ledger) ?? [];
+    const sides = run?.sides.filter((side) => side.wire) ?? [];
     byId("ledger").hidden = sides.length === 0;
-    byId("ledgers").replaceChildren(...sides.flatMap(({ client, ledger, view }) => {
+    byId("ledgers").replaceChildren(...sides.flatMap(({ client, wire, view }) => {
       const { columns, rows } = view.requests;
       const who = run.sides.length > 1 ? `${client}: ` : "";
       const more = rows.length > MOST ? `, of which ${MOST} are listed` : "";
       return [
-        el("p", { class: "terms" }, `${who}the service saw ${ledger.total} request${ledger.total === 1 ? "" : "s"}${more}`),
+        el("p", { class: "terms" }, `${who}the service saw ${wire.total} request${wire.total === 1 ? "" : "s"}${more}`),
         table(`${who}requests in the order they arrived`, columns, rows.slice(0, MOST)),
       ];
     }));

@@ -239,7 +239,7 @@ async fn a_comparison_holds_what_differs_and_both_sides() {
         ]
     );
     for run in [&both.reliable, &both.naive] {
-        for entry in &run.ledger.entries {
+        for entry in &run.wire.entries {
             assert!(page.contains(&entry.request_id), "{entry:?}");
         }
     }
@@ -334,7 +334,7 @@ async fn what_came_from_the_wire_stays_text() {
             }
         }
     }
-    for entry in &mut run.ledger.entries {
+    for entry in &mut run.wire.entries {
         canary.clone_into(&mut entry.request_id);
         canary.clone_into(&mut entry.route);
     }
@@ -382,8 +382,8 @@ async fn says_so_if_no_request_reached_the_service() {
 #[tokio::test]
 async fn says_nothing_to_be_less_early_than_it_was() {
     let (scenario, mut run) = play("flaky").await;
-    run.ledger.entries[1].early = Some(Duration::from_millis(1_001));
-    run.view.requests = Table::of_run(&run.ledger);
+    run.wire.entries[1].early = Some(Duration::from_millis(1_001));
+    run.view.requests = Table::of_run(&run.wire);
 
     let page = render::html(&scenario.words, &run, None, &runner::metrics());
 

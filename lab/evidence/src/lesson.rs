@@ -100,18 +100,16 @@ impl Sentence {
 
 impl Condition {
     fn holds(self, evidence: Evidence<'_>) -> bool {
-        let Evidence {
-            outcome, ledger, ..
-        } = evidence;
+        let Evidence { outcome, wire, .. } = evidence;
         let named = |name, value| outcome.fact(name) == Some(&Fact::from(value));
         match self {
             Self::Ended(ending) => outcome.ending == ending,
             Self::GaveUp(reason) => named("gave_up", reason),
             Self::Problem(problem) => named("problem", problem),
-            Self::Requests(number) => ledger.total == number,
-            Self::RequestsFrom(least) => ledger.total >= least,
+            Self::Requests(number) => wire.total == number,
+            Self::RequestsFrom(least) => wire.total >= least,
             Self::Responded(status) => {
-                let mut statuses = ledger.entries.iter().map(|entry| entry.status);
+                let mut statuses = wire.entries.iter().map(|entry| entry.status);
                 statuses.any(|sent| sent == Some(status))
             }
             Self::WaitedAsAsked => {
@@ -120,7 +118,7 @@ impl Condition {
             }
             Self::CameEarly => evidence.early() > 0,
             Self::IdempotencyKeys(number) => {
-                let keys = ledger
+                let keys = wire
                     .entries
                     .iter()
                     .filter_map(|entry| entry.idempotency_key);

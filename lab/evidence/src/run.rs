@@ -27,7 +27,7 @@ pub enum Pace {
 }
 
 /// The version of the shape of a run as JSON.
-pub const SCHEMA_VERSION: u32 = 2;
+pub const SCHEMA_VERSION: u32 = 3;
 
 /// One scenario, played once: what the client was allowed, how it ended, and the
 /// evidence. Lengths of time name their unit: `_ns` are whole nanoseconds, counted
@@ -59,7 +59,7 @@ pub struct Run {
     /// What happened, as spans of the client and of the service.
     pub traces: Vec<Trace>,
     /// What the wire saw.
-    pub ledger: WireRecord,
+    pub wire: WireRecord,
     /// The counters that moved.
     pub counters: Counters,
     /// What was expected, and whether it held; nothing of a run that was

@@ -197,7 +197,7 @@ pub struct Evidence<'a> {
     /// How it ended for the client.
     pub outcome: &'a Outcome,
     /// What the wire saw.
-    pub ledger: &'a WireRecord,
+    pub wire: &'a WireRecord,
     /// What was counted.
     pub counters: &'a Counters,
     /// Whether the client was to make one call, or several of which each is told by its
@@ -210,7 +210,7 @@ impl<'a> Evidence<'a> {
     /// How many requests came before a Retry-After allowed them.
     #[must_use]
     pub fn early(self) -> u64 {
-        self.ledger.early()
+        self.wire.early()
     }
 
     /// The requests that the client counted.
@@ -226,20 +226,20 @@ impl<'a> Evidence<'a> {
     /// How many jobs the service created.
     #[must_use]
     pub fn created(self) -> u64 {
-        self.ledger.jobs_created()
+        self.wire.jobs_created()
     }
 
     /// The waits that a `Retry-After` asked for and the client kept, as the wire saw
     /// them: how long each was asked to be, in order.
     pub fn waits_asked_for(self) -> impl Iterator<Item = Duration> + use<'a> {
-        let waits = self.ledger.waits();
+        let waits = self.wire.waits();
         let kept = waits.filter(|it| it.retry_after.is_usable() && it.early_by().is_zero());
         kept.map(|it| it.retry_after.wait())
     }
 
     /// What the wire saw of a wait that was cut short, in words.
     fn cut_short(self) -> Option<String> {
-        let early = self.ledger.waits().find(|it| !it.early_by().is_zero())?;
+        let early = self.wire.waits().find(|it| !it.early_by().is_zero())?;
         let (asked, waited) = (early.retry_after.wait(), early.waited);
         Some(format!(
             "asked for {}, it came back after {}",
@@ -265,7 +265,7 @@ pub fn judge(expectations: Vec<Expectation>, evidence: Evidence<'_>) -> Vec<Chec
         }
     };
     let rules = RULES.iter().filter(|_| evidence.rules_apply);
-    let rules = rules.filter_map(|rule| ruled(rule, evidence.ledger));
+    let rules = rules.filter_map(|rule| ruled(rule, evidence.wire));
     expectations.into_iter().map(check).chain(rules).collect()
 }
 
@@ -312,7 +312,7 @@ impl Claim {
                 Some((*instead).to_owned())
             }
             Self::CountsAgree { .. } => {
-                let unseen = evidence.counted().saturating_sub(evidence.ledger.total);
+                let unseen = evidence.counted().saturating_sub(evidence.wire.total);
                 Some(counts_agree(unseen))
             }
             _ => None,
@@ -324,7 +324,7 @@ impl Claim {
         let Evidence {
             client,
             outcome,
-            ledger,
+            wire,
             counters,
             ..
         } = evidence;
@@ -338,7 +338,7 @@ impl Claim {
                 None => Some(format!("the outcome has no {name}")),
             },
             Self::Requests(number) => {
-                (ledger.total != *number).then(|| format!("it saw {}", ledger.total))
+                (wire.total != *number).then(|| format!("it saw {}", wire.total))
             }
             Self::Created(number) => {
                 let created = evidence.created();
@@ -356,10 +356,10 @@ impl Claim {
             Self::WithinBudget(budget) => {
                 // A date that was read late may fit after all, and the wire does not show
                 // when it was read.
-                let waits = ledger.waits().map(|it| it.retry_after);
+                let waits = wire.waits().map(|it| it.retry_after);
                 let seconds = waits.filter(|it| it.form == RetryAfterForm::Seconds);
                 let waits: Vec<_> = seconds.map(RetryAfter::wait).collect();
-                let last = ledger.entries.last().and_then(|last| last.retry_after);
+                let last = wire.entries.last().and_then(|last| last.retry_after);
                 let asked = last.filter(|it| it.is_usable()).map(RetryAfter::wait);
                 if waits.iter().any(|wait| wait > budget) {
                     Some(format!("it waited {}", lengths(&waits)))
@@ -392,7 +392,7 @@ impl Claim {
                 let attempts = client.counter(ATTEMPTS);
                 let met_a_timeout = counters.labelled(&attempts, "result", READ_TIMEOUT);
                 let most = met_a_timeout.max(*unseen);
-                let (seen, counted) = (ledger.total, evidence.counted());
+                let (seen, counted) = (wire.total, evidence.counted());
                 let held = (seen + unseen..=seen + most).contains(&counted);
                 (!held).then(|| format!("the service saw {seen}, the client counted {counted}"))
             }

@@ -75,7 +75,7 @@ impl View {
             result: result(&ended, evidence, verdict),
             ended: Some(ended),
             waterfall: Waterfall::of(traces),
-            requests: Table::of_run(evidence.ledger),
+            requests: Table::of_run(evidence.wire),
             counters: rises(evidence.client, evidence.counters),
         }
     }

@@ -75,7 +75,7 @@ pub fn comparison(words: &Words, comparison: &Comparison, options: &Options) -> 
 fn table(sheet: &mut Sheet<'_>, runs: [&Run; 2]) {
     let mut rows = vec![(
         "requests that the service saw".to_owned(),
-        runs.map(|run| run.ledger.total.to_string()),
+        runs.map(|run| run.wire.total.to_string()),
     )];
     for metric in [ATTEMPTS, RETRIES] {
         let names = runs.map(|run| run.client.counter(metric));

@@ -22,7 +22,7 @@ pub fn table(runs: &[Run], options: &Options) -> String {
         out.push_str(&format!(
             "{:name$}  {:>8}  {:>7}  {ending:<20}  {}\n",
             run.scenario,
-            run.ledger.total,
+            run.wire.total,
             run.counters.total(&run.client.counter(RETRIES)),
             match run.passed() {
                 _ if run.is_cancelled() => dash,

@@ -9,7 +9,7 @@ pub(super) const NOT_JUDGED: &str = "cancelled before its end, so nothing is jud
 pub(super) fn wire(run: &Run) -> String {
     format!(
         "the service saw {}; the client counted {}",
-        requests(run.ledger.total),
+        requests(run.wire.total),
         run.counted()
     )
 }

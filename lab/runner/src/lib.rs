@@ -21,7 +21,7 @@
 //! let run = run(scenario::find("flaky")?, &settings).await?;
 //!
 //! assert!(run.passed());
-//! assert_eq!(run.ledger.total, 3);
+//! assert_eq!(run.wire.total, 3);
 //! # Ok(())
 //! # }
 //! ```

@@ -244,7 +244,7 @@ impl<'a> Session<'a> {
         };
         drop(player);
 
-        let mut ledger = wire::record(
+        let mut wire = wire::record(
             network.take_down().await?,
             self.scenario.task.has_one_caller(),
         );
@@ -252,7 +252,7 @@ impl<'a> Session<'a> {
         if self.settings.pace == Pace::Virtual {
             forget_port(&mut traces);
             // Which side hangs up first when a run ends is up to the machine.
-            for connection in &mut ledger.connections {
+            for connection in &mut wire.connections {
                 connection.closed = None;
             }
         }
@@ -262,7 +262,7 @@ impl<'a> Session<'a> {
         let evidence = Evidence {
             client: self.settings.client.identity(),
             outcome: &outcome,
-            ledger: &ledger,
+            wire: &wire,
             counters: &counters,
             rules_apply: self.scenario.task.is_told_apart(),
         };
@@ -283,7 +283,7 @@ impl<'a> Session<'a> {
             terms,
             outcome,
             traces,
-            ledger,
+            wire,
             counters,
             verdict,
             lesson,

@@ -241,7 +241,7 @@ async fn a_scenario_of_ones_own_is_played_and_judged() {
         1
     );
     assert!(!naive.passed(), "{:#?}", naive.verdict);
-    assert_eq!(naive.ledger.total, 10);
+    assert_eq!(naive.wire.total, 10);
 }
 
 #[tokio::test]
@@ -254,7 +254,7 @@ async fn a_client_of_ones_own_is_played_and_judged_by_the_same_rules() {
         ["GET /teapot", "1 attempt, no look at the status"]
     );
     assert_eq!(run.counters.total("trusting_attempts_total"), 1);
-    assert_eq!(run.ledger.total, 1);
+    assert_eq!(run.wire.total, 1);
     assert_eq!(run.outcome.ending, Ending::Ok);
     let broken: Vec<_> = run.verdict.iter().filter(|check| !check.held).collect();
     assert_eq!(broken.len(), 2, "its ending and its status: {broken:#?}");
@@ -267,7 +267,7 @@ async fn a_rule_of_ones_own_judges_what_the_wire_saw() {
 
     let (reliable, naive) = (reliable.await, naive.await);
 
-    let judge = |run: &Run| (RULE.judge)(&[Play::of(&run.ledger)]);
+    let judge = |run: &Run| (RULE.judge)(&[Play::of(&run.wire)]);
     assert_eq!(judge(&reliable).verdict, Verdict::Kept);
     let judged = judge(&naive);
     assert_eq!(judged.verdict, Verdict::Broken);

@@ -57,7 +57,7 @@ impl Slow {
                 None => break,
             }
         }
-        let ledger = WireRecord {
+        let wire = WireRecord {
             entries,
             total: self.seen,
             one_caller: true,
@@ -78,7 +78,7 @@ impl Slow {
         let evidence = Evidence {
             client: RELIABLE,
             outcome: &outcome,
-            ledger: &ledger,
+            wire: &wire,
             counters: &counters.collect(),
             rules_apply: false,
         };

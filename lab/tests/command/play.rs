@@ -45,7 +45,7 @@ fn prints_a_run_as_json() {
     assert_eq!(run["scenario"], "flaky");
     assert_eq!(run["seed"], 7);
     assert_eq!(run["outcome"]["ending"], "ok");
-    assert_eq!(run["ledger"]["total"], 3);
+    assert_eq!(run["wire"]["total"], 3);
     assert_eq!(run["verdict"][0]["held"], true);
 }
 

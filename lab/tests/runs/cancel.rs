@@ -65,7 +65,7 @@ async fn a_wait_of_two_minutes_ends_at_once_and_nothing_goes_on() {
 
     assert_eq!(run.outcome.ending, Ending::Cancelled);
     assert_eq!(run.outcome.text, "cancelled after 1 request");
-    assert_eq!((run.ledger.total, run.verdict.len()), (1, 0));
+    assert_eq!((run.wire.total, run.verdict.len()), (1, 0));
     let spans = run.traces.iter().flat_map(|trace| &trace.spans);
     let (mut waits, mut ports) = (Vec::new(), Vec::new());
     for span in spans {

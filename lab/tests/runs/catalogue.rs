@@ -76,7 +76,7 @@ async fn another_seed_tells_another_story() {
 
     let other = other.expect("a run");
     assert_ne!(one.traces, other.traces);
-    assert_ne!(one.ledger, other.ledger);
+    assert_ne!(one.wire, other.wire);
 }
 
 #[test]
@@ -109,6 +109,6 @@ fn the_trace_joins_both_sides_of_the_wire() {
     let parents: Vec<_> = of("request").iter().map(|span| span.parent).collect();
     assert_eq!(parents, attempts);
     let id = trace.id.to_string();
-    let mut entries = run.ledger.entries.iter();
+    let mut entries = run.wire.entries.iter();
     assert!(entries.all(|entry| entry.trace_id.as_deref() == Some(&*id)));
 }

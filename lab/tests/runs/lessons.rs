@@ -15,12 +15,12 @@ use crate::{
 
 impl Play {
     fn entries(&self) -> &[WireRequest] {
-        assert_eq!(self.run.ledger.dropped, 0);
-        &self.run.ledger.entries
+        assert_eq!(self.run.wire.dropped, 0);
+        &self.run.wire.entries
     }
 
     fn total(&self) -> u64 {
-        self.run.ledger.total
+        self.run.wire.total
     }
 
     /// The requests that the client sent, those included that the network was
@@ -348,7 +348,7 @@ fn a_patient_caller_is_not_said_to_have_been_stopped_at_once() {
 
     let run = &Play::with_max_retry_after("retry-later", RELIABLE, patient).run;
 
-    let arrivals = run.ledger.entries.iter().map(|entry| entry.arrived);
+    let arrivals = run.wire.entries.iter().map(|entry| entry.arrived);
     assert!(arrivals.eq([0, 120, 240].map(Duration::from_secs)));
     assert_eq!(run.outcome.ending, Ending::HttpError);
     let why = run.lesson.why.join(" ");

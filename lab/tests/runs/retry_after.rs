@@ -87,9 +87,9 @@ proptest! {
         let shown = [
             number_after(&run.outcome.text, "a wait of "),
             number_after(&text, "a wait of "),
-            run.ledger.entries[0].retry_after.map(|it| it.wait().as_nanos().div_ceil(1_000_000_000) as u64),
+            run.wire.entries[0].retry_after.map(|it| it.wait().as_nanos().div_ceil(1_000_000_000) as u64),
             json["outcome"]["facts"]["retry_after_seconds"].as_u64(),
-            json["ledger"]["entries"][0]["retry_after"]["wait_ns"].as_u64().map(|ns| ns.div_ceil(1_000_000_000)),
+            json["wire"]["entries"][0]["retry_after"]["wait_ns"].as_u64().map(|ns| ns.div_ceil(1_000_000_000)),
             number_after(&report, "<dt>retry after seconds</dt><dd>"),
         ];
         prop_assert_eq!(shown, [Some(whole); 6], "{}", render::json(&run));

@@ -279,7 +279,7 @@ async fn two_runs_at_once_have_a_service_each() {
         let run = finished(&browser, &id).await;
         // On a service that they shared, one of them would have come to a
         // success earlier.
-        assert_eq!(run["sides"][0]["ledger"]["total"], 3, "{run}");
+        assert_eq!(run["sides"][0]["wire"]["total"], 3, "{run}");
         assert_eq!(run["passed"], true);
     }
 }

@@ -58,7 +58,7 @@ async fn a_run_that_is_cancelled_ends_at_once_and_says_so() {
         ("/error", Value::Null),
         ("/sides/0/outcome/ending", json!("cancelled")),
         ("/sides/0/outcome/text", json!("cancelled after 1 request")),
-        ("/sides/0/ledger/total", json!(1)),
+        ("/sides/0/wire/total", json!(1)),
         ("/sides/0/verdict", json!([])),
     ] {
         assert_eq!(run.pointer(place), Some(&value), "{place}");

@@ -23,12 +23,12 @@ const RETRY_STATUSES: [u64; 5] = [429, 500, 502, 503, 504];
 pub(super) const MEASURES: [Measure; 13] = [
     (
         Aspect::Requests,
-        |run| run.ledger.total,
+        |run| run.wire.total,
         |naive, reliable| format!("cost the service {}", rather(naive, "request", reliable)),
     ),
     (
         Aspect::UnseenAttempts,
-        |run| run.counted().saturating_sub(run.ledger.total),
+        |run| run.counted().saturating_sub(run.wire.total),
         |naive, reliable| {
             let attempts = rather(naive, "attempt", reliable);
             format!("made {attempts} that never reached the service")
@@ -36,7 +36,7 @@ pub(super) const MEASURES: [Measure; 13] = [
     ),
     (
         Aspect::EarlyRequests,
-        |run| run.ledger.early(),
+        |run| run.wire.early(),
         |naive, reliable| {
             let requests = rather(naive, "request", reliable);
             format!("sent {requests} before the service's Retry-After allowed it")
@@ -78,7 +78,7 @@ pub(super) const MEASURES: [Measure; 13] = [
         Aspect::RedirectsFollowed,
         |run| {
             // What the client did not count itself, its library sent.
-            let unasked = run.ledger.total.saturating_sub(run.counted());
+            let unasked = run.wire.total.saturating_sub(run.counted());
             unasked.min(responded(run, |status| (300..400).contains(&status)))
         },
         |naive, reliable| {
@@ -109,7 +109,7 @@ pub(super) const MEASURES: [Measure; 13] = [
     ),
     (
         Aspect::JobsCreated,
-        |run| run.ledger.jobs_created(),
+        |run| run.wire.jobs_created(),
         |naive, reliable| format!("had {} created", rather(naive, "job", reliable)),
     ),
     (
@@ -141,12 +141,12 @@ pub(super) const MEASURES: [Measure; 13] = [
 
 /// The requests that got a response with such a status.
 fn responded(run: &Run, such: impl Fn(u16) -> bool) -> u64 {
-    let statuses = run.ledger.entries.iter().filter_map(|entry| entry.status);
+    let statuses = run.wire.entries.iter().filter_map(|entry| entry.status);
     statuses.filter(|status| such(*status)).count() as u64
 }
 
 fn posts(run: &Run) -> impl Iterator<Item = &WireRequest> {
-    let entries = run.ledger.entries.iter();
+    let entries = run.wire.entries.iter();
     entries.filter(|entry| entry.method == "POST")
 }
 

@@ -7,11 +7,11 @@ const TESTED: Client = Client {
     headlines: &[],
 };
 
-fn found(expectation: Expectation, outcome: &Outcome, ledger: &WireRecord) -> Check {
+fn found(expectation: Expectation, outcome: &Outcome, wire: &WireRecord) -> Check {
     let evidence = Evidence {
         client: TESTED,
         outcome,
-        ledger,
+        wire,
         counters: &Counters::default(),
         rules_apply: false,
     };
@@ -24,7 +24,7 @@ fn found(expectation: Expectation, outcome: &Outcome, ledger: &WireRecord) -> Ch
 #[test]
 fn every_rule_can_fail_and_says_what_was_found() {
     let outcome = Outcome::ok("ok").with("items", 2_u64);
-    let ledger = WireRecord {
+    let wire = WireRecord {
         total: 2,
         ..WireRecord::default()
     };
@@ -63,7 +63,7 @@ fn every_rule_can_fail_and_says_what_was_found() {
         ),
         (agree, "the service saw 2, the client counted 0"),
     ] {
-        let check = found(expectation, &outcome, &ledger);
+        let check = found(expectation, &outcome, &wire);
 
         assert!(!check.held, "{}", check.text);
         assert_eq!(check.found.as_deref(), Some(instead));
@@ -118,13 +118,13 @@ fn a_client_that_says_that_it_waited_and_did_not_is_caught() {
         labels: [(label.to_owned(), value.to_owned())].into(),
         value: by,
     });
-    let judged = |ledger: &WireRecord| {
+    let judged = |wire: &WireRecord| {
         let [_, never_early] = Expectation::of_every_run(0);
         let asked = Expectation::waited_as_asked(&[Duration::from_secs(2)]);
         let evidence = Evidence {
             client: TESTED,
             outcome: &Outcome::ok("ok, after a wait of 2 s"),
-            ledger,
+            wire,
             counters: &said.clone().into_iter().collect(),
             rules_apply: true,
         };

@@ -8,8 +8,8 @@ use super::Side;
 
 /// The requests, in the columns that one of them fills.
 pub(super) fn wire(side: &Side<'_>) -> Markup {
-    let (id, caption) = (side.id("wire"), side.id("ledger"));
-    let ledger = &side.run.ledger;
+    let (id, caption) = (side.id("wire"), side.id("requests"));
+    let wire = &side.run.wire;
     let Table { columns, rows } = &side.run.view.requests;
     html! {
         section aria-labelledby=(id) {
@@ -39,8 +39,8 @@ pub(super) fn wire(side: &Side<'_>) -> Markup {
             @if columns.iter().any(|column| HASHES.contains(&column.title)) {
                 p.remark { "Of keys, cursors and bodies the service keeps a hash only." }
             }
-            @if ledger.dropped > 0 {
-                p.remark { (ledger.dropped) " earlier requests are counted but no longer listed." }
+            @if wire.dropped > 0 {
+                p.remark { (wire.dropped) " earlier requests are counted but no longer listed." }
             }
         }
     }

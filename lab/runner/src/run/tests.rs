@@ -40,7 +40,7 @@ async fn a_run_that_would_send_for_ever_is_stopped_and_says_so() {
             run.outcome.text,
             "stopped by the lab after 12 requests, the most that a run may send"
         );
-        assert_eq!(run.ledger.total, 12);
+        assert_eq!(run.wire.total, 12);
         assert!(!run.passed(), "it is held to what was expected");
     }
 }
@@ -59,7 +59,7 @@ async fn a_run_that_needs_every_request_that_it_may_send_ends_by_itself() {
     let run = played(session).await;
 
     assert_eq!(run.outcome.ending, Ending::ContractError);
-    assert_eq!(run.ledger.total, 3);
+    assert_eq!(run.wire.total, 3);
     assert!(run.passed(), "{:?}", run.verdict);
 }
 
@@ -131,7 +131,7 @@ async fn the_spans_and_the_ledger_are_told_from_one_moment() {
         let run = run(scenario, &settings).await.expect("a run");
 
         let spans: Vec<_> = run.traces.iter().flat_map(|trace| &trace.spans).collect();
-        for entry in &run.ledger.entries {
+        for entry in &run.wire.entries {
             let is_of =
                 |span: &&&Span| span.fields.text(field::REQUEST_ID) == Some(&entry.request_id);
             let request = spans.iter().find(is_of).expect("the span of the request");
@@ -140,6 +140,6 @@ async fn the_spans_and_the_ledger_are_told_from_one_moment() {
             let during = attempt.start..=attempt.end.expect("closed");
             assert!(during.contains(&entry.arrived), "{entry:?} in {attempt:?}");
         }
-        assert!(!run.ledger.entries.is_empty());
+        assert!(!run.wire.entries.is_empty());
     }
 }
