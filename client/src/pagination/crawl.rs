@@ -99,11 +99,10 @@ impl<S: CheckpointStore> UncommittedPage<'_, S> {
     /// this page.
     pub async fn commit(self) -> Result<(), CheckpointError> {
         let Crawl { walk, id, store } = self.crawl;
-        let next = self.page.next_cursor;
         let checkpoint = Checkpoint {
             listing: id.clone(),
             pages: walk.pages(),
-            position: next.map_or(Position::Done, Position::At),
+            position: Position::after(self.page.next_cursor),
         };
         store.save(&checkpoint).await?;
         walk.advance(checkpoint.position);

@@ -111,7 +111,7 @@ impl FileCheckpoints {
         Ok(Checkpoint {
             listing: ListingId::from_text(stored.listing),
             pages: stored.pages,
-            position: cursor.map_or(Position::Done, Position::At),
+            position: Position::after(cursor),
         })
     }
 

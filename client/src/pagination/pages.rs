@@ -37,8 +37,7 @@ impl Pages {
     pub async fn next_page(&mut self) -> Option<Result<Page, ApiError>> {
         match self.walk.fetch().await.transpose()? {
             Ok(page) => {
-                let next = page.next_cursor.clone();
-                self.walk.advance(next.map_or(Position::Done, Position::At));
+                self.walk.advance(Position::after(page.next_cursor.clone()));
                 Some(Ok(page))
             }
             Err(error) => {

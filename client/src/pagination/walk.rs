@@ -4,6 +4,7 @@ use http::Method;
 
 use super::{
     checkpoint::{Checkpoint, Position},
+    cursor::Cursor,
     cursor_history::CursorHistory,
     listing::Listing,
     page::Page,
@@ -112,5 +113,13 @@ impl Walk {
     /// Ends the walk where it stands.
     pub(super) fn stop(&mut self) {
         self.position = Some(Position::Done);
+    }
+}
+
+impl Position {
+    /// Where a listing stands after a page with this `next_cursor`: null, and
+    /// nothing else, ends it.
+    pub(super) fn after(next_cursor: Option<Cursor>) -> Self {
+        next_cursor.map_or(Self::Done, Self::At)
     }
 }
