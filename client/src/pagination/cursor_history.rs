@@ -1,4 +1,4 @@
-//! Which cursors a listing has already received.
+//! A cursor that was already received ends its listing with an error.
 //!
 //! Comparing with the previous cursor alone misses A → B → A, so all of them
 //! are remembered; as fingerprints of 16 bytes, so that a long crawl does not
@@ -10,6 +10,7 @@ use std::{
 };
 
 use super::cursor::Cursor;
+use crate::error::{ContractError, RequestName};
 
 /// Both hashes of a cursor.
 type Fingerprint = [u64; 2];
@@ -25,9 +26,23 @@ pub(super) struct CursorHistory {
 }
 
 impl CursorHistory {
-    /// Whether this cursor was received before.
-    pub(super) fn contains(&self, cursor: &Cursor) -> bool {
-        self.seen.contains(&self.fingerprint(cursor))
+    /// Fails if the cursor that page number `pages` named, after so many
+    /// attempts, was received before.
+    pub(super) fn check(
+        &self,
+        next: &Cursor,
+        request: RequestName,
+        pages: u32,
+        attempts: u32,
+    ) -> Result<(), ContractError> {
+        if self.seen.contains(&self.fingerprint(next)) {
+            return Err(ContractError::CursorRepeated {
+                request,
+                pages,
+                attempts,
+            });
+        }
+        Ok(())
     }
 
     /// Remembers a cursor.
@@ -42,9 +57,11 @@ impl CursorHistory {
 
 #[cfg(test)]
 mod tests {
+    use http::Method;
     use proptest::prelude::*;
 
     use super::*;
+    use crate::endpoint::Endpoint;
 
     proptest! {
         /// The reference model is the list of the cursors themselves.
@@ -52,12 +69,15 @@ mod tests {
         fn remembers_exactly_what_was_received(
             cursors in prop::collection::vec("[ab+/=&]{1,3}", 0..60),
         ) {
+            let request = RequestName::new(&Method::GET, Endpoint::ITEMS);
             let mut history = CursorHistory::default();
             let mut model = Vec::new();
             for text in cursors {
                 let cursor = Cursor::new(text.as_str())?;
 
-                prop_assert_eq!(history.contains(&cursor), model.contains(&text));
+                let repeated = history.check(&cursor, request, 1, 1).is_err();
+
+                prop_assert_eq!(repeated, model.contains(&text));
 
                 history.insert(&cursor);
                 model.push(text);

@@ -11,7 +11,7 @@ use super::{
     page_query::PageQuery,
 };
 use crate::{
-    error::{ApiError, ContractError, RequestName},
+    error::{ApiError, RequestName},
     request::Call,
     telemetry::GiveUp,
 };
@@ -88,14 +88,11 @@ impl Walk {
             let page = response.json(Page::read)?;
             self.pages += 1;
             let next = page.next_cursor.as_ref();
-            if next.is_some_and(|next| self.history.contains(next)) {
+            let checked = next.map(|next| self.history.check(next, request, self.pages, attempts));
+            if let Some(Err(repeated)) = checked {
                 let metrics = client.metrics().operation(*endpoint, &Method::GET);
                 metrics.cursor_loop();
-                return Err(ApiError::Contract(ContractError::CursorRepeated {
-                    request,
-                    pages: self.pages,
-                    attempts,
-                }));
+                return Err(repeated.into());
             }
             Ok(page)
         });
