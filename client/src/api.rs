@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use http::{Method, StatusCode};
+use http::Method;
 
 use crate::{
     builder::Builder,
@@ -14,7 +14,8 @@ use crate::{
     redirect::Redirect,
     reliable_client::ReliableApiClient,
     request::Call,
-    response::{ApiResponse, string, wrong_type},
+    response::ApiResponse,
+    response_checks::{string, wrong_type},
     retry::RepeatPermission,
 };
 
@@ -105,14 +106,8 @@ impl ReliableApiClient {
     ///
     /// [`ApiError::Response`] if another success comes in place of a 204.
     pub async fn no_content(&self) -> Result<(), ApiError> {
-        self.exchange(Call::get(Endpoint::NO_CONTENT), |response| {
-            let response = response.success()?;
-            match response.status {
-                StatusCode::NO_CONTENT => Ok(()),
-                _ => Err(response.problem(ResponseProblem::UnexpectedStatus)),
-            }
-        })
-        .await
+        let call = Call::get(Endpoint::NO_CONTENT);
+        self.exchange(call, ApiResponse::no_content).await
     }
 
     /// `GET /redirect`: the redirection itself, which is not followed.

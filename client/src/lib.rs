@@ -109,6 +109,7 @@ mod redirect;
 mod reliable_client;
 mod request;
 mod response;
+mod response_checks;
 mod retry;
 mod session;
 pub mod telemetry;

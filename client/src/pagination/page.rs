@@ -8,7 +8,7 @@ use super::cursor::Cursor;
 use crate::{
     error::{JsonType, ResponseProblem},
     raw_object::{ObjectText, RawObject},
-    response::{invalid_json, string, wrong_type},
+    response_checks::{invalid_json, string, wrong_type},
 };
 
 /// The records of one page, and where the listing goes on.

@@ -1,0 +1,100 @@
+//! The checks of a response, in the order of the contract:
+//!
+//! 1. HTTP success: [`ApiResponse::success`];
+//! 2. the JSON media type and
+//! 3. a top-level object: [`ApiResponse::json`];
+//! 4. of a page, that `items` is an array of objects, and
+//! 5. the type of `next_cursor`: [`Page::read`](crate::Page), as every endpoint
+//!    checks the fields that it promises.
+//!
+//! A 204 is an empty success and never parsed: [`ApiResponse::no_content`].
+
+use http::StatusCode;
+use serde_json::value::RawValue;
+
+use crate::{
+    error::{ApiError, JsonType, ResponseProblem},
+    media_type,
+    raw_object::ObjectText,
+    response::ApiResponse,
+};
+
+impl ApiResponse {
+    /// Keeps a 2xx; every other status is an [`ApiError::Http`].
+    pub(crate) fn success(self) -> Result<Self, ApiError> {
+        if self.status.is_success() {
+            return Ok(self);
+        }
+        Err(self.into_http_error())
+    }
+
+    /// Reads the top-level object of a success, and `read` what is in it.
+    pub(crate) fn json<T>(
+        self,
+        read: impl FnOnce(ObjectText<'_>) -> Result<T, ResponseProblem>,
+    ) -> Result<T, ApiError> {
+        let response = self.success()?;
+        response
+            .object()
+            .and_then(read)
+            .map_err(|problem| response.problem(problem))
+    }
+
+    fn object(&self) -> Result<ObjectText<'_>, ResponseProblem> {
+        if self.status == StatusCode::NO_CONTENT {
+            return Err(ResponseProblem::NoContent);
+        }
+        if !media_type::is_json(&self.headers) {
+            return Err(ResponseProblem::NotJson);
+        }
+        // The whole body is checked and none of it is taken apart: this needs
+        // no stack, so no depth of nesting can exhaust it or be refused.
+        let body: &RawValue = serde_json::from_slice(&self.body).map_err(invalid_json)?;
+        ObjectText::of(body).map_err(|found| ResponseProblem::NotAnObject { found })
+    }
+
+    /// Checks that this is a 204, whatever the media type; its body is not read.
+    pub(crate) fn no_content(self) -> Result<(), ApiError> {
+        let response = self.success()?;
+        match response.status {
+            StatusCode::NO_CONTENT => Ok(()),
+            _ => Err(response.problem(ResponseProblem::UnexpectedStatus)),
+        }
+    }
+}
+
+/// The error for a text that stops being JSON.
+pub(crate) fn invalid_json(error: serde_json::Error) -> ResponseProblem {
+    ResponseProblem::InvalidJson {
+        line: error.line(),
+        column: error.column(),
+    }
+}
+
+/// Reads a field that is a string; `expected` is what else it may be.
+pub(crate) fn string(
+    field: &'static str,
+    expected: &'static str,
+    value: &RawValue,
+) -> Result<String, ResponseProblem> {
+    match JsonType::of(value) {
+        // It is well-formed, so only half a surrogate pair can be in the way.
+        JsonType::String => {
+            serde_json::from_str(value.get()).map_err(|_| ResponseProblem::NotUnicode { field })
+        }
+        _ => Err(wrong_type(field, expected, value)),
+    }
+}
+
+/// The error for a field of the wrong type.
+pub(crate) fn wrong_type(
+    field: &'static str,
+    expected: &'static str,
+    found: &RawValue,
+) -> ResponseProblem {
+    ResponseProblem::WrongType {
+        field,
+        expected,
+        found: JsonType::of(found),
+    }
+}
