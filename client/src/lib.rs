@@ -96,9 +96,9 @@
 mod api;
 mod base_url;
 mod builder;
-mod check;
 mod endpoint;
 mod error;
+mod foreign_response;
 pub mod from_reqwest_retry;
 mod idempotency_key;
 mod media_type;
@@ -120,12 +120,12 @@ mod transport;
 
 pub use api::{Flaky, Job};
 pub use builder::Builder;
-pub use check::check;
 pub use endpoint::Endpoint;
 pub use error::{
     ApiError, ApiHttpError, ApiResponseError, ApiTransportError, ConfigError, ContractError,
     JsonType, NotPositive, RequestName, ResponseProblem,
 };
+pub use foreign_response::check;
 pub use idempotency_key::{IdempotencyKey, InvalidIdempotencyKey};
 pub use pagination::{
     Checkpoint, CheckpointError, CheckpointStore, Crawl, Cursor, EmptyCursor, FileCheckpoints,

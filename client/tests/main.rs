@@ -11,7 +11,6 @@
 mod body;
 mod calls;
 mod cancellation;
-mod check;
 mod checkpoint_file;
 mod checkpoint_kill;
 mod crawl;
@@ -19,6 +18,7 @@ mod cut;
 mod deadline;
 mod eligibility;
 mod examples;
+mod foreign_response;
 mod from_reqwest_retry;
 mod given_session;
 mod going_on;

@@ -1,4 +1,4 @@
-//! From what a stack of your own sent to this crate's errors.
+//! The response of a stack of your own, turned into this crate's errors.
 
 use reqwest::Response;
 use reqwest_middleware::Error;
