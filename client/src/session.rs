@@ -41,9 +41,8 @@ pub(crate) fn build(
             own
         }
     });
-    without_hidden_requests(session)
-        .connect_timeout(timeouts.connect)
-        .read_timeout(timeouts.read)
+    timeouts
+        .apply_to(without_hidden_requests(session))
         .connector_layer(TellConnecting)
         .build()
         .map_err(|error| ConfigError::Session(error.without_url()))

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use reqwest::ClientBuilder;
+
 /// The longest deadline, and the longest wait for a `Retry-After`: a call that
 /// may take more than a day belongs into a queue.
 pub(crate) const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
@@ -28,4 +30,11 @@ impl Timeouts {
         connect: Duration::from_millis(3050),
         read: Duration::from_secs(15),
     };
+
+    /// Sets the pair on a session, so that it bounds every request sent there.
+    pub(crate) fn apply_to(self, session: ClientBuilder) -> ClientBuilder {
+        session
+            .connect_timeout(self.connect)
+            .read_timeout(self.read)
+    }
 }
