@@ -33,6 +33,21 @@ pub const FINAL_STATUSES: [StatusCode; 6] = [
     StatusCode::UNPROCESSABLE_ENTITY,
 ];
 
+impl FailureKind {
+    /// Whether a second attempt could go better.
+    #[must_use]
+    pub const fn is_transient(self) -> bool {
+        match self {
+            Self::ConnectTimeout
+            | Self::ReadTimeout
+            | Self::Connect
+            | Self::ConnectionLost
+            | Self::Protocol => true,
+            Self::Tls | Self::BodyTooLarge | Self::Request | Self::QueueTimeout => false,
+        }
+    }
+}
+
 /// This crate's [`RetryableStrategy`]: a set of statuses, the five
 /// [`RETRY_STATUSES`] by default, and the failures whose kind
 /// [is transient](FailureKind::is_transient).

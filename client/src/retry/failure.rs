@@ -71,19 +71,6 @@ impl FailureKind {
         }
     }
 
-    /// Whether a second attempt could go better.
-    #[must_use]
-    pub const fn is_transient(self) -> bool {
-        match self {
-            Self::ConnectTimeout
-            | Self::ReadTimeout
-            | Self::Connect
-            | Self::ConnectionLost
-            | Self::Protocol => true,
-            Self::Tls | Self::BodyTooLarge | Self::Request | Self::QueueTimeout => false,
-        }
-    }
-
     /// Reads the kind off an error of the transport.
     #[must_use]
     pub fn of(error: &reqwest_middleware::Error) -> Self {
