@@ -2,6 +2,13 @@
 
 use std::fmt;
 
+use serde_json::value::RawValue;
+
+use crate::{
+    error::{JsonType, ResponseProblem},
+    response_checks::string,
+};
+
 /// An opaque continuation position, returned to the service unchanged.
 ///
 /// It may hold anything, so nothing prints it.
@@ -20,6 +27,16 @@ impl Cursor {
             return Err(EmptyCursor);
         }
         Ok(Self(cursor))
+    }
+
+    /// Reads the `next_cursor` of a page: null, or a string that is not empty.
+    pub(super) fn read_next(value: &RawValue) -> Result<Option<Self>, ResponseProblem> {
+        if JsonType::of(value) == JsonType::Null {
+            return Ok(None);
+        }
+        let cursor = string("next_cursor", "a string or null", value)?;
+        let cursor = Self::new(cursor).map_err(|_| ResponseProblem::EmptyCursor)?;
+        Ok(Some(cursor))
     }
 
     /// The cursor as the service gave it.

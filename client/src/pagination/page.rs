@@ -8,7 +8,7 @@ use super::cursor::Cursor;
 use crate::{
     error::{JsonType, ResponseProblem},
     raw_object::{ObjectText, RawObject},
-    response_checks::{invalid_json, string, wrong_type},
+    response_checks::{invalid_json, wrong_type},
 };
 
 /// The records of one page, and where the listing goes on.
@@ -35,14 +35,7 @@ impl Page {
         });
         let items = items.collect::<Result<_, _>>()?;
 
-        let next_cursor = object.required("next_cursor")?;
-        let next_cursor = match JsonType::of(next_cursor) {
-            JsonType::Null => None,
-            _ => {
-                let cursor = string("next_cursor", "a string or null", next_cursor)?;
-                Some(Cursor::new(cursor).map_err(|_| ResponseProblem::EmptyCursor)?)
-            }
-        };
+        let next_cursor = Cursor::read_next(object.required("next_cursor")?)?;
         Ok(Self { items, next_cursor })
     }
 }
