@@ -10,7 +10,7 @@ use std::{
 
 use tracing::Span;
 
-use super::{Metrics, handles::OperationMetrics, operation_span, outcome::CallOutcome};
+use super::{Metrics, handles::OperationMetrics, outcome::CallOutcome, spans::operation_span};
 use crate::{endpoint::Endpoint, error::ApiError, time::Clock};
 
 /// A call that goes on. It is counted, and its span gets its outcome, when this

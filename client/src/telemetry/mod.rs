@@ -53,12 +53,13 @@ mod handles;
 mod labels;
 mod operation;
 mod outcome;
+mod spans;
 
 use std::sync::Arc;
 
 use http::HeaderMap;
 use metrics::Recorder;
-use tracing::{Span, field::Empty};
+use tracing::Span;
 
 pub(crate) use call::{AttemptCount, OpenCall};
 pub use catalogue::{
@@ -74,14 +75,8 @@ pub use labels::{GiveUp, method as method_label, status_label};
 pub use operation::Operation;
 pub(crate) use operation::Rules;
 pub use outcome::CallOutcome;
-
-use crate::{
-    endpoint::Endpoint,
-    retry::{RetryReason, WaitSource},
-};
-
-/// The target of every span.
-pub const TARGET: &str = "client";
+pub use spans::TARGET;
+pub(crate) use spans::{attempt_span, record_attempt, wait_span};
 
 /// A recorder that the client registers its metrics with.
 pub type SharedRecorder = Arc<dyn Recorder + Send + Sync>;
@@ -91,66 +86,3 @@ pub type SharedRecorder = Arc<dyn Recorder + Send + Sync>;
 ///
 /// Plain `tracing` has no trace ids; whoever records the spans has them.
 pub type Injector = Arc<dyn Fn(&Span, &mut HeaderMap) + Send + Sync>;
-
-/// One call of a client method.
-fn operation_span(endpoint: Endpoint) -> Span {
-    tracing::info_span!(
-        target: TARGET,
-        "operation",
-        otel.name = endpoint.name(),
-        otel.kind = "internal",
-        otel.status_code = Empty,
-        endpoint = endpoint.name(),
-        attempts = Empty,
-        outcome = Empty,
-        "error.type" = Empty,
-    )
-}
-
-/// One request on the wire.
-pub(crate) fn attempt_span(endpoint: Endpoint, request: &reqwest::Request, attempt: u32) -> Span {
-    let method = labels::method(request.method());
-    let span = tracing::info_span!(
-        target: TARGET,
-        "attempt",
-        otel.name = %format_args!("{method} {}", endpoint.template()),
-        otel.kind = "client",
-        otel.status_code = Empty,
-        http.request.method = method,
-        url.template = endpoint.template(),
-        server.address = request.url().host_str(),
-        server.port = request.url().port_or_known_default().map(i64::from),
-        http.request.resend_count = Empty,
-        http.response.status_code = Empty,
-        "error.type" = Empty,
-    );
-    if attempt > 1 {
-        span.record("http.request.resend_count", i64::from(attempt - 1));
-    }
-    span
-}
-
-/// Notes how an attempt ended on its span.
-pub(crate) fn record_attempt(span: &Span, result: AttemptResult) {
-    if let Some(status) = result.status() {
-        span.record("http.response.status_code", i64::from(status.as_u16()));
-    }
-    if let Some(error) = result.error_type() {
-        span.record("error.type", error);
-        span.record("otel.status_code", "ERROR");
-    }
-}
-
-/// One pause before a retry.
-pub(crate) fn wait_span(why: RetryReason, source: WaitSource, length: std::time::Duration) -> Span {
-    tracing::info_span!(
-        target: TARGET,
-        "wait",
-        otel.name = "wait",
-        otel.kind = "internal",
-        otel.status_code = Empty,
-        retry.reason = labels::reason(why),
-        wait.source = labels::wait_source(source),
-        wait.seconds = length.as_secs_f64(),
-    )
-}
