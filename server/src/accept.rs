@@ -31,10 +31,12 @@ use observer::Observed;
 mod activity;
 mod body;
 mod connection;
+mod fault;
 mod listen;
 mod observer;
 mod stream;
 
+pub use fault::ConnectionFault;
 pub use listen::listen;
 pub use observer::{ClosedBy, ConnectionObserver, ConnectionPlace};
 
@@ -111,7 +113,8 @@ pub struct Stopped {
 /// phases it cuts everything off at once.
 ///
 /// The observer, if there is one, learns of every connection; each request carries its
-/// [`ConnectionPlace`] either way.
+/// [`ConnectionPlace`] either way. A response that carries a [`ConnectionFault`] is not
+/// sent.
 pub async fn serve<S>(
     listener: TcpListener,
     new_service: impl Fn() -> S,

@@ -113,10 +113,12 @@ impl fmt::Debug for Ledger {
 pub(crate) struct Outcome {
     pub(crate) body_state: BodyState,
     pub(crate) body: Option<KeyedHash>,
+    pub(crate) fault: Option<&'static str>,
+    pub(crate) job: Option<JobResult>,
     pub(crate) response: Option<Head>,
 }
 
-/// The head of a response, and what its route said of it.
+/// The head of a response.
 #[derive(Debug)]
 pub(crate) struct Head {
     pub(crate) at: Duration,
@@ -124,8 +126,6 @@ pub(crate) struct Head {
     pub(crate) status: u16,
     pub(crate) retry_after: Option<RetryAfter>,
     pub(crate) cursor_issued: Option<IssuedCursor>,
-    pub(crate) fault: Option<&'static str>,
-    pub(crate) job: Option<JobResult>,
 }
 
 #[derive(Debug)]
@@ -187,14 +187,14 @@ impl State {
         };
         entry.body_state = outcome.body_state;
         entry.body = outcome.body;
+        entry.fault = outcome.fault;
+        entry.job = outcome.job;
         if let Some(head) = outcome.response {
             entry.status = Some(head.status);
             entry.head = Some(head.at);
             entry.head_wall = Some(head.wall);
             entry.retry_after = head.retry_after;
             entry.cursor_issued = head.cursor_issued;
-            entry.fault = head.fault;
-            entry.job = head.job;
         }
     }
 
@@ -258,8 +258,6 @@ mod tests {
             status: 503,
             retry_after: retry_after.map(RetryAfter::Date),
             cursor_issued: None,
-            fault: None,
-            job: None,
         };
         let outcome = Outcome {
             response: Some(head),

@@ -15,7 +15,7 @@ use hyper::body::Body as _;
 use metrics::Gauge;
 use tracing::{Instrument, Span, field};
 
-use crate::accept::ConnectionPlace;
+use crate::accept::{ConnectionFault, ConnectionPlace};
 use crate::body_hash::{BodyHash, HashedBody};
 use crate::idempotency::IDEMPOTENCY_KEY;
 use crate::ledger::{Head, IssuedCursor, LedgerEntry, Outcome};
@@ -24,7 +24,7 @@ use crate::page::only;
 use crate::recorded_header::RecordedHeader;
 use crate::request_id;
 use crate::response_end::observe_end;
-use crate::response_extensions::{Fault, NextCursor};
+use crate::response_extensions::{Fault, JobResult, NextCursor};
 use crate::retry_after::RetryAfter;
 use crate::seed_key::{KeyedHash, SeedKey};
 use crate::single::single;
@@ -59,6 +59,10 @@ pub(crate) async fn observe(
     // A client whose request broke off is not known to receive a response: it counts as
     // none.
     if exchange.body.as_ref().is_some_and(BodyHash::broke_off) {
+        return response;
+    }
+    exchange.handled(&response, &span);
+    if response.extensions().get::<ConnectionFault>().is_some() {
         return response;
     }
     exchange.responded(&response, &span);
@@ -112,6 +116,8 @@ struct Exchange {
     idempotency_key: Option<KeyedHash>,
     /// None if the request has no body.
     body: Option<BodyHash>,
+    fault: Option<&'static str>,
+    job: Option<JobResult>,
     response: Option<Head>,
 }
 
@@ -162,7 +168,23 @@ impl Exchange {
             trace_id,
             idempotency_key,
             body: has_body.then(|| BodyHash::new(state.key())),
+            fault: None,
+            job: None,
             response: None,
+        }
+    }
+
+    /// Notes what came of the request, whether or not the client learns of it.
+    fn handled(&mut self, response: &Response, span: &Span) {
+        let instruments = self.state.instruments();
+        self.fault = response.extensions().get().map(|Fault(fault)| *fault);
+        if let Some(fault) = self.fault {
+            span.record("fault", fault);
+            instruments.count_fault(fault);
+        }
+        self.job = response.extensions().get().copied();
+        if let Some(job) = self.job {
+            instruments.count_job(job);
         }
     }
 
@@ -176,18 +198,10 @@ impl Exchange {
         if status.is_server_error() {
             span.record("otel.status_code", "ERROR");
         }
-        let instruments = self.state.instruments();
-        let fault = response.extensions().get().map(|Fault(fault)| *fault);
-        if let Some(fault) = fault {
-            span.record("fault", fault);
-            instruments.count_fault(fault);
-        }
-        let job = response.extensions().get().copied();
-        if let Some(job) = job {
-            instruments.count_job(job);
-        }
         let took = at.saturating_sub(self.arrived);
-        instruments.observe(self.method, label(self.route.as_ref()), status, took);
+        let route = label(self.route.as_ref());
+        let instruments = self.state.instruments();
+        instruments.observe(self.method, route, status, took);
         let next_cursor = response.extensions().get();
         self.response = Some(Head {
             at,
@@ -198,8 +212,6 @@ impl Exchange {
                 Some(cursor) => IssuedCursor::Hash(cursor_hash(self.state.key(), cursor)),
                 None => IssuedCursor::Null,
             }),
-            fault,
-            job,
         });
     }
 }
@@ -212,6 +224,8 @@ impl Drop for Exchange {
         let outcome = Outcome {
             body_state,
             body,
+            fault: self.fault,
+            job: self.job,
             response: self.response.take(),
         };
         let request = Correlation {

@@ -1,6 +1,7 @@
 //! One connection, from its first byte to its end.
 
 use std::convert::Infallible;
+use std::future::pending;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -19,6 +20,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::activity::Activity;
 use super::body::{RequestBody, RequestEnd};
+use super::fault::{ConnectionFault, Withheld};
 use super::observer::Observed;
 use super::stream::Stream;
 use super::{ClosedBy, ConnectionBounds, ConnectionPlace, Phase, reached};
@@ -50,15 +52,24 @@ pub(super) async fn connection<I, S>(
             }
         }));
         let end = RequestEnd(Arc::clone(&noted));
-        async {
-            let response = response.await?;
+        let noted = Arc::clone(&noted);
+        async move {
+            let response = response.await.unwrap_or_else(|never| match never {});
+            match response.extensions().get() {
+                None => {}
+                Some(ConnectionFault::Silence) => pending().await,
+                Some(ConnectionFault::Close) => {
+                    noted.is_closed_by(ClosedBy::Service);
+                    return Err(Withheld);
+                }
+            }
             // The body holds the end, and drops it when it is dropped itself. Unlike
             // `map_frame`, `map_err` keeps what is known of the length.
             let hold = move |error| {
                 let _held = &end;
                 error
             };
-            Ok::<_, Infallible>(response.map(|body| body.map_err(hold)))
+            Ok(response.map(|body| body.map_err(hold)))
         }
     });
     let mut connection = pin!(http1::Builder::new().serve_connection(stream, service));
@@ -131,8 +142,8 @@ impl Future for Deadline<'_> {
 mod tests {
     use std::time::Duration;
 
-    use axum::Router;
     use axum::routing::{get, post};
+    use axum::{Extension, Router};
     use http::StatusCode;
     use hyper_util::service::TowerToHyperService;
     use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
@@ -162,6 +173,8 @@ mod tests {
         let router = Router::new()
             .route("/quick", get(async || "quick"))
             .route("/slow", get(async || sleep(WORK).await))
+            .route("/silent", get(async || Extension(ConnectionFault::Silence)))
+            .route("/closed", get(async || Extension(ConnectionFault::Close)))
             .route("/large", get(async || "x".repeat(4096)))
             .route("/read", post(read));
         let (client, here) = duplex(512);
@@ -286,6 +299,23 @@ mod tests {
 
         assert!(came.starts_with("HTTP/1.1 200"), "{came}");
         assert_eq!(seconds, WORK.as_secs());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_fault_of_the_connection_takes_the_place_of_the_response() {
+        let (silent, _phase) = connect();
+        let (closed, _phase) = connect();
+        let (mut silent, mut closed) = (silent, closed);
+
+        for (client, path) in [(&mut silent, "/silent"), (&mut closed, "/closed")] {
+            let ask = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n");
+            client.write_all(ask.as_bytes()).await.unwrap();
+        }
+        let silence = timeout(WORK, silent.read_u8()).await;
+        let (came, seconds) = end_of(closed).await;
+
+        assert!(silence.is_err(), "the client that waits is left waiting");
+        assert_eq!((&*came, seconds), ("", 0));
     }
 
     #[tokio::test(start_paused = true)]

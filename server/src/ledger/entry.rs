@@ -44,7 +44,8 @@ pub struct LedgerEntry {
     /// Whether it carried an `Authorization`, of which nothing else is kept.
     pub authorization: bool,
     /// The status of the response. None, as all that follows from a response, if the
-    /// connection ended before there was one, or before the end of the request's body:
+    /// connection ended before there was one, or before the end of the request's body,
+    /// or if a [fault of the connection](crate::accept::ConnectionFault) took its place:
     /// then nobody is known to have received a response.
     pub status: Option<u16>,
     /// A moment before the head of the response was written. A wait counts from here,

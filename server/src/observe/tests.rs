@@ -9,6 +9,7 @@ use http::Request;
 use http::header::RETRY_AFTER;
 use http_body_util::BodyExt;
 
+use crate::accept::ConnectionFault;
 use crate::clock::Clock;
 use crate::config::ServiceConfig;
 use crate::ledger::{BodyState, IssuedCursor};
@@ -166,6 +167,25 @@ async fn an_added_route_says_what_it_served_in_the_same_way() {
     let scrape = service.get("/metrics").await.text();
     let created = "service_jobs_total{result=\"created\"} 2";
     assert!(scrape.contains(created), "{scrape}");
+}
+
+#[tokio::test]
+async fn a_response_that_is_withheld_is_entered_as_none() {
+    let lost = (
+        Extension(ConnectionFault::Close),
+        Extension(Fault("response_lost")),
+        Extension(JobResult::Created),
+    );
+    let routes = Router::new().route("/lost", get(async move || lost));
+    let service = Service::with(ServiceConfig::builder().routes(routes));
+
+    service.get("/lost").await;
+
+    let entry = &service.ledger().entries[0];
+    assert_eq!((entry.status, entry.head, entry.ended), (None, None, None));
+    assert_eq!(entry.fault, Some("response_lost"));
+    assert_eq!(entry.job, Some(JobResult::Created));
+    assert_eq!(service.ledger().routes["/lost"].responses, 0);
 }
 
 #[tokio::test]

@@ -1,0 +1,30 @@
+//! What a connection can do in place of sending a response.
+
+use std::fmt;
+
+/// Takes the place of a response that carries it in its extensions: the client gets
+/// nothing of the response, not even its status.
+///
+/// It is bound to one request and not to a connection, so that a connection which a
+/// client opens in advance uses up none. A client whose connection was used before may
+/// send the request again by itself (RFC 9110 §9.2.2), below whatever decides about
+/// retries: see [`ConnectionPlace::place`](super::ConnectionPlace).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConnectionFault {
+    /// Nothing comes, until the client closes the connection or the service stops.
+    Silence,
+    /// The connection is closed in good order.
+    Close,
+}
+
+/// Tells hyper that there is no response: it closes the connection.
+#[derive(Debug)]
+pub(super) struct Withheld;
+
+impl fmt::Display for Withheld {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the response is withheld on purpose")
+    }
+}
+
+impl std::error::Error for Withheld {}
