@@ -73,6 +73,7 @@ pub struct ServiceConfig {
     pub(crate) metrics: Metrics,
     pub(crate) on_request_span: Option<SpanHook>,
     pub(crate) one_caller: bool,
+    pub(crate) lessons: bool,
     pub(crate) routes: Router,
     pub(crate) expected_routes: Vec<ExpectedRoute>,
 }
@@ -91,6 +92,7 @@ impl ServiceConfig {
             metrics: None,
             on_request_span: None,
             one_caller: false,
+            lessons: true,
             routes: Router::new(),
             expected_routes: Vec::new(),
         }
@@ -134,6 +136,7 @@ pub struct ServiceConfigBuilder {
     metrics: Option<Metrics>,
     on_request_span: Option<SpanHook>,
     one_caller: bool,
+    lessons: bool,
     routes: Router,
     expected_routes: Vec<ExpectedRoute>,
 }
@@ -213,6 +216,13 @@ impl ServiceConfigBuilder {
         self
     }
 
+    /// Whether the service has routes of its own. Without them it serves the added
+    /// ones, `/metrics`, and 404 for the rest. Default: true.
+    pub fn lessons(mut self, lessons: bool) -> Self {
+        self.lessons = lessons;
+        self
+    }
+
     /// Routes beside the service's own. They get the same layers: request id,
     /// telemetry, ledger, body limit, and problems for panics and 405. A handler that
     /// blocks its thread blocks the service, its stop included. Called twice, it
@@ -270,6 +280,7 @@ impl ServiceConfigBuilder {
             metrics: self.metrics.unwrap_or_else(Metrics::private),
             on_request_span: self.on_request_span,
             one_caller: self.one_caller,
+            lessons: self.lessons,
             routes: self.routes,
             expected_routes: self.expected_routes,
         })

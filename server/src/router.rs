@@ -44,22 +44,12 @@ pub(crate) const LESSONS: [Lesson; 12] = [
 ///
 /// If an added route clashes with one of the service's own, or has a fallback.
 pub fn router(state: ServiceState) -> Router {
-    for lesson in &LESSONS {
-        state.instruments().expect(&lesson.into());
-    }
-    Router::new()
-        .merge(items::router())
-        .merge(looping_items::router())
-        .merge(endless_items::router())
-        .merge(bad_items::router())
-        .merge(bad_cursor::router())
-        .merge(flaky::router())
-        .merge(retry_later::router())
-        .merge(bad_json::router())
-        .merge(text_json::router())
-        .merge(no_content::router())
-        .merge(redirect::router())
-        .merge(jobs::router())
+    let lessons = if state.has_lessons() {
+        lessons(&state)
+    } else {
+        Router::new()
+    };
+    lessons
         .route(METRICS_PATH, get(scrape))
         .with_state(state.clone())
         .merge(state.routes())
@@ -78,6 +68,25 @@ pub fn router(state: ServiceState) -> Router {
             state.request_ids().clone(),
         ))
         .layer(map_request(request_id::remove_invalid))
+}
+
+fn lessons(state: &ServiceState) -> Router<ServiceState> {
+    for lesson in &LESSONS {
+        state.instruments().expect(&lesson.into());
+    }
+    Router::new()
+        .merge(items::router())
+        .merge(looping_items::router())
+        .merge(endless_items::router())
+        .merge(bad_items::router())
+        .merge(bad_cursor::router())
+        .merge(flaky::router())
+        .merge(retry_later::router())
+        .merge(bad_json::router())
+        .merge(text_json::router())
+        .merge(no_content::router())
+        .merge(redirect::router())
+        .merge(jobs::router())
 }
 
 async fn scrape(State(state): State<ServiceState>) -> impl IntoResponse {
@@ -112,6 +121,17 @@ mod tests {
                 assert_eq!(response.code(), "not_found", "{method} {path}");
             }
         }
+    }
+
+    #[tokio::test]
+    async fn without_lessons_only_what_was_added_is_served() {
+        let routes = Router::new().route("/items", get(async || "added"));
+        let service = Service::with(ServiceConfig::builder().lessons(false).routes(routes));
+
+        assert_eq!(service.get("/items").await.text(), "added");
+        assert_eq!(service.get("/flaky").await.status, StatusCode::NOT_FOUND);
+        let scrape = service.get("/metrics").await.text();
+        assert!(!scrape.contains("/flaky"), "{scrape}");
     }
 
     #[tokio::test]

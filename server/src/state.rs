@@ -34,6 +34,7 @@ struct Shared {
     instruments: Instruments,
     metrics: Metrics,
     on_request_span: Option<SpanHook>,
+    lessons: bool,
     routes: Router,
 }
 
@@ -67,6 +68,7 @@ impl ServiceState {
             ),
             metrics: config.metrics.clone(),
             on_request_span: config.on_request_span.clone(),
+            lessons: config.lessons,
             routes: config.routes.clone(),
         }))
     }
@@ -124,6 +126,10 @@ impl ServiceState {
 
     pub(crate) fn on_request_span(&self) -> Option<&SpanHook> {
         self.0.on_request_span.as_ref()
+    }
+
+    pub(crate) fn has_lessons(&self) -> bool {
+        self.0.lessons
     }
 
     pub(crate) fn routes(&self) -> Router {
