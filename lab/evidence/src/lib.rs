@@ -11,6 +11,7 @@ pub mod compare;
 pub mod counters;
 mod duration;
 pub mod finding;
+pub mod grade;
 pub mod lesson;
 pub mod load;
 pub mod metric;

@@ -1,12 +1,13 @@
 //! What a rule comes to.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Play;
 use crate::wire::WireRecord;
 
 /// What a rule comes to, with the requests that show it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Judgement {
     /// What it comes to.
     pub verdict: Verdict,
@@ -17,7 +18,7 @@ pub struct Judgement {
 }
 
 /// Whether a rule was kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// It was.
@@ -33,7 +34,7 @@ pub enum Verdict {
 }
 
 /// A request of one of several plays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RequestRef {
     /// The number of the play, from 0.
     pub play: usize,

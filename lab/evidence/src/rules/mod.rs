@@ -12,8 +12,11 @@ mod testing;
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 pub use judgement::{Judgement, RequestRef, Verdict};
-pub use play::{Play, PlayRecord};
+pub use play::{Play, PlayRecord, Stopped};
 
 use crate::wire::{WireRecord, WireRequest};
 
@@ -68,7 +71,8 @@ pub struct Rule {
 }
 
 /// On what authority a rule stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Level {
     /// A standard asks for it.
     Standard,

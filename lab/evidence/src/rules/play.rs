@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use crate::wire::WireRecord;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{nanoseconds, wire::WireRecord};
 
 /// One play of a task.
 #[derive(Clone, Copy, Debug)]
@@ -26,18 +29,36 @@ impl<'a> Play<'a> {
 }
 
 /// What became of a client's process.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PlayRecord {
     /// When it was started, on the clock of the wire record.
+    #[serde(rename = "started_ns", serialize_with = "nanoseconds::one")]
+    #[schemars(with = "u64")]
     pub started: Duration,
-    /// When it ended; none if it was still running at the end of the play.
-    pub ended: Option<Duration>,
+    /// When it ended, or was ended.
+    #[serde(rename = "ended_ns", serialize_with = "nanoseconds::one")]
+    #[schemars(with = "u64")]
+    pub ended: Duration,
     /// The exit code with which it ended by itself.
     pub exit: Option<i32>,
-    /// The signal that ended it.
+    /// The signal that ended it, unless the lab had sent it.
     pub signal: Option<i32>,
-    /// Whether it was ended because its time was up.
-    pub killed: bool,
-    /// The last line of what it printed.
+    /// Why the lab ended it; none if it ended by itself.
+    pub stopped: Option<Stopped>,
+    /// The last line of what it printed that is not empty.
     pub last_line: Option<String>,
+    /// How many bytes it printed.
+    pub printed: u64,
+    /// The last lines of its stderr.
+    pub stderr: Vec<String>,
+}
+
+/// Why the lab ended a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Stopped {
+    /// The time of the play was up.
+    TimeUp,
+    /// It had sent more requests than a play has room for.
+    Flood,
 }

@@ -27,6 +27,11 @@ pub struct WireRequest {
     pub method: &'static str,
     /// The path of the route that it matched, or `other`.
     pub route: String,
+    /// Which of several intended calls it belongs to, where the service can tell by its
+    /// URL or its body.
+    pub call: Option<u64>,
+    /// Whether the token that it was to send as a header stood in its URL.
+    pub token_in_url: bool,
     /// The cursor it carried, as a hash of the percent-decoded value.
     pub cursor: Option<ValueHash>,
     /// The idempotency key it carried.

@@ -1,0 +1,205 @@
+//! The card: every task that was played, what became of its goal, and of each of its
+//! rules.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Goal, GoalResult, GoalVerdict};
+use crate::{
+    nanoseconds,
+    rules::{Judgement, Level, Play, PlayRecord, Rule, TOLERANCE, Verdict},
+    wire::WireRecord,
+};
+
+/// The version of the shape of a card as JSON. It rises when a member goes, or changes
+/// its name, its type or its meaning.
+pub const CARD_VERSION: u32 = 1;
+
+/// What a client was found to do.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Card {
+    /// The version of this shape.
+    pub schema_version: u32,
+    /// The command that runs the client; empty if it was not run as a process.
+    pub command: Vec<String>,
+    /// What ids, cursors, URLs and the order of faults were drawn from.
+    pub seed: u64,
+    /// The random generator that draws from the seed.
+    pub generator: &'static str,
+    /// What comes no earlier than this before its time is not early.
+    #[serde(rename = "tolerance_ns", serialize_with = "nanoseconds::one")]
+    #[schemars(with = "u64")]
+    pub tolerance: std::time::Duration,
+    /// The tasks that were played, in the order of the course.
+    pub tasks: Vec<TaskGrade>,
+}
+
+/// What became of a task.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct TaskGrade {
+    /// The name of the task.
+    pub task: &'static str,
+    /// What became of its goal, over all plays.
+    pub goal: GoalResult,
+    /// What became of each rule that is judged in it.
+    pub rules: Vec<RuleGrade>,
+    /// Its plays.
+    pub plays: Vec<PlayGrade>,
+}
+
+/// What became of a rule in a task.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RuleGrade {
+    /// The id of the rule.
+    pub id: &'static str,
+    /// On what authority it stands.
+    pub level: Level,
+    /// Where it is written.
+    pub source: &'static str,
+    /// What it comes to.
+    #[serde(flatten)]
+    pub judgement: Judgement,
+}
+
+/// What became of a play.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct PlayGrade {
+    /// What the service did in it, in words.
+    pub name: &'static str,
+    /// What became of its goal.
+    pub goal: GoalResult,
+    /// What the caller was to end up with, in words.
+    pub wanted: String,
+    /// What became of the client's process; none if it was not run as one.
+    pub process: Option<PlayRecord>,
+    /// What the wire saw.
+    pub wire: WireRecord,
+}
+
+/// A play as it was recorded, to be judged.
+#[derive(Clone, Debug)]
+pub struct RecordedPlay {
+    /// What the service did in it, in words.
+    pub name: &'static str,
+    /// What the caller must end up with.
+    pub goal: Goal,
+    /// What became of the client's process; none if it was not run as one.
+    pub process: Option<PlayRecord>,
+    /// What the wire saw.
+    pub wire: WireRecord,
+}
+
+impl Card {
+    /// A card without a task.
+    #[must_use]
+    pub fn new(command: Vec<String>, seed: u64, generator: &'static str) -> Self {
+        Self {
+            schema_version: CARD_VERSION,
+            command,
+            seed,
+            generator,
+            tolerance: TOLERANCE,
+            tasks: Vec::new(),
+        }
+    }
+
+    /// Whether every goal that was attempted is reached, and no rule is broken.
+    #[must_use]
+    pub fn passed(&self) -> bool {
+        let mut attempted = self.tasks.iter().filter(|task| task.was_attempted());
+        attempted.all(TaskGrade::is_done)
+    }
+
+    /// Whether the client attempted any task at all.
+    #[must_use]
+    pub fn was_attempted(&self) -> bool {
+        self.tasks.iter().any(TaskGrade::was_attempted)
+    }
+}
+
+impl TaskGrade {
+    /// Judges the plays of a task.
+    #[must_use]
+    pub fn new(
+        task: &'static str,
+        rules: impl IntoIterator<Item = &'static Rule>,
+        plays: Vec<RecordedPlay>,
+    ) -> Self {
+        let of = |play: &RecordedPlay| play.goal.judge(&play.wire, play.process.as_ref());
+        let goals: Vec<_> = plays.iter().map(of).collect();
+        let seen: Vec<_> = plays
+            .iter()
+            .map(|play| Play {
+                wire: &play.wire,
+                process: play.process.as_ref(),
+            })
+            .collect();
+        let rules = rules.into_iter().map(|rule| RuleGrade {
+            id: rule.id,
+            level: rule.level,
+            source: rule.source,
+            judgement: (rule.judge)(&seen),
+        });
+        Self {
+            task,
+            goal: GoalResult::of_all(&goals),
+            rules: rules.collect(),
+            plays: plays
+                .into_iter()
+                .zip(goals)
+                .map(|(play, goal)| PlayGrade {
+                    name: play.name,
+                    goal,
+                    wanted: play.goal.wanted(),
+                    process: play.process,
+                    wire: play.wire,
+                })
+                .collect(),
+        }
+    }
+
+    /// Whether its goal is reached, or could not be judged, and no rule is broken.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        use GoalVerdict::{NotJudged, Reached};
+        matches!(self.goal.verdict, Reached | NotJudged) && self.broken().next().is_none()
+    }
+
+    /// Whether the client tried.
+    #[must_use]
+    pub fn was_attempted(&self) -> bool {
+        match self.goal.verdict {
+            GoalVerdict::Skipped => false,
+            GoalVerdict::NotJudged => self.requests() > 0,
+            GoalVerdict::Reached | GoalVerdict::Missed | GoalVerdict::Crashed => true,
+        }
+    }
+
+    /// Whether no play ran the program at all: each ended as a shell does that does not
+    /// find a command.
+    #[must_use]
+    pub fn never_ran(&self) -> bool {
+        let not_found = |play: &PlayGrade| {
+            let exit = play.process.as_ref().and_then(|process| process.exit);
+            exit == Some(super::NOT_DONE) && play.wire.total == 0
+        };
+        !self.plays.is_empty() && self.plays.iter().all(not_found)
+    }
+
+    /// How many requests all its plays saw.
+    #[must_use]
+    pub fn requests(&self) -> u64 {
+        self.plays.iter().map(|play| play.wire.total).sum()
+    }
+
+    /// The rules that were broken.
+    pub fn broken(&self) -> impl Iterator<Item = &RuleGrade> {
+        self.with_verdict(Verdict::Broken)
+    }
+
+    /// The rules that came to this.
+    pub fn with_verdict(&self, verdict: Verdict) -> impl Iterator<Item = &RuleGrade> {
+        let rules = self.rules.iter();
+        rules.filter(move |rule| rule.judgement.verdict == verdict)
+    }
+}

@@ -1,0 +1,377 @@
+//! The goal of a play: what the caller must end up with, read off the process.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::{
+    duration,
+    rules::{PlayRecord, Stopped},
+    wire::WireRecord,
+};
+
+/// A process that ends with this code says that it does not do this task: it is what a
+/// shell says of a command that it does not know.
+pub const NOT_DONE: i32 = 127;
+
+/// What the caller must end up with. A result is the last line that a process prints, as
+/// a JSON object; it may have more members than are asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Goal {
+    /// A result with the members of one of these.
+    Result(Vec<Map<String, Value>>),
+    /// An error.
+    Error,
+    /// An error with these members.
+    ErrorWith(Map<String, Value>),
+    /// An error, or a result with the members of one of these.
+    ResultOrError(Vec<Map<String, Value>>),
+}
+
+/// Whether a goal was reached, and what was found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct GoalResult {
+    /// What it comes to.
+    pub verdict: GoalVerdict,
+    /// What was found, in words; none of a goal that was reached.
+    pub found: Option<String>,
+}
+
+/// Whether a goal was reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum GoalVerdict {
+    /// It was.
+    Reached,
+    /// It was not.
+    Missed,
+    /// The process was ended by a signal, or ended without a request.
+    Crashed,
+    /// The process said that it does not do this task.
+    Skipped,
+    /// It cannot be judged: there was no process, or waiting was right and took longer
+    /// than the play.
+    NotJudged,
+}
+
+impl Goal {
+    /// Holds a play against the goal.
+    #[must_use]
+    pub fn judge(&self, wire: &WireRecord, process: Option<&PlayRecord>) -> GoalResult {
+        let Some(process) = process else {
+            return GoalResult::of(
+                GoalVerdict::NotJudged,
+                "the client was not run as a process",
+            );
+        };
+        let result = process.result();
+        let says_skip = result
+            .as_ref()
+            .is_some_and(|it| it.get("skip") == Some(&true.into()));
+        if says_skip || process.exit == Some(NOT_DONE) {
+            return GoalResult::of(
+                GoalVerdict::Skipped,
+                "the client says that it does not do this",
+            );
+        }
+        if let Some(signal) = process.signal {
+            return GoalResult::of(GoalVerdict::Crashed, format!("ended by signal {signal}"));
+        }
+        if let Some(stopped) = process.stopped {
+            return self.judge_stopped(stopped, process);
+        }
+        if wire.total == 0 {
+            let found = format!("{} without a request", process.ended_with());
+            return GoalResult::of(GoalVerdict::Crashed, found);
+        }
+        match self.is_reached(process, result.as_ref()) {
+            true => GoalResult {
+                verdict: GoalVerdict::Reached,
+                found: None,
+            },
+            false => GoalResult::of(GoalVerdict::Missed, process.printed_and_ended_with()),
+        }
+    }
+
+    /// What is asked for, in words.
+    #[must_use]
+    pub fn wanted(&self) -> String {
+        let objects = |objects: &[Map<String, Value>]| {
+            let texts = objects
+                .iter()
+                .map(|object| Value::from(object.clone()).to_string());
+            texts.collect::<Vec<_>>().join(" or ")
+        };
+        match self {
+            Self::Result(results) => objects(results),
+            Self::Error => "an error".to_owned(),
+            Self::ErrorWith(members) => {
+                format!("an error with {}", objects(std::slice::from_ref(members)))
+            }
+            Self::ResultOrError(results) => format!("{} or an error", objects(results)),
+        }
+    }
+
+    fn is_reached(&self, process: &PlayRecord, result: Option<&Map<String, Value>>) -> bool {
+        let is_one_of = |results: &[Map<String, Value>]| {
+            result.is_some_and(|result| results.iter().any(|wanted| has(result, wanted)))
+        };
+        let says_error = result.is_some_and(says_error);
+        let is_error = says_error || process.last_line.is_none() && process.exit != Some(0);
+        match self {
+            Self::Result(results) => is_one_of(results),
+            Self::Error => is_error,
+            Self::ErrorWith(members) => {
+                says_error && result.is_some_and(|result| has(result, members))
+            }
+            Self::ResultOrError(results) => is_error || is_one_of(results),
+        }
+    }
+
+    /// A process that the lab ended has no result. One that waits for longer than a play
+    /// lasts may be right to.
+    fn judge_stopped(&self, stopped: Stopped, process: &PlayRecord) -> GoalResult {
+        let took = duration(process.ended.saturating_sub(process.started));
+        match (stopped, self) {
+            (Stopped::TimeUp, Self::ErrorWith(_)) => GoalResult::of(
+                GoalVerdict::NotJudged,
+                format!("still waiting after {took}"),
+            ),
+            (Stopped::TimeUp, _) => {
+                GoalResult::of(GoalVerdict::Missed, format!("still running after {took}"))
+            }
+            (Stopped::Flood, _) => GoalResult::of(
+                GoalVerdict::Missed,
+                format!("a flood of requests within {took}"),
+            ),
+        }
+    }
+}
+
+impl GoalResult {
+    fn of(verdict: GoalVerdict, found: impl Into<String>) -> Self {
+        Self {
+            verdict,
+            found: Some(found.into()),
+        }
+    }
+
+    /// What several plays of one task come to: reached if none says otherwise.
+    #[must_use]
+    pub fn of_all<'a>(plays: impl IntoIterator<Item = &'a Self> + Clone) -> Self {
+        let of = |verdict| plays.clone().into_iter().find(|it| it.verdict == verdict);
+        let reached = of(GoalVerdict::Reached);
+        let failed = of(GoalVerdict::Crashed).or_else(|| of(GoalVerdict::Missed));
+        let skipped = of(GoalVerdict::Skipped);
+        let decides = match (failed, skipped, reached) {
+            (Some(failed), ..) => failed,
+            (None, Some(_), Some(_)) => {
+                return Self::of(
+                    GoalVerdict::Missed,
+                    "done in some plays and skipped in others",
+                );
+            }
+            (None, Some(skipped), None) => skipped,
+            (None, None, Some(reached)) => reached,
+            (None, None, None) => {
+                let not_judged = of(GoalVerdict::NotJudged).cloned();
+                return not_judged
+                    .unwrap_or_else(|| Self::of(GoalVerdict::NotJudged, "not played"));
+            }
+        };
+        decides.clone()
+    }
+}
+
+impl PlayRecord {
+    /// The object on the last line that it printed.
+    fn result(&self) -> Option<Map<String, Value>> {
+        serde_json::from_str(self.last_line.as_deref()?).ok()
+    }
+
+    fn printed_and_ended_with(&self) -> String {
+        match &self.last_line {
+            Some(line) => format!("printed {line}"),
+            None => format!("printed nothing, {}", self.ended_with()),
+        }
+    }
+
+    fn ended_with(&self) -> String {
+        match (self.exit, self.signal) {
+            (Some(exit), _) => format!("exit code {exit}"),
+            (None, Some(signal)) => format!("ended by signal {signal}"),
+            (None, None) => "ended".to_owned(),
+        }
+    }
+}
+
+fn says_error(result: &Map<String, Value>) -> bool {
+    result.get("error").is_some_and(|error| !error.is_null())
+}
+
+/// Whether a result has all of these members.
+fn has(result: &Map<String, Value>, members: &Map<String, Value>) -> bool {
+    let mut members = members.iter();
+    members.all(|(name, wanted)| result.get(name).is_some_and(|value| equal(value, wanted)))
+}
+
+/// Equal as JSON: `3` and `3.0` are the same number.
+fn equal(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Number(one), Value::Number(other)) => one.as_f64() == other.as_f64(),
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| equal(one, other))
+        }
+        (Value::Object(one), Value::Object(other)) => one.len() == other.len() && has(one, other),
+        _ => one == other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use serde_json::json;
+
+    use super::{GoalVerdict::*, *};
+
+    fn object(value: Value) -> Map<String, Value> {
+        value.as_object().expect("an object").clone()
+    }
+
+    fn printed(line: &str) -> PlayRecord {
+        PlayRecord {
+            exit: Some(0),
+            last_line: (!line.is_empty()).then(|| line.to_owned()),
+            ..PlayRecord::default()
+        }
+    }
+
+    fn verdict(goal: &Goal, process: &PlayRecord) -> GoalVerdict {
+        let wire = WireRecord {
+            total: 1,
+            ..WireRecord::default()
+        };
+        goal.judge(&wire, Some(process)).verdict
+    }
+
+    #[test]
+    fn a_result_is_the_last_line_and_may_have_more_members() {
+        let goal = Goal::Result(vec![
+            object(json!({"attempt": 2})),
+            object(json!({"attempt": 3})),
+        ]);
+
+        for (line, expected) in [
+            (r#"{"attempt": 3}"#, Reached),
+            (r#"{"attempt": 2.0, "more": [1]}"#, Reached),
+            (r#"{"attempt": "3"}"#, Missed),
+            (r#"{"attempt": 4}"#, Missed),
+            ("[3]", Missed),
+            ("attempt 3", Missed),
+            ("", Missed),
+            (r#"{"error": "down"}"#, Missed),
+            (r#"{"skip": true}"#, Skipped),
+            (r#"{"skip": false}"#, Missed),
+        ] {
+            assert_eq!(verdict(&goal, &printed(line)), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn an_error_is_said_or_an_exit_code_without_a_result() {
+        let failed = PlayRecord {
+            exit: Some(1),
+            ..PlayRecord::default()
+        };
+        let told = |line: &str| PlayRecord {
+            exit: Some(1),
+            ..printed(line)
+        };
+        let table = [
+            (printed(r#"{"error": "down"}"#), Reached, Missed),
+            (
+                told(r#"{"error": "down", "retry_after": 120}"#),
+                Reached,
+                Reached,
+            ),
+            (failed.clone(), Reached, Missed),
+            (told(r#"{"records": 3}"#), Missed, Missed),
+            (printed(""), Missed, Missed),
+            (printed(r#"{"error": null}"#), Missed, Missed),
+            (printed(r#"{"retry_after": 120}"#), Missed, Missed),
+        ];
+
+        for (process, any, with) in table {
+            let members = Goal::ErrorWith(object(json!({"retry_after": 120})));
+            assert_eq!(verdict(&Goal::Error, &process), any, "{process:?}");
+            assert_eq!(verdict(&members, &process), with, "{process:?}");
+        }
+        let either = Goal::ResultOrError(vec![object(json!({"id": "a"}))]);
+        assert_eq!(verdict(&either, &failed), Reached);
+        assert_eq!(verdict(&either, &printed(r#"{"id": "a"}"#)), Reached);
+        assert_eq!(verdict(&either, &printed(r#"{"id": "b"}"#)), Missed);
+    }
+
+    #[test]
+    fn without_a_request_or_by_a_signal_it_is_a_crash() {
+        let silent = WireRecord::default();
+        let killed = PlayRecord {
+            signal: Some(11),
+            ..PlayRecord::default()
+        };
+        let table = [
+            (printed(""), Crashed),
+            (printed(r#"{"error": "down"}"#), Crashed),
+            (killed, Crashed),
+            (printed(r#"{"skip": true}"#), Skipped),
+            (
+                PlayRecord {
+                    exit: Some(NOT_DONE),
+                    ..PlayRecord::default()
+                },
+                Skipped,
+            ),
+        ];
+
+        for (process, expected) in table {
+            let judged = Goal::Error.judge(&silent, Some(&process));
+            assert_eq!(judged.verdict, expected, "{process:?}");
+        }
+    }
+
+    #[test]
+    fn a_wait_beyond_the_play_is_judged_only_where_nobody_may_wait() {
+        let waiting = PlayRecord {
+            stopped: Some(Stopped::TimeUp),
+            ended: Duration::from_secs(10),
+            ..PlayRecord::default()
+        };
+        let flood = PlayRecord {
+            stopped: Some(Stopped::Flood),
+            ..waiting.clone()
+        };
+        let long = Goal::ErrorWith(Map::new());
+
+        assert_eq!(verdict(&Goal::Error, &waiting), Missed);
+        assert_eq!(verdict(&long, &waiting), NotJudged);
+        assert_eq!(verdict(&long, &flood), Missed);
+    }
+
+    #[test]
+    fn a_task_is_reached_if_no_play_says_otherwise() {
+        let of = |verdicts: &[GoalVerdict]| {
+            let plays: Vec<_> = verdicts.iter().map(|it| GoalResult::of(*it, "")).collect();
+            GoalResult::of_all(&plays).verdict
+        };
+
+        assert_eq!(of(&[Reached, Reached]), Reached);
+        assert_eq!(of(&[Reached, NotJudged]), Reached);
+        assert_eq!(of(&[Reached, Missed, Crashed]), Crashed);
+        assert_eq!(of(&[Reached, Missed]), Missed);
+        assert_eq!(of(&[Skipped, Skipped]), Skipped);
+        assert_eq!(of(&[Skipped, Reached]), Missed);
+        assert_eq!(of(&[NotJudged]), NotJudged);
+        assert_eq!(of(&[]), NotJudged);
+    }
+}

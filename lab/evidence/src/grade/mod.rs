@@ -1,0 +1,13 @@
+//! A grade: what a client ended up with, and how it got there.
+//!
+//! A task has a [`Goal`], what the caller must end up with, and [rules](crate::rules),
+//! how it may be got. Without the goal the laziest client would have the best
+//! [`Card`]: one that never retries breaks no rule of retrying.
+
+mod card;
+mod goal;
+mod task;
+
+pub use card::{CARD_VERSION, Card, PlayGrade, RecordedPlay, RuleGrade, TaskGrade};
+pub use goal::{Goal, GoalResult, GoalVerdict, NOT_DONE};
+pub use task::TaskWords;

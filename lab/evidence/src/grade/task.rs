@@ -1,0 +1,36 @@
+//! The words of a task.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::nanoseconds;
+
+/// What a task says to whoever writes a client for it.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+pub struct TaskWords {
+    /// What it is called.
+    pub name: &'static str,
+    /// The path that the URL of each of its plays ends in.
+    pub path: &'static str,
+    /// The request that it takes.
+    pub request: &'static str,
+    /// What to do, and what may happen meanwhile.
+    pub text: &'static str,
+    /// The last line to print.
+    pub goal: &'static str,
+    /// Something to think about, for whoever is stuck.
+    pub hint: &'static str,
+    /// The scenario that shows a client doing it.
+    pub scenario: &'static str,
+    /// How long a play may take.
+    #[serde(rename = "time_ns", serialize_with = "nanoseconds::one")]
+    #[schemars(with = "u64")]
+    pub time: Duration,
+}
+
+impl TaskWords {
+    /// How long a play may take, unless a task says otherwise.
+    pub const TIME: Duration = Duration::from_secs(10);
+}
