@@ -35,6 +35,8 @@ pub fn request(entry: LedgerEntry) -> WireRequest {
         arrived: entry.arrived,
         method: entry.method,
         route: entry.route,
+        call: None,
+        token_in_url: false,
         cursor: entry.cursor.map(hash),
         idempotency_key: entry.idempotency_key.map(hash),
         body: entry.body.map(hash),
