@@ -1,5 +1,12 @@
-use super::*;
-use crate::{counters::Counter, wire::WireRequest};
+use std::time::Duration;
+
+use super::{claim::READ_TIMEOUT, *};
+use crate::{
+    client::Client,
+    counters::{Counter, Counters},
+    outcome::{Ending, Outcome},
+    wire::{RetryAfter, WireRequest},
+};
 
 const TESTED: Client = Client {
     name: "tested",
