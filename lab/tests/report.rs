@@ -321,6 +321,37 @@ async fn how_a_call_ended_and_the_verdict_on_it_are_two_things() {
     }
 }
 
+/// Whom a reader has to believe, and where to look for what went wrong.
+#[tokio::test]
+async fn a_check_says_whose_word_it_is_and_which_requests_broke_a_rule() {
+    let (scenario, both) = comparison("retry-later").await;
+    let run = &both.naive;
+    let rule = Some("retry-after-seconds");
+    let broken = run.verdict.iter().find(|check| check.rule == rule);
+    let broken = broken.expect("the naive client comes early");
+
+    let page = render::html(&scenario.words, run, None, &runner::metrics());
+    let text = render::text(&scenario.words, run, None, &render::Options::default());
+
+    for check in &run.verdict {
+        let line = format!(
+            "<span class=\"source\">{}</span><span>{}",
+            check.source, check.text
+        );
+        assert!(page.contains(&line), "{line} is missing in\n{page}");
+    }
+    let sources: BTreeSet<_> = run.verdict.iter().map(|it| it.source.to_string()).collect();
+    assert_eq!(sources.len(), 2, "{sources:?}");
+    let found = broken.contradiction().expect("what was found");
+    assert!(found.ends_with(" (requests 2, 3, 4 and 6 more)"), "{found}");
+    assert!(
+        page.contains(&format!("<strong>{found}</strong>")),
+        "{page}"
+    );
+    let words: Vec<_> = text.split_whitespace().collect();
+    assert!(words.join(" ").contains(&found), "{text}");
+}
+
 #[tokio::test]
 async fn what_came_from_the_wire_stays_text() {
     let (scenario, mut run) = play("flaky").await;

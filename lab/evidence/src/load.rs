@@ -118,7 +118,7 @@ impl Tally {
         row.attempts += run.counted();
         row.missed += u64::from(!run.passed());
         for check in run.verdict.iter().filter(|check| !check.held) {
-            let found = check.found.as_deref().unwrap_or_default();
+            let found = check.contradiction().unwrap_or_default();
             self.tell(format!(
                 "{} with seed {}: {}; {found}",
                 run.scenario, run.seed, check.text

@@ -35,6 +35,7 @@ pub fn judge(expectations: Vec<Expectation>, evidence: Evidence<'_>) -> Vec<Chec
             text: instead.unwrap_or(expectation.text),
             held,
             found,
+            requests: Vec::new(),
         }
     };
     let rules = RULES.iter().filter(|_| evidence.rules_apply);
@@ -56,6 +57,7 @@ fn ruled(rule: &Rule, wire: &WireRecord) -> Option<Check> {
         text: rule.text.to_owned(),
         held,
         found: judgement.found.filter(|_| !held),
+        requests: judgement.requests.iter().map(|it| it.seq).collect(),
     })
 }
 

@@ -44,7 +44,7 @@ pub fn table(runs: &[Run], options: &Options) -> String {
     ));
     for run in runs {
         for check in run.verdict.iter().filter(|check| !check.held) {
-            let found = check.found.as_deref().unwrap_or_default();
+            let found = check.contradiction().unwrap_or_default();
             out.push_str(&format!(
                 "{broken} {}: {} {dash} {found}\n",
                 run.scenario, check.text

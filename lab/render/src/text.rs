@@ -66,7 +66,7 @@ fn verdict(sheet: &mut Sheet<'_>, run: &Run) {
         sheet.finding(Level::Note, "", NOT_JUDGED);
     }
     for check in &run.verdict {
-        let text = match &check.found {
+        let text = match check.contradiction() {
             None => check.text.clone(),
             Some(found) => format!("{} {} {found}", check.text, sheet.dash()),
         };

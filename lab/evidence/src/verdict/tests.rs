@@ -139,7 +139,10 @@ fn a_client_that_says_that_it_waited_and_did_not_is_caught() {
         assert!(checks.iter().all(|check| check.source == Source::Wire));
         let broken = checks.into_iter().filter(|check| !check.held);
         broken
-            .map(|check| (check.rule, check.found.unwrap_or_default()))
+            .map(|check| {
+                let found = check.found.unwrap_or_default();
+                (check.rule, found, check.requests)
+            })
             .collect::<Vec<_>>()
     };
 
@@ -151,9 +154,9 @@ fn a_client_that_says_that_it_waited_and_did_not_is_caught() {
     let rule = "asked for 2 s, came back after 20 ms".to_owned();
     let count = "1 came too early".to_owned();
     let expected = [
-        (None, early),
-        (None, count),
-        (Some("retry-after-seconds"), rule),
+        (None, early, vec![]),
+        (None, count, vec![]),
+        (Some("retry-after-seconds"), rule, vec![2]),
     ];
     assert_eq!(broken, expected);
 }

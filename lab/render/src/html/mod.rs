@@ -248,12 +248,16 @@ fn verdict(side: &Side<'_>) -> Markup {
                         span.mark role="img" aria-label=(if check.held { "held" } else { "did not hold" }) {
                             (mark)
                         }
+                        span.source { (check.source) }
                         span {
                             (check.text)
-                            @if let Some(found) = &check.found { " — " strong { (found) } }
+                            @if let Some(found) = check.contradiction() { " — " strong { (found) } }
                         }
                     }
                 }
+            }
+            @if !run.verdict.is_empty() {
+                p.remark { "“wire” is what the service saw, “client” the client's own word." }
             }
         }
     }
