@@ -151,18 +151,17 @@ export function sampled(sample) {
 }
 
 /** A request reached the service from elsewhere. */
-export function heard({ entry, row }) {
-  const rest = state.wire.filter((known) => known.seq !== entry.seq);
-  // Told when it is over, so one that was slow comes after newer ones.
-  const wire = [{ ...entry, row }, ...rest].sort((one, other) => other.seq - one.seq);
+export function heard(request) {
+  const rest = state.wire.filter((known) => known.seq !== request.seq);
+  // A response that was slow comes after newer requests.
+  const wire = [request, ...rest].sort((one, other) => other.seq - one.seq);
   state.wire = wire.slice(0, KEPT_WIRE);
 }
 
 /** All requests from elsewhere. */
-export function overheard({ entries, table }) {
-  const wire = entries.map((entry, index) => ({ ...entry, row: table.rows[index] }));
-  state.wire = wire.reverse().slice(0, KEPT_WIRE);
-  state.wireColumns = table.columns;
+export function overheard({ requests, columns }) {
+  state.wire = requests.reverse().slice(0, KEPT_WIRE);
+  state.wireColumns = columns;
 }
 
 /** The time of a side's run now: of a real one it goes on between the news. */

@@ -18,6 +18,7 @@ use http::{
     header::{CONTENT_DISPOSITION, CONTENT_TYPE, LOCATION},
 };
 use serde::{Deserialize, Serialize};
+use server::Ledger;
 
 use super::{
     assets::{Assets, INDEX},
@@ -30,7 +31,7 @@ use super::{
     record::Record,
     run_request::RunRequest,
     runs::Runs,
-    wire_lane::WireLane,
+    wire_lane,
 };
 
 /// The longest body of a request: a run is asked for in a few lines.
@@ -43,7 +44,7 @@ pub(super) struct Shared {
     pub(super) feed: Arc<Feed>,
     pub(super) runs: Arc<Runs>,
     pub(super) loads: Arc<Loads>,
-    pub(super) wire: WireLane,
+    pub(super) ledger: Ledger,
 }
 
 /// Every route, behind the guard.
@@ -203,7 +204,7 @@ fn run_not_found() -> Problem {
 }
 
 async fn wire(State(shared): State<Shared>) -> impl IntoResponse {
-    Json(shared.wire.snapshot())
+    Json(wire_lane::snapshot(&shared.ledger))
 }
 
 #[derive(Deserialize)]

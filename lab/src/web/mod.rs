@@ -23,7 +23,6 @@ mod feed;
 mod fields;
 mod guard;
 mod live;
-mod live_span;
 mod load_request;
 mod loads;
 mod meter;
@@ -37,7 +36,6 @@ mod wire_lane;
 
 use std::{fmt, io, net::SocketAddr, num::NonZeroUsize, path::PathBuf, sync::Arc, time::Duration};
 
-use client::SystemClock;
 use hyper_util::service::TowerToHyperService;
 use server::{
     ConnectionBounds, RunningApi, ServiceConfig, TeachingApi,
@@ -51,9 +49,8 @@ use api::{Shared, router};
 use assets::Assets;
 use feed::Feed;
 use loads::Loads;
-use runner::{Exposition, SharedTime, scenario::CATALOGUE};
+use runner::{Exposition, scenario::CATALOGUE};
 use runs::Runs;
-use wire_lane::WireLane;
 
 pub use outlets::Outlets;
 
@@ -164,29 +161,23 @@ impl WebUi {
 
         let exposition = Exposition::new();
         exposition.register(CATALOGUE);
-        let time = SharedTime::new(Arc::new(SystemClock::new()));
-        let recorder = WireLane::recorder(&time);
         let service = ServiceConfig::builder()
             .port(config.port)
             .ledger_capacity(wire_lane::CAPACITY)
-            .clock(time.clone())
             .metrics(exposition.service())
             .build()?;
         // The serving thread takes over the subscriber that is current here.
-        let subscriber = Registry::default()
-            .with(config.outlets.layer())
-            .with(recorder.layer());
+        let subscriber = Registry::default().with(config.outlets.layer());
         let service =
             dispatcher::with_default(&Dispatch::new(subscriber), || TeachingApi::start(service))?;
-        time.begin();
 
         let feed = Feed::new();
         let loads = Loads::new(exposition.clone(), config.outlets.clone());
         let runs = Runs::new(Arc::clone(&feed), exposition.clone(), config.outlets);
-        let wire = WireLane::new(service.ledger_handle(), recorder);
+        let ledger = service.ledger_handle();
         let mut chores = JoinSet::new();
         let (relay, meter) = (
-            wire.clone().relay(Arc::clone(&feed)),
+            wire_lane::relay(ledger.clone(), Arc::clone(&feed)),
             meter::meter(exposition, Arc::clone(&feed)),
         );
         chores.spawn(async { match relay.await {} });
@@ -196,7 +187,7 @@ impl WebUi {
             feed: Arc::clone(&feed),
             runs: Arc::clone(&runs),
             loads: Arc::clone(&loads),
-            wire,
+            ledger,
         });
         let new_service = move || TowerToHyperService::new(router.clone());
         let (phase, phases) = watch::channel(Phase::Serving);

@@ -93,7 +93,7 @@ async fn a_load_leaves_the_pages_and_their_runs_alone() {
         .map(|run| &run["id"])
         .collect();
     assert_eq!(ids, [&json!(after), &json!(own)]);
-    assert_eq!(browser.get("/api/wire").await.json()["entries"], json!([]));
+    assert_eq!(browser.get("/api/wire").await.json()["requests"], json!([]));
 }
 
 #[tokio::test]

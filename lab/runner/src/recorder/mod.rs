@@ -14,7 +14,7 @@ mod visitor;
 pub use changes::Changes;
 pub use layer::{Recorder, RecorderLayer};
 pub use propagation::{TRACEPARENT, inject, traceparent};
-pub use store::{FullTrace, Limits};
+pub use store::Limits;
 
 #[cfg(test)]
 mod tests;

@@ -2,9 +2,8 @@
 //!
 //! A plain data structure: the recorder puts a lock around it and hands it
 //! times. Two bounds hold it. When a trace is full, further spans of it are
-//! turned away, since the beginning of a story explains its end, unless
-//! [`FullTrace`] says otherwise. When there are too many traces, the oldest goes,
-//! since the latest is the one being watched.
+//! turned away, since the beginning of a story explains its end. When there are too
+//! many traces, the oldest goes, since the latest is the one being watched.
 
 use std::{
     collections::{BTreeSet, VecDeque},
@@ -25,20 +24,6 @@ pub struct Limits {
     /// How many spans of one trace; by default [`Limits::SPANS_PER_TRACE`]. The
     /// first ones stay.
     pub spans_per_trace: NonZeroUsize,
-    /// What becomes of a span whose trace is full.
-    pub full_trace: FullTrace,
-}
-
-/// What becomes of a span whose trace is full.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FullTrace {
-    /// It is turned away: the beginning of a story explains its end.
-    #[default]
-    TurnsSpansAway,
-    /// It begins the trace anew, under the same id, and the oldest trace goes if
-    /// there are too many: for a service whose callers may put any number of
-    /// requests into one trace, of which the latest are watched.
-    BeginsAnew,
 }
 
 impl Limits {
@@ -53,7 +38,6 @@ impl Default for Limits {
         Self {
             traces: Self::TRACES,
             spans_per_trace: Self::SPANS_PER_TRACE,
-            full_trace: FullTrace::default(),
         }
     }
 }
@@ -136,9 +120,7 @@ impl Store {
             Some(parent) => parent.trace_id,
             None => TraceId(self.ids.random()),
         };
-        let trace = known
-            .filter(|number| !self.begins_anew(*number))
-            .unwrap_or_else(|| self.start_trace(trace_id));
+        let trace = known.unwrap_or_else(|| self.start_trace(trace_id));
         let span = Span {
             id: SpanId(self.ids.random()),
             parent: parent.map(|parent| parent.span_id),
@@ -180,17 +162,6 @@ impl Store {
     fn number_of(&self, id: TraceId) -> Option<u64> {
         let index = self.traces.iter().rposition(|trace| trace.id == id)?;
         Some(self.gone + index as u64)
-    }
-
-    /// Whether a trace is full, and another is to take its place.
-    fn begins_anew(&mut self, number: u64) -> bool {
-        let Limits {
-            spans_per_trace,
-            full_trace,
-            ..
-        } = self.limits;
-        let has_room = |trace: &mut Trace| trace.spans.len() < spans_per_trace.get();
-        full_trace == FullTrace::BeginsAnew && !self.trace_mut(number).is_some_and(has_room)
     }
 
     fn start_trace(&mut self, id: TraceId) -> u64 {
