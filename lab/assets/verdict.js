@@ -23,9 +23,10 @@ function sideOf({ client, outcome, verdict, view }, several) {
     several ? el("h3", null, client) : null,
     el("p", { class: "outcome" }, ...ended(outcome, view)),
     outcome.ending === "cancelled" ? el("p", null, "It did not come to its end, so nothing is judged.") : null,
-    el("ul", { "aria-label": "Expectations" }, ...verdict.map(({ text, held, found }) =>
+    el("ul", { "aria-label": "Expectations" }, ...verdict.map(({ source, text, held, found }) =>
       el("li", { class: held ? "ok" : "failed" },
         el("span", { class: "sign", "aria-hidden": "true" }, held ? "✓" : "✗"),
+        el("span", { class: "source" }, source),
         el("span", null, el("span", { class: "unseen" }, held ? "held: " : "did not hold: "), text,
           found ? el("em", null, ` — ${found}`) : null)))));
 }

@@ -36,6 +36,10 @@ async fn flaky_shows_three_attempts_two_waits_and_a_verdict() {
     );
     assert_eq!(browser.read("all('#checks li.ok').length >= 6").await, true);
     assert_eq!(browser.read("all('#checks li.failed').length").await, 0);
+    assert_eq!(
+        browser.read("all('#checks .source').slice(0, 2)").await,
+        json!(["client", "wire"])
+    );
     assert_eq!(browser.read("all('#ledgers tbody tr').length").await, 3);
     assert_eq!(
         browser
