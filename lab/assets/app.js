@@ -26,7 +26,6 @@ const counters = countersPanel();
 const result = resultPanel(actions);
 const ledger = ledgerPanel();
 const wire = wirePanel();
-keyboard({ ...actions, waterfall: () => ofRun?.focus() });
 
 byId("predict").addEventListener("click", actions.predict);
 byId("scheme").addEventListener("click", actions.scheme);
@@ -86,7 +85,7 @@ function render() {
   const nows = sides.map(news.now);
 
   course(state.scenarios, state.chosen, state.filter, state.predict);
-  runs(state.runs, run?.id, state.link);
+  runs(state.runs, run?.id, state.link, state.clients);
   brief.render(scenario, run, state.predict, state.problem);
   ofRun?.render(run, nows);
   counters(run, state.samples, state.vocabulary, state.headlines);
@@ -150,6 +149,7 @@ async function start() {
     const [scenarios, vocabulary] = await Promise.all([api.scenarios(), api.vocabulary()]);
     state.scenarios = scenarios;
     state.headlines = vocabulary.headlines;
+    state.clients = vocabulary.clients;
     state.vocabulary = new Map(vocabulary.metrics.map((metric) => [metric.name, metric]));
   } catch (error) {
     if (!(error instanceof api.Problem)) throw error;
@@ -157,6 +157,8 @@ async function start() {
     draw();
     return;
   }
+  brief.offer(state.clients);
+  keyboard({ ...actions, waterfall: () => ofRun?.focus() }, state.clients);
   actions.address();
   follow({
     hear(kind, text) {

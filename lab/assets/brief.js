@@ -1,6 +1,6 @@
 // The panel that says what is asked, and takes the order for a run.
 
-import { byId, memo, say, set } from "./dom.js";
+import { byId, el, memo, say, set } from "./dom.js";
 import { over } from "./state.js";
 
 const NUMBERS = ["seed", "max_attempts", "max_retry_after_seconds", "max_pages", "max_items"];
@@ -33,7 +33,13 @@ export function briefPanel({ run }) {
     document.title = `${scenario.name}${run?.state === "running" ? " · running" : ""} · lab`;
   });
 
-  return { render, order, keepSeed, forget };
+  return { render, offer, order, keepSeed, forget };
+
+  /** Offers clients to choose from, the first of them chosen. */
+  function offer(clients) {
+    byId("clients").replaceChildren(...clients.map((name, index) => el("label", null,
+      el("input", { type: "radio", name: "client", value: name, checked: index === 0 }), el("span", null, name))));
+  }
 
   /** What the form asks for. */
   function order(scenario) {

@@ -8,7 +8,7 @@ const KEPT = "keys";
 
 /** Keys with what they do; those without an action belong to a part of the page
     and are listed for the reader. */
-export function keyboard(actions) {
+export function keyboard(actions, clients) {
   const keys = [
     ["r", "Run the chosen scenario", actions.run],
     ["x", "Cancel the run that is shown", actions.cancel],
@@ -17,9 +17,7 @@ export function keyboard(actions) {
     ["w", "Go to the waterfall", actions.waterfall],
     ["v", "Go to the verdict", () => byId("verdict").focus()],
     ["l", "Go to the last runs", () => byId("runs").querySelector("[tabindex='0']")?.focus()],
-    ["1", "Reliable client", () => actions.client("reliable")],
-    ["2", "Naive client", () => actions.client("naive")],
-    ["3", "Compare both", () => actions.client("compare")],
+    ...clients.map((name, index) => [String(index + 1), `Client: ${name}`, () => actions.client(name)]),
     ["p", "Predict first", actions.predict],
     ["c", "Copy the run as JSON", actions.copy],
     ["t", "Colour scheme: system, dark, light", actions.scheme],

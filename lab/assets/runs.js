@@ -35,23 +35,21 @@ export function runsPanel({ show }) {
     links[to]?.focus();
   });
 
-  const create = ({ id, scenario, client, started }) => {
-    const how = client === "reliable" ? "" : client;
-    return el("li", null,
+  const create = ({ id, scenario, started }) =>
+    el("li", null,
       el("a", { href: `/runs/${id}`, "data-run": id },
         el("span", { class: "mark", "aria-hidden": "true" }),
         el("span", { class: "name" }, scenario),
-        el("span", { class: "how" }, how),
+        el("span", { class: "how" }),
         el("time", { datetime: started }, clock(started)),
         el("span", { class: "unseen state" })));
-  };
 
-  return memo((runs, shown, link) => {
+  return memo((runs, shown, link, [reference]) => {
     const stop = shown && runs.some(({ id }) => id === shown) ? shown : runs[0]?.id;
     keyed(list, runs, ({ id }) => id, create, (item, run) => {
       const name = mark(run, link);
       const { sign, words } = MARKS[name];
-      const who = run.client === "compare" ? "the reliable client " : "";
+      const who = run.client === "compare" ? `the ${reference} client ` : "";
       const ended = run.ended && `${who}ended with ${run.ended}`;
       set(item.firstElementChild, {
         class: name,
@@ -59,6 +57,7 @@ export function runsPanel({ show }) {
         "aria-current": run.id === shown ? "page" : null,
       });
       say(item.querySelector(".mark"), sign);
+      say(item.querySelector(".how"), run.client === reference ? "" : run.client);
       say(item.querySelector(".state"), [ended, words].filter(Boolean).join(", "));
     });
   });

@@ -13,6 +13,8 @@ export const KEPT_WIRE = 200;
 export const state = {
   /** The catalogue, in the order of the course. */
   scenarios: [],
+  /** Who can play, by name, the reference client first. */
+  clients: [],
   /** What each metric means, by its name. */
   vocabulary: new Map(),
   /** Summaries of the last runs, the newest first. */

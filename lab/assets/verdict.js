@@ -14,7 +14,7 @@ export function verdictPanel() {
       ...(guess ? [el("p", { class: "guessed" }, el("b", null, "You predicted: "), guess)] : []),
       ...(run.error ? [el("p", { class: "problem" }, run.error)] : []),
       ...run.sides.filter(({ outcome }) => outcome).map((side) => sideOf(side, run.sides.length > 1)),
-      ...differences(run.differences));
+      ...differences(run));
   });
 }
 
@@ -36,9 +36,9 @@ function ended({ text }, { ended: { mark, text: words } }) {
 }
 
 /** In what the two sides of a comparison differ. */
-function differences(list) {
-  if (!list?.length) return [];
-  const headings = ["The naive client …", "reliable", "naive"];
+function differences({ differences: list, sides: [one, other] }) {
+  if (!list.length) return [];
+  const headings = [`The ${other.client} client …`, one.client, other.client];
   return [el("table", { class: "differences" },
     el("caption", { class: "unseen" }, "Where the two clients differ"),
     el("thead", null, el("tr", null, ...headings.map((text, index) =>

@@ -1,7 +1,8 @@
-//! What there is to play, and what the numbers are called.
+//! What there is to play, who can play it, and what the numbers are called.
 
 use serde::Serialize;
 
+use super::run_request::Players;
 use evidence::Metric;
 use runner::{scenario::CATALOGUE, scenario::Scenario};
 
@@ -28,17 +29,20 @@ pub(super) fn scenarios() -> Vec<Lesson> {
     CATALOGUE.iter().map(lesson).collect()
 }
 
-/// The names of both sides' metrics.
+/// The names of the clients, and of both sides' metrics.
 #[derive(Serialize)]
 pub(super) struct Vocabulary {
+    /// What a run can be asked for with, the default first.
+    clients: Vec<Players>,
     metrics: Vec<Metric>,
     /// The counters that are shown before there is a run.
     headlines: &'static [&'static str],
 }
 
-/// Every metric of the clients and of the service.
+/// Every client, and every metric of the clients and of the service.
 pub(super) fn vocabulary() -> Vocabulary {
     Vocabulary {
+        clients: Players::all().collect(),
         metrics: runner::metrics(),
         headlines: runner::RELIABLE.headlines,
     }

@@ -30,11 +30,10 @@ impl Players {
     /// The reference client and the naive one, each on a service of its own.
     pub(super) const COMPARE: Self = Self("compare");
 
-    /// What can be asked for, by name.
-    fn choices() -> Vec<(&'static str, Self)> {
-        let names = CLIENTS.iter().map(|client| client.identity().name);
-        let names = names.chain([Self::COMPARE.0]);
-        names.map(|name| (name, Self(name))).collect()
+    /// What can be asked for.
+    pub(super) fn all() -> impl Iterator<Item = Self> {
+        let clients = CLIENTS.iter().map(|client| Self(client.identity().name));
+        clients.chain([Self::COMPARE])
     }
 
     /// The clients that play, in the order of the sides.
@@ -65,7 +64,12 @@ impl RunRequest {
         let mut fields = Fields::read(body, "invalid_run")?;
         let request = Self {
             scenario: scenario(&mut fields)?,
-            players: fields.choice("client", &Players::choices())?,
+            players: fields.choice(
+                "client",
+                &Players::all()
+                    .map(|players| (players.0, players))
+                    .collect::<Vec<_>>(),
+            )?,
             pace: fields.choice("pace", &[("real", Pace::Real), ("virtual", Pace::Virtual)])?,
             seed: fields
                 .integer("seed", 0..=u64::MAX)?

@@ -63,6 +63,17 @@ fn nothing_parses_html_or_asks_for_more_than_the_policy_allows() {
     }
 }
 
+/// Who can play is the server's to say, so that a new client needs no change here.
+#[test]
+fn no_file_names_a_client() {
+    for (file, text) in files() {
+        for client in runner::CLIENTS {
+            let name = client.identity().name;
+            assert!(!text.contains(&format!("\"{name}\"")), "{file} has {name}");
+        }
+    }
+}
+
 /// Colours stand in one place, so that both schemes are complete.
 #[test]
 fn only_the_root_of_the_style_sheet_names_colours() {

@@ -60,7 +60,9 @@ async fn the_tab_key_reaches_every_part_and_the_focus_is_seen() {
     let lab = Lab::start();
     let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
     browser.run().await;
-    browser.read("document.querySelector('.skip').focus()").await;
+    browser
+        .read("document.querySelector('.skip').focus()")
+        .await;
 
     let mut reached = Vec::new();
     for _ in 0..40 {

@@ -195,11 +195,14 @@ async fn what_is_told_is_true_of_the_runs_that_were_made() {
 }
 
 #[tokio::test]
-async fn the_vocabulary_names_what_both_sides_count() {
+async fn the_vocabulary_names_the_clients_and_what_both_sides_count() {
     let (_dashboard, browser) = serve().await;
 
     let vocabulary = browser.get("/api/vocabulary").await.json();
 
+    let clients = CLIENTS.iter().map(|client| client.identity().name);
+    let clients: Vec<_> = clients.chain(["compare"]).collect();
+    assert_eq!(vocabulary["clients"], json!(clients));
     let metrics = vocabulary["metrics"].as_array().expect("a list");
     for (name, kind, label) in [
         ("client_attempts_total", "counter", "result"),
