@@ -7,10 +7,11 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use humantime::format_rfc3339_millis;
 use serde::Serialize;
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::{feed::Feed, rfc3339::rfc3339};
+use super::feed::Feed;
 use runner::Exposition;
 
 /// How often the counters are looked at.
@@ -32,7 +33,7 @@ pub(super) async fn meter(exposition: Exposition, feed: Arc<Feed>) -> Infallible
         exposition.keep_up();
         let values = exposition.totals();
         if values != known {
-            let at = rfc3339(SystemTime::now());
+            let at = format_rfc3339_millis(SystemTime::now()).to_string();
             feed.publish(
                 "metrics",
                 &Metrics {

@@ -29,7 +29,6 @@ mod meter;
 mod outlets;
 mod problem;
 mod record;
-mod rfc3339;
 mod run_request;
 mod runs;
 mod wire_lane;

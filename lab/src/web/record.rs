@@ -5,12 +5,12 @@ use std::{
     time::SystemTime,
 };
 
+use humantime::format_rfc3339_millis;
 use serde::{Serialize, Serializer};
 use tokio::sync::watch;
 
 use super::{
     live::Live,
-    rfc3339::rfc3339,
     run_request::{Players, RunRequest},
 };
 use evidence::{Comparison, Difference, Ending, Pace, Run, compare::differences, compare::why};
@@ -109,7 +109,7 @@ impl Record {
             passed: first.map(Run::passed),
             ending: first.map(|run| run.outcome.ending),
             ended: first.map(|run| run.outcome.ending.to_string()),
-            started: rfc3339(self.started),
+            started: format_rfc3339_millis(self.started).to_string(),
         }
     }
 
