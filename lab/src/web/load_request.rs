@@ -1,34 +1,37 @@
 //! What is asked for when a load is started.
 
 use http::StatusCode;
-use serde_json::Value;
+use serde::Deserialize;
 
-use super::{fields::Fields, problem::Problem};
+use super::{
+    json_body::{self, integer},
+    problem::Problem,
+};
 use crate::{load::DEFAULT_RATE, load::DEFAULT_SECONDS, load::Plan, load::RATES, load::SECONDS};
 use evidence::load::Load;
 use runner::Settings;
 
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Body {
+    #[serde(deserialize_with = "integer::<_, _, { *SECONDS.start() }, { *SECONDS.end() }>")]
+    seconds: Option<u64>,
+    #[serde(deserialize_with = "integer::<_, _, { *RATES.start() }, { *RATES.end() }>")]
+    rate: Option<u64>,
+    seed: Option<u64>,
+    filter: String,
+}
+
 /// Reads a load from JSON, and what it comes to. A seed that is not given is
 /// random.
 pub(super) fn read(body: &[u8]) -> Result<Plan, Problem> {
-    let mut fields = Fields::read(body, "invalid_load")?;
+    let body: Body = json_body::read(body, "invalid_load")?;
     let load = Load {
-        seconds: fields
-            .integer("seconds", SECONDS)?
-            .unwrap_or(DEFAULT_SECONDS),
-        rate: fields.integer("rate", RATES)?.unwrap_or(DEFAULT_RATE),
-        seed: fields
-            .integer("seed", 0..=u64::MAX)?
-            .unwrap_or_else(Settings::random_seed),
-        filter: match fields.take("filter") {
-            None => String::new(),
-            Some(Value::String(filter)) => filter,
-            Some(other) => {
-                return Err(fields.invalid(format!("filter must be a text, got {other}")));
-            }
-        },
+        seconds: body.seconds.unwrap_or(DEFAULT_SECONDS),
+        rate: body.rate.unwrap_or(DEFAULT_RATE),
+        seed: body.seed.unwrap_or_else(Settings::random_seed),
+        filter: body.filter,
     };
-    fields.end("a load")?;
     Plan::of(&load).map_err(|error| {
         let status = StatusCode::UNPROCESSABLE_ENTITY;
         Problem::new(status, "unknown_scenario", error.to_string())
@@ -65,7 +68,7 @@ mod tests {
             (
                 r#"{"rate":0}"#,
                 422,
-                "rate must be an integer from 1 to 50, got 0",
+                "rate: must be an integer from 1 to 50, got 0",
             ),
             (r#"{"rate":51}"#, 422, "got 51"),
             (r#"{"rate":-1}"#, 422, "got -1"),
@@ -78,12 +81,20 @@ mod tests {
             (
                 r#"{"seconds":0}"#,
                 422,
-                "seconds must be an integer from 1 to 7200, got 0",
+                "seconds: must be an integer from 1 to 7200, got 0",
             ),
             (r#"{"seconds":7201}"#, 422, "got 7201"),
             (r#"{"seconds":true}"#, 422, "got true"),
-            (r#"{"seed":-1}"#, 422, "seed must be an integer from 0"),
-            (r#"{"filter":7}"#, 422, "filter must be a text, got 7"),
+            (
+                r#"{"seed":-1}"#,
+                422,
+                "seed: invalid value: integer `-1`, expected u64",
+            ),
+            (
+                r#"{"filter":7}"#,
+                422,
+                "filter: invalid type: integer `7`, expected a string",
+            ),
             (
                 r#"{"filter":"xyzzy"}"#,
                 422,
@@ -92,14 +103,13 @@ mod tests {
             (
                 r#"{"pace":"virtual"}"#,
                 422,
-                "pace is no field of a load; there are seconds, rate, seed, filter",
+                "unknown field `pace`, expected one of `seconds`, `rate`, `seed`, `filter`",
             ),
         ] {
             let problem = read(body.as_bytes()).expect_err(body);
 
-            let (status_sent, said) = problem.told();
-            assert_eq!(status_sent, status, "{body}");
-            assert!(said.contains(detail), "{body}: {said}");
+            assert_eq!(problem.status, status, "{body}");
+            assert!(problem.detail.contains(detail), "{body}: {problem:?}");
         }
     }
 }

@@ -12,9 +12,9 @@ use serde::Serialize;
 /// What an error response says.
 #[derive(Debug)]
 pub(super) struct Problem {
-    status: StatusCode,
+    pub(super) status: StatusCode,
     code: &'static str,
-    detail: Cow<'static, str>,
+    pub(super) detail: Cow<'static, str>,
 }
 
 impl Problem {
@@ -32,12 +32,6 @@ impl Problem {
 
     pub(super) fn not_found() -> Self {
         Self::new(StatusCode::NOT_FOUND, "not_found", "no such path")
-    }
-
-    /// The status, and what went wrong.
-    #[cfg(test)]
-    pub(super) fn told(&self) -> (u16, &str) {
-        (self.status.as_u16(), &self.detail)
     }
 }
 

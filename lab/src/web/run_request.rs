@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use http::StatusCode;
-use serde::Serialize;
-use serde_json::Value;
+use serde::{Deserialize, Deserializer, Serialize, de::Error};
 
-use super::{fields::Fields, problem::Problem};
+use super::{
+    json_body::{self, integer},
+    problem::Problem,
+};
 use evidence::{Overrides, Pace};
 use runner::{
     CLIENTS, ClientUnderTest, Naive, RELIABLE, Reliable, Settings, scenario, scenario::Scenario,
@@ -15,10 +17,54 @@ use runner::{
 /// The longest Retry-After that a run may wait for, in seconds: a day.
 const MAX_RETRY_AFTER_SECONDS: u64 = 86_400;
 
+/// The most attempts, pages and items that can be asked for.
+const MOST: u64 = Overrides::MOST as u64;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Body {
+    scenario: String,
+    #[serde(default)]
+    client: Players,
+    #[serde(default, with = "PaceName")]
+    pace: Pace,
+    seed: Option<u64>,
+    #[serde(default, deserialize_with = "integer::<_, _, 1, MOST>")]
+    max_attempts: Option<u32>,
+    #[serde(
+        default,
+        deserialize_with = "integer::<_, _, 0, MAX_RETRY_AFTER_SECONDS>"
+    )]
+    max_retry_after_seconds: Option<u64>,
+    #[serde(default, deserialize_with = "integer::<_, _, 1, MOST>")]
+    max_pages: Option<u32>,
+    #[serde(default, deserialize_with = "integer::<_, _, 1, MOST>")]
+    max_items: Option<u32>,
+}
+
+#[derive(Deserialize)]
+#[serde(remote = "Pace", rename_all = "snake_case")]
+enum PaceName {
+    Real,
+    Virtual,
+}
+
 /// Who plays: one client, by its name, or the two that are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub(super) struct Players(&'static str);
+
+impl<'de> Deserialize<'de> for Players {
+    fn deserialize<D: Deserializer<'de>>(json: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(json)?;
+        let known = Self::all().find(|players| players.0 == name);
+        known.ok_or_else(|| {
+            let names: Vec<_> = Self::all().map(|players| players.0).collect();
+            let names = names.join(", ");
+            D::Error::custom(format!("must be one of {names}, got {name}"))
+        })
+    }
+}
 
 impl Default for Players {
     fn default() -> Self {
@@ -61,30 +107,23 @@ pub(super) struct RunRequest {
 impl RunRequest {
     /// Reads a request from JSON. A seed that is not given is random.
     pub(super) fn read(body: &[u8]) -> Result<Self, Problem> {
-        let mut fields = Fields::read(body, "invalid_run")?;
-        let request = Self {
-            scenario: scenario(&mut fields)?,
-            players: fields.choice(
-                "client",
-                &Players::all()
-                    .map(|players| (players.0, players))
-                    .collect::<Vec<_>>(),
-            )?,
-            pace: fields.choice("pace", &[("real", Pace::Real), ("virtual", Pace::Virtual)])?,
-            seed: fields
-                .integer("seed", 0..=u64::MAX)?
-                .unwrap_or_else(Settings::random_seed),
+        let body: Body = json_body::read(body, "invalid_run")?;
+        let scenario = scenario::find(&body.scenario).map_err(|error| {
+            let status = StatusCode::UNPROCESSABLE_ENTITY;
+            Problem::new(status, "unknown_scenario", error.to_string())
+        })?;
+        Ok(Self {
+            scenario,
+            players: body.client,
+            pace: body.pace,
+            seed: body.seed.unwrap_or_else(Settings::random_seed),
             overrides: Overrides {
-                max_attempts: fields.positive("max_attempts")?,
-                max_retry_after: fields
-                    .integer("max_retry_after_seconds", 0..=MAX_RETRY_AFTER_SECONDS)?
-                    .map(Duration::from_secs),
-                max_pages: fields.positive("max_pages")?,
-                max_items: fields.positive("max_items")?,
+                max_attempts: body.max_attempts,
+                max_retry_after: body.max_retry_after_seconds.map(Duration::from_secs),
+                max_pages: body.max_pages,
+                max_items: body.max_items,
             },
-        };
-        fields.end("a run")?;
-        Ok(request)
+        })
     }
 
     /// How one of its sides is to be played.
@@ -96,16 +135,6 @@ impl RunRequest {
             overrides: self.overrides,
         }
     }
-}
-
-fn scenario(fields: &mut Fields) -> Result<&'static Scenario, Problem> {
-    let Some(Value::String(name)) = fields.take("scenario") else {
-        return Err(fields.invalid("scenario must be the name of one"));
-    };
-    scenario::find(&name).map_err(|error| {
-        let status = StatusCode::UNPROCESSABLE_ENTITY;
-        Problem::new(status, "unknown_scenario", error.to_string())
-    })
 }
 
 #[cfg(test)]
@@ -156,74 +185,66 @@ mod tests {
         for (body, status, detail) in [
             ("{", 400, "the body is not JSON: EOF"),
             ("[]", 422, "the body must be a JSON object"),
-            ("{}", 422, "scenario must be the name of one"),
-            (r#"{"scenario":7}"#, 422, "scenario must be the name of one"),
+            ("{}", 422, "missing field `scenario`"),
+            (
+                r#"{"scenario":7}"#,
+                422,
+                "scenario: invalid type: integer `7`, expected a string",
+            ),
             (r#"{"scenario":"flakey"}"#, 422, "did you mean 'flaky'?"),
             (
                 r#"{"client":"curl"}"#,
                 422,
-                "client must be one of reliable, naive, compare, got \"curl\"",
+                "client: must be one of reliable, naive, compare, got curl",
             ),
             (
-                r#"{"pace":1}"#,
+                r#"{"pace":"slow"}"#,
                 422,
-                "pace must be one of real, virtual, got 1",
+                "pace: unknown variant `slow`, expected `real` or `virtual`",
             ),
+            (r#"{"pace":1}"#, 422, "pace: invalid type: integer `1`"),
             (
                 r#"{"seed":-1}"#,
                 422,
-                "seed must be an integer from 0 to 18446744073709551615, got -1",
+                "seed: invalid value: integer `-1`, expected u64",
             ),
-            (r#"{"seed":1.0}"#, 422, "got 1.0"),
-            (r#"{"seed":true}"#, 422, "got true"),
-            (r#"{"seed":null}"#, 422, "got null"),
+            (
+                r#"{"seed":1.0}"#,
+                422,
+                "seed: invalid type: floating point `1.0`, expected u64",
+            ),
+            (
+                r#"{"seed":true}"#,
+                422,
+                "seed: invalid type: boolean `true`",
+            ),
             (
                 r#"{"max_attempts":0}"#,
                 422,
-                "max_attempts must be a positive integer, got zero",
+                "max_attempts: must be an integer from 1 to 10000, got 0",
             ),
-            (
-                r#"{"max_attempts":-1}"#,
-                422,
-                "max_attempts must be a positive integer, got the negative number -1",
-            ),
+            (r#"{"max_attempts":-1}"#, 422, "got -1"),
+            (r#"{"max_attempts":10001}"#, 422, "got 10001"),
             (
                 r#"{"max_pages":2.0}"#,
                 422,
-                "max_pages must be a positive integer, got the float 2.0",
+                "max_pages: must be an integer from 1 to 10000, got 2.0",
             ),
+            (r#"{"max_pages":4294967297}"#, 422, "got 4294967297"),
             (
                 r#"{"max_items":true}"#,
                 422,
-                "max_items must be a positive integer, got the boolean true",
+                "max_items: must be an integer from 1 to 10000, got true",
             ),
-            (
-                r#"{"max_items":"3"}"#,
-                422,
-                "max_items must be a positive integer",
-            ),
-            (
-                r#"{"max_attempts":10001}"#,
-                422,
-                "max_attempts must be at most 10000, got 10001",
-            ),
-            (
-                r#"{"max_pages":4294967295}"#,
-                422,
-                "max_pages must be at most 10000, got 4294967295",
-            ),
-            (
-                r#"{"max_items":10001}"#,
-                422,
-                "max_items must be at most 10000, got 10001",
-            ),
+            (r#"{"max_items":"3"}"#, 422, r#"got "3""#),
+            (r#"{"max_items":10001}"#, 422, "got 10001"),
             (
                 r#"{"max_retry_after_seconds":86401}"#,
                 422,
-                "max_retry_after_seconds must be an integer from 0 to 86400, got 86401",
+                "max_retry_after_seconds: must be an integer from 0 to 86400, got 86401",
             ),
             (r#"{"max_retry_after_seconds":0.5}"#, 422, "got 0.5"),
-            (r#"{"deadline":1}"#, 422, "deadline is no field of a run"),
+            (r#"{"deadline":1}"#, 422, "unknown field `deadline`"),
         ] {
             let body = match body.strip_prefix("{\"") {
                 Some(rest) if !rest.starts_with("scenario") => {
@@ -234,9 +255,8 @@ mod tests {
 
             let problem = RunRequest::read(body.as_bytes()).expect_err(&body);
 
-            let (status_sent, said) = problem.told();
-            assert_eq!(status_sent, status, "{body}");
-            assert!(said.contains(detail), "{body}: {said}");
+            assert_eq!(problem.status, status, "{body}");
+            assert!(problem.detail.contains(detail), "{body}: {problem:?}");
         }
     }
 }
