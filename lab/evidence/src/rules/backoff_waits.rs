@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use super::{Judgement, Level, Play, Rule};
-use crate::{
-    duration,
-    wire::{RetryAfter, WireRequest},
+use super::{
+    Level, Rule,
+    gaps::{self, PAUSE},
 };
+use crate::wire::{RetryAfter, WireRequest};
 
 pub(super) const RULE: Rule = Rule {
     id: "backoff-waits",
@@ -15,73 +15,125 @@ pub(super) const RULE: Rule = Rule {
     text: "there was a pause before retries",
     why: "A service that fails under load fails on while every client comes back at once.",
     hint: "Wait before each retry: a random time below a ceiling that doubles.",
-    judge,
+    judge: |plays| gaps::judged(plays, failed, limit),
 };
 
-/// A gap shorter than this is no pause.
-const PAUSE: Duration = Duration::from_millis(5);
+fn failed(request: &WireRequest) -> bool {
+    let named = request.retry_after.is_some_and(RetryAfter::is_usable);
+    let status = request.status;
+    !named && status.is_some_and(|status| status == 429 || status >= 500)
+}
 
-/// How many gaps it takes. Of a correct client with full jitter below 100 ms, 200 ms,
-/// 400 ms and 800 ms, one in ten million has four gaps as short.
-const SAMPLE: usize = 4;
-
-fn judge(plays: &[Play<'_>]) -> Judgement {
-    Judgement::of_each(plays, |wire| {
-        let failed = |it: &WireRequest| {
-            let named = it.retry_after.is_some_and(RetryAfter::is_usable);
-            !named
-                && it
-                    .status
-                    .is_some_and(|status| status == 429 || status >= 500)
-        };
-        if !wire.entries.iter().any(failed) {
-            return Judgement::not_exercised();
-        }
-        let retries = wire.repetitions().filter(|(first, _)| failed(first));
-        let gaps: Vec<_> = retries
-            .map(|(first, next)| {
-                let head = first.head.unwrap_or(next.arrived);
-                (next.seq, next.arrived.saturating_sub(head))
-            })
-            .collect();
-        match gaps.iter().map(|(_, gap)| *gap).max() {
-            None => Judgement::skipped(),
-            Some(longest) if longest >= PAUSE => Judgement::kept(),
-            Some(_) if gaps.len() < SAMPLE => Judgement::cannot_tell("too few retries"),
-            Some(longest) => {
-                let (number, longest) = (gaps.len(), duration(longest));
-                let seqs = gaps.into_iter().map(|(seq, _)| seq).collect();
-                Judgement::broken(seqs, format!("{number} retries, each within {longest}"))
-            }
-        }
-    })
+/// How short that many gaps have to be, all of them, for no more than one correct client
+/// in a million to be said not to pause.
+///
+/// The client that is most easily mistaken draws each wait from whole milliseconds below
+/// 100, and its timer fires [early](super::TOLERANCE) by up to 2 ms. Four gaps below 1 ms
+/// are then draws of 0, 1 or 2: a chance of 0.03⁴, 8.1 in ten million. Five below 4 ms are
+/// draws below 6: 0.06⁵, 7.8 in ten million. Six below 5 ms are draws below 7: 0.07⁶, 1.2
+/// in ten million, and more gaps are less likely still. A wait that doubles is longer.
+fn limit(gaps: usize) -> Duration {
+    match gaps {
+        0..=3 => Duration::ZERO,
+        4 => Duration::from_millis(1),
+        5 => Duration::from_millis(4),
+        _ => PAUSE,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{
-        Verdict::{Broken, CannotTell, Kept, NotExercised, Skipped},
-        testing::{Script, hold},
+    use crate::{
+        rules::{
+            Play, TOLERANCE,
+            Verdict::{Broken, CannotTell, Kept, NotExercised, Skipped},
+            testing::{Script, hold},
+        },
+        wire::WireRecord,
     };
 
-    fn at(moments: &[u64]) -> Script {
-        let respond = |script: Script, at: &u64| script.respond(*at, 503);
-        moments.iter().fold(Script::new(), respond)
+    /// A failure, and retries after so many microseconds each.
+    fn gaps(gaps: &[u64]) -> Script {
+        let mut at = Duration::ZERO;
+        gaps.iter()
+            .fold(Script::new().respond(0, 503), |script, gap| {
+                at += Duration::from_micros(*gap);
+                script.respond(0, 503).with(|it| {
+                    it.arrived = at;
+                    it.head = Some(at);
+                })
+            })
     }
 
     #[test]
-    fn takes_four_gaps_without_a_pause() {
+    fn takes_gaps_so_short_and_so_many_that_they_are_no_chance() {
         hold(
             &RULE,
             [
                 (Script::new().respond(0, 200), NotExercised, vec![]),
-                (at(&[0]), Skipped, vec![]),
-                (at(&[0, 1, 2, 3]), CannotTell, vec![]),
-                (at(&[0, 1, 2, 3, 7]), Broken, vec![2, 3, 4, 5]),
-                (at(&[0, 1, 2, 3, 8]), Kept, vec![]),
+                (gaps(&[]), Skipped, vec![]),
+                (gaps(&[0; 3]), CannotTell, vec![]),
+                (gaps(&[999; 4]), Broken, vec![2, 3, 4, 5]),
+                (gaps(&[0, 0, 0, 1_000]), CannotTell, vec![]),
+                (gaps(&[3_999; 5]), Broken, vec![2, 3, 4, 5, 6]),
+                (gaps(&[0, 0, 0, 0, 4_000]), CannotTell, vec![]),
+                (gaps(&[4_999; 6]), Broken, vec![2, 3, 4, 5, 6, 7]),
+                (gaps(&[0, 0, 0, 0, 0, 5_000]), CannotTell, vec![]),
             ],
         );
+    }
+
+    #[test]
+    fn a_slow_moment_is_no_pause() {
+        let (short, long) = (300, 5_000);
+
+        hold(
+            &RULE,
+            [
+                (gaps(&[long]), CannotTell, vec![]),
+                (gaps(&[long, short]), CannotTell, vec![]),
+                (gaps(&[long, short, long, short]), CannotTell, vec![]),
+                (gaps(&[long, long]), Kept, vec![]),
+                (gaps(&[long, short, long]), Kept, vec![]),
+            ],
+        );
+    }
+
+    /// The client of [`limit`], that draws whole milliseconds and comes early.
+    #[test]
+    fn condemns_no_more_than_one_correct_client_in_a_million() {
+        for number in 1..=100 {
+            let limit = limit(number);
+            let draws = match limit.is_zero() {
+                true => 0,
+                false => (limit + TOLERANCE).as_millis(),
+            };
+            let chance = (draws as f64 / 100.0).powi(number as i32);
+
+            assert!(chance <= 1e-6, "{number} gaps: {chance}");
+        }
+    }
+
+    #[test]
+    fn a_few_retries_of_each_play_are_one_sample() {
+        let play = |gap| gaps(&[gap; 2]).record();
+        let judged = |wires: &[WireRecord]| {
+            let plays: Vec<_> = wires.iter().map(Play::of).collect();
+            let judgement = (RULE.judge)(&plays);
+            let requests = judgement.requests.iter();
+            let requests: Vec<_> = requests.map(|it| (it.play, it.seq)).collect();
+            (judgement.verdict, requests)
+        };
+
+        let at_once = [play(300), play(300)];
+        let mut paused = [play(40_000), play(40_000)];
+
+        let all = vec![(0, 2), (0, 3), (1, 2), (1, 3)];
+        assert_eq!(judged(&at_once), (Broken, all));
+        assert_eq!(judged(&paused), (Kept, vec![]));
+        paused[1].dropped = 1;
+        assert_eq!(judged(&paused), (CannotTell, vec![]));
     }
 
     #[test]

@@ -65,10 +65,15 @@ impl Judgement {
     /// Broken by these requests of a single play.
     pub(super) fn broken(seqs: Vec<u64>, found: impl Into<String>) -> Self {
         let requests = seqs.into_iter().map(|seq| RequestRef { play: 0, seq });
+        Self::broken_by(requests.collect(), found)
+    }
+
+    /// Broken by these requests of several plays.
+    pub(super) fn broken_by(requests: Vec<RequestRef>, found: impl Into<String>) -> Self {
         Self {
-            verdict: Verdict::Broken,
-            requests: requests.collect(),
+            requests,
             found: Some(found.into()),
+            ..Self::plain(Verdict::Broken)
         }
     }
 
@@ -80,14 +85,19 @@ impl Judgement {
             for request in &mut judged.requests {
                 request.play = number;
             }
-            match judged.verdict {
-                Verdict::Kept | Verdict::Skipped if play.wire.dropped > 0 => {
-                    Self::cannot_tell("not every request was kept")
-                }
-                _ => judged,
-            }
+            judged.unless_dropped(play)
         });
         judged.reduce(Self::and).unwrap_or_else(Self::not_exercised)
+    }
+
+    /// That nothing is wrong cannot be told of a play of which requests were dropped.
+    pub(super) fn unless_dropped(self, play: &Play<'_>) -> Self {
+        match self.verdict {
+            Verdict::Kept | Verdict::Skipped if play.wire.dropped > 0 => {
+                Self::cannot_tell("not every request was kept")
+            }
+            _ => self,
+        }
     }
 
     fn plain(verdict: Verdict) -> Self {

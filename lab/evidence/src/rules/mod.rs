@@ -5,6 +5,7 @@
 //! a [`Judgement`]. It never reads what a client says of itself. A client that gives up
 //! breaks no rule of retrying, and where the record cannot tell, nothing is claimed.
 
+mod gaps;
 mod judgement;
 mod play;
 #[cfg(test)]
