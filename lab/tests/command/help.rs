@@ -4,15 +4,21 @@ use runner::scenario::CATALOGUE;
 
 use crate::{assert_contains, assert_fits_80_columns, printed};
 
-/// The help, without the blanks that clap leaves at the ends of lines.
+/// The help down to the examples, without the blanks that clap leaves at the ends of
+/// lines. The examples are played below.
 fn help(arguments: &str) -> String {
     let printed = printed(arguments);
-    let lines: Vec<_> = printed.lines().map(str::trim_end).collect();
-    lines.join("\n")
+    let lines = printed.lines().map(str::trim_end);
+    let ours = |line: &&str| {
+        !["Start here", "Examples:"]
+            .iter()
+            .any(|it| line.starts_with(it))
+    };
+    lines.take_while(ours).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
-fn the_help_of_the_lab_says_how_to_begin() {
+fn the_help_of_the_lab_lists_its_commands() {
     insta::assert_snapshot!(help("--help"), @"
     An observable lab for reliable HTTP clients
 
@@ -41,26 +47,11 @@ fn the_help_of_the_lab_says_how_to_begin() {
 
       -V, --version
               Print version
-
-    Start here (in a checkout, write `cargo run -p lab --` in place of `lab`):
-      lab list                  what can be played
-      lab scenario flaky        a service that fails twice, then succeeds
-      lab scenario flaky --ask  the same, but predict first
-      lab scenario all          the whole course, without the waits
-      lab doctor                whether this machine is ready for a workshop
-      lab serve --open          the lab's web UI, in the browser
-      lab load                  many runs there, so that its counters move
-
-    Exit codes:
-      0  every expectation held
-      1  an expectation did not hold
-      2  the command line makes no sense
-      3  the environment failed, such as a port that is taken
     ");
 }
 
 #[test]
-fn the_help_of_a_scenario_says_what_to_try() {
+fn the_help_of_a_scenario_explains_its_options() {
     insta::assert_snapshot!(help("scenario --help"), @"
     Play a scenario, or all, each on a fresh service, and show the evidence
 
@@ -138,29 +129,6 @@ fn the_help_of_a_scenario_says_what_to_try() {
 
           --ascii
               Draw with nothing but ASCII
-
-    Examples:
-      lab scenario flaky
-          what happened, and why it matters
-      lab scenario flaky --ask
-          the question first; then what happened, beside your prediction
-      lab scenario flaky --max-attempts 2
-          a client that gives up too early
-      lab scenario retry-later --max-retry-after 120 --pace virtual
-          a wait of two minutes that takes none
-      lab scenario lost-response --compare
-          beside what people first write
-      lab scenario flaky --seed 1 --pace virtual --report flaky.html
-          a report to show or to print, the same every time
-      lab scenario all --filter retry
-          every scenario with that in its name
-
-    Exit codes:
-      0  every expectation held
-      1  an expectation did not hold
-      2  the command line makes no sense
-      3  the environment failed, such as a port that is taken
-    130  Ctrl+C cancelled the run, so nothing is judged
     ");
 }
 

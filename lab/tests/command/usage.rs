@@ -18,6 +18,8 @@ fn assert_refused(arguments: &str, rule: &str) {
 #[test]
 fn what_makes_no_sense_is_refused_with_the_rule() {
     let address = "it must be an address such as http://127.0.0.1:9090";
+    let page = "it must be the web UI's address as `lab serve` prints it, such as \
+                http://127.0.0.1:8766";
     for (arguments, rule) in [
         ("", "lab scenario flaky"),
         ("completions tcsh", "invalid value 'tcsh'"),
@@ -44,6 +46,14 @@ fn what_makes_no_sense_is_refused_with_the_rule() {
         ("scenario flaky --compare --client naive", "'--compare'"),
         ("scenario flaky --ask --compare", "'--compare'"),
         ("scenario flaky --ask --json", "'--json'"),
+        (
+            "load --filter xyzzy",
+            "error: no scenario's name contains 'xyzzy'; `lab list` shows them all\n",
+        ),
+        ("load --page=", page),
+        ("load --page 8766", page),
+        ("load --page https://127.0.0.1:8766", page),
+        ("load --page http://evil.example", page),
         ("doctor --prometheus=", address),
         ("doctor --prometheus 9090", address),
         ("doctor --prometheus https://h", address),
@@ -114,6 +124,13 @@ fn a_number_outside_its_range_is_refused_with_the_range() {
         ("serve --port 65536", "0 to 65535"),
         ("doctor --port 0", "1 to 65535"),
         ("load --seed=", "0 to 18446744073709551615"),
+        ("load --rate 0", "1 to 50"),
+        ("load --rate 51", "1 to 50"),
+        ("load --rate 0.5", "1 to 50"),
+        ("load --rate NaN", "1 to 50"),
+        ("load --seconds 0", "1 to 7200"),
+        ("load --seconds 7201", "1 to 7200"),
+        ("load --seconds 18446744073709551616", "1 to 7200"),
     ] {
         let rule = format!("it must be a whole number from {range}\n");
         assert_refused(arguments, &rule);

@@ -338,18 +338,6 @@ async fn a_run_that_makes_no_sense_is_refused_and_not_kept() {
             422,
             "invalid_run",
         ),
-        (
-            &[own, json],
-            r#"{"scenario":"flaky","max_pages":1.5}"#,
-            422,
-            "invalid_run",
-        ),
-        (
-            &[own, json],
-            r#"{"scenario":"flaky","wait":1}"#,
-            422,
-            "invalid_run",
-        ),
         (&[own, json], "{", 400, "invalid_json"),
         (&[own, json], &long, 413, "payload_too_large"),
         (

@@ -124,20 +124,6 @@ async fn what_is_over_already_stays_as_it_is() {
 }
 
 #[tokio::test]
-async fn another_site_cancels_nothing() {
-    let (_dashboard, browser) = serve().await;
-    let mut events = browser.listen(None).await;
-    let id = waiting(&browser, &mut events, "reliable").await;
-    let path = format!("/api/runs/{id}");
-
-    let headers = [("sec-fetch-site", "cross-site")];
-    let response = browser.send(Method::DELETE, &path, &headers, "").await;
-
-    assert_eq!(response.status, StatusCode::FORBIDDEN);
-    assert_eq!(browser.get(&path).await.json()["state"], "running");
-}
-
-#[tokio::test]
 async fn a_lab_full_of_runs_has_room_again() {
     let (_dashboard, browser) = serve().await;
     let mut events = browser.listen(None).await;

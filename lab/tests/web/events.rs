@@ -62,19 +62,6 @@ async fn a_run_is_told_from_its_start_to_its_end() {
 }
 
 #[tokio::test]
-async fn ids_rise_by_one() {
-    let (_dashboard, browser) = serve().await;
-
-    let events = play(&browser).await;
-
-    let numbers = numbers(&events);
-    assert!(
-        numbers.windows(2).all(|pair| pair[1] == pair[0] + 1),
-        "{numbers:?}"
-    );
-}
-
-#[tokio::test]
 async fn a_reader_that_reconnects_gets_what_came_in_between_and_nothing_twice() {
     let (_dashboard, browser) = serve().await;
     let whole = play(&browser).await;

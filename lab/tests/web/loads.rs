@@ -168,11 +168,7 @@ async fn a_load_that_makes_no_sense_is_refused() {
 
     for (headers, body, status, code) in [
         (&[own, json][..], "{", 400, "invalid_json"),
-        (&[own, json], r#"{"rate":NaN}"#, 400, "invalid_json"),
         (&[own, json], r#"{"rate":0}"#, 422, "invalid_load"),
-        (&[own, json], r#"{"rate":1e99}"#, 422, "invalid_load"),
-        (&[own, json], r#"{"seconds":7201}"#, 422, "invalid_load"),
-        (&[own, json], r#"{"places":1000}"#, 422, "invalid_load"),
         (
             &[own, json],
             r#"{"filter":"xyzzy"}"#,
