@@ -8,10 +8,10 @@ const { state } = news;
 
 export function actionsOf({ draw, brief, announce }) {
   /** Does something that may fail, and says so on the page if it does. */
-  const tell = (deed) => async (...inputs) => {
+  const showingProblems = (action) => async (...inputs) => {
     state.problem = "";
     try {
-      await deed(...inputs);
+      await action(...inputs);
     } catch (error) {
       if (!(error instanceof api.Problem)) throw error;
       state.problem = error.message;
@@ -37,7 +37,7 @@ export function actionsOf({ draw, brief, announce }) {
     }
   }
 
-  const showRun = tell(async (id) => {
+  const showRun = showingProblems(async (id) => {
     news.opened(id);
     if (state.run.scenario) state.chosen = state.run.scenario;
     draw();
@@ -48,7 +48,7 @@ export function actionsOf({ draw, brief, announce }) {
     });
   });
 
-  const run = tell(async (name = state.chosen) => {
+  const run = showingProblems(async (name = state.chosen) => {
     const { guess, ...order } = brief().order(scenario(name));
     state.chosen = name;
     const { id } = await api.start(order);
@@ -62,8 +62,8 @@ export function actionsOf({ draw, brief, announce }) {
   return {
     run: () => state.chosen && run(),
     play: run,
-    refresh: tell(refresh),
-    cancel: tell(async () => {
+    refresh: showingProblems(refresh),
+    cancel: showingProblems(async () => {
       if (state.run?.state === "running") await api.cancel(state.run.id);
     }),
     address: () => route(),
@@ -96,7 +96,7 @@ export function actionsOf({ draw, brief, announce }) {
       byId("form").elements.client.value = name;
     },
     keepSeed: () => state.run && brief().keepSeed(state.run.seed),
-    copy: tell(async () => {
+    copy: showingProblems(async () => {
       if (!state.run) return;
       await navigator.clipboard.writeText(await api.runText(state.run.id));
       announce("Copied as JSON");

@@ -102,7 +102,7 @@ function announce(text) {
   say(byId("announce"), text);
 }
 
-const heard = {
+const handlers = {
   run(summary) {
     news.summarised(summary);
     if (summary.id !== state.run?.id || summary.state === "running") return;
@@ -114,7 +114,7 @@ const heard = {
     // While it is fetched anyway, changes are kept until it is there.
     if (!news.changed(change) && state.run.state !== "fetching") actions.refresh(change.id);
   },
-  wire: news.heard,
+  wire: news.requestSeen,
   metrics: ({ at, values }) => news.sampled({ at: Date.parse(at), values }),
   missed: () => catchUp(),
 };
@@ -123,16 +123,16 @@ const heard = {
 const meanwhile = new Set();
 
 /** What a response may have been too early to know. */
-const again = { run: news.summarised, wire: news.heard };
+const again = { run: news.summarised, wire: news.requestSeen };
 
-/** Fetches what the feed would have told. */
+/** Fetches what the feed would have sent. */
 async function catchUp() {
   const since = [];
   meanwhile.add(since);
   try {
-    const [listed, overheard] = await Promise.all([api.runs(), api.wire()]);
+    const [listed, seen] = await Promise.all([api.runs(), api.wire()]);
     news.listed(listed);
-    news.overheard(overheard);
+    news.requestsSeen(seen);
     for (const [kind, data] of since) again[kind]?.(data);
     if (state.run) await actions.refresh(state.run.id);
   } catch (error) {
@@ -164,7 +164,7 @@ async function start() {
     hear(kind, text) {
       const data = api.read(text);
       for (const since of meanwhile) since.push([kind, data]);
-      heard[kind](data);
+      handlers[kind](data);
       draw();
     },
     opened(anew) {

@@ -21,8 +21,8 @@ export function briefPanel({ run }) {
   const render = memo((scenario, run, predict, problem) => {
     say(byId("problem"), problem);
     if (!scenario) return;
-    const telling = !predict || over(run);
-    say(byId("scenario-title"), telling ? `${scenario.name} — ${scenario.title}` : scenario.name);
+    const revealed = !predict || over(run);
+    say(byId("scenario-title"), revealed ? `${scenario.name} — ${scenario.title}` : scenario.name);
     say(byId("question"), scenario.question);
     say(byId("hint-text"), scenario.hint);
     byId("guess").hidden = !predict || run !== null;

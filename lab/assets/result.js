@@ -1,6 +1,6 @@
 // The lines above the waterfall: how a run ended for each client, what came of
 // the expectations, and under which terms it was played. A call that fails may be
-// just what was expected, so the one is not told in the colour of the other.
+// just what was expected, so the one does not have the colour of the other.
 
 import { byId, el, set } from "./dom.js";
 import * as api from "./api.js";
@@ -16,20 +16,20 @@ export function resultPanel({ cancel }) {
     // Whoever had the focus on the button starts from there the next run.
     if (!goesOn && document.activeElement === button) byId("run").focus();
     button.hidden = !goesOn;
-    byId("deeds").hidden = !run || run.gone || !(run.state === "finished" || run.state === "cancelled");
-    if (!byId("deeds").hidden) set(byId("report"), { href: api.reportPath(run.id) });
+    byId("actions").hidden = !run || run.gone || !(run.state === "finished" || run.state === "cancelled");
+    if (!byId("actions").hidden) set(byId("report"), { href: api.reportPath(run.id) });
     const shown = run && run.state !== "fetching";
-    result(shown ? told(run, link, time) : []);
+    result(shown ? wordsOf(run, link, time) : []);
     terms(shown ? termsOf(run) : []);
   };
 }
 
 /** A run that is over, in one line for the ear. */
 export const aloud = (run) =>
-  told(run).map((line) => line.map(({ text }) => text.replace(/^[✓✗⊘] /, "")).join(", ")).join("; ");
+  wordsOf(run).map((line) => line.map(({ text }) => text.replace(/^[✓✗⊘] /, "")).join(", ")).join("; ");
 
 /** What a run has come to: lines of phrases, each of which may have a `mark`. */
-function told(run, link, time) {
+function wordsOf(run, link, time) {
   const seconds = `${(time / 1e9).toFixed(1)} s`;
   if (run.state === "running") {
     return link === "lost"

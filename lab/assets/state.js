@@ -139,7 +139,7 @@ function applied(side, { revision, now_ns, keep, waterfall, counters }) {
   return { ...side, revision, ...taken(now_ns), view: { ...side.view, counters, waterfall: { ...waterfall, rows } } };
 }
 
-/** The time of a side when it was told of, and when that was. */
+/** The time of a side when it was sent, and when that was. */
 const taken = (time) => ({ taken: time, takenAt: performance.now() });
 
 const ended = ({ traces }) => Math.max(0, ...traces.map((trace) => trace.taken_at_ns));
@@ -153,7 +153,7 @@ export function sampled(sample) {
 }
 
 /** A request reached the service from elsewhere. */
-export function heard(request) {
+export function requestSeen(request) {
   const rest = state.wire.filter((known) => known.seq !== request.seq);
   // A response that was slow comes after newer requests.
   const wire = [request, ...rest].sort((one, other) => other.seq - one.seq);
@@ -161,7 +161,7 @@ export function heard(request) {
 }
 
 /** All requests from elsewhere. */
-export function overheard({ requests, columns }) {
+export function requestsSeen({ requests, columns }) {
   state.wire = requests.reverse().slice(0, KEPT_WIRE);
   state.wireColumns = columns;
 }

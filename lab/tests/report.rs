@@ -65,9 +65,9 @@ fn values<'a>(page: &'a str, attribute: &str) -> Vec<&'a str> {
 async fn tells_the_whole_story_in_order() {
     let page = page("flaky").await;
 
-    let told = ["h1", "code", "h2", "caption", "th", "title", "desc"];
+    let parts = ["h1", "code", "h2", "caption", "th", "title", "desc"];
     let outline: Vec<_> = tags(&page)
-        .filter(|(name, _, text)| told.contains(name) && !text.is_empty())
+        .filter(|(name, _, text)| parts.contains(name) && !text.is_empty())
         .map(|(name, _, text)| format!("{name:<8}{text}"))
         .collect();
     insta::assert_snapshot!(outline.join("\n"), @"

@@ -110,7 +110,7 @@ async fn loopback() -> Result<(), String> {
 }
 
 /// The variables that send a request for `http://127.0.0.1` to a proxy. Only
-/// their names are told: a value may hold a password.
+/// their names are kept: a value may hold a password.
 fn proxies(variable: impl Fn(&'static str) -> Option<String>) -> Vec<&'static str> {
     let set = |name: &&'static str| variable(name).filter(|value| !value.is_empty());
     let exempt = |list: String| {

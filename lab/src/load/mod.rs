@@ -15,7 +15,7 @@ pub(crate) use plan::{Arrival, Plan};
 /// How long a load may last, in seconds: a class and the break in it.
 pub(crate) const SECONDS: RangeInclusive<u64> = 1..=7_200;
 
-/// How long a load lasts that was not told otherwise: as long as it takes until
+/// How long a load lasts by default: as long as it takes until
 /// a rate over a minute means something.
 pub(crate) const DEFAULT_SECONDS: u64 = 60;
 
@@ -25,9 +25,9 @@ pub(crate) const DEFAULT_SECONDS: u64 = 60;
 /// than about the client.
 pub(crate) const RATES: RangeInclusive<u64> = 1..=50;
 
-/// How many runs a second a load starts that was not told otherwise: enough for
+/// How many runs a second a load starts by default: enough for
 /// every panel to move, and little for a laptop.
 pub(crate) const DEFAULT_RATE: u64 = 5;
 
-/// What the progress of a load is told as: one JSON value a line.
+/// The media type of the progress of a load: one JSON value a line.
 pub(crate) const MEDIA_TYPE: &str = "application/x-ndjson";

@@ -111,7 +111,7 @@ async fn start(State(shared): State<Shared>, request: Request) -> Result<Respons
 async fn load(State(shared): State<Shared>, request: Request) -> Result<Response, Problem> {
     let body = json_body(request, "a load").await?;
     let progress = shared.loads.start(load_request::read(&body)?)?;
-    Ok(loads::told(progress))
+    Ok(loads::stream_progress(progress))
 }
 
 /// The body of a request that asks for something, if it is declared as JSON.
@@ -144,7 +144,7 @@ async fn show(
 }
 
 /// Cancels a run, which stays as one that was cancelled: 202 if it is about to end
-/// (the feed tells when it has), 204 if it was over already.
+/// (the feed says when it has), 204 if it was over already.
 async fn cancel(
     State(shared): State<Shared>,
     id: Result<Path<String>, PathRejection>,

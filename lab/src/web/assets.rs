@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn the_binary_and_the_folder_answer_alike() {
+    fn the_binary_and_the_folder_respond_alike() {
         for (name, content) in FILES {
             let (binary, folder) = (Assets::Embedded, Assets::Folder(folder()));
             let [one, other] = [binary, folder].map(|assets| response(&assets, name, "\"old\""));

@@ -1,12 +1,12 @@
-//! What the web UI has been told of a side that goes on, and what is new since.
+//! What the web UI has been sent of a side that goes on, and what is new since.
 
 use std::{mem, time::Duration};
 
 use evidence::{Client, Rise, View, nanoseconds, plot::Waterfall, trace::Trace};
 use serde::Serialize;
 
-/// A side that goes on, as it was last told of. It has the members of a run that are
-/// known before its end, and those that tell where the changes go on.
+/// A side that goes on, as it was last published. It has the members of a run that are
+/// known before its end, and those that say where the changes go on.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Live {
     client: Client,
@@ -42,7 +42,7 @@ impl Live {
         }
     }
 
-    /// The end of the axis: when time passes it, there is a new one to tell of.
+    /// The end of the axis: when time passes it, there is a new one to publish.
     pub(super) fn axis_ends(&self) -> Duration {
         self.view.waterfall.axis.length
     }
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_stay_as_they_are_are_not_told_again() {
+    fn rows_that_stay_as_they_are_are_not_sent_again() {
         let (mut live, now) = (live(), Duration::from_millis(3));
         live.advance(&attempts(2, 2), now);
 
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_axis_is_told_when_time_has_passed_its_end_and_not_before() {
+    fn a_new_axis_is_sent_when_time_has_passed_its_end_and_not_before() {
         let mut live = live();
         live.advance(&attempts(1, 1), Duration::from_millis(1));
 

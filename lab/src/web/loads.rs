@@ -1,7 +1,7 @@
 //! Plays loads: one at a time, with a bound on what goes on at once, for as
 //! long as somebody reads how far it has come.
 //!
-//! The runs of a load are neither kept nor told on the feed, so that they crowd
+//! The runs of a load are neither kept nor published on the feed, so that they crowd
 //! nothing out: what they leave is the process's counters, and their traces
 //! where those are sent on to.
 
@@ -38,10 +38,10 @@ const MAX_GOING_ON: usize = 32;
 /// more are started.
 const DRAIN: Duration = Duration::from_secs(10);
 
-/// How long progress is gathered before it is told: short for an eye.
+/// How long progress is gathered before it is sent: short for an eye.
 const GATHER: Duration = Duration::from_millis(250);
 
-/// How long the telling is silent at most, so that whoever listens can tell a
+/// How long the stream is silent at most, so that whoever reads it can tell a
 /// load at rest from a server that hangs.
 const KEEP_ALIVE: Duration = Duration::from_secs(1);
 
@@ -58,7 +58,7 @@ pub(super) struct Loads {
 #[derive(Default)]
 struct Current {
     tasks: JoinSet<()>,
-    /// Where it tells how far it has come; gone when it is.
+    /// How far it has come; gone when it is.
     progress: Weak<watch::Sender<Progress>>,
 }
 
@@ -210,7 +210,7 @@ fn count_sent(sent: Result<bool, JoinError>, progress: &watch::Sender<Progress>)
 
 /// How far a load has come, again and again until it is over, as lines of JSON.
 /// A stream that ends before the load is finished was broken off.
-pub(super) fn told(progress: watch::Receiver<Progress>) -> Response {
+pub(super) fn stream_progress(progress: watch::Receiver<Progress>) -> Response {
     let lines = stream::unfold((Some(progress), false), async |(reader, begun)| {
         let mut reader = reader?;
         if begun {

@@ -1,4 +1,4 @@
-//! The counters of the process, told about once a second while they move.
+//! The counters of the process, published about once a second while they move.
 
 use std::{
     collections::BTreeMap,

@@ -53,7 +53,7 @@ use runs::Runs;
 
 pub use outlets::Outlets;
 
-/// The port of the page that was not told otherwise.
+/// The port of the page, by default.
 pub const DEFAULT_PAGE_PORT: u16 = 8766;
 
 /// How many connections the page may have at once. A browser opens six; the rest of

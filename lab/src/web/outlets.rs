@@ -22,7 +22,7 @@ use evidence::Run;
 /// slow.
 const MAX_SENDING: usize = 16;
 
-/// Who is told what went wrong.
+/// Where warnings go.
 type Warn = fn(&dyn Error);
 
 /// Where runs go besides the page; by default, nowhere. Clones share the one
@@ -50,7 +50,7 @@ struct Slow {
 }
 
 impl Outlets {
-    /// What is logged, where runs are sent on to, and who is told the first
+    /// What is logged, where runs are sent on to, and what is called the first
     /// time that one could not be: later runs are sent on all the same, for the
     /// receiver may come up.
     #[must_use]

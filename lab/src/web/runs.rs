@@ -32,7 +32,7 @@ const MAX_RUNNING: usize = 64;
 /// How many runs are kept.
 const MAX_KEPT: usize = 100;
 
-/// How long a run's spans are gathered before they are told: short for an eye,
+/// How long a run's spans are gathered before they are published: short for an eye,
 /// long for a crawl in virtual time.
 const GATHER: Duration = Duration::from_millis(40);
 
@@ -55,7 +55,7 @@ struct ChangeEvent<'a> {
     change: Change,
 }
 
-/// A side that goes on: what is told of it comes from its recorder.
+/// A side that goes on: what is published of it comes from its recorder.
 struct Relay<'a> {
     id: &'a str,
     side: usize,
@@ -93,7 +93,7 @@ impl Runs {
         let cancelled = Arc::new(watch::Sender::new(false));
         let reader = cancelled.subscribe();
         let id = self.admit(request, sides, cancelled)?;
-        self.tell(&id);
+        self.publish(&id);
 
         let mut tasks = self.tasks();
         while tasks.try_join_next().is_some() {}
@@ -103,7 +103,7 @@ impl Runs {
     }
 
     /// Cancels a run, and says whether there was anything to cancel; none if there
-    /// is no such run. It is over soon, and the feed tells of it.
+    /// is no such run. It is over soon, and the feed says so.
     pub(super) fn cancel(&self, id: &str) -> Option<bool> {
         let record = self.find(id)?;
         let goes_on = record.state == State::Running;
@@ -199,7 +199,7 @@ impl Runs {
             Err(_) => State::Failed("the run panicked".to_owned()),
         };
         self.change(&id, |record| record.state = state);
-        self.tell(&id);
+        self.publish(&id);
         if let Some(record) = self.find(&id) {
             for run in (0..record.sides.len()).filter_map(|side| record.run(side)) {
                 self.outlets.send(run).await;
@@ -219,7 +219,7 @@ impl Runs {
             run = session.play_until(cancelled, self.outlets.layer()) => run,
             never = self.relay(&relay) => match never {},
         };
-        self.tell_change(&relay);
+        self.publish_change(&relay);
         let run: Arc<Run> = Arc::new(run?);
         let kept = Arc::clone(&run);
         self.change(relay.id, |record| {
@@ -228,7 +228,7 @@ impl Runs {
         Ok(run)
     }
 
-    /// Tells of what changes, for ever.
+    /// Publishes what changes, for ever.
     async fn relay(&self, relay: &Relay<'_>) -> Infallible {
         let mut changes = relay.recorder.changes();
         loop {
@@ -244,12 +244,12 @@ impl Runs {
                 _ = changes.next() => {}
                 () = sleep(until_axis_ends.max(GATHER)) => {}
             }
-            self.tell_change(relay);
+            self.publish_change(relay);
             sleep(GATHER).await;
         }
     }
 
-    fn tell_change(&self, relay: &Relay<'_>) {
+    fn publish_change(&self, relay: &Relay<'_>) {
         let (traces, now) = (relay.recorder.snapshot(), relay.recorder.now());
         let Some(change) = relay.live().advance(&traces, now) else {
             return;
@@ -259,7 +259,7 @@ impl Runs {
             .publish("change", &ChangeEvent { id, side, change });
     }
 
-    fn tell(&self, id: &str) {
+    fn publish(&self, id: &str) {
         let summary = self.find(id).map(|record| record.summary());
         if let Some(summary) = summary {
             self.feed.publish("run", &summary);

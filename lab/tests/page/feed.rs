@@ -149,7 +149,7 @@ async fn a_run_that_had_ended_stays_as_it_was_when_the_lab_stops() {
     lab.restart();
 
     browser
-        .until("document.querySelector('#deeds').hidden && text('#link') === 'live'")
+        .until("document.querySelector('#actions').hidden && text('#link') === 'live'")
         .await;
     assert_eq!(browser.read(shown).await, before);
 }

@@ -70,7 +70,7 @@ async fn the_tab_key_reaches_every_part_and_the_focus_is_seen() {
         let place = "(() => {
             const focus = document.activeElement;
             const ring = getComputedStyle(focus.matches('.choice input') ? focus.nextElementSibling : focus).outlineStyle;
-            const names = ['header', '.course', '.runs', '#form', '.grid', '#deeds', '.ledger'];
+            const names = ['header', '.course', '.runs', '#form', '.grid', '#actions', '.ledger'];
             return [ring, names.find((name) => focus.closest(name)) ?? focus.tagName];
         })()";
         let found = browser.read(place).await;
@@ -83,7 +83,7 @@ async fn the_tab_key_reaches_every_part_and_the_focus_is_seen() {
 
     reached.dedup();
     for part in [
-        "header", ".course", ".runs", "#form", ".grid", "#deeds", ".ledger",
+        "header", ".course", ".runs", "#form", ".grid", "#actions", ".ledger",
     ] {
         assert!(
             reached.iter().any(|name| name == part),
@@ -121,22 +121,22 @@ async fn the_keys_are_listed_and_can_be_turned_off() {
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
-async fn the_ear_is_told_of_the_start_and_the_end_and_no_more() {
+async fn a_screen_reader_hears_of_the_start_and_the_end_and_no_more() {
     let lab = Lab::start();
     let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
     browser
         .read(
-            "(() => { window.told = []; const live = document.querySelector('#announce');
-              new MutationObserver(() => told.push(live.textContent)).observe(live, { childList: true, characterData: true, subtree: true }); })()",
+            "(() => { window.announced = []; const live = document.querySelector('#announce');
+              new MutationObserver(() => announced.push(live.textContent)).observe(live, { childList: true, characterData: true, subtree: true }); })()",
         )
         .await;
 
     browser.run().await;
-    browser.until("told.length >= 2").await;
+    browser.until("announced.length >= 2").await;
 
     assert_eq!(
         browser
-            .read("told.map((words) => words.replace(/(\\d+) of \\1/, 'all'))")
+            .read("announced.map((words) => words.replace(/(\\d+) of \\1/, 'all'))")
             .await,
         json!([
             "flaky runs",

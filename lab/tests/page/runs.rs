@@ -297,7 +297,7 @@ async fn a_counter_says_what_its_rise_was_made_of() {
     assert_eq!(attempts, json!([["201", "+1"], ["connection_lost", "+1"]]));
 }
 
-/// A line that goes over all runs is not told as the course of one.
+/// A line that goes over all runs is not shown as the course of one.
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
 async fn a_line_of_all_runs_says_so() {

@@ -288,7 +288,7 @@ impl Browser {
     /// Waits for the end of the run that is shown.
     pub(crate) async fn ended(&self) {
         self.until(
-            "!document.querySelector('#deeds').hidden
+            "!document.querySelector('#actions').hidden
              && document.querySelector('#report').pathname === `/api${location.pathname}/report`",
         )
         .await;

@@ -126,23 +126,23 @@ async fn a_method_that_a_path_does_not_serve_is_a_problem_with_allow() {
 }
 
 #[tokio::test]
-async fn the_course_is_told_in_its_order() {
+async fn the_course_is_listed_in_its_order() {
     let (_dashboard, browser) = serve().await;
 
     let scenarios = browser.get("/api/scenarios").await.json();
 
-    let told: Vec<_> = scenarios.as_array().expect("a list").iter().collect();
-    assert_eq!(told.len(), scenario::CATALOGUE.len());
-    for (told, known) in told.into_iter().zip(scenario::CATALOGUE) {
-        assert_eq!(told["name"], known.words.name);
-        assert_eq!(told["question"], known.words.question);
-        assert_eq!(told["listing"], known.listing);
+    let listed: Vec<_> = scenarios.as_array().expect("a list").iter().collect();
+    assert_eq!(listed.len(), scenario::CATALOGUE.len());
+    for (listed, known) in listed.into_iter().zip(scenario::CATALOGUE) {
+        assert_eq!(listed["name"], known.words.name);
+        assert_eq!(listed["question"], known.words.question);
+        assert_eq!(listed["listing"], known.listing);
     }
 }
 
 /// The question comes first, in the page's source as well.
 #[tokio::test]
-async fn what_a_scenario_teaches_is_told_once_a_run_is_over() {
+async fn what_a_scenario_teaches_is_sent_once_a_run_is_over() {
     let (_dashboard, browser) = serve().await;
     let known = scenario::find("retry-later").expect("known");
     let patient = json!({ "scenario": known.words.name, "max_retry_after_seconds": 120 });
@@ -165,7 +165,7 @@ async fn what_a_scenario_teaches_is_told_once_a_run_is_over() {
 }
 
 #[tokio::test]
-async fn what_is_told_is_true_of_the_runs_that_were_made() {
+async fn the_lesson_is_true_of_the_runs_that_were_made() {
     let (_dashboard, browser) = serve().await;
     let known = scenario::find("lost-response").expect("known");
     for (players, clients) in [

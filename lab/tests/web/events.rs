@@ -27,7 +27,7 @@ fn texts(rows: &[Value]) -> Vec<[&Value; 3]> {
 }
 
 #[tokio::test]
-async fn a_run_is_told_from_its_start_to_its_end() {
+async fn a_run_is_published_from_its_start_to_its_end() {
     let (_dashboard, browser) = serve().await;
 
     let events = play(&browser).await;
@@ -90,7 +90,7 @@ async fn the_header_goes_before_the_query() {
 }
 
 #[tokio::test]
-async fn a_page_of_an_earlier_process_is_told_to_start_over() {
+async fn a_page_of_an_earlier_process_has_to_start_over() {
     let (_dashboard, browser) = serve().await;
     let whole = play(&browser).await;
 

@@ -75,8 +75,8 @@ async fn plays_what_was_asked_for_and_sums_it_up() {
         assert!(line.chars().count() <= 80, "{line}");
     }
     // Neither is a terminal, so there is no bar and no colour.
-    let told = format!("10 runs in 1 s at {page}; Ctrl+C stops them\n");
-    assert_eq!(err, told);
+    let first_line = format!("10 runs in 1 s at {page}; Ctrl+C stops them\n");
+    assert_eq!(err, first_line);
     assert!(!out.contains('\u{1b}'));
 }
 
@@ -229,7 +229,7 @@ async fn ctrl_c_ends_it_with_what_was_played_and_the_server_goes_on() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_page_that_never_answers_can_be_given_up() {
+async fn a_page_that_never_responds_can_be_given_up() {
     let silent = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await;
     let silent = silent.expect("a port");
     let page = format!("http://{}", silent.local_addr().expect("an address"));

@@ -235,7 +235,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// The next line; none once there is no more to tell, or if it broke off.
+    /// The next line; none once there are no more, or if it broke off.
     pub(crate) async fn next(&mut self) -> Option<Value> {
         loop {
             if let Some((line, rest)) = self.text.split_once('\n') {

@@ -1,4 +1,4 @@
-//! The live feed: what happens, told to every page that listens.
+//! The live feed: what happens, sent to every page that listens.
 //!
 //! One ring of events, and readers that wait for it to grow. To publish never
 //! waits for a reader.
@@ -54,7 +54,7 @@ impl Feed {
         self.closed.send_modify(|_| ());
     }
 
-    /// Ends every reader. What is published from here on is told to nobody.
+    /// Ends every reader. What is published from here on reaches nobody.
     pub(super) fn close(&self) {
         self.closed.send_replace(true);
     }
@@ -136,7 +136,7 @@ impl Reader {
     }
 }
 
-/// Eight characters that name something without telling anything.
+/// Eight characters that name something and mean nothing.
 pub(super) fn token() -> String {
     const ALPHABET: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
     let mut random = rand::rng();

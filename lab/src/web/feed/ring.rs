@@ -3,7 +3,7 @@
 //!
 //! Readers have no queues. A reader is a number, so any number of them costs
 //! nothing, and one that is slow holds nothing back: what it was too late for
-//! has gone, and it is told so.
+//! has gone, and it learns so.
 
 use std::collections::VecDeque;
 
@@ -145,7 +145,7 @@ mod tests {
 
     proptest! {
         /// Whatever happens, a reader gets each event after its place once, in
-        /// order, and is told of exactly those that it does not get.
+        /// order, and learns of exactly those that it does not get.
         #[test]
         fn nobody_gets_a_gap_unannounced_nor_an_event_twice(steps in vec(step(), 1..200)) {
             let limits = Limits { events: 5, weight: 20 };
