@@ -421,16 +421,6 @@ async fn says_nothing_to_be_less_early_than_it_was() {
     assert!(page.contains(">1.1 s</td>"), "{page}");
 }
 
-#[tokio::test]
-async fn one_seed_makes_one_page_byte_for_byte() {
-    for scenario in CATALOGUE {
-        assert_eq!(
-            page(scenario.words.name).await,
-            page(scenario.words.name).await
-        );
-    }
-}
-
 /// The colours that a block of the style sheet gives names to.
 fn colors(block: &str) -> BTreeMap<&str, [f64; 3]> {
     block
@@ -523,14 +513,20 @@ async fn the_option_writes_the_page_and_still_prints_the_text() {
 }
 
 #[test]
-fn the_option_goes_with_a_comparison() {
-    let file = folder("report-compare").join("flaky.html");
+fn the_option_goes_with_a_comparison_and_with_json() {
+    for (option, shown) in [
+        ("--compare", "What happened · naive"),
+        ("--json", "What happened"),
+    ] {
+        let file = folder(&format!("report{option}")).join("flaky.html");
 
-    let output = report(&file, &["--compare"]);
+        let output = report(&file, &[option]);
 
-    let written = fs::read_to_string(&file).expect("a report");
-    assert_eq!(output.status.code(), Some(0));
-    assert!(written.contains("What happened · naive"), "{written}");
+        let written = fs::read_to_string(&file).expect("a report");
+        assert_eq!(output.status.code(), Some(0));
+        assert!(written.contains(shown), "{written}");
+        assert_eq!(output.stdout.starts_with(b"{"), option == "--json");
+    }
 }
 
 #[cfg(unix)]
@@ -597,17 +593,6 @@ fn a_name_may_be_as_long_as_the_system_allows() {
 }
 
 #[test]
-fn the_option_goes_with_json() {
-    let file = folder("report-json").join("flaky.html");
-
-    let output = report(&file, &["--json"]);
-
-    assert_eq!(output.status.code(), Some(0));
-    assert!(output.stdout.starts_with(b"{"));
-    assert!(file.exists());
-}
-
-#[test]
 fn a_file_that_cannot_be_written_is_named() {
     let folder = folder("report-nowhere");
     let nowhere = folder.join("missing").join("flaky.html");
@@ -624,15 +609,4 @@ fn a_file_that_cannot_be_written_is_named() {
         assert!(error.starts_with(&start), "{error}");
         assert!(!output.stdout.is_empty(), "the text is there all the same");
     }
-}
-
-#[test]
-fn a_report_of_all_scenarios_is_refused() {
-    let output = lab(&["scenario", "all", "--report", "all.html"]);
-
-    assert_eq!(output.status.code(), Some(2));
-    assert_eq!(
-        String::from_utf8_lossy(&output.stderr),
-        "error: --report goes with the name of one scenario\n"
-    );
 }

@@ -43,6 +43,10 @@ fn what_makes_no_sense_is_refused_with_the_rule() {
             "scenario all --compare",
             "error: --compare goes with the name of one scenario\n",
         ),
+        (
+            "scenario all --report all.html",
+            "error: --report goes with the name of one scenario\n",
+        ),
         ("scenario flaky --compare --client naive", "'--compare'"),
         ("scenario flaky --ask --compare", "'--compare'"),
         ("scenario flaky --ask --json", "'--json'"),

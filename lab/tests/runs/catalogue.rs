@@ -7,7 +7,7 @@ use runner::{NAIVE, RELIABLE, run, scenario, scenario::CATALOGUE};
 
 use crate::{
     plays::{PLAYS, Play},
-    settings, text,
+    report, settings, text,
 };
 
 #[test]
@@ -59,6 +59,8 @@ async fn one_seed_tells_one_story_byte_for_byte_within_80_columns() {
             let story = text(&scenario.words, first);
             assert_eq!(render::json(first), render::json(&second));
             assert_eq!(story, text(&scenario.words, &second));
+            let [page, again] = [first, &second].map(|run| report(&scenario.words, run));
+            assert_eq!(page, again);
             for line in story.lines() {
                 assert!(line.chars().count() <= 80, "{line}");
             }
