@@ -29,11 +29,10 @@ fn judge(plays: &[Play<'_>]) -> Judgement {
                 comes_back |= asked.contains_key(&(&request.route, Some(next)));
             }
         }
-        match too_often.is_empty() {
-            _ if !comes_back => Judgement::not_exercised(),
-            true => Judgement::kept(),
-            false => Judgement::broken(too_often, "a page was asked for a third time"),
+        if !comes_back {
+            return Judgement::not_exercised();
         }
+        Judgement::kept_unless(too_often, "a page was asked for a third time")
     })
 }
 

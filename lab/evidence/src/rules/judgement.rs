@@ -17,20 +17,20 @@ pub struct Judgement {
     pub found: Option<String>,
 }
 
-/// Whether a rule was kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+/// Whether a rule was kept. Of several plays the greatest verdict counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// It was.
-    Kept,
-    /// It was not.
-    Broken,
-    /// The client chose not to do what the rule is about: it did not retry, it gave up.
-    Skipped,
     /// What the rule is about did not happen: the fault was not delivered.
     NotExercised,
+    /// The client chose not to do what the rule is about: it did not retry, it gave up.
+    Skipped,
+    /// It was kept.
+    Kept,
     /// The record does not show it: the sample is too small, or entries were dropped.
     CannotTell,
+    /// It was broken.
+    Broken,
 }
 
 /// A request of one of several plays.
@@ -59,6 +59,14 @@ impl Judgement {
         Self {
             found: Some(why.into()),
             ..Self::plain(Verdict::CannotTell)
+        }
+    }
+
+    /// Kept if there are none of these requests of a single play, else broken by them.
+    pub(super) fn kept_unless(seqs: Vec<u64>, found: impl Into<String>) -> Self {
+        match seqs.is_empty() {
+            true => Self::kept(),
+            false => Self::broken(seqs, found),
         }
     }
 
@@ -113,21 +121,9 @@ impl Judgement {
             self.requests.append(&mut other.requests);
             return self;
         }
-        match self.verdict.weight() >= other.verdict.weight() {
+        match self.verdict >= other.verdict {
             true => self,
             false => other,
-        }
-    }
-}
-
-impl Verdict {
-    fn weight(self) -> u8 {
-        match self {
-            Self::Broken => 4,
-            Self::CannotTell => 3,
-            Self::Kept => 2,
-            Self::Skipped => 1,
-            Self::NotExercised => 0,
         }
     }
 }

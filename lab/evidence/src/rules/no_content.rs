@@ -15,22 +15,10 @@ pub(super) const RULE: Rule = Rule {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{
-        Verdict::{Broken, Kept, NotExercised},
-        testing::{Script, hold},
-    };
+    use crate::rules::testing::hold_to_one_request;
 
     #[test]
     fn a_second_request_breaks_it() {
-        let served = || Script::new().respond(0, 204);
-
-        hold(
-            &RULE,
-            [
-                (Script::new().respond(0, 200), NotExercised, vec![]),
-                (served(), Kept, vec![]),
-                (served().respond(1, 204), Broken, vec![2]),
-            ],
-        );
+        hold_to_one_request(&RULE, |it| it.with(|it| it.status = Some(204)));
     }
 }

@@ -30,10 +30,7 @@ fn judge(plays: &[Play<'_>]) -> Judgement {
         }
         let again = wire.repetitions().filter(|(first, _)| failed(first));
         let seqs: Vec<_> = again.map(|(_, next)| next.seq).collect();
-        match seqs.is_empty() {
-            true => Judgement::kept(),
-            false => Judgement::broken(seqs, "sent again, and may have taken effect twice"),
-        }
+        Judgement::kept_unless(seqs, "sent again, and may have taken effect twice")
     })
 }
 

@@ -20,13 +20,10 @@ fn judge(plays: &[Play<'_>]) -> Judgement {
         }
         let wrong = |it: &&WireRequest| !says_what_it_brings(it) || !takes_json(it);
         let seqs: Vec<_> = wire.entries.iter().filter(wrong).map(|it| it.seq).collect();
-        match seqs.is_empty() {
-            true => Judgement::kept(),
-            false => Judgement::broken(
-                seqs,
-                "a body without a JSON type, or an Accept without JSON",
-            ),
-        }
+        Judgement::kept_unless(
+            seqs,
+            "a body without a JSON type, or an Accept without JSON",
+        )
     })
 }
 

@@ -111,3 +111,17 @@ pub(super) fn hold(rule: &Rule, table: impl IntoIterator<Item = (Script, Verdict
         assert_eq!((judgement.verdict, shown), (verdict, seqs), "{script:#?}");
     }
 }
+
+/// Holds a rule to this: who asks again for what was served breaks it.
+#[track_caller]
+pub(super) fn hold_to_one_request(rule: &Rule, serve: fn(Script) -> Script) {
+    let served = || serve(Script::new().respond(0, 200));
+    hold(
+        rule,
+        [
+            (Script::new().respond(0, 200), Verdict::NotExercised, vec![]),
+            (served(), Verdict::Kept, vec![]),
+            (serve(served().respond(1, 200)), Verdict::Broken, vec![2]),
+        ],
+    );
+}
