@@ -116,7 +116,7 @@ impl Condition {
                 let mut waits = evidence.waits_asked_for();
                 waits.any(|wait| !wait.is_zero())
             }
-            Self::CameEarly => evidence.early() > 0,
+            Self::CameEarly => wire.early() > 0,
             Self::IdempotencyKeys(number) => {
                 let keys = wire
                     .entries
@@ -124,7 +124,7 @@ impl Condition {
                     .filter_map(|entry| entry.idempotency_key);
                 keys.collect::<HashSet<_>>().len() == number
             }
-            Self::JobsCreated(number) => evidence.created() == number,
+            Self::JobsCreated(number) => wire.jobs_created() == number,
         }
     }
 }

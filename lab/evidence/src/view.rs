@@ -122,7 +122,7 @@ fn result(ended: &Phrase, evidence: Evidence<'_>, verdict: &[Check]) -> Vec<Phra
             text: format!("⊘ {text}"),
         }];
     }
-    let attempts = evidence.counters.total(&evidence.client.counter(ATTEMPTS));
+    let attempts = evidence.counted();
     let held = verdict.iter().filter(|check| check.held).count();
     let (mark_of_all, sign) = match held == verdict.len() {
         true => (Mark::Ok, "✓"),

@@ -61,7 +61,7 @@ pub fn comparison(words: &Words, comparison: &Comparison, options: &Options) -> 
     sheet.gap();
     verdict(&mut sheet, reliable);
     for check in reliable.verdict.iter().filter(|check| !check.held) {
-        sheet.check(false, &check.text);
+        sheet.check(false, "", &check.text);
     }
     verdict(&mut sheet, naive);
     sheet.gap();
@@ -128,6 +128,7 @@ fn verdict(sheet: &mut Sheet<'_>, run: &Run) {
     let client = run.client.name;
     sheet.check(
         run.passed(),
+        "",
         &format!("the {client} client: {held} of {of} expectations held"),
     );
 }

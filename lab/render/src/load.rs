@@ -47,7 +47,7 @@ pub fn load(load: &Load, progress: &Progress, course: &[&str], options: &Options
         sheet.gap();
     }
     for words in &tally.told {
-        sheet.check(false, &fit(words, LONGEST, options.ascii));
+        sheet.check(false, "", &fit(words, LONGEST, options.ascii));
     }
     sheet.into_text()
 }

@@ -61,10 +61,10 @@ impl<'a> Sheet<'a> {
         self.wrapped(&format!("{label:<column$}"), text);
     }
 
-    /// A check mark or a cross, and a text wrapped beside it.
-    pub(super) fn check(&mut self, held: bool, text: &str) {
+    /// A check mark or a cross, a label, and a text wrapped beside both.
+    pub(super) fn check(&mut self, held: bool, label: &str, text: &str) {
         let level = if held { Level::Ok } else { Level::Problem };
-        self.finding(level, "", text);
+        self.finding(level, label, text);
     }
 
     /// A mark, a label, and a text wrapped beside both.

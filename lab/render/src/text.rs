@@ -70,11 +70,6 @@ fn verdict(sheet: &mut Sheet<'_>, run: &Run) {
             None => check.text.clone(),
             Some(found) => format!("{} {} {found}", check.text, sheet.dash()),
         };
-        let level = if check.held {
-            Level::Ok
-        } else {
-            Level::Problem
-        };
-        sheet.finding(level, &format!("{:<8}", check.source), &text);
+        sheet.check(check.held, &format!("{:<8}", check.source), &text);
     }
 }

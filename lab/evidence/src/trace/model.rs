@@ -82,23 +82,10 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// The spans that stand under no other span of this trace.
-    pub fn roots(&self) -> impl Iterator<Item = &Span> {
-        self.spans
-            .iter()
-            .filter(|span| span.parent.is_none_or(|parent| self.span(parent).is_none()))
-    }
-
     /// The spans directly under a span, in the order they started.
     pub fn children_of(&self, parent: SpanId) -> impl Iterator<Item = &Span> {
         self.spans
             .iter()
             .filter(move |span| span.parent == Some(parent))
-    }
-
-    /// A span by its id.
-    #[must_use]
-    pub fn span(&self, id: SpanId) -> Option<&Span> {
-        self.spans.iter().find(|span| span.id == id)
     }
 }

@@ -88,18 +88,14 @@ impl Claim {
                 (wire.total != *number).then(|| format!("it saw {}", wire.total))
             }
             Self::Created(number) => {
-                let created = evidence.created();
+                let created = wire.jobs_created();
                 (created != *number).then(|| format!("it created {created}"))
             }
-            Self::WaitedAsAsked(expected) => evidence.cut_short().or_else(|| {
-                let waits: Vec<_> = evidence.waits_asked_for().collect();
-                (waits != *expected).then(|| format!("it waited {}", lengths(&waits)))
-            }),
-            Self::WaitedUntilDate { longest } => evidence.cut_short().or_else(|| {
-                let waits: Vec<_> = evidence.waits_asked_for().collect();
-                let held = matches!(&waits[..], [wait] if wait <= longest);
-                (!held).then(|| format!("it waited {}", lengths(&waits)))
-            }),
+            Self::WaitedAsAsked(expected) => waited_otherwise(evidence, |waits| waits == expected),
+            Self::WaitedUntilDate { longest } => {
+                let until = |waits: &[Duration]| matches!(waits, [wait] if wait <= longest);
+                waited_otherwise(evidence, until)
+            }
             Self::WithinBudget(budget) => {
                 // A date that was read late may fit after all, and the wire does not show
                 // when it was read.
@@ -144,11 +140,19 @@ impl Claim {
                 (!held).then(|| format!("the service saw {seen}, the client counted {counted}"))
             }
             Self::NeverEarly => {
-                let early = evidence.early();
+                let early = wire.early();
                 (early > 0).then(|| format!("{early} came too early"))
             }
         }
     }
+}
+
+/// What the wire saw of the waits that the service asked for, unless that is as it should.
+fn waited_otherwise(evidence: Evidence<'_>, held: impl Fn(&[Duration]) -> bool) -> Option<String> {
+    evidence.cut_short().or_else(|| {
+        let waits: Vec<_> = evidence.waits_asked_for().collect();
+        (!held(&waits)).then(|| format!("it waited {}", lengths(&waits)))
+    })
 }
 
 fn lengths(waits: &[Duration]) -> String {

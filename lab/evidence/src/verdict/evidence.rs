@@ -28,26 +28,14 @@ pub struct Evidence<'a> {
 }
 
 impl<'a> Evidence<'a> {
-    /// How many requests came before a Retry-After allowed them.
-    #[must_use]
-    pub fn early(self) -> u64 {
-        self.wire.early()
-    }
-
     /// The requests that the client counted.
-    pub(super) fn counted(self) -> u64 {
+    pub(crate) fn counted(self) -> u64 {
         self.counters.total(&self.client.counter(ATTEMPTS))
     }
 
     /// Whether a failure of this kind is what the client had in hand at the end.
     pub(super) fn ended_by(self, kind: &'static str) -> bool {
         self.outcome.fact("problem") == Some(&kind.into())
-    }
-
-    /// How many jobs the service created.
-    #[must_use]
-    pub fn created(self) -> u64 {
-        self.wire.jobs_created()
     }
 
     /// The waits that a `Retry-After` asked for and the client kept, as the wire saw
