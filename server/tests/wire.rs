@@ -269,6 +269,20 @@ fn a_204_has_no_body_and_no_length() {
 }
 
 #[test]
+fn a_response_to_head_ends_with_its_head() {
+    let service = start();
+    let mut stream = TcpStream::connect(service.local_addr()).unwrap();
+    let ask = request("HEAD", "/items", "connection: close\r\n", "");
+
+    stream.write_all(ask.as_bytes()).unwrap();
+    let mut response = String::new();
+    stream.read_to_string(&mut response).unwrap();
+
+    assert!(response.starts_with("HTTP/1.1 200 "), "{response}");
+    assert!(response.ends_with("\r\n\r\n"), "{response}");
+}
+
+#[test]
 fn metrics_are_prometheus_text() {
     let service = start();
 
