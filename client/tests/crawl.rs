@@ -6,8 +6,9 @@ use std::sync::{
 };
 
 use client::{
-    ApiError, Checkpoint, CheckpointError, CheckpointStore, ContractError, Cursor, Endpoint,
+    ApiError, Checkpoint, CheckpointError, CheckpointStore, ContractError, Crawl, Cursor, Endpoint,
     Listing, ListingId, ListingLimits, MemoryCheckpoints, Position, ReliableApiClient,
+    UncommittedPage,
 };
 
 use crate::support::{
@@ -32,6 +33,16 @@ fn four_pages() -> ReliableApiClient {
         .expect("a client")
 }
 
+async fn begin<S: CheckpointStore>(client: ReliableApiClient, store: S) -> Crawl<S> {
+    client.items().crawl(store).await.expect("begun")
+}
+
+/// The next page, which there is.
+async fn next<S: CheckpointStore>(crawl: &mut Crawl<S>) -> UncommittedPage<'_, S> {
+    let page = crawl.next_page().await.expect("a page");
+    page.expect("not the end")
+}
+
 /// Where the crawl of this store would go on.
 async fn position(store: &impl CheckpointStore) -> Option<Position> {
     let checkpoint = store.load().await.expect("it can be read");
@@ -48,11 +59,7 @@ enum Crash {
 /// Crawls on from where `store` stands and notes each page processed, until the
 /// end or a crash at page number `at` of this run.
 async fn run(store: &MemoryCheckpoints, processed: &mut Vec<u64>, crash: Option<(usize, Crash)>) {
-    let mut crawl = four_pages()
-        .items()
-        .crawl(store.clone())
-        .await
-        .expect("begun");
+    let mut crawl = begin(four_pages(), store.clone()).await;
     for here in 0.. {
         let here = crash.filter(|(at, _)| *at == here).map(|(_, step)| step);
         let Some(page) = crawl.next_page().await.expect("a page") else {
@@ -97,53 +104,8 @@ async fn a_crash_at_any_step_loses_nothing_and_repeats_at_most_one_page() {
 }
 
 #[tokio::test]
-async fn a_crawl_that_is_done_asks_for_nothing() {
-    let store = MemoryCheckpoints::default();
-    let done = Checkpoint {
-        listing: four_pages().items().id(),
-        pages: 4,
-        position: Position::Done,
-    };
-    store.save(&done).await.expect("memory");
-    let mut processed = Vec::new();
-
-    run(&store, &mut processed, None).await;
-
-    assert!(processed.is_empty(), "{processed:?}");
-}
-
-#[tokio::test]
-async fn a_page_that_is_dropped_without_a_commit_is_delivered_again() {
-    let mut crawl = four_pages()
-        .items()
-        .crawl(MemoryCheckpoints::default())
-        .await
-        .expect("begun");
-    let mut delivered = Vec::new();
-
-    for commit in [true, false, false, true, true] {
-        let page = crawl
-            .next_page()
-            .await
-            .expect("a page")
-            .expect("not the end");
-        delivered.extend(page.items().iter().map(number));
-        if commit {
-            page.commit().await.expect("saved");
-        }
-    }
-
-    assert_eq!(delivered, [1, 2, 2, 2, 3]);
-}
-
-#[tokio::test]
 async fn a_crawl_that_never_commits_comes_to_an_end() {
-    let client = four_pages();
-    let listing = client.items();
-    let mut crawl = listing
-        .crawl(MemoryCheckpoints::default())
-        .await
-        .expect("begun");
+    let mut crawl = begin(four_pages(), MemoryCheckpoints::default()).await;
 
     let mut pages = 0;
     let error = loop {
@@ -188,22 +150,10 @@ impl CheckpointStore for Failing {
 #[tokio::test]
 async fn a_save_that_fails_leaves_the_crawl_where_it_was() {
     let store = Failing::default();
-    let mut crawl = four_pages()
-        .items()
-        .crawl(store.clone())
-        .await
-        .expect("begun");
-    let first = crawl
-        .next_page()
-        .await
-        .expect("a page")
-        .expect("not the end");
+    let mut crawl = begin(four_pages(), store.clone()).await;
+    let first = next(&mut crawl).await;
     first.commit().await.expect("saved");
-    let second = crawl
-        .next_page()
-        .await
-        .expect("a page")
-        .expect("not the end");
+    let second = next(&mut crawl).await;
 
     store.fails.store(true, Ordering::SeqCst);
     let failed = second.commit().await;
@@ -211,11 +161,7 @@ async fn a_save_that_fails_leaves_the_crawl_where_it_was() {
     failed.expect_err("the store failed");
     let expected = Position::At(Cursor::new("c1").expect("not empty"));
     assert_eq!(position(&store).await, Some(expected));
-    let again = crawl
-        .next_page()
-        .await
-        .expect("a page")
-        .expect("not the end");
+    let again = next(&mut crawl).await;
     assert_eq!(number(&again.items()[0]), 2);
 }
 
@@ -238,17 +184,13 @@ fn circle() -> ReliableApiClient {
 async fn a_circle_that_spans_the_resume_is_found_within_one_more_round() {
     for before in 0..3 {
         let store = MemoryCheckpoints::default();
-        let mut crawl = circle().items().crawl(store.clone()).await.expect("begun");
+        let mut crawl = begin(circle(), store.clone()).await;
         for _ in 0..before {
-            let page = crawl
-                .next_page()
-                .await
-                .expect("a page")
-                .expect("not the end");
+            let page = next(&mut crawl).await;
             page.commit().await.expect("saved");
         }
 
-        let mut crawl = circle().items().crawl(store).await.expect("resumed");
+        let mut crawl = begin(circle(), store).await;
         let mut pages = 0;
         let error = loop {
             match crawl.next_page().await {
