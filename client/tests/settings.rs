@@ -11,9 +11,9 @@ use std::{
 };
 
 use client::{
-    ApiError, ApiHttpError, Builder, CallSettings, ConcurrencyLimit, Endpoint, FailureKind,
-    IdempotencyKey, JsonObject, NoWait, Random, ReliableApiClient, RepeatPermission, RetryBudget,
-    StopReason, VirtualClock, telemetry::BUDGET_TOKENS, without_hidden_requests,
+    ApiError, ApiHttpError, Builder, CallSettings, ConcurrencyLimit, FailureKind, NoWait, Random,
+    ReliableApiClient, RepeatPermission, RetryBudget, StopReason, VirtualClock,
+    telemetry::BUDGET_TOKENS,
 };
 use http::HeaderValue;
 use metrics_util::debugging::DebuggingRecorder;
@@ -343,32 +343,6 @@ async fn what_a_transport_passes_on_is_never_sent_and_what_a_middleware_does_is(
     assert_eq!(nothing.kind, FailureKind::Request);
     assert_eq!(not_found.status.as_u16(), 404);
     assert_eq!(wire.requests().len(), 1);
-}
-
-/// A default session would follow it, body and key included, where no
-/// middleware sees it.
-#[tokio::test]
-async fn a_session_without_hidden_requests_follows_no_redirect() {
-    let elsewhere = "HTTP/1.1 307 \r\nlocation: /other\r\nconnection: close\r\n\
-                     content-length: 0\r\n\r\n";
-    let wire = Wire::serve(&[(elsewhere, Then::Close)]).await;
-    let session = reqwest::Client::builder().no_proxy().tls_certs_only([]);
-    let session = without_hidden_requests(session).build().expect("a session");
-    let stack = reqwest_middleware::ClientBuilder::new(session)
-        .with(client::RetryMiddleware::new())
-        .build();
-    let key = IdempotencyKey::new("order-4711").expect("a key");
-
-    let plain = stack.post(wire.base_url()).body("{}").send().await;
-    let own = ReliableApiClient::builder(&wire.base_url())
-        .build()
-        .expect("a client")
-        .post(Endpoint::CREATE_JOB, Some(&key), &JsonObject::new())
-        .await;
-
-    assert_eq!(plain.expect("a response").status().as_u16(), 307);
-    assert!(matches!(own, Err(ApiError::Http(_))), "{own:?}");
-    assert_eq!(wire.requests().len(), 2);
 }
 
 /// Writes its mark behind those that a request already carries.
