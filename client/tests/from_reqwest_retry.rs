@@ -11,9 +11,10 @@ use std::{
 
 use client::{
     Backoff, Classifier, FailureKind, RetryMiddleware, RetryReport, SeededRandom, StopReason,
-    VirtualClock, without_hidden_requests,
+    VirtualClock, telemetry::GIVE_UPS, without_hidden_requests,
 };
 use http::Method;
+use metrics_util::debugging::DebuggingRecorder;
 use reqwest::{Body, Response};
 use reqwest_middleware::{ClientBuilder, ClientWithMiddleware, Error, Middleware};
 use reqwest_retry::{
@@ -23,6 +24,7 @@ use reqwest_retry::{
 use wiremock::{Mock, MockServer, ResponseTemplate, matchers::path};
 
 use crate::support::{
+    counted::Counted,
     scripted::{response, scripted, status},
     tls::{HandshakeEnd, Server},
     virtual_clock,
@@ -221,14 +223,22 @@ async fn a_time_limit_is_overrun_before_and_kept_here() {
 async fn a_body_that_is_a_stream_is_refused_before_and_sent_once_here() {
     // The body of a response comes piece by piece, and so it is a stream.
     let stream = || Body::from(status(200));
+    let recorder = DebuggingRecorder::new();
+    let snapshotter = recorder.snapshotter();
+    let counting = after(&virtual_clock()).recorder(Arc::new(recorder));
     let (old, of_before) = offline(before(), || status(503));
-    let (new, of_after) = offline(after(&virtual_clock()), || status(503));
+    let (new, of_after) = offline(counting, || status(503));
 
     let refused = old.put(NOWHERE).body(stream()).send().await;
     let sent = new.put(NOWHERE).body(stream()).send().await;
 
     assert!(refused.is_err(), "{refused:?}");
-    assert_eq!(sent.expect("a response").status(), 503);
+    let sent = sent.expect("a response");
+    assert_eq!(sent.status(), 503);
+    let stopped = sent.extensions().get::<RetryReport>();
+    let stopped = stopped.and_then(|report| report.stopped);
+    assert_eq!(stopped, Some(StopReason::BodyIsStream));
+    assert_eq!(Counted::read(&snapshotter).sum(GIVE_UPS.name), 1.0);
     let counts = [of_before, of_after].map(|count| count.load(Ordering::Relaxed));
     assert_eq!(counts, [0, 1]);
 }

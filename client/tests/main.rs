@@ -16,7 +16,6 @@ mod checkpoint_kill;
 mod crawl;
 mod cut;
 mod deadline;
-mod eligibility;
 mod examples;
 mod foreign_response;
 mod from_reqwest_retry;
