@@ -4,41 +4,17 @@ use http::{Method, StatusCode};
 
 use crate::retry::{FailureKind, RETRY_STATUSES, RetryReason, StopReason, WaitSource};
 
+/// Each status with its label, which is its digits.
+macro_rules! labelled {
+    ($($status:literal),+ $(,)?) => {
+        [$(($status, stringify!($status))),+]
+    };
+}
+
 /// Every status a label can show; any other is [`OTHER`].
-const STATUSES: [(u16, &str); 33] = [
-    (200, "200"),
-    (201, "201"),
-    (202, "202"),
-    (204, "204"),
-    (206, "206"),
-    (301, "301"),
-    (302, "302"),
-    (303, "303"),
-    (304, "304"),
-    (307, "307"),
-    (308, "308"),
-    (400, "400"),
-    (401, "401"),
-    (403, "403"),
-    (404, "404"),
-    (405, "405"),
-    (406, "406"),
-    (408, "408"),
-    (409, "409"),
-    (410, "410"),
-    (412, "412"),
-    (413, "413"),
-    (415, "415"),
-    (422, "422"),
-    (425, "425"),
-    (429, "429"),
-    (431, "431"),
-    (500, "500"),
-    (501, "501"),
-    (502, "502"),
-    (503, "503"),
-    (504, "504"),
-    (507, "507"),
+const STATUSES: [(u16, &str); 33] = labelled![
+    200, 201, 202, 204, 206, 301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 405, 406, 408, 409,
+    410, 412, 413, 415, 422, 425, 429, 431, 500, 501, 502, 503, 504, 507
 ];
 
 /// The label of a status outside the closed set.
@@ -230,11 +206,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn statuses_are_in_order_and_named_after_themselves() {
+    fn statuses_are_in_order() {
         assert!(STATUSES.windows(2).all(|pair| pair[0].0 < pair[1].0));
-        for (code, label) in STATUSES {
-            assert_eq!(code.to_string(), label);
-        }
     }
 
     #[test]
