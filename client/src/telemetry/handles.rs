@@ -96,14 +96,12 @@ impl Metrics {
 
     /// The gauge of the retry budget of the client called `client`.
     pub(crate) fn budget_tokens(&self, client: &'static str) -> Gauge {
-        self.source
-            .gauge(&catalogue::BUDGET_TOKENS, &[("client", client)])
+        self.source.gauge(&catalogue::BUDGET_TOKENS, &[client])
     }
 
     /// The gauge of the concurrency limit of the client called `client`.
     pub(crate) fn concurrency_limit(&self, client: &'static str) -> Gauge {
-        self.source
-            .gauge(&catalogue::CONCURRENCY_LIMIT, &[("client", client)])
+        self.source.gauge(&catalogue::CONCURRENCY_LIMIT, &[client])
     }
 }
 
@@ -225,39 +223,29 @@ impl OperationMetrics {
     fn calls(&self, outcome: CallOutcome, retried: bool) -> &Counter {
         let index = outcome as usize * 2 + usize::from(retried);
         self.calls.get(index, || {
-            let labels = [
-                ("endpoint", self.endpoint.name()),
-                ("outcome", outcome.as_str()),
-                ("retried", if retried { "true" } else { "false" }),
-            ];
+            let retried = if retried { "true" } else { "false" };
+            let labels = [self.endpoint.name(), outcome.as_str(), retried];
             self.source.counter(&catalogue::CALLS, &labels)
         })
     }
 
     fn call_durations(&self, outcome: CallOutcome) -> &Histogram {
         self.call_durations.get(outcome as usize, || {
-            let labels = [
-                ("endpoint", self.endpoint.name()),
-                ("outcome", outcome.as_str()),
-            ];
+            let labels = [self.endpoint.name(), outcome.as_str()];
             self.source.histogram(&catalogue::CALL_DURATION, &labels)
         })
     }
 
     fn call_attempts(&self) -> &Histogram {
         self.call_attempts.get(0, || {
-            let labels = [("endpoint", self.endpoint.name())];
+            let labels = [self.endpoint.name()];
             self.source.histogram(&catalogue::CALL_ATTEMPTS, &labels)
         })
     }
 
     fn attempts(&self, result: AttemptResult) -> &Counter {
         self.attempts.get(result.index(), || {
-            let labels = [
-                ("endpoint", self.endpoint.name()),
-                ("method", self.method),
-                ("result", result.label()),
-            ];
+            let labels = [self.endpoint.name(), self.method, result.label()];
             self.source.counter(&catalogue::ATTEMPTS, &labels)
         })
     }
@@ -265,10 +253,10 @@ impl OperationMetrics {
     fn durations(&self, result: AttemptResult) -> &Histogram {
         self.durations.get(result.index(), || {
             let labels = [
-                ("http_request_method", self.method),
-                ("url_template", self.endpoint.template()),
-                ("http_response_status_code", result.status_label()),
-                ("error_type", result.error_type().unwrap_or_default()),
+                self.method,
+                self.endpoint.template(),
+                result.status_label(),
+                result.error_type().unwrap_or_default(),
             ];
             self.source.histogram(&catalogue::REQUEST_DURATION, &labels)
         })
@@ -278,10 +266,10 @@ impl OperationMetrics {
         let index = labels::reason_index(why) * 2 + source as usize;
         self.retries.get(index, || {
             let labels = [
-                ("endpoint", self.endpoint.name()),
-                ("method", self.method),
-                ("reason", labels::reason(why)),
-                ("wait_source", labels::wait_source(source)),
+                self.endpoint.name(),
+                self.method,
+                labels::reason(why),
+                labels::wait_source(source),
             ];
             self.source.counter(&catalogue::RETRIES, &labels)
         })
@@ -289,35 +277,28 @@ impl OperationMetrics {
 
     fn waits(&self, source: WaitSource) -> &Histogram {
         self.waits.get(source as usize, || {
-            let labels = [
-                ("endpoint", self.endpoint.name()),
-                ("wait_source", labels::wait_source(source)),
-            ];
+            let labels = [self.endpoint.name(), labels::wait_source(source)];
             self.source.histogram(&catalogue::RETRY_WAIT, &labels)
         })
     }
 
     fn give_ups(&self, why: GiveUp) -> &Counter {
         self.give_ups.get(why.index(), || {
-            let labels = [
-                ("endpoint", self.endpoint.name()),
-                ("method", self.method),
-                ("reason", why.as_str()),
-            ];
+            let labels = [self.endpoint.name(), self.method, why.as_str()];
             self.source.counter(&catalogue::GIVE_UPS, &labels)
         })
     }
 
     fn cursor_loops(&self) -> &Counter {
         self.cursor_loops.get(0, || {
-            let labels = [("endpoint", self.endpoint.name())];
+            let labels = [self.endpoint.name()];
             self.source.counter(&catalogue::CURSOR_LOOPS, &labels)
         })
     }
 
     fn concurrency_reductions(&self) -> &Counter {
         self.concurrency_reductions.get(0, || {
-            let labels = [("endpoint", self.endpoint.name())];
+            let labels = [self.endpoint.name()];
             self.source
                 .counter(&catalogue::CONCURRENCY_REDUCTIONS, &labels)
         })
@@ -345,33 +326,27 @@ impl Source {
         });
     }
 
-    fn counter(&self, metric: &Metric, labels: &[(&'static str, &'static str)]) -> Counter {
-        self.with(|recorder| recorder.register_counter(&key(metric, labels), &METADATA))
+    fn counter(&self, metric: &Metric, values: &[&'static str]) -> Counter {
+        self.with(|recorder| recorder.register_counter(&key(metric, values), &METADATA))
     }
 
-    fn gauge(&self, metric: &Metric, labels: &[(&'static str, &'static str)]) -> Gauge {
-        self.with(|recorder| recorder.register_gauge(&key(metric, labels), &METADATA))
+    fn gauge(&self, metric: &Metric, values: &[&'static str]) -> Gauge {
+        self.with(|recorder| recorder.register_gauge(&key(metric, values), &METADATA))
     }
 
-    fn histogram(&self, metric: &Metric, labels: &[(&'static str, &'static str)]) -> Histogram {
-        self.with(|recorder| recorder.register_histogram(&key(metric, labels), &METADATA))
+    fn histogram(&self, metric: &Metric, values: &[&'static str]) -> Histogram {
+        self.with(|recorder| recorder.register_histogram(&key(metric, values), &METADATA))
     }
 }
 
 const METADATA: Metadata<'static> = Metadata::new(super::TARGET, Level::INFO, Some(module_path!()));
 
-/// A key whose labels are those the catalogue lists, in its order; an empty
-/// value is left out, as Prometheus would read it.
-fn key(metric: &Metric, labels: &[(&'static str, &'static str)]) -> Key {
-    debug_assert!(
-        labels.iter().map(|(name, _)| name).eq(metric.labels),
-        "{} is registered with the labels of the catalogue",
-        metric.name
-    );
-    let labels = labels
-        .iter()
-        .filter(|(_, value)| !value.is_empty())
-        .map(|(name, value)| Label::from_static_parts(name, value))
-        .collect::<Vec<_>>();
-    Key::from_parts(metric.name, labels)
+/// A key with the labels that the catalogue lists, and these values in the same
+/// order; an empty value is left out, as Prometheus would read it.
+fn key(metric: &Metric, values: &[&'static str]) -> Key {
+    debug_assert_eq!(values.len(), metric.labels.len(), "{}", metric.name);
+    let labels = metric.labels.iter().zip(values);
+    let labels = labels.filter(|(_, value)| !value.is_empty());
+    let labels = labels.map(|(name, value)| Label::from_static_parts(name, value));
+    Key::from_parts(metric.name, labels.collect::<Vec<_>>())
 }
