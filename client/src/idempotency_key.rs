@@ -98,13 +98,6 @@ mod tests {
     use crate::time::SeededRandom;
 
     #[test]
-    fn takes_printable_ascii_up_to_its_length() {
-        for key in ["a", "!~", "order-4711", &"k".repeat(255)] {
-            assert!(IdempotencyKey::new(key).is_ok(), "{key}");
-        }
-    }
-
-    #[test]
     fn refuses_what_a_header_could_not_carry_safely() {
         let character = |position| InvalidIdempotencyKey::Character { position };
         for (key, why) in [
@@ -132,12 +125,5 @@ mod tests {
 
         assert_ne!(first, second);
         assert_eq!(first, IdempotencyKey::generate(&SeededRandom::new(1)));
-    }
-
-    #[test]
-    fn is_never_printed() {
-        let key = IdempotencyKey::new("order-4711").expect("valid");
-
-        assert_eq!(format!("{key:?}"), "IdempotencyKey(…)");
     }
 }

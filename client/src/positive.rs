@@ -57,15 +57,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn takes_positive_integers() {
-        for (text, number) in [("1", 1), ("100", 100), ("4294967295", u32::MAX)] {
-            let read = positive_from_text("max_pages", text).expect("a positive integer");
-
-            assert_eq!(read.get(), number);
-        }
-    }
-
-    #[test]
     fn says_what_came_instead() {
         for (text, got) in [
             ("0", "zero"),

@@ -27,7 +27,9 @@ fn missing(field: &'static str) -> ResponseProblem {
 /// Each row breaks its own rule, and later ones with it where that is possible.
 fn broken_pages() -> Vec<(Reply, ResponseProblem)> {
     use JsonType::{Array, Boolean, Null, Number, Object};
-    use ResponseProblem::{EmptyCursor, InvalidJson, ItemNotAnObject, NotAnObject, NotJson};
+    use ResponseProblem::{
+        EmptyCursor, InvalidJson, ItemNotAnObject, NotAnObject, NotJson, NotUnicode, RepeatedField,
+    };
     let typed = |media_type, body: &str| status(200).header("content-type", media_type).body(body);
     let not_json = [
         (status(200).body("[7]"), NotJson),
@@ -43,6 +45,7 @@ fn broken_pages() -> Vec<(Reply, ResponseProblem)> {
     ];
     let item = |index, found| ItemNotAnObject { index, found };
     let cursor = |found| wrong("next_cursor", "a string or null", found);
+    let repeated = |field| RepeatedField { field };
     let json_of_another_shape = [
         (value!([7]), NotAnObject { found: Array }),
         (value!(null), NotAnObject { found: Null }),
@@ -70,7 +73,32 @@ fn broken_pages() -> Vec<(Reply, ResponseProblem)> {
     let json_of_another_shape = json_of_another_shape
         .into_iter()
         .map(|(page, problem)| (json(200, &page), problem));
-    not_json.into_iter().chain(json_of_another_shape).collect()
+    // No tree of values could say these.
+    let text_of_another_shape = [
+        (
+            r#"{"next_cursor":1,"next_cursor":1,"items":[],"items":[]}"#,
+            repeated("items"),
+        ),
+        (
+            r#"{"items":[],"next_cursor":null,"next_cursor":"A"}"#,
+            repeated("next_cursor"),
+        ),
+        (r#"{"items":[],"next_cursor":1e400}"#, cursor(Number)),
+        (
+            r#"{"items":[],"next_cursor":"\ud800"}"#,
+            NotUnicode {
+                field: "next_cursor",
+            },
+        ),
+    ];
+    let text_of_another_shape = text_of_another_shape
+        .into_iter()
+        .map(|(page, problem)| (typed("application/json", page), problem));
+    not_json
+        .into_iter()
+        .chain(json_of_another_shape)
+        .chain(text_of_another_shape)
+        .collect()
 }
 
 #[tokio::test]
@@ -93,6 +121,7 @@ async fn a_media_type_is_json_whatever_its_case_and_parameters() {
     let table = [
         ("application/json", true),
         ("application/json; charset=utf-8", true),
+        ("application/json ; charset=utf-8", true),
         ("application/json;charset=latin-1;v=2", true),
         ("APPLICATION/Json", true),
         ("application/problem+json", true),
@@ -104,6 +133,9 @@ async fn a_media_type_is_json_whatever_its_case_and_parameters() {
         ("application/json-seq", false),
         ("application/x-json", false),
         ("application/+json", false),
+        ("application/x+json+xml", false),
+        ("application/json, text/plain", false),
+        ("a b/c+json", false),
         ("text/plain; like=application/json", false),
         ("json", false),
         ("", false),

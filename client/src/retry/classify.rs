@@ -195,22 +195,6 @@ mod tests {
     }
 
     #[test]
-    fn failures_follow_their_kind() {
-        for kind in FailureKind::ALL {
-            let expected = match kind {
-                FailureKind::Tls => Verdict::Tls,
-                kind if kind.is_transient() => Verdict::Transient(RetryReason::Failure(kind)),
-                _ => Verdict::Final,
-            };
-
-            assert_eq!(
-                verdict(&Classifier::default(), &Err(Failure(kind).into())),
-                expected
-            );
-        }
-    }
-
-    #[test]
     fn another_strategy_may_decide_but_not_about_tls() {
         let strategy = DefaultRetryableStrategy;
 

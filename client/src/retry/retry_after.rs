@@ -146,20 +146,9 @@ mod tests {
     }
 
     #[test]
-    fn reads_every_valid_form() {
+    fn reads_the_dates_that_httpdate_does_not() {
         let second = Duration::from_secs;
         for (value, wait) in [
-            ("0", Duration::ZERO),
-            ("120", second(120)),
-            ("00120", second(120)),
-            (" \t7\t ", second(7)),
-            ("18446744073709551615", second(u64::MAX)),
-            ("18446744073709551616", Duration::MAX),
-            (&"9".repeat(400), Duration::MAX),
-            ("Sun, 06 Nov 1994 08:49:37 GMT", second(60)),
-            ("Sunday, 06-Nov-94 08:49:37 GMT", second(60)),
-            ("Sun Nov  6 08:49:37 1994", second(60)),
-            ("Sat, 05 Nov 1994 08:49:37 GMT", Duration::ZERO),
             ("Sun, 06 Nov 1994 23:59:60 GMT", second(54_683)),
             ("Sunday, 06-Nov-94 23:59:60 GMT", second(54_683)),
             ("Sun Nov  6 23:59:60 1994", second(54_683)),
@@ -168,29 +157,6 @@ mod tests {
             ("Tuesday, 06-Nov-45 08:49:37 GMT", Duration::ZERO),
         ] {
             assert_eq!(parse(value), RetryAfter::Wait(wait), "{value:?}");
-        }
-    }
-
-    #[test]
-    fn refuses_every_other_form() {
-        for value in [
-            "",
-            " ",
-            "-1",
-            "+1",
-            "1.5",
-            "1,5",
-            "0x10",
-            "1 2",
-            "soon",
-            "١٢٠",
-            "１２０",
-            "Mon, 06 Nov 1994 08:49:37 GMT",
-            "Sun, 06 Nov 1994 08:49:60 GMT",
-            "Sun, 06 Nov 1994 08:49:37 CET",
-            "1994-11-06T08:49:37Z",
-        ] {
-            assert_eq!(parse(value), RetryAfter::Unusable, "{value:?}");
         }
     }
 
