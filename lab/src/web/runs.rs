@@ -230,7 +230,6 @@ impl Runs {
 
     /// Publishes what changes, for ever.
     async fn relay(&self, relay: &Relay<'_>) -> Infallible {
-        let mut changes = relay.recorder.changes();
         loop {
             let until_axis_ends = match relay.pace {
                 Pace::Real => relay
@@ -241,7 +240,7 @@ impl Runs {
                 Pace::Virtual => Duration::MAX,
             };
             tokio::select! {
-                _ = changes.next() => {}
+                () = relay.recorder.changed() => {}
                 () = sleep(until_axis_ends.max(GATHER)) => {}
             }
             self.publish_change(relay);

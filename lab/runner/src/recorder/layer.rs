@@ -15,7 +15,7 @@ use std::{
     time::Duration,
 };
 
-use evidence::trace::{Span, SpanContext, SpanName, Trace};
+use evidence::trace::{SpanContext, SpanName, Trace};
 use tokio::sync::Notify;
 use tracing::{Metadata, Subscriber, span};
 use tracing_subscriber::{
@@ -25,7 +25,6 @@ use tracing_subscriber::{
 };
 
 use super::{
-    changes::Changes,
     store::{Limits, Opened, Place, Store},
     visitor::Visitor,
 };
@@ -91,22 +90,10 @@ impl Recorder {
         traces
     }
 
-    /// Everything kept so far and what comes, as it changes. There is one
-    /// such account at a time: a new one takes over from the last.
-    #[must_use]
-    pub fn changes(&self) -> Changes {
-        self.store().note_changes();
-        self.shared.changed.notify_one();
-        Changes::of(self.clone())
-    }
-
-    /// Waits until something may have changed since the last time.
-    pub(super) async fn changed(&self) {
+    /// Waits until a span has opened, changed or closed since the last wait ended. It is
+    /// for one reader: of two that wait, one would hear of a change.
+    pub async fn changed(&self) {
         self.shared.changed.notified().await;
-    }
-
-    pub(super) fn take_changed(&self) -> Vec<Span> {
-        self.store().take_changed()
     }
 
     /// The ids of a span and its trace, for the header of the request it covers.

@@ -5,13 +5,11 @@
 //! of the run (which may be a virtual one), and number it from the seed, so
 //! that two runs with one seed tell the same story byte for byte.
 
-mod changes;
 mod layer;
 mod propagation;
 mod store;
 mod visitor;
 
-pub use changes::Changes;
 pub use layer::{Recorder, RecorderLayer};
 pub use propagation::{TRACEPARENT, inject, traceparent};
 pub use store::Limits;

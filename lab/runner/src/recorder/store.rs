@@ -5,11 +5,7 @@
 //! turned away, since the beginning of a story explains its end. When there are too
 //! many traces, the oldest goes, since the latest is the one being watched.
 
-use std::{
-    collections::{BTreeSet, VecDeque},
-    num::NonZeroUsize,
-    time::Duration,
-};
+use std::{collections::VecDeque, num::NonZeroUsize, time::Duration};
 
 use evidence::trace::{Span, SpanContext, SpanId, SpanName, Trace, TraceId};
 use rand::{RngExt, SeedableRng, rngs::ChaCha12Rng};
@@ -67,9 +63,6 @@ pub(super) struct Store {
     traces: VecDeque<Trace>,
     /// How many traces have made room for later ones.
     gone: u64,
-    /// Trace and span of what changed since the changes were last taken; none
-    /// while nobody takes them.
-    changed: Option<BTreeSet<(u64, usize)>>,
 }
 
 impl Store {
@@ -79,27 +72,7 @@ impl Store {
             limits,
             traces: VecDeque::new(),
             gone: 0,
-            changed: None,
         }
-    }
-
-    /// Notes changes from here on; what is kept already counts as changed.
-    pub(super) fn note_changes(&mut self) {
-        let numbers = self.gone..;
-        let spans = numbers
-            .zip(&self.traces)
-            .flat_map(|(number, trace)| (0..trace.spans.len()).map(move |span| (number, span)));
-        self.changed = Some(spans.collect());
-    }
-
-    /// The spans that opened, changed or closed since this was last asked, in
-    /// the order they opened. One that has gone in the meantime is left out.
-    pub(super) fn take_changed(&mut self) -> Vec<Span> {
-        let changed = self.changed.as_mut().map(std::mem::take);
-        let spans = changed.into_iter().flatten();
-        spans
-            .filter_map(|(number, span)| self.trace_mut(number)?.spans.get(span).cloned())
-            .collect()
     }
 
     /// Opens a span: under its caller on the other side of the wire if it has
@@ -186,7 +159,6 @@ impl Store {
                 trace.spans.push(span);
                 let span = trace.spans.len() - 1;
                 let trace = number;
-                self.note(trace, span);
                 return Some(Place { name, trace, span });
             }
             Some(trace) => trace.dropped_spans += 1,
@@ -200,15 +172,8 @@ impl Store {
         self.traces.get_mut(usize::try_from(index).ok()?)
     }
 
-    fn note(&mut self, trace: u64, span: usize) {
-        if let Some(changed) = &mut self.changed {
-            changed.insert((trace, span));
-        }
-    }
-
-    /// A span that is about to change, unless it has gone.
+    /// A span, unless it has gone.
     fn span_mut(&mut self, place: Place) -> Option<&mut Span> {
-        self.note(place.trace, place.span);
         self.trace_mut(place.trace)?.spans.get_mut(place.span)
     }
 }

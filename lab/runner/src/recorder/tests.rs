@@ -15,6 +15,7 @@ use std::{
 };
 
 use evidence::trace::{FieldValue, Fields, SpanContext, SpanId, SpanName, Trace, TraceId};
+use futures_util::FutureExt;
 use http::HeaderMap;
 use tracing::{Span as Live, field::Empty, info_span, subscriber::with_default};
 use tracing_subscriber::{Registry, layer::SubscriberExt};

@@ -86,7 +86,6 @@ async fn a_run_that_is_cancelled_is_shown_as_such_and_teaches_what_is_always_so(
     let cancelled = {
         let recorder = session.recorder().clone();
         async move {
-            let mut changes = recorder.changes();
             while recorder
                 .snapshot()
                 .iter()
@@ -94,7 +93,7 @@ async fn a_run_that_is_cancelled_is_shown_as_such_and_teaches_what_is_always_so(
                 .sum::<usize>()
                 < 4
             {
-                changes.next().await;
+                recorder.changed().await;
             }
         }
     };

@@ -137,3 +137,20 @@ fn tells_a_machine_the_same_as_a_program() {
         })
     );
 }
+
+#[test]
+fn whoever_waits_hears_of_each_change_also_of_one_that_came_before() {
+    let recorder = recorder();
+    let changed = || recorder.changed().now_or_never().is_some();
+
+    let heard = listen(&recorder, || {
+        let operation = operation();
+        let opened = [changed(), changed()];
+        operation.record("outcome", "ok");
+        let recorded = [changed(), changed()];
+        drop(operation);
+        [opened, recorded, [changed(), changed()]]
+    });
+
+    assert_eq!(heard, [[true, false]; 3]);
+}
