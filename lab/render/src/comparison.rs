@@ -9,7 +9,12 @@ use evidence::{
     risen,
 };
 
-use super::{Options, sheet::Sheet, text::heading, waterfall::waterfalls};
+use super::{
+    Options,
+    sheet::Sheet,
+    text::{self, heading},
+    waterfall::waterfalls,
+};
 
 /// The most rows of each chart, so that both can be seen together.
 const ROWS: usize = 24;
@@ -61,7 +66,7 @@ pub fn comparison(words: &Words, comparison: &Comparison, options: &Options) -> 
     sheet.gap();
     verdict(&mut sheet, reliable);
     for check in reliable.verdict.iter().filter(|check| !check.held) {
-        sheet.check(false, "", &check.text);
+        text::check(&mut sheet, check);
     }
     verdict(&mut sheet, naive);
     sheet.gap();

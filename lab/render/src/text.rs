@@ -8,7 +8,7 @@ use super::{
     waterfall,
     words::{NOT_JUDGED, pace, wire},
 };
-use evidence::{Level, Run, Words, risen};
+use evidence::{Check, Level, Run, Words, risen};
 
 /// Sets a run, and what it teaches, as text.
 ///
@@ -66,10 +66,15 @@ fn verdict(sheet: &mut Sheet<'_>, run: &Run) {
         sheet.finding(Level::Note, "", NOT_JUDGED);
     }
     for check in &run.verdict {
-        let text = match check.contradiction() {
-            None => check.text.clone(),
-            Some(found) => format!("{} {} {found}", check.text, sheet.dash()),
-        };
-        sheet.check(check.held, &format!("{:<8}", check.source), &text);
+        self::check(sheet, check);
     }
+}
+
+/// A check, whose word it is, and what was found instead if it did not hold.
+pub(super) fn check(sheet: &mut Sheet<'_>, check: &Check) {
+    let text = match check.contradiction() {
+        None => check.text.clone(),
+        Some(found) => format!("{} {} {found}", check.text, sheet.dash()),
+    };
+    sheet.check(check.held, &format!("{:<8}", check.source), &text);
 }

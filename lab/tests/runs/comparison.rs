@@ -134,6 +134,21 @@ fn what_would_never_end_is_stopped_and_says_so() {
     }
 }
 
+/// The exit code hangs on the reliable client, so its user wants to know.
+#[test]
+fn says_what_was_found_where_the_reliable_client_fails() {
+    let scenario = scenario::find("retry-later").expect("a scenario of the catalogue");
+    let mut comparison = compare(scenario.words.name);
+    comparison.reliable.verdict = comparison.naive.verdict.clone();
+
+    let text = render::comparison(&scenario.words, &comparison, &render::Options::default());
+
+    let words: Vec<_> = text.split_whitespace().collect();
+    let line = "✗ wire every Retry-After in seconds was waited for in full — asked for 120 s, \
+                came back after 0 ms (requests 2, 3, 4 and 6 more)";
+    assert!(words.join(" ").contains(line), "{text}");
+}
+
 #[test]
 fn a_comparison_tells_both_stories_on_one_axis() {
     let scenario = scenario::find("retry-after-seconds").expect("a scenario of the catalogue");
