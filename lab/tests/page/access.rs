@@ -2,7 +2,7 @@
 
 use std::{env, fs, path::Path};
 
-use super::stage::{Browser, Lab, PROJECTOR, TELEPHONE};
+use super::stage::{Browser, Lab, PROJECTOR, TELEPHONE, lab_showing};
 
 /// axe-core, from where `AXE_CORE` says that npm put it.
 fn axe() -> String {
@@ -85,8 +85,7 @@ async fn nothing_scrolls_sideways_on_a_telephone() {
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
 async fn a_chosen_scheme_survives_a_reload() {
-    let lab = Lab::start();
-    let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
+    let (_lab, browser) = lab_showing("flaky").await;
     let ground = "getComputedStyle(document.body).backgroundColor";
 
     browser.press("t").await;

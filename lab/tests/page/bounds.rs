@@ -1,6 +1,6 @@
 //! After many runs the page is as small as after a few.
 
-use super::stage::{Browser, Lab, PROJECTOR};
+use super::stage::{Browser, lab_showing};
 
 /// Runs a scenario so many times, one after the other, and shows the last.
 async fn play(browser: &Browser, times: u32) {
@@ -28,8 +28,7 @@ async fn play(browser: &Browser, times: u32) {
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
 async fn two_hundred_runs_leave_no_more_behind_than_a_hundred() {
-    let lab = Lab::start();
-    let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
+    let (_lab, browser) = lab_showing("flaky").await;
     let size = "document.querySelectorAll('*').length";
 
     play(&browser, 110).await;
@@ -44,8 +43,7 @@ async fn two_hundred_runs_leave_no_more_behind_than_a_hundred() {
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
 async fn a_long_crawl_is_cut_in_the_middle_and_says_so() {
-    let lab = Lab::start();
-    let browser = Browser::at(&lab, PROJECTOR, "endless-items").await;
+    let (_lab, browser) = lab_showing("endless-items").await;
     browser.click("#settings-summary").await;
     browser.click("[name=max_pages]").await;
 

@@ -1,6 +1,6 @@
 //! Pages that follow the lab as it goes on.
 
-use super::stage::{Browser, Lab, PROJECTOR};
+use super::stage::{Browser, Lab, PROJECTOR, lab_showing};
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
@@ -46,8 +46,7 @@ async fn a_page_out_of_sight_goes_on_where_it_was() {
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
 async fn requests_from_elsewhere_have_a_lane_of_their_own() {
-    let lab = Lab::start();
-    let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
+    let (lab, browser) = lab_showing("flaky").await;
 
     Lab::raw(
         &lab.service,
@@ -73,8 +72,7 @@ async fn requests_from_elsewhere_have_a_lane_of_their_own() {
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
 async fn a_run_that_was_lost_with_its_lab_says_so() {
-    let mut lab = Lab::start();
-    let browser = Browser::at(&lab, PROJECTOR, "retry-later").await;
+    let (mut lab, browser) = lab_showing("retry-later").await;
     let finished = browser.run().await;
     browser.wait_for_long().await;
 
@@ -140,8 +138,7 @@ async fn a_run_that_was_lost_with_its_lab_says_so() {
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
 async fn a_run_that_had_ended_stays_as_it_was_when_the_lab_stops() {
-    let mut lab = Lab::start();
-    let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
+    let (mut lab, browser) = lab_showing("flaky").await;
     browser.run().await;
     let shown = "[text('#result'), text('#checks'), text('#ledgers')]";
     let before = browser.read(shown).await;
@@ -158,8 +155,7 @@ async fn a_run_that_had_ended_stays_as_it_was_when_the_lab_stops() {
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
 async fn requests_that_are_no_longer_listed_are_counted() {
-    let lab = Lab::start();
-    let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
+    let (lab, browser) = lab_showing("flaky").await;
     let send = |times| {
         for _ in 0..times {
             Lab::raw(
@@ -189,8 +185,7 @@ async fn requests_that_are_no_longer_listed_are_counted() {
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
 async fn the_counters_are_plotted_over_time() {
-    let lab = Lab::start();
-    let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
+    let (_lab, browser) = lab_showing("flaky").await;
     let label = "document.querySelector('.plot:not(.empty)')?.getAttribute('aria-label')";
 
     // Two samples make a line, and there is at most one in a second.

@@ -1,6 +1,6 @@
 //! What other sites, and whatever comes off the wire, cannot do to the page.
 
-use super::stage::{Browser, Lab, PROJECTOR};
+use super::stage::{Browser, Lab, PROJECTOR, lab_showing};
 
 const MARKUP: &str = "<img src=x onerror=document.title='owned'>";
 
@@ -33,8 +33,7 @@ async fn another_origin_cannot_start_a_run() {
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
 async fn markup_from_the_wire_stays_text() {
-    let lab = Lab::start();
-    let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
+    let (lab, browser) = lab_showing("flaky").await;
     let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
     let request = format!(
@@ -67,8 +66,7 @@ async fn markup_from_the_wire_stays_text() {
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
 async fn the_browser_has_nothing_to_complain_of() {
-    let lab = Lab::start();
-    let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
+    let (_lab, browser) = lab_showing("flaky").await;
 
     browser.press("3").await;
     browser.run().await;

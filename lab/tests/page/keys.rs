@@ -3,13 +3,12 @@
 use serde_json::json;
 use thirtyfour::Key;
 
-use super::stage::{Browser, Lab, PROJECTOR};
+use super::stage::lab_showing;
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
 async fn a_run_is_started_and_walked_without_the_mouse() {
-    let lab = Lab::start();
-    let browser = Browser::at(&lab, PROJECTOR, "items").await;
+    let (_lab, browser) = lab_showing("items").await;
     let focused = "document.activeElement.querySelector('.what')?.innerText.trim()";
 
     // Through the course to flaky, and off.
@@ -57,8 +56,7 @@ async fn a_run_is_started_and_walked_without_the_mouse() {
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
 async fn the_tab_key_reaches_every_part_and_the_focus_is_seen() {
-    let lab = Lab::start();
-    let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
+    let (_lab, browser) = lab_showing("flaky").await;
     browser.run().await;
     browser
         .read("document.querySelector('.skip').focus()")
@@ -95,8 +93,7 @@ async fn the_tab_key_reaches_every_part_and_the_focus_is_seen() {
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
 async fn the_keys_are_listed_and_can_be_turned_off() {
-    let lab = Lab::start();
-    let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
+    let (_lab, browser) = lab_showing("flaky").await;
 
     browser.press("?").await;
     browser.until("document.querySelector('dialog').open").await;
@@ -122,8 +119,7 @@ async fn the_keys_are_listed_and_can_be_turned_off() {
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
 async fn a_screen_reader_hears_of_the_start_and_the_end_and_no_more() {
-    let lab = Lab::start();
-    let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
+    let (_lab, browser) = lab_showing("flaky").await;
     browser
         .read(
             "(() => { window.announced = []; const live = document.querySelector('#announce');

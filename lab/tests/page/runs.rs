@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::stage::{Browser, Lab, PROJECTOR};
+use super::stage::lab_showing;
 
 /// What a run came to. How many rules have something to say of `flaky` hangs on how
 /// long its waits happened to be.
@@ -11,8 +11,7 @@ const RESULT: &str = "text('#result').replace(/(\\d+) of \\1/g, 'all')";
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
 async fn flaky_shows_three_attempts_two_waits_and_a_verdict() {
-    let lab = Lab::start();
-    let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
+    let (_lab, browser) = lab_showing("flaky").await;
 
     browser.click(".choose[aria-current] + .play").await;
     browser.ended().await;
@@ -59,8 +58,7 @@ async fn flaky_shows_three_attempts_two_waits_and_a_verdict() {
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
 async fn the_waterfall_has_a_twin_that_is_a_table() {
-    let lab = Lab::start();
-    let browser = Browser::at(&lab, PROJECTOR, "retry-after-unusable").await;
+    let (_lab, browser) = lab_showing("retry-after-unusable").await;
     browser.press("3").await;
     browser.click("label:has([value=virtual])").await;
     browser.run().await;
@@ -100,8 +98,7 @@ async fn the_waterfall_has_a_twin_that_is_a_table() {
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
 async fn the_twin_keeps_the_focus_while_a_run_goes_on() {
-    let lab = Lab::start();
-    let browser = Browser::at(&lab, PROJECTOR, "retry-after-seconds").await;
+    let (_lab, browser) = lab_showing("retry-after-seconds").await;
     browser.press("r").await;
     browser
         .until("!document.querySelector('#twin').hidden")
@@ -128,8 +125,7 @@ async fn the_twin_keeps_the_focus_while_a_run_goes_on() {
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
 async fn a_wait_counts_down_while_it_is_open() {
-    let lab = Lab::start();
-    let browser = Browser::at(&lab, PROJECTOR, "retry-after-seconds").await;
+    let (_lab, browser) = lab_showing("retry-after-seconds").await;
     browser
         .read(
             "(() => { window.left = []; new MutationObserver(() => {
@@ -154,8 +150,7 @@ async fn a_wait_counts_down_while_it_is_open() {
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
 async fn a_run_is_cancelled_by_a_key_and_by_a_button() {
-    let lab = Lab::start();
-    let browser = Browser::at(&lab, PROJECTOR, "retry-later").await;
+    let (_lab, browser) = lab_showing("retry-later").await;
     for by_key in [true, false] {
         browser.wait_for_long().await;
 
@@ -196,8 +191,7 @@ async fn a_run_is_cancelled_by_a_key_and_by_a_button() {
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
 async fn how_a_call_ended_and_the_verdict_on_it_are_two_things() {
-    let lab = Lab::start();
-    let browser = Browser::at(&lab, PROJECTOR, "retry-later").await;
+    let (_lab, browser) = lab_showing("retry-later").await;
 
     browser.run().await;
 
@@ -233,8 +227,7 @@ async fn how_a_call_ended_and_the_verdict_on_it_are_two_things() {
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
 async fn no_side_of_a_comparison_is_told_in_the_words_of_the_other() {
-    let lab = Lab::start();
-    let browser = Browser::at(&lab, PROJECTOR, "lost-response").await;
+    let (_lab, browser) = lab_showing("lost-response").await;
     browser.click("label:has([value=virtual])").await;
 
     browser.press("3").await;
@@ -271,8 +264,7 @@ async fn no_side_of_a_comparison_is_told_in_the_words_of_the_other() {
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
 async fn a_counter_says_what_its_rise_was_made_of() {
-    let lab = Lab::start();
-    let browser = Browser::at(&lab, PROJECTOR, "lost-response").await;
+    let (_lab, browser) = lab_showing("lost-response").await;
     browser.click("label:has([value=virtual])").await;
     browser.press("3").await;
     browser.run().await;
@@ -301,8 +293,7 @@ async fn a_counter_says_what_its_rise_was_made_of() {
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
 async fn a_line_of_all_runs_says_so() {
-    let lab = Lab::start();
-    let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
+    let (_lab, browser) = lab_showing("flaky").await;
     browser.run().await;
     let line = "document.querySelector('.plot:not(.empty)')";
     while browser.read(line).await.is_null() {
@@ -322,8 +313,7 @@ async fn a_line_of_all_runs_says_so() {
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
 async fn a_comparison_shows_both_clients_on_one_axis() {
-    let lab = Lab::start();
-    let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
+    let (_lab, browser) = lab_showing("flaky").await;
 
     browser.press("3").await;
     browser.run().await;
@@ -347,8 +337,7 @@ async fn a_comparison_shows_both_clients_on_one_axis() {
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
 async fn a_reload_in_the_middle_of_a_run_loses_nothing() {
-    let lab = Lab::start();
-    let browser = Browser::at(&lab, PROJECTOR, "retry-later").await;
+    let (_lab, browser) = lab_showing("retry-later").await;
     browser.wait_for_long().await;
     let address = browser.address().await;
 
@@ -374,8 +363,7 @@ async fn a_reload_in_the_middle_of_a_run_loses_nothing() {
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
 async fn a_finished_run_has_an_address_to_come_back_to() {
-    let lab = Lab::start();
-    let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
+    let (lab, browser) = lab_showing("flaky").await;
     let id = browser.run().await;
     let shown = "[text('h1'), text('#result'), text('#terms'), text('#checks'), text('#ledgers')]";
     let before = browser.read(shown).await;
@@ -391,8 +379,7 @@ async fn a_finished_run_has_an_address_to_come_back_to() {
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
 async fn a_seed_larger_than_a_double_comes_through_to_the_digit() {
-    let lab = Lab::start();
-    let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
+    let (_lab, browser) = lab_showing("flaky").await;
     browser.click("#settings-summary").await;
     browser.click("[name=seed]").await;
 
@@ -411,8 +398,7 @@ async fn a_seed_larger_than_a_double_comes_through_to_the_digit() {
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
 async fn a_setting_that_breaks_a_rule_is_explained() {
-    let lab = Lab::start();
-    let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
+    let (_lab, browser) = lab_showing("flaky").await;
     browser.click("#settings-summary").await;
     browser.click("[name=max_attempts]").await;
 
@@ -432,8 +418,7 @@ async fn a_setting_that_breaks_a_rule_is_explained() {
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
 async fn a_run_is_copied_as_json_and_downloaded_as_a_report() {
-    let lab = Lab::start();
-    let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
+    let (_lab, browser) = lab_showing("flaky").await;
     let id = browser.run().await;
     browser
         .read("navigator.clipboard.writeText = async (text) => { window.copied = text }")
@@ -467,8 +452,7 @@ async fn a_run_is_copied_as_json_and_downloaded_as_a_report() {
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
 async fn the_report_of_a_comparison_holds_both_sides() {
-    let lab = Lab::start();
-    let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
+    let (_lab, browser) = lab_showing("flaky").await;
     browser.press("3").await;
     browser.run().await;
 
@@ -485,8 +469,7 @@ async fn the_report_of_a_comparison_holds_both_sides() {
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
 async fn the_question_comes_before_the_answer() {
-    let lab = Lab::start();
-    let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
+    let (_lab, browser) = lab_showing("flaky").await;
 
     browser.press("p").await;
     browser.until("text('h1') === 'flaky'").await;

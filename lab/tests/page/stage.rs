@@ -132,6 +132,13 @@ fn driver(folder: &Path) -> Option<(Running, u16)> {
     })
 }
 
+/// A lab, and a browser as wide as a projector that shows one of its scenarios.
+pub(crate) async fn lab_showing(scenario: &str) -> (Lab, Browser) {
+    let lab = Lab::start();
+    let browser = Browser::at(&lab, PROJECTOR, scenario).await;
+    (lab, browser)
+}
+
 /// A browser of its own, driven by a driver of its own.
 pub(crate) struct Browser {
     driver: WebDriver,
