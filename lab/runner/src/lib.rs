@@ -28,6 +28,8 @@
 
 mod exposition;
 pub mod fault_proxy;
+pub mod grade;
+mod nearest;
 mod network;
 mod player;
 mod policy;
@@ -45,6 +47,7 @@ mod vocabulary;
 pub mod wire;
 
 pub use exposition::Exposition;
+pub use nearest::nearest;
 pub use player::{
     CLIENTS, ClientUnderTest, Connection, NAIVE, NAIVE_METRICS, Naive, Player, RELIABLE, Reliable,
     Task,

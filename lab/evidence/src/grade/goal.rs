@@ -55,6 +55,26 @@ pub enum GoalVerdict {
 }
 
 impl Goal {
+    /// A result with the members of this object.
+    ///
+    /// # Panics
+    ///
+    /// If it is no object.
+    #[must_use]
+    pub fn result(object: Value) -> Self {
+        Self::result_of([object])
+    }
+
+    /// A result with the members of one of these objects.
+    ///
+    /// # Panics
+    ///
+    /// If one of them is no object.
+    #[must_use]
+    pub fn result_of(objects: impl IntoIterator<Item = Value>) -> Self {
+        Self::Result(objects.into_iter().map(members).collect())
+    }
+
     /// Holds a play against the goal.
     #[must_use]
     pub fn judge(&self, wire: &WireRecord, process: Option<&PlayRecord>) -> GoalResult {
@@ -202,6 +222,13 @@ impl PlayRecord {
             (None, Some(signal)) => format!("ended by signal {signal}"),
             (None, None) => "ended".to_owned(),
         }
+    }
+}
+
+fn members(object: Value) -> Map<String, Value> {
+    match object {
+        Value::Object(members) => members,
+        other => panic!("a result is an object, and {other} is none"),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::{CATALOGUE, Scenario};
+use crate::nearest::nearest;
 
 /// The scenario of this name.
 ///
@@ -15,7 +16,7 @@ pub fn find(name: &str) -> Result<&'static Scenario, UnknownScenario> {
         .find(|scenario| scenario.words.name == name)
         .ok_or_else(|| UnknownScenario {
             name: name.to_owned(),
-            nearest: nearest(name),
+            nearest: nearest(name, CATALOGUE.iter().map(|scenario| scenario.words.name)),
         })
 }
 
@@ -59,20 +60,6 @@ pub fn matching(filter: &str) -> Result<Vec<&'static Scenario>, NothingMatches> 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no scenario's name contains '{0}'; `lab list` shows them all")]
 pub struct NothingMatches(String);
-
-fn nearest(name: &str) -> Option<&'static str> {
-    CATALOGUE
-        .iter()
-        .map(|scenario| {
-            (
-                strsim::jaro_winkler(name, scenario.words.name),
-                scenario.words.name,
-            )
-        })
-        .filter(|(similarity, _)| *similarity > 0.7)
-        .max_by(|one, other| one.0.total_cmp(&other.0))
-        .map(|(_, nearest)| nearest)
-}
 
 #[cfg(test)]
 mod tests {

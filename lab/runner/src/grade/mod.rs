@@ -1,0 +1,20 @@
+//! Grading: tasks, played by any client that can be run as a process.
+//!
+//! A [`Task`] is one file in `task/` and one line in its catalogue: its words, the
+//! rules that are judged in it, and what the service does in each of its plays. A
+//! process is one intended call, so a task that needs a sample or several faults is
+//! played several times, side by side, each time with a service and a URL of its own.
+//!
+//! [`play()`] plays a task and returns an [`evidence::grade::TaskGrade`].
+
+mod command;
+mod draw;
+mod play;
+mod process;
+mod responses;
+mod service;
+mod task;
+
+pub use command::{ClientCommand, CommandError};
+pub use play::{GradeError, play};
+pub use task::{TASKS, Task, UnknownTask, find};

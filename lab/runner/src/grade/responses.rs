@@ -1,0 +1,90 @@
+//! The responses that plays are made of.
+
+use axum::{
+    Extension, Json,
+    body::{Body, Bytes},
+    response::{IntoResponse, Response},
+};
+use futures_util::stream;
+use http::{
+    HeaderValue, StatusCode,
+    header::{CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER},
+};
+use serde_json::{Value, json};
+use server::{ConnectionFault, Fault, JobResult, NextCursor, Problem};
+
+/// 200 with this object.
+pub(super) fn ok(value: &Value) -> Response {
+    Json(value).into_response()
+}
+
+/// A page of so many records, and the cursor of the next one.
+pub(super) fn page(records: impl IntoIterator<Item = Value>, next: Option<String>) -> Response {
+    let items: Vec<_> = records.into_iter().collect();
+    let body = ok(&json!({"items": items, "next_cursor": next}));
+    (Extension(NextCursor(next)), body).into_response()
+}
+
+/// A 503 on purpose.
+pub(super) fn unavailable() -> Response {
+    let problem = Problem {
+        status: StatusCode::SERVICE_UNAVAILABLE,
+        code: "unavailable",
+        detail: "the service is unavailable on purpose",
+    };
+    (Extension(Fault("unavailable")), problem).into_response()
+}
+
+/// A 503 that asks for a wait.
+pub(super) fn unavailable_for(retry_after: &str) -> Response {
+    let mut response = unavailable();
+    let value = HeaderValue::from_str(retry_after).expect("visible ASCII");
+    response.headers_mut().insert(RETRY_AFTER, value);
+    response
+}
+
+/// A 503 that asks for a wait, and whose body breaks off.
+pub(super) fn unavailable_for_cut(retry_after: &str) -> Response {
+    let half = Bytes::from_static(br#"{"type": "about:blank", "title": "Serv"#);
+    let broken = std::io::Error::other("the body breaks off on purpose");
+    let body = Body::from_stream(stream::iter([Ok(half), Err(broken)]));
+    let mut response = (StatusCode::SERVICE_UNAVAILABLE, body).into_response();
+    let headers = response.headers_mut();
+    let value = HeaderValue::from_str(retry_after).expect("visible ASCII");
+    headers.insert(RETRY_AFTER, value);
+    headers.insert(CONTENT_LENGTH, 173.into());
+    headers.insert(
+        CONTENT_TYPE,
+        HeaderValue::from_static("application/problem+json"),
+    );
+    (Extension(Fault("cut_body")), response).into_response()
+}
+
+/// What a client gets that cannot be broken off fairly: its connection was used before,
+/// so that its transport may send the request again by itself. The next one is fresh.
+pub(super) fn asks_for_a_fresh_connection() -> Response {
+    let mut response = unavailable();
+    let close = HeaderValue::from_static("close");
+    response.headers_mut().insert(CONNECTION, close);
+    response
+}
+
+/// Nothing: the connection is closed, or silent.
+pub(super) fn withheld(how: ConnectionFault, fault: &'static str) -> Response {
+    (Extension(how), Extension(Fault(fault))).into_response()
+}
+
+/// What became of a job, beside a response.
+pub(super) fn job(result: JobResult, response: Response) -> Response {
+    (Extension(result), response).into_response()
+}
+
+/// Refuses a request that is none of the task's.
+pub(super) fn refused(status: StatusCode, code: &'static str, detail: &'static str) -> Response {
+    Problem {
+        status,
+        code,
+        detail,
+    }
+    .into_response()
+}

@@ -1,0 +1,156 @@
+//! Two jobs are created, each once.
+
+use axum::{Json, response::IntoResponse};
+use evidence::grade::{Goal, TaskWords};
+use http::{Method, StatusCode};
+use serde_json::{Value, json};
+use server::JobResult;
+
+use super::{PLAIN, Part, Received, Reply, Responder, Task};
+use crate::grade::{
+    draw::Draw,
+    responses::{job, refused, unavailable},
+};
+
+pub(super) const TASK: Task = Task {
+    words: TaskWords {
+        name: "create",
+        path: "/jobs",
+        request: "POST",
+        text: "POST {\"task\": \"resize\"} to the URL, then {\"task\": \"crop\"}, both as JSON. Each \
+               creates a job, {\"id\": …}, and the service may fail first. Print both ids, in this \
+               order.",
+        goal: r#"{"ids": ["…", "…"]}"#,
+        hint: "The service knows an attempt again by the header Idempotency-Key: one key for every \
+               attempt at one job, and another key for another job.",
+        scenario: "create-job",
+        ..PLAIN.words
+    },
+    rules: &["idempotency-key-reuse", "one-job"],
+    method: Method::POST,
+    plays: &[Part {
+        name: "each job: 503, then 201",
+        responder: |draw| Box::new(Create::new(draw)),
+    }],
+    ..PLAIN
+};
+
+/// The jobs that are meant, in order.
+const JOBS: [&str; 2] = ["resize", "crop"];
+
+/// The most ids of one job that a goal names: a client that makes more has lost count.
+const MOST: usize = 8;
+
+/// Jobs by their keys.
+pub(super) struct Jobs {
+    created: Vec<Job>,
+    ids: Draw,
+}
+
+pub(super) struct Job {
+    /// Which body it was created with.
+    call: usize,
+    key: Option<String>,
+    pub(super) id: String,
+}
+
+impl Jobs {
+    pub(super) fn new(draw: &mut Draw) -> Self {
+        Self {
+            created: Vec::new(),
+            ids: Draw::new(draw.seed(), "ids", 0),
+        }
+    }
+
+    /// What becomes of a submission, and the job that it is about.
+    pub(super) fn submit(&mut self, call: usize, key: Option<&str>) -> (JobResult, &Job) {
+        let of_this_key = |job: &Job| key.is_some() && job.key.as_deref() == key;
+        if let Some(place) = self.created.iter().position(of_this_key) {
+            let known = &self.created[place];
+            let result = match known.call == call {
+                true => JobResult::Replayed,
+                false => JobResult::Conflict,
+            };
+            return (result, known);
+        }
+        self.created.push(Job {
+            call,
+            key: key.map(str::to_owned),
+            id: self.ids.word(8),
+        });
+        (JobResult::Created, &self.created[self.created.len() - 1])
+    }
+
+    /// The ids of the jobs that a body created.
+    pub(super) fn ids(&self, call: usize) -> impl Iterator<Item = &str> {
+        let of_it = self.created.iter().filter(move |job| job.call == call);
+        of_it.map(|job| &*job.id)
+    }
+}
+
+/// The response to a submission.
+pub(super) fn created(result: JobResult, id: &str) -> Reply {
+    let response = match result {
+        JobResult::Conflict | JobResult::Rejected => refused(
+            StatusCode::CONFLICT,
+            "idempotency_conflict",
+            "the idempotency key was used with another body",
+        ),
+        JobResult::Created | JobResult::Replayed => {
+            (StatusCode::CREATED, Json(json!({"id": id}))).into_response()
+        }
+    };
+    job(result, response).into()
+}
+
+/// Which of these jobs a body asks for.
+pub(super) fn asked_for(jobs: &[&str], request: &Received) -> Option<usize> {
+    let body: Value = serde_json::from_slice(&request.body).ok()?;
+    jobs.iter().position(|task| body == json!({"task": task}))
+}
+
+/// Refuses a body that is not one of those that are asked for.
+pub(super) fn another_body() -> Reply {
+    let detail = "the body is not one of those that the task asks for";
+    let response = refused(StatusCode::UNPROCESSABLE_ENTITY, "invalid_job", detail);
+    job(JobResult::Rejected, response).into()
+}
+
+struct Create {
+    jobs: Jobs,
+    has_failed: [bool; JOBS.len()],
+}
+
+impl Create {
+    fn new(draw: &mut Draw) -> Self {
+        Self {
+            jobs: Jobs::new(draw),
+            has_failed: [false; JOBS.len()],
+        }
+    }
+}
+
+impl Responder for Create {
+    fn respond(&mut self, request: &Received) -> Reply {
+        let Some(call) = asked_for(&JOBS, request) else {
+            return another_body();
+        };
+        let reply = match std::mem::replace(&mut self.has_failed[call], true) {
+            false => job(JobResult::Rejected, unavailable()).into(),
+            true => {
+                let (result, job) = self.jobs.submit(call, request.key.as_deref());
+                created(result, &job.id)
+            }
+        };
+        Reply {
+            call: Some(call as u64),
+            ..reply
+        }
+    }
+
+    fn goal(&self) -> Goal {
+        let ids = |call| self.jobs.ids(call).take(MOST);
+        let pairs = ids(0).flat_map(|one| ids(1).map(move |other| json!({"ids": [one, other]})));
+        Goal::result_of(pairs)
+    }
+}

@@ -1,0 +1,64 @@
+//! A failure that passes is worth another attempt.
+
+use evidence::grade::{Goal, TaskWords};
+use serde_json::json;
+
+use super::{PLAIN, Part, Received, Reply, Responder, Task};
+use crate::grade::responses::{ok, unavailable};
+
+const ONCE: Part = Part {
+    name: "503 once, then 200",
+    responder: |_| Box::new(Flaky::new(1)),
+};
+
+const TWICE: Part = Part {
+    name: "503 twice, then 200",
+    responder: |_| Box::new(Flaky::new(2)),
+};
+
+pub(super) const TASK: Task = Task {
+    words: TaskWords {
+        name: "flaky",
+        path: "/flaky",
+        text: "GET the URL and print the object that comes, {\"attempt\": n}. The service may fail a \
+               few times first.",
+        goal: r#"{"attempt": n}"#,
+        hint: "A 503 says that the service is unavailable for now. A GET changes nothing, so send it \
+               again, a few times at most; wait before each, longer each time, and not for the same \
+               time as every other client.",
+        scenario: "flaky",
+        ..PLAIN.words
+    },
+    rules: &["retry-503", "backoff-waits"],
+    plays: &[TWICE, ONCE, TWICE, TWICE, ONCE, TWICE, ONCE, TWICE],
+    ..PLAIN
+};
+
+/// So many failures, and successes from then on.
+struct Flaky {
+    failures: u64,
+    calls: u64,
+}
+
+impl Flaky {
+    fn new(failures: u64) -> Self {
+        Self { failures, calls: 0 }
+    }
+}
+
+impl Responder for Flaky {
+    fn respond(&mut self, _: &Received) -> Reply {
+        self.calls += 1;
+        let response = match self.calls <= self.failures {
+            true => unavailable(),
+            false => ok(&json!({"attempt": self.calls})),
+        };
+        response.into()
+    }
+
+    fn goal(&self) -> Goal {
+        let first = self.failures + 1;
+        let served = first..=self.calls.max(first);
+        Goal::result_of(served.map(|attempt| json!({"attempt": attempt})))
+    }
+}

@@ -1,0 +1,100 @@
+//! A success whose body is not what it should be.
+
+use axum::{
+    Extension,
+    response::{IntoResponse, Response},
+};
+use evidence::grade::{Goal, TaskWords};
+use http::header::CONTENT_TYPE;
+use serde_json::json;
+use server::{Fault, NextCursor};
+
+use super::{PLAIN, Part, Received, Reply, Responder, Task};
+use crate::grade::draw::Draw;
+
+pub(super) const TASK: Task = Task {
+    words: TaskWords {
+        name: "invalid-body",
+        path: "/items",
+        request: "GET, listing",
+        text: "Read the listing as in read-all. Its pages are not what they should be: print an \
+               error, {\"error\": …}, or end with an exit code other than 0.",
+        goal: r#"{"error": "…"}"#,
+        hint: "200 is about the request, not about the body. Look at Content-Type, then at the JSON, \
+               then at the shape, and hand on what is wrong. To ask again brings the same.",
+        scenario: "bad-json",
+        ..PLAIN.words
+    },
+    rules: &["body-json", "body-media-type", "body-shape"],
+    plays: &[
+        Part {
+            name: "JSON that breaks off",
+            responder: |draw| Box::new(InvalidBody::new(draw, Invalid::Json)),
+        },
+        Part {
+            name: "a page called text/plain",
+            responder: |draw| Box::new(InvalidBody::new(draw, Invalid::MediaType)),
+        },
+        Part {
+            name: "items that are no array",
+            responder: |draw| Box::new(InvalidBody::new(draw, Invalid::Shape)),
+        },
+    ],
+    ..PLAIN
+};
+
+enum Invalid {
+    Json,
+    MediaType,
+    Shape,
+}
+
+struct InvalidBody {
+    invalid: Invalid,
+    /// Who takes this has taken the page for a page.
+    cursor: String,
+    record: String,
+}
+
+impl InvalidBody {
+    fn new(draw: &mut Draw, invalid: Invalid) -> Self {
+        Self {
+            invalid,
+            cursor: draw.cursor(),
+            record: draw.word(5),
+        }
+    }
+
+    fn body(&self) -> Response {
+        let next = Extension(NextCursor(Some(self.cursor.clone())));
+        let record = json!({"id": self.record});
+        let page = |items| json!({"items": items, "next_cursor": self.cursor}).to_string();
+        let (json, text) = ("application/json", "text/plain; charset=utf-8");
+        match self.invalid {
+            Invalid::Json => {
+                let body = format!("{{\"items\": [{record}, {{\"id\": ");
+                (Extension(Fault("bad_json")), [(CONTENT_TYPE, json)], body).into_response()
+            }
+            Invalid::MediaType => {
+                let body = page(json!([record]));
+                let fault = Extension(Fault("text_json"));
+                (fault, next, [(CONTENT_TYPE, text)], body).into_response()
+            }
+            Invalid::Shape => {
+                let body = page(record);
+                let fault = Extension(Fault("bad_items"));
+                (fault, next, [(CONTENT_TYPE, json)], body).into_response()
+            }
+        }
+    }
+}
+
+impl Responder for InvalidBody {
+    fn respond(&mut self, _: &Received) -> Reply {
+        self.body().into()
+    }
+
+    fn goal(&self) -> Goal {
+        Goal::Error
+    }
+}

@@ -1,0 +1,77 @@
+//! A job is created, and the response that says so is lost.
+
+use evidence::grade::{Goal, TaskWords};
+use http::Method;
+use serde_json::json;
+use server::{ConnectionFault, JobResult};
+
+use super::{
+    PLAIN, Part, Received, Reply, Responder, Task,
+    create::{Jobs, another_body, asked_for, created},
+};
+use crate::grade::{
+    draw::Draw,
+    responses::{asks_for_a_fresh_connection, job, withheld},
+};
+
+pub(super) const TASK: Task = Task {
+    words: TaskWords {
+        name: "lost-response",
+        path: "/jobs",
+        request: "POST",
+        text: "POST {\"task\": \"resize\"} to the URL as JSON and print the id of the job, {\"id\": …}. \
+               The connection may break before the response is there.",
+        goal: r#"{"id": "…"}"#,
+        hint: "Nobody can tell from here whether the job was created. With an Idempotency-Key the \
+               service can: send the same request again, with the same key.",
+        scenario: "lost-response",
+        ..PLAIN.words
+    },
+    rules: &["idempotency-key-reuse", "one-job"],
+    method: Method::POST,
+    plays: &[Part {
+        name: "the job is created, the connection breaks",
+        responder: |draw| Box::new(LostResponse::new(draw)),
+    }],
+    ..PLAIN
+};
+
+struct LostResponse {
+    jobs: Jobs,
+    is_lost: bool,
+}
+
+impl LostResponse {
+    fn new(draw: &mut Draw) -> Self {
+        Self {
+            jobs: Jobs::new(draw),
+            is_lost: false,
+        }
+    }
+}
+
+impl Responder for LostResponse {
+    fn respond(&mut self, request: &Received) -> Reply {
+        if asked_for(&["resize"], request).is_none() {
+            return another_body();
+        }
+        let reply = if !self.is_lost && !request.is_fresh {
+            job(JobResult::Rejected, asks_for_a_fresh_connection()).into()
+        } else {
+            let (result, known) = self.jobs.submit(0, request.key.as_deref());
+            match std::mem::replace(&mut self.is_lost, true) {
+                false => job(result, withheld(ConnectionFault::Close, "lost_response")).into(),
+                true => created(result, &known.id),
+            }
+        };
+        Reply {
+            call: Some(0),
+            ..reply
+        }
+    }
+
+    fn goal(&self) -> Goal {
+        // The first is the one that was meant.
+        Goal::result_of(self.jobs.ids(0).take(1).map(|id| json!({"id": id})))
+    }
+}

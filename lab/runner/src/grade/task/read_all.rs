@@ -1,0 +1,102 @@
+//! A listing is read to its end, page by page.
+
+use evidence::grade::{Goal, TaskWords};
+use http::StatusCode;
+use serde_json::json;
+
+use super::{PLAIN, Part, Received, Reply, Responder, Task};
+use crate::grade::{
+    draw::Draw,
+    responses::{page, refused},
+};
+
+/// How many records the listing has.
+const RECORDS: usize = 7;
+
+pub(super) const TASK: Task = Task {
+    words: TaskWords {
+        name: "read-all",
+        path: "/items",
+        request: "GET, listing",
+        text: "GET the URL for a page: {\"items\": […], \"next_cursor\": …}. Get the next one with \
+               ?cursor= and the next_cursor, until it is null. Send the token in LAB_TOKEN as a \
+               bearer token. Print how many items there are.",
+        goal: r#"{"records": n}"#,
+        hint: "A cursor may hold any character: percent-encode it as a value of the query. A page \
+               may be empty and still not be the last.",
+        scenario: "items",
+        ..PLAIN.words
+    },
+    rules: &["cursor-verbatim"],
+    plays: &[Part {
+        name: "seven records, one page of them empty",
+        responder: |draw| Box::new(ReadAll::new(draw)),
+    }],
+    has_token: true,
+    ..PLAIN
+};
+
+/// Pages, and the cursors that lead to all but the first.
+struct ReadAll {
+    pages: Vec<usize>,
+    cursors: Vec<String>,
+    prefix: String,
+}
+
+impl ReadAll {
+    fn new(draw: &mut Draw) -> Self {
+        // Neither the first page nor the last is the empty one: it is the one that
+        // looks like the end and is not.
+        let mut pages = [1, 2, 2, 2];
+        draw.shuffle(&mut pages);
+        let [first, second, third, last] = pages;
+        let mut between = [second, 0, third];
+        draw.shuffle(&mut between);
+        let pages = std::iter::once(first).chain(between).chain([last]);
+        let pages: Vec<_> = pages.collect();
+        Self {
+            cursors: (1..pages.len()).map(|_| draw.cursor()).collect(),
+            prefix: draw.word(4),
+            pages,
+        }
+    }
+}
+
+impl Responder for ReadAll {
+    fn respond(&mut self, request: &Received) -> Reply {
+        let number = match &request.cursor {
+            None => 0,
+            Some(cursor) => match self.cursors.iter().position(|issued| issued == cursor) {
+                Some(place) => place + 1,
+                None => {
+                    let detail = "this listing did not issue the cursor";
+                    return refused(StatusCode::BAD_REQUEST, "invalid_cursor", detail).into();
+                }
+            },
+        };
+        let before: usize = self.pages[..number].iter().sum();
+        let records = (before..before + self.pages[number])
+            .map(|record| json!({"id": format!("{}-{record}", self.prefix), "name": "a record"}));
+        page(records, self.cursors.get(number).cloned()).into()
+    }
+
+    fn goal(&self) -> Goal {
+        Goal::result(json!({"records": RECORDS}))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_draw_has_seven_records_and_an_empty_page_between_others() {
+        for play in 0..50 {
+            let drawn = ReadAll::new(&mut Draw::new(7, "read-all", play));
+
+            assert_eq!(drawn.pages.iter().sum::<usize>(), RECORDS);
+            let empty = drawn.pages.iter().position(|records| *records == 0);
+            assert!((1..drawn.pages.len() - 1).contains(&empty.expect("one")));
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! The service says when to come back.
+
+use evidence::grade::{Goal, TaskWords};
+use serde_json::{Value, json};
+
+use super::{PLAIN, Part, Received, Reply, Responder, Task};
+use crate::grade::{
+    draw::Draw,
+    responses::{ok, unavailable_for, unavailable_for_cut},
+};
+
+/// In seconds. No backoff is as long by chance.
+const WAIT: &str = "2";
+
+pub(super) const TASK: Task = Task {
+    words: TaskWords {
+        name: "retry-after",
+        path: "/value",
+        text: "GET the URL and print the object that comes. The service fails once, and says when \
+               to come back.",
+        goal: r#"{"value": …}, the object in the 200"#,
+        hint: "Retry-After: 2 asks for two seconds. The head of a response says so, whatever becomes \
+               of its body.",
+        scenario: "retry-after-seconds",
+        ..PLAIN.words
+    },
+    rules: &["retry-after-seconds", "retry-after-cut-body", "retry-503"],
+    plays: &[
+        Part {
+            name: "503 with Retry-After: 2, then 200",
+            responder: |draw| Box::new(RetryAfter::new(draw, false)),
+        },
+        Part {
+            name: "the same, and the body of the 503 breaks off",
+            responder: |draw| Box::new(RetryAfter::new(draw, true)),
+        },
+    ],
+    ..PLAIN
+};
+
+struct RetryAfter {
+    is_cut: bool,
+    has_failed: bool,
+    value: Value,
+}
+
+impl RetryAfter {
+    fn new(draw: &mut Draw, is_cut: bool) -> Self {
+        Self {
+            is_cut,
+            has_failed: false,
+            value: json!({"value": draw.word(6)}),
+        }
+    }
+}
+
+impl Responder for RetryAfter {
+    fn respond(&mut self, _: &Received) -> Reply {
+        let response = match (std::mem::replace(&mut self.has_failed, true), self.is_cut) {
+            (true, _) => ok(&self.value),
+            (false, true) => unavailable_for_cut(WAIT),
+            (false, false) => unavailable_for(WAIT),
+        };
+        response.into()
+    }
+
+    fn goal(&self) -> Goal {
+        Goal::result(self.value.clone())
+    }
+}
