@@ -5,6 +5,7 @@
 
 mod comparison;
 mod findings;
+pub mod grade;
 mod html;
 mod json;
 mod layout;

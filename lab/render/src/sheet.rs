@@ -58,7 +58,7 @@ impl<'a> Sheet<'a> {
         } else {
             10
         };
-        self.wrapped(&format!("{label:<column$}"), text);
+        self.beside(&format!("{label:<column$}"), text);
     }
 
     /// A check mark or a cross, a label, and a text wrapped beside both.
@@ -78,23 +78,37 @@ impl<'a> Sheet<'a> {
             (Level::Problem, true) => (AnsiColor::Red, "FAIL "),
         };
         let mark = self.styled(color.on_default(), mark);
-        self.wrapped(&format!("{mark}{label}"), text);
+        self.beside(&format!("{mark}{label}"), text);
     }
 
     /// What to do about a finding, under its text.
     pub(super) fn advice(&mut self, label: &str, text: &str) {
         let mark = if self.options.ascii { "     " } else { "  " };
-        self.wrapped(&format!("{mark}{label}"), text);
+        self.beside(&format!("{mark}{label}"), text);
     }
 
     /// An entry of a list.
     pub(super) fn entry(&mut self, text: &str) {
         let bullet = if self.options.ascii { "- " } else { "· " };
-        self.wrapped(bullet, text);
+        self.beside(bullet, text);
+    }
+
+    /// Two short texts on a line, or on two where they do not fit on one.
+    pub(super) fn pair(&mut self, indent: &str, one: &str, other: &str) {
+        let line = format!("{indent}{one:<36}  {other}");
+        if line.chars().count() <= self.width {
+            self.line(&line);
+        } else {
+            self.line(&format!("{indent}{one}"));
+            self.line(&format!("{indent}{other}"));
+        }
     }
 
     /// A text beside `first`, and under itself where it goes on.
-    fn wrapped(&mut self, first: &str, text: &str) {
+    pub(super) fn beside(&mut self, first: &str, text: &str) {
+        if text.is_empty() {
+            return self.line(first);
+        }
         // Escapes have no width, and none is left over for the lines to come.
         let indent = " ".repeat(textwrap::core::display_width(first));
         let options = textwrap::Options::new(self.width)

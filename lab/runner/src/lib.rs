@@ -54,7 +54,7 @@ pub use player::{
 };
 pub use policy::DEFAULT_POLICY;
 pub use prometheus::prometheus_recorder;
-pub use run::{Session, Settings, run, run_until};
+pub use run::{GENERATOR, Session, Settings, run, run_until};
 pub use run_error::RunError;
 pub use shared_time::SharedTime;
 pub use vocabulary::metrics;

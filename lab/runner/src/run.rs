@@ -64,7 +64,7 @@ impl Settings {
 
 /// The generator that every draw from a seed is made with, on both sides of the wire
 /// and for the ids of spans. `rand`'s `StdRng` may change between releases.
-const GENERATOR: &str = "chacha12";
+pub const GENERATOR: &str = "chacha12";
 
 /// Where the calendar of a virtual run starts, so that its dates repeat:
 /// 2025-01-01 00:00:00 UTC.

@@ -15,6 +15,8 @@ pub enum Exit {
     Usage,
     /// 3: the environment failed; it says nothing about the client.
     Environment,
+    /// 4: the client attempted none of the tasks.
+    NothingAttempted,
     /// 130: Ctrl+C ended a run; it says nothing about the client. It is what a
     /// shell makes of a program that SIGINT has ended: 128 and its number.
     Cancelled,
@@ -40,6 +42,7 @@ impl From<Exit> for ExitCode {
             Exit::Failed => 1,
             Exit::Usage => 2,
             Exit::Environment => 3,
+            Exit::NothingAttempted => 4,
             Exit::Cancelled => 130,
         })
     }

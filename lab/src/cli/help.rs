@@ -20,6 +20,7 @@ Start here (in a checkout, write `cargo run -p lab --` in place of `lab`):
   lab scenario flaky --ask  the same, but predict first
   lab scenario all          the whole course, without the waits
   lab doctor                whether this machine is ready for a workshop
+  lab starter python        a client of your own, to be graded
   lab serve --open          the lab's web UI, in the browser
   lab load                  many runs there, so that its counters move";
 
@@ -52,6 +53,41 @@ Examples:
       a report to show or to print, the same every time
   lab scenario all --filter retry
       every scenario with that in its name";
+
+/// What grading is.
+pub(super) const GRADE: &str = "\
+Grade any client: the command after `--` runs it, once for each play of a task
+
+A task is played several times, each time with a service and a URL of its own. The \
+process finds them in LAB_TASK and LAB_URL, or in its arguments as `{task}` and \
+`{url}`, and prints its result as JSON on its last line. Judged are the result, and \
+what the service saw on the wire; nothing that the client says of itself. \
+`{\"skip\": true}` or exit code 127 says that it does not do this task.
+
+Tasks are played in order up to the first that is not done, and what to do about it \
+is explained.";
+
+/// Stands below the options of grading.
+pub(super) const BELOW_GRADE: &str = "\
+Examples:
+  lab starter python
+      writes client.py, which does the first task
+  lab grade -- python3 client.py
+      what it does well, and what to build next
+  lab grade --watch client.py -- python3 client.py
+      the same at every save
+  lab grade --task flaky -- curl -sf --retry 3 '{url}'
+      a client that needs no code
+  lab grade --all --json -- ./client
+      the whole card, for a program
+
+Exit codes:
+  0  every goal that was attempted is reached, and no rule is broken
+  1  a goal is missed, a rule is broken, or a task of --require is not done
+  2  the command line makes no sense
+  3  the environment failed, such as a program that is not there
+  4  the client attempted none of the tasks
+130  Ctrl+C ended it, so nothing is judged";
 
 /// What a load is.
 pub(super) const LOAD: &str = "\

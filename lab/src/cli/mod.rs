@@ -8,16 +8,21 @@ mod compare;
 mod completions;
 mod doctor;
 mod exit;
+mod grade;
 mod help;
+mod invocation;
 mod list;
 mod load;
 mod number;
 mod play;
 mod report;
+mod rule;
 mod scenario;
 mod scenario_arguments;
 mod schema;
 mod serve;
+mod starter;
+mod tasks;
 mod terminal;
 
 use std::process::ExitCode;
@@ -47,6 +52,15 @@ enum Command {
     /// Play a scenario, or all, each on a fresh service, and show the evidence
     #[command(long_about = help::SCENARIO, after_long_help = help::below_scenario())]
     Scenario(scenario_arguments::Arguments),
+    /// Grade any client: the command after `--` runs it, once for each play of a task
+    #[command(long_about = help::GRADE, after_long_help = help::BELOW_GRADE)]
+    Grade(grade::Arguments),
+    /// List the tasks that a client can be graded on
+    Tasks,
+    /// Explain a rule that clients are judged by
+    Rule(rule::Arguments),
+    /// Write a client to begin with, which does the first task
+    Starter(starter::Arguments),
     /// Print the JSON Schema of a run, as `scenario --json` prints it
     Schema,
     /// Serve the lab's web UI, on this machine alone
@@ -71,6 +85,10 @@ pub fn main() -> ExitCode {
     let ended = match &arguments.command {
         Command::List => list::list(),
         Command::Scenario(arguments) => scenario::scenario(arguments),
+        Command::Grade(arguments) => grade::grade(arguments),
+        Command::Tasks => tasks::tasks(),
+        Command::Rule(arguments) => rule::rule(arguments),
+        Command::Starter(arguments) => starter::starter(arguments),
         Command::Schema => Ok(schema::schema()),
         Command::Serve(arguments) => serve::serve(arguments),
         Command::Load(arguments) => load::load(arguments),

@@ -3,12 +3,14 @@
 
 mod chart;
 mod label;
+mod play;
 mod rows;
 mod scale;
 mod table;
 mod waterfall;
 
 pub use chart::Chart;
+pub use play::{PlayChart, PlayRow};
 pub use rows::{Detail, Mark, Row};
 pub use scale::Scale;
 pub use table::{Column, Table, TableRow};

@@ -1,17 +1,23 @@
 //! The responses that plays are made of.
 
+use std::{io, time::Duration};
+
 use axum::{
     Extension, Json,
     body::{Body, Bytes},
     response::{IntoResponse, Response},
 };
-use futures_util::stream;
+use futures_util::{StreamExt, stream};
 use http::{
     HeaderValue, StatusCode,
     header::{CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER},
 };
 use serde_json::{Value, json};
 use server::{ConnectionFault, Fault, JobResult, NextCursor, Problem};
+use tokio::time::sleep;
+
+/// How long half a body stays half a body before its connection breaks.
+const BREAK_OFF: Duration = Duration::from_millis(20);
 
 /// 200 with this object.
 pub(super) fn ok(value: &Value) -> Response {
@@ -46,8 +52,13 @@ pub(super) fn unavailable_for(retry_after: &str) -> Response {
 /// A 503 that asks for a wait, and whose body breaks off.
 pub(super) fn unavailable_for_cut(retry_after: &str) -> Response {
     let half = Bytes::from_static(br#"{"type": "about:blank", "title": "Serv"#);
-    let broken = std::io::Error::other("the body breaks off on purpose");
-    let body = Body::from_stream(stream::iter([Ok(half), Err(broken)]));
+    let broken = async {
+        // What there is goes out first: else the head would be lost as well.
+        sleep(BREAK_OFF).await;
+        Err(io::Error::other("the body breaks off on purpose"))
+    };
+    let body = stream::iter([Ok(half)]).chain(stream::once(broken));
+    let body = Body::from_stream(body);
     let mut response = (StatusCode::SERVICE_UNAVAILABLE, body).into_response();
     let headers = response.headers_mut();
     let value = HeaderValue::from_str(retry_after).expect("visible ASCII");

@@ -1,0 +1,114 @@
+//! The reference client as a process, to be graded like any other:
+//!
+//! ```sh
+//! cargo build -p lab --example reliable
+//! cargo run -p lab -- grade -- target/debug/examples/reliable
+//! ```
+//!
+//! It has the defaults of [`ReliableApiClient`], but for what a play of ten seconds
+//! needs.
+
+#![expect(clippy::print_stdout, reason = "its last line is its result")]
+
+use std::{env, error::Error, process::ExitCode, time::Duration};
+
+use client::{ApiError, Endpoint, IdempotencyKey, JsonObject, RawObject, ReliableApiClient};
+use http::{HeaderMap, HeaderValue, header::AUTHORIZATION};
+use serde_json::{Value, json};
+
+const VALUE: Endpoint = Endpoint::new("value", "/value");
+const UNSAFE: Endpoint = Endpoint::new("unsafe", "/unsafe");
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<ExitCode, Box<dyn Error>> {
+    let task = env::var("LAB_TASK")?;
+    let client = client(&env::var("LAB_BASE_URL")?)?;
+    let result = match &*task {
+        "read-all" | "invalid-body" | "loop" | "long-list" => count(&client).await,
+        "flaky" => {
+            let flaky = client.flaky().await;
+            flaky.map(|flaky| json!({"attempt": flaky.attempt}))
+        }
+        "retry-after" | "retry-at" | "maintenance" | "down" | "refused" | "no-body" | "silence" => {
+            client.get(VALUE).await.map(|object| value(&object))
+        }
+        "create" => create(&client).await,
+        "lost-response" => {
+            let job = create_one(&client, "resize").await;
+            job.map(|id| json!({"id": id}))
+        }
+        "post-once" => {
+            let object = client.post(UNSAFE, None, &body("resize")).await;
+            object.map(|object| value(&object))
+        }
+        _ => Ok(json!({"skip": true})),
+    };
+    let (result, exit) = match result {
+        Ok(result) => (result, ExitCode::SUCCESS),
+        Err(error) => (describe(&error), ExitCode::FAILURE),
+    };
+    println!("{result}");
+    Ok(exit)
+}
+
+fn client(base_url: &str) -> Result<ReliableApiClient, Box<dyn Error>> {
+    let mut headers = HeaderMap::new();
+    if let Ok(token) = env::var("LAB_TOKEN") {
+        let mut bearer = HeaderValue::try_from(format!("Bearer {token}"))?;
+        bearer.set_sensitive(true);
+        headers.insert(AUTHORIZATION, bearer);
+    }
+    let client = ReliableApiClient::builder(base_url)
+        .session(reqwest::Client::builder().default_headers(headers))
+        // Two of them fit into a play.
+        .timeouts(Duration::from_secs(3), Duration::from_secs(4))
+        .build()?;
+    Ok(client)
+}
+
+/// Reads a listing to its end and counts its records.
+async fn count(client: &ReliableApiClient) -> Result<Value, ApiError> {
+    let mut items = client.items().items();
+    let mut records = 0;
+    while let Some(item) = items.next_item().await {
+        item?;
+        records += 1;
+    }
+    Ok(json!({"records": records}))
+}
+
+async fn create(client: &ReliableApiClient) -> Result<Value, ApiError> {
+    let resize = create_one(client, "resize").await?;
+    let crop = create_one(client, "crop").await?;
+    Ok(json!({"ids": [resize, crop]}))
+}
+
+/// One intention, one key.
+async fn create_one(client: &ReliableApiClient, task: &str) -> Result<String, ApiError> {
+    let key: IdempotencyKey = client.new_idempotency_key();
+    Ok(client.create_job(&key, &body(task)).await?.id)
+}
+
+fn body(task: &str) -> JsonObject {
+    let mut body = JsonObject::new();
+    body.insert("task".to_owned(), task.into());
+    body
+}
+
+fn value(object: &RawObject) -> Value {
+    object.to_object().map_or(Value::Null, Value::Object)
+}
+
+/// An error in the members that the tasks ask for.
+fn describe(error: &ApiError) -> Value {
+    let (status, retry_after) = match error {
+        ApiError::Http(error) => (Some(error.status), error.retry_after),
+        ApiError::Response(error) => (Some(error.status), None),
+        _ => (None, None),
+    };
+    json!({
+        "error": error.to_string(),
+        "status": status.map(|status| status.as_u16()),
+        "retry_after": retry_after.map(|wait| wait.as_secs()),
+    })
+}

@@ -1,0 +1,352 @@
+//! A grade as text for a terminal: a line for each task, what to do next, and the card.
+
+use anstyle::{AnsiColor, Style};
+use evidence::{
+    grade::{Card, GoalVerdict, PlayGrade, RuleGrade, TaskGrade, TaskWords},
+    plot::{PlayChart, PlayRow},
+    rules::{Level, Rule, Verdict},
+};
+
+use super::{Options, paint::fit, sheet::Sheet};
+
+/// How wide the bars of a play are, in columns.
+const CHART: usize = 20;
+
+/// The most rows of a play that are drawn.
+const ROWS: usize = 12;
+
+/// The most plays whose end is shown, of those that missed their goal.
+const MISSED: usize = 2;
+
+/// What stands before everything about a task but its first line.
+const INDENT: &str = "     ";
+
+/// A task among the others, and how this lab is called: what it advises to run begins
+/// with that.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    /// The number of the task, from 1.
+    pub number: usize,
+    /// How many tasks there are.
+    pub of: usize,
+    /// How the reader called the lab, as in `lab`.
+    pub lab: &'a str,
+}
+
+/// Sets what became of a task: one line if it is done, and else what to do about it.
+#[must_use]
+pub fn task(words: &TaskWords, grade: &TaskGrade, place: Place<'_>, options: &Options) -> String {
+    let mut sheet = Sheet::new(options);
+    headline(&mut sheet, grade, &format!("{}/{}", place.number, place.of));
+    let lab = place.lab;
+    match grade.goal.verdict {
+        GoalVerdict::Skipped => {
+            sheet.beside(INDENT, &sheet.plain(words.text));
+            sheet.beside(INDENT, &format!("Last line to print: {}", words.goal));
+        }
+        GoalVerdict::Missed | GoalVerdict::Crashed => {
+            sheet.beside(INDENT, &sheet.plain(words.text));
+            missed(&mut sheet, words, grade);
+        }
+        GoalVerdict::Reached | GoalVerdict::NotJudged => {}
+    }
+    for rule in grade.broken() {
+        broken(&mut sheet, grade, rule, lab);
+    }
+    if !grade.is_done() {
+        let name = words.name;
+        let hint = format!("Hint: {lab} grade --hint {name}");
+        let shown = format!("See it done: {lab} scenario {}", words.scenario);
+        sheet.pair(INDENT, &hint, &shown);
+    }
+    sheet.into_text()
+}
+
+/// Sets a card: a line for each task, a line for each of its rules, and a count.
+#[must_use]
+pub fn card(card: &Card, options: &Options) -> String {
+    let mut sheet = Sheet::new(options);
+    for grade in &card.tasks {
+        headline(&mut sheet, grade, "");
+        let missed = grade.plays.iter().filter(|play| was_missed(play));
+        for play in missed.take(MISSED) {
+            let found = found(play, options);
+            sheet.beside(INDENT, &format!("{}: {found}", play.name));
+        }
+        let skipped = grade.goal.verdict == GoalVerdict::Skipped;
+        for rule in grade.rules.iter().filter(|_| !skipped) {
+            let judgement = &rule.judgement;
+            let (mark, color) = sign(judgement.verdict, options);
+            let mark = sheet.styled(color, mark);
+            let text = judgement.found.as_deref().unwrap_or_default();
+            let text = match judgement.verdict {
+                Verdict::Kept => "",
+                _ => text,
+            };
+            let line = format!(
+                "{INDENT}{mark} {:<22} {:<13} {:<13} ",
+                rule.id,
+                word(judgement.verdict),
+                level(rule.level),
+            );
+            sheet.beside(&line, &sheet.plain(text));
+        }
+    }
+    sheet.gap();
+    sheet.line(&count(card));
+    sheet.into_text()
+}
+
+/// Sets what a rule is: what it asks for, on whose authority, why, and how to keep it.
+#[must_use]
+pub fn rule(rule: &Rule, tasks: &[&str], lab: &str, options: &Options) -> String {
+    let mut sheet = Sheet::new(options);
+    sheet.title(rule.id);
+    sheet.beside("", &format!("Kept if {}.", rule.text));
+    sheet.gap();
+    sheet.paragraph("Why", &sheet.plain(rule.why));
+    sheet.paragraph("How", &sheet.plain(rule.hint));
+    let source = format!("{} ({})", rule.source, level(rule.level));
+    sheet.paragraph("Source", &sheet.plain(&source));
+    match tasks {
+        [] => {}
+        [one] => sheet.paragraph("Try it", &format!("{lab} grade --task {one} -- COMMAND")),
+        several => sheet.paragraph("Judged in", &several.join(", ")),
+    }
+    sheet.into_text()
+}
+
+/// Sets a hint.
+#[must_use]
+pub fn hint(words: &TaskWords, lab: &str, options: &Options) -> String {
+    let mut sheet = Sheet::new(options);
+    sheet.beside("", &sheet.plain(words.hint));
+    let shown = format!("{lab} scenario {}", words.scenario);
+    sheet.command("See it done:", &shown);
+    sheet.into_text()
+}
+
+/// Sets the tasks as a list.
+#[must_use]
+pub fn tasks<'a>(tasks: impl IntoIterator<Item = &'a TaskWords>, options: &Options) -> String {
+    let mut sheet = Sheet::new(options);
+    for words in tasks {
+        let seconds = words.time.as_secs();
+        let heading = format!("{:<14} {} …{}", words.name, words.request, words.path);
+        let heading = sheet.styled(Style::new().bold(), &heading);
+        sheet.line(&sheet.plain(&format!("{heading}  at most {seconds} s")));
+        sheet.beside(INDENT, &sheet.plain(words.text));
+        sheet.beside(INDENT, &sheet.plain(&format!("Last line: {}", words.goal)));
+    }
+    sheet.into_text()
+}
+
+fn headline(sheet: &mut Sheet<'_>, grade: &TaskGrade, number: &str) {
+    let (goal, level) = match grade.goal.verdict {
+        GoalVerdict::Reached => ("goal reached", Some(true)),
+        GoalVerdict::Missed => ("goal missed", Some(false)),
+        GoalVerdict::Crashed => ("crashed", Some(false)),
+        GoalVerdict::NotJudged => ("goal not judged", None),
+        GoalVerdict::Skipped => ("skipped by your client: build it next", None),
+    };
+    let broken = grade.broken().count();
+    let (held, color) = match (level, broken) {
+        (Some(true), 0) => (Some(true), AnsiColor::Green.on_default()),
+        (None, 0) => (None, AnsiColor::Yellow.on_default()),
+        _ => (Some(false), AnsiColor::Red.on_default()),
+    };
+    let mark = match (held, sheet.options.ascii) {
+        (Some(true), false) => "✓",
+        (Some(true), true) => "ok  ",
+        (Some(false), false) => "✗",
+        (Some(false), true) => "FAIL",
+        (None, false) => "·",
+        (None, true) => "-   ",
+    };
+    let mark = sheet.styled(color, mark);
+    let number = if number.is_empty() {
+        String::new()
+    } else {
+        format!("{number:<5}")
+    };
+    let mut summary = goal.to_owned();
+    if grade.goal.verdict != GoalVerdict::Skipped {
+        summary.push_str(&match grade.requests() {
+            0 => ", and no request came".to_owned(),
+            1 => " in 1 request".to_owned(),
+            requests => format!(" in {requests} requests"),
+        });
+        let counts = [
+            (broken, "broken"),
+            (grade.with_verdict(Verdict::Kept).count(), "kept"),
+            (grade.with_verdict(Verdict::Skipped).count(), "skipped"),
+        ];
+        let counts = counts.iter().filter(|(number, _)| *number > 0);
+        let mut noun = " rule";
+        for (number, what) in counts {
+            let s = if *number == 1 || noun.is_empty() {
+                ""
+            } else {
+                "s"
+            };
+            let dot = if sheet.options.ascii { "-" } else { "·" };
+            summary.push_str(&format!(" {dot} {number}{noun}{s} {what}"));
+            noun = "";
+        }
+    }
+    sheet.beside(&format!("{number}{:<14} {mark} ", grade.task), &summary);
+}
+
+fn was_missed(play: &PlayGrade) -> bool {
+    matches!(
+        play.goal.verdict,
+        GoalVerdict::Missed | GoalVerdict::Crashed
+    )
+}
+
+/// What a play ended with, safe to print.
+fn found(play: &PlayGrade, options: &Options) -> String {
+    let found = play.goal.found.as_deref().unwrap_or_default();
+    fit(found, 200, options.ascii)
+}
+
+/// The plays that missed the goal: how they ended, what came over the wire, and what a
+/// process that crashed had to say.
+fn missed(sheet: &mut Sheet<'_>, words: &TaskWords, grade: &TaskGrade) {
+    let missed: Vec<_> = grade.plays.iter().filter(|play| was_missed(play)).collect();
+    for (place, play) in missed.iter().take(MISSED).enumerate() {
+        let found = found(play, sheet.options);
+        let wanted = match play.wanted.is_empty() {
+            true => words.goal,
+            false => &play.wanted,
+        };
+        let text = format!("{}: {found}; wanted {wanted}", play.name);
+        sheet.beside(INDENT, &sheet.plain(&text));
+        if place == 0 {
+            let stderr = play.process.iter().flat_map(|process| &process.stderr);
+            for line in stderr {
+                let line = fit(line, Options::WIDTH - INDENT.len() - 2, sheet.options.ascii);
+                sheet.line(&format!("{INDENT}| {line}"));
+            }
+            chart(sheet, play, &[]);
+        }
+    }
+    if missed.len() > MISSED {
+        let more = missed.len() - MISSED;
+        sheet.line(&format!(
+            "{INDENT}and {more} more of {} plays",
+            grade.plays.len()
+        ));
+    }
+}
+
+/// A rule that was broken: the play that shows it, what it says, and where to read on.
+fn broken(sheet: &mut Sheet<'_>, grade: &TaskGrade, rule: &RuleGrade, lab: &str) {
+    let requests = &rule.judgement.requests;
+    let shown = requests.first().map(|request| request.play);
+    if let Some(play) = shown.and_then(|play| grade.plays.get(play)) {
+        if grade.plays.len() > 1 {
+            sheet.line(&sheet.plain(&format!("{INDENT}{}", play.name)));
+        }
+        let of_it = requests.iter().filter(|it| Some(it.play) == shown);
+        chart(sheet, play, &of_it.map(|it| it.seq).collect::<Vec<_>>());
+    }
+    let found = rule.judgement.found.as_deref().unwrap_or("broken");
+    let found = sheet.plain(&format!("{}: {found}", rule.id));
+    let found = sheet.styled(AnsiColor::Red.on_default(), &found);
+    sheet.beside(INDENT, &found);
+    sheet.pair(
+        INDENT,
+        &sheet.plain(rule.source),
+        &format!("why and how: {lab} rule {}", rule.id),
+    );
+}
+
+/// The requests of a play, those that broke a rule in red.
+fn chart(sheet: &mut Sheet<'_>, play: &PlayGrade, broken: &[u64]) {
+    let chart = PlayChart::new(&play.wire);
+    let scale = chart.scale(CHART);
+    let (full, pause) = match sheet.options.ascii {
+        true => ('#', '-'),
+        false => ('█', '─'),
+    };
+    let half = ROWS / 2;
+    let left_out = chart.rows.len().saturating_sub(ROWS);
+    let draw = |sheet: &mut Sheet<'_>, row: &PlayRow| {
+        let bar = scale.bar(row.arrived, row.ended);
+        let bar = bar.start..bar.end.max(bar.start + 1).min(CHART);
+        let gap = row.pause.map(|from| scale.bar(from, row.arrived).start);
+        let signs = (0..CHART).map(|column| match column {
+            _ if bar.contains(&column) => full,
+            _ if gap.is_some_and(|gap| (gap..bar.start).contains(&column)) => pause,
+            _ => ' ',
+        });
+        let signs: String = signs.collect();
+        let at = evidence::duration(row.arrived);
+        let text = format!("{at:>9}  {signs}  {}", sheet.plain(&row.label));
+        let style = match broken.contains(&row.seq) {
+            true => AnsiColor::Red.on_default(),
+            false => Style::new(),
+        };
+        sheet.line(&sheet.styled(style, &text));
+    };
+    let last = chart.rows.len() - half.min(chart.rows.len());
+    let head = if left_out > 0 { half } else { chart.rows.len() };
+    for row in &chart.rows[..head] {
+        draw(sheet, row);
+    }
+    if left_out > 0 {
+        sheet.line(&format!("{INDENT}({left_out} requests left out)"));
+        for row in &chart.rows[last..] {
+            draw(sheet, row);
+        }
+    }
+}
+
+fn sign(verdict: Verdict, options: &Options) -> (&'static str, Style) {
+    let (plain, ascii, style) = match verdict {
+        Verdict::Kept => ("✓", "ok  ", AnsiColor::Green.on_default()),
+        Verdict::Broken => ("✗", "FAIL", AnsiColor::Red.on_default()),
+        Verdict::Skipped | Verdict::NotExercised | Verdict::CannotTell => {
+            ("·", "-   ", Style::new().dimmed())
+        }
+    };
+    (if options.ascii { ascii } else { plain }, style)
+}
+
+fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Kept => "kept",
+        Verdict::Broken => "broken",
+        Verdict::Skipped => "skipped",
+        Verdict::NotExercised => "not exercised",
+        Verdict::CannotTell => "cannot tell",
+    }
+}
+
+fn level(level: Level) -> &'static str {
+    match level {
+        Level::Standard => "standard",
+        Level::GoodPractice => "good practice",
+        Level::Contract => "this contract",
+    }
+}
+
+/// What a card comes to, in one line.
+fn count(card: &Card) -> String {
+    let tasks = &card.tasks;
+    let of = |verdict| tasks.iter().filter(|it| it.goal.verdict == verdict).count();
+    let broken: usize = tasks.iter().map(|task| task.broken().count()).sum();
+    let kept = tasks
+        .iter()
+        .flat_map(|task| task.with_verdict(Verdict::Kept));
+    format!(
+        "{} of {} goals reached, {} skipped; {} rules kept, {broken} broken (seed {}, tolerance {})",
+        of(GoalVerdict::Reached),
+        tasks.len(),
+        of(GoalVerdict::Skipped),
+        kept.count(),
+        card.seed,
+        evidence::duration(card.tolerance),
+    )
+}

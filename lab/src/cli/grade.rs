@@ -1,0 +1,313 @@
+//! `lab grade -- COMMAND`: grades the client that a command runs.
+
+use std::{
+    ffi::OsString,
+    fs,
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+    thread::available_parallelism,
+    time::{Duration, SystemTime},
+};
+
+use clap::Args;
+use evidence::{
+    grade::{Card, TaskGrade},
+    rules::Rule,
+};
+use render::{Options, grade::Place};
+use runner::{
+    Settings,
+    grade::{ClientCommand, GradeError, TASKS, Task, find, play},
+};
+use server::Signals;
+use tokio::{sync::Semaphore, time::sleep};
+
+use super::{Exit, invocation, number, rule, terminal};
+
+/// How often a watched file is looked at.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// How many processes run at once for each of the machine's cores: most of them wait.
+const PROCESSES_PER_CORE: usize = 6;
+
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// Play every task and print the card, not only up to the first that is not done
+    #[arg(long, conflicts_with_all = ["task", "watch"])]
+    all: bool,
+    /// Play these tasks only
+    #[arg(long, value_name = "NAME", num_args = 1.., conflicts_with = "watch")]
+    task: Vec<String>,
+    /// Judge these rules only
+    #[arg(long, value_name = "RULE", num_args = 1..)]
+    only: Vec<String>,
+    /// Play again at every save of this file, on from the first task that is not done
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    watch: Option<PathBuf>,
+    /// Exit with 1 unless these tasks are done
+    #[arg(long, value_name = "NAME", num_args = 1..)]
+    require: Vec<String>,
+    /// What ids, cursors and URLs are drawn from [default: random]
+    #[arg(long, value_parser = number::any)]
+    seed: Option<u64>,
+    /// Print the card as JSON
+    #[arg(long)]
+    json: bool,
+    /// Print a hint for a task, and play nothing
+    #[arg(long, value_name = "NAME", exclusive = true)]
+    hint: Option<String>,
+    /// Use nothing but ASCII
+    #[arg(long)]
+    ascii: bool,
+    /// The command that runs the client, after `--`. `{url}`, `{base_url}` and `{task}`
+    /// in it stand for those of each play
+    #[arg(last = true, value_name = "COMMAND", required_unless_present = "hint")]
+    command: Vec<OsString>,
+}
+
+pub(super) fn grade(arguments: &Arguments) -> Result<Exit, Exit> {
+    if let Some(name) = &arguments.hint {
+        let task = named(name)?;
+        let options = terminal::options(arguments.ascii);
+        let hint = render::grade::hint(&task.words, &invocation::lab(), &options);
+        return terminal::print(&hint).map(|()| Exit::Passed);
+    }
+    let grader = Grader::new(arguments)?;
+    match arguments.watch.as_deref() {
+        Some(file) => grader.watch(file),
+        None => grader.once(),
+    }
+}
+
+fn named(name: &str) -> Result<&'static Task, Exit> {
+    find(name).map_err(|error| terminal::fail(&error, Exit::Usage))
+}
+
+fn all_named(names: &[String]) -> Result<Vec<&'static Task>, Exit> {
+    names.iter().map(|name| named(name)).collect()
+}
+
+/// A client, what to play with it, and what to judge.
+struct Grader<'a> {
+    arguments: &'a Arguments,
+    command: ClientCommand,
+    tasks: Vec<&'static Task>,
+    required: Vec<&'static Task>,
+    only: Vec<&'static Rule>,
+    seed: u64,
+    lab: String,
+    options: Options,
+    room: Semaphore,
+}
+
+/// Why grading ended before its end.
+enum Ended {
+    Cancelled,
+    Failed(GradeError),
+}
+
+impl<'a> Grader<'a> {
+    fn new(arguments: &'a Arguments) -> Result<Self, Exit> {
+        let usage = |error: &dyn std::error::Error| terminal::fail(error, Exit::Usage);
+        let command = ClientCommand::new(arguments.command.iter().cloned());
+        let only = arguments.only.iter().map(|id| rule::find(id));
+        let tasks = all_named(&arguments.task)?;
+        let cores = available_parallelism().map_or(1, NonZeroUsize::get);
+        Ok(Self {
+            command: command.map_err(|error| usage(&error))?,
+            tasks: if tasks.is_empty() {
+                TASKS.to_vec()
+            } else {
+                tasks
+            },
+            required: all_named(&arguments.require)?,
+            only: only
+                .collect::<Result<_, _>>()
+                .map_err(|error| usage(&error))?,
+            seed: arguments.seed.unwrap_or_else(Settings::random_seed),
+            lab: invocation::lab(),
+            options: terminal::options(arguments.ascii),
+            room: Semaphore::new(cores * PROCESSES_PER_CORE),
+            arguments,
+        })
+    }
+
+    /// Plays once, and ends.
+    fn once(&self) -> Result<Exit, Exit> {
+        let runtime = terminal::runtime()?;
+        runtime.block_on(async {
+            let mut signals = listen()?;
+            let graded = if self.arguments.all {
+                self.every_task(&mut signals).await
+            } else {
+                self.the_way(&mut signals, 0).await
+            };
+            let card = self.finish(graded)?;
+            if self.arguments.json {
+                terminal::print(&render::json(&card))?;
+            } else if self.arguments.all {
+                terminal::print(&render::grade::card(&card, &self.options))?;
+            } else if self.next(&card) < self.tasks.len() {
+                self.advise_watching()?;
+            }
+            Ok(self.exit(&card))
+        })
+    }
+
+    /// Plays at every save, until every task is done.
+    fn watch(&self, file: &Path) -> Result<Exit, Exit> {
+        let mut seen = saved(file).ok_or_else(|| {
+            let error = format!("{} cannot be read, so it cannot be watched", file.display());
+            terminal::fail(&*Box::<dyn std::error::Error>::from(error), Exit::Usage)
+        })?;
+        let runtime = terminal::runtime()?;
+        runtime.block_on(async {
+            let mut signals = listen()?;
+            let mut next = 0;
+            loop {
+                let graded = self.the_way(&mut signals, next).await;
+                let card = self.finish(graded)?;
+                next += self.next(&card);
+                if next == self.tasks.len() {
+                    return Ok(self.exit(&card));
+                }
+                tokio::select! {
+                    () = signals.next() => return Err(Exit::Cancelled),
+                    save = saved_again(file, seen) => seen = save,
+                }
+                terminal::print("(saved)\n")?;
+            }
+        })
+    }
+
+    /// Plays the tasks in order from one on, up to the first that is not done, and says
+    /// of each what became of it. Tasks that were asked for by name are all played.
+    async fn the_way(&self, signals: &mut Signals, from: usize) -> Result<Card, Ended> {
+        let mut card = self.card();
+        for (place, task) in self.tasks.iter().enumerate().skip(from) {
+            let grade = tokio::select! {
+                grade = self.play(task) => grade.map_err(Ended::Failed)?,
+                () = signals.next() => return Err(Ended::Cancelled),
+            };
+            let never_ran = grade.never_ran();
+            if !self.arguments.json && !never_ran {
+                let place = Place {
+                    number: place + 1,
+                    of: self.tasks.len(),
+                    lab: &self.lab,
+                };
+                let text = render::grade::task(&task.words, &grade, place, &self.options);
+                // A reader that has seen enough ends nothing.
+                let _ = terminal::print(&text);
+            }
+            let goes_on = grade.is_done() || !self.arguments.task.is_empty();
+            card.tasks.push(grade);
+            if !goes_on || never_ran {
+                break;
+            }
+        }
+        Ok(card)
+    }
+
+    /// Plays every task, several at once.
+    async fn every_task(&self, signals: &mut Signals) -> Result<Card, Ended> {
+        let bar = terminal::progress(self.tasks.len() as u64);
+        let plays = self.tasks.iter().map(async |task| {
+            let grade = self.play(task).await;
+            bar.inc(1);
+            grade
+        });
+        let grades = tokio::select! {
+            grades = futures_util::future::try_join_all(plays) => grades,
+            () = signals.next() => return Err(Ended::Cancelled),
+        };
+        bar.finish_and_clear();
+        Ok(Card {
+            tasks: grades.map_err(Ended::Failed)?,
+            ..self.card()
+        })
+    }
+
+    async fn play(&self, task: &Task) -> Result<TaskGrade, GradeError> {
+        let mut grade = play(task, &self.command, self.seed, &self.room).await?;
+        if !self.only.is_empty() {
+            let is_judged = |id| self.only.iter().any(|rule| rule.id == id);
+            grade.rules.retain(|rule| is_judged(rule.id));
+        }
+        Ok(grade)
+    }
+
+    fn card(&self) -> Card {
+        Card::new(self.command.words(), self.seed, runner::GENERATOR)
+    }
+
+    /// The card, unless there is none: then says why.
+    fn finish(&self, graded: Result<Card, Ended>) -> Result<Card, Exit> {
+        let card = graded.map_err(|ended| match ended {
+            Ended::Cancelled => Exit::Cancelled,
+            Ended::Failed(error) => terminal::fail(&error, Exit::Environment),
+        })?;
+        if !card.tasks.is_empty() && card.tasks.iter().all(TaskGrade::never_ran) {
+            let plays = card.tasks.iter().flat_map(|task| &task.plays);
+            let stderr = plays.flat_map(|play| &play.process).map(|it| &it.stderr);
+            for line in stderr.take(1).flatten() {
+                terminal::note(&format!("| {}", line.escape_debug()));
+            }
+            let error = format!("{} never ran: exit code 127, and no request", self.command);
+            let error = Box::<dyn std::error::Error>::from(error);
+            return Err(terminal::fail(&*error, Exit::Environment));
+        }
+        Ok(card)
+    }
+
+    /// How many tasks are done before the first that is not.
+    fn next(&self, card: &Card) -> usize {
+        card.tasks.iter().take_while(|task| task.is_done()).count()
+    }
+
+    fn exit(&self, card: &Card) -> Exit {
+        let is_done = |wanted: &&&Task| {
+            let mut tasks = card.tasks.iter();
+            tasks.any(|task| task.task == wanted.words.name && task.is_done())
+        };
+        let all_required = self.required.iter().filter(is_done).count() == self.required.len();
+        match card.passed() && all_required {
+            false => Exit::Failed,
+            true if !card.was_attempted() => Exit::NothingAttempted,
+            true => Exit::Passed,
+        }
+    }
+
+    /// How to have the way played at every save, if a word of the command is a file.
+    fn advise_watching(&self) -> Result<(), Exit> {
+        let words = self.command.words();
+        let is_file = |word: &&String| fs::metadata(word).is_ok_and(|found| found.is_file());
+        let Some(file) = words.iter().skip(1).find(is_file) else {
+            return Ok(());
+        };
+        let (lab, command) = (&self.lab, &self.command);
+        let advice = format!("Again at every save: {lab} grade --watch {file} -- {command}\n");
+        terminal::print(&advice)
+    }
+}
+
+fn listen() -> Result<Signals, Exit> {
+    Signals::listen().map_err(|error| terminal::fail(&error, Exit::Environment))
+}
+
+/// When a file was saved, and how long it is; none if it is not there.
+fn saved(file: &Path) -> Option<(SystemTime, u64)> {
+    let found = fs::metadata(file).ok()?;
+    Some((found.modified().ok()?, found.len()))
+}
+
+/// Waits until a file is another one than was seen. An editor may take it away for a
+/// moment.
+async fn saved_again(file: &Path, seen: (SystemTime, u64)) -> (SystemTime, u64) {
+    loop {
+        sleep(LOOK).await;
+        if let Some(save) = saved(file).filter(|save| *save != seen) {
+            return save;
+        }
+    }
+}

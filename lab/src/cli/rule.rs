@@ -1,0 +1,52 @@
+//! `lab rule ID`: what a rule of the wire asks for, and why.
+
+use clap::Args;
+use evidence::rules::{self, RULES};
+use runner::{grade::TASKS, nearest};
+
+use super::{Exit, invocation, terminal};
+
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// The id of the rule; without it, all ids
+    id: Option<String>,
+}
+
+/// An id that no rule has.
+#[derive(Debug, thiserror::Error)]
+#[error("no rule is called '{id}'; {}", .nearest.map_or(
+    "`lab rule` shows them all".to_owned(),
+    |nearest| format!("did you mean '{nearest}'?"),
+))]
+pub(super) struct UnknownRule {
+    id: String,
+    nearest: Option<&'static str>,
+}
+
+/// The rule of this id.
+pub(super) fn find(id: &str) -> Result<&'static rules::Rule, UnknownRule> {
+    rules::find(id).ok_or_else(|| UnknownRule {
+        id: id.to_owned(),
+        nearest: nearest(id, RULES.iter().map(|rule| rule.id)),
+    })
+}
+
+pub(super) fn rule(arguments: &Arguments) -> Result<Exit, Exit> {
+    let text = match &arguments.id {
+        None => {
+            let width = RULES.iter().map(|rule| rule.id.len()).max().unwrap_or(0);
+            let line = |rule: &&rules::Rule| format!("{:width$}  {}\n", rule.id, rule.text);
+            RULES.iter().map(line).collect()
+        }
+        Some(id) => {
+            let rule = find(id).map_err(|error| terminal::fail(&error, Exit::Usage))?;
+            let judged = TASKS
+                .iter()
+                .filter(|task| task.rules().any(|judged| judged.id == rule.id))
+                .map(|task| task.words.name);
+            let judged: Vec<_> = judged.collect();
+            render::grade::rule(rule, &judged, &invocation::lab(), &terminal::options(false))
+        }
+    };
+    terminal::print(&text).map(|()| Exit::Passed)
+}

@@ -1,0 +1,66 @@
+//! `lab starter LANGUAGE`: a client to begin with, which does the first task.
+
+use std::{fs::File, io::Write, path::PathBuf};
+
+use clap::{Args, ValueEnum};
+
+use super::{Exit, invocation, terminal};
+
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// The language to write the client in
+    #[arg(value_enum)]
+    language: Language,
+    /// The file to write, which must not be there yet [default: client.py]
+    file: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Language {
+    /// Python 3.8 and later, its standard library alone
+    Python,
+}
+
+impl Language {
+    fn file(self) -> &'static str {
+        match self {
+            Self::Python => "client.py",
+        }
+    }
+
+    fn text(self) -> &'static str {
+        match self {
+            Self::Python => include_str!("../../starters/client.py"),
+        }
+    }
+
+    /// What runs it: as the installers of each system have it.
+    fn interpreter(self) -> &'static str {
+        match self {
+            Self::Python if cfg!(windows) => "python",
+            Self::Python => "python3",
+        }
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("{} could not be written, and no file is ever replaced", .file.display())]
+struct NotWritten {
+    file: PathBuf,
+    source: std::io::Error,
+}
+
+pub(super) fn starter(arguments: &Arguments) -> Result<Exit, Exit> {
+    let language = arguments.language;
+    let file = arguments.file.clone();
+    let file = file.unwrap_or_else(|| language.file().into());
+    let written =
+        File::create_new(&file).and_then(|mut open| open.write_all(language.text().as_bytes()));
+    if let Err(source) = written {
+        let error = NotWritten { file, source };
+        return Err(terminal::fail(&error, Exit::Environment));
+    }
+    let (file, lab) = (file.display(), invocation::lab());
+    let next = format!("{lab} grade -- {} {file}", language.interpreter());
+    terminal::print(&format!("Wrote {file}. Next: {next}\n")).map(|()| Exit::Passed)
+}
