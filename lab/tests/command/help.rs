@@ -33,6 +33,11 @@ fn the_help_of_the_lab_lists_its_commands() {
       list         List the scenarios in the order of the course
       scenario     Play a scenario, or all, each on a fresh service, and show the
                    evidence
+      grade        Grade any client: the command after `--` runs it, once for each
+                   play of a task
+      tasks        List the tasks that a client can be graded on
+      rule         Explain a rule that clients are judged by
+      starter      Write a client to begin with, which does the first task
       schema       Print the JSON Schema of a run, as `scenario --json` prints it
       serve        Serve the lab's web UI, on this machine alone
       load         Have a running `lab serve` play many runs, so that its counters

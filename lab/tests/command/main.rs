@@ -3,6 +3,7 @@
 
 mod ask;
 mod cancel;
+mod grade;
 mod help;
 mod logging;
 mod play;

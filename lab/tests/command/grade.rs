@@ -1,0 +1,219 @@
+//! Grading a client from the command line.
+
+use std::{fs, path::PathBuf};
+
+use runner::grade::TASKS;
+use serde_json::Value;
+use tempfile::tempdir;
+
+use crate::{Ended, assert_contains, assert_fits_80_columns, command, lab, printed};
+
+/// The reference client as a process.
+fn reliable() -> String {
+    let tests = std::env::current_exe().expect("a test has a path");
+    let folder = tests.ancestors().nth(2).expect("target/debug");
+    let program = folder.join("examples").join("reliable");
+    let program = program.with_extension(std::env::consts::EXE_EXTENSION);
+    assert!(
+        program.exists(),
+        "`cargo test` builds {}",
+        program.display()
+    );
+    program.to_str().expect("Unicode").to_owned()
+}
+
+/// Grades a client with a command of several words.
+fn grade(options: &str, client: &[&str]) -> Ended {
+    let graded = command(&format!("grade {options} --"))
+        .args(client)
+        .output();
+    graded.expect("lab runs").into()
+}
+
+#[test]
+fn the_reference_client_reaches_every_goal_and_keeps_every_rule() {
+    let ended = grade("--all --json --seed 7", &[&reliable()]);
+
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let card: Value = serde_json::from_str(&ended.stdout).expect("JSON");
+    let tasks = card["tasks"].as_array().expect("tasks");
+    assert_eq!(tasks.len(), TASKS.len());
+    for task in tasks {
+        let name = &task["task"];
+        assert_eq!(task["goal"]["verdict"], "reached", "{name}: {task:#}");
+        for rule in task["rules"].as_array().expect("rules") {
+            assert_eq!(rule["verdict"], "kept", "{name}: {rule:#}");
+        }
+    }
+}
+
+#[test]
+fn the_way_ends_at_the_first_task_that_is_not_done() {
+    let client = ["{task}", "{url}"];
+    let ended = grade("--seed 7", &[&[&*reliable()], &client[..]].concat());
+
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert_eq!(ended.stdout.lines().count(), TASKS.len());
+    assert_contains(
+        &ended.stdout,
+        &["1/", "read-all", "✓ goal reached in 5 requests"],
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn what_a_client_does_not_do_is_said_and_how_to_begin() {
+    let skips = grade("", &["echo", r#"{"skip": true}"#]);
+    let silent = grade("", &["true"]);
+    let absent = grade("", &["sh", "-c", "no-such-program"]);
+    let nowhere = grade("", &["no-such-program"]);
+
+    assert_eq!(skips.code, Some(4), "{}", skips.stdout);
+    assert_contains(
+        &skips.stdout,
+        &["skipped by your client", "--hint read-all"],
+    );
+    assert_eq!(silent.code, Some(1));
+    let crashed = [
+        "crashed, and no request came",
+        "exit code 0 without a request",
+    ];
+    assert_contains(&silent.stdout, &crashed);
+    for (ended, word) in [(absent, "never ran"), (nowhere, "could not be started")] {
+        assert_eq!(ended.code, Some(3));
+        assert_contains(&ended.stderr, &["no-such-program", word]);
+        assert_eq!(ended.stdout, "");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_rule_that_is_broken_is_shown_with_its_requests() {
+    // A client without a library: two requests, one right after the other.
+    let bash = r#"
+        address=${LAB_URL#http://}; port=${address%%/*}; port=${port#*:}
+        ask() {
+            exec 3<>/dev/tcp/127.0.0.1/$port
+            printf 'GET /%s HTTP/1.0\r\n\r\n' "${address#*/}" >&3
+            cat <&3 | tail -n 1
+        }
+        ask >/dev/null; ask"#;
+    let ended = grade(
+        "--task retry-after --only retry-after-seconds",
+        &["bash", "-c", bash],
+    );
+
+    assert_eq!(ended.code, Some(1), "{}", ended.stdout);
+    let found = [
+        "goal reached in",
+        "1 rule broken",
+        "Retry-After: 2 s",
+        "too early",
+        "retry-after-seconds: asked for 2 s, came back after",
+        "rule retry-after-seconds",
+    ];
+    assert_contains(&ended.stdout, &found);
+    assert_fits_80_columns(&ended.stdout.replace(env!("CARGO_BIN_EXE_lab"), "lab"));
+}
+
+#[test]
+fn what_is_not_known_is_named_with_what_is_near() {
+    let table = [
+        ("grade --hint flakey", "did you mean 'flaky'?"),
+        ("grade --task flakey -- x", "did you mean 'flaky'?"),
+        ("grade --require flakey -- x", "did you mean 'flaky'?"),
+        ("grade --only one-jobs -- x", "did you mean 'one-job'?"),
+        ("rule one-jobs", "did you mean 'one-job'?"),
+        (
+            "grade --watch no-such-file -- x",
+            "no-such-file cannot be read",
+        ),
+        ("grade", "COMMAND"),
+    ];
+
+    for (arguments, words) in table {
+        let ended = lab(arguments);
+
+        assert_eq!(ended.code, Some(2), "{arguments}: {}", ended.stderr);
+        assert_contains(&ended.stderr, &[words]);
+    }
+}
+
+#[test]
+fn a_required_task_has_to_be_done() {
+    let client = reliable();
+
+    let done = grade("--task flaky --require flaky", &[&client]);
+    let not_played = grade("--task flaky --require create", &[&client]);
+
+    assert_eq!((done.code, not_played.code), (Some(0), Some(1)));
+}
+
+#[test]
+fn tasks_rules_and_hints_fit_a_terminal() {
+    for arguments in ["tasks", "rule", "rule one-job", "grade --hint create"] {
+        assert_fits_80_columns(&printed(arguments));
+    }
+    let names: Vec<_> = TASKS.iter().map(|task| task.words.name).collect();
+    assert_contains(&printed("tasks"), &names);
+}
+
+#[test]
+fn a_starter_never_replaces_a_file() {
+    let folder = tempdir().expect("a folder");
+    let file = folder.path().join("mine.py");
+    fs::write(&file, "mine").expect("written");
+
+    let kept = command("starter python")
+        .arg(&file)
+        .output()
+        .expect("lab runs");
+    let kept = Ended::from(kept);
+    let written = command("starter python").current_dir(&folder).output();
+    let written = Ended::from(written.expect("lab runs"));
+
+    assert_eq!(kept.code, Some(3));
+    assert_contains(&kept.stderr, &["mine.py", "no file is ever replaced"]);
+    assert_eq!(fs::read_to_string(&file).expect("it is there"), "mine");
+    assert_eq!(written.code, Some(0), "{}", written.stderr);
+    assert_contains(&written.stdout, &["Wrote client.py. Next: ", " client.py"]);
+    let client = fs::read_to_string(folder.path().join("client.py")).expect("written");
+    assert!(client.lines().count() < 100);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_save_is_played_on_from_the_first_task_that_is_not_done() {
+    use std::io::{BufRead, BufReader};
+
+    let folder = tempdir().expect("a folder");
+    let file: PathBuf = folder.path().join("client.sh");
+    let does = |tasks: &str| {
+        let (client, skip) = (reliable(), r#"echo '{"skip": true}'"#);
+        let script = format!("case $LAB_TASK in {tasks}) exec {client};; *) {skip};; esac\n");
+        fs::write(&file, script).expect("written");
+    };
+    does("read-all");
+
+    let mut lab = command("grade --seed 7 --watch")
+        .arg(&file)
+        .args(["--", "sh"])
+        .arg(&file)
+        .spawn()
+        .expect("lab runs");
+    let mut lines = BufReader::new(lab.stdout.take().expect("a pipe")).lines();
+    let mut until = |words: &str| {
+        let found = lines.by_ref().map(|line| line.expect("text"));
+        found.take_while(|line| !line.contains(words)).count()
+    };
+    until("See it done");
+    does("read-all|flaky");
+    until("(saved)");
+    let first_again = until("retry-after");
+    until("See it done");
+    does("*");
+    let ended = lab.wait().expect("lab ends");
+
+    assert_eq!(first_again, 1, "flaky alone stands between");
+    assert_eq!(ended.code(), Some(0));
+}
