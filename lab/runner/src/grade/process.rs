@@ -4,6 +4,7 @@
 use std::{
     io,
     process::{ExitStatus, Stdio},
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
@@ -117,7 +118,7 @@ fn signal(_: ExitStatus) -> Option<i32> {
 /// Reads a pipe to its end and keeps the last of it.
 struct Tail {
     reading: JoinHandle<()>,
-    kept: std::sync::Arc<std::sync::Mutex<Kept>>,
+    kept: Arc<Mutex<Kept>>,
 }
 
 #[derive(Default)]
@@ -129,13 +130,13 @@ struct Kept {
 
 impl Tail {
     fn of(pipe: Option<impl AsyncRead + Unpin + Send + 'static>, most: usize) -> Self {
-        let kept = std::sync::Arc::<std::sync::Mutex<Kept>>::default();
-        let shared = std::sync::Arc::clone(&kept);
+        let kept = Arc::<Mutex<Kept>>::default();
+        let shared = Arc::clone(&kept);
         let reading = tokio::spawn(async move {
             let Some(mut pipe) = pipe else { return };
             let mut buffer = [0; 8 * 1024];
             while let Ok(read @ 1..) = pipe.read(&mut buffer).await {
-                let mut kept = shared.lock().unwrap_or_else(|poison| poison.into_inner());
+                let mut kept = shared.lock().unwrap_or_else(PoisonError::into_inner);
                 kept.push(&buffer[..read], most);
             }
         });
@@ -148,10 +149,7 @@ impl Tail {
         if timeout(GRACE, &mut self.reading).await.is_err() {
             self.reading.abort();
         }
-        let mut kept = self
-            .kept
-            .lock()
-            .unwrap_or_else(|poison| poison.into_inner());
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut *kept)
     }
 }
