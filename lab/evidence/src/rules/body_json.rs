@@ -6,7 +6,7 @@ pub(super) const RULE: Rule = Rule {
     id: "body-json",
     level: Level::Contract,
     source: "this service's contract",
-    text: "a body that is no JSON was not asked for again",
+    text: "a body that is no JSON was neither asked for again nor followed",
     why: "The status said success, so the service believes it is well, and sends the same again.",
     hint: "Hand the failure to the caller: it is about the representation, not about the moment.",
     judge: |plays| not_repeated(plays, |it| it.fault == Some("bad_json")),
@@ -15,10 +15,14 @@ pub(super) const RULE: Rule = Rule {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::testing::hold_to_one_request;
+    use crate::rules::testing::{hold_to_no_next_page, hold_to_one_request};
 
     #[test]
     fn a_second_request_breaks_it() {
         hold_to_one_request(&RULE, |it| it.fault("bad_json"));
+    }
+    #[test]
+    fn its_next_cursor_breaks_it() {
+        hold_to_no_next_page(&RULE, |it| it.fault("bad_json"));
     }
 }

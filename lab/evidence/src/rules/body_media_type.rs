@@ -6,7 +6,7 @@ pub(super) const RULE: Rule = Rule {
     id: "body-media-type",
     level: Level::Contract,
     source: "this service's contract",
-    text: "a body of another media type was not asked for again",
+    text: "a body of another media type was neither asked for again nor followed",
     why: "A page called text/plain may be a proxy's or an error page, whatever it looks like.",
     hint: "Look at Content-Type before the body, and hand another one to the caller.",
     judge: |plays| not_repeated(plays, |it| it.fault == Some("text_json")),
@@ -15,10 +15,14 @@ pub(super) const RULE: Rule = Rule {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::testing::hold_to_one_request;
+    use crate::rules::testing::{hold_to_no_next_page, hold_to_one_request};
 
     #[test]
     fn a_second_request_breaks_it() {
         hold_to_one_request(&RULE, |it| it.fault("text_json"));
+    }
+    #[test]
+    fn its_next_cursor_breaks_it() {
+        hold_to_no_next_page(&RULE, |it| it.fault("text_json"));
     }
 }

@@ -11,7 +11,10 @@ mod play;
 #[cfg(test)]
 mod testing;
 
-use std::time::Duration;
+use std::{
+    collections::{BTreeSet, HashSet},
+    time::Duration,
+};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -19,7 +22,7 @@ use serde::Serialize;
 pub use judgement::{Judgement, RequestRef, Verdict};
 pub use play::{Play, PlayRecord, Stopped};
 
-use crate::wire::{WireRecord, WireRequest};
+use crate::wire::{IssuedCursor, WireRecord, WireRequest};
 
 /// Makes a module and an entry of [`RULES`] out of each name.
 macro_rules! rules {
@@ -93,22 +96,40 @@ pub fn find(id: &str) -> Option<&'static Rule> {
     RULES.iter().copied().find(|rule| rule.id == id)
 }
 
-/// Broken by every request that repeats one to which this applies; kept if there was one
-/// to repeat and nobody did.
+/// Broken by every request that repeats one to which this applies, or takes the cursor
+/// out of its response; kept if there was one and nobody did.
 fn not_repeated(plays: &[Play<'_>], after: fn(&WireRequest) -> bool) -> Judgement {
     Judgement::of_each(plays, |wire| {
         if !wire.entries.iter().any(after) {
             return Judgement::not_exercised();
         }
         let repeated = wire.repetitions().filter(|(first, _)| after(first));
-        let seqs: Vec<_> = repeated.map(|(_, next)| next.seq).collect();
-        let found = match seqs.len() {
-            0 => return Judgement::kept(),
+        let repeated: Vec<_> = repeated.map(|(_, next)| next.seq).collect();
+        let found = match repeated.len() {
+            0 => "its next cursor was taken".to_owned(),
             1 => "sent again once".to_owned(),
             times => format!("sent again {times} times"),
         };
-        Judgement::broken(seqs, found)
+        let seqs = repeated.into_iter().chain(reads_on(wire, after));
+        let seqs: BTreeSet<_> = seqs.collect();
+        Judgement::kept_unless(seqs.into_iter().collect(), found)
     })
+}
+
+/// Every request with a cursor that a response to which this applies had given.
+fn reads_on(wire: &WireRecord, after: fn(&WireRequest) -> bool) -> Vec<u64> {
+    let mut given = HashSet::new();
+    let mut seqs = Vec::new();
+    for request in &wire.entries {
+        let sent = request.cursor.map(|cursor| (&request.route, cursor));
+        if sent.is_some_and(|sent| given.contains(&sent)) {
+            seqs.push(request.seq);
+        }
+        if let (true, Some(IssuedCursor::Hash(next))) = (after(request), request.cursor_issued) {
+            given.insert((&request.route, next));
+        }
+    }
+    seqs
 }
 
 /// Broken by every request that came before a Retry-After allowed it, of those that
@@ -137,8 +158,6 @@ fn waited_out_in(wire: &WireRecord, applies: fn(&WireRequest) -> bool) -> Judgem
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
-
     use super::*;
 
     #[test]

@@ -125,3 +125,23 @@ pub(super) fn hold_to_one_request(rule: &Rule, serve: fn(Script) -> Script) {
         ],
     );
 }
+
+/// Holds a rule to this: who takes the next cursor out of what was served breaks it.
+#[track_caller]
+pub(super) fn hold_to_no_next_page(rule: &Rule, serve: fn(Script) -> Script) {
+    let served = || serve(Script::new().respond(0, 200).issues(7));
+    let next = |cursor| served().respond(1, 200).cursor(cursor);
+    hold(
+        rule,
+        [
+            (served(), Verdict::Kept, vec![]),
+            (next(7), Verdict::Broken, vec![2]),
+            (next(8), Verdict::Kept, vec![]),
+            (
+                serve(next(7)).respond(2, 200).cursor(7),
+                Verdict::Broken,
+                vec![2, 3],
+            ),
+        ],
+    );
+}
