@@ -18,7 +18,8 @@ pub(super) const RULE: Rule = Rule {
     judge: |plays| gaps::judged(plays, failed, limit),
 };
 
-fn failed(request: &WireRequest) -> bool {
+/// Whether it failed, and the length of the pause was left to the client.
+pub(super) fn failed(request: &WireRequest) -> bool {
     let named = request.retry_after.is_some_and(RetryAfter::is_usable);
     let status = request.status;
     !named && status.is_some_and(|status| status == 429 || status >= 500)

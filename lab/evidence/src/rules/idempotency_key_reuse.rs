@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Judgement, Level, Play, Rule};
+use crate::wire::WireRequest;
 
 pub(super) const RULE: Rule = Rule {
     id: "idempotency-key-reuse",
@@ -17,8 +18,9 @@ pub(super) const RULE: Rule = Rule {
 fn judge(plays: &[Play<'_>]) -> Judgement {
     Judgement::of_each(plays, |wire| {
         let mut attempts: BTreeMap<_, Vec<_>> = BTreeMap::new();
-        for request in wire.entries.iter().filter(|it| it.job.is_some()) {
-            attempts.entry(request.body).or_default().push(request);
+        for request in wire.entries.iter().filter(|it| submits(it)) {
+            let intended = request.call.ok_or(request.body);
+            attempts.entry(intended).or_default().push(request);
         }
         if attempts.is_empty() {
             return Judgement::not_exercised();
@@ -38,6 +40,12 @@ fn judge(plays: &[Play<'_>]) -> Judgement {
             _ => Judgement::broken(other_keys, "an attempt carried another key, or none"),
         }
     })
+}
+
+/// Whether it is an attempt at a job. A service that is about to fail may know only
+/// which call the body belongs to, and not what would have become of the job.
+fn submits(request: &WireRequest) -> bool {
+    request.method == "POST" && (request.call.is_some() || request.job.is_some())
 }
 
 #[cfg(test)]
@@ -81,6 +89,43 @@ mod tests {
                     vec![2],
                 ),
             ],
+        );
+    }
+    #[test]
+    fn an_attempt_that_failed_before_any_job_counts() {
+        let rejected = || {
+            let failed = Script::new().post(0, 503, 1, Some(7));
+            failed.call(1).job(crate::wire::JobResult::Rejected)
+        };
+        let unknown = || Script::new().post(0, 503, 1, Some(7)).call(1);
+        let then = |script: Script, body, key| {
+            let created = script.post(9, 201, body, key).job(Created);
+            created.call(if body == 9 { 2 } else { 1 })
+        };
+        let (same, written_another_way, other) = (1, 2, 9);
+
+        for first in [rejected(), unknown()] {
+            let then = |body, key| then(first.clone(), body, key);
+            hold(
+                &RULE,
+                [
+                    (then(same, Some(7)), Kept, vec![]),
+                    (then(same, Some(8)), Broken, vec![2]),
+                    (then(same, None), Broken, vec![2]),
+                    (then(written_another_way, Some(8)), Broken, vec![2]),
+                    (then(other, Some(8)), Skipped, vec![]),
+                ],
+            );
+        }
+    }
+
+    #[test]
+    fn a_get_is_no_attempt_at_a_job() {
+        let calls = Script::new().respond(0, 429).call(1);
+
+        hold(
+            &RULE,
+            [(calls.respond(9, 200).call(1), NotExercised, vec![])],
         );
     }
 }

@@ -51,6 +51,13 @@ impl Judgement {
         Self::plain(Verdict::Skipped)
     }
 
+    pub(super) fn skipped_because(found: impl Into<String>) -> Self {
+        Self {
+            found: Some(found.into()),
+            ..Self::skipped()
+        }
+    }
+
     pub(super) fn not_exercised() -> Self {
         Self::plain(Verdict::NotExercised)
     }

@@ -35,11 +35,15 @@ macro_rules! rules {
 }
 
 rules! {
+    cursor_verbatim
+    no_url_credentials
     retry_503
     backoff_waits
+    backoff_jitter
     retry_after_seconds
     retry_after_cut_body
     retry_after_date
+    retry_after_past
     retry_after_unusable
     no_retry_4xx
     body_json
@@ -47,11 +51,13 @@ rules! {
     body_shape
     no_content
     no_redirect
-    cursor_verbatim
     cursor_loop
     idempotency_key_reuse
+    idempotency_key_fresh
+    same_body
     one_job
     post_not_retried
+    fewer_after_429
     request_headers
 }
 

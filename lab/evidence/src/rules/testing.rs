@@ -9,21 +9,28 @@ use crate::wire::{
 
 use super::{Judgement, Play, Rule, Verdict};
 
-/// Requests of one caller, in order.
+/// A play of one caller, with its requests in order.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Script(Vec<WireRequest>);
+pub(super) struct Script {
+    wire: WireRecord,
+}
 
 impl Script {
     pub(super) fn new() -> Self {
-        Self::default()
+        let wire = WireRecord {
+            one_caller: true,
+            ..WireRecord::default()
+        };
+        Self { wire }
     }
 
     /// A GET that arrives so many milliseconds after the start, and is responded to at
     /// once.
     pub(super) fn respond(mut self, millis: u64, status: u16) -> Self {
         let at = Duration::from_millis(millis);
-        self.0.push(WireRequest {
-            seq: self.0.len() as u64 + 1,
+        self.wire.total += 1;
+        self.wire.entries.push(WireRequest {
+            seq: self.wire.total,
             arrived: at,
             method: "GET",
             route: "/value".to_owned(),
@@ -81,19 +88,33 @@ impl Script {
         self.with(|it| it.accept = Some(RecordedHeader::Value(value.to_owned())))
     }
 
+    /// The last request belongs to this call.
+    pub(super) fn call(self, call: u64) -> Self {
+        self.with(|it| it.call = Some(call))
+    }
+
+    /// The last response comes so many milliseconds after its request, as a whole.
+    pub(super) fn lasting(self, millis: u64) -> Self {
+        self.with(|it| {
+            let end = it.arrived + Duration::from_millis(millis);
+            (it.head, it.ended) = (Some(end), Some(end));
+        })
+    }
+
+    /// So many earlier requests are not known any more.
+    pub(super) fn dropping(mut self, dropped: u64) -> Self {
+        self.wire.dropped = dropped;
+        self
+    }
+
     /// Changes the last request.
     pub(super) fn with(mut self, change: impl FnOnce(&mut WireRequest)) -> Self {
-        change(self.0.last_mut().expect("a request"));
+        change(self.wire.entries.last_mut().expect("a request"));
         self
     }
 
     pub(super) fn record(self) -> WireRecord {
-        WireRecord {
-            total: self.0.len() as u64,
-            entries: self.0,
-            one_caller: true,
-            ..WireRecord::default()
-        }
+        self.wire
     }
 
     pub(super) fn judged(self, rule: &Rule) -> Judgement {

@@ -1,0 +1,165 @@
+//! Clients that fail together must not come back together.
+
+use std::time::Duration;
+
+use super::{Judgement, Level, Play, RequestRef, Rule, backoff_waits::failed, gaps::PAUSE};
+use crate::duration_left;
+
+pub(super) const RULE: Rule = Rule {
+    id: "backoff-jitter",
+    level: Level::GoodPractice,
+    source: "AWS Architecture Blog, Exponential Backoff And Jitter",
+    text: "the pauses before retries differed",
+    why: "What all clients wait alike brings them back as one wave, as high as the one that broke the service.",
+    hint: "Draw each wait at random between zero and its ceiling.",
+    judge,
+};
+
+/// Gaps that lie no further apart than this are alike: it is what timers are off by.
+const ALIKE: Duration = Duration::from_millis(3);
+
+/// How many first gaps it takes.
+///
+/// The client that is most easily mistaken draws each wait from whole milliseconds below
+/// 100, and its timer fires [early](super::TOLERANCE) by up to 2 ms. Gaps that are alike
+/// are then draws from 6 values in a row, so that all eight are alike with a chance of
+/// 8 × 0.06⁷, 2.2 in a hundred million. For waits below 60 ms it is one in a million,
+/// and more for a client whose waits differ by even less.
+const SAMPLE: usize = 8;
+
+/// The first retries alone: later gaps differ because a wait doubles. A machine may be
+/// slow at any moment, so a few gaps that differ among many that are alike prove nothing.
+fn judge(plays: &[Play<'_>]) -> Judgement {
+    let mut requests = plays.iter().flat_map(|play| &play.wire.entries);
+    if !requests.any(failed) {
+        return Judgement::not_exercised();
+    }
+    let whole = plays.iter().enumerate();
+    let whole = whole.filter(|(_, play)| play.wire.dropped == 0);
+    let judgement = of_sample(whole.filter_map(first_gap).collect());
+    plays.iter().fold(judgement, Judgement::unless_dropped)
+}
+
+fn of_sample(mut gaps: Vec<(RequestRef, Duration)>) -> Judgement {
+    gaps.sort_by_key(|(_, gap)| *gap);
+    let number = gaps.len();
+    let (Some((_, shortest)), Some((_, longest))) = (gaps.first(), gaps.last()) else {
+        return Judgement::skipped();
+    };
+    let alike = gaps.iter().enumerate().map(|(at, (_, gap))| {
+        let end = gaps.partition_point(|(_, other)| *other <= *gap + ALIKE);
+        end - at
+    });
+    let alike = alike.max().unwrap_or_default();
+    if *longest < PAUSE {
+        Judgement::skipped_because("no pause before the first retry")
+    } else if number < SAMPLE {
+        Judgement::cannot_tell("too few plays with a retry")
+    } else if alike == number {
+        let apart = duration_left(*longest - *shortest);
+        let found = format!("the first gaps of {number} plays lie within {apart}");
+        gaps.sort_by_key(|(request, _)| request.play);
+        let requests = gaps.into_iter().map(|(request, _)| request);
+        Judgement::broken_by(requests.collect(), found)
+    } else if alike > number / 2 {
+        Judgement::cannot_tell("most of the first gaps are alike")
+    } else {
+        Judgement::kept()
+    }
+}
+
+/// The first retry of a play, and how long it came after the failure.
+fn first_gap((play, played): (usize, &Play<'_>)) -> Option<(RequestRef, Duration)> {
+    let mut retries = played.wire.repetitions();
+    let (first, next) = retries.find(|(first, _)| failed(first))?;
+    let seq = next.seq;
+    let gap = next.arrived.saturating_sub(first.head?);
+    Some((RequestRef { play, seq }, gap))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        rules::{
+            TOLERANCE,
+            Verdict::{self, Broken, CannotTell, Kept, NotExercised, Skipped},
+            testing::Script,
+        },
+        wire::WireRecord,
+    };
+
+    fn judged(records: &[WireRecord]) -> Judgement {
+        let plays: Vec<_> = records.iter().map(Play::of).collect();
+        judge(&plays)
+    }
+
+    /// Plays of a client that comes back so many milliseconds after a failure.
+    fn came_back_after(gaps: &[u64]) -> Vec<WireRecord> {
+        let play = |(start, gap): (usize, &u64)| {
+            let start = 40 * start as u64;
+            let failed = Script::new().respond(start, 503);
+            failed.respond(start + gap, 200).record()
+        };
+        gaps.iter().enumerate().map(play).collect()
+    }
+
+    #[test]
+    fn eight_first_gaps_that_are_alike_break_it() {
+        let table: [(&[u64], Verdict); 9] = [
+            (&[200, 201, 202, 203, 200, 201, 202, 203], Broken),
+            (&[5, 5, 5, 5, 5, 5, 5, 5], Broken),
+            (&[200, 201, 202, 204, 200, 201, 202, 203], CannotTell),
+            (&[200, 201, 202, 203, 200, 80, 90, 100], CannotTell),
+            (&[200, 201, 202, 203, 70, 80, 90, 100], Kept),
+            (&[200, 200, 200, 200, 200, 200, 200], CannotTell),
+            (&[200, 150], CannotTell),
+            (&[0, 1, 0, 4, 0, 0, 2, 0], Skipped),
+            (&[0], Skipped),
+        ];
+        for (gaps, verdict) in table {
+            let judgement = judged(&came_back_after(gaps));
+
+            let named: Vec<_> = judgement.requests.iter().map(|it| it.play).collect();
+            let all = (0..gaps.len()).filter(|_| verdict == Broken);
+            assert_eq!(judgement.verdict, verdict, "{gaps:?}");
+            assert_eq!(named, all.collect::<Vec<_>>(), "{gaps:?}");
+        }
+    }
+
+    /// The client of [`SAMPLE`], that draws whole milliseconds and comes early.
+    #[test]
+    fn condemns_no_more_than_one_correct_client_in_a_million() {
+        let alike = (ALIKE + TOLERANCE).as_millis() as f64 + 1.0;
+        let sample = SAMPLE as f64;
+
+        for below in [60.0, 100.0, 200.0] {
+            let chance = sample * (alike / below).powf(sample - 1.0);
+
+            assert!(chance <= 1e-6, "waits below {below} ms: {chance}");
+        }
+    }
+
+    #[test]
+    fn only_gaps_whose_length_was_left_to_the_client_count() {
+        let of_each = |script: Script| vec![script.record(); SAMPLE];
+        let asked = Script::new().respond(0, 503).retry_after(2);
+
+        for (records, verdict) in [
+            (of_each(Script::new().respond(0, 200)), NotExercised),
+            (of_each(asked.respond(2_000, 200)), NotExercised),
+            (of_each(Script::new().respond(0, 503)), Skipped),
+        ] {
+            assert_eq!(judged(&records).verdict, verdict);
+        }
+    }
+
+    #[test]
+    fn a_play_of_which_requests_were_dropped_does_not_count() {
+        let mut records = came_back_after(&[200; SAMPLE]);
+        records[0].dropped = 1;
+
+        assert_eq!(judged(&records).verdict, CannotTell);
+        assert_eq!(judged(&records[..1]).verdict, CannotTell);
+    }
+}

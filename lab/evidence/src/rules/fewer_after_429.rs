@@ -1,0 +1,111 @@
+//! Too many requests at once become fewer.
+
+use super::{Judgement, Level, Play, Rule};
+use crate::wire::WireRequest;
+
+pub(super) const RULE: Rule = Rule {
+    id: "fewer-after-429",
+    level: Level::GoodPractice,
+    source: "RFC 6585 §4; good practice",
+    text: "half as many requests at once, or fewer, followed the first 429",
+    why: "A 429 is about the client as a whole: workers that each retry alone are as many as before.",
+    hint: "Let all workers share one limit of requests in flight, and halve it at each 429.",
+    judge,
+};
+
+/// Another number is no fault: the service says that there are too many, and not how
+/// many there may be.
+fn judge(plays: &[Play<'_>]) -> Judgement {
+    Judgement::of_each(plays, |wire| {
+        let refused = wire.entries.iter().filter(|it| it.status == Some(429));
+        let Some(first) = refused.filter_map(|it| it.head).min() else {
+            return Judgement::not_exercised();
+        };
+        let (before, after): (Vec<_>, Vec<_>) =
+            wire.entries.iter().partition(|it| it.arrived <= first);
+        let (before, after) = (most_in_flight(&before), most_in_flight(&after));
+        match after {
+            0 => Judgement::skipped(),
+            after if after * 2 <= before => Judgement::kept(),
+            after => Judgement::skipped_because(format!(
+                "{before} in flight before the first 429, {after} after it"
+            )),
+        }
+    })
+}
+
+/// The most of these requests that were in flight at one moment: from the arrival to the
+/// end of the response, as far as that is known.
+fn most_in_flight(requests: &[&WireRequest]) -> usize {
+    let ended = |it: &WireRequest| it.ended.or(it.head).unwrap_or(it.arrived);
+    let mut arrivals: Vec<_> = requests.iter().map(|it| it.arrived).collect();
+    let mut ends: Vec<_> = requests.iter().map(|it| ended(it)).collect();
+    arrivals.sort_unstable();
+    ends.sort_unstable();
+    let at_arrivals = arrivals.iter().enumerate().map(|(before, arrival)| {
+        let over = ends.partition_point(|end| end < arrival);
+        before + 1 - over
+    });
+    at_arrivals.max().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{
+        Verdict::{CannotTell, Kept, NotExercised, Skipped},
+        testing::{Script, hold},
+    };
+
+    /// So many requests at once, which take 100 ms each; above four they are refused.
+    fn at_once(script: Script, start: u64, number: u64) -> Script {
+        (0..number).fold(script, |script, place| {
+            let status = if place < 4 { 200 } else { 429 };
+            script.respond(start + place, status).lasting(100)
+        })
+    }
+
+    #[test]
+    fn half_as_many_keep_it_and_more_are_the_choice_of_the_client() {
+        let first = |number| at_once(Script::new(), 0, number);
+        let then = |number, next| at_once(first(number), 300, next);
+        let one_by_one = (3..9).fold(first(16), |it, turn| at_once(it, turn * 100, 1));
+
+        hold(
+            &RULE,
+            [
+                (first(4), NotExercised, vec![]),
+                (first(16), Skipped, vec![]),
+                (then(16, 8), Kept, vec![]),
+                (then(16, 9), Skipped, vec![]),
+                (then(16, 8).dropping(1), CannotTell, vec![]),
+                (then(5, 2), Kept, vec![]),
+                (one_by_one, Kept, vec![]),
+            ],
+        );
+    }
+
+    #[test]
+    fn says_how_many_there_were() {
+        let judgement = at_once(at_once(Script::new(), 0, 16), 300, 12).judged(&RULE);
+
+        let found = judgement.found.as_deref();
+        assert_eq!(
+            found,
+            Some("16 in flight before the first 429, 12 after it")
+        );
+    }
+
+    #[test]
+    fn a_request_without_a_response_is_in_flight_for_no_longer_than_is_known() {
+        let lost = Script::new().respond(0, 200).with(|it| {
+            it.head = None;
+            it.ended = None;
+        });
+        let wire = at_once(lost, 10, 3).record();
+
+        let requests: Vec<_> = wire.entries.iter().collect();
+
+        assert_eq!(most_in_flight(&requests), 3);
+    }
+}

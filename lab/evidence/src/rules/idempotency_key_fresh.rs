@@ -1,0 +1,77 @@
+//! Another intention has another key.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{Judgement, Level, Play, Rule};
+
+pub(super) const RULE: Rule = Rule {
+    id: "idempotency-key-fresh",
+    level: Level::Standard,
+    source: "IETF draft The Idempotency-Key HTTP Header Field; AIP-4235",
+    text: "another job had another key",
+    why: "To the service one key is one intention: it refuses the second, or names the first job again.",
+    hint: "Make a key for each call, and never keep one in a constant or in the client.",
+    judge,
+};
+
+/// Which intention a request has is known only where the play tells calls apart: a
+/// scenario may send two bodies under one key on purpose.
+fn judge(plays: &[Play<'_>]) -> Judgement {
+    Judgement::of_each(plays, |wire| {
+        let posts = wire.entries.iter().filter(|it| it.method == "POST");
+        let posts: Vec<_> = posts.filter(|it| it.call.is_some()).collect();
+        let calls: HashSet<_> = posts.iter().map(|it| it.call).collect();
+        let mut call_of_key = HashMap::new();
+        let of_another_call = posts.iter().filter(|it| {
+            let key = it.idempotency_key;
+            key.is_some_and(|key| *call_of_key.entry(key).or_insert(it.call) != it.call)
+        });
+        let seqs: Vec<_> = of_another_call.map(|it| it.seq).collect();
+        match calls.len() {
+            0 => Judgement::not_exercised(),
+            _ if !seqs.is_empty() => Judgement::broken(seqs, "the key of another call"),
+            _ if call_of_key.is_empty() => Judgement::skipped_because("no key at all"),
+            1 => Judgement::skipped(),
+            _ => Judgement::kept(),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{
+        Verdict::{Broken, CannotTell, Kept, NotExercised, Skipped},
+        testing::{Script, hold},
+    };
+
+    #[test]
+    fn one_key_for_two_calls_breaks_it() {
+        let first = |key| Script::new().post(0, 503, 1, key).call(1);
+        let again = |key| first(key).post(9, 201, 1, key).call(1);
+        let both = |one, two| again(one).post(20, 201, 2, two).call(2);
+
+        hold(
+            &RULE,
+            [
+                (Script::new().respond(0, 200).call(1), NotExercised, vec![]),
+                (first(Some(7)), Skipped, vec![]),
+                (again(Some(7)), Skipped, vec![]),
+                (both(None, None), Skipped, vec![]),
+                (both(Some(7), Some(8)), Kept, vec![]),
+                (both(Some(7), None), Kept, vec![]),
+                (both(Some(7), Some(8)).dropping(1), CannotTell, vec![]),
+                (both(Some(7), Some(7)), Broken, vec![3]),
+            ],
+        );
+    }
+
+    #[test]
+    fn what_a_scenario_does_on_purpose_is_no_fault() {
+        let conflict = Script::new()
+            .post(0, 201, 1, Some(7))
+            .post(9, 409, 2, Some(7));
+
+        hold(&RULE, [(conflict, NotExercised, vec![])]);
+    }
+}

@@ -1,0 +1,54 @@
+//! A URL is no place for a secret.
+
+use super::{Judgement, Level, Rule};
+
+pub(super) const RULE: Rule = Rule {
+    id: "no-url-credentials",
+    level: Level::Standard,
+    source: "RFC 9110 §17.9",
+    text: "the token was sent, and not in a URL",
+    why: "URLs stand in logs, in histories and in Referer headers, and so does what is in them.",
+    hint: "Send it as Authorization: Bearer, and nowhere else.",
+    judge: |plays| {
+        Judgement::of_each(plays, |wire| {
+            let in_url = wire.entries.iter().filter(|it| it.token_in_url);
+            let in_url: Vec<_> = in_url.map(|it| it.seq).collect();
+            match in_url.len() {
+                _ if wire.entries.is_empty() => Judgement::not_exercised(),
+                0 if wire.entries.iter().any(|it| it.authorization) => Judgement::kept(),
+                0 => Judgement::skipped(),
+                1 => Judgement::broken(in_url, "it stood in 1 URL"),
+                urls => Judgement::broken(in_url, format!("it stood in {urls} URLs")),
+            }
+        })
+    },
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{
+        Verdict::{Broken, CannotTell, Kept, NotExercised, Skipped},
+        testing::{Script, hold},
+    };
+
+    #[test]
+    fn a_token_in_a_url_breaks_it() {
+        let get = || Script::new().respond(0, 200);
+        let header = || get().with(|it| it.authorization = true);
+        let url = |script: Script| script.with(|it| it.token_in_url = true);
+
+        hold(
+            &RULE,
+            [
+                (Script::new(), NotExercised, vec![]),
+                (get(), Skipped, vec![]),
+                (header(), Kept, vec![]),
+                (header().dropping(1), CannotTell, vec![]),
+                (url(get()), Broken, vec![1]),
+                (url(header()), Broken, vec![1]),
+                (url(header().respond(1, 200)), Broken, vec![2]),
+            ],
+        );
+    }
+}

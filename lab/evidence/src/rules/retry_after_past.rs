@@ -1,0 +1,60 @@
+//! A date that has passed is a wait that is over.
+
+use super::{Judgement, Level, Rule};
+use crate::wire::{RetryAfterForm, WireRequest};
+
+pub(super) const RULE: Rule = Rule {
+    id: "retry-after-past",
+    level: Level::GoodPractice,
+    source: "RFC 9110 §10.2.3 asks for no wait after the date",
+    text: "a request followed a Retry-After whose date had passed",
+    why: "The response was long under way, or the clocks differ; either way the wait is over.",
+    hint: "Take a date that has passed for a wait of zero, and not for an error or a huge number.",
+    judge: |plays| {
+        Judgement::of_each(plays, |wire| {
+            if !wire.entries.iter().any(has_passed) {
+                return Judgement::not_exercised();
+            }
+            match wire.waits().any(|wait| has_passed(wait.asked_by)) {
+                true => Judgement::kept(),
+                false => Judgement::skipped(),
+            }
+        })
+    },
+};
+
+fn has_passed(request: &WireRequest) -> bool {
+    let form = request.retry_after.map(|it| it.form);
+    form == Some(RetryAfterForm::PastDate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{
+        Verdict::{CannotTell, Kept, NotExercised, Skipped},
+        testing::{Script, hold},
+    };
+
+    #[test]
+    fn a_client_may_choose_not_to() {
+        let passed = || {
+            let date = crate::wire::RetryAfter::PAST_DATE;
+            Script::new()
+                .respond(0, 503)
+                .with(|it| it.retry_after = Some(date))
+        };
+        let other = Script::new().respond(0, 503).retry_after(1);
+
+        hold(
+            &RULE,
+            [
+                (other.respond(1_000, 200), NotExercised, vec![]),
+                (passed(), Skipped, vec![]),
+                (passed().dropping(1), CannotTell, vec![]),
+                (passed().respond(0, 200), Kept, vec![]),
+                (passed().respond(900, 200), Kept, vec![]),
+            ],
+        );
+    }
+}
