@@ -14,7 +14,7 @@ mod evidence;
 mod expectation;
 
 use crate::{
-    rules::{Play, RULES, Rule, Verdict},
+    rules::{self, Play, Rule, Verdict},
     wire::WireRecord,
 };
 
@@ -38,7 +38,7 @@ pub fn judge(expectations: Vec<Expectation>, evidence: Evidence<'_>) -> Vec<Chec
             requests: Vec::new(),
         }
     };
-    let rules = RULES.iter().filter(|_| evidence.rules_apply);
+    let rules = rules::of_scenarios().filter(|_| evidence.rules_apply);
     let rules = rules.filter_map(|rule| ruled(rule, evidence.wire));
     expectations.into_iter().map(check).chain(rules).collect()
 }

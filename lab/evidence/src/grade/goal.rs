@@ -85,10 +85,7 @@ impl Goal {
             );
         };
         let result = process.result();
-        let says_skip = result
-            .as_ref()
-            .is_some_and(|it| it.get("skip") == Some(&true.into()));
-        if says_skip || process.exit == Some(NOT_DONE) {
+        if result.as_ref().is_some_and(says_skip) || process.exit == Some(NOT_DONE) {
             return GoalResult::of(
                 GoalVerdict::Skipped,
                 "the client says that it does not do this",
@@ -209,6 +206,12 @@ impl PlayRecord {
         serde_json::from_str(self.last_line.as_deref()?).ok()
     }
 
+    /// Whether it ended in good order with a result, as if all were well.
+    pub(crate) fn ended_with_result(&self) -> bool {
+        let is_result = |it: &Map<String, Value>| !says_error(it) && !says_skip(it);
+        self.exit == Some(0) && self.result().as_ref().is_some_and(is_result)
+    }
+
     fn printed_and_ended_with(&self) -> String {
         match &self.last_line {
             Some(line) => format!("printed {line}"),
@@ -234,6 +237,10 @@ fn members(object: Value) -> Map<String, Value> {
 
 fn says_error(result: &Map<String, Value>) -> bool {
     result.get("error").is_some_and(|error| !error.is_null())
+}
+
+fn says_skip(result: &Map<String, Value>) -> bool {
+    result.get("skip") == Some(&true.into())
 }
 
 /// Whether a result has all of these members.

@@ -77,6 +77,11 @@ impl Judgement {
         }
     }
 
+    /// What a client would have done that the lab ended cannot be told.
+    pub(super) fn still_running() -> Self {
+        Self::cannot_tell("still running when the play ended")
+    }
+
     /// Broken by these requests of a single play.
     pub(super) fn broken(seqs: Vec<u64>, found: impl Into<String>) -> Self {
         let requests = seqs.into_iter().map(|seq| RequestRef { play: 0, seq });
@@ -92,11 +97,17 @@ impl Judgement {
         }
     }
 
+    /// Judges each play by itself, as [`of_each_play`](Self::of_each_play) does, by what
+    /// the wire saw alone.
+    pub(super) fn of_each(plays: &[Play<'_>], judge: impl Fn(&WireRecord) -> Self) -> Self {
+        Self::of_each_play(plays, |play| judge(play.wire))
+    }
+
     /// Judges each play by itself. One that breaks the rule decides; else one that
     /// cannot tell; else one that kept it; else one that skipped it.
-    pub(super) fn of_each(plays: &[Play<'_>], judge: impl Fn(&WireRecord) -> Self) -> Self {
+    pub(super) fn of_each_play(plays: &[Play<'_>], judge: impl Fn(&Play<'_>) -> Self) -> Self {
         let judged = plays.iter().enumerate().map(|(number, play)| {
-            let mut judged = judge(play.wire);
+            let mut judged = judge(play);
             for request in &mut judged.requests {
                 request.play = number;
             }

@@ -2,8 +2,9 @@
 //!
 //! A rule is one file and one line below: what it is called, on whose authority it
 //! stands, why it matters, how to keep it, and a pure function from what the wire saw to
-//! a [`Judgement`]. It never reads what a client says of itself. A client that gives up
-//! breaks no rule of retrying, and where the record cannot tell, nothing is claimed.
+//! a [`Judgement`]. It never reads what a client says of itself, but that it ended with
+//! a result before the service had served all. A client that gives up breaks no rule of
+//! retrying, and where the record cannot tell, nothing is claimed.
 
 mod gaps;
 mod judgement;
@@ -36,6 +37,8 @@ macro_rules! rules {
 
 rules! {
     cursor_verbatim
+    empty_page
+    reads_to_the_end
     no_url_credentials
     retry_503
     backoff_waits
@@ -45,6 +48,8 @@ rules! {
     retry_after_date
     retry_after_past
     retry_after_unusable
+    retry_after_over_budget
+    finite_attempts
     no_retry_4xx
     body_json
     body_media_type
@@ -52,12 +57,14 @@ rules! {
     no_content
     no_redirect
     cursor_loop
+    page_limit
     idempotency_key_reuse
     idempotency_key_fresh
     same_body
     one_job
     post_not_retried
     fewer_after_429
+    read_timeout
     request_headers
 }
 
@@ -100,6 +107,14 @@ pub const TOLERANCE: Duration = Duration::from_millis(2);
 #[must_use]
 pub fn find(id: &str) -> Option<&'static Rule> {
     RULES.iter().copied().find(|rule| rule.id == id)
+}
+
+/// The rules that a scenario is held to: not those that count attempts or pages, since
+/// there options say how many a client may make.
+pub(crate) fn of_scenarios() -> impl Iterator<Item = &'static Rule> {
+    let counts = [finite_attempts::RULE.id, page_limit::RULE.id];
+    let rules = RULES.iter().copied();
+    rules.filter(move |rule| !counts.contains(&rule.id))
 }
 
 /// Broken by every request that repeats one to which this applies, or takes the cursor
@@ -167,6 +182,54 @@ mod tests {
     use super::*;
 
     #[test]
+    fn every_rule_of_the_course_exists_in_its_order() {
+        let ids: Vec<_> = RULES.iter().map(|rule| rule.id).collect();
+
+        let course = [
+            "cursor-verbatim",
+            "empty-page",
+            "reads-to-the-end",
+            "no-url-credentials",
+            "retry-503",
+            "backoff-waits",
+            "backoff-jitter",
+            "retry-after-seconds",
+            "retry-after-cut-body",
+            "retry-after-date",
+            "retry-after-past",
+            "retry-after-unusable",
+            "retry-after-over-budget",
+            "finite-attempts",
+            "no-retry-4xx",
+            "body-json",
+            "body-media-type",
+            "body-shape",
+            "no-content",
+            "no-redirect",
+            "cursor-loop",
+            "page-limit",
+            "idempotency-key-reuse",
+            "idempotency-key-fresh",
+            "same-body",
+            "one-job",
+            "post-not-retried",
+            "fewer-after-429",
+            "read-timeout",
+            "request-headers",
+        ];
+        assert_eq!(ids, course);
+    }
+
+    #[test]
+    fn a_scenario_is_not_held_to_what_its_options_say() {
+        let of_scenarios: Vec<_> = of_scenarios().map(|rule| rule.id).collect();
+
+        let ids = RULES.iter().map(|rule| rule.id);
+        let left_out: Vec<_> = ids.filter(|id| !of_scenarios.contains(id)).collect();
+        assert_eq!(left_out, ["finite-attempts", "page-limit"]);
+    }
+
+    #[test]
     fn every_rule_says_what_it_is_and_has_an_id_of_its_own() {
         let mut ids = HashSet::new();
         for rule in RULES {
@@ -191,6 +254,33 @@ mod tests {
             let judgement = (rule.judge)(&plays);
 
             assert_eq!(judgement.verdict, Verdict::NotExercised, "{}", rule.id);
+        }
+    }
+
+    #[test]
+    fn who_gives_up_at_the_first_failure_breaks_none() {
+        let faults = [
+            "bad_json",
+            "text_json",
+            "bad_items",
+            "empty_page",
+            "silence",
+        ];
+        let served = |status| testing::Script::new().respond(0, status);
+        let faulty = faults.map(|fault| served(200).issues(7).fault(fault));
+        let refused = [204, 302, 404, 429, 500, 503].map(served);
+        let asked = [2, 120].map(|seconds| served(503).retry_after(seconds));
+        let posted = testing::Script::new().post(0, 503, 1, None).call(1);
+        let all = faulty.into_iter().chain(refused).chain(asked);
+
+        for script in all.chain([posted.content_type("application/json")]) {
+            for script in [script.clone(), script.exits(1, "")] {
+                for rule in RULES {
+                    let judgement = script.clone().judged(rule);
+
+                    assert_ne!(judgement.verdict, Verdict::Broken, "{}", rule.id);
+                }
+            }
         }
     }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::Judgement;
 use crate::{nanoseconds, wire::WireRecord};
 
 /// One play of a task.
@@ -24,6 +25,22 @@ impl<'a> Play<'a> {
         Self {
             wire,
             process: None,
+        }
+    }
+
+    /// Whether the lab ended the client's process.
+    pub(super) fn was_stopped(&self) -> bool {
+        self.process.is_some_and(|it| it.stopped.is_some())
+    }
+
+    /// What it comes to that a client has not read on: this, if it ended with a result as
+    /// if it had all; the client's choice, if it ended otherwise.
+    pub(super) fn left_early(&self, with_result: impl FnOnce() -> Judgement) -> Judgement {
+        match self.process {
+            None => Judgement::not_exercised(),
+            Some(_) if self.was_stopped() => Judgement::still_running(),
+            Some(process) if process.ended_with_result() => with_result(),
+            Some(_) => Judgement::skipped(),
         }
     }
 }

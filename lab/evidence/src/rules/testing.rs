@@ -3,16 +3,17 @@
 use std::time::Duration;
 
 use crate::wire::{
-    BodyState, IssuedCursor, JobResult, RecordedHeader, RetryAfter, ValueHash, WireRecord,
-    WireRequest,
+    BodyState, ClosedBy, ConnectionEnd, IssuedCursor, JobResult, RecordedHeader, RetryAfter,
+    ValueHash, WireConnection, WireRecord, WireRequest,
 };
 
-use super::{Judgement, Play, Rule, Verdict};
+use super::{Judgement, Play, PlayRecord, Rule, Stopped, Verdict};
 
 /// A play of one caller, with its requests in order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Script {
     wire: WireRecord,
+    process: Option<PlayRecord>,
 }
 
 impl Script {
@@ -21,7 +22,10 @@ impl Script {
             one_caller: true,
             ..WireRecord::default()
         };
-        Self { wire }
+        Self {
+            wire,
+            process: None,
+        }
     }
 
     /// A GET that arrives so many milliseconds after the start, and is responded to at
@@ -68,6 +72,11 @@ impl Script {
         self.with(|it| it.cursor_issued = Some(IssuedCursor::Hash(ValueHash(cursor))))
     }
 
+    /// The last response is the last page.
+    pub(super) fn issues_null(self) -> Self {
+        self.with(|it| it.cursor_issued = Some(IssuedCursor::Null))
+    }
+
     /// The last response is a fault on purpose.
     pub(super) fn fault(self, fault: &'static str) -> Self {
         self.with(|it| it.fault = Some(fault))
@@ -101,9 +110,43 @@ impl Script {
         })
     }
 
+    /// A connection of this number, and when and by whom it was closed.
+    pub(super) fn connection(mut self, number: u64, closed: Option<(u64, ClosedBy)>) -> Self {
+        self.wire.connections.push(WireConnection {
+            number,
+            opened: Duration::ZERO,
+            closed: closed.map(|(millis, by)| ConnectionEnd {
+                at: Duration::from_millis(millis),
+                by,
+            }),
+            requests: 1,
+        });
+        self
+    }
+
     /// So many earlier requests are not known any more.
     pub(super) fn dropping(mut self, dropped: u64) -> Self {
         self.wire.dropped = dropped;
+        self
+    }
+
+    /// The client's process ends by itself, with this exit code and last line.
+    pub(super) fn exits(mut self, code: i32, last_line: &str) -> Self {
+        self.process = Some(PlayRecord {
+            exit: Some(code),
+            last_line: (!last_line.is_empty()).then(|| last_line.to_owned()),
+            ..PlayRecord::default()
+        });
+        self
+    }
+
+    /// The client's process is ended, so many milliseconds after the start.
+    pub(super) fn stopped_at(mut self, millis: u64) -> Self {
+        self.process = Some(PlayRecord {
+            ended: Duration::from_millis(millis),
+            stopped: Some(Stopped::TimeUp),
+            ..PlayRecord::default()
+        });
         self
     }
 
@@ -118,7 +161,10 @@ impl Script {
     }
 
     pub(super) fn judged(self, rule: &Rule) -> Judgement {
-        (rule.judge)(&[Play::of(&self.record())])
+        (rule.judge)(&[Play {
+            wire: &self.wire,
+            process: self.process.as_ref(),
+        }])
     }
 }
 

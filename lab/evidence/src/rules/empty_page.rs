@@ -1,0 +1,75 @@
+//! A page without records is not the last one.
+
+use super::{Judgement, Level, Play, Rule};
+use crate::wire::{IssuedCursor, WireRequest};
+
+pub(super) const RULE: Rule = Rule {
+    id: "empty-page",
+    level: Level::GoodPractice,
+    source: "AIP-158",
+    text: "an empty page with a next cursor was read on from",
+    why: "A service that filters after it has cut the pages may leave one empty, and what follows is lost in silence.",
+    hint: "Ask next_cursor alone whether there is more, never the number of records.",
+    judge,
+};
+
+fn judge(plays: &[Play<'_>]) -> Judgement {
+    Judgement::of_each_play(plays, |play| {
+        let entries = &play.wire.entries;
+        let Some(at) = entries.iter().position(is_empty_page) else {
+            return Judgement::not_exercised();
+        };
+        let empty = &entries[at];
+        let goes_on = |it: &WireRequest| it.cursor.is_some() && it.cursor != empty.cursor;
+        if entries[at + 1..].iter().any(goes_on) {
+            return Judgement::kept();
+        }
+        play.left_early(|| Judgement::broken(vec![empty.seq], "taken for the last page"))
+    })
+}
+
+fn is_empty_page(request: &WireRequest) -> bool {
+    request.fault == Some("empty_page")
+        && matches!(request.cursor_issued, Some(IssuedCursor::Hash(_)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{
+        Verdict::{Broken, CannotTell, Kept, NotExercised, Skipped},
+        testing::{Script, hold},
+    };
+
+    #[test]
+    fn a_result_right_after_it_breaks_it() {
+        let first = || Script::new().respond(0, 200).issues(1);
+        let empty = || {
+            let page = first().respond(1, 200).cursor(1);
+            page.issues(2).fault("empty_page")
+        };
+        let again = || empty().respond(2, 200).cursor(1).issues(2);
+        let result = r#"{"records": 2}"#;
+
+        hold(
+            &RULE,
+            [
+                (first().exits(0, result), NotExercised, vec![]),
+                (empty().exits(0, result), Broken, vec![2]),
+                (again().exits(0, result), Broken, vec![2]),
+                (empty().exits(0, r#"{"error": "empty"}"#), Skipped, vec![]),
+                (empty().exits(1, ""), Skipped, vec![]),
+                (empty().exits(0, r#"{"skip": true}"#), Skipped, vec![]),
+                (empty().stopped_at(10_000), CannotTell, vec![]),
+                (empty().exits(1, "").dropping(1), CannotTell, vec![]),
+                (empty(), NotExercised, vec![]),
+                (
+                    empty().respond(2, 200).cursor(2).exits(0, result),
+                    Kept,
+                    vec![],
+                ),
+                (empty().respond(2, 400).cursor(3), Kept, vec![]),
+            ],
+        );
+    }
+}

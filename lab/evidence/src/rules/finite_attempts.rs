@@ -1,0 +1,101 @@
+//! A service that stays down is left alone.
+
+use super::{Judgement, Level, Play, Rule, backoff_waits::failed};
+
+pub(super) const RULE: Rule = Rule {
+    id: "finite-attempts",
+    level: Level::GoodPractice,
+    source: "Google SRE book, chapter 22",
+    text: "the retries came to an end",
+    why: "A client that never gives up is a load that never ends, and its caller never learns why.",
+    hint: "Count the attempts, stop after a few, and hand the last failure to the caller.",
+    judge,
+};
+
+/// More requests than this are no attempts of one call any more.
+const MOST: usize = 20;
+
+/// A client that is still at it when its time is up may have attempts left, as long as
+/// it has not made more than these: a wait may be long, and its number still finite.
+fn judge(plays: &[Play<'_>]) -> Judgement {
+    Judgement::of_each_play(plays, |play| {
+        let mut newest_first = play.wire.entries.iter().rev();
+        let newest = newest_first.find(|it| it.status.is_some());
+        if !newest.is_some_and(failed) {
+            return Judgement::not_exercised();
+        }
+        let retries = play.wire.repetitions().filter(|(it, _)| failed(it));
+        let seqs: Vec<_> = retries.map(|(_, next)| next.seq).collect();
+        let requests = seqs.len() + 1;
+        match play.process {
+            _ if requests > MOST => {
+                Judgement::broken(seqs[MOST - 1..].to_vec(), format!("{requests} requests"))
+            }
+            None => Judgement::cannot_tell("more may have been to come"),
+            Some(_) if play.was_stopped() => Judgement::cannot_tell(format!(
+                "{requests} of at most {MOST} requests when the play ended"
+            )),
+            Some(_) if seqs.is_empty() => Judgement::skipped(),
+            Some(_) => Judgement::kept(),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{
+        Verdict::{Broken, CannotTell, Kept, NotExercised, Skipped},
+        testing::{Script, hold},
+    };
+
+    fn down(requests: u64) -> Script {
+        let respond = |script: Script, number| script.respond(number * 400, 503);
+        (0..requests).fold(Script::new(), respond)
+    }
+
+    #[test]
+    fn takes_more_requests_than_any_call_needs() {
+        hold(
+            &RULE,
+            [
+                (Script::new().respond(0, 404), NotExercised, vec![]),
+                (down(2).respond(900, 200).exits(0, ""), NotExercised, vec![]),
+                (down(1).exits(1, ""), Skipped, vec![]),
+                (down(20).exits(1, ""), Kept, vec![]),
+                (down(21).exits(1, ""), Broken, vec![21]),
+                (down(22), Broken, vec![21, 22]),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_client_that_is_still_at_it_may_have_attempts_left() {
+        hold(
+            &RULE,
+            [
+                (down(20), CannotTell, vec![]),
+                (down(5).stopped_at(10_000), CannotTell, vec![]),
+                (down(20).stopped_at(10_000), CannotTell, vec![]),
+                (down(20).exits(1, "").dropping(1), CannotTell, vec![]),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_look_before_is_no_attempt() {
+        let look = Script::new().respond(0, 503).with(|it| it.method = "HEAD");
+        let attempts = |number: u64| {
+            let respond = |script: Script, number| script.respond(number * 400, 503);
+            (1..=number).fold(look.clone(), respond).exits(1, "")
+        };
+
+        hold(
+            &RULE,
+            [
+                (attempts(20), Kept, vec![]),
+                (attempts(21), Broken, vec![22]),
+            ],
+        );
+    }
+}

@@ -1,0 +1,87 @@
+//! Only a limit ends a listing that has no end.
+
+use super::{Judgement, Level, Play, Rule};
+
+pub(super) const RULE: Rule = Rule {
+    id: "page-limit",
+    level: Level::GoodPractice,
+    source: "OWASP API Security Top 10, API10:2023",
+    text: "a listing without an end was left",
+    why: "Every page looks healthy and no cursor repeats, so a reader without a limit reads for ever.",
+    hint: "Count the pages, and end with an error at the most that you expect.",
+    judge,
+};
+
+/// The most pages that a reader may take before it has to doubt the listing.
+const MOST: usize = 1_000;
+
+/// A client that is still at it when its time is up may have a limit all the same, as
+/// long as it has not read more pages than these: it may be slow.
+fn judge(plays: &[Play<'_>]) -> Judgement {
+    Judgement::of_each_play(plays, |play| {
+        let entries = play.wire.entries.iter();
+        let endless = entries.filter(|it| it.fault == Some("endless_items"));
+        let seqs: Vec<_> = endless.map(|it| it.seq).collect();
+        match (seqs.len(), play.process) {
+            (0, _) => Judgement::not_exercised(),
+            (pages, _) if pages > MOST => {
+                Judgement::broken(vec![seqs[MOST]], format!("{pages} pages were read"))
+            }
+            (_, None) => Judgement::cannot_tell("more may have been to come"),
+            (pages, Some(_)) if play.was_stopped() => Judgement::cannot_tell(format!(
+                "{pages} of at most {MOST} pages when the play ended"
+            )),
+            (1, _) => Judgement::skipped(),
+            _ => Judgement::kept(),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{
+        Verdict::{Broken, CannotTell, Kept, NotExercised, Skipped},
+        testing::{Script, hold},
+    };
+
+    fn endless(pages: u64) -> Script {
+        let respond = |script: Script, number| {
+            let page = script.respond(number, 200).cursor(number);
+            page.issues(number + 1).fault("endless_items")
+        };
+        (0..pages).fold(Script::new(), respond)
+    }
+
+    #[test]
+    fn more_pages_than_a_listing_has_break_it() {
+        hold(
+            &RULE,
+            [
+                (
+                    Script::new().respond(0, 200).issues(1).exits(0, ""),
+                    NotExercised,
+                    vec![],
+                ),
+                (endless(1).exits(1, ""), Skipped, vec![]),
+                (endless(100).exits(1, ""), Kept, vec![]),
+                (endless(1_000).exits(1, ""), Kept, vec![]),
+                (endless(1_002).exits(1, ""), Broken, vec![1_001]),
+                (endless(1_001), Broken, vec![1_001]),
+                (endless(1_001).stopped_at(10_000), Broken, vec![1_001]),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_reader_that_is_slow_may_have_a_limit() {
+        hold(
+            &RULE,
+            [
+                (endless(1_000), CannotTell, vec![]),
+                (endless(900).stopped_at(10_000), CannotTell, vec![]),
+                (endless(9).exits(1, "").dropping(1), CannotTell, vec![]),
+            ],
+        );
+    }
+}

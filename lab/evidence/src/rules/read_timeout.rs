@@ -1,0 +1,121 @@
+//! Silence does not end by itself.
+
+use std::time::Duration;
+
+use super::{Judgement, Level, Play, Rule};
+use crate::wire::{ClosedBy, WireRequest};
+
+pub(super) const RULE: Rule = Rule {
+    id: "read-timeout",
+    level: Level::GoodPractice,
+    source: "AWS Builders' Library, Timeouts, retries and backoff with jitter; OWASP API10:2023",
+    text: "a connection that stayed silent was given up",
+    why: "TCP alone waits for hours, and each caller that waits holds a thread, a connection and its own caller.",
+    hint: "Set a read timeout for every request; many libraries have none unless told.",
+    judge,
+};
+
+/// A connection that ends no longer than this before a process that the lab ended may
+/// have ended with it.
+const SAME_END: Duration = Duration::from_millis(100);
+
+fn judge(plays: &[Play<'_>]) -> Judgement {
+    Judgement::of_each_play(plays, |play| {
+        let requests = play.wire.entries.iter();
+        let silent: Vec<_> = requests.filter(|it| is_silent(it)).collect();
+        if silent.is_empty() {
+            return Judgement::not_exercised();
+        }
+        let ends: Vec<_> = silent.iter().map(|it| end_of(it, play)).collect();
+        let open = silent
+            .iter()
+            .zip(&ends)
+            .filter(|(_, end)| **end == End::Never);
+        let open: Vec<_> = open.map(|(request, _)| request.seq).collect();
+        match open.is_empty() {
+            false => Judgement::broken(open, "still open when the play ended"),
+            true if ends.contains(&End::Unknown) => {
+                Judgement::cannot_tell("who ended the silence is not known")
+            }
+            true => Judgement::kept(),
+        }
+    })
+}
+
+fn is_silent(request: &WireRequest) -> bool {
+    request.fault == Some("silence") && request.status.is_none()
+}
+
+/// Whether the client ended the silence.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    ByClient,
+    Never,
+    Unknown,
+}
+
+fn end_of(request: &WireRequest, play: &Play<'_>) -> End {
+    let mut connections = play.wire.connections.iter();
+    let Some(connection) = connections.find(|it| Some(it.number) == request.connection) else {
+        return End::Unknown;
+    };
+    let stopped = play.process.filter(|_| play.was_stopped());
+    let outlived = |at| stopped.is_none_or(|process| at + SAME_END < process.ended);
+    match connection.closed {
+        Some(end) if outlived(end.at) => match end.by {
+            ClosedBy::Client | ClosedBy::Reset => End::ByClient,
+            ClosedBy::Service | ClosedBy::Bound => End::Unknown,
+        },
+        _ if stopped.is_some() => End::Never,
+        // Its connections end with a process that ends by itself.
+        _ if play.process.is_some() => End::ByClient,
+        _ => End::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{
+        Verdict::{Broken, CannotTell, Kept, NotExercised},
+        testing::{Script, hold},
+    };
+
+    #[test]
+    fn a_silence_that_lasts_as_long_as_the_play_breaks_it() {
+        let silent = || {
+            Script::new().respond(0, 200).fault("silence").with(|it| {
+                it.connection = Some(1);
+                it.status = None;
+                it.head = None;
+                it.ended = None;
+            })
+        };
+        let open = || silent().connection(1, None);
+        let closed = |at, by| silent().connection(1, Some((at, by)));
+        let by_client = |at| closed(at, ClosedBy::Client);
+
+        hold(
+            &RULE,
+            [
+                (
+                    Script::new().respond(0, 200).stopped_at(20_000),
+                    NotExercised,
+                    vec![],
+                ),
+                (open().stopped_at(20_000), Broken, vec![1]),
+                (open().respond(9, 200).stopped_at(20_000), Broken, vec![1]),
+                (by_client(19_950).stopped_at(20_000), Broken, vec![1]),
+                (by_client(20_010).stopped_at(20_000), Broken, vec![1]),
+                (by_client(15_000).stopped_at(20_000), Kept, vec![]),
+                (closed(15_000, ClosedBy::Reset).exits(1, ""), Kept, vec![]),
+                (open().exits(1, ""), Kept, vec![]),
+                (by_client(15_000), Kept, vec![]),
+                (by_client(15_000).dropping(1), CannotTell, vec![]),
+                (open(), CannotTell, vec![]),
+                (closed(9_000, ClosedBy::Bound), CannotTell, vec![]),
+                (silent().stopped_at(20_000), CannotTell, vec![]),
+            ],
+        );
+    }
+}

@@ -1,0 +1,79 @@
+//! A listing ends where the service says so.
+
+use super::{Judgement, Level, Play, Rule};
+use crate::wire::{IssuedCursor, WireRequest};
+
+pub(super) const RULE: Rule = Rule {
+    id: "reads-to-the-end",
+    level: Level::GoodPractice,
+    source: "AIP-158",
+    text: "a listing was read until its cursor was null",
+    why: "Half a listing that is called the whole is a loss that nobody notices.",
+    hint: "Read on until next_cursor is null, and end with an error if you have to stop before.",
+    judge,
+};
+
+fn judge(plays: &[Play<'_>]) -> Judgement {
+    Judgement::of_each_play(plays, |play| {
+        let entries = play.wire.entries.iter();
+        let goes_on = |it: &&WireRequest| matches!(it.cursor_issued, Some(IssuedCursor::Hash(_)));
+        let pages: Vec<_> = entries.clone().filter(goes_on).collect();
+        let Some(newest) = pages.last() else {
+            return Judgement::not_exercised();
+        };
+        let mut issued = entries.filter_map(|it| it.cursor_issued);
+        if issued.any(|it| it == IssuedCursor::Null) {
+            return Judgement::kept();
+        }
+        play.left_early(|| {
+            let found = match pages.len() {
+                1 => "left after 1 page".to_owned(),
+                number => format!("left after {number} pages"),
+            };
+            Judgement::broken(vec![newest.seq], found)
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{
+        Verdict::{Broken, CannotTell, Kept, NotExercised, Skipped},
+        testing::{Script, hold},
+    };
+
+    #[test]
+    fn a_result_before_the_null_cursor_breaks_it() {
+        let page = || Script::new().respond(0, 200).issues(1);
+        let two = || page().respond(1, 200).cursor(1).issues(2);
+        let last = || two().respond(2, 200).cursor(2).issues_null();
+        let result = r#"{"records": 2}"#;
+
+        hold(
+            &RULE,
+            [
+                (
+                    Script::new().respond(0, 200).exits(0, result),
+                    NotExercised,
+                    vec![],
+                ),
+                (
+                    Script::new().respond(0, 200).issues_null(),
+                    NotExercised,
+                    vec![],
+                ),
+                (page().exits(0, result), Broken, vec![1]),
+                (two().exits(0, result), Broken, vec![2]),
+                (two().exits(1, r#"{"error": "limit"}"#), Skipped, vec![]),
+                (two().exits(1, result), Skipped, vec![]),
+                (two().exits(0, ""), Skipped, vec![]),
+                (two().stopped_at(10_000), CannotTell, vec![]),
+                (two(), NotExercised, vec![]),
+                (last().exits(0, result), Kept, vec![]),
+                (last(), Kept, vec![]),
+                (last().dropping(1), CannotTell, vec![]),
+            ],
+        );
+    }
+}

@@ -1,0 +1,70 @@
+//! A wait that nobody can sit through is handed on, not cut short.
+
+use std::time::Duration;
+
+use super::{Judgement, Level, Play, Rule, Verdict, waited_out_in};
+use crate::wire::{RetryAfter, WireRequest};
+
+pub(super) const RULE: Rule = Rule {
+    id: "retry-after-over-budget",
+    level: Level::Standard,
+    source: "RFC 9110 §10.2.3; urllib3/urllib3#1338; curl/curl#7675",
+    text: "a Retry-After of minutes was not cut short",
+    why: "A wait that is clamped to what the client can bear brings it back early, and every other client with it.",
+    hint: "Stop at once when a Retry-After is longer than you may wait, and tell your caller how long it is.",
+    judge,
+};
+
+/// A longer wait is longer than any play lasts.
+const LONGEST_PLAY: Duration = Duration::from_secs(60);
+
+/// A client may have been told that it has the time, and then comes when the wait is
+/// over. One that was ended while it waited may have cut the wait short later on.
+fn judge(plays: &[Play<'_>]) -> Judgement {
+    Judgement::of_each_play(plays, |play| {
+        let judgement = waited_out_in(play.wire, applies);
+        match judgement.verdict {
+            Verdict::Skipped if play.was_stopped() => Judgement::still_running(),
+            Verdict::Skipped => Judgement::kept(),
+            _ => judgement,
+        }
+    })
+}
+
+fn applies(request: &WireRequest) -> bool {
+    let wait = request.retry_after.map(RetryAfter::wait);
+    wait.is_some_and(|wait| wait > LONGEST_PLAY)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{
+        Verdict::{Broken, CannotTell, Kept, NotExercised},
+        testing::{Script, hold},
+    };
+
+    #[test]
+    fn giving_up_keeps_it_and_coming_early_breaks_it() {
+        let asked = || Script::new().respond(0, 503).retry_after(120);
+        let short = Script::new().respond(0, 503).retry_after(2);
+
+        hold(
+            &RULE,
+            [
+                (short.respond(2_000, 200), NotExercised, vec![]),
+                (asked(), Kept, vec![]),
+                (asked().exits(1, ""), Kept, vec![]),
+                (asked().stopped_at(10_000), CannotTell, vec![]),
+                (asked().dropping(1), CannotTell, vec![]),
+                (
+                    asked().respond(30_000, 503).retry_after(120),
+                    Broken,
+                    vec![2],
+                ),
+                (asked().respond(9, 200).stopped_at(10_000), Broken, vec![2]),
+                (asked().respond(120_000, 200), Kept, vec![]),
+            ],
+        );
+    }
+}
