@@ -12,16 +12,16 @@ use std::{
 
 use bytes::Bytes;
 use client::{
-    ApiError, ApiHttpError, Clock, ConcurrencyLimit, Endpoint, FailureKind, IdempotencyKey,
-    JsonObject, ReliableApiClient, StopReason,
+    Clock, ConcurrencyLimit, Endpoint, FailureKind, IdempotencyKey, JsonObject, ReliableApiClient,
+    StopReason,
 };
 
 use hyper::body::Frame;
 
 use crate::support::{
-    offline,
+    http_error, offline,
     scripted::scripted,
-    virtual_clock,
+    transport_error, virtual_clock,
     wire::{Then, Wire},
 };
 
@@ -90,11 +90,8 @@ async fn a_body_above_the_cap_is_refused_and_not_asked_for_again() {
     ] {
         let wire = Wire::serve(&[(&response.0, response.1)]).await;
 
-        let error = client(&wire).flaky().await.expect_err("too long");
+        let error = transport_error(client(&wire).flaky().await);
 
-        let ApiError::Transport(error) = error else {
-            panic!("no complete response was taken: {error:?}");
-        };
         assert_eq!(error.kind, FailureKind::BodyTooLarge);
         assert_eq!((error.attempts, wire.requests().len()), (1, 1));
     }
@@ -131,11 +128,8 @@ async fn a_broken_chunk_is_no_http_and_a_missing_one_a_lost_connection() {
     ] {
         let wire = Wire::serve(&[(&format!("{HEAD}{chunks}"), Then::Close)]).await;
 
-        let error = client(&wire).flaky().await.expect_err("no whole body");
+        let error = transport_error(client(&wire).flaky().await);
 
-        let ApiError::Transport(error) = error else {
-            panic!("no complete response came: {error:?}");
-        };
         assert_eq!(error.kind, kind, "{chunks:?}: {error:?}");
         assert_eq!(
             (error.attempts, wire.requests().len()),
@@ -150,14 +144,11 @@ async fn a_post_without_permission_is_not_sent_again_when_its_response_breaks_of
     let wire = Wire::serve(&[(&announced(60, "{"), Then::Close)]).await;
     let key = IdempotencyKey::new("order-4711").expect("a key");
 
-    let error = client(&wire)
+    let job = client(&wire)
         .post(Endpoint::CREATE_JOB, Some(&key), &JsonObject::new())
-        .await
-        .expect_err("half a response");
+        .await;
 
-    let ApiError::Transport(error) = error else {
-        panic!("no complete response came: {error:?}");
-    };
+    let error = transport_error(job);
     assert_eq!(error.kind, FailureKind::ConnectionLost);
     assert_eq!(error.stopped, Some(StopReason::NotEligible));
     assert_eq!(wire.requests().len(), 1);
@@ -188,14 +179,6 @@ fn unavailable(length: usize) -> String {
     )
 }
 
-async fn failed_with_status(client: &ReliableApiClient) -> ApiHttpError {
-    let error = client.flaky().await.expect_err("a 503");
-    let ApiError::Http(error) = error else {
-        panic!("the head came whole: {error:?}");
-    };
-    error
-}
-
 #[tokio::test]
 async fn an_error_too_long_to_be_read_keeps_what_its_head_and_its_beginning_said() {
     let most = 100_000_000;
@@ -205,7 +188,7 @@ async fn an_error_too_long_to_be_read_keeps_what_its_head_and_its_beginning_said
         .build()
         .expect("a client");
 
-    let error = failed_with_status(&client).await;
+    let error = http_error(client.flaky().await);
 
     assert_eq!(error.status, 503);
     assert_eq!(error.retry_after, Some(Duration::from_secs(120)));
@@ -228,8 +211,8 @@ async fn an_error_that_drips_is_read_for_one_read_timeout_in_all() {
         .build()
         .expect("a client");
 
-    let failed = tokio::time::timeout(Duration::from_secs(10), failed_with_status(&client));
-    let error = failed.await.expect("the read timeout of this client");
+    let failed = tokio::time::timeout(Duration::from_secs(10), client.flaky());
+    let error = http_error(failed.await.expect("the read timeout of this client"));
 
     assert_eq!(error.retry_after, Some(Duration::from_secs(120)));
     assert_eq!(error.incomplete_body, Some(FailureKind::ReadTimeout));
@@ -244,7 +227,7 @@ async fn a_deadline_that_passes_in_the_body_of_an_error_keeps_its_status() {
         .build()
         .expect("a client");
 
-    let error = failed_with_status(&client).await;
+    let error = http_error(client.flaky().await);
 
     assert_eq!(error.incomplete_body, Some(FailureKind::ReadTimeout));
     assert_eq!(error.stopped, Some(StopReason::RetryAfterOverBudget));

@@ -6,7 +6,7 @@ use client::{
     Checkpoint, CheckpointError, CheckpointStore, Cursor, FileCheckpoints, ListingId, Position,
 };
 
-use crate::support::{drive::poll, folder::Folder};
+use crate::support::drive::poll;
 
 fn checkpoint(position: Position) -> Checkpoint {
     Checkpoint {
@@ -26,8 +26,8 @@ fn done() -> Checkpoint {
 
 #[tokio::test]
 async fn gives_back_what_was_saved() {
-    let folder = Folder::new();
-    let store = FileCheckpoints::new(folder.join("crawl"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let store = FileCheckpoints::new(folder.path().join("crawl"));
     assert_eq!(store.load().await.expect("no file yet"), None);
 
     for checkpoint in [at("a+/=&\"\\\u{e9}\n"), at("b"), done()] {
@@ -39,8 +39,8 @@ async fn gives_back_what_was_saved() {
 
 #[tokio::test]
 async fn the_file_holds_a_version_the_listing_the_pages_and_the_cursor_and_nothing_else() {
-    let folder = Folder::new();
-    let path = folder.join("crawl");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("crawl");
     let store = FileCheckpoints::new(&path);
 
     store.save(&at("c-1")).await.expect("saved");
@@ -60,10 +60,10 @@ async fn the_file_holds_a_version_the_listing_the_pages_and_the_cursor_and_nothi
 async fn only_its_owner_may_read_the_file() {
     use std::os::unix::fs::PermissionsExt;
 
-    let folder = Folder::new();
-    let path = folder.join("crawl");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("crawl");
     // What another program left where the next save writes.
-    let beside = folder.join("crawl.new");
+    let beside = folder.path().join("crawl.new");
     fs::write(&beside, "left over").expect("written");
     fs::set_permissions(&beside, fs::Permissions::from_mode(0o666)).expect("set");
 
@@ -77,12 +77,12 @@ async fn only_its_owner_may_read_the_file() {
 #[cfg(unix)]
 #[tokio::test]
 async fn a_link_beside_the_file_is_not_followed() {
-    let folder = Folder::new();
-    let elsewhere = folder.join("elsewhere");
+    let folder = tempfile::tempdir().expect("a folder");
+    let elsewhere = folder.path().join("elsewhere");
     fs::write(&elsewhere, "precious").expect("written");
-    std::os::unix::fs::symlink(&elsewhere, folder.join("crawl.new")).expect("linked");
+    std::os::unix::fs::symlink(&elsewhere, folder.path().join("crawl.new")).expect("linked");
 
-    let saved = FileCheckpoints::new(folder.join("crawl"))
+    let saved = FileCheckpoints::new(folder.path().join("crawl"))
         .save(&at("c-1"))
         .await;
 
@@ -93,9 +93,9 @@ async fn a_link_beside_the_file_is_not_followed() {
 #[cfg(unix)]
 #[tokio::test]
 async fn a_link_to_the_file_stays_a_link_to_the_file() {
-    let folder = Folder::new();
-    let link = folder.join("crawl");
-    let file = folder.join("behind the link");
+    let folder = tempfile::tempdir().expect("a folder");
+    let link = folder.path().join("crawl");
+    let file = folder.path().join("behind the link");
     std::os::unix::fs::symlink(&file, &link).expect("linked");
     let store = FileCheckpoints::new(&link);
 
@@ -112,8 +112,8 @@ async fn a_link_to_the_file_stays_a_link_to_the_file() {
 
 #[tokio::test]
 async fn what_another_crawl_saved_is_not_overwritten() {
-    let folder = Folder::new();
-    let path = folder.join("crawl");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("crawl");
     let conflict = format!(
         "the checkpoint {} was changed or removed since this crawl last read or saved it, \
          and was left as it is; let one crawl at a time use it, \
@@ -166,8 +166,8 @@ fn text(error: &CheckpointError) -> String {
 
 #[tokio::test]
 async fn a_file_that_is_no_checkpoint_is_refused_by_name_and_with_advice() {
-    let folder = Folder::new();
-    let path = folder.join("crawl");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("crawl");
     let not_json = "it is no JSON object with a `version`";
     let incomplete = "it does not hold `listing`, `pages` and `cursor`";
     let two = |rest: &str| format!(r#"{{"version":2,{rest}"#);
@@ -226,9 +226,9 @@ async fn a_file_that_is_no_checkpoint_is_refused_by_name_and_with_advice() {
 
 #[tokio::test]
 async fn what_cannot_be_read_or_replaced_is_named_with_advice() {
-    let folder = Folder::new();
-    let missing = folder.join("missing");
-    let directory = folder.join("directory");
+    let folder = tempfile::tempdir().expect("a folder");
+    let missing = folder.path().join("missing");
+    let directory = folder.path().join("directory");
     fs::create_dir(&directory).expect("made");
     let failed = |action, path: &Path| {
         format!(
@@ -261,8 +261,8 @@ async fn what_cannot_be_read_or_replaced_is_named_with_advice() {
 async fn a_file_without_permission_is_not_taken_for_none() {
     use std::os::unix::fs::PermissionsExt;
 
-    let folder = Folder::new();
-    let path = folder.join("crawl");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("crawl");
     let store = FileCheckpoints::new(&path);
     store.save(&at("c-1")).await.expect("saved");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).expect("set");
@@ -281,8 +281,8 @@ async fn a_file_without_permission_is_not_taken_for_none() {
 
 #[tokio::test]
 async fn a_save_that_was_dropped_never_overtakes_the_next() {
-    let folder = Folder::new();
-    let path = folder.join("crawl");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("crawl");
     let store = FileCheckpoints::new(&path);
     let mut halfway = 0;
     for round in 0..50 {

@@ -9,8 +9,6 @@ use std::{
 
 use client::{Checkpoint, CheckpointStore, Cursor, FileCheckpoints, ListingId, Position};
 
-use crate::support::folder::Folder;
-
 /// Names the checkpoint file to the process that is to be killed.
 const FILE: &str = "CLIENT_TEST_CHECKPOINT";
 
@@ -60,8 +58,8 @@ async fn saves_until_it_is_killed() {
 #[tokio::test]
 async fn a_kill_at_any_moment_leaves_the_old_checkpoint_or_the_new_one() {
     const KILLS: u32 = 200;
-    let folder = Folder::new();
-    let path = folder.join("crawl");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("crawl");
     let mut last = 0;
 
     for kill in 0..KILLS {

@@ -8,16 +8,16 @@ use std::{
 };
 
 use client::{
-    ApiError, ApiTransportError, Clock, ConcurrencyLimit, FailureKind, ReliableApiClient, Sleep,
-    StopReason, VirtualClock,
+    ApiTransportError, Clock, ConcurrencyLimit, FailureKind, ReliableApiClient, Sleep, StopReason,
+    VirtualClock,
 };
 use futures_util::future::join_all;
 use reqwest::dns::{Name, Resolve, Resolving};
 
 use crate::support::{
-    offline,
+    http_error, offline,
     scripted::{retry_after, scripted, status},
-    virtual_clock,
+    transport_error, virtual_clock,
     wire::{Then, Wire},
 };
 
@@ -30,11 +30,8 @@ async fn a_wait_that_would_pass_the_deadline_is_not_begun() {
         .build()
         .expect("a client");
 
-    let error = client.flaky().await.expect_err("no time to wait");
+    let error = http_error(client.flaky().await);
 
-    let ApiError::Http(error) = error else {
-        panic!("a response came: {error:?}");
-    };
     assert_eq!(error.stopped, Some(StopReason::Deadline));
     assert_eq!(error.retry_after, Some(Duration::from_secs(20)));
     assert_eq!(error.attempts, 1);
@@ -85,11 +82,8 @@ async fn a_deadline_that_passes_after_all_hands_on_the_last_response() {
         .build()
         .expect("a client");
 
-    let error = client.flaky().await.expect_err("the wait was too long");
+    let error = http_error(client.flaky().await);
 
-    let ApiError::Http(error) = error else {
-        panic!("a response came: {error:?}");
-    };
     assert_eq!(error.status.as_u16(), 503);
     assert_eq!(error.stopped, Some(StopReason::Deadline));
     assert_eq!(error.retry_after, Some(Duration::from_secs(9)));
@@ -114,12 +108,7 @@ async fn a_backoff_that_would_pass_the_deadline_is_not_begun() {
 /// Makes a call that only its deadline ends, in its first attempt.
 async fn ended_by_its_deadline(client: &ReliableApiClient) -> ApiTransportError {
     let guarded = tokio::time::timeout(Duration::from_secs(10), client.flaky()).await;
-    let error = guarded
-        .expect("the deadline ends it")
-        .expect_err("no response");
-    let ApiError::Transport(error) = error else {
-        panic!("no complete response came: {error:?}");
-    };
+    let error = transport_error(guarded.expect("the deadline ends it"));
     assert_eq!(error.stopped, Some(StopReason::Deadline));
     assert_eq!(error.attempts, 1);
     error

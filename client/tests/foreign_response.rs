@@ -10,9 +10,9 @@ use http::{Method, StatusCode};
 use serde_json::json;
 
 use crate::support::{
-    offline,
+    http_error, offline,
     scripted::{json, response, scripted},
-    virtual_clock,
+    transport_error, virtual_clock,
     wire::{Then, Wire},
 };
 
@@ -37,11 +37,8 @@ async fn a_failed_request_of_the_stack_is_told_as_a_method_would_tell_it() {
         .expect("a client");
 
     let sent = client.http().get("http://127.0.0.1:1/orders").send().await;
-    let error = check(request(), sent).await.expect_err("a 503");
+    let error = http_error(check(request(), sent).await);
 
-    let ApiError::Http(error) = error else {
-        panic!("a response came: {error:?}");
-    };
     assert_eq!(error.status, StatusCode::SERVICE_UNAVAILABLE);
     assert_eq!(error.code.as_deref(), Some("unavailable"));
     assert_eq!(error.request_id.as_deref(), Some("r-1"));
@@ -71,11 +68,8 @@ async fn a_plain_response_is_judged_by_its_head() {
     let session = without_hidden_requests(session).build().expect("a session");
 
     let sent = session.get(wire.base_url()).send().await;
-    let error = check(request(), sent.map_err(Into::into)).await;
+    let error = http_error(check(request(), sent.map_err(Into::into)).await);
 
-    let Err(ApiError::Http(error)) = error else {
-        panic!("the head came whole: {error:?}");
-    };
     assert_eq!((error.status.as_u16(), error.attempts), (409, 1));
     assert_eq!(error.code.as_deref(), Some("conflict"));
     assert_eq!(error.retry_after, Some(Duration::from_secs(120)));
@@ -90,11 +84,8 @@ async fn a_failure_of_the_transport_keeps_its_kind() {
     let session = without_hidden_requests(session).build().expect("a session");
 
     let sent = session.get(wire.base_url() + "/?secret").send().await;
-    let error = check(request(), sent.map_err(Into::into)).await;
+    let error = transport_error(check(request(), sent.map_err(Into::into)).await);
 
-    let Err(ApiError::Transport(error)) = error else {
-        panic!("nothing came: {error:?}");
-    };
     assert_eq!(error.kind, FailureKind::ConnectionLost);
     let source = format!("{:?}", error.source);
     assert!(!source.contains("secret"), "{source}");

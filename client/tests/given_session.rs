@@ -1,9 +1,12 @@
 //! A session of the caller's, on a real transport: what the contract asks of a
 //! session holds for it as it does for the client's own.
 
-use client::{ApiError, IdempotencyKey, JsonObject, ReliableApiClient};
+use client::{IdempotencyKey, JsonObject, ReliableApiClient};
 
-use crate::support::wire::{Then, Wire};
+use crate::support::{
+    http_error,
+    wire::{Then, Wire},
+};
 
 /// A client over a session that would follow redirects, as `reqwest` does by
 /// default.
@@ -49,10 +52,7 @@ async fn a_given_session_sends_no_post_elsewhere() {
 
         let job = client(&wire).create_job(&key, &JsonObject::new()).await;
 
-        let Err(ApiError::Http(error)) = job else {
-            panic!("{status} creates nothing: {job:?}");
-        };
-        assert_eq!(error.status.as_u16(), status);
+        assert_eq!(http_error(job).status.as_u16(), status);
         assert_eq!(wire.requests().len(), 1, "{:?}", wire.requests());
     }
 }

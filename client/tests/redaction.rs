@@ -26,7 +26,6 @@ use tracing_subscriber::{Layer, layer::Context, prelude::*};
 use crate::support::{
     canary::{CANARY, debugged, leaks, told},
     counted::Counted,
-    folder::Folder,
     offline, secretive, virtual_clock,
     wire::{Then, Wire},
 };
@@ -114,8 +113,8 @@ fn no_configuration_shows_a_secret() {
 
 #[tokio::test]
 async fn no_checkpoint_shows_a_secret() {
-    let folder = Folder::new();
-    let path = folder.join("crawl");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("crawl");
     let store = FileCheckpoints::new(&path);
     let checkpoint = Checkpoint {
         listing: ListingId::from_text("c4n4ry"),
@@ -124,7 +123,7 @@ async fn no_checkpoint_shows_a_secret() {
     };
     let memory = MemoryCheckpoints::default();
     memory.save(&checkpoint).await.expect("memory");
-    let saved = FileCheckpoints::new(folder.join("saved"));
+    let saved = FileCheckpoints::new(folder.path().join("saved"));
     saved.save(&checkpoint).await.expect("a file");
     fs::write(&path, r#"{"version":2,"cursor":"c4n4ry"}"#).expect("written");
 

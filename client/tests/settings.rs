@@ -11,7 +11,7 @@ use std::{
 };
 
 use client::{
-    ApiError, ApiHttpError, Builder, CallSettings, ConcurrencyLimit, FailureKind, NoWait, Random,
+    ApiError, Builder, CallSettings, ConcurrencyLimit, FailureKind, NoWait, Random,
     ReliableApiClient, RepeatPermission, RetryBudget, StopReason, VirtualClock,
     telemetry::BUDGET_TOKENS,
 };
@@ -22,7 +22,7 @@ use reqwest_retry::{RetryDecision, RetryPolicy};
 
 use crate::support::{
     counted::Counted,
-    offline,
+    http_error, offline,
     scripted::{cursor, page, response, retry_after, scripted, status},
     virtual_clock,
     wire::{Then, Wire},
@@ -36,13 +36,6 @@ type Respond = fn() -> Response;
 fn met_with(builder: Builder, response: Respond) -> ReliableApiClient {
     let transport = scripted(move |_| std::future::ready(Ok(response())));
     builder.transport(transport).build().expect("a client")
-}
-
-async fn http_error(client: &ReliableApiClient) -> ApiHttpError {
-    match client.flaky().await.expect_err("a failure") {
-        ApiError::Http(error) => error,
-        other => panic!("a response came: {other:?}"),
-    }
 }
 
 #[tokio::test]
@@ -82,12 +75,12 @@ async fn settings_of_a_call_take_the_place_of_the_clients() {
     for (settings, response, attempts, stopped) in cases {
         let client = met_with(offline(&virtual_clock()), response);
 
-        let error = http_error(&client.with_settings(settings)).await;
+        let error = http_error(client.with_settings(settings).flaky().await);
 
         assert_eq!(error.attempts, attempts, "{settings:?}");
         assert_eq!(error.stopped, Some(stopped), "{settings:?}");
         // The client itself goes by its own.
-        let own = http_error(&client).await;
+        let own = http_error(client.flaky().await);
         assert_ne!((own.attempts, own.stopped), (attempts, Some(stopped)));
     }
 }
@@ -120,7 +113,7 @@ async fn no_setting_of_a_call_exceeds_a_day() {
     let client = met_with(offline(&virtual_clock()), || retry_after(503, "86401"));
     let patient = CallSettings::new().max_retry_after(Duration::MAX);
 
-    let error = http_error(&client.with_settings(patient)).await;
+    let error = http_error(client.with_settings(patient).flaky().await);
 
     assert_eq!(error.stopped, Some(StopReason::RetryAfterOverBudget));
 }
@@ -140,9 +133,9 @@ async fn one_budget_bounds_the_clients_that_share_it() {
     };
     let (orders, stock) = (client("orders"), client("stock"));
 
-    let first = http_error(&orders).await;
-    let second = http_error(&stock).await;
-    let third = http_error(&orders).await;
+    let first = http_error(orders.flaky().await);
+    let second = http_error(stock.flaky().await);
+    let third = http_error(orders.flaky().await);
 
     // Full with three; a first attempt deposits half a token.
     assert_eq!((first.attempts, second.attempts, third.attempts), (3, 2, 2));
@@ -172,11 +165,11 @@ async fn one_limit_falls_for_all_the_clients_that_share_it() {
             .expect("a client")
     };
 
-    let error = http_error(&client()).await;
+    let error = http_error(client().flaky().await);
 
     assert_eq!((error.status.as_u16(), error.attempts), (429, 3));
     assert_eq!(limit.current(), 32 / 8);
-    let _ = http_error(&client()).await;
+    let _ = http_error(client().flaky().await);
     assert_eq!(limit.current(), 1);
 }
 
@@ -188,7 +181,7 @@ async fn budget_and_limit_can_be_off() {
     let client = met_with(builder, || status(503));
 
     for _ in 0..20 {
-        assert_eq!(http_error(&client).await.attempts, 3);
+        assert_eq!(http_error(client.flaky().await).attempts, 3);
     }
 }
 
@@ -218,7 +211,7 @@ async fn a_policy_can_take_the_place_of_the_backoff() {
         .policy(Linear(Arc::clone(&asked), clock.clone()));
     let client = met_with(builder, || status(503));
 
-    let error = http_error(&client).await;
+    let error = http_error(client.flaky().await);
 
     assert_eq!(error.stopped, Some(StopReason::AttemptsExhausted));
     assert_eq!(clock.sleeps(), [1, 2].map(Duration::from_secs));
@@ -232,7 +225,7 @@ async fn without_a_wait_only_the_server_is_waited_for() {
         let clock = virtual_clock();
         let client = met_with(offline(&clock).policy(NoWait), response);
 
-        http_error(&client).await;
+        http_error(client.flaky().await);
 
         assert_eq!(clock.sleeps(), [Duration::from_secs(seconds); 2]);
     }
@@ -253,7 +246,7 @@ async fn other_statuses_can_be_worth_a_retry() {
         let builder = offline(&virtual_clock()).retry_statuses(chosen);
         let client = met_with(builder, response);
 
-        assert_eq!(http_error(&client).await.attempts, attempts);
+        assert_eq!(http_error(client.flaky().await).attempts, attempts);
     }
 }
 
@@ -274,7 +267,7 @@ async fn a_spread_lies_on_top_of_what_the_server_asked_for() {
             .retry_after_spread(Duration::from_secs(4));
         let client = met_with(builder, || retry_after(503, "7"));
 
-        http_error(&client).await;
+        http_error(client.flaky().await);
 
         assert_eq!(clock.sleeps(), [Duration::from_secs_f64(wait); 2]);
     }
@@ -294,7 +287,7 @@ async fn a_date_is_measured_from_the_date_of_its_response_where_that_is_asked_fo
         let clock = virtual_clock();
         let client = met_with(offline(&clock).correct_dates(corrected), response);
 
-        http_error(&client).await;
+        http_error(client.flaky().await);
 
         assert_eq!(clock.sleeps()[0], Duration::from_secs(seconds));
     }
@@ -308,7 +301,7 @@ async fn a_transport_that_is_handed_in_has_no_session_below_it() {
         .transport(scripted(|_| std::future::ready(Ok(status(404)))))
         .build()
         .expect("no session is built, so none can fail");
-    assert_eq!(http_error(&client).await.status.as_u16(), 404);
+    assert_eq!(http_error(client.flaky().await).status.as_u16(), 404);
 }
 
 /// Passes on what a transport should respond to.
@@ -335,7 +328,7 @@ async fn what_a_transport_passes_on_is_never_sent_and_what_a_middleware_does_is(
     let middleware = builder().middleware(PassesOn).build().expect("a client");
 
     let nothing = transport.flaky().await.expect_err("nothing below");
-    let not_found = http_error(&middleware).await;
+    let not_found = http_error(middleware.flaky().await);
 
     let ApiError::Transport(nothing) = nothing else {
         panic!("nothing was sent: {nothing:?}");
@@ -383,7 +376,7 @@ async fn middlewares_see_every_attempt_in_the_order_in_which_they_were_added() {
         .build()
         .expect("a client");
 
-    http_error(&client).await;
+    http_error(client.flaky().await);
 
     assert_eq!(*seen.lock().expect("no panic while held"), ["ab", "ab"]);
 }

@@ -4,7 +4,6 @@
 pub(crate) mod canary;
 pub(crate) mod counted;
 pub(crate) mod drive;
-pub(crate) mod folder;
 pub(crate) mod observed;
 pub(crate) mod scripted;
 pub(crate) mod secretive;
@@ -13,9 +12,30 @@ pub(crate) mod slow_store;
 pub(crate) mod tls;
 pub(crate) mod wire;
 
-use std::{sync::Arc, time::SystemTime};
+use std::{fmt::Debug, sync::Arc, time::SystemTime};
 
-use client::{Builder, ReliableApiClient, SeededRandom, VirtualClock};
+use client::{
+    ApiError, ApiHttpError, ApiTransportError, Builder, ReliableApiClient, SeededRandom,
+    VirtualClock,
+};
+
+/// The error of a call whose response is no success.
+#[track_caller]
+pub(crate) fn http_error<T: Debug>(result: Result<T, ApiError>) -> ApiHttpError {
+    match result {
+        Err(ApiError::Http(error)) => error,
+        other => panic!("a response that is no success, not {other:?}"),
+    }
+}
+
+/// The error of a call without a complete response.
+#[track_caller]
+pub(crate) fn transport_error<T: Debug>(result: Result<T, ApiError>) -> ApiTransportError {
+    match result {
+        Err(ApiError::Transport(error)) => error,
+        other => panic!("no complete response, not {other:?}"),
+    }
+}
 
 /// A clock that moves only when the client waits.
 pub(crate) fn virtual_clock() -> VirtualClock {
