@@ -21,39 +21,6 @@ use crate::support::{
     wire::{Then, Wire},
 };
 
-#[tokio::test]
-async fn a_wait_that_would_pass_the_deadline_is_not_begun() {
-    let clock = virtual_clock();
-    let client = offline(&clock)
-        .deadline(Duration::from_secs(10))
-        .transport(scripted(async |_| Ok(retry_after(503, "20"))))
-        .build()
-        .expect("a client");
-
-    let error = http_error(client.flaky().await);
-
-    assert_eq!(error.stopped, Some(StopReason::Deadline));
-    assert_eq!(error.retry_after, Some(Duration::from_secs(20)));
-    assert_eq!(error.attempts, 1);
-    assert!(clock.sleeps().is_empty(), "{:?}", clock.sleeps());
-}
-
-#[tokio::test]
-async fn waits_count_against_the_deadline() {
-    let clock = virtual_clock();
-    let client = offline(&clock)
-        .deadline(Duration::from_secs(10))
-        .max_attempts(9)
-        .transport(scripted(async |_| Ok(retry_after(503, "4"))))
-        .build()
-        .expect("a client");
-
-    let error = client.flaky().await.expect_err("no time to wait");
-
-    assert_eq!(clock.sleeps(), [Duration::from_secs(4); 2]);
-    assert_eq!(error.attempts(), 3);
-}
-
 /// A clock whose waits last a second longer than they should, as those of a
 /// busy machine do.
 struct LateClock(VirtualClock);

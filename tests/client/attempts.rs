@@ -111,6 +111,7 @@ async fn a_deadline_counts_the_waits_and_is_never_overrun() {
 
     assert_eq!(error.stopped, Some(StopReason::Deadline), "{error}");
     assert_eq!(error.attempts, 3, "{error}");
+    assert_eq!(error.retry_after, Some(Duration::from_secs(5)), "{error}");
     assert_eq!(bench.clock.sleeps(), [Duration::from_secs(5); 2]);
     let left: Vec<_> = bench
         .session
