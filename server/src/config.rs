@@ -81,21 +81,21 @@ pub struct ServiceConfig {
 impl ServiceConfig {
     /// Starts from the defaults.
     pub fn builder() -> ServiceConfigBuilder {
-        ServiceConfigBuilder {
+        ServiceConfigBuilder(Self {
             port: DEFAULT_PORT,
-            seed: None,
+            seed: rand::random(),
             clock: Arc::new(SystemClock::new()),
             max_jobs: DEFAULT_MAX_JOBS,
             ledger_capacity: DEFAULT_LEDGER_CAPACITY,
             drain_deadline: DEFAULT_DRAIN_DEADLINE,
             connection_bounds: ConnectionBounds::default(),
-            metrics: None,
+            metrics: Metrics::private(),
             on_request_span: None,
             one_caller: false,
             lessons: true,
             routes: Router::new(),
             expected_routes: Vec::new(),
-        }
+        })
     }
 
     /// The port to listen on; 0 stands for a free one.
@@ -125,54 +125,43 @@ impl fmt::Debug for ServiceConfig {
 
 /// Collects a [`ServiceConfig`] and checks it.
 #[must_use = "a builder does nothing until it is built"]
-pub struct ServiceConfigBuilder {
-    port: u16,
-    seed: Option<u64>,
-    clock: Arc<dyn Clock>,
-    max_jobs: usize,
-    ledger_capacity: usize,
-    drain_deadline: Duration,
-    connection_bounds: ConnectionBounds,
-    metrics: Option<Metrics>,
-    on_request_span: Option<SpanHook>,
-    one_caller: bool,
-    lessons: bool,
-    routes: Router,
-    expected_routes: Vec<ExpectedRoute>,
-}
+pub struct ServiceConfigBuilder(
+    /// A draft: its values may yet break a rule, so only `build` hands it out.
+    ServiceConfig,
+);
 
 impl ServiceConfigBuilder {
     /// The port on 127.0.0.1; 0 stands for a free one. Default: [`DEFAULT_PORT`].
     pub fn port(mut self, port: u16) -> Self {
-        self.port = port;
+        self.0.port = port;
         self
     }
 
     /// What cursors, hashes, job ids and request ids are made from: two
     /// services with one seed make the same ones. Default: random.
     pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = Some(seed);
+        self.0.seed = seed;
         self
     }
 
     /// The clock of the ledger, of durations and of Retry-After dates. Default:
     /// [`SystemClock`].
     pub fn clock(mut self, clock: impl Clock) -> Self {
-        self.clock = Arc::new(clock);
+        self.0.clock = Arc::new(clock);
         self
     }
 
     /// How many idempotency keys are remembered before new ones are refused with
     /// 507: 1 to [`MAX_CAPACITY`]. Default: [`DEFAULT_MAX_JOBS`].
     pub fn max_jobs(mut self, max_jobs: usize) -> Self {
-        self.max_jobs = max_jobs;
+        self.0.max_jobs = max_jobs;
         self
     }
 
     /// How many requests the ledger keeps: 1 to [`MAX_CAPACITY`]. Default:
     /// [`DEFAULT_LEDGER_CAPACITY`].
     pub fn ledger_capacity(mut self, ledger_capacity: usize) -> Self {
-        self.ledger_capacity = ledger_capacity;
+        self.0.ledger_capacity = ledger_capacity;
         self
     }
 
@@ -180,20 +169,20 @@ impl ServiceConfigBuilder {
     /// above zero, at most [`MAX_DRAIN_DEADLINE`]. Default:
     /// [`DEFAULT_DRAIN_DEADLINE`].
     pub fn drain_deadline(mut self, drain_deadline: Duration) -> Self {
-        self.drain_deadline = drain_deadline;
+        self.0.drain_deadline = drain_deadline;
         self
     }
 
     /// How long clients may leave their connections waiting, and how many there may
     /// be; no time of it is zero. Default: that of [`ConnectionBounds`].
     pub fn connection_bounds(mut self, bounds: ConnectionBounds) -> Self {
-        self.connection_bounds = bounds;
+        self.0.connection_bounds = bounds;
         self
     }
 
     /// Where the numbers go. Default: [`Metrics::private`].
     pub fn metrics(mut self, metrics: Metrics) -> Self {
-        self.metrics = Some(metrics);
+        self.0.metrics = metrics;
         self
     }
 
@@ -203,7 +192,7 @@ impl ServiceConfigBuilder {
         mut self,
         hook: impl Fn(&Span, &HeaderMap) + Send + Sync + 'static,
     ) -> Self {
-        self.on_request_span = Some(Arc::new(hook));
+        self.0.on_request_span = Some(Arc::new(hook));
         self
     }
 
@@ -212,14 +201,14 @@ impl ServiceConfigBuilder {
     /// too, if it comes before an earlier response on its route allowed. Default: false,
     /// and nothing is claimed of such a request, since it may be somebody else's.
     pub fn one_caller(mut self, one_caller: bool) -> Self {
-        self.one_caller = one_caller;
+        self.0.one_caller = one_caller;
         self
     }
 
     /// Whether the service has routes of its own. Without them it serves the added
     /// ones, `/metrics`, and 404 for the rest. Default: true.
     pub fn lessons(mut self, lessons: bool) -> Self {
-        self.lessons = lessons;
+        self.0.lessons = lessons;
         self
     }
 
@@ -233,14 +222,14 @@ impl ServiceConfigBuilder {
     /// If two of these routes overlap. A clash with the service's own routes, or a
     /// fallback, panics when the router is built.
     pub fn routes(mut self, routes: Router) -> Self {
-        self.routes = self.routes.merge(routes);
+        self.0.routes = self.0.routes.merge(routes);
         self
     }
 
     /// What added routes may be counted for: the series of these events exist at zero
     /// from the start, and not only once an event was counted. Called twice, it adds.
     pub fn expected_routes(mut self, routes: impl IntoIterator<Item = ExpectedRoute>) -> Self {
-        self.expected_routes.extend(routes);
+        self.0.expected_routes.extend(routes);
         self
     }
 
@@ -250,47 +239,33 @@ impl ServiceConfigBuilder {
     ///
     /// The first rule that is broken, with the value that broke it.
     pub fn build(self) -> Result<ServiceConfig, ConfigError> {
+        let Self(config) = self;
         let capacities = 1..=MAX_CAPACITY;
-        if !capacities.contains(&self.max_jobs) {
-            return Err(ConfigError::MaxJobs { got: self.max_jobs });
+        let got = config.max_jobs;
+        if !capacities.contains(&got) {
+            return Err(ConfigError::MaxJobs { got });
         }
-        if !capacities.contains(&self.ledger_capacity) {
-            return Err(ConfigError::LedgerCapacity {
-                got: self.ledger_capacity,
-            });
+        let got = config.ledger_capacity;
+        if !capacities.contains(&got) {
+            return Err(ConfigError::LedgerCapacity { got });
         }
-        if self.drain_deadline.is_zero() || self.drain_deadline > MAX_DRAIN_DEADLINE {
-            return Err(ConfigError::DrainDeadline {
-                got: self.drain_deadline,
-            });
+        let got = config.drain_deadline;
+        if got.is_zero() || got > MAX_DRAIN_DEADLINE {
+            return Err(ConfigError::DrainDeadline { got });
         }
-        let got = self.connection_bounds;
+        let got = config.connection_bounds;
         let times = [got.head, got.body, got.idle, got.stalled];
         if times.iter().any(Duration::is_zero) {
             return Err(ConfigError::ConnectionBounds { got });
         }
-        Ok(ServiceConfig {
-            port: self.port,
-            seed: self.seed.unwrap_or_else(rand::random),
-            clock: self.clock,
-            max_jobs: self.max_jobs,
-            ledger_capacity: self.ledger_capacity,
-            drain_deadline: self.drain_deadline,
-            connection_bounds: self.connection_bounds,
-            metrics: self.metrics.unwrap_or_else(Metrics::private),
-            on_request_span: self.on_request_span,
-            one_caller: self.one_caller,
-            lessons: self.lessons,
-            routes: self.routes,
-            expected_routes: self.expected_routes,
-        })
+        Ok(config)
     }
 }
 
 impl fmt::Debug for ServiceConfigBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ServiceConfigBuilder")
-            .field("port", &self.port)
+            .field("port", &self.0.port)
             .finish_non_exhaustive()
     }
 }
