@@ -1,4 +1,5 @@
-//! The program: its two lines, its signals, its exit status.
+//! The program: its two lines, its signals, its exit status, and what it logs,
+//! whatever `RUST_LOG` asks for.
 
 #![cfg(unix)]
 
@@ -268,6 +269,67 @@ fn the_openapi_document_goes_to_stdout() {
     assert_eq!(
         String::from_utf8(output.stdout).unwrap().trim_end(),
         server::openapi()
+    );
+}
+
+/// Lets the program respond to requests that carry secrets wherever one can, stops
+/// it, and returns what it wrote to stderr.
+fn log(rust_log: &str) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
+    let command = command.args(["--port", "0"]).env("RUST_LOG", rust_log);
+    let mut program = Program::spawn(command);
+    let headers = "content-type: application/json\r\nidempotency-key: SECRET\r\n\
+                   authorization: SECRET\r\n";
+    let requests = [
+        request("GET", "/items?cursor=SECRET", headers, ""),
+        request("POST", "/jobs", headers, r#"{"SECRET": 1}"#),
+        request("POST", "/jobs", headers, "SECRET"),
+        request("GET", "/SECRET", headers, ""),
+    ];
+    let statuses = requests.map(|request| {
+        let stream = TcpStream::connect(program.address()).unwrap();
+        exchange(&stream, request.as_bytes()).status
+    });
+    assert_eq!(statuses, [400, 201, 400, 404]);
+
+    program.signal("INT");
+    let (status, stdout, log) = program.end();
+    assert_eq!((status, &*stdout), (Some(0), ""), "logs are no data");
+    log
+}
+
+#[test]
+fn each_request_is_one_line_without_a_secret_whatever_is_asked_for() {
+    for directives in [
+        "trace",
+        "info",
+        "hyper=trace,hyper_util=trace,axum=trace,tower_http=trace,server=trace",
+    ] {
+        let log = log(directives);
+
+        assert_eq!(log.lines().count(), 4, "{directives}: {log}");
+        for line in log.lines() {
+            assert!(line.contains("}: server: close "), "{directives}: {line}");
+            assert!(!line.contains("SECRET"), "{directives}: {line}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_logged_unless_this_crate_is_asked_for() {
+    for directives in ["", "off", "hyper=trace,hyper_util=trace,axum=trace"] {
+        assert_eq!(log(directives), "", "{directives}");
+    }
+}
+
+#[test]
+fn directives_that_cannot_be_read_cost_one_line_and_no_service() {
+    let log = log("server=loud");
+
+    assert_eq!(log.lines().count(), 1, "{log}");
+    assert!(
+        log.starts_with("warning: RUST_LOG is ignored, since \"server=loud\" cannot be read: "),
+        "{log}"
     );
 }
 
