@@ -5,6 +5,7 @@ use std::fmt;
 use http::Method;
 
 use crate::{
+    api_response::ApiResponse,
     builder::Builder,
     endpoint::Endpoint,
     error::{ApiError, ResponseProblem},
@@ -14,7 +15,6 @@ use crate::{
     redirect::Redirect,
     reliable_client::ReliableApiClient,
     request::Call,
-    response::ApiResponse,
     response_checks::{string, wrong_type},
     retry::RepeatPermission,
 };

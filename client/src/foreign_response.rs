@@ -4,8 +4,8 @@ use reqwest::Response;
 use reqwest_middleware::Error;
 
 use crate::{
+    api_response::ApiResponse,
     error::{ApiError, ApiTransportError, RequestName},
-    response::ApiResponse,
     retry::{self, RetryAfter, RetryReport},
     time::{Clock, SystemClock},
     timeouts::Timeouts,

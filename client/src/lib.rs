@@ -94,6 +94,7 @@
 //! standard headers are read.
 
 mod api;
+mod api_response;
 mod base_url;
 mod builder;
 mod endpoint;
@@ -108,7 +109,6 @@ mod raw_object;
 mod redirect;
 mod reliable_client;
 mod request;
-mod response;
 mod response_checks;
 mod retry;
 mod session;

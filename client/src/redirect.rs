@@ -5,7 +5,7 @@ use std::fmt;
 use http::{StatusCode, header::LOCATION};
 use reqwest::redirect::Policy;
 
-use crate::response::ApiResponse;
+use crate::api_response::ApiResponse;
 
 /// What every session does with a redirect: it is a response like any other.
 pub(crate) fn never_followed() -> Policy {

@@ -12,13 +12,13 @@ use reqwest::Request;
 use tracing::Instrument;
 
 use crate::{
+    api_response::ApiResponse,
     endpoint::Endpoint,
     error::{ApiError, ApiTransportError, ContractError, RequestName},
     idempotency_key::IdempotencyKey,
     pagination::PageQuery,
     raw_object::JsonObject,
     reliable_client::ReliableApiClient,
-    response::ApiResponse,
     retry::{RepeatPermission, RetryReport},
     telemetry::{AttemptCount, GiveUp, OpenCall},
 };

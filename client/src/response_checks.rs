@@ -13,10 +13,10 @@ use http::StatusCode;
 use serde_json::value::RawValue;
 
 use crate::{
+    api_response::ApiResponse,
     error::{ApiError, JsonType, ResponseProblem},
     media_type,
     raw_object::ObjectText,
-    response::ApiResponse,
 };
 
 impl ApiResponse {
