@@ -1,6 +1,6 @@
 //! A service that stays down is left alone.
 
-use super::{Judgement, Level, Play, Rule, backoff_waits::failed};
+use super::{Judgement, Level, Play, Rule, backoff_waits::failed, is_look};
 
 pub(super) const RULE: Rule = Rule {
     id: "finite-attempts",
@@ -20,7 +20,7 @@ const MOST: usize = 20;
 fn judge(plays: &[Play<'_>]) -> Judgement {
     Judgement::of_each_play(plays, |play| {
         let mut newest_first = play.wire.entries.iter().rev();
-        let newest = newest_first.find(|it| it.status.is_some());
+        let newest = newest_first.find(|it| it.status.is_some() && !is_look(it));
         if !newest.is_some_and(failed) {
             return Judgement::not_exercised();
         }
@@ -83,11 +83,11 @@ mod tests {
     }
 
     #[test]
-    fn a_look_before_is_no_attempt() {
-        let look = Script::new().respond(0, 503).with(|it| it.method = "HEAD");
+    fn a_look_before_or_after_is_no_attempt() {
+        let look = |script: Script| script.respond(0, 200).with(|it| it.method = "HEAD");
         let attempts = |number: u64| {
             let respond = |script: Script, number| script.respond(number * 400, 503);
-            (1..=number).fold(look.clone(), respond).exits(1, "")
+            look((1..=number).fold(look(Script::new()), respond)).exits(1, "")
         };
 
         hold(

@@ -15,10 +15,27 @@ pub(super) const RULE: Rule = Rule {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::testing::hold_to_one_request;
+    use crate::rules::{
+        Verdict::{Kept, NotExercised},
+        testing::{Script, hold, hold_to_one_request},
+    };
 
     #[test]
     fn a_second_request_breaks_it() {
         hold_to_one_request(&RULE, |it| it.with(|it| it.status = Some(204)));
+    }
+    /// Which methods there are, a service may say with a 204.
+    #[test]
+    fn a_look_at_the_methods_is_no_request_for_content() {
+        let look = |script: Script, at| script.respond(at, 204).with(|it| it.method = "OPTIONS");
+        let looks = || look(look(Script::new(), 0), 1);
+
+        hold(
+            &RULE,
+            [
+                (looks(), NotExercised, vec![]),
+                (look(looks().respond(2, 204), 3), Kept, vec![]),
+            ],
+        );
     }
 }
