@@ -1,7 +1,5 @@
 //! Silence does not end by itself.
 
-use std::time::Duration;
-
 use super::{Judgement, Level, Play, Rule};
 use crate::wire::{ClosedBy, WireRequest};
 
@@ -15,10 +13,6 @@ pub(super) const RULE: Rule = Rule {
     judge,
 };
 
-/// A connection that ends no longer than this before a process that the lab ended may
-/// have ended with it.
-const SAME_END: Duration = Duration::from_millis(100);
-
 fn judge(plays: &[Play<'_>]) -> Judgement {
     Judgement::of_each_play(plays, |play| {
         let requests = play.wire.entries.iter();
@@ -27,18 +21,13 @@ fn judge(plays: &[Play<'_>]) -> Judgement {
             return Judgement::not_exercised();
         }
         let ends: Vec<_> = silent.iter().map(|it| end_of(it, play)).collect();
-        let open = silent
-            .iter()
-            .zip(&ends)
-            .filter(|(_, end)| **end == End::Never);
+        let open = silent.iter().zip(&ends);
+        let open = open.filter(|(_, end)| **end == End::Never);
         let open: Vec<_> = open.map(|(request, _)| request.seq).collect();
-        match open.is_empty() {
-            false => Judgement::broken(open, "still open when the play ended"),
-            true if ends.contains(&End::Unknown) => {
-                Judgement::cannot_tell("who ended the silence is not known")
-            }
-            true => Judgement::kept(),
+        if open.is_empty() && ends.contains(&End::Unknown) {
+            return Judgement::cannot_tell("who ended the silence is not known");
         }
+        Judgement::kept_unless(open, "still open when the play ended")
     })
 }
 
@@ -60,9 +49,10 @@ fn end_of(request: &WireRequest, play: &Play<'_>) -> End {
         return End::Unknown;
     };
     let stopped = play.process.filter(|_| play.was_stopped());
-    let outlived = |at| stopped.is_none_or(|process| at + SAME_END < process.ended);
+    // The lab notes the end of a process before it brings it about.
+    let in_time = |at| stopped.is_none_or(|process| at < process.ended);
     match connection.closed {
-        Some(end) if outlived(end.at) => match end.by {
+        Some(end) if in_time(end.at) => match end.by {
             ClosedBy::Client | ClosedBy::Reset => End::ByClient,
             ClosedBy::Service | ClosedBy::Bound => End::Unknown,
         },
@@ -105,9 +95,9 @@ mod tests {
                 ),
                 (open().stopped_at(20_000), Broken, vec![1]),
                 (open().respond(9, 200).stopped_at(20_000), Broken, vec![1]),
-                (by_client(19_950).stopped_at(20_000), Broken, vec![1]),
+                (by_client(20_000).stopped_at(20_000), Broken, vec![1]),
                 (by_client(20_010).stopped_at(20_000), Broken, vec![1]),
-                (by_client(15_000).stopped_at(20_000), Kept, vec![]),
+                (by_client(19_999).stopped_at(20_000), Kept, vec![]),
                 (closed(15_000, ClosedBy::Reset).exits(1, ""), Kept, vec![]),
                 (open().exits(1, ""), Kept, vec![]),
                 (by_client(15_000), Kept, vec![]),

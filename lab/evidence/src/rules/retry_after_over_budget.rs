@@ -19,13 +19,13 @@ pub(super) const RULE: Rule = Rule {
 const LONGEST_PLAY: Duration = Duration::from_secs(60);
 
 /// A client may have been told that it has the time, and then comes when the wait is
-/// over. One that was ended while it waited may have cut the wait short later on.
+/// over. One that has not come may still cut the wait short, unless its process is over.
 fn judge(plays: &[Play<'_>]) -> Judgement {
     Judgement::of_each_play(plays, |play| {
         let judgement = waited_out_in(play.wire, applies);
         match judgement.verdict {
             Verdict::Skipped if play.was_stopped() => Judgement::still_running(),
-            Verdict::Skipped => Judgement::kept(),
+            Verdict::Skipped if play.process.is_some() => Judgement::kept(),
             _ => judgement,
         }
     })
@@ -40,7 +40,7 @@ fn applies(request: &WireRequest) -> bool {
 mod tests {
     use super::*;
     use crate::rules::{
-        Verdict::{Broken, CannotTell, Kept, NotExercised},
+        Verdict::{Broken, CannotTell, Kept, NotExercised, Skipped},
         testing::{Script, hold},
     };
 
@@ -53,7 +53,7 @@ mod tests {
             &RULE,
             [
                 (short.respond(2_000, 200), NotExercised, vec![]),
-                (asked(), Kept, vec![]),
+                (asked(), Skipped, vec![]),
                 (asked().exits(1, ""), Kept, vec![]),
                 (asked().stopped_at(10_000), CannotTell, vec![]),
                 (asked().dropping(1), CannotTell, vec![]),
