@@ -5,10 +5,12 @@
 //! process is one intended call, so a task that needs a sample or several faults is
 //! played several times, side by side, each time with a service and a URL of its own.
 //!
-//! [`play()`] plays a task and returns an [`evidence::grade::TaskGrade`].
+//! [`play()`] plays a task and returns an [`evidence::grade::TaskGrade`]; [`OpenPlays`]
+//! are open to clients of any kind.
 
 mod command;
 mod draw;
+mod open;
 mod play;
 mod process;
 mod responses;
@@ -16,5 +18,6 @@ mod service;
 mod task;
 
 pub use command::{ClientCommand, CommandError};
+pub use open::{OpenPlay, OpenPlays};
 pub use play::{GradeError, play};
 pub use task::{TASKS, Task, UnknownTask, find};

@@ -63,11 +63,11 @@ pub async fn play(
 
 async fn play_one(
     task: &Task,
-    part: &Part,
+    part: &'static Part,
     command: &ClientCommand,
     draw: Draw,
 ) -> Result<RecordedPlay, GradeError> {
-    let service = PlayService::start(task, part, draw)?;
+    let service = PlayService::start(task, part, draw, false)?;
     let ran = process::run(
         command,
         &service.context,

@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
     time::Duration,
 };
 
@@ -11,11 +11,11 @@ use axum::{
     body::to_bytes,
     extract::{Query, Request},
     response::{IntoResponse, Response},
-    routing::any,
+    routing::{any, post},
 };
 use evidence::{grade::Goal, wire::WireRecord};
 use http::{HeaderValue, Method, StatusCode, header::ALLOW};
-use server::{ConnectionPlace, Problem, RunningApi, ServiceConfig, TeachingApi};
+use server::{ConnectionPlace, Ledger, Problem, RunningApi, ServiceConfig, TeachingApi};
 use tokio::{sync::Notify, time::Instant};
 
 use super::{
@@ -48,12 +48,17 @@ pub(super) struct PlayService {
 struct Served {
     method: Method,
     token: Option<String>,
+    part: &'static Part,
+    ledger: OnceLock<Ledger>,
     state: Mutex<State>,
     flood: Notify,
 }
 
 struct State {
     responder: Box<dyn Responder>,
+    draw: Draw,
+    /// How many requests came before it was begun again.
+    before: u64,
     /// What the ledger does not know of a request, by its connection and its place.
     notes: HashMap<(u64, u64), Note>,
     requests: usize,
@@ -66,15 +71,26 @@ struct Note {
 }
 
 impl PlayService {
-    /// Starts the service of a play.
-    pub(super) fn start(task: &Task, part: &Part, mut draw: Draw) -> Result<Self, RunError> {
+    /// Starts the service of a play. It can be begun again over HTTP where `is_open`:
+    /// by a POST to its URL with `/again`.
+    pub(super) fn start(
+        task: &Task,
+        part: &'static Part,
+        mut draw: Draw,
+        is_open: bool,
+    ) -> Result<Self, RunError> {
+        let seed = draw.seed();
         let prefix = format!("/{}", draw.word(6));
         let token = task.has_token.then(|| draw.word(24));
         let served = Arc::new(Served {
             method: task.method.clone(),
             token: token.clone(),
+            part,
+            ledger: OnceLock::new(),
             state: Mutex::new(State {
                 responder: (part.responder)(&mut draw),
+                draw,
+                before: 0,
                 notes: HashMap::new(),
                 requests: 0,
             }),
@@ -84,15 +100,20 @@ impl PlayService {
             let served = Arc::clone(&served);
             any(move |request| async move { served.respond(request).await })
         };
-        let routes = Router::new()
-            .route(&format!("{prefix}{}", task.words.path), respond)
-            .route(
-                &format!("{prefix}/{{*path}}"),
-                any(async || Problem::NOT_FOUND),
-            );
+        let path = format!("{prefix}{}", task.words.path);
+        let mut routes = Router::new();
+        if is_open {
+            let served = Arc::clone(&served);
+            let again = post(async move || served.again());
+            routes = routes.route(&format!("{path}/again"), again);
+        }
+        let routes = routes.route(&path, respond).route(
+            &format!("{prefix}/{{*path}}"),
+            any(async || Problem::NOT_FOUND),
+        );
         let config = ServiceConfig::builder()
             .port(0)
-            .seed(draw.seed())
+            .seed(seed)
             .lessons(false)
             .routes(routes)
             .one_caller(true)
@@ -101,6 +122,7 @@ impl PlayService {
             .build()?;
         let begun = Instant::now();
         let running = TeachingApi::start(config)?;
+        served.ledger.get_or_init(|| running.ledger_handle());
         let base_url = format!("{}{prefix}", running.base_url());
         Ok(Self {
             context: Context {
@@ -121,25 +143,20 @@ impl PlayService {
         self.served.flood.notified().await;
     }
 
+    /// Begins the play again: with a service that has seen nothing, and a new record.
+    pub(super) fn again(&self) {
+        self.served.again();
+    }
+
+    /// What the caller must end up with, and what the wire has seen so far.
+    pub(super) fn record(&self) -> (Goal, WireRecord) {
+        self.served.record(&self.prefix)
+    }
+
     /// Stops the service: what the caller must end up with, and what the wire saw.
     pub(super) async fn stop(self) -> Result<(Goal, WireRecord), RunError> {
-        let ledger = self.running.ledger_handle();
         self.running.stop().await?;
-        let mut wire = wire::record(ledger.snapshot(), true);
-        let state = self.served.lock();
-        for request in &mut wire.entries {
-            request.route = without(&self.prefix, &request.route);
-            let place = request.connection.zip(request.place);
-            if let Some(note) = place.and_then(|place| state.notes.get(&place)) {
-                request.call = note.call;
-                request.token_in_url = note.token_in_url;
-            }
-        }
-        let routes = std::mem::take(&mut wire.routes).into_iter();
-        wire.routes = routes
-            .map(|(route, totals)| (without(&self.prefix, &route), totals))
-            .collect();
-        Ok((state.responder.goal(), wire))
+        Ok(self.served.record(&self.prefix))
     }
 }
 
@@ -183,6 +200,41 @@ impl Served {
             state.notes.insert((place.connection, place.place), note);
         }
         reply.response
+    }
+
+    fn again(&self) -> StatusCode {
+        let seen = self
+            .ledger
+            .get()
+            .map_or(0, |ledger| ledger.snapshot().total);
+        let mut state = self.lock();
+        state.responder = (self.part.responder)(&mut state.draw);
+        state.before = seen;
+        state.notes.clear();
+        state.requests = 0;
+        StatusCode::NO_CONTENT
+    }
+
+    fn record(&self, prefix: &str) -> (Goal, WireRecord) {
+        let snapshot = self.ledger.get().map(Ledger::snapshot).unwrap_or_default();
+        let mut wire = wire::record(snapshot, true);
+        let state = self.lock();
+        wire.entries.retain(|request| request.seq > state.before);
+        wire.total -= state.before;
+        wire.dropped = wire.total - wire.entries.len() as u64;
+        for request in &mut wire.entries {
+            request.route = without(prefix, &request.route);
+            let place = request.connection.zip(request.place);
+            if let Some(note) = place.and_then(|place| state.notes.get(&place)) {
+                request.call = note.call;
+                request.token_in_url = note.token_in_url;
+            }
+        }
+        let routes = std::mem::take(&mut wire.routes).into_iter();
+        wire.routes = routes
+            .map(|(route, totals)| (without(prefix, &route), totals))
+            .collect();
+        (state.responder.goal(), wire)
     }
 
     /// A client may look before it asks; it learns nothing, and nothing has happened.

@@ -1,0 +1,186 @@
+//! Plays that are open to whoever calls their URLs, without a process.
+
+use evidence::grade::{RecordedPlay, TaskGrade};
+
+use super::{draw::Draw, service::PlayService, task::Task};
+use crate::run_error::RunError;
+
+/// Tasks whose plays are served until they are stopped. A client of any kind calls the
+/// URLs; what came so far can be judged at any time, but for goals and for rules about
+/// the end of a process.
+pub struct OpenPlays {
+    seed: u64,
+    tasks: Vec<(&'static Task, Vec<PlayService>)>,
+}
+
+/// A play that is open.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenPlay<'a> {
+    /// The task that it is a play of.
+    pub task: &'static Task,
+    /// Its number among the plays of its task, from 0.
+    pub number: usize,
+    /// What the service does in it, in words.
+    pub name: &'static str,
+    /// What to call.
+    pub url: &'a str,
+    /// The token to be sent along, if the task has one.
+    pub token: Option<&'a str>,
+}
+
+impl OpenPlays {
+    /// Starts the services of all plays of these tasks.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError`] if one of them could not be started; then none is left.
+    pub fn start(
+        tasks: impl IntoIterator<Item = &'static Task>,
+        seed: u64,
+    ) -> Result<Self, RunError> {
+        let plays = |task: &'static Task| {
+            let plays = task.plays.iter().enumerate().map(|(number, part)| {
+                let draw = Draw::new(seed, task.words.name, number);
+                PlayService::start(task, part, draw, true)
+            });
+            Ok((task, plays.collect::<Result<Vec<_>, RunError>>()?))
+        };
+        let tasks = tasks.into_iter().map(plays);
+        Ok(Self {
+            seed,
+            tasks: tasks.collect::<Result<_, RunError>>()?,
+        })
+    }
+
+    /// What URLs, ids and cursors are drawn from.
+    #[must_use]
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// Every play, in the order of the course.
+    pub fn plays(&self) -> impl Iterator<Item = OpenPlay<'_>> {
+        self.tasks.iter().flat_map(|(task, plays)| {
+            let parts = plays.iter().zip(task.plays).enumerate();
+            parts.map(|(number, (play, part))| OpenPlay {
+                task,
+                number,
+                name: part.name,
+                url: &play.context.url,
+                token: play.context.token.as_deref(),
+            })
+        })
+    }
+
+    /// Begins a play again, as nobody had called it yet; its URL stays. Whether there is
+    /// such a play.
+    pub fn again(&self, task: &str, number: usize) -> bool {
+        let mut tasks = self.tasks.iter();
+        let plays = tasks.find(|(it, _)| it.words.name == task);
+        let play = plays.and_then(|(_, plays)| plays.get(number));
+        play.inspect(|play| play.again()).is_some()
+    }
+
+    /// What became of each task so far.
+    #[must_use]
+    pub fn grades(&self) -> Vec<TaskGrade> {
+        let tasks = self.tasks.iter();
+        tasks.map(|(task, plays)| grade(task, plays)).collect()
+    }
+
+    /// Stops all services: what became of each task.
+    ///
+    /// # Errors
+    ///
+    /// [`RunError`] if one of them left something behind.
+    pub async fn stop(self) -> Result<Vec<TaskGrade>, RunError> {
+        let grades = self.grades();
+        for play in self.tasks.into_iter().flat_map(|(_, plays)| plays) {
+            play.stop().await?;
+        }
+        Ok(grades)
+    }
+}
+
+impl std::fmt::Debug for OpenPlays {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OpenPlays")
+            .field("seed", &self.seed)
+            .finish_non_exhaustive()
+    }
+}
+
+fn grade(task: &'static Task, plays: &[PlayService]) -> TaskGrade {
+    let recorded = plays.iter().zip(task.plays).map(|(play, part)| {
+        let (goal, wire) = play.record();
+        RecordedPlay {
+            name: part.name,
+            goal,
+            process: None,
+            wire,
+        }
+    });
+    TaskGrade::new(task.words.name, task.rules(), recorded.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use evidence::{
+        grade::GoalVerdict,
+        rules::Verdict::{self, Broken, NotExercised, Skipped},
+    };
+    use tokio::time::sleep;
+
+    use super::*;
+    use crate::grade::find;
+
+    async fn ask(client: &reqwest::Client, url: &str) -> u16 {
+        let response = client.get(url).send().await.expect("a response");
+        response.status().as_u16()
+    }
+
+    /// Waits for the rule to come to this: a client may have read a response before the
+    /// service knows that it has sent it.
+    async fn comes_to(plays: &OpenPlays, expected: Verdict) {
+        for _ in 0..1_000 {
+            let grades = plays.grades();
+            let mut rules = grades.iter().flat_map(|grade| &grade.rules);
+            let rule = rules.find(|it| it.id == "retry-after-seconds");
+            if rule.expect("it is judged").judgement.verdict == expected {
+                return;
+            }
+            sleep(Duration::from_millis(1)).await;
+        }
+        panic!("it never comes to {expected:?}");
+    }
+
+    #[tokio::test]
+    async fn what_comes_is_judged_as_it_comes_and_each_play_can_begin_again() {
+        let task = find("retry-after").expect("a task");
+        let plays = OpenPlays::start([task], 7).expect("services");
+        let url = plays.plays().next().expect("a play").url.to_owned();
+        // Another test may have been quicker.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let client = reqwest::Client::builder().no_proxy().tls_certs_only([]);
+        let client = client.build().expect("a client");
+        comes_to(&plays, NotExercised).await;
+
+        assert_eq!(ask(&client, &url).await, 503);
+        comes_to(&plays, Skipped).await;
+        assert_eq!(ask(&client, &url).await, 200);
+        comes_to(&plays, Broken).await;
+
+        let again = client.post(format!("{url}/again")).send().await;
+        assert_eq!(again.expect("a response").status(), 204);
+        comes_to(&plays, NotExercised).await;
+        assert_eq!(ask(&client, &url).await, 503);
+        assert!(plays.again(task.words.name, 0));
+        assert!(!plays.again(task.words.name, 9));
+
+        let grades = plays.stop().await.expect("it stops");
+        assert_eq!(grades[0].goal.verdict, GoalVerdict::NotJudged);
+        assert_eq!(grades[0].requests(), 0);
+    }
+}
