@@ -33,6 +33,60 @@ pub struct Place<'a> {
     pub lab: &'a str,
 }
 
+/// A task whose plays are open to any client.
+#[derive(Clone, Debug)]
+pub struct Open<'a> {
+    /// The name of the task.
+    pub task: &'a str,
+    /// The token to be sent along.
+    pub token: Option<&'a str>,
+    /// What the service does in each play, and its URL.
+    pub plays: Vec<(&'a str, &'a str)>,
+}
+
+/// Sets what there is to call. Of several tasks each shows its first play.
+#[must_use]
+pub fn open(tasks: &[Open<'_>], lab: &str, options: &Options) -> String {
+    let mut sheet = Sheet::new(options);
+    sheet.beside(
+        "",
+        "Open until Ctrl+C, which prints the card. Each URL is one play: one call of your client.",
+    );
+    sheet.gap();
+    for task in tasks {
+        let shown = if tasks.len() == 1 {
+            task.plays.len()
+        } else {
+            1
+        };
+        let mut label = task.task;
+        for (name, url) in task.plays.iter().take(shown) {
+            sheet.line(&format!("{label:<14} {url}"));
+            label = "";
+            if tasks.len() == 1 {
+                sheet.beside(&format!("{:15}", ""), &sheet.plain(name));
+            }
+        }
+        if let Some(token) = task.token {
+            sheet.line(&format!("{:15}Authorization: Bearer {token}", ""));
+        }
+        if task.plays.len() > shown {
+            let more = task.plays.len() - shown;
+            let s = if more == 1 { "" } else { "s" };
+            sheet.line(&format!(
+                "{:15}and {more} more play{s}: {lab} grade --task {}",
+                "", task.task
+            ));
+        }
+    }
+    sheet.gap();
+    if let Some((_, url)) = tasks.first().and_then(|task| task.plays.first()) {
+        sheet.line("Begin a play again:");
+        sheet.line(&format!("  curl -X POST {url}/again"));
+    }
+    sheet.into_text()
+}
+
 /// Sets what became of a task: one line if it is done, and else what to do about it.
 #[must_use]
 pub fn task(words: &TaskWords, grade: &TaskGrade, place: Place<'_>, options: &Options) -> String {
@@ -73,27 +127,25 @@ pub fn card(card: &Card, options: &Options) -> String {
             let found = found(play, options);
             sheet.beside(INDENT, &format!("{}: {found}", play.name));
         }
-        let skipped = grade.goal.verdict == GoalVerdict::Skipped;
-        for rule in grade.rules.iter().filter(|_| !skipped) {
+        let shown = grade.requests() > 0;
+        for rule in grade.rules.iter().filter(|_| shown) {
             let judgement = &rule.judgement;
             let (mark, color) = sign(judgement.verdict, options);
             let mark = sheet.styled(color, mark);
-            let text = judgement.found.as_deref().unwrap_or_default();
-            let text = match judgement.verdict {
-                Verdict::Kept => "",
-                _ => text,
-            };
-            let line = format!(
-                "{INDENT}{mark} {:<22} {:<13} {:<13} ",
+            sheet.line(&format!(
+                "{INDENT}{mark} {:<22} {:<13} {}",
                 rule.id,
                 word(judgement.verdict),
                 level(rule.level),
-            );
-            sheet.beside(&line, &sheet.plain(text));
+            ));
+            let found = judgement.found.as_deref().unwrap_or_default();
+            if judgement.verdict != Verdict::Kept && !found.is_empty() {
+                sheet.beside(&format!("{INDENT}  "), &sheet.plain(found));
+            }
         }
     }
     sheet.gap();
-    sheet.line(&count(card));
+    sheet.beside("", &count(card));
     sheet.into_text()
 }
 

@@ -22,7 +22,7 @@ use runner::{
 use server::Signals;
 use tokio::{sync::Semaphore, time::sleep};
 
-use super::{Exit, invocation, number, rule, terminal};
+use super::{Exit, invocation, number, open_plays, rule, terminal};
 
 /// How often a watched file is looked at.
 const LOOK: Duration = Duration::from_millis(200);
@@ -42,7 +42,12 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "RULE", num_args = 1..)]
     only: Vec<String>,
     /// Play again at every save of this file, on from the first task that is not done
-    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with = "json",
+        requires = "command"
+    )]
     watch: Option<PathBuf>,
     /// Exit with 1 unless these tasks are done
     #[arg(long, value_name = "NAME", num_args = 1..)]
@@ -60,8 +65,9 @@ pub(super) struct Arguments {
     #[arg(long)]
     ascii: bool,
     /// The command that runs the client, after `--`. `{url}`, `{base_url}` and `{task}`
-    /// in it stand for those of each play
-    #[arg(last = true, value_name = "COMMAND", required_unless_present = "hint")]
+    /// in it stand for those of each play. Without it the plays are open to any client
+    /// until Ctrl+C, and then what came is judged
+    #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }
 
@@ -72,10 +78,59 @@ pub(super) fn grade(arguments: &Arguments) -> Result<Exit, Exit> {
         let hint = render::grade::hint(&task.words, &invocation::lab(), &options);
         return terminal::print(&hint).map(|()| Exit::Passed);
     }
+    if arguments.command.is_empty() {
+        return open(arguments);
+    }
     let grader = Grader::new(arguments)?;
     match arguments.watch.as_deref() {
         Some(file) => grader.watch(file),
         None => grader.once(),
+    }
+}
+
+/// Serves the plays until Ctrl+C, and judges what came.
+fn open(arguments: &Arguments) -> Result<Exit, Exit> {
+    let tasks = chosen(arguments)?;
+    let only = only(arguments)?;
+    let seed = arguments.seed.unwrap_or_else(Settings::random_seed);
+    let (lab, options) = (invocation::lab(), terminal::options(arguments.ascii));
+    let mut card = terminal::runtime()?.block_on(async {
+        let mut signals = listen()?;
+        open_plays::serve(&tasks, seed, &lab, &options, &mut signals).await
+    })?;
+    card.judge_only(&only);
+    terminal::print(&match arguments.json {
+        true => render::json(&card),
+        false => render::grade::card(&card, &options),
+    })?;
+    Ok(exit(&card, &all_named(&arguments.require)?))
+}
+
+/// The tasks that are asked for: all, if none is named.
+fn chosen(arguments: &Arguments) -> Result<Vec<&'static Task>, Exit> {
+    match arguments.task.is_empty() {
+        true => Ok(TASKS.to_vec()),
+        false => all_named(&arguments.task),
+    }
+}
+
+/// The rules that are asked for; none stands for all.
+fn only(arguments: &Arguments) -> Result<Vec<&'static Rule>, Exit> {
+    let rules = arguments.only.iter().map(|id| rule::find(id));
+    let rules: Result<_, _> = rules.collect();
+    rules.map_err(|error| terminal::fail(&error, Exit::Usage))
+}
+
+/// What a card comes to, with the tasks that are required.
+fn exit(card: &Card, required: &[&Task]) -> Exit {
+    let is_done = |wanted: &&Task| {
+        let mut tasks = card.tasks.iter();
+        tasks.any(|task| task.task == wanted.words.name && task.is_done())
+    };
+    match card.passed() && required.iter().all(is_done) {
+        false => Exit::Failed,
+        true if !card.was_attempted() => Exit::NothingAttempted,
+        true => Exit::Passed,
     }
 }
 
@@ -108,22 +163,13 @@ enum Ended {
 
 impl<'a> Grader<'a> {
     fn new(arguments: &'a Arguments) -> Result<Self, Exit> {
-        let usage = |error: &dyn std::error::Error| terminal::fail(error, Exit::Usage);
         let command = ClientCommand::new(arguments.command.iter().cloned());
-        let only = arguments.only.iter().map(|id| rule::find(id));
-        let tasks = all_named(&arguments.task)?;
         let cores = available_parallelism().map_or(1, NonZeroUsize::get);
         Ok(Self {
-            command: command.map_err(|error| usage(&error))?,
-            tasks: if tasks.is_empty() {
-                TASKS.to_vec()
-            } else {
-                tasks
-            },
+            command: command.map_err(|error| terminal::fail(&error, Exit::Usage))?,
+            tasks: chosen(arguments)?,
             required: all_named(&arguments.require)?,
-            only: only
-                .collect::<Result<_, _>>()
-                .map_err(|error| usage(&error))?,
+            only: only(arguments)?,
             seed: arguments.seed.unwrap_or_else(Settings::random_seed),
             lab: invocation::lab(),
             options: terminal::options(arguments.ascii),
@@ -150,7 +196,7 @@ impl<'a> Grader<'a> {
             } else if self.next(&card) < self.tasks.len() {
                 self.advise_watching()?;
             }
-            Ok(self.exit(&card))
+            Ok(exit(&card, &self.required))
         })
     }
 
@@ -169,7 +215,7 @@ impl<'a> Grader<'a> {
                 let card = self.finish(graded)?;
                 next += self.next(&card);
                 if next == self.tasks.len() {
-                    return Ok(self.exit(&card));
+                    return Ok(exit(&card, &self.required));
                 }
                 tokio::select! {
                     () = signals.next() => return Err(Exit::Cancelled),
@@ -230,10 +276,7 @@ impl<'a> Grader<'a> {
 
     async fn play(&self, task: &Task) -> Result<TaskGrade, GradeError> {
         let mut grade = play(task, &self.command, self.seed, &self.room).await?;
-        if !self.only.is_empty() {
-            let is_judged = |id| self.only.iter().any(|rule| rule.id == id);
-            grade.rules.retain(|rule| is_judged(rule.id));
-        }
+        grade.judge_only(&self.only);
         Ok(grade)
     }
 
@@ -263,19 +306,6 @@ impl<'a> Grader<'a> {
     /// How many tasks are done before the first that is not.
     fn next(&self, card: &Card) -> usize {
         card.tasks.iter().take_while(|task| task.is_done()).count()
-    }
-
-    fn exit(&self, card: &Card) -> Exit {
-        let is_done = |wanted: &&&Task| {
-            let mut tasks = card.tasks.iter();
-            tasks.any(|task| task.task == wanted.words.name && task.is_done())
-        };
-        let all_required = self.required.iter().filter(is_done).count() == self.required.len();
-        match card.passed() && all_required {
-            false => Exit::Failed,
-            true if !card.was_attempted() => Exit::NothingAttempted,
-            true => Exit::Passed,
-        }
     }
 
     /// How to have the way played at every save, if a word of the command is a file.

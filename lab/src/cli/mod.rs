@@ -14,6 +14,7 @@ mod invocation;
 mod list;
 mod load;
 mod number;
+mod open_plays;
 mod play;
 mod report;
 mod rule;

@@ -4,12 +4,19 @@
 use std::{
     fs,
     io::{BufRead, BufReader, Read},
-    process::Command,
+    process::{Child, Command},
 };
 
 use serde_json::Value;
 
 use crate::{Ended, assert_contains, command};
+
+/// Presses Ctrl+C.
+pub(crate) fn interrupt(lab: &Child) {
+    let pid = lab.id().to_string();
+    let kill = Command::new("kill").args(["-INT", &pid]).status();
+    assert!(kill.expect("kill runs").success());
+}
 
 /// Plays a service that asks for two minutes, and presses Ctrl+C once it has
 /// done so.
@@ -26,10 +33,7 @@ fn cancelled(arguments: &str) -> Ended {
         assert_ne!(log.read_line(&mut line).expect("text"), 0, "no attempt");
     }
 
-    let pid = lab.id().to_string();
-    let kill = Command::new("kill").args(["-INT", &pid]).status();
-
-    assert!(kill.expect("kill runs").success());
+    interrupt(&lab);
     let mut rest = String::new();
     log.read_to_string(&mut rest).expect("text");
     let ended = Ended::from(lab.wait_with_output().expect("an end"));

@@ -128,7 +128,7 @@ fn what_is_not_known_is_named_with_what_is_near() {
             "grade --watch no-such-file -- x",
             "no-such-file cannot be read",
         ),
-        ("grade", "COMMAND"),
+        ("grade --watch Cargo.toml", "COMMAND"),
     ];
 
     for (arguments, words) in table {
@@ -216,4 +216,45 @@ fn a_save_is_played_on_from_the_first_task_that_is_not_done() {
 
     assert_eq!(first_again, 1, "flaky alone stands between");
     assert_eq!(ended.code(), Some(0));
+}
+
+#[cfg(unix)]
+#[test]
+fn without_a_command_what_comes_until_the_end_is_judged() {
+    use std::{
+        io::{BufRead, BufReader, Read, Write},
+        net::TcpStream,
+    };
+
+    let mut lab = command("grade --task retry-after --only retry-after-seconds")
+        .spawn()
+        .expect("lab runs");
+    let lines = BufReader::new(lab.stderr.take().expect("a pipe")).lines();
+    let mut words = lines.map_while(Result::ok).flat_map(|line| {
+        let words: Vec<_> = line.split_whitespace().map(str::to_owned).collect();
+        words
+    });
+    let url = words
+        .find(|word| word.starts_with("http://"))
+        .expect("a URL");
+    let (host, path) = url["http://".len()..].split_once('/').expect("a path");
+    let ask = || {
+        let mut stream = TcpStream::connect(host).expect("it listens");
+        let request = format!("GET /{path} HTTP/1.0\r\n\r\n");
+        stream.write_all(request.as_bytes()).expect("it reads");
+        let mut response = String::new();
+        stream.read_to_string(&mut response).expect("it responds");
+        response
+    };
+
+    let statuses = [ask(), ask()].map(|response| response[9..12].to_owned());
+    crate::cancel::interrupt(&lab);
+    let ended = Ended::from(lab.wait_with_output().expect("lab ends"));
+
+    assert_eq!(statuses, ["503", "200"]);
+    assert_eq!(ended.code, Some(1), "{}", ended.stdout);
+    assert_contains(
+        &ended.stdout,
+        &["goal not judged in 2 requests", "1 broken"],
+    );
 }

@@ -103,6 +103,13 @@ impl Card {
         }
     }
 
+    /// Leaves out all rules but these; no rules stand for all.
+    pub fn judge_only(&mut self, rules: &[&Rule]) {
+        for task in &mut self.tasks {
+            task.judge_only(rules);
+        }
+    }
+
     /// Whether every goal that was attempted is reached, and no rule is broken.
     #[must_use]
     pub fn passed(&self) -> bool {
@@ -156,6 +163,12 @@ impl TaskGrade {
                 })
                 .collect(),
         }
+    }
+
+    /// Leaves out all rules but these; no rules stand for all.
+    pub fn judge_only(&mut self, rules: &[&Rule]) {
+        let is_judged = |id| rules.is_empty() || rules.iter().any(|rule| rule.id == id);
+        self.rules.retain(|rule| is_judged(rule.id));
     }
 
     /// Whether its goal is reached, or could not be judged, and no rule is broken.
