@@ -178,6 +178,18 @@ pub fn hint(words: &TaskWords, lab: &str, options: &Options) -> String {
     sheet.into_text()
 }
 
+/// Sets rules as a list: the id of each, and what it asks for.
+#[must_use]
+pub fn rules(rules: &[&Rule], options: &Options) -> String {
+    let mut sheet = Sheet::new(options);
+    let width = rules.iter().map(|rule| rule.id.len()).max().unwrap_or(0);
+    for rule in rules {
+        let id = format!("{:width$}  ", rule.id);
+        sheet.beside(&id, &sheet.plain(rule.text));
+    }
+    sheet.into_text()
+}
+
 /// Sets the tasks as a list.
 #[must_use]
 pub fn tasks<'a>(tasks: impl IntoIterator<Item = &'a TaskWords>, options: &Options) -> String {

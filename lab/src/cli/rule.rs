@@ -33,11 +33,7 @@ pub(super) fn find(id: &str) -> Result<&'static rules::Rule, UnknownRule> {
 
 pub(super) fn rule(arguments: &Arguments) -> Result<Exit, Exit> {
     let text = match &arguments.id {
-        None => {
-            let width = RULES.iter().map(|rule| rule.id.len()).max().unwrap_or(0);
-            let line = |rule: &&rules::Rule| format!("{:width$}  {}\n", rule.id, rule.text);
-            RULES.iter().map(line).collect()
-        }
+        None => render::grade::rules(RULES, &terminal::options(false)),
         Some(id) => {
             let rule = find(id).map_err(|error| terminal::fail(&error, Exit::Usage))?;
             let judged = TASKS
