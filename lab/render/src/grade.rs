@@ -4,7 +4,7 @@ use anstyle::{AnsiColor, Style};
 use evidence::{
     grade::{Card, GoalVerdict, PlayGrade, RuleGrade, TaskGrade, TaskWords},
     plot::{PlayChart, PlayRow},
-    rules::{Level, Rule, Verdict},
+    rules::{Rule, Verdict},
 };
 
 use super::{Options, paint::fit, sheet::Sheet};
@@ -134,9 +134,7 @@ pub fn card(card: &Card, options: &Options) -> String {
             let mark = sheet.styled(color, mark);
             sheet.line(&format!(
                 "{INDENT}{mark} {:<22} {:<13} {}",
-                rule.id,
-                word(judgement.verdict),
-                level(rule.level),
+                rule.id, judgement.verdict, rule.level,
             ));
             let found = judgement.found.as_deref().unwrap_or_default();
             if judgement.verdict != Verdict::Kept && !found.is_empty() {
@@ -158,7 +156,7 @@ pub fn rule(rule: &Rule, tasks: &[&str], lab: &str, options: &Options) -> String
     sheet.gap();
     sheet.paragraph("Why", &sheet.plain(rule.why));
     sheet.paragraph("How", &sheet.plain(rule.hint));
-    let source = format!("{} ({})", rule.source, level(rule.level));
+    let source = format!("{} ({})", rule.source, rule.level);
     sheet.paragraph("Source", &sheet.plain(&source));
     match tasks {
         [] => {}
@@ -240,22 +238,9 @@ fn headline(sheet: &mut Sheet<'_>, grade: &TaskGrade, number: &str) {
             1 => " in 1 request".to_owned(),
             requests => format!(" in {requests} requests"),
         });
-        let counts = [
-            (broken, "broken"),
-            (grade.with_verdict(Verdict::Kept).count(), "kept"),
-            (grade.with_verdict(Verdict::Skipped).count(), "skipped"),
-        ];
-        let counts = counts.iter().filter(|(number, _)| *number > 0);
-        let mut noun = " rule";
-        for (number, what) in counts {
-            let s = if *number == 1 || noun.is_empty() {
-                ""
-            } else {
-                "s"
-            };
+        if let Some(rules) = grade.rules_in_words() {
             let dot = if sheet.options.ascii { "-" } else { "·" };
-            summary.push_str(&format!(" {dot} {number}{noun}{s} {what}"));
-            noun = "";
+            summary.push_str(&format!(" {dot} {}", rules.replace('·', dot)));
         }
     }
     sheet.beside(&format!("{number}{:<14} {mark} ", grade.task), &summary);
@@ -376,24 +361,6 @@ fn sign(verdict: Verdict, options: &Options) -> (&'static str, Style) {
         }
     };
     (if options.ascii { ascii } else { plain }, style)
-}
-
-fn word(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Kept => "kept",
-        Verdict::Broken => "broken",
-        Verdict::Skipped => "skipped",
-        Verdict::NotExercised => "not exercised",
-        Verdict::CannotTell => "cannot tell",
-    }
-}
-
-fn level(level: Level) -> &'static str {
-    match level {
-        Level::Standard => "standard",
-        Level::GoodPractice => "good practice",
-        Level::Contract => "this contract",
-    }
 }
 
 /// What a card comes to, in one line.

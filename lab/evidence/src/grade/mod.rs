@@ -7,6 +7,7 @@
 mod card;
 mod goal;
 mod task;
+mod words;
 
 pub use card::{CARD_VERSION, Card, PlayGrade, RecordedPlay, RuleGrade, TaskGrade};
 pub use goal::{Goal, GoalResult, GoalVerdict, NOT_DONE};
