@@ -1,0 +1,239 @@
+//! How a client gets a response: attempts, and the pauses between them.
+
+use std::{
+    io,
+    thread::sleep,
+    time::{Duration, SystemTime},
+};
+
+use crate::{
+    habit::Habit,
+    http::{Connection, Request, Response},
+};
+
+/// The longest wait that it sits through.
+const BUDGET: Duration = Duration::from_secs(30);
+
+/// How long it waits for a response.
+const READ_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// What this client calls itself.
+const USER_AGENT: &str = "habits";
+
+#[derive(Debug)]
+pub(crate) struct Client {
+    habit: Habit,
+    host: String,
+    connection: Option<Connection>,
+    /// A connection that nothing is sent on.
+    unused: Option<Connection>,
+    requests: usize,
+}
+
+/// What a response says about coming back.
+enum Asked {
+    Nothing,
+    Wait(Duration),
+    Unusable,
+}
+
+impl Client {
+    pub(crate) fn new(habit: Habit, host: &str) -> Self {
+        Self {
+            habit,
+            host: host.to_owned(),
+            connection: None,
+            unused: None,
+            requests: 0,
+        }
+    }
+
+    /// Another client for the same service.
+    pub(crate) fn another(&self) -> Self {
+        Self::new(self.habit, &self.host)
+    }
+
+    pub(crate) fn has(&self, habit: Habit) -> bool {
+        self.habit == habit
+    }
+
+    /// Sends a request, and again after each failure that may pass, a few times at most.
+    /// `attempt` makes the request out of the number of the attempt, from 1.
+    pub(crate) fn call(
+        &mut self,
+        mut attempt: impl FnMut(u32) -> Request,
+        is_repeatable: bool,
+    ) -> io::Result<Response> {
+        let mut number = 1;
+        loop {
+            let outcome = self.exchange(&attempt(number));
+            let may_pass = match &outcome {
+                Err(_) => is_repeatable,
+                Ok(response) => self.may_pass(response.status, is_repeatable),
+            };
+            if !may_pass || number == self.attempts() {
+                return outcome;
+            }
+            match self.pause(outcome.as_ref().ok(), number) {
+                Some(pause) => sleep(pause),
+                None => return outcome,
+            }
+            number += 1;
+        }
+    }
+
+    pub(crate) fn get(&mut self, target: &str) -> io::Result<Response> {
+        self.call(|_| Request::get(target), true)
+    }
+
+    fn attempts(&self) -> u32 {
+        match self.habit {
+            Habit::Lazy => 1,
+            Habit::WaitsLong => 3,
+            Habit::NoWait => 6,
+            Habit::NeverGivesUp => u32::MAX,
+            // Workers that share no limit have to be patient.
+            Habit::Parallel => 40,
+            _ => 4,
+        }
+    }
+
+    fn may_pass(&self, status: u16, is_repeatable: bool) -> bool {
+        match status {
+            429 | 500 | 502..=504 => is_repeatable,
+            400..500 => self.has(Habit::RetriesRefusals),
+            204 => self.has(Habit::Retries204),
+            _ => false,
+        }
+    }
+
+    /// How long to wait after a failure; none if that would be too long.
+    fn pause(&self, response: Option<&Response>, number: u32) -> Option<Duration> {
+        let wait = match response.map_or(Asked::Nothing, |it| self.asked(it)) {
+            Asked::Nothing => self.backoff(number),
+            Asked::Unusable if self.has(Habit::TakesUnusableForZero) => Duration::ZERO,
+            Asked::Unusable => self.backoff(number),
+            Asked::Wait(wait) => match self.habit {
+                Habit::HalvesRetryAfter => wait / 2,
+                Habit::WaitsAnyTime => wait,
+                Habit::CutsLongWaits => wait.min(Duration::from_secs(1)),
+                _ if wait > BUDGET => return None,
+                _ => wait,
+            },
+        };
+        Some(wait)
+    }
+
+    fn asked(&self, response: &Response) -> Asked {
+        let Some(value) = response.header("retry-after") else {
+            return Asked::Nothing;
+        };
+        if self.has(Habit::IgnoresRetryAfter) {
+            return Asked::Nothing;
+        }
+        let is_seconds = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
+        if let (true, Ok(seconds)) = (is_seconds, value.parse()) {
+            return Asked::Wait(Duration::from_secs(seconds));
+        }
+        match httpdate::parse_http_date(value) {
+            Ok(_) if self.has(Habit::IgnoresDates) => Asked::Unusable,
+            // A date that has passed asks for no wait.
+            Ok(date) => Asked::Wait(date.duration_since(SystemTime::now()).unwrap_or_default()),
+            Err(_) => Asked::Unusable,
+        }
+    }
+
+    fn backoff(&self, number: u32) -> Duration {
+        let millis = match self.habit {
+            Habit::NoWait => 0,
+            Habit::NoJitter => 100,
+            Habit::NeverGivesUp => rand::random_range(20..60),
+            Habit::WaitsLong => rand::random_range(2_500..3_000),
+            Habit::Parallel => rand::random_range(20..300),
+            _ => rand::random_range(20..150) << number.min(4),
+        };
+        Duration::from_millis(millis)
+    }
+
+    /// One attempt, on the connection of the one before if that is open.
+    fn exchange(&mut self, request: &Request) -> io::Result<Response> {
+        self.requests += 1;
+        if self.requests == 1 {
+            self.begin(request)?;
+        }
+        let mut connection = match self.connection.take() {
+            Some(connection) => connection,
+            None => self.connect()?,
+        };
+        let response = self.ask(&mut connection, request)?;
+        if self.has(Habit::ForgetsCutBodies) && response.body.is_err() {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        let is_reused = !matches!(self.habit, Habit::Http10 | Habit::ConnectionPerRequest);
+        if is_reused && response.keeps_open() {
+            self.connection = Some(connection);
+        }
+        Ok(response)
+    }
+
+    /// What some clients do before their first request.
+    fn begin(&mut self, request: &Request) -> io::Result<()> {
+        let look = |method| Request::plain(method, &request.target);
+        match self.habit {
+            Habit::Preconnects => {
+                self.unused = Some(self.connect()?);
+                self.connection = Some(self.connect()?);
+            }
+            Habit::HeadFirst | Habit::OptionsFirst => {
+                let method = match self.habit {
+                    Habit::HeadFirst => "HEAD",
+                    _ => "OPTIONS",
+                };
+                let mut connection = self.connect()?;
+                self.ask(&mut connection, &look(method))?;
+                self.connection = Some(connection);
+            }
+            Habit::Replays => {
+                let mut connection = self.connect()?;
+                self.ask(&mut connection, &look("OPTIONS"))?;
+                connection.send(&self.complete(request), self.version())?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn connect(&self) -> io::Result<Connection> {
+        let is_patient = self.has(Habit::NeverTimesOut);
+        Connection::open(&self.host, (!is_patient).then_some(READ_TIMEOUT))
+    }
+
+    fn ask(&self, connection: &mut Connection, request: &Request) -> io::Result<Response> {
+        connection.send(&self.complete(request), self.version())?;
+        connection.receive(request.method)
+    }
+
+    /// The request, with the headers that every request has.
+    fn complete(&self, request: &Request) -> Request {
+        let mut request = request.clone();
+        let accept = match self.habit {
+            Habit::AcceptsHtml => "text/html",
+            _ => "application/json",
+        };
+        let agent = match self.habit {
+            Habit::EmptyUserAgent => "",
+            _ => USER_AGENT,
+        };
+        let headers = [("Accept", accept), ("User-Agent", agent)];
+        let headers = headers.map(|(name, value)| (name, value.to_owned()));
+        request.headers.extend(headers);
+        request
+    }
+
+    fn version(&self) -> &'static str {
+        match self.habit {
+            Habit::Http10 => "HTTP/1.0",
+            _ => "HTTP/1.1",
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! A client with one habit, right or wrong, to be graded:
+//!
+//! ```sh
+//! cargo build -p lab --example habits
+//! cargo run -p lab -- grade --task flaky -- target/debug/examples/habits no-wait
+//! ```
+//!
+//! It speaks HTTP by hand, so that it can do what no library would. But for its habit it
+//! is right.
+
+#![expect(clippy::print_stdout, reason = "its last line is its result")]
+
+mod client;
+mod habit;
+mod http;
+mod tasks;
+
+use std::{env, error::Error, process::ExitCode};
+
+use clap::Parser;
+
+use crate::{client::Client, habit::Habit};
+
+/// A client with one habit, right or wrong, to be graded.
+#[derive(Debug, Parser)]
+struct Arguments {
+    habit: Habit,
+}
+
+fn main() -> Result<ExitCode, Box<dyn Error>> {
+    let Arguments { habit } = Arguments::parse();
+    let (task, url) = (env::var("LAB_TASK")?, env::var("LAB_URL")?);
+    let path = tasks::path_of(&url);
+    let host = url.trim_end_matches(path).trim_start_matches("http://");
+    let mut client = Client::new(habit, host);
+    let (line, exit) = match tasks::run(&mut client, &task, path) {
+        Ok(result) => (Some(result), ExitCode::SUCCESS),
+        Err(_) if habit == Habit::ExitCodeAlone => (None, ExitCode::FAILURE),
+        Err(error) => (Some(error), ExitCode::FAILURE),
+    };
+    if let Some(line) = line {
+        println!("{line}");
+    }
+    Ok(exit)
+}

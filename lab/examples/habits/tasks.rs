@@ -1,0 +1,307 @@
+//! What is done for each task: the last line of it, a result or an error.
+
+use std::{
+    collections::HashSet,
+    env, io,
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
+};
+
+use serde_json::{Value, json};
+
+use crate::{
+    client::Client,
+    habit::Habit,
+    http::{Request, Response},
+};
+
+/// The most pages that it reads.
+const MOST_PAGES: usize = 100;
+
+type Outcome = Result<Value, Value>;
+
+/// Does a task at a path. Without one that it knows it says so.
+pub(crate) fn run(client: &mut Client, task: &str, path: &str) -> Outcome {
+    match task {
+        "read-all" | "invalid-body" | "loop" | "long-list" => list(client, path),
+        "create" => create(client, path),
+        "lost-response" => {
+            let id = post(client, path, "resize", new_key(client))?;
+            Ok(json!({"id": id}))
+        }
+        "post-once" => {
+            let id = post(client, path, "resize", None)?;
+            Ok(json!({"id": id}))
+        }
+        "crowded" => crowded(client, path),
+        "flaky" | "retry-after" | "retry-at" | "maintenance" | "down" | "refused" | "no-body"
+        | "silence" => value(client, path),
+        _ => Ok(json!({"skip": true})),
+    }
+}
+
+fn failed(error: &io::Error) -> Value {
+    json!({"error": error.to_string()})
+}
+
+/// What a caller needs of a response that is no success.
+fn refusal(response: &Response) -> Value {
+    let seconds = response.header("retry-after");
+    json!({
+        "error": "the service refused the request",
+        "status": response.status,
+        "retry_after": seconds.and_then(|it| it.parse::<u64>().ok()),
+    })
+}
+
+/// The object of a response, if it is a success that has one.
+fn object(response: &Response) -> Result<Value, Invalid> {
+    let kind = response.header("content-type").unwrap_or_default();
+    if !kind.starts_with("application/json") {
+        return Err(Invalid::MediaType);
+    }
+    let body = response.body.as_deref().unwrap_or_default();
+    let object: Value = serde_json::from_slice(body).map_err(|_| Invalid::Json)?;
+    match object.is_object() {
+        true => Ok(object),
+        false => Err(Invalid::Shape),
+    }
+}
+
+fn value(client: &mut Client, path: &str) -> Outcome {
+    let mut response = client.get(path).map_err(|error| failed(&error))?;
+    if let (true, Some(elsewhere)) = (
+        client.has(Habit::FollowsRedirects),
+        response.header("location"),
+    ) {
+        let elsewhere = path_of(elsewhere).to_owned();
+        response = client.get(&elsewhere).map_err(|error| failed(&error))?;
+    }
+    match response.status {
+        200 => object(&response).map_err(Invalid::error),
+        204 | 300..400 => Ok(json!({"status": response.status})),
+        _ => Err(refusal(&response)),
+    }
+}
+
+/// The path of a URL.
+pub(crate) fn path_of(url: &str) -> &str {
+    let rest = url.strip_prefix("http://").unwrap_or(url);
+    rest.find('/').map_or("/", |at| &rest[at..])
+}
+
+/// What is wrong with a body.
+#[derive(Clone, Copy)]
+enum Invalid {
+    Json,
+    MediaType,
+    Shape,
+}
+
+impl Invalid {
+    fn error(self) -> Value {
+        let error = match self {
+            Self::Json => "the body is no JSON",
+            Self::MediaType => "the body is called something else than JSON",
+            Self::Shape => "the body has another shape",
+        };
+        json!({"error": error})
+    }
+
+    fn retried_by(self) -> Habit {
+        match self {
+            Self::Json => Habit::RetriesBadJson,
+            Self::MediaType => Habit::RetriesOtherMediaTypes,
+            Self::Shape => Habit::RetriesOtherShapes,
+        }
+    }
+}
+
+struct Page {
+    records: usize,
+    next: Option<String>,
+}
+
+/// A page, and what is wrong with it.
+fn page(response: &Response, takes_any: bool) -> Result<Page, Invalid> {
+    let body = response.body.as_deref().unwrap_or_default();
+    let any = || serde_json::from_slice(body).map_err(|_| Invalid::Json);
+    let page: Value = if takes_any { any()? } else { object(response)? };
+    let records = page["items"].as_array().map(Vec::len);
+    let records = match takes_any {
+        true => records.unwrap_or_default(),
+        false => records.ok_or(Invalid::Shape)?,
+    };
+    let next = page["next_cursor"].as_str().map(str::to_owned);
+    Ok(Page { records, next })
+}
+
+fn list(client: &mut Client, path: &str) -> Outcome {
+    let most = match client.has(Habit::NoPageLimit) {
+        true => usize::MAX,
+        false => MOST_PAGES,
+    };
+    let (mut records, mut cursor, mut seen) = (0, None, HashSet::new());
+    for number in 1..=most {
+        let page = read_page(client, path, cursor.as_deref())?;
+        records += page.records;
+        let stops = client.has(Habit::StopsAtEmptyPage) && page.records == 0
+            || client.has(Habit::StopsAfterTenPages) && number == 10;
+        let Some(next) = page.next.filter(|_| !stops) else {
+            return Ok(json!({"records": records}));
+        };
+        if !seen.insert(next.clone()) && !client.has(Habit::ForgetsCursors) {
+            return Err(json!({"error": "the listing comes back to a page"}));
+        }
+        cursor = Some(next);
+    }
+    Err(json!({"error": "the listing has no end"}))
+}
+
+fn read_page(client: &mut Client, path: &str, cursor: Option<&str>) -> Result<Page, Value> {
+    let token = env::var("LAB_TOKEN").ok();
+    let mut query = Vec::new();
+    if let Some(cursor) = cursor {
+        let cursor = match client.has(Habit::CursorUnescaped) {
+            true => cursor.replace(' ', "%20"),
+            false => encoded(cursor),
+        };
+        query.push(format!("cursor={cursor}"));
+    }
+    let mut headers = Vec::new();
+    if let Some(token) = token {
+        match client.has(Habit::TokenInUrl) {
+            true => query.push(format!("access_token={token}")),
+            false => headers.push(("Authorization", format!("Bearer {token}"))),
+        }
+    }
+    let target = match query.is_empty() {
+        true => path.to_owned(),
+        false => format!("{path}?{}", query.join("&")),
+    };
+    let request = Request {
+        headers,
+        ..Request::get(&target)
+    };
+    let takes_any = client.has(Habit::TakesAnyCursor);
+    match page(&fetch(client, &request)?, takes_any) {
+        Err(invalid) if client.has(invalid.retried_by()) => {
+            page(&fetch(client, &request)?, takes_any).map_err(Invalid::error)
+        }
+        page => page.map_err(Invalid::error),
+    }
+}
+
+fn fetch(client: &mut Client, request: &Request) -> Result<Response, Value> {
+    let response = client.call(|_| request.clone(), true);
+    let response = response.map_err(|error| failed(&error))?;
+    match response.status {
+        200 => Ok(response),
+        _ => Err(refusal(&response)),
+    }
+}
+
+/// As a value of a query: all but letters and digits is percent-encoded.
+fn encoded(value: &str) -> String {
+    let bytes = value
+        .bytes()
+        .map(|byte| match byte.is_ascii_alphanumeric() {
+            true => char::from(byte).to_string(),
+            false => format!("%{byte:02X}"),
+        });
+    bytes.collect()
+}
+
+/// An idempotency key, for a client that has keys.
+fn new_key(client: &Client) -> Option<String> {
+    match () {
+        () if client.has(Habit::NoKey) => None,
+        () if client.has(Habit::OneKey) => Some("the-key".to_owned()),
+        () => Some(format!("{:032x}", rand::random::<u128>())),
+    }
+}
+
+fn create(client: &mut Client, path: &str) -> Outcome {
+    let submit = |client: &mut Client, task| post(client, path, task, new_key(client));
+    let ids = if client.has(Habit::Parallel) {
+        let mut clients = [client.another(), client.another()];
+        let [one, other] = &mut clients;
+        thread::scope(|scope| {
+            let resize = scope.spawn(|| submit(one, "resize"));
+            let crop = submit(other, "crop");
+            [resize.join().expect("it does not panic"), crop]
+        })
+    } else {
+        ["resize", "crop"].map(|task| submit(client, task))
+    };
+    let [resize, crop] = ids;
+    Ok(json!({"ids": [resize?, crop?]}))
+}
+
+/// Submits a job: its id. Without a key it is sent once.
+fn post(client: &mut Client, path: &str, task: &str, key: Option<String>) -> Result<Value, Value> {
+    let [numbers, changes_key, is_text] = [
+        Habit::NumbersAttempts,
+        Habit::KeyPerAttempt,
+        Habit::CallsJsonText,
+    ]
+    .map(|habit| client.has(habit));
+    let is_sent_again = [Habit::NoKey, Habit::RetriesEveryPost].map(|habit| client.has(habit));
+    let is_repeatable = key.is_some() || is_sent_again.contains(&true);
+    let attempt = |number| {
+        let body = match numbers {
+            true => json!({"task": task, "attempt": number}),
+            false => json!({"task": task}),
+        };
+        let kind = if is_text {
+            "text/plain"
+        } else {
+            "application/json"
+        };
+        let key = key.as_ref().map(|key| match changes_key {
+            true => format!("{key}-{number}"),
+            false => key.clone(),
+        });
+        let kind = ("Content-Type", kind.to_owned());
+        let key = key.map(|key| ("Idempotency-Key", key));
+        Request {
+            headers: std::iter::once(kind).chain(key).collect(),
+            body: body.to_string(),
+            ..Request::plain("POST", path)
+        }
+    };
+    let response = client.call(attempt, is_repeatable);
+    let response = response.map_err(|error| failed(&error))?;
+    match response.status {
+        201 => object(&response)
+            .map(|job| job["id"].clone())
+            .map_err(Invalid::error),
+        _ => Err(refusal(&response)),
+    }
+}
+
+fn crowded(client: &mut Client, path: &str) -> Outcome {
+    let index = value(client, path)?;
+    let urls = index["urls"].as_array().cloned().unwrap_or_default();
+    let paths: Vec<_> = urls.iter().filter_map(Value::as_str).map(path_of).collect();
+    let done = AtomicUsize::new(0);
+    let work = |client: &mut Client, path: &str| {
+        let worked = value(client, path);
+        if worked.is_ok() {
+            done.fetch_add(1, Ordering::Relaxed);
+        }
+    };
+    if client.has(Habit::Parallel) {
+        let client = &*client;
+        thread::scope(|scope| {
+            for path in &paths {
+                scope.spawn(|| work(&mut client.another(), path));
+            }
+        });
+    } else {
+        for path in &paths {
+            work(client, path);
+        }
+    }
+    Ok(json!({"done": done.into_inner()}))
+}

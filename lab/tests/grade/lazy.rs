@@ -1,0 +1,47 @@
+//! Lazy: who does nothing breaks nothing, and reaches nothing either.
+
+use std::ffi::OsString;
+
+use evidence::grade::GoalVerdict;
+use futures_util::future::join_all;
+use runner::grade::{ClientCommand, TASKS};
+use tokio::sync::Semaphore;
+
+use crate::{AT_ONCE, assert_breaks_nothing, assert_goal, graded, habit};
+
+/// The goals that need no second attempt.
+const WITHOUT_RETRY: [&str; 2] = ["read-all", "invalid-body"];
+
+#[tokio::test]
+async fn every_request_once_reaches_what_needs_no_second_attempt() {
+    let (room, client) = (Semaphore::new(AT_ONCE), habit("lazy"));
+
+    let plays = TASKS.iter().map(async |task| {
+        let grade = graded(task.words.name, &client, &room).await;
+        assert_breaks_nothing(&grade, &client);
+        let verdict = match WITHOUT_RETRY.contains(&task.words.name) {
+            true => GoalVerdict::Reached,
+            false => GoalVerdict::Missed,
+        };
+        assert_goal(&grade, verdict, &client);
+    });
+    join_all(plays).await;
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn no_request_reaches_no_goal() {
+    let room = Semaphore::new(AT_ONCE);
+    let commands: [&[&str]; 2] = [&["true"], &["sh", "-c", "kill -SEGV $$"]];
+
+    for words in commands {
+        let words = words.iter().map(OsString::from);
+        let client = ClientCommand::new(words).expect("a command");
+        let plays = TASKS.iter().map(async |task| {
+            let grade = graded(task.words.name, &client, &room).await;
+            assert_breaks_nothing(&grade, &client);
+            assert_goal(&grade, GoalVerdict::Crashed, &client);
+        });
+        join_all(plays).await;
+    }
+}

@@ -1,0 +1,72 @@
+//! Whether grading is right about clients of every kind: wrong on purpose, right in
+//! unusual ways, and lazy. The clients are one program with one habit each, the example
+//! `habits`.
+
+mod lazy;
+mod right;
+mod wrong;
+
+use std::{ffi::OsString, path::PathBuf};
+
+use evidence::grade::{GoalVerdict, TaskGrade};
+use runner::grade::{ClientCommand, find, play};
+use tokio::sync::Semaphore;
+
+/// The program of an example, which `cargo test` builds.
+fn example(name: &str) -> OsString {
+    let tests = std::env::current_exe().expect("a test has a path");
+    let folder = tests.ancestors().nth(2).expect("target/debug");
+    let program: PathBuf = folder.join("examples").join(name);
+    let program = program.with_extension(std::env::consts::EXE_EXTENSION);
+    assert!(program.exists(), "there is no {}", program.display());
+    program.into()
+}
+
+/// A client with one habit.
+fn habit(name: &str) -> ClientCommand {
+    let words = [example("habits"), name.into()];
+    ClientCommand::new(words).expect("a command")
+}
+
+/// How many processes run at once: they wait for most of their time.
+const AT_ONCE: usize = 24;
+
+async fn graded(task: &str, client: &ClientCommand, room: &Semaphore) -> TaskGrade {
+    let task = find(task).expect("a task");
+    let grade = play(task, client, 7, room).await;
+    grade.expect("it can be played")
+}
+
+/// The ids of the rules that were broken.
+fn broken(grade: &TaskGrade) -> Vec<&'static str> {
+    grade.broken().map(|rule| rule.id).collect()
+}
+
+/// What became of the goal, and what of each play: for a message.
+fn told(grade: &TaskGrade) -> String {
+    let rules = grade.rules.iter().map(|rule| {
+        let judged = &rule.judgement;
+        format!("\n  {} {:?} {:?}", rule.id, judged.verdict, judged.found)
+    });
+    let plays = grade.plays.iter().map(|play| {
+        let requests = play.wire.entries.iter().map(|it| {
+            let arrived = it.arrived.as_millis();
+            format!(
+                "\n    {arrived} ms {} {} {:?}",
+                it.method, it.route, it.status
+            )
+        });
+        let requests: String = requests.take(30).collect();
+        format!("\n  {}: {:?}{requests}", play.name, play.goal)
+    });
+    let (rules, plays): (String, String) = (rules.collect(), plays.collect());
+    format!("{}: {:?}{rules}{plays}", grade.task, grade.goal)
+}
+
+fn assert_goal(grade: &TaskGrade, verdict: GoalVerdict, client: &ClientCommand) {
+    assert_eq!(grade.goal.verdict, verdict, "{client}: {}", told(grade));
+}
+
+fn assert_breaks_nothing(grade: &TaskGrade, client: &ClientCommand) {
+    assert!(broken(grade).is_empty(), "{client}: {}", told(grade));
+}

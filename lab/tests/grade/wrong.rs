@@ -1,0 +1,128 @@
+//! Wrong on purpose: each habit breaks its rule, and no other than those that are named
+//! beside it.
+
+use std::collections::BTreeSet;
+
+use evidence::{
+    grade::TaskGrade,
+    rules::{RULES, Verdict},
+};
+use futures_util::future::join_all;
+use runner::grade::TASKS;
+use tokio::sync::Semaphore;
+
+use crate::{AT_ONCE, broken, graded, habit, told};
+
+/// Habit, task, and the rules that are broken.
+type Row = (&'static str, &'static str, &'static [&'static str]);
+
+const TABLE: [Row; 13] = [
+    ("cursor-unescaped", "read-all", &["cursor-verbatim"]),
+    ("calls-json-text", "create", &["request-headers"]),
+    ("accepts-html", "flaky", &["request-headers"]),
+    (
+        "ignores-retry-after",
+        "retry-after",
+        &["retry-after-seconds", "retry-after-cut-body"],
+    ),
+    (
+        "halves-retry-after",
+        "retry-after",
+        &["retry-after-seconds", "retry-after-cut-body"],
+    ),
+    (
+        "forgets-cut-bodies",
+        "retry-after",
+        &["retry-after-cut-body"],
+    ),
+    ("retries-bad-json", "invalid-body", &["body-json"]),
+    (
+        "retries-other-media-types",
+        "invalid-body",
+        &["body-media-type"],
+    ),
+    ("retries-other-shapes", "invalid-body", &["body-shape"]),
+    (
+        "takes-any-cursor",
+        "invalid-body",
+        &["body-media-type", "body-shape"],
+    ),
+    ("key-per-attempt", "create", &["idempotency-key-reuse"]),
+    (
+        "key-per-attempt",
+        "lost-response",
+        &["idempotency-key-reuse", "one-job"],
+    ),
+    (
+        "no-key",
+        "lost-response",
+        &["idempotency-key-reuse", "one-job"],
+    ),
+];
+
+/// Rules about milliseconds, which a busy machine hides: that it cannot tell then is
+/// right. So these are played one by one, and again until it can.
+const QUICK: [Row; 1] = [("no-wait", "flaky", &["backoff-waits"])];
+
+/// How often it is played before it has to show.
+const OFTEN: usize = 10;
+
+/// Rules that no client can break.
+const NEVER_BROKEN: [&str; 3] = ["retry-503", "retry-after-past", "fewer-after-429"];
+
+#[tokio::test]
+async fn every_habit_breaks_its_rules_and_no_other() {
+    let room = Semaphore::new(AT_ONCE);
+
+    let plays = TABLE.iter().map(async |(name, task, rules)| {
+        let grade = graded(task, &habit(name), &room).await;
+        assert_eq!(broken(&grade), *rules, "{name}: {}", told(&grade));
+    });
+    join_all(plays).await;
+}
+
+#[tokio::test]
+async fn every_quick_habit_breaks_its_rules_and_no_other() {
+    for (name, task, rules) in QUICK {
+        let mut shown = false;
+        for _ in 0..OFTEN {
+            let grade = graded(task, &habit(name), &Semaphore::new(1)).await;
+            shown = holds(&grade, name, rules);
+            if shown {
+                break;
+            }
+        }
+        assert!(shown, "{name} was never seen in {task}");
+    }
+}
+
+/// Whether exactly these rules are broken. They may be hidden, but then it says so.
+fn holds(grade: &TaskGrade, name: &str, rules: &[&str]) -> bool {
+    let others = broken(grade);
+    let others = others.iter().filter(|id| !rules.contains(id));
+    assert_eq!(others.count(), 0, "{name}: {}", told(grade));
+    rules.iter().all(|id| {
+        let mut judged = grade.rules.iter().filter(|rule| rule.id == *id);
+        let judged = &judged.next().expect("it is judged").judgement;
+        let verdict = judged.verdict;
+        let is_right = matches!(verdict, Verdict::Broken | Verdict::CannotTell);
+        assert!(is_right, "{name}: {}", told(grade));
+        verdict == Verdict::Broken
+    })
+}
+
+#[test]
+fn every_rule_that_can_be_broken_is_broken_by_a_habit() {
+    let judged = TASKS.iter().flat_map(|task| task.rules());
+    let judged: BTreeSet<_> = judged.map(|rule| rule.id).collect();
+    let broken = TABLE.iter().chain(&QUICK).flat_map(|(_, _, rules)| *rules);
+    let broken: BTreeSet<_> = broken.copied().collect();
+
+    let all = RULES.iter().map(|rule| rule.id);
+    let forgotten = all.filter(|id| {
+        let can_be = judged.contains(id) && !NEVER_BROKEN.contains(id);
+        can_be && !broken.contains(id)
+    });
+
+    assert_eq!(forgotten.collect::<Vec<_>>(), [""; 0]);
+}
