@@ -12,11 +12,15 @@ use super::{Options, paint::fit, sheet::Sheet};
 /// How wide the bars of a play are, in columns.
 const CHART: usize = 20;
 
-/// The most rows of a play that are drawn.
+/// The most rows of a play that are drawn; of more, a few from both ends.
 const ROWS: usize = 12;
+const FROM_EACH_END: usize = 3;
 
 /// The most plays whose end is shown, of those that missed their goal.
 const MISSED: usize = 2;
+
+/// The longest line of a process's stderr that is shown, in columns.
+const STDERR: usize = 300;
 
 /// What stands before everything about a task but its first line.
 const INDENT: &str = "     ";
@@ -91,28 +95,62 @@ pub fn open(tasks: &[Open<'_>], lab: &str, options: &Options) -> String {
 #[must_use]
 pub fn task(words: &TaskWords, grade: &TaskGrade, place: Place<'_>, options: &Options) -> String {
     let mut sheet = Sheet::new(options);
-    headline(&mut sheet, grade, &format!("{}/{}", place.number, place.of));
-    let lab = place.lab;
-    match grade.goal.verdict {
-        GoalVerdict::Skipped => {
-            sheet.beside(INDENT, &sheet.plain(words.text));
-            sheet.beside(INDENT, &format!("Last line to print: {}", words.goal));
-        }
-        GoalVerdict::Missed | GoalVerdict::Crashed => {
-            sheet.beside(INDENT, &sheet.plain(words.text));
-            missed(&mut sheet, words, grade);
-        }
-        GoalVerdict::Reached | GoalVerdict::NotJudged => {}
+    let number = format!("{:<5}", format!("{}/{}", place.number, place.of));
+    headline(&mut sheet, grade, &number, "build it next");
+    if grade.is_done() {
+        return sheet.into_text();
+    }
+    if grade.goal.verdict != GoalVerdict::Reached {
+        sheet.beside(INDENT, &sheet.plain(words.text));
+        sheet.beside(INDENT, &sheet.plain(&format!("Last line: {}", words.goal)));
+    }
+    for (number, play) in to_show(grade) {
+        shown(&mut sheet, words, grade, number, play);
     }
     for rule in grade.broken() {
-        broken(&mut sheet, grade, rule, lab);
+        broken(&mut sheet, rule, place.lab);
     }
-    if !grade.is_done() {
-        let name = words.name;
-        let hint = format!("Hint: {lab} grade --hint {name}");
-        let shown = format!("See it done: {lab} scenario {}", words.scenario);
-        sheet.pair(INDENT, &hint, &shown);
+    let (lab, name) = (place.lab, words.name);
+    sheet.line(&format!("{INDENT}Hint: {lab} grade --hint {name}"));
+    sheet.line(&format!(
+        "{INDENT}See it done: {lab} scenario {}",
+        words.scenario
+    ));
+    sheet.into_text()
+}
+
+/// Says that every task is done, and what was not judged on the way.
+#[must_use]
+pub fn done(card: &Card, lab: &str, options: &Options) -> String {
+    let mut sheet = Sheet::new(options);
+    let goes_with = |verdict| {
+        let rules = card
+            .tasks
+            .iter()
+            .flat_map(move |task| task.with_verdict(verdict));
+        rules.map(|rule| rule.id)
+    };
+    let kept: std::collections::BTreeSet<_> = goes_with(Verdict::Kept).collect();
+    let not: std::collections::BTreeSet<_> =
+        [Verdict::Skipped, Verdict::NotExercised, Verdict::CannotTell]
+            .into_iter()
+            .flat_map(goes_with)
+            .filter(|id| !kept.contains(id))
+            .collect();
+    let tasks = card.tasks.len();
+    sheet.beside(
+        "",
+        &format!("All {tasks} tasks are done, and {} rules kept.", kept.len()),
+    );
+    if !not.is_empty() {
+        let not: Vec<_> = not.into_iter().collect();
+        let text = format!(
+            "Not judged, since your client did not come to it: {}.",
+            not.join(", ")
+        );
+        sheet.beside("", &text);
     }
+    sheet.beside("", &format!("The whole card: {lab} grade --all -- …"));
     sheet.into_text()
 }
 
@@ -121,7 +159,7 @@ pub fn task(words: &TaskWords, grade: &TaskGrade, place: Place<'_>, options: &Op
 pub fn card(card: &Card, options: &Options) -> String {
     let mut sheet = Sheet::new(options);
     for grade in &card.tasks {
-        headline(&mut sheet, grade, "");
+        headline(&mut sheet, grade, "", "");
         let missed = grade.plays.iter().filter(|play| was_missed(play));
         for play in missed.take(MISSED) {
             let found = found(play, options);
@@ -188,62 +226,46 @@ pub fn rules(rules: &[&Rule], options: &Options) -> String {
     sheet.into_text()
 }
 
-/// Sets the tasks as a list.
+/// Sets tasks as a list, each with the ids of the rules that are judged in it.
 #[must_use]
-pub fn tasks<'a>(tasks: impl IntoIterator<Item = &'a TaskWords>, options: &Options) -> String {
+pub fn tasks(tasks: &[(&TaskWords, Vec<&str>)], options: &Options) -> String {
     let mut sheet = Sheet::new(options);
-    for words in tasks {
+    for (words, rules) in tasks {
         let seconds = words.time.as_secs();
         let heading = format!("{:<14} {} …{}", words.name, words.request, words.path);
         let heading = sheet.styled(Style::new().bold(), &heading);
         sheet.line(&sheet.plain(&format!("{heading}  at most {seconds} s")));
         sheet.beside(INDENT, &sheet.plain(words.text));
         sheet.beside(INDENT, &sheet.plain(&format!("Last line: {}", words.goal)));
+        sheet.beside(INDENT, &format!("Rules: {}", rules.join(", ")));
     }
     sheet.into_text()
 }
 
-fn headline(sheet: &mut Sheet<'_>, grade: &TaskGrade, number: &str) {
-    let (goal, level) = match grade.goal.verdict {
-        GoalVerdict::Reached => ("goal reached", Some(true)),
-        GoalVerdict::Missed => ("goal missed", Some(false)),
-        GoalVerdict::Crashed => ("crashed", Some(false)),
-        GoalVerdict::NotJudged => ("goal not judged", None),
-        GoalVerdict::Skipped => ("skipped by your client: build it next", None),
+/// One line about a task; `advice` is for one that was skipped.
+fn headline(sheet: &mut Sheet<'_>, grade: &TaskGrade, number: &str, advice: &str) {
+    let held = match grade.goal.verdict {
+        GoalVerdict::Missed | GoalVerdict::Crashed => Some(false),
+        _ if grade.broken().next().is_some() => Some(false),
+        GoalVerdict::Reached => Some(true),
+        GoalVerdict::NotJudged | GoalVerdict::Skipped => None,
     };
-    let broken = grade.broken().count();
-    let (held, color) = match (level, broken) {
-        (Some(true), 0) => (Some(true), AnsiColor::Green.on_default()),
-        (None, 0) => (None, AnsiColor::Yellow.on_default()),
-        _ => (Some(false), AnsiColor::Red.on_default()),
+    let (mark, color) = match (held, sheet.options.ascii) {
+        (Some(true), false) => ("✓", AnsiColor::Green),
+        (Some(true), true) => ("ok  ", AnsiColor::Green),
+        (Some(false), false) => ("✗", AnsiColor::Red),
+        (Some(false), true) => ("FAIL", AnsiColor::Red),
+        (None, false) => ("·", AnsiColor::Yellow),
+        (None, true) => ("-   ", AnsiColor::Yellow),
     };
-    let mark = match (held, sheet.options.ascii) {
-        (Some(true), false) => "✓",
-        (Some(true), true) => "ok  ",
-        (Some(false), false) => "✗",
-        (Some(false), true) => "FAIL",
-        (None, false) => "·",
-        (None, true) => "-   ",
-    };
-    let mark = sheet.styled(color, mark);
-    let number = if number.is_empty() {
-        String::new()
-    } else {
-        format!("{number:<5}")
-    };
-    let mut summary = goal.to_owned();
-    if grade.goal.verdict != GoalVerdict::Skipped {
-        summary.push_str(&match grade.requests() {
-            0 => ", and no request came".to_owned(),
-            1 => " in 1 request".to_owned(),
-            requests => format!(" in {requests} requests"),
-        });
-        if let Some(rules) = grade.rules_in_words() {
-            let dot = if sheet.options.ascii { "-" } else { "·" };
-            summary.push_str(&format!(" {dot} {}", rules.replace('·', dot)));
-        }
+    let mark = sheet.styled(color.on_default(), mark);
+    let dot = if sheet.options.ascii { " - " } else { " · " };
+    let label = format!("{number}{:<14} {mark} ", grade.task);
+    let mut summary = grade.summary().join(dot);
+    if grade.goal.verdict == GoalVerdict::Skipped && !advice.is_empty() {
+        summary.push_str(&format!(": {advice}"));
     }
-    sheet.beside(&format!("{number}{:<14} {mark} ", grade.task), &summary);
+    sheet.beside(&label, &summary);
 }
 
 fn was_missed(play: &PlayGrade) -> bool {
@@ -259,56 +281,67 @@ fn found(play: &PlayGrade, options: &Options) -> String {
     fit(found, 200, options.ascii)
 }
 
-/// The plays that missed the goal: how they ended, what came over the wire, and what a
-/// process that crashed had to say.
-fn missed(sheet: &mut Sheet<'_>, words: &TaskWords, grade: &TaskGrade) {
-    let missed: Vec<_> = grade.plays.iter().filter(|play| was_missed(play)).collect();
-    for (place, play) in missed.iter().take(MISSED).enumerate() {
-        let found = found(play, sheet.options);
-        let wanted = match play.wanted.is_empty() {
-            true => words.goal,
-            false => &play.wanted,
-        };
-        let text = format!("{}: {found}; wanted {wanted}", play.name);
-        sheet.beside(INDENT, &sheet.plain(&text));
-        if place == 0 {
-            let stderr = play.process.iter().flat_map(|process| &process.stderr);
-            for line in stderr {
-                let line = fit(line, Options::WIDTH - INDENT.len() - 2, sheet.options.ascii);
-                sheet.line(&format!("{INDENT}| {line}"));
-            }
-            chart(sheet, play, &[]);
-        }
-    }
-    if missed.len() > MISSED {
-        let more = missed.len() - MISSED;
-        sheet.line(&format!(
-            "{INDENT}and {more} more of {} plays",
-            grade.plays.len()
-        ));
-    }
+/// The plays that show what went wrong, with their numbers: those that missed the goal,
+/// and the first of each rule that was broken.
+fn to_show(grade: &TaskGrade) -> Vec<(usize, &PlayGrade)> {
+    let broken = grade
+        .broken()
+        .filter_map(|rule| rule.judgement.requests.first());
+    let broken: Vec<_> = broken.map(|request| request.play).collect();
+    let missed = grade
+        .plays
+        .iter()
+        .enumerate()
+        .filter(|(_, play)| was_missed(play));
+    let missed: Vec<_> = missed.map(|(number, _)| number).take(MISSED).collect();
+    let plays = grade.plays.iter().enumerate();
+    plays
+        .filter(|(number, _)| broken.contains(number) || missed.contains(number))
+        .collect()
 }
 
-/// A rule that was broken: the play that shows it, what it says, and where to read on.
-fn broken(sheet: &mut Sheet<'_>, grade: &TaskGrade, rule: &RuleGrade, lab: &str) {
-    let requests = &rule.judgement.requests;
-    let shown = requests.first().map(|request| request.play);
-    if let Some(play) = shown.and_then(|play| grade.plays.get(play)) {
-        if grade.plays.len() > 1 {
-            sheet.line(&sheet.plain(&format!("{INDENT}{}", play.name)));
-        }
-        let of_it = requests.iter().filter(|it| Some(it.play) == shown);
-        chart(sheet, play, &of_it.map(|it| it.seq).collect::<Vec<_>>());
+/// A play: its requests, what a process that failed had to say, and what it printed.
+fn shown(
+    sheet: &mut Sheet<'_>,
+    words: &TaskWords,
+    grade: &TaskGrade,
+    number: usize,
+    play: &PlayGrade,
+) {
+    let name = format!("{}:", play.name);
+    sheet.beside(INDENT, &sheet.plain(&name));
+    let requests = grade.broken().flat_map(|rule| &rule.judgement.requests);
+    let broken = requests.filter(|request| request.play == number);
+    chart(
+        sheet,
+        play,
+        &broken.map(|request| request.seq).collect::<Vec<_>>(),
+    );
+    if !was_missed(play) {
+        return;
     }
+    let stderr = play.process.iter().flat_map(|process| &process.stderr);
+    for line in stderr {
+        let line = fit(line, STDERR, sheet.options.ascii);
+        sheet.beside(&format!("{INDENT}| "), &line);
+    }
+    let found = found(play, sheet.options);
+    sheet.beside(INDENT, &found);
+    let wanted = match play.wanted.is_empty() {
+        true => words.goal,
+        false => &play.wanted,
+    };
+    sheet.beside(INDENT, &sheet.plain(&format!("wanted  {wanted}")));
+}
+
+/// A rule that was broken: how, on whose authority, and where to read on.
+fn broken(sheet: &mut Sheet<'_>, rule: &RuleGrade, lab: &str) {
     let found = rule.judgement.found.as_deref().unwrap_or("broken");
     let found = sheet.plain(&format!("{}: {found}", rule.id));
     let found = sheet.styled(AnsiColor::Red.on_default(), &found);
     sheet.beside(INDENT, &found);
-    sheet.pair(
-        INDENT,
-        &sheet.plain(rule.source),
-        &format!("why and how: {lab} rule {}", rule.id),
-    );
+    sheet.line(&sheet.plain(&format!("{INDENT}  source: {}", rule.source)));
+    sheet.line(&format!("{INDENT}  why and how: {lab} rule {}", rule.id));
 }
 
 /// The requests of a play, those that broke a rule in red.
@@ -319,8 +352,11 @@ fn chart(sheet: &mut Sheet<'_>, play: &PlayGrade, broken: &[u64]) {
         true => ('#', '-'),
         false => ('█', '─'),
     };
-    let half = ROWS / 2;
-    let left_out = chart.rows.len().saturating_sub(ROWS);
+    let rows = chart.rows.len();
+    let left_out = match rows > ROWS {
+        true => rows - 2 * FROM_EACH_END,
+        false => 0,
+    };
     let draw = |sheet: &mut Sheet<'_>, row: &PlayRow| {
         let bar = scale.bar(row.arrived, row.ended);
         let bar = bar.start..bar.end.max(bar.start + 1).min(CHART);
@@ -339,14 +375,13 @@ fn chart(sheet: &mut Sheet<'_>, play: &PlayGrade, broken: &[u64]) {
         };
         sheet.line(&sheet.styled(style, &text));
     };
-    let last = chart.rows.len() - half.min(chart.rows.len());
-    let head = if left_out > 0 { half } else { chart.rows.len() };
+    let head = if left_out > 0 { FROM_EACH_END } else { rows };
     for row in &chart.rows[..head] {
         draw(sheet, row);
     }
     if left_out > 0 {
         sheet.line(&format!("{INDENT}({left_out} requests left out)"));
-        for row in &chart.rows[last..] {
+        for row in &chart.rows[rows - FROM_EACH_END..] {
             draw(sheet, row);
         }
     }

@@ -93,17 +93,6 @@ impl<'a> Sheet<'a> {
         self.beside(bullet, text);
     }
 
-    /// Two short texts on a line, or on two where they do not fit on one.
-    pub(super) fn pair(&mut self, indent: &str, one: &str, other: &str) {
-        let line = format!("{indent}{one:<36}  {other}");
-        if line.chars().count() <= self.width {
-            self.line(&line);
-        } else {
-            self.line(&format!("{indent}{one}"));
-            self.line(&format!("{indent}{other}"));
-        }
-    }
-
     /// A text beside `first`, and under itself where it goes on.
     pub(super) fn beside(&mut self, first: &str, text: &str) {
         if text.is_empty() {
@@ -114,6 +103,7 @@ impl<'a> Sheet<'a> {
         let options = textwrap::Options::new(self.width)
             .initial_indent(first)
             .subsequent_indent(&indent)
+            .word_splitter(textwrap::WordSplitter::NoHyphenation)
             .break_words(false);
         for line in textwrap::wrap(text, options) {
             self.line(&line);

@@ -33,7 +33,7 @@ const PROCESSES_PER_CORE: usize = 6;
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
     /// Play every task and print the card, not only up to the first that is not done
-    #[arg(long, conflicts_with_all = ["task", "watch"])]
+    #[arg(long, conflicts_with = "watch")]
     all: bool,
     /// Play these tasks only
     #[arg(long, value_name = "NAME", num_args = 1.., conflicts_with = "watch")]
@@ -64,10 +64,14 @@ pub(super) struct Arguments {
     /// Use nothing but ASCII
     #[arg(long)]
     ascii: bool,
-    /// The command that runs the client, after `--`. `{url}`, `{base_url}` and `{task}`
+    /// The command that runs the client. `{url}`, `{base_url}` and `{task}`
     /// in it stand for those of each play. Without it the plays are open to any client
     /// until Ctrl+C, and then what came is judged
-    #[arg(last = true, value_name = "COMMAND")]
+    #[arg(
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "COMMAND"
+    )]
     command: Vec<OsString>,
 }
 
@@ -195,6 +199,8 @@ impl<'a> Grader<'a> {
                 terminal::print(&render::grade::card(&card, &self.options))?;
             } else if self.next(&card) < self.tasks.len() {
                 self.advise_watching()?;
+            } else {
+                self.say_done(&card)?;
             }
             Ok(exit(&card, &self.required))
         })
@@ -211,10 +217,18 @@ impl<'a> Grader<'a> {
             let mut signals = listen()?;
             let mut next = 0;
             loop {
-                let graded = self.the_way(&mut signals, next).await;
+                let from = next;
+                let graded = self.the_way(&mut signals, from).await;
                 let card = self.finish(graded)?;
                 next += self.next(&card);
+                if next == self.tasks.len() && from > 0 {
+                    // What was done before may be undone since.
+                    terminal::print("(all once more)\n")?;
+                    next = 0;
+                    continue;
+                }
                 if next == self.tasks.len() {
+                    self.say_done(&card)?;
                     return Ok(exit(&card, &self.required));
                 }
                 tokio::select! {
@@ -306,6 +320,13 @@ impl<'a> Grader<'a> {
     /// How many tasks are done before the first that is not.
     fn next(&self, card: &Card) -> usize {
         card.tasks.iter().take_while(|task| task.is_done()).count()
+    }
+
+    fn say_done(&self, card: &Card) -> Result<(), Exit> {
+        if !self.arguments.task.is_empty() {
+            return Ok(());
+        }
+        terminal::print(&render::grade::done(card, &self.lab, &self.options))
     }
 
     /// How to have the way played at every save, if a word of the command is a file.

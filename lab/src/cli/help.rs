@@ -20,7 +20,7 @@ Start here (in a checkout, write `cargo run -p lab --` in place of `lab`):
   lab scenario flaky --ask  the same, but predict first
   lab scenario all          the whole course, without the waits
   lab doctor                whether this machine is ready for a workshop
-  lab starter python        a client of your own, to be graded
+  lab starter python        a client of your own, and how to have it graded
   lab serve --open          the lab's web UI, in the browser
   lab load                  many runs there, so that its counters move";
 

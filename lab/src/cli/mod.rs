@@ -57,7 +57,7 @@ enum Command {
     #[command(long_about = help::GRADE, after_long_help = help::BELOW_GRADE)]
     Grade(grade::Arguments),
     /// List the tasks that a client can be graded on
-    Tasks,
+    Tasks(tasks::Arguments),
     /// Explain a rule that clients are judged by
     Rule(rule::Arguments),
     /// Write a client to begin with, which does the first task
@@ -87,7 +87,7 @@ pub fn main() -> ExitCode {
         Command::List => list::list(),
         Command::Scenario(arguments) => scenario::scenario(arguments),
         Command::Grade(arguments) => grade::grade(arguments),
-        Command::Tasks => tasks::tasks(),
+        Command::Tasks(arguments) => tasks::tasks(arguments),
         Command::Rule(arguments) => rule::rule(arguments),
         Command::Starter(arguments) => starter::starter(arguments),
         Command::Schema => Ok(schema::schema()),

@@ -14,10 +14,11 @@ pub(super) struct Arguments {
 
 /// An id that no rule has.
 #[derive(Debug, thiserror::Error)]
-#[error("no rule is called '{id}'; {}", .nearest.map_or(
-    "`lab rule` shows them all".to_owned(),
-    |nearest| format!("did you mean '{nearest}'?"),
-))]
+#[error("no rule is called '{id}'; {}", match (TASKS.iter().any(|task| task.words.name == id), .nearest) {
+    (true, _) => format!("it is a task: `lab tasks {id}`"),
+    (false, Some(nearest)) => format!("did you mean '{nearest}'?"),
+    (false, None) => "`lab rule` shows them all".to_owned(),
+})]
 pub(super) struct UnknownRule {
     id: String,
     nearest: Option<&'static str>,

@@ -1,6 +1,10 @@
 //! `lab starter LANGUAGE`: a client to begin with, which does the first task.
 
-use std::{fs::File, io::Write, path::PathBuf};
+use std::{
+    fs::File,
+    io::{self, Write},
+    path::PathBuf,
+};
 
 use clap::{Args, ValueEnum};
 
@@ -11,7 +15,8 @@ pub(super) struct Arguments {
     /// The language to write the client in
     #[arg(value_enum)]
     language: Language,
-    /// The file to write, which must not be there yet [default: client.py]
+    /// The file to write, which must not be there yet; `-` stands for stdout
+    /// [default: client.py]
     file: Option<PathBuf>,
 }
 
@@ -44,20 +49,27 @@ impl Language {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("{} could not be written, and no file is ever replaced", .file.display())]
-struct NotWritten {
-    file: PathBuf,
-    source: std::io::Error,
+enum NotWritten {
+    #[error("{} is there already, and no file is ever replaced", .0.display())]
+    IsThere(PathBuf),
+    #[error("{} could not be written", .0.display())]
+    Failed(PathBuf, #[source] io::Error),
 }
 
 pub(super) fn starter(arguments: &Arguments) -> Result<Exit, Exit> {
     let language = arguments.language;
     let file = arguments.file.clone();
     let file = file.unwrap_or_else(|| language.file().into());
+    if file.as_os_str() == "-" {
+        return terminal::print(language.text()).map(|()| Exit::Passed);
+    }
     let written =
         File::create_new(&file).and_then(|mut open| open.write_all(language.text().as_bytes()));
-    if let Err(source) = written {
-        let error = NotWritten { file, source };
+    if let Err(error) = written {
+        let error = match error.kind() {
+            io::ErrorKind::AlreadyExists => NotWritten::IsThere(file),
+            _ => NotWritten::Failed(file, error),
+        };
         return Err(terminal::fail(&error, Exit::Environment));
     }
     let (file, lab) = (file.display(), invocation::lab());

@@ -98,7 +98,7 @@ impl Goal {
             return self.judge_stopped(stopped, process);
         }
         if wire.total == 0 {
-            let found = format!("{} without a request", process.ended_with());
+            let found = format!("no request was sent, {}", process.ended_with());
             return GoalResult::of(GoalVerdict::Crashed, found);
         }
         match self.is_reached(process, result.as_ref()) {
@@ -106,17 +106,39 @@ impl Goal {
                 verdict: GoalVerdict::Reached,
                 found: None,
             },
-            false => GoalResult::of(GoalVerdict::Missed, process.printed_and_ended_with()),
+            false => {
+                let printed = process.printed(result.as_ref());
+                let found = match self.mistake(result.as_ref()) {
+                    Some(mistake) => format!("{printed}: {mistake}"),
+                    None => printed,
+                };
+                GoalResult::of(GoalVerdict::Missed, found)
+            }
         }
+    }
+
+    /// What is wrong with the members of a result, beside their values.
+    fn mistake(&self, result: Option<&Map<String, Value>>) -> Option<String> {
+        let Self::Result(wanted) = self else {
+            return None;
+        };
+        let (wanted, result) = (wanted.first()?, result?);
+        let mut members = wanted.iter();
+        members.find_map(|(name, wanted)| match result.get(name) {
+            None => Some(format!("there is no \"{name}\"")),
+            Some(value) if kind(value) == kind(wanted) => None,
+            Some(value) => {
+                let (is, wanted) = (kind(value), kind(wanted));
+                Some(format!("\"{name}\" is {is} and not {wanted}"))
+            }
+        })
     }
 
     /// What is asked for, in words.
     #[must_use]
     pub fn wanted(&self) -> String {
         let objects = |objects: &[Map<String, Value>]| {
-            let texts = objects
-                .iter()
-                .map(|object| Value::from(object.clone()).to_string());
+            let texts = objects.iter().map(text);
             texts.collect::<Vec<_>>().join(" or ")
         };
         match self {
@@ -212,9 +234,13 @@ impl PlayRecord {
         self.exit == Some(0) && self.result().as_ref().is_some_and(is_result)
     }
 
-    fn printed_and_ended_with(&self) -> String {
+    fn printed(&self, result: Option<&Map<String, Value>>) -> String {
         match &self.last_line {
-            Some(line) => format!("printed {line}"),
+            Some(line) if result.is_some() => format!("printed {line}"),
+            Some(line) if line.starts_with("{'") => {
+                format!("the last line is no JSON, which has double quotes: {line}")
+            }
+            Some(line) => format!("the last line is no JSON object: {line}"),
             None => format!("printed nothing, {}", self.ended_with()),
         }
     }
@@ -232,6 +258,21 @@ fn members(object: Value) -> Map<String, Value> {
     match object {
         Value::Object(members) => members,
         other => panic!("a result is an object, and {other} is none"),
+    }
+}
+
+fn text(object: &Map<String, Value>) -> String {
+    Value::from(object.clone()).to_string()
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
     }
 }
 
@@ -309,6 +350,36 @@ mod tests {
             (r#"{"skip": false}"#, Missed),
         ] {
             assert_eq!(verdict(&goal, &printed(line)), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_result_is_said() {
+        let goal = Goal::result(json!({"records": 7}));
+        let wire = WireRecord {
+            total: 1,
+            ..WireRecord::default()
+        };
+
+        for (line, expected) in [
+            (r#"{"records": 6}"#, r#"printed {"records": 6}"#),
+            (
+                r#"{"records": "7"}"#,
+                r#"printed {"records": "7"}: "records" is a string and not a number"#,
+            ),
+            (
+                r#"{"items": 7}"#,
+                r#"printed {"items": 7}: there is no "records""#,
+            ),
+            (
+                "{'records': 7}",
+                "the last line is no JSON, which has double quotes: {'records': 7}",
+            ),
+            ("done", "the last line is no JSON object: done"),
+            ("", "printed nothing, exit code 0"),
+        ] {
+            let found = goal.judge(&wire, Some(&printed(line))).found;
+            assert_eq!(found.as_deref(), Some(expected), "{line}");
         }
     }
 

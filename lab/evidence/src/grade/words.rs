@@ -40,22 +40,53 @@ impl fmt::Display for GoalVerdict {
 }
 
 impl TaskGrade {
-    /// What came of its rules, as in `1 rule broken · 2 kept`. Nothing is said of those
-    /// of which nothing is known.
+    /// What became of it, in a few terms: the rules that were broken, the goal, how many
+    /// rules were kept, and those of which nothing could be told.
+    #[must_use]
+    pub fn summary(&self) -> Vec<String> {
+        let requests = match self.requests() {
+            0 => String::new(),
+            1 => " in 1 request".to_owned(),
+            requests => format!(" in {requests} requests"),
+        };
+        let goal = match self.goal.verdict {
+            GoalVerdict::Crashed if self.requests() == 0 => "sent no request".to_owned(),
+            GoalVerdict::NotJudged if self.requests() == 0 => "not called".to_owned(),
+            GoalVerdict::Skipped => "skipped by your client".to_owned(),
+            GoalVerdict::Crashed => format!("crashed{requests}"),
+            verdict => format!("goal {verdict}{requests}"),
+        };
+        let [broken, kept, open] = self.of_rules();
+        [broken, Some(goal), kept, open]
+            .into_iter()
+            .flatten()
+            .collect()
+    }
+
+    /// What came of its rules, as in `broken: one-job · 2 rules kept`. Nothing is said of
+    /// those that were skipped or not exercised.
     #[must_use]
     pub fn rules_in_words(&self) -> Option<String> {
-        let counts = [Verdict::Broken, Verdict::Kept, Verdict::Skipped];
-        let counts = counts.map(|verdict| (self.with_verdict(verdict).count(), verdict));
-        let counts = counts.into_iter().filter(|(count, _)| *count > 0);
-        let words = counts.enumerate().map(|(place, (count, verdict))| {
-            let noun = match (place, count) {
-                (0, 1) => " rule",
-                (0, _) => " rules",
-                _ => "",
-            };
-            format!("{count}{noun} {verdict}")
-        });
-        words.reduce(|one, other| format!("{one} · {other}"))
+        let terms = self.of_rules().into_iter().flatten();
+        terms.reduce(|one, other| format!("{one} · {other}"))
+    }
+
+    /// The rules that were broken, how many were kept, and those that nobody can tell.
+    fn of_rules(&self) -> [Option<String>; 3] {
+        let named = |what, verdict| {
+            let ids: Vec<_> = self.with_verdict(verdict).map(|rule| rule.id).collect();
+            (!ids.is_empty()).then(|| format!("{what}: {}", ids.join(", ")))
+        };
+        let kept = match self.with_verdict(Verdict::Kept).count() {
+            0 => None,
+            1 => Some("1 rule kept".to_owned()),
+            kept => Some(format!("{kept} rules kept")),
+        };
+        [
+            named("broken", Verdict::Broken),
+            kept,
+            named("cannot tell", Verdict::CannotTell),
+        ]
     }
 }
 
@@ -68,8 +99,9 @@ mod tests {
     };
 
     fn task(verdicts: &[Verdict]) -> TaskGrade {
-        let rule = |verdict: &Verdict| RuleGrade {
-            id: "",
+        let ids = ["0", "1", "2"];
+        let rule = |(verdict, id): (&Verdict, &'static str)| RuleGrade {
+            id,
             level: Level::Standard,
             source: "",
             judgement: Judgement {
@@ -81,22 +113,24 @@ mod tests {
         TaskGrade {
             task: "",
             goal: GoalResult::of_all(&[]),
-            rules: verdicts.iter().map(rule).collect(),
+            rules: verdicts.iter().zip(ids).map(rule).collect(),
             plays: Vec::new(),
         }
     }
 
     #[test]
-    fn rules_are_counted_by_what_they_came_to() {
+    fn rules_are_named_or_counted() {
         use Verdict::{Broken, CannotTell, Kept, NotExercised, Skipped};
         for (verdicts, words) in [
             (&[][..], None),
-            (&[NotExercised, CannotTell], None),
+            (&[NotExercised, Skipped], None),
             (&[Kept], Some("1 rule kept")),
-            (&[Kept, Skipped, Kept], Some("2 rules kept · 1 skipped")),
-            (&[Kept, Kept, Broken], Some("1 rule broken · 2 kept")),
+            (&[CannotTell, Kept], Some("1 rule kept · cannot tell: 0")),
+            (&[Kept, Broken, Kept], Some("broken: 1 · 2 rules kept")),
         ] {
             assert_eq!(task(verdicts).rules_in_words().as_deref(), words);
         }
+        let summary = task(&[Broken, Kept]).summary();
+        assert_eq!(summary, ["broken: 0", "not called", "1 rule kept"]);
     }
 }

@@ -6,7 +6,7 @@ use super::scale::{Extent, Scale};
 use crate::{
     duration_left,
     rules::TOLERANCE,
-    wire::{JobResult, WireRecord, WireRequest},
+    wire::{IssuedCursor, JobResult, ValueHash, WireRecord, WireRequest},
 };
 
 /// A request of a play, and the pause before it.
@@ -40,17 +40,35 @@ impl PlayChart {
         let since = |moment: Duration| moment.saturating_sub(origin.unwrap_or_default());
         let waits = wire.waits().filter(|wait| wait.early_by() > TOLERANCE);
         let early: HashMap<_, _> = waits.map(|wait| (wait.next.seq, wait.early_by())).collect();
+        let (mut keys, mut cursors) = (Letters::default(), Letters::default());
         let mut before: Option<Duration> = None;
         let rows = wire.entries.iter().map(|request| {
             let ended = request.ended.or(request.head).unwrap_or(request.arrived);
             let pause = before.filter(|head| *head <= request.arrived).map(since);
             before = Some(request.head.unwrap_or(request.arrived));
+            let mut label = label(request, early.get(&request.seq).copied());
+            if request.job.is_some() {
+                let key = request.idempotency_key;
+                label.push_str(&key.map_or("  no key".to_owned(), |key| {
+                    format!("  key {}", keys.of(key))
+                }));
+            }
+            if let Some(cursor) = request.cursor {
+                label.push_str(&match cursors.known(cursor) {
+                    // It may have been issued by a response that was dropped.
+                    None if wire.dropped == 0 => "  a cursor that was not issued".to_owned(),
+                    _ => format!("  cursor {}", cursors.of(cursor)),
+                });
+            }
+            if let Some(IssuedCursor::Hash(next)) = request.cursor_issued {
+                label.push_str(&format!("  next {}", cursors.of(next)));
+            }
             PlayRow {
                 seq: request.seq,
                 pause,
                 arrived: since(request.arrived),
                 ended: since(ended),
-                label: label(request, early.get(&request.seq).copied()),
+                label,
             }
         });
         Self {
@@ -78,6 +96,30 @@ impl PlayChart {
     }
 }
 
+/// Names for values that are known by their hashes: A, B, C …
+#[derive(Default)]
+struct Letters(Vec<ValueHash>);
+
+impl Letters {
+    /// The name of a value, which is given to it here if it has none.
+    fn of(&mut self, value: ValueHash) -> String {
+        if self.known(value).is_none() {
+            self.0.push(value);
+        }
+        self.known(value).unwrap_or_default()
+    }
+
+    /// The name of a value, if it has one.
+    fn known(&self, value: ValueHash) -> Option<String> {
+        let place = self.0.iter().position(|known| *known == value)?;
+        let letter = u8::try_from(place).ok().filter(|place| *place < 26);
+        Some(match letter {
+            Some(letter) => char::from(b'A' + letter).to_string(),
+            None => (place + 1).to_string(),
+        })
+    }
+}
+
 fn label(request: &WireRequest, early: Option<Duration>) -> String {
     let status = match request.status {
         Some(status) => status.to_string(),
@@ -88,7 +130,7 @@ fn label(request: &WireRequest, early: Option<Duration>) -> String {
     let job = request.job.and_then(|job| match job {
         JobResult::Created => Some("job created"),
         JobResult::Replayed => Some("the same job again"),
-        JobResult::Conflict => Some("key of another body"),
+        JobResult::Conflict => Some("another body under a key that was used"),
         JobResult::Rejected => None,
     });
     words.extend(job.map(str::to_owned));
@@ -143,6 +185,50 @@ mod tests {
     }
 
     #[test]
+    fn keys_and_cursors_are_told_apart_by_letters() {
+        let (key, other) = (Some(ValueHash(7)), Some(ValueHash(8)));
+        let post = |seq, key| WireRequest {
+            idempotency_key: key,
+            job: Some(JobResult::Created),
+            ..request(seq, seq, seq)
+        };
+        let page = |seq, cursor: Option<u64>, next| WireRequest {
+            cursor: cursor.map(ValueHash),
+            cursor_issued: Some(IssuedCursor::Hash(ValueHash(next))),
+            ..request(seq, seq, seq)
+        };
+        let ends = |wire: &WireRecord| {
+            let rows = PlayChart::new(wire).rows.into_iter();
+            let ends = rows.map(|row| row.label.split("  ").skip(2).collect::<Vec<_>>().join(" "));
+            ends.collect::<Vec<_>>()
+        };
+        let mut wire = WireRecord {
+            entries: vec![post(1, key), post(2, other), post(3, key), post(4, None)],
+            ..WireRecord::default()
+        };
+        let of_keys = ends(&wire);
+        wire.entries = vec![
+            page(1, None, 10),
+            page(2, Some(10), 11),
+            page(3, Some(99), 10),
+        ];
+        let of_cursors = ends(&wire);
+
+        assert!(of_keys.iter().all(|end| end.starts_with("job created ")));
+        let of_keys: Vec<_> = of_keys
+            .iter()
+            .map(|end| &end["job created ".len()..])
+            .collect();
+        assert_eq!(of_keys, ["key A", "key B", "key A", "no key"]);
+        let expected = [
+            "next A",
+            "cursor A next B",
+            "a cursor that was not issued next A",
+        ];
+        assert_eq!(of_cursors, expected);
+    }
+
+    #[test]
     fn what_got_no_response_and_what_broke_off_say_so() {
         let lost = WireRequest {
             status: None,
@@ -163,7 +249,7 @@ mod tests {
 
         let rows = PlayChart::new(&wire).rows;
 
-        assert_eq!(rows[0].label, "GET  no response  job created");
+        assert_eq!(rows[0].label, "GET  no response  job created  no key");
         assert_eq!(rows[1].label, "GET  503  the body breaks off");
     }
 }

@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn a_slow_moment_is_no_pause() {
-        let (short, long) = (300, 5_000);
+        let (short, long) = (300, 40_000);
 
         hold(
             &RULE,
@@ -97,6 +97,7 @@ mod tests {
                 (gaps(&[long, short, long, short]), CannotTell, vec![]),
                 (gaps(&[long, long]), Kept, vec![]),
                 (gaps(&[long, short, long]), Kept, vec![]),
+                (gaps(&[39_999, 39_999]), CannotTell, vec![]),
             ],
         );
     }

@@ -129,8 +129,8 @@ fn not_repeated(plays: &[Play<'_>], after: fn(&WireRequest) -> bool) -> Judgemen
         let repeated: Vec<_> = repeated.map(|(_, next)| next.seq).collect();
         let found = match repeated.len() {
             0 => "its next cursor was taken".to_owned(),
-            1 => "sent again once".to_owned(),
-            times => format!("sent again {times} times"),
+            1 => "1 more request followed".to_owned(),
+            times => format!("{times} more requests followed"),
         };
         let seqs = repeated.into_iter().chain(reads_on(wire, after));
         let seqs: BTreeSet<_> = seqs.collect();

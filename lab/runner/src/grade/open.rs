@@ -136,6 +136,13 @@ mod tests {
     use super::*;
     use crate::grade::find;
 
+    fn client() -> reqwest::Client {
+        // Another test may have been quicker.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let client = reqwest::Client::builder().no_proxy().tls_certs_only([]);
+        client.build().expect("a client")
+    }
+
     async fn ask(client: &reqwest::Client, url: &str) -> u16 {
         let response = client.get(url).send().await.expect("a response");
         response.status().as_u16()
@@ -157,14 +164,35 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_token_is_asked_for_where_a_task_has_one() {
+        let plays = OpenPlays::start([find("read-all").expect("a task")], 7).expect("services");
+        let play = plays.plays().next().expect("a play");
+        let token = play.token.expect("a token");
+        let client = client();
+
+        let mut statuses = Vec::new();
+        for bearer in [
+            None,
+            Some("Bearer x".to_owned()),
+            Some(format!("bearer {token}")),
+        ] {
+            let request = client.get(play.url);
+            let request = match bearer {
+                Some(bearer) => request.header("authorization", bearer),
+                None => request,
+            };
+            statuses.push(request.send().await.expect("a response").status().as_u16());
+        }
+
+        assert_eq!(statuses, [401, 401, 200]);
+    }
+
+    #[tokio::test]
     async fn what_comes_is_judged_as_it_comes_and_each_play_can_begin_again() {
         let task = find("retry-after").expect("a task");
         let plays = OpenPlays::start([task], 7).expect("services");
         let url = plays.plays().next().expect("a play").url.to_owned();
-        // Another test may have been quicker.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let client = reqwest::Client::builder().no_proxy().tls_certs_only([]);
-        let client = client.build().expect("a client");
+        let client = client();
         comes_to(&plays, NotExercised).await;
 
         assert_eq!(ask(&client, &url).await, 503);

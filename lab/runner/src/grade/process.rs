@@ -23,7 +23,7 @@ const STDOUT_KEPT: usize = 64 * 1024;
 
 /// How much of its stderr is kept, in bytes, and in lines.
 const STDERR_KEPT: usize = 8 * 1024;
-const STDERR_LINES: usize = 12;
+const STDERR_LINES: usize = 24;
 
 /// For how long output may go on after the end of a process: somebody else holds its
 /// pipes then.
@@ -164,16 +164,19 @@ impl Kept {
 
     fn lines(&self) -> impl DoubleEndedIterator<Item = String> {
         let lines = self.bytes.split(|byte| *byte == b'\n');
-        let lines = lines.map(|line| String::from_utf8_lossy(line).trim().to_owned());
+        let lines = lines.map(|line| String::from_utf8_lossy(line).trim_end().to_owned());
         lines.filter(|line| !line.is_empty())
     }
 
     fn last_line(&self) -> Option<String> {
-        self.lines().next_back()
+        self.lines().next_back().map(|line| line.trim().to_owned())
     }
 
+    /// The last lines, without those that only point at a place in the line above.
     fn last_lines(&self) -> Vec<String> {
-        let mut lines: Vec<_> = self.lines().rev().take(STDERR_LINES).collect();
+        let says = |line: &String| !line.trim().chars().all(|sign| matches!(sign, '^' | '~'));
+        let lines = self.lines().rev().filter(says);
+        let mut lines: Vec<_> = lines.take(STDERR_LINES).collect();
         lines.reverse();
         lines
     }

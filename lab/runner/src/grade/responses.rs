@@ -10,7 +10,7 @@ use axum::{
 use futures_util::{StreamExt, stream};
 use http::{
     HeaderValue, StatusCode,
-    header::{CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER},
+    header::{CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE},
 };
 use serde_json::{Value, json};
 use server::{ConnectionFault, Fault, JobResult, NextCursor, Problem};
@@ -88,6 +88,15 @@ pub(super) fn withheld(how: ConnectionFault, fault: &'static str) -> Response {
 /// What became of a job, beside a response.
 pub(super) fn job(result: JobResult, response: Response) -> Response {
     (Extension(result), response).into_response()
+}
+
+/// A request without the token that it was to bring, as RFC 6750 §3 has it.
+pub(super) fn unauthorized() -> Response {
+    let detail = "the token in LAB_TOKEN is to be sent as a bearer token";
+    let mut response = refused(StatusCode::UNAUTHORIZED, "unauthorized", detail);
+    let bearer = HeaderValue::from_static("Bearer");
+    response.headers_mut().insert(WWW_AUTHENTICATE, bearer);
+    response
 }
 
 /// Refuses a request that is none of the task's.

@@ -14,13 +14,17 @@ use axum::{
     routing::{any, post},
 };
 use evidence::{grade::Goal, wire::WireRecord};
-use http::{HeaderValue, Method, StatusCode, header::ALLOW};
+use http::{
+    HeaderValue, Method, StatusCode,
+    header::{ALLOW, AUTHORIZATION},
+};
 use server::{ConnectionPlace, Ledger, Problem, RunningApi, ServiceConfig, TeachingApi};
 use tokio::{sync::Notify, time::Instant};
 
 use super::{
     command::Context,
     draw::Draw,
+    responses::unauthorized,
     task::{Part, Received, Responder, Task},
 };
 use crate::{run_error::RunError, wire};
@@ -173,6 +177,13 @@ impl Served {
         let place = request.extensions().get::<ConnectionPlace>().copied();
         let token = self.token.as_deref();
         let token_in_url = token.is_some_and(|token| request.uri().to_string().contains(token));
+        let bearer = request.headers().get(AUTHORIZATION);
+        let bearer = bearer.and_then(|it| it.to_str().ok()?.split_once(' '));
+        let is_authorized = token.is_none_or(|token| {
+            bearer.is_some_and(|(scheme, sent)| {
+                scheme.eq_ignore_ascii_case("bearer") && sent.trim() == token
+            })
+        });
         let (head, body) = request.into_parts();
         // A play that fails a request has read it first, so that its end is not taken
         // for the failure.
@@ -191,7 +202,10 @@ impl Served {
         if state.requests > MOST_REQUESTS {
             self.flood.notify_one();
         }
-        let reply = state.responder.respond(&received);
+        let reply = match is_authorized {
+            true => state.responder.respond(&received),
+            false => unauthorized().into(),
+        };
         if let Some(place) = place {
             let note = Note {
                 call: reply.call,

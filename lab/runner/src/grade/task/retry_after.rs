@@ -18,7 +18,7 @@ pub(super) const TASK: Task = Task {
         path: "/value",
         text: "GET the URL and print the object that comes. The service fails once, and says when \
                to come back.",
-        goal: r#"{"value": …}, the object in the 200"#,
+        goal: r#"the body of the 200 as it is, {"value": …}"#,
         hint: "Retry-After: 2 asks for two seconds. The head of a response says so, whatever becomes \
                of its body.",
         scenario: "retry-after-seconds",
@@ -31,7 +31,7 @@ pub(super) const TASK: Task = Task {
             responder: |draw| Box::new(RetryAfter::new(draw, false)),
         },
         Part {
-            name: "the same, and the body of the 503 breaks off",
+            name: "503 with Retry-After: 2 whose body breaks off, then 200",
             responder: |draw| Box::new(RetryAfter::new(draw, true)),
         },
     ],
