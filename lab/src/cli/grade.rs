@@ -11,7 +11,7 @@ use std::{
 
 use clap::Args;
 use evidence::{
-    grade::{Card, TaskGrade},
+    grade::{Card, KnownFailures, TaskGrade},
     rules::Rule,
 };
 use render::{Options, grade::Place};
@@ -22,7 +22,7 @@ use runner::{
 use server::Signals;
 use tokio::{sync::Semaphore, time::sleep};
 
-use super::{Exit, invocation, number, open_plays, rule, terminal};
+use super::{Exit, invocation, known_failing, number, open_plays, rule, terminal};
 
 /// How often a watched file is looked at.
 const LOOK: Duration = Duration::from_millis(200);
@@ -52,6 +52,10 @@ pub(super) struct Arguments {
     /// Exit with 1 unless these tasks are done
     #[arg(long, value_name = "NAME", num_args = 1..)]
     require: Vec<String>,
+    /// Do not fail because of the rules in this file: one on each line, as RULE or as
+    /// TASK/RULE, and `#` begins a comment. One that is kept fails instead
+    #[arg(long, value_name = "FILE")]
+    known_failing: Option<PathBuf>,
     /// What ids, cursors and URLs are drawn from [default: random]
     #[arg(long, value_parser = number::any)]
     seed: Option<u64>,
@@ -96,6 +100,7 @@ pub(super) fn grade(arguments: &Arguments) -> Result<Exit, Exit> {
 fn open(arguments: &Arguments) -> Result<Exit, Exit> {
     let tasks = chosen(arguments)?;
     let only = only(arguments)?;
+    let demands = Demands::new(arguments)?;
     let seed = arguments.seed.unwrap_or_else(Settings::random_seed);
     let (lab, options) = (invocation::lab(), terminal::options(arguments.ascii));
     let mut card = terminal::runtime()?.block_on(async {
@@ -107,7 +112,7 @@ fn open(arguments: &Arguments) -> Result<Exit, Exit> {
         true => render::json(&card),
         false => render::grade::card(&card, &options),
     })?;
-    Ok(exit(&card, &all_named(&arguments.require)?))
+    Ok(demands.exit(&card))
 }
 
 /// The tasks that are asked for: all, if none is named.
@@ -125,19 +130,6 @@ fn only(arguments: &Arguments) -> Result<Vec<&'static Rule>, Exit> {
     rules.map_err(|error| terminal::fail(&error, Exit::Usage))
 }
 
-/// What a card comes to, with the tasks that are required.
-fn exit(card: &Card, required: &[&Task]) -> Exit {
-    let is_done = |wanted: &&Task| {
-        let mut tasks = card.tasks.iter();
-        tasks.any(|task| task.task == wanted.words.name && task.is_done())
-    };
-    match card.passed() && required.iter().all(is_done) {
-        false => Exit::Failed,
-        true if !card.was_attempted() => Exit::NothingAttempted,
-        true => Exit::Passed,
-    }
-}
-
 fn named(name: &str) -> Result<&'static Task, Exit> {
     find(name).map_err(|error| terminal::fail(&error, Exit::Usage))
 }
@@ -146,12 +138,55 @@ fn all_named(names: &[String]) -> Result<Vec<&'static Task>, Exit> {
     names.iter().map(|name| named(name)).collect()
 }
 
+/// What is asked of a card.
+struct Demands {
+    required: Vec<&'static Task>,
+    known: KnownFailures,
+}
+
+impl Demands {
+    fn new(arguments: &Arguments) -> Result<Self, Exit> {
+        let known = arguments.known_failing.as_deref().map(known_failing::read);
+        let known = known.transpose();
+        Ok(Self {
+            required: all_named(&arguments.require)?,
+            known: known
+                .map_err(|error| terminal::fail(&error, Exit::Usage))?
+                .unwrap_or_default(),
+        })
+    }
+
+    /// Whether nothing is left to do about a task, but for what is known.
+    fn is_done(&self, task: &TaskGrade) -> bool {
+        task.is_done_but_for(&self.known)
+    }
+
+    /// What a card comes to. Says which rules are wrongly known to be broken.
+    fn exit(&self, card: &Card) -> Exit {
+        let is_done = |wanted: &&Task| {
+            let mut tasks = card.tasks.iter();
+            tasks.any(|task| task.task == wanted.words.name && self.is_done(task))
+        };
+        let kept: Vec<_> = self.known.kept(card).map(known_failing::words).collect();
+        for words in &kept {
+            let error = format!("'{words}' was kept: take it off the list of known failures");
+            terminal::fail(&*Box::<dyn std::error::Error>::from(error), Exit::Failed);
+        }
+        let passed = card.passed_but_for(&self.known) && kept.is_empty();
+        match passed && self.required.iter().all(is_done) {
+            false => Exit::Failed,
+            true if !card.was_attempted() => Exit::NothingAttempted,
+            true => Exit::Passed,
+        }
+    }
+}
+
 /// A client, what to play with it, and what to judge.
 struct Grader<'a> {
     arguments: &'a Arguments,
     command: ClientCommand,
     tasks: Vec<&'static Task>,
-    required: Vec<&'static Task>,
+    demands: Demands,
     only: Vec<&'static Rule>,
     seed: u64,
     lab: String,
@@ -172,7 +207,7 @@ impl<'a> Grader<'a> {
         Ok(Self {
             command: command.map_err(|error| terminal::fail(&error, Exit::Usage))?,
             tasks: chosen(arguments)?,
-            required: all_named(&arguments.require)?,
+            demands: Demands::new(arguments)?,
             only: only(arguments)?,
             seed: arguments.seed.unwrap_or_else(Settings::random_seed),
             lab: invocation::lab(),
@@ -202,7 +237,7 @@ impl<'a> Grader<'a> {
             } else {
                 self.say_done(&card)?;
             }
-            Ok(exit(&card, &self.required))
+            Ok(self.demands.exit(&card))
         })
     }
 
@@ -229,7 +264,7 @@ impl<'a> Grader<'a> {
                 }
                 if next == self.tasks.len() {
                     self.say_done(&card)?;
-                    return Ok(exit(&card, &self.required));
+                    return Ok(self.demands.exit(&card));
                 }
                 tokio::select! {
                     () = signals.next() => return Err(Exit::Cancelled),
@@ -260,7 +295,7 @@ impl<'a> Grader<'a> {
                 // A reader that has seen enough ends nothing.
                 let _ = terminal::print(&text);
             }
-            let goes_on = grade.is_done() || !self.arguments.task.is_empty();
+            let goes_on = self.demands.is_done(&grade) || !self.arguments.task.is_empty();
             card.tasks.push(grade);
             if !goes_on || never_ran {
                 break;
@@ -319,7 +354,8 @@ impl<'a> Grader<'a> {
 
     /// How many tasks are done before the first that is not.
     fn next(&self, card: &Card) -> usize {
-        card.tasks.iter().take_while(|task| task.is_done()).count()
+        let tasks = card.tasks.iter();
+        tasks.take_while(|task| self.demands.is_done(task)).count()
     }
 
     fn say_done(&self, card: &Card) -> Result<(), Exit> {

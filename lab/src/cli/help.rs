@@ -83,7 +83,8 @@ Examples:
 
 Exit codes:
   0  every goal that was attempted is reached, and no rule is broken
-  1  a goal is missed, a rule is broken, or a task of --require is not done
+  1  a goal is missed, a rule is broken, a task of --require is not done, or a
+     rule of --known-failing is kept
   2  the command line makes no sense
   3  the environment failed, such as a program that is not there
   4  the client attempted none of the tasks

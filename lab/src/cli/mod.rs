@@ -11,6 +11,7 @@ mod exit;
 mod grade;
 mod help;
 mod invocation;
+mod known_failing;
 mod list;
 mod load;
 mod number;

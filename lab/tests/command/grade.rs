@@ -81,22 +81,25 @@ fn what_a_client_does_not_do_is_said_and_how_to_begin() {
     }
 }
 
+/// A client without a library: two requests, one right after the other.
 #[cfg(unix)]
-#[test]
-fn a_rule_that_is_broken_is_shown_with_its_requests() {
-    // A client without a library: two requests, one right after the other.
-    let bash = r#"
+const HASTY: [&str; 3] = [
+    "bash",
+    "-c",
+    r#"
         address=${LAB_URL#http://}; port=${address%%/*}; port=${port#*:}
         ask() {
             exec 3<>/dev/tcp/127.0.0.1/$port
             printf 'GET /%s HTTP/1.0\r\n\r\n' "${address#*/}" >&3
             cat <&3 | tail -n 1
         }
-        ask >/dev/null; ask"#;
-    let ended = grade(
-        "--task retry-after --only retry-after-seconds",
-        &["bash", "-c", bash],
-    );
+        ask >/dev/null; ask"#,
+];
+
+#[cfg(unix)]
+#[test]
+fn a_rule_that_is_broken_is_shown_with_its_requests() {
+    let ended = grade("--task retry-after --only retry-after-seconds", &HASTY);
 
     assert_eq!(ended.code, Some(1), "{}", ended.stdout);
     let found = [
@@ -124,6 +127,10 @@ fn what_is_not_known_is_named_with_what_is_near() {
             "no-such-file cannot be read",
         ),
         ("grade --watch Cargo.toml", "COMMAND"),
+        (
+            "grade --known-failing no-such-file -- x",
+            "no-such-file cannot be read",
+        ),
     ];
 
     for (arguments, words) in table {
@@ -142,6 +149,49 @@ fn a_required_task_has_to_be_done() {
     let not_played = grade("--task flaky --require create", &[&client]);
 
     assert_eq!((done.code, not_played.code), (Some(0), Some(1)));
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_known_to_fail_fails_nothing_and_what_is_kept_does() {
+    let folder = tempdir().expect("a folder");
+    let file = folder.path().join("known.txt");
+    let graded = |list: &str, client: &[&str]| {
+        fs::write(&file, list).expect("written");
+        let options = "--task retry-after --only retry-after-seconds retry-503 --known-failing";
+        grade(&format!("{options} {}", file.display()), client)
+    };
+    let reliable = [&*reliable()];
+
+    for (list, client, code, said) in [
+        ("", &HASTY[..], Some(1), ""),
+        (
+            "# later\n\nretry-after/retry-after-seconds # now",
+            &HASTY,
+            Some(0),
+            "",
+        ),
+        ("retry-after-seconds", &HASTY, Some(0), ""),
+        (
+            "retry-after-seconds",
+            &reliable,
+            Some(1),
+            "error: 'retry-after-seconds' was kept: take it off the list",
+        ),
+        ("one-job", &reliable, Some(0), ""),
+        (
+            "retry-503\nretry-after-second",
+            &reliable,
+            Some(2),
+            "line 2: no rule is called 'retry-after-second'; did you mean",
+        ),
+    ] {
+        let ended = graded(list, client);
+
+        assert_eq!(ended.code, code, "{list}: {}{}", ended.stdout, ended.stderr);
+        assert_contains(&ended.stderr, &[said]);
+        assert_eq!(ended.stderr.is_empty(), said.is_empty(), "{}", ended.stderr);
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Goal, GoalResult, GoalVerdict};
+use super::{Goal, GoalResult, GoalVerdict, KnownFailures};
 use crate::{
     nanoseconds,
     rules::{Judgement, Level, Play, PlayRecord, Rule, TOLERANCE, Verdict},
@@ -113,8 +113,15 @@ impl Card {
     /// Whether every goal that was attempted is reached, and no rule is broken.
     #[must_use]
     pub fn passed(&self) -> bool {
+        self.passed_but_for(&KnownFailures::default())
+    }
+
+    /// Whether every goal that was attempted is reached, and no other rule is broken than
+    /// is known to be.
+    #[must_use]
+    pub fn passed_but_for(&self, known: &KnownFailures) -> bool {
         let mut attempted = self.tasks.iter().filter(|task| task.was_attempted());
-        attempted.all(TaskGrade::is_done)
+        attempted.all(|task| task.is_done_but_for(known))
     }
 
     /// Whether the client attempted any task at all.
@@ -174,8 +181,16 @@ impl TaskGrade {
     /// Whether its goal is reached, or could not be judged, and no rule is broken.
     #[must_use]
     pub fn is_done(&self) -> bool {
+        self.is_done_but_for(&KnownFailures::default())
+    }
+
+    /// Whether its goal is reached, or could not be judged, and no other rule is broken
+    /// than is known to be.
+    #[must_use]
+    pub fn is_done_but_for(&self, known: &KnownFailures) -> bool {
         use GoalVerdict::{NotJudged, Reached};
-        matches!(self.goal.verdict, Reached | NotJudged) && self.broken().next().is_none()
+        matches!(self.goal.verdict, Reached | NotJudged)
+            && self.broken().all(|rule| known.cover(self, rule))
     }
 
     /// Whether the client tried.

@@ -6,9 +6,11 @@
 
 mod card;
 mod goal;
+mod known_failures;
 mod task;
 mod words;
 
 pub use card::{CARD_VERSION, Card, PlayGrade, RecordedPlay, RuleGrade, TaskGrade};
 pub use goal::{Goal, GoalResult, GoalVerdict, NOT_DONE};
+pub use known_failures::{KnownFailure, KnownFailures};
 pub use task::TaskWords;

@@ -1,0 +1,64 @@
+//! Rules that a client is known to break, so that only others fail it.
+
+use super::{Card, RuleGrade, TaskGrade};
+use crate::rules::Verdict;
+
+/// A rule that is known to be broken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KnownFailure {
+    /// The task in which it is; none for every task that judges it.
+    pub task: Option<&'static str>,
+    /// The id of the rule.
+    pub rule: &'static str,
+}
+
+/// The rules that are known to be broken. One of them that turns out to be kept is an
+/// error as well: otherwise such a list would only ever grow.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KnownFailures(Vec<KnownFailure>);
+
+impl KnownFailure {
+    fn covers(&self, task: &str, rule: &str) -> bool {
+        self.rule == rule && self.task.is_none_or(|named| named == task)
+    }
+
+    /// Whether it was kept wherever a card shows it: in one task at least, and broken in
+    /// none.
+    #[must_use]
+    pub fn was_kept(&self, card: &Card) -> bool {
+        let came_to = |verdict| {
+            card.tasks.iter().any(|task| {
+                let mut rules = task.with_verdict(verdict);
+                rules.any(|rule| self.covers(task.task, rule.id))
+            })
+        };
+        came_to(Verdict::Kept) && !came_to(Verdict::Broken)
+    }
+}
+
+impl KnownFailures {
+    /// Whether this rule is known to be broken in this task.
+    #[must_use]
+    pub fn cover(&self, task: &TaskGrade, rule: &RuleGrade) -> bool {
+        self.0.iter().any(|known| known.covers(task.task, rule.id))
+    }
+
+    /// Those of which a card shows that they are no failures.
+    pub fn kept<'a>(&'a self, card: &'a Card) -> impl Iterator<Item = &'a KnownFailure> {
+        self.0.iter().filter(|known| known.was_kept(card))
+    }
+
+    /// Whether this rule was kept in this task although it is known to be broken.
+    #[must_use]
+    pub fn are_kept_by(&self, card: &Card, task: &TaskGrade, rule: &RuleGrade) -> bool {
+        let mut kept = self.kept(card);
+        rule.judgement.verdict == Verdict::Kept
+            && kept.any(|known| known.covers(task.task, rule.id))
+    }
+}
+
+impl FromIterator<KnownFailure> for KnownFailures {
+    fn from_iter<I: IntoIterator<Item = KnownFailure>>(failures: I) -> Self {
+        Self(failures.into_iter().collect())
+    }
+}
