@@ -1,5 +1,5 @@
-//! The JSON Schema of what the lab prints, held to runs: every one is described by
-//! it, and what is not quite a run is refused.
+//! The JSON Schemas of what the lab prints. That of a run is held to runs: every one is
+//! described by it, and what is not quite a run is refused.
 
 use std::future::ready;
 
@@ -16,7 +16,16 @@ use tracing_subscriber::layer::Identity;
 const MAPS: [&str; 4] = ["facts", "fields", "labels", "routes"];
 
 fn schema() -> Value {
-    serde_json::from_str(&render::run_schema()).expect("the schema is JSON")
+    parsed(&render::run_schema())
+}
+
+/// Every schema that the lab prints.
+fn schemas() -> [Value; 2] {
+    [schema(), parsed(&render::card_schema())]
+}
+
+fn parsed(schema: &str) -> Value {
+    serde_json::from_str(schema).expect("the schema is JSON")
 }
 
 fn validator() -> Validator {
@@ -69,15 +78,15 @@ fn errors(validator: &Validator, value: &Value) -> Vec<String> {
 
 #[test]
 fn is_a_schema_of_its_draft() {
-    let schema = schema();
+    for schema in schemas() {
+        let checked = jsonschema::draft202012::meta::validate(&schema);
 
-    let checked = jsonschema::draft202012::meta::validate(&schema);
-
-    assert!(checked.is_ok(), "{checked:?}");
-    assert_eq!(
-        schema["$schema"],
-        "https://json-schema.org/draft/2020-12/schema"
-    );
+        assert!(checked.is_ok(), "{checked:?}");
+        assert_eq!(
+            schema["$schema"],
+            "https://json-schema.org/draft/2020-12/schema"
+        );
+    }
 }
 
 #[tokio::test]
@@ -204,16 +213,17 @@ fn undescribed(schema: &Value, at: &str, found: &mut Vec<String>) {
 
 #[test]
 fn every_type_and_every_property_has_a_description() {
-    let schema = schema();
     let mut found = Vec::new();
 
-    undescribed(&schema, "", &mut found);
-    let types = schema["$defs"].as_object().expect("an object").iter();
-    found.extend(
-        types
-            .filter(|(_, of_type)| !of_type["description"].is_string())
-            .map(|(name, _)| name.clone()),
-    );
+    for schema in schemas() {
+        undescribed(&schema, "", &mut found);
+        let types = schema["$defs"].as_object().expect("an object").iter();
+        found.extend(
+            types
+                .filter(|(_, of_type)| !of_type["description"].is_string())
+                .map(|(name, _)| name.clone()),
+        );
+    }
 
     assert!(found.is_empty(), "{found:#?}");
 }

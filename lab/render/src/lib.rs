@@ -23,7 +23,7 @@ pub use findings::findings;
 pub use html::{html, html_comparison};
 pub use json::json;
 pub use load::load;
-pub use schema::run_schema;
+pub use schema::{card_schema, run_schema};
 pub use table::table;
 pub use text::text;
 pub use waterfall::{Options, waterfall, waterfalls};

@@ -1,6 +1,6 @@
-//! What a run looks like as JSON, said for programs.
+//! What a run and a card look like as JSON, said for programs.
 
-use evidence::{Comparison, Run};
+use evidence::{Comparison, Run, grade::Card};
 use schemars::{JsonSchema, Schema, generate::SchemaSettings, transform::RecursiveTransform};
 
 /// What `lab scenario … --json` prints: a run; with `all` the runs in the order of
@@ -21,10 +21,21 @@ enum Printed {
 /// It is generated from the types, so that it says what they say.
 #[must_use]
 pub fn run_schema() -> String {
+    of::<Printed>()
+}
+
+/// The JSON Schema (draft 2020-12) of what [`json`](super::json) makes of a card: what
+/// `lab grade --json` prints.
+#[must_use]
+pub fn card_schema() -> String {
+    of::<Card>()
+}
+
+fn of<T: JsonSchema>() -> String {
     let settings = SchemaSettings::draft2020_12()
         .for_serialize()
         .with_transform(RecursiveTransform(closed));
-    super::json(&settings.into_generator().into_root_schema_for::<Printed>())
+    super::json(&settings.into_generator().into_root_schema_for::<T>())
 }
 
 /// Allows an object no member but those that are named.

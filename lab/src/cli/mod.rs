@@ -63,8 +63,8 @@ enum Command {
     Rule(rule::Arguments),
     /// Write a client to begin with, which does the first task
     Starter(starter::Arguments),
-    /// Print the JSON Schema of a run, as `scenario --json` prints it
-    Schema,
+    /// Print the JSON Schema of a run or of a card
+    Schema(schema::Arguments),
     /// Serve the lab's web UI, on this machine alone
     Serve(serve::Arguments),
     /// Have a running `lab serve` play many runs, so that its counters move
@@ -91,7 +91,7 @@ pub fn main() -> ExitCode {
         Command::Tasks(arguments) => tasks::tasks(arguments),
         Command::Rule(arguments) => rule::rule(arguments),
         Command::Starter(arguments) => starter::starter(arguments),
-        Command::Schema => Ok(schema::schema()),
+        Command::Schema(arguments) => schema::schema(arguments),
         Command::Serve(arguments) => serve::serve(arguments),
         Command::Load(arguments) => load::load(arguments),
         Command::Doctor(arguments) => doctor::doctor(arguments),

@@ -1,7 +1,29 @@
-//! `lab schema`: what a run looks like as JSON, for whoever reads one by program.
+//! `lab schema`: what a run or a card looks like as JSON, for whoever reads one by
+//! program.
+
+use clap::{Args, ValueEnum};
 
 use super::{Exit, terminal};
 
-pub(super) fn schema() -> Exit {
-    terminal::print(&render::run_schema()).map_or_else(|exit| exit, |()| Exit::Passed)
+#[derive(Debug, Args)]
+pub(super) struct Arguments {
+    /// What is to be described
+    #[arg(value_enum, default_value_t = Described::Run)]
+    what: Described,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Described {
+    /// What `scenario --json` prints
+    Run,
+    /// What `grade --json` prints
+    Card,
+}
+
+pub(super) fn schema(arguments: &Arguments) -> Result<Exit, Exit> {
+    let schema = match arguments.what {
+        Described::Run => render::run_schema(),
+        Described::Card => render::card_schema(),
+    };
+    terminal::print(&schema).map(|()| Exit::Passed)
 }

@@ -9,7 +9,7 @@ use tempfile::tempdir;
 use crate::{Ended, assert_contains, assert_fits_80_columns, command, lab, printed};
 
 /// The reference client as a process.
-fn reliable() -> String {
+pub(crate) fn reliable() -> String {
     let tests = std::env::current_exe().expect("a test has a path");
     let folder = tests.ancestors().nth(2).expect("target/debug");
     let program = folder.join("examples").join("reliable");
@@ -23,7 +23,7 @@ fn reliable() -> String {
 }
 
 /// Grades a client with a command of several words.
-fn grade(options: &str, client: &[&str]) -> Ended {
+pub(crate) fn grade(options: &str, client: &[&str]) -> Ended {
     let graded = command(&format!("grade {options} --"))
         .args(client)
         .output();
@@ -83,7 +83,7 @@ fn what_a_client_does_not_do_is_said_and_how_to_begin() {
 
 /// A client without a library: two requests, one right after the other.
 #[cfg(unix)]
-const HASTY: [&str; 3] = [
+pub(crate) const HASTY: [&str; 3] = [
     "bash",
     "-c",
     r#"

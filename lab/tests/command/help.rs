@@ -38,7 +38,7 @@ fn the_help_of_the_lab_lists_its_commands() {
       tasks        List the tasks that a client can be graded on
       rule         Explain a rule that clients are judged by
       starter      Write a client to begin with, which does the first task
-      schema       Print the JSON Schema of a run, as `scenario --json` prints it
+      schema       Print the JSON Schema of a run or of a card
       serve        Serve the lab's web UI, on this machine alone
       load         Have a running `lab serve` play many runs, so that its counters
                    move

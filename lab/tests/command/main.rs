@@ -3,6 +3,7 @@
 
 mod ask;
 mod cancel;
+mod card;
 mod grade;
 mod help;
 mod logging;

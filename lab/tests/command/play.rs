@@ -23,8 +23,10 @@ fn lists_every_scenario_within_80_columns() {
 }
 
 #[test]
-fn prints_the_schema_of_a_run() {
+fn prints_the_schemas_of_a_run_and_of_a_card() {
     assert_eq!(printed("schema"), render::run_schema());
+    assert_eq!(printed("schema run"), render::run_schema());
+    assert_eq!(printed("schema card"), render::card_schema());
 }
 
 #[test]
