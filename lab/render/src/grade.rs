@@ -268,7 +268,7 @@ fn headline(sheet: &mut Sheet<'_>, grade: &TaskGrade, number: &str, advice: &str
     sheet.beside(&label, &summary);
 }
 
-fn was_missed(play: &PlayGrade) -> bool {
+pub(super) fn was_missed(play: &PlayGrade) -> bool {
     matches!(
         play.goal.verdict,
         GoalVerdict::Missed | GoalVerdict::Crashed

@@ -22,7 +22,7 @@ use runner::{
 use server::Signals;
 use tokio::{sync::Semaphore, time::sleep};
 
-use super::{Exit, invocation, known_failing, number, open_plays, rule, terminal};
+use super::{Exit, invocation, known_failing, number, open_plays, report, rule, terminal};
 
 /// How often a watched file is looked at.
 const LOOK: Duration = Duration::from_millis(200);
@@ -62,6 +62,9 @@ pub(super) struct Arguments {
     /// Print the card as JSON
     #[arg(long)]
     json: bool,
+    /// Write the card to this file as JUnit XML, for what runs a pipeline
+    #[arg(long, value_name = "FILE", conflicts_with = "watch")]
+    junit: Option<PathBuf>,
     /// Print a hint for a task, and play nothing
     #[arg(long, value_name = "NAME", exclusive = true)]
     hint: Option<String>,
@@ -108,6 +111,7 @@ fn open(arguments: &Arguments) -> Result<Exit, Exit> {
         open_plays::serve(&tasks, seed, &lab, &options, &mut signals).await
     })?;
     card.judge_only(&only);
+    write_files(arguments, &card, &demands)?;
     terminal::print(&match arguments.json {
         true => render::json(&card),
         false => render::grade::card(&card, &options),
@@ -128,6 +132,14 @@ fn only(arguments: &Arguments) -> Result<Vec<&'static Rule>, Exit> {
     let rules = arguments.only.iter().map(|id| rule::find(id));
     let rules: Result<_, _> = rules.collect();
     rules.map_err(|error| terminal::fail(&error, Exit::Usage))
+}
+
+/// Writes a card to the files that were asked for.
+fn write_files(arguments: &Arguments, card: &Card, demands: &Demands) -> Result<(), Exit> {
+    match &arguments.junit {
+        Some(file) => report::write(file, &render::junit(card, &demands.known)),
+        None => Ok(()),
+    }
 }
 
 fn named(name: &str) -> Result<&'static Task, Exit> {
@@ -228,6 +240,7 @@ impl<'a> Grader<'a> {
                 self.the_way(&mut signals, 0).await
             };
             let card = self.finish(graded)?;
+            write_files(self.arguments, &card, &self.demands)?;
             if self.arguments.json {
                 terminal::print(&render::json(&card))?;
             } else if self.arguments.all {

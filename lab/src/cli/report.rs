@@ -1,4 +1,4 @@
-//! `--report FILE`: writes a report, whole or not at all.
+//! `--report FILE` and `--junit FILE`: writes a report, whole or not at all.
 
 use std::{
     fs::{self, File, Metadata},
@@ -10,8 +10,8 @@ use std::{
 use super::{Exit, terminal};
 
 /// Writes a report to a file, and says so on stderr.
-pub(super) fn write(file: &Path, html: &str) -> Result<(), Exit> {
-    match put(file, html) {
+pub(super) fn write(file: &Path, text: &str) -> Result<(), Exit> {
+    match put(file, text) {
         Ok(()) => {
             terminal::note(&format!("report written to {}", file.display()));
             Ok(())
@@ -27,29 +27,29 @@ pub(super) fn write(file: &Path, html: &str) -> Result<(), Exit> {
 }
 
 /// Writes to where the name leads, whatever stands there.
-fn put(file: &Path, html: &str) -> io::Result<()> {
+fn put(file: &Path, text: &str) -> io::Result<()> {
     match fs::metadata(file) {
         Ok(found) if found.is_file() => {
             // A link stays one, and what may not be written to is not replaced.
             let file = fs::canonicalize(file)?;
             File::options().write(true).open(&file)?;
-            replace(&file, html, Some(&found))
+            replace(&file, text, Some(&found))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound && !file.is_symlink() => {
-            replace(file, html, None)
+            replace(file, text, None)
         }
         // A pipe, a device, a folder, a link that leads to nothing: the system
         // writes or says why not.
-        _ => fs::write(file, html),
+        _ => fs::write(file, text),
     }
 }
 
 /// Writes beside the file and then takes its place: nobody ever reads half a
 /// report, and an old one stays if this one cannot be written.
-fn replace(file: &Path, html: &str, old: Option<&Metadata>) -> io::Result<()> {
+fn replace(file: &Path, text: &str, old: Option<&Metadata>) -> io::Result<()> {
     // A name of its own: the file's with an ending could be too long.
     let part = file.with_file_name(format!(".lab-report-{}.part", process::id()));
-    let written = write_beside(&part, file, html, old);
+    let written = write_beside(&part, file, text, old);
     if written.is_err() {
         // If it was never made there is nothing to remove.
         let _ = fs::remove_file(&part);
@@ -57,12 +57,12 @@ fn replace(file: &Path, html: &str, old: Option<&Metadata>) -> io::Result<()> {
     written
 }
 
-fn write_beside(part: &Path, file: &Path, html: &str, old: Option<&Metadata>) -> io::Result<()> {
+fn write_beside(part: &Path, file: &Path, text: &str, old: Option<&Metadata>) -> io::Result<()> {
     let mut open = File::create_new(part)?;
-    open.write_all(html.as_bytes())?;
+    open.write_all(text.as_bytes())?;
     if let Some(old) = old {
         if !can_stand_for(&open.metadata()?, old) {
-            fs::write(file, html)?;
+            fs::write(file, text)?;
             return fs::remove_file(part);
         }
         open.set_permissions(old.permissions())?;

@@ -1,8 +1,13 @@
-//! What becomes of a card: JSON with a schema.
+//! What becomes of a card: JSON with a schema, and files for pipelines.
 
+use std::{fs, path::Path};
+
+use quick_junit::TestCaseStatus;
 use serde_json::{Value, json};
+use tempfile::tempdir;
 
 use crate::{
+    Ended, assert_contains,
     grade::{grade, reliable},
     printed,
 };
@@ -26,5 +31,110 @@ fn a_card_is_what_its_schema_says() {
         let mut more = card.clone();
         more.pointer_mut(place).expect("an object")["surprise"] = json!(1);
         assert!(!validator.is_valid(&more), "{place}");
+    }
+}
+
+/// Grades a client in `task`, writes the card to a file by `option`, and reads that.
+fn written(option: &str, task: &str, file: &Path, client: &[&str]) -> (Ended, String) {
+    let file = file.display();
+    let ended = grade(&format!("--task {task} {option} {file}"), client);
+    let text = fs::read_to_string(file.to_string()).expect("it was written");
+    (ended, text)
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipeline_reads_each_goal_and_each_rule() {
+    let folder = tempdir().expect("a folder");
+    let file = folder.path().join("card.xml");
+    let known = folder.path().join("known.txt");
+    fs::write(&known, "request-headers\nretry-after-seconds").expect("written");
+
+    let (ended, xml) = written(
+        &format!("--known-failing {} --junit", known.display()),
+        "retry-after",
+        &file,
+        &crate::grade::HASTY,
+    );
+
+    assert_eq!(ended.code, Some(1), "{}", ended.stderr);
+    assert_contains(
+        &ended.stderr,
+        &["report written to", "'request-headers' was kept"],
+    );
+    let report = quick_junit::Report::deserialize_from_str(&xml).expect("JUnit XML");
+    let suite = &report.test_suites[0];
+    assert_eq!(suite.name.as_str(), "retry-after");
+    let cases = suite.test_cases.iter().map(|case| {
+        let (became, said) = match &case.status {
+            TestCaseStatus::Success { .. } => ("success", None),
+            TestCaseStatus::Skipped { message, .. } => ("skipped", message.as_deref()),
+            TestCaseStatus::NonSuccess { message, .. } => ("failure", message.as_deref()),
+        };
+        (case.name.as_str(), became, said.unwrap_or_default())
+    });
+    let cases: Vec<_> = cases.collect();
+    for (name, became, says) in [
+        ("goal", "success", ""),
+        ("retry-503", "success", ""),
+        (
+            "retry-after-seconds",
+            "skipped",
+            "known to be broken: asked for 2 s",
+        ),
+        (
+            "retry-after-cut-body",
+            "failure",
+            "asked for 2 s, came back after",
+        ),
+        (
+            "request-headers",
+            "failure",
+            "known to be broken, but was kept",
+        ),
+    ] {
+        let found = cases.iter().find(|case| case.0 == name).expect(name);
+        assert_eq!(found.1, became, "{found:?}");
+        assert!(found.2.starts_with(says), "{found:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipeline_can_read_whatever_a_client_prints() {
+    let folder = tempdir().expect("a folder");
+    let file = folder.path().join("card.xml");
+    let [bash, c, asks] = crate::grade::HASTY;
+    let prints = r#"printf '\001\033[2J<&"]]>\357\277\277\377'; printf '\007<!--' >&2"#;
+    let client = [bash, c, &format!("{asks}; echo; {prints}")];
+
+    let (ended, xml) = written("--junit", "retry-after", &file, &client);
+
+    assert_eq!(ended.code, Some(1), "{}", ended.stderr);
+    let report = quick_junit::Report::deserialize_from_str(&xml).expect("JUnit XML");
+    let goal = &report.test_suites[0].test_cases[0];
+    let TestCaseStatus::NonSuccess { message, .. } = &goal.status else {
+        panic!("it was missed: {goal:?}");
+    };
+    let message = message.as_deref().expect("what was found");
+    assert!(message.contains("??[2J<&\"]]>"), "{message}");
+    assert_eq!(goal.system_err.as_deref(), Some("?<!--"));
+    let control = |sign: char| sign.is_control() && sign != '\n';
+    assert!(!xml.contains(control) && !xml.contains('\u{ffff}'), "{xml}");
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_named() {
+    for option in ["--junit"] {
+        let ended = grade(
+            &format!("--task flaky {option} no-such-folder/card"),
+            &[&reliable()],
+        );
+
+        assert_eq!(ended.code, Some(3), "{option}");
+        assert_contains(
+            &ended.stderr,
+            &["could not be written to no-such-folder/card"],
+        );
     }
 }

@@ -1,0 +1,129 @@
+//! A card as JUnit XML, which what runs a pipeline reads: a suite for each task, a test
+//! case for its goal and for each of its rules.
+
+use evidence::{
+    grade::{Card, GoalVerdict, KnownFailures, PlayGrade, RuleGrade, TaskGrade},
+    rules::Verdict,
+};
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+
+use super::{grade::was_missed, paint::fit};
+
+/// The most columns of a text of the client.
+const LONGEST: usize = 2_000;
+
+/// Sets a card as JUnit XML.
+///
+/// What is neither good nor bad is skipped, with what it came to as its message: a task
+/// that the client does not do, a rule that was not exercised, one that cannot be told.
+/// So is a rule that is `known` to be broken; one of those that was kept is a failure.
+/// Text of the client has no character that XML does not allow.
+#[must_use]
+pub fn junit(card: &Card, known: &KnownFailures) -> String {
+    let name = format!("lab grade -- {}", card.command.join(" "));
+    let mut report = Report::new(safe(&name));
+    for task in &card.tasks {
+        let mut suite = TestSuite::new(task.task);
+        let plays = task.plays.iter().flat_map(|play| &play.process);
+        let longest = plays.map(|process| process.ended.saturating_sub(process.started));
+        if let Some(longest) = longest.max() {
+            suite.set_time(longest);
+        }
+        suite.add_test_case(goal(task));
+        let rules = task.rules.iter();
+        suite.add_test_cases(rules.map(|rule| self::rule(card, task, rule, known)));
+        report.add_test_suite(suite);
+    }
+    report
+        .to_string()
+        .expect("a text takes all that is written")
+}
+
+fn goal(task: &TaskGrade) -> TestCase {
+    let verdict = task.goal.verdict;
+    let found = task.goal.found.as_deref();
+    let mut status = match verdict {
+        GoalVerdict::Reached => TestCaseStatus::success(),
+        GoalVerdict::Missed | GoalVerdict::Crashed => failure(),
+        GoalVerdict::Skipped | GoalVerdict::NotJudged => TestCaseStatus::skipped(),
+    };
+    status
+        .set_type(verdict.to_string())
+        .set_message(safe(found.unwrap_or(&verdict.to_string())));
+    let missed: Vec<_> = task.plays.iter().filter(|play| was_missed(play)).collect();
+    if !missed.is_empty() {
+        let lines = missed.iter().map(|play| ended(play));
+        status.set_description(lines.collect::<Vec<_>>().join("\n"));
+    }
+    let mut case = case(task, "goal", status);
+    let stderr = missed.iter().flat_map(|play| &play.process);
+    let stderr = stderr.map(|process| &process.stderr);
+    if let Some(stderr) = stderr.into_iter().find(|lines| !lines.is_empty()) {
+        let lines: Vec<_> = stderr.iter().map(|line| safe(line)).collect();
+        case.set_system_err(lines.join("\n"));
+    }
+    case
+}
+
+fn ended(play: &PlayGrade) -> String {
+    let found = play.goal.found.as_deref().unwrap_or_default();
+    format!("{}: {}; wanted {}", play.name, safe(found), play.wanted)
+}
+
+/// A text without a character that XML 1.0 does not allow, and without one that could
+/// steer a terminal.
+fn safe(text: &str) -> String {
+    fit(text, LONGEST, false).replace(['\u{fffe}', '\u{ffff}'], "?")
+}
+
+fn rule(card: &Card, task: &TaskGrade, rule: &RuleGrade, known: &KnownFailures) -> TestCase {
+    let verdict = rule.judgement.verdict;
+    let found = rule.judgement.found.clone();
+    let found = found.unwrap_or_else(|| verdict.to_string());
+    let (mut status, message) = match verdict {
+        Verdict::Kept if known.are_kept_by(card, task, rule) => {
+            (failure(), "known to be broken, but was kept".to_owned())
+        }
+        Verdict::Kept => (TestCaseStatus::success(), found),
+        Verdict::Broken if known.cover(task, rule) => {
+            let message = format!("known to be broken: {found}");
+            (TestCaseStatus::skipped(), message)
+        }
+        Verdict::Broken => (failure(), found),
+        Verdict::Skipped | Verdict::NotExercised | Verdict::CannotTell => {
+            (TestCaseStatus::skipped(), found)
+        }
+    };
+    status
+        .set_type(verdict.to_string())
+        .set_message(message)
+        .set_description(rule.source);
+    case(task, rule.id, status)
+}
+
+fn failure() -> TestCaseStatus {
+    TestCaseStatus::non_success(NonSuccessKind::Failure)
+}
+
+fn case(task: &TaskGrade, name: &str, status: TestCaseStatus) -> TestCase {
+    let mut case = TestCase::new(name, status);
+    case.set_classname(task.task);
+    case
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_has_what_xml_does_not_allow() {
+        let text: String = ('\0'..='\u{1ffff}').collect();
+
+        let allowed = |sign: char| matches!(sign, '\u{20}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
+        for chunk in text.chars().collect::<Vec<_>>().chunks(1_000) {
+            let text: String = chunk.iter().collect();
+            let safe = safe(&text);
+            assert!(safe.chars().all(allowed), "{safe:?}");
+        }
+    }
+}
