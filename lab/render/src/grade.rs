@@ -399,7 +399,7 @@ fn sign(verdict: Verdict, options: &Options) -> (&'static str, Style) {
 }
 
 /// What a card comes to, in one line.
-fn count(card: &Card) -> String {
+pub(super) fn count(card: &Card) -> String {
     let tasks = &card.tasks;
     let of = |verdict| tasks.iter().filter(|it| it.goal.verdict == verdict).count();
     let broken: usize = tasks.iter().map(|task| task.broken().count()).sum();

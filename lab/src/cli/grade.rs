@@ -65,6 +65,9 @@ pub(super) struct Arguments {
     /// Write the card to this file as JUnit XML, for what runs a pipeline
     #[arg(long, value_name = "FILE", conflicts_with = "watch")]
     junit: Option<PathBuf>,
+    /// Write the card to this file as a report in HTML
+    #[arg(long, value_name = "FILE", conflicts_with = "watch")]
+    report: Option<PathBuf>,
     /// Print a hint for a task, and play nothing
     #[arg(long, value_name = "NAME", exclusive = true)]
     hint: Option<String>,
@@ -136,10 +139,14 @@ fn only(arguments: &Arguments) -> Result<Vec<&'static Rule>, Exit> {
 
 /// Writes a card to the files that were asked for.
 fn write_files(arguments: &Arguments, card: &Card, demands: &Demands) -> Result<(), Exit> {
-    match &arguments.junit {
-        Some(file) => report::write(file, &render::junit(card, &demands.known)),
-        None => Ok(()),
+    if let Some(file) = &arguments.junit {
+        report::write(file, &render::junit(card, &demands.known))?;
     }
+    if let Some(file) = &arguments.report {
+        let words: Vec<_> = TASKS.iter().map(|task| &task.words).collect();
+        report::write(file, &render::html_card(card, &words))?;
+    }
+    Ok(())
 }
 
 fn named(name: &str) -> Result<&'static Task, Exit> {

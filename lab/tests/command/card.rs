@@ -123,9 +123,45 @@ fn a_pipeline_can_read_whatever_a_client_prints() {
     assert!(!xml.contains(control) && !xml.contains('\u{ffff}'), "{xml}");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_report_shows_the_card_and_every_request() {
+    let folder = tempdir().expect("a folder");
+    let file = folder.path().join("card.html");
+    let [bash, c, asks] = crate::grade::HASTY;
+    let client = [bash, c, &format!("{asks}; echo; echo '<script>'")];
+
+    let (ended, page) = written("--report", "retry-after", &file, &client);
+
+    assert_eq!(ended.code, Some(1), "{}", ended.stderr);
+    let policy = "default-src 'none'; style-src 'sha256-";
+    let found = [
+        policy,
+        "retry-after-seconds",
+        "asked for 2 s, came back after",
+        "RFC 9110 §10.2.3",
+        "good practice",
+        "GET  503  Retry-After: 2 s",
+        "✗ retry-after-seconds",
+        ": &lt;script&gt;; wanted",
+    ];
+    assert_contains(&page, &found);
+    for loads in ["<script", " src=", " href=\"http"] {
+        assert!(!page.contains(loads), "{loads}");
+    }
+    for label in ["aria-labelledby=\"", "href=\"#"] {
+        for rest in page.split(label).skip(1) {
+            let (id, _) = rest.split_once('"').expect("its end");
+            assert!(page.contains(&format!(" id=\"{id}\"")), "{id}");
+        }
+    }
+    // Four requests: two in each play, each with a bar.
+    assert_eq!(page.matches("<rect class=").count(), 4);
+}
+
 #[test]
 fn a_file_that_cannot_be_written_is_named() {
-    for option in ["--junit"] {
+    for option in ["--junit", "--report"] {
         let ended = grade(
             &format!("--task flaky {option} no-such-folder/card"),
             &[&reliable()],

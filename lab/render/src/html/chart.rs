@@ -16,7 +16,7 @@ use evidence::{
 };
 
 /// The axis has so many columns: each is a percent of the width.
-const COLUMNS: usize = 100;
+pub(super) const COLUMNS: usize = 100;
 
 /// The waterfalls of a page's runs, on one axis: what is as long is drawn as long.
 pub(super) fn figures(sides: &[Side<'_>]) -> Vec<Markup> {
@@ -136,11 +136,16 @@ fn bar(at: usize, chart: &Chart, row: &Row, scale: &Scale) -> Markup {
     let columns = columns(scale, chart, row);
     html! {
         (shape(at, class(row), &columns))
-        @for cut in scale.cuts(&columns) {
-            @for column in cut {
-                line.cut x1={ (column) "%" } x2={ (column + 1) "%" }
-                    y1={ (at) ".8em" } y2={ (at) ".2em" } {}
-            }
+        (cuts(at, &columns, scale))
+    }
+}
+
+/// The breaks in a bar in the row `at`.
+pub(super) fn cuts(at: usize, bar: &Range<usize>, scale: &Scale) -> Markup {
+    html! {
+        @for column in scale.cuts(bar).flatten() {
+            line.cut x1={ (column) "%" } x2={ (column + 1) "%" }
+                y1={ (at) ".8em" } y2={ (at) ".2em" } {}
         }
     }
 }
@@ -151,7 +156,7 @@ fn columns(scale: &Scale, chart: &Chart, row: &Row) -> Range<usize> {
 
 /// What a span looks like: tall and full, tall and hollow, striped, or thin, so
 /// that no meaning hangs on colour alone.
-fn shape(at: usize, class: &str, columns: &Range<usize>) -> Markup {
+pub(super) fn shape(at: usize, class: &str, columns: &Range<usize>) -> Markup {
     let (top, height) = match class {
         "request" => (".44em", ".12em"),
         _ => (".2em", ".6em"),

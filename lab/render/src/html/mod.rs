@@ -1,4 +1,4 @@
-//! A run as one page of HTML, to be opened, shown or printed without a network.
+//! A run or a card as one page of HTML, to be opened, shown or printed without a network.
 //!
 //! It needs no script and nothing from elsewhere, and its policy forbids both.
 //! Everything is set by `maud`, which escapes: what came from the wire is text
@@ -6,9 +6,12 @@
 
 mod chart;
 mod document;
+mod grade;
 mod tables;
 
 use maud::{Markup, html as markup};
+
+pub use grade::html_card;
 
 use super::words::{NOT_JUDGED, pace, wire};
 use evidence::{Comparison, Difference, Ending, Metric, Run, Words};

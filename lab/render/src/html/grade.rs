@@ -1,0 +1,254 @@
+//! A card as one page of HTML: a table of goals and rules, and then for each task what
+//! came over the wire in each of its plays.
+
+use std::fmt::Display;
+
+use evidence::{
+    duration,
+    grade::{Card, GoalVerdict, PlayGrade, RuleGrade, TaskGrade, TaskWords},
+    plot::{PlayChart, PlayRow, Scale},
+    rules::{self, Verdict},
+};
+use maud::{Markup, html as markup};
+
+use super::{
+    super::{
+        grade::{count, was_missed},
+        paint::fit,
+    },
+    chart::{COLUMNS, cuts, shape},
+    document::document,
+};
+
+/// The most requests of a play that are drawn: of more the middle is left out.
+const ROWS: usize = 24;
+
+/// The most columns of a text of the client.
+const LONGEST: usize = 300;
+
+/// The most columns of the command in the heading: it may be a whole script.
+const LONGEST_COMMAND: usize = 80;
+
+/// Sets a card as a page. `words` are those of its tasks, in any order.
+#[must_use]
+pub fn html_card(card: &Card, words: &[&TaskWords]) -> String {
+    let command = fit(&card.command.join(" "), LONGEST_COMMAND, false);
+    document(
+        &format!("{command} — card"),
+        markup! {
+            (heading(card, &command))
+            main {
+                (table(card))
+                @for task in &card.tasks {
+                    @let words = words.iter().find(|words| words.name == task.task);
+                    (plays(task, words.copied()))
+                }
+            }
+            footer {
+                p {
+                    "seed " (card.seed) " · what comes less than " (duration(card.tolerance))
+                    " before its time is not early"
+                }
+            }
+        },
+    )
+}
+
+fn heading(card: &Card, command: &str) -> Markup {
+    let broken = card.tasks.iter().map(|task| task.broken().count());
+    let (class, mark, words) = match (broken.sum::<usize>(), card.passed()) {
+        _ if !card.was_attempted() => ("open", "·", "nothing was attempted"),
+        (0, true) => ("held", "✓", "all that was attempted is done"),
+        (0, false) => ("broken", "✗", "a goal is missed"),
+        (1.., _) => ("broken", "✗", "a rule is broken"),
+    };
+    markup! {
+        header {
+            p.kind { "Card" }
+            h1.client { code { (command) } }
+            p.title { (count(card)) }
+            div.badges {
+                p.badge {
+                    span class=(class) { span aria-hidden="true" { (mark) } " " (words) }
+                }
+            }
+        }
+    }
+}
+
+fn table(card: &Card) -> Markup {
+    markup! {
+        section aria-labelledby="card" {
+            h2 #card { "Goals and rules" }
+            div.wide role="region" aria-labelledby="judged" tabindex="0" {
+                table.card {
+                    caption #judged { "What each task came to, and each rule that is judged in it" }
+                    thead { tr {
+                        @for title in ["task", "verdict", "level", "source", "found"] {
+                            th scope="col" { (title) }
+                        }
+                    } }
+                    @for task in &card.tasks {
+                        tbody {
+                            tr.goal {
+                                th scope="row" { a href={ "#" (task.task) } { (task.task) } }
+                                td { (goal(task.goal.verdict)) }
+                                td { "goal" }
+                                td {}
+                                td { (safe(task.goal.found.as_deref().unwrap_or_default())) }
+                            }
+                            @for rule in &task.rules {
+                                (line(rule))
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn line(rule: &RuleGrade) -> Markup {
+    let (class, mark) = match rule.judgement.verdict {
+        Verdict::Kept => ("held", "✓"),
+        Verdict::Broken => ("broken", "✗"),
+        Verdict::Skipped | Verdict::NotExercised | Verdict::CannotTell => ("open", "·"),
+    };
+    let found = rule.judgement.found.as_deref().unwrap_or_default();
+    markup! {
+        tr {
+            th.rule scope="row" title=[rules::find(rule.id).map(|rule| rule.text)] { (rule.id) }
+            td { (verdict(class, mark, rule.judgement.verdict)) }
+            td { (rule.level) }
+            td { (rule.source) }
+            td { (found) }
+        }
+    }
+}
+
+fn goal(of: GoalVerdict) -> Markup {
+    let (class, mark) = match of {
+        GoalVerdict::Reached => ("held", "✓"),
+        GoalVerdict::Missed | GoalVerdict::Crashed => ("broken", "✗"),
+        GoalVerdict::Skipped | GoalVerdict::NotJudged => ("open", "·"),
+    };
+    verdict(class, mark, of)
+}
+
+fn verdict(class: &str, mark: &str, words: impl Display) -> Markup {
+    markup! {
+        span class=(class) { span.mark aria-hidden="true" { (mark) } " " (words) }
+    }
+}
+
+/// The plays of a task that saw a request, or missed their goal.
+fn plays(task: &TaskGrade, words: Option<&TaskWords>) -> Markup {
+    let shown = task.plays.iter().enumerate();
+    let shown = shown.filter(|(_, play)| play.wire.total > 0 || was_missed(play));
+    let shown: Vec<_> = shown.collect();
+    markup! {
+        section.task aria-labelledby=(task.task) {
+            h2 id=(task.task) { (task.task) }
+            @if let Some(words) = words {
+                p { (words.text) }
+                p.remark { (words.request) " … " (words.path) " · last line to print: " (words.goal) }
+            }
+            @for (number, play) in &shown { (self::play(task, *number, play)) }
+            @if shown.is_empty() { p.remark { "No request came." } }
+        }
+    }
+}
+
+fn play(task: &TaskGrade, number: usize, play: &PlayGrade) -> Markup {
+    let found = play.goal.found.as_deref().map(safe);
+    let stderr = play.process.iter().flat_map(|process| &process.stderr);
+    let stderr: Vec<_> = stderr.map(|line| safe(line)).collect();
+    markup! {
+        div.play {
+            h3 { (play.name) " " (goal(play.goal.verdict)) }
+            @if was_missed(play) {
+                p { (found.unwrap_or_default()) "; wanted " code { (play.wanted) } }
+                @if !stderr.is_empty() { pre { (stderr.join("\n")) } }
+            }
+            @if play.wire.total > 0 { (requests(task, number, play)) }
+        }
+    }
+}
+
+fn requests(task: &TaskGrade, number: usize, play: &PlayGrade) -> Markup {
+    let chart = PlayChart::new(&play.wire);
+    let scale = chart.scale(COLUMNS);
+    let rows = &chart.rows;
+    let (head, tail) = match rows.len() {
+        ..=ROWS => (&rows[..], &rows[..0]),
+        all => (&rows[..ROWS / 2], &rows[all - ROWS / 2..]),
+    };
+    let left_out = play.wire.total - (head.len() + tail.len()) as u64;
+    let gap = usize::from(left_out > 0);
+    let height = head.len() + gap + tail.len();
+    let tail_at = head.len() + gap;
+    let is_ok = |row: &PlayRow| {
+        let mut entries = play.wire.entries.iter();
+        let found = entries.find(|entry| entry.seq == row.seq);
+        found.is_some_and(|it| it.status.is_some_and(|status| status < 400) && it.ended.is_some())
+    };
+    let placed = head.iter().enumerate();
+    let placed = placed.chain(tail.iter().enumerate().map(|(at, row)| (tail_at + at, row)));
+    markup! {
+        div.waterfall.requests {
+            table {
+                caption { "Every request as the service saw it" }
+                thead { tr { th scope="col" { "arrived" } th scope="col" { "request" } } }
+                tbody {
+                    @for row in head { (request(task, number, row, is_ok(row))) }
+                    @if left_out > 0 {
+                        tr { td {} td { (left_out) " requests left out" } }
+                    }
+                    @for row in tail { (request(task, number, row, is_ok(row))) }
+                }
+            }
+            svg.bars aria-hidden="true" width="100%" height={ (height) "em" } {
+                @for at in 0..height {
+                    line.rule x2="100%" y1={ (at) "em" } y2={ (at) "em" } {}
+                }
+                @for (at, row) in placed { (bars(at, row, is_ok(row), &scale)) }
+            }
+        }
+    }
+}
+
+fn request(task: &TaskGrade, number: usize, row: &PlayRow, is_ok: bool) -> Markup {
+    let class = if is_ok { "ok" } else { "failed" };
+    let broken = task.broken().filter(|rule| {
+        let mut shown = rule.judgement.requests.iter();
+        shown.any(|it| it.play == number && it.seq == row.seq)
+    });
+    markup! {
+        tr class=(class) {
+            td.start { (duration(row.arrived)) }
+            th scope="row" {
+                (row.label)
+                @for rule in broken { " " strong.broken { "✗ " (rule.id) } }
+            }
+        }
+    }
+}
+
+/// The pause before a request, and the request.
+fn bars(at: usize, row: &PlayRow, is_ok: bool, scale: &Scale) -> Markup {
+    let bar = scale.bar(row.arrived, row.ended);
+    let from = row.pause.map(|from| scale.bar(from, row.arrived).start);
+    let pause = from.filter(|from| *from < bar.start);
+    markup! {
+        @if let Some(from) = pause {
+            (shape(at, "wait", &(from..bar.start)))
+            (cuts(at, &(from..bar.start), scale))
+        }
+        (shape(at, if is_ok { "ok" } else { "failed" }, &bar))
+    }
+}
+
+/// A text of the client, without a sign that could hide or reorder what stands around it.
+fn safe(text: &str) -> String {
+    fit(text, LONGEST, false)
+}
