@@ -32,7 +32,10 @@ const LONGEST_COMMAND: usize = 80;
 /// Sets a card as a page. `words` are those of its tasks, in any order.
 #[must_use]
 pub fn html_card(card: &Card, words: &[&TaskWords]) -> String {
-    let command = fit(&card.command.join(" "), LONGEST_COMMAND, false);
+    let command = match card.command.is_empty() {
+        true => "open plays".to_owned(),
+        false => fit(&card.command.join(" "), LONGEST_COMMAND, false),
+    };
     document(
         &format!("{command} — card"),
         markup! {
