@@ -22,7 +22,7 @@ use runner::{
 use server::Signals;
 use tokio::{sync::Semaphore, time::sleep};
 
-use super::{Exit, invocation, known_failing, number, open_plays, report, rule, terminal};
+use super::{Exit, invocation, known_failing, number, open_plays, report, rule, summary, terminal};
 
 /// How often a watched file is looked at.
 const LOOK: Duration = Duration::from_millis(200);
@@ -71,6 +71,10 @@ pub(super) struct Arguments {
     /// Print a hint for a task, and play nothing
     #[arg(long, value_name = "NAME", exclusive = true)]
     hint: Option<String>,
+    /// Count how many of the cards in these files, as --json prints them, reached each
+    /// goal and kept each rule, and play nothing
+    #[arg(long, value_name = "FILE", num_args = 1.., exclusive = true)]
+    summary: Vec<PathBuf>,
     /// Use nothing but ASCII
     #[arg(long)]
     ascii: bool,
@@ -91,6 +95,9 @@ pub(super) fn grade(arguments: &Arguments) -> Result<Exit, Exit> {
         let options = terminal::options(arguments.ascii);
         let hint = render::grade::hint(&task.words, &invocation::lab(), &options);
         return terminal::print(&hint).map(|()| Exit::Passed);
+    }
+    if !arguments.summary.is_empty() {
+        return summary::summarize(&arguments.summary);
     }
     if arguments.command.is_empty() {
         return open(arguments);

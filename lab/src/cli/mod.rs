@@ -24,6 +24,7 @@ mod scenario_arguments;
 mod schema;
 mod serve;
 mod starter;
+mod summary;
 mod tasks;
 mod terminal;
 

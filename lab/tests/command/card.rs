@@ -1,4 +1,5 @@
-//! What becomes of a card: JSON with a schema, and files for pipelines.
+//! What becomes of a card: JSON with a schema, files for pipelines and for people, and
+//! the sum of a room.
 
 use std::{fs, path::Path};
 
@@ -7,9 +8,9 @@ use serde_json::{Value, json};
 use tempfile::tempdir;
 
 use crate::{
-    Ended, assert_contains,
+    Ended, assert_contains, assert_fits_80_columns,
     grade::{grade, reliable},
-    printed,
+    lab, printed,
 };
 
 /// A card of the reference client as it is printed, of these options.
@@ -173,4 +174,67 @@ fn a_file_that_cannot_be_written_is_named() {
             &["could not be written to no-such-folder/card"],
         );
     }
+}
+
+#[test]
+fn the_cards_of_a_room_are_counted_without_names() {
+    let folder = tempdir().expect("a folder");
+    let [one, other] = ["anna.json", "berta.json"].map(|name| folder.path().join(name));
+    for (file, task) in [(&one, "read-all"), (&other, "lost-response")] {
+        fs::write(file, card(&format!("--task {task}")).to_string()).expect("written");
+    }
+
+    let counted = lab(&format!(
+        "grade --summary {} {} {}",
+        other.display(),
+        one.display(),
+        one.display()
+    ));
+
+    assert_eq!(counted.code, Some(0), "{}", counted.stderr);
+    assert_fits_80_columns(&counted.stdout);
+    let lines: Vec<_> = counted.stdout.lines().collect();
+    assert!(lines[0].starts_with("3 cards;"), "{}", counted.stdout);
+    let counts = |name: &str| {
+        let line = lines.iter().position(|line| line.trim().starts_with(name));
+        let line = line.unwrap_or_else(|| panic!("{name} is missing in {lines:#?}"));
+        let mut words = lines[line].split_whitespace();
+        assert_eq!(words.next(), Some(name));
+        (line, words.collect::<Vec<_>>().join(" "))
+    };
+    let (read_all, listing) = counts("read-all");
+    let (lost_response, job) = counts("lost-response");
+    assert!(read_all < lost_response, "in the order of the course");
+    assert_eq!((&*listing, &*job), ("2 2 0 0", "1 1 0 0"));
+    assert_eq!(counts("one-job").1, "1 1 0 0");
+    assert!(!counted.stdout.contains("anna"));
+}
+
+#[test]
+fn a_file_that_is_no_card_is_named() {
+    let folder = tempdir().expect("a folder");
+    for (name, text, why) in [
+        (
+            "run.json",
+            printed("scenario flaky --pace virtual --json"),
+            "it is no card",
+        ),
+        ("text.json", "0 ms".to_owned(), "it is no card"),
+        (
+            "other.json",
+            r#"{"schema_version": 1000, "tasks": []}"#.to_owned(),
+            "its schema version is 1000, and this lab reads",
+        ),
+    ] {
+        let file = folder.path().join(name);
+        fs::write(&file, text).expect("written");
+
+        let ended = lab(&format!("grade --summary {}", file.display()));
+
+        assert_eq!((ended.code, &*ended.stdout), (Some(2), ""), "{name}");
+        assert_contains(&ended.stderr, &[name, why]);
+    }
+    let absent = lab("grade --summary no-such.json");
+    assert_eq!(absent.code, Some(2));
+    assert_contains(&absent.stderr, &["no-such.json cannot be read"]);
 }

@@ -196,11 +196,7 @@ impl TaskGrade {
     /// Whether the client tried.
     #[must_use]
     pub fn was_attempted(&self) -> bool {
-        match self.goal.verdict {
-            GoalVerdict::Skipped => false,
-            GoalVerdict::NotJudged => self.requests() > 0,
-            GoalVerdict::Reached | GoalVerdict::Missed | GoalVerdict::Crashed => true,
-        }
+        self.goal.verdict.was_attempted(self.requests())
     }
 
     /// Whether no play ran the program at all: each ended as a shell does that does not

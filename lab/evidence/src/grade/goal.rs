@@ -1,7 +1,7 @@
 //! The goal of a play: what the caller must end up with, read off the process.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
@@ -38,7 +38,7 @@ pub struct GoalResult {
 }
 
 /// Whether a goal was reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GoalVerdict {
     /// It was.
@@ -183,6 +183,18 @@ impl Goal {
                 GoalVerdict::Missed,
                 format!("a flood of requests within {took}"),
             ),
+        }
+    }
+}
+
+impl GoalVerdict {
+    /// Whether a client tried that came to this with so many requests.
+    #[must_use]
+    pub fn was_attempted(self, requests: u64) -> bool {
+        match self {
+            Self::Skipped => false,
+            Self::NotJudged => requests > 0,
+            Self::Reached | Self::Missed | Self::Crashed => true,
         }
     }
 }

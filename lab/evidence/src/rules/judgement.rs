@@ -1,7 +1,7 @@
 //! What a rule comes to.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Play;
 use crate::wire::WireRecord;
@@ -18,7 +18,9 @@ pub struct Judgement {
 }
 
 /// Whether a rule was kept. Of several plays the greatest verdict counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// What the rule is about did not happen: the fault was not delivered.

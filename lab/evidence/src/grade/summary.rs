@@ -1,0 +1,261 @@
+//! What the cards of a room come to together, without names and without an order of
+//! merit.
+
+use serde::{Deserialize, de::IgnoredAny};
+
+use super::{CARD_VERSION, GoalVerdict};
+use crate::rules::Verdict;
+
+/// As much of a card as is counted, read from its JSON.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct PrintedCard {
+    tasks: Vec<PrintedTask>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+struct PrintedTask {
+    task: String,
+    goal: Goal,
+    rules: Vec<PrintedRule>,
+    plays: Vec<Play>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+struct Goal {
+    verdict: GoalVerdict,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+struct PrintedRule {
+    id: String,
+    verdict: Verdict,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+struct Play {
+    wire: Wire,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+struct Wire {
+    total: u64,
+}
+
+/// Why something is no card that can be counted.
+#[derive(Debug, thiserror::Error)]
+pub enum PrintedCardError {
+    /// It is not what `lab grade --json` prints.
+    #[error("it is no card")]
+    NotACard(#[from] serde_json::Error),
+    /// It is a card of another shape.
+    #[error("its schema version is {found}, and this lab reads {CARD_VERSION}")]
+    Version {
+        /// The version that it has.
+        found: u32,
+    },
+}
+
+/// How many cards came to what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Summary {
+    /// How many cards there are.
+    pub cards: usize,
+    /// What came of each task that a card has, in the order in which cards have them.
+    pub tasks: Vec<TaskSummary>,
+}
+
+/// What came of a task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaskSummary {
+    /// The name of the task.
+    pub task: String,
+    /// How many cards attempted it.
+    pub attempted: usize,
+    /// How many of these reached its goal.
+    pub reached: usize,
+    /// How many of these missed it, or crashed. Of the others it is not known.
+    pub missed: usize,
+    /// What came of each of its rules.
+    pub rules: Vec<RuleSummary>,
+}
+
+/// What came of a rule in a task, on the cards that attempted it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuleSummary {
+    /// The id of the rule.
+    pub id: String,
+    /// How many cards have it.
+    pub attempted: usize,
+    /// How many kept it.
+    pub kept: usize,
+    /// How many broke it. The others skipped it, or it is not known.
+    pub broken: usize,
+}
+
+impl PrintedCard {
+    /// Reads a card.
+    ///
+    /// # Errors
+    ///
+    /// If it is none, or none of this version.
+    pub fn read(json: &str) -> Result<Self, PrintedCardError> {
+        // A run has a schema version as well, and another one, but no tasks.
+        #[derive(Deserialize)]
+        struct Version {
+            schema_version: u32,
+            #[serde(rename = "tasks")]
+            _tasks: IgnoredAny,
+        }
+        let Version { schema_version, .. } = serde_json::from_str(json)?;
+        if schema_version != CARD_VERSION {
+            return Err(PrintedCardError::Version {
+                found: schema_version,
+            });
+        }
+        Ok(serde_json::from_str(json)?)
+    }
+}
+
+impl PrintedTask {
+    fn was_attempted(&self) -> bool {
+        let requests: u64 = self.plays.iter().map(|play| play.wire.total).sum();
+        self.goal.verdict.was_attempted(requests)
+    }
+}
+
+impl Summary {
+    /// Counts cards.
+    #[must_use]
+    pub fn of<'a>(cards: impl IntoIterator<Item = &'a PrintedCard>) -> Self {
+        let mut summary = Self {
+            cards: 0,
+            tasks: Vec::new(),
+        };
+        for card in cards {
+            summary.cards += 1;
+            for task in &card.tasks {
+                summary.add(task);
+            }
+        }
+        summary
+    }
+
+    fn add(&mut self, task: &PrintedTask) {
+        let place = self.tasks.iter().position(|known| known.task == task.task);
+        let place = place.unwrap_or_else(|| {
+            self.tasks.push(TaskSummary::new(&task.task));
+            self.tasks.len() - 1
+        });
+        let into = &mut self.tasks[place];
+        if !task.was_attempted() {
+            return;
+        }
+        into.attempted += 1;
+        match task.goal.verdict {
+            GoalVerdict::Reached => into.reached += 1,
+            GoalVerdict::Missed | GoalVerdict::Crashed => into.missed += 1,
+            GoalVerdict::Skipped | GoalVerdict::NotJudged => {}
+        }
+        for rule in &task.rules {
+            into.add(rule);
+        }
+    }
+}
+
+impl TaskSummary {
+    fn new(task: &str) -> Self {
+        Self {
+            task: task.to_owned(),
+            attempted: 0,
+            reached: 0,
+            missed: 0,
+            rules: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, rule: &PrintedRule) {
+        let place = self.rules.iter().position(|known| known.id == rule.id);
+        let place = place.unwrap_or_else(|| {
+            self.rules.push(RuleSummary {
+                id: rule.id.clone(),
+                attempted: 0,
+                kept: 0,
+                broken: 0,
+            });
+            self.rules.len() - 1
+        });
+        let into = &mut self.rules[place];
+        into.attempted += 1;
+        into.kept += usize::from(rule.verdict == Verdict::Kept);
+        into.broken += usize::from(rule.verdict == Verdict::Broken);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn task(goal: &str, rules: Value, requests: u64) -> Value {
+        let plays = json!([{"wire": {"total": requests, "entries": []}}]);
+        json!({"task": "flaky", "goal": {"verdict": goal}, "rules": rules, "plays": plays})
+    }
+
+    fn card(tasks: &[Value]) -> PrintedCard {
+        let card = json!({"schema_version": CARD_VERSION, "seed": 1, "tasks": tasks});
+        PrintedCard::read(&card.to_string()).expect("a card")
+    }
+
+    #[test]
+    fn those_that_attempted_a_task_are_counted() {
+        let rule = |verdict: &str| json!([{"id": "retry-503", "verdict": verdict}]);
+        let cards = [
+            card(&[task("reached", rule("kept"), 2)]),
+            card(&[task("missed", rule("broken"), 9)]),
+            card(&[task("crashed", rule("not_exercised"), 0)]),
+            card(&[task("skipped", rule("not_exercised"), 0)]),
+            card(&[task("not_judged", rule("kept"), 1)]),
+            card(&[task("not_judged", rule("not_exercised"), 0)]),
+            card(&[]),
+        ];
+
+        let summary = Summary::of(&cards);
+
+        assert_eq!(summary.cards, 7);
+        let expected = TaskSummary {
+            attempted: 4,
+            reached: 1,
+            missed: 2,
+            rules: vec![RuleSummary {
+                id: "retry-503".to_owned(),
+                attempted: 4,
+                kept: 2,
+                broken: 1,
+            }],
+            ..TaskSummary::new("flaky")
+        };
+        assert_eq!(summary.tasks, [expected]);
+    }
+
+    #[test]
+    fn what_is_no_card_says_why() {
+        let other = format!("{{\"schema_version\": {}, \"tasks\": 0}}", CARD_VERSION + 1);
+        for (json, why) in [
+            ("", "EOF while parsing"),
+            ("[]", "invalid length 0"),
+            ("{}", "missing field `schema_version`"),
+            ("{\"schema_version\": 1}", "missing field `tasks`"),
+            (&*other, "this lab reads 1"),
+        ] {
+            let error = PrintedCard::read(json).expect_err("no card");
+            let source = std::error::Error::source(&error);
+            let said = format!(
+                "{error}: {}",
+                source.map_or(String::new(), ToString::to_string)
+            );
+
+            assert!(said.contains(why), "{json}: {said}");
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! `lab grade --summary FILE…`: what the cards of a room come to.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use evidence::grade::{PrintedCard, PrintedCardError, Summary};
+use runner::grade::TASKS;
+
+use super::{Exit, terminal};
+
+/// Why a file cannot be counted.
+#[derive(Debug, thiserror::Error)]
+enum FileError {
+    #[error("{file} cannot be read")]
+    Unreadable { file: String, source: io::Error },
+    #[error("{file}")]
+    NoCard {
+        file: String,
+        source: PrintedCardError,
+    },
+}
+
+pub(super) fn summarize(files: &[PathBuf]) -> Result<Exit, Exit> {
+    let cards: Result<Vec<_>, _> = files.iter().map(|file| read(file)).collect();
+    let cards = cards.map_err(|error| terminal::fail(&error, Exit::Usage))?;
+    let mut summary = Summary::of(&cards);
+    // The first card need not have every task.
+    let place = |name: &str| TASKS.iter().position(|task| task.words.name == name);
+    let last = TASKS.len();
+    summary
+        .tasks
+        .sort_by_key(|task| place(&task.task).unwrap_or(last));
+    terminal::print(&render::summary(&summary)).map(|()| Exit::Passed)
+}
+
+fn read(file: &Path) -> Result<PrintedCard, FileError> {
+    let name = || file.display().to_string();
+    let text = fs::read_to_string(file).map_err(|source| FileError::Unreadable {
+        file: name(),
+        source,
+    })?;
+    PrintedCard::read(&text).map_err(|source| FileError::NoCard {
+        file: name(),
+        source,
+    })
+}
