@@ -1,5 +1,5 @@
 //! `lab completions SHELL`: a script that completes commands, options and the
-//! names of scenarios.
+//! names of scenarios, of tasks and of rules.
 
 use clap::{
     Args, CommandFactory, ValueEnum,
@@ -8,7 +8,8 @@ use clap::{
 use clap_complete::Shell;
 
 use super::{Exit, scenario_arguments::ALL, terminal};
-use runner::scenario::CATALOGUE;
+use evidence::rules::RULES;
+use runner::{grade::TASKS, scenario::CATALOGUE};
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -17,7 +18,7 @@ pub(super) struct Arguments {
     shell: Completed,
 }
 
-/// The shells in which the names of scenarios are completed.
+/// The shells in which names are completed.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Completed {
     Bash,
@@ -35,29 +36,53 @@ pub(super) fn completions(arguments: &Arguments) -> Result<Exit, Exit> {
 }
 
 fn script(shell: Shell) -> String {
-    let names = CATALOGUE
+    let scenarios = CATALOGUE
         .iter()
         .map(|scenario| PossibleValue::new(scenario.words.name).help(scenario.words.title))
         .chain([PossibleValue::new(ALL).help("the whole course")]);
-    // The names are a closed list for completion only: for a wrong one the lab's
-    // own error suggests the nearest.
-    let mut command = super::Arguments::command().mut_subcommand("scenario", |scenario| {
-        scenario.mut_arg("name", |name| {
-            name.value_parser(PossibleValuesParser::new(names))
-        })
-    });
+    let scenarios = PossibleValuesParser::new(scenarios);
+    let tasks = TASKS.iter().map(|task| PossibleValue::new(task.words.name));
+    let tasks = PossibleValuesParser::new(tasks);
+    let rules = RULES
+        .iter()
+        .map(|rule| PossibleValue::new(rule.id).help(rule.text));
+    let rules = PossibleValuesParser::new(rules);
+    // The names are closed lists for completion only: for a wrong one the lab's own
+    // error suggests the nearest.
+    let mut command = super::Arguments::command();
+    for (subcommand, argument, names) in [
+        ("scenario", "name", &scenarios),
+        ("grade", "task", &tasks),
+        ("grade", "require", &tasks),
+        ("grade", "hint", &tasks),
+        ("grade", "only", &rules),
+        ("tasks", "name", &tasks),
+        ("rule", "id", &rules),
+    ] {
+        command = command.mut_subcommand(subcommand, |subcommand| {
+            subcommand.mut_arg(argument, |it| it.value_parser(names.clone()))
+        });
+    }
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut command, "lab", &mut script);
     String::from_utf8_lossy(&script).into_owned()
 }
 
-/// What clap leaves out of the script for fish: the values of an argument that is
-/// no option. The condition is a function that the script defines.
+/// What clap leaves out of the script for fish: the values of arguments that are no
+/// options. The condition is a function that the script defines.
 fn fish_names() -> String {
-    let names = CATALOGUE.iter().map(|scenario| scenario.words.name);
-    let names: Vec<_> = names.chain([ALL]).collect();
-    format!(
-        "complete -c lab -n \"__fish_lab_using_subcommand scenario\" -f -a \"{}\"\n",
-        names.join(" ")
-    )
+    let scenarios = CATALOGUE.iter().map(|scenario| scenario.words.name);
+    let tasks = TASKS.iter().map(|task| task.words.name);
+    let lists: [(_, Vec<_>); 3] = [
+        ("scenario", scenarios.chain([ALL]).collect()),
+        ("tasks", tasks.collect()),
+        ("rule", RULES.iter().map(|rule| rule.id).collect()),
+    ];
+    let line = |(subcommand, names): (&str, Vec<&str>)| {
+        let names = names.join(" ");
+        format!(
+            "complete -c lab -n \"__fish_lab_using_subcommand {subcommand}\" -f -a \"{names}\"\n"
+        )
+    };
+    lists.into_iter().map(line).collect()
 }

@@ -74,7 +74,7 @@ enum Command {
     /// Check what a workshop needs before it starts, and say what to do
     #[command(long_about = help::DOCTOR, after_long_help = help::BELOW_DOCTOR)]
     Doctor(Box<doctor::Arguments>),
-    /// Print a script that completes commands, options and scenarios
+    /// Print a script that completes commands, options and names
     Completions(completions::Arguments),
 }
 

@@ -1,6 +1,7 @@
 //! The help and the completions.
 
-use runner::scenario::CATALOGUE;
+use evidence::rules::RULES;
+use runner::{grade::TASKS, scenario::CATALOGUE};
 
 use crate::{assert_contains, assert_fits_80_columns, printed};
 
@@ -43,7 +44,7 @@ fn the_help_of_the_lab_lists_its_commands() {
       load         Have a running `lab serve` play many runs, so that its counters
                    move
       doctor       Check what a workshop needs before it starts, and say what to do
-      completions  Print a script that completes commands, options and scenarios
+      completions  Print a script that completes commands, options and names
       help         Print this message or the help of the given subcommand(s)
 
     Options:
@@ -143,6 +144,10 @@ fn no_help_is_wider_than_80_columns() {
         "",
         "list",
         "scenario",
+        "grade",
+        "tasks",
+        "rule",
+        "starter",
         "schema",
         "serve",
         "load",
@@ -158,7 +163,7 @@ fn no_help_is_wider_than_80_columns() {
 #[test]
 fn every_example_of_the_help_makes_sense_and_the_exit_codes_follow() {
     let mut examples = Vec::new();
-    for command in ["", "scenario", "load", "doctor"] {
+    for command in ["", "scenario", "grade", "load", "doctor"] {
         let help = printed(&format!("{command} --help"));
         assert_contains(&help, &["\nExit codes:\n  0  "]);
         let lines = help.lines().filter_map(|line| line.strip_prefix("  lab "));
@@ -173,7 +178,7 @@ fn every_example_of_the_help_makes_sense_and_the_exit_codes_follow() {
 }
 
 #[test]
-fn completes_the_name_of_every_scenario_in_every_shell() {
+fn completes_every_name_in_every_shell() {
     for (shell, start) in [
         ("bash", "_lab() {\n"),
         ("zsh", "#compdef lab\n"),
@@ -182,12 +187,15 @@ fn completes_the_name_of_every_scenario_in_every_shell() {
         let script = printed(&format!("completions {shell}"));
 
         assert!(script.starts_with(start), "{shell}: {script}");
-        let words: Vec<_> = script
-            .split(|sign: char| !sign.is_ascii_alphanumeric() && sign != '-')
-            .collect();
-        for scenario in CATALOGUE {
-            let name = scenario.name();
-            assert!(words.contains(&name), "{name} in {shell}");
+        let words = || script.split(|sign: char| !sign.is_ascii_alphanumeric() && sign != '-');
+        // A scenario is the name of an argument; a task that of one and of three
+        // options; a rule that of one and of an option.
+        let scenarios = CATALOGUE.iter().map(|scenario| (scenario.name(), 1));
+        let tasks = TASKS.iter().map(|task| (task.words.name, 4));
+        let rules = RULES.iter().map(|rule| (rule.id, 2));
+        for (name, times) in scenarios.chain(tasks).chain(rules) {
+            let found = words().filter(|word| *word == name).count();
+            assert!(found >= times, "{name} in {shell}: {found} times");
         }
     }
 }
