@@ -11,8 +11,8 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-TASK = os.environ["LAB_TASK"]
-URL = os.environ["LAB_URL"]
+TASK = os.environ.get("LAB_TASK")
+URL = os.environ.get("LAB_URL")
 
 
 def request(method, url, body=None, headers=None):
@@ -59,6 +59,10 @@ def main():
 
 
 if __name__ == "__main__":
+    if not TASK or not URL:
+        print("LAB_TASK or LAB_URL is not set. The lab sets them:", file=sys.stderr)
+        print("  lab grade -- python3 client.py", file=sys.stderr)
+        sys.exit(2)
     result = main()
     print(json.dumps(result))
     sys.exit("error" in result)

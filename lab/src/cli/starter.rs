@@ -16,7 +16,7 @@ pub(super) struct Arguments {
     #[arg(value_enum)]
     language: Language,
     /// The file to write, which must not be there yet; `-` stands for stdout
-    /// [default: client.py]
+    /// [default: client.py, client.mjs or main.go]
     file: Option<PathBuf>,
 }
 
@@ -24,26 +24,37 @@ pub(super) struct Arguments {
 enum Language {
     /// Python 3.8 and later, its standard library alone
     Python,
+    /// Node 18 and later, without a package
+    #[value(alias = "js")]
+    Javascript,
+    /// Go 1.18 and later, its standard library alone
+    Go,
 }
 
 impl Language {
     fn file(self) -> &'static str {
         match self {
             Self::Python => "client.py",
+            Self::Javascript => "client.mjs",
+            Self::Go => "main.go",
         }
     }
 
     fn text(self) -> &'static str {
         match self {
             Self::Python => include_str!("../../starters/client.py"),
+            Self::Javascript => include_str!("../../starters/client.mjs"),
+            Self::Go => include_str!("../../starters/main.go"),
         }
     }
 
     /// What runs it: as the installers of each system have it.
-    fn interpreter(self) -> &'static str {
+    fn runs_with(self) -> &'static str {
         match self {
             Self::Python if cfg!(windows) => "python",
             Self::Python => "python3",
+            Self::Javascript => "node",
+            Self::Go => "go run",
         }
     }
 }
@@ -73,6 +84,6 @@ pub(super) fn starter(arguments: &Arguments) -> Result<Exit, Exit> {
         return Err(terminal::fail(&error, Exit::Environment));
     }
     let (file, lab) = (file.display(), invocation::lab());
-    let next = format!("{lab} grade -- {} {file}", language.interpreter());
+    let next = format!("{lab} grade -- {} {file}", language.runs_with());
     terminal::print(&format!("Wrote {file}. Next: {next}\n")).map(|()| Exit::Passed)
 }

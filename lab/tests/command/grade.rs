@@ -203,29 +203,6 @@ fn tasks_rules_and_hints_fit_a_terminal() {
     assert_contains(&printed("tasks"), &names);
 }
 
-#[test]
-fn a_starter_never_replaces_a_file() {
-    let folder = tempdir().expect("a folder");
-    let file = folder.path().join("mine.py");
-    fs::write(&file, "mine").expect("written");
-
-    let kept = command("starter python")
-        .arg(&file)
-        .output()
-        .expect("lab runs");
-    let kept = Ended::from(kept);
-    let written = command("starter python").current_dir(&folder).output();
-    let written = Ended::from(written.expect("lab runs"));
-
-    assert_eq!(kept.code, Some(3));
-    assert_contains(&kept.stderr, &["mine.py", "no file is ever replaced"]);
-    assert_eq!(fs::read_to_string(&file).expect("it is there"), "mine");
-    assert_eq!(written.code, Some(0), "{}", written.stderr);
-    assert_contains(&written.stdout, &["Wrote client.py. Next: ", " client.py"]);
-    let client = fs::read_to_string(folder.path().join("client.py")).expect("written");
-    assert!(client.lines().count() < 100);
-}
-
 #[cfg(unix)]
 #[test]
 fn a_save_is_played_on_from_the_first_task_that_is_not_done() {

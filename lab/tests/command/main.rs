@@ -9,6 +9,7 @@ mod help;
 mod logging;
 mod play;
 mod readme;
+mod starter;
 mod usage;
 
 use std::{

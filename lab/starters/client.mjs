@@ -1,0 +1,53 @@
+// A client to be graded, for Node 18 and later. It runs once for each play of a task.
+//
+// LAB_TASK names the task and LAB_URL is where to send the request. The last line that
+// it prints is its result, as JSON. `lab tasks` lists what there is to do.
+
+const { LAB_TASK, LAB_URL, LAB_TOKEN = "" } = process.env;
+
+/** Sends one request; resolves to its response, whatever the status. */
+function request(method, url, { body, headers = {} } = {}) {
+  const options = {
+    method,
+    headers: { Accept: "application/json", ...headers },
+    signal: AbortSignal.timeout(5_000),
+  };
+  if (body !== undefined) {
+    options.body = JSON.stringify(body);
+    options.headers["Content-Type"] = "application/json";
+  }
+  return fetch(url, options);
+}
+
+/** Counts the records of a listing, page by page. */
+async function readAll() {
+  const headers = { Authorization: `Bearer ${LAB_TOKEN}` };
+  let records = 0;
+  let url = LAB_URL;
+  while (url) {
+    const response = await request("GET", url, { headers });
+    if (response.status !== 200) {
+      return { error: `status ${response.status}` };
+    }
+    const page = await response.json();
+    records += page.items.length;
+    const cursor = page.next_cursor;
+    url = cursor && `${LAB_URL}?${new URLSearchParams({ cursor })}`;
+  }
+  return { records };
+}
+
+// Add a function for each task that you do; the others are skipped.
+const TASKS = {
+  "read-all": readAll,
+};
+
+if (!LAB_TASK || !LAB_URL) {
+  console.error("LAB_TASK or LAB_URL is not set. The lab sets them:");
+  console.error("  lab grade -- node client.mjs");
+  process.exit(2);
+}
+const task = TASKS[LAB_TASK];
+const result = task ? await task() : { skip: true };
+console.log(JSON.stringify(result));
+process.exitCode = "error" in result ? 1 : 0;

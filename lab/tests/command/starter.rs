@@ -1,0 +1,113 @@
+//! The clients to begin with: written once, and each does the first task as it is.
+
+use std::{fs, process::Command};
+
+use runner::grade::TASKS;
+use serde_json::Value;
+use tempfile::tempdir;
+
+use crate::{Ended, assert_contains, command};
+
+#[test]
+fn a_starter_never_replaces_a_file() {
+    let folder = tempdir().expect("a folder");
+    let file = folder.path().join("mine.py");
+    fs::write(&file, "mine").expect("written");
+
+    let kept = command("starter python")
+        .arg(&file)
+        .output()
+        .expect("lab runs");
+    let kept = Ended::from(kept);
+    let written = command("starter python").current_dir(&folder).output();
+    let written = Ended::from(written.expect("lab runs"));
+
+    assert_eq!(kept.code, Some(3));
+    assert_contains(&kept.stderr, &["mine.py", "no file is ever replaced"]);
+    assert_eq!(fs::read_to_string(&file).expect("it is there"), "mine");
+    assert_eq!(written.code, Some(0), "{}", written.stderr);
+    assert_contains(&written.stdout, &["Wrote client.py. Next: ", " client.py"]);
+    let client = fs::read_to_string(folder.path().join("client.py")).expect("written");
+    assert!(client.lines().count() < 100);
+}
+
+#[test]
+fn a_starter_says_what_runs_it() {
+    let python = if cfg!(windows) { "python" } else { "python3" };
+    for (language, file, runs) in [
+        ("python", "client.py", python),
+        ("javascript", "client.mjs", "node"),
+        ("js", "client.mjs", "node"),
+        ("go", "main.go", "go run"),
+    ] {
+        let folder = tempdir().expect("a folder");
+        let written = command(&format!("starter {language}"))
+            .current_dir(&folder)
+            .output();
+        let written = Ended::from(written.expect("lab runs"));
+
+        assert_eq!(written.code, Some(0), "{}", written.stderr);
+        let next = format!(" grade -- {runs} {file}\n");
+        assert_contains(&written.stdout, &[&format!("Wrote {file}. Next: "), &next]);
+        let client = fs::read_to_string(folder.path().join(file)).expect("written");
+        assert!(client.lines().count() < 100, "{file}");
+    }
+}
+
+/// Holds a starter to doing the first task and to skipping the others, and to saying
+/// what it needs if it is run by hand.
+fn assert_does_the_first_task(language: &str, file: &str, runs: &[&str]) {
+    let folder = tempdir().expect("a folder");
+    let written = command(&format!("starter {language}"))
+        .current_dir(&folder)
+        .status();
+    assert!(written.expect("lab runs").success());
+
+    let graded = command("grade --all --json --")
+        .args(runs)
+        .arg(file)
+        .current_dir(&folder)
+        .output();
+    let by_hand = Command::new(runs[0])
+        .args(&runs[1..])
+        .arg(file)
+        .current_dir(&folder)
+        .env_remove("LAB_TASK")
+        .output();
+
+    let graded = Ended::from(graded.expect("lab runs"));
+    assert_eq!(graded.code, Some(0), "{}{}", graded.stdout, graded.stderr);
+    let card: Value = serde_json::from_str(&graded.stdout).expect("a card");
+    let tasks = card["tasks"].as_array().expect("tasks");
+    assert_eq!(tasks.len(), TASKS.len());
+    for task in tasks {
+        let first = task["task"] == TASKS[0].words.name;
+        let expected = if first { "reached" } else { "skipped" };
+        assert_eq!(task["goal"]["verdict"], expected, "{task:#}");
+    }
+    let by_hand = Ended::from(by_hand.expect("it runs"));
+    assert_ne!(by_hand.code, Some(0));
+    assert_eq!(by_hand.stdout, "");
+    let said: Vec<_> = by_hand.stderr.lines().collect();
+    let advice = format!("  lab grade -- {} {file}", runs.join(" "));
+    let needs = "LAB_TASK or LAB_URL is not set. The lab sets them:";
+    assert_eq!(said[..2], [needs, &*advice]);
+}
+
+#[test]
+#[ignore = "needs python3"]
+fn the_starter_in_python_does_the_first_task() {
+    assert_does_the_first_task("python", "client.py", &["python3"]);
+}
+
+#[test]
+#[ignore = "needs node"]
+fn the_starter_in_javascript_does_the_first_task() {
+    assert_does_the_first_task("javascript", "client.mjs", &["node"]);
+}
+
+#[test]
+#[ignore = "needs go"]
+fn the_starter_in_go_does_the_first_task() {
+    assert_does_the_first_task("go", "main.go", &["go", "run"]);
+}
