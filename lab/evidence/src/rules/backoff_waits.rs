@@ -1,11 +1,6 @@
 //! Who comes back at once makes it worse.
 
-use std::time::Duration;
-
-use super::{
-    Level, Rule,
-    gaps::{self, PAUSE},
-};
+use super::{Level, Rule, gaps};
 use crate::wire::{RetryAfter, WireRequest};
 
 pub(super) const RULE: Rule = Rule {
@@ -15,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     text: "there was a pause before retries",
     why: "A service that fails under load fails on while every client comes back at once.",
     hint: "Wait before each retry: a random time below a ceiling that doubles.",
-    judge: |plays| gaps::judged(plays, failed, limit),
+    judge: |plays| gaps::judged(plays, failed),
 };
 
 /// Whether it failed, and the length of the pause was left to the client.
@@ -25,29 +20,14 @@ pub(super) fn failed(request: &WireRequest) -> bool {
     !named && status.is_some_and(|status| status == 429 || status >= 500)
 }
 
-/// How short that many gaps have to be, all of them, for no more than one correct client
-/// in a million to be said not to pause.
-///
-/// The client that is most easily mistaken draws each wait from whole milliseconds below
-/// 100, and its timer fires [early](super::TOLERANCE) by up to 2 ms. Four gaps below 1 ms
-/// are then draws of 0, 1 or 2: a chance of 0.03⁴, 8.1 in ten million. Five below 4 ms are
-/// draws below 6: 0.06⁵, 7.8 in ten million. Six below 5 ms are draws below 7: 0.07⁶, 1.2
-/// in ten million, and more gaps are less likely still. A wait that doubles is longer.
-fn limit(gaps: usize) -> Duration {
-    match gaps {
-        0..=3 => Duration::ZERO,
-        4 => Duration::from_millis(1),
-        5 => Duration::from_millis(4),
-        _ => PAUSE,
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::{
         rules::{
-            Play, TOLERANCE,
+            Play,
             Verdict::{Broken, CannotTell, Kept, NotExercised, Skipped},
             testing::{Script, hold},
         },
@@ -100,21 +80,6 @@ mod tests {
                 (gaps(&[39_999, 39_999]), CannotTell, vec![]),
             ],
         );
-    }
-
-    /// The client of [`limit`], that draws whole milliseconds and comes early.
-    #[test]
-    fn condemns_no_more_than_one_correct_client_in_a_million() {
-        for number in 1..=100 {
-            let limit = limit(number);
-            let draws = match limit.is_zero() {
-                true => 0,
-                false => (limit + TOLERANCE).as_millis(),
-            };
-            let chance = (draws as f64 / 100.0).powi(number as i32);
-
-            assert!(chance <= 1e-6, "{number} gaps: {chance}");
-        }
     }
 
     #[test]

@@ -15,15 +15,11 @@ pub(super) const PAUSE: Duration = Duration::from_millis(5);
 /// once: one that comes back at once was seen to take up to 30 ms there.
 const SURE: Duration = Duration::from_millis(40);
 
-/// Broken if every gap after such a failure is shorter than `limit` allows where there
-/// are so many; kept if most of them, and more than one, were pauses beyond doubt.
+/// Broken if every gap after such a failure is too short, and there are too many of them
+/// for chance; kept if most of them, and more than one, were pauses beyond doubt.
 ///
 /// The gaps of all plays are one sample, since a process makes few retries.
-pub(super) fn judged(
-    plays: &[Play<'_>],
-    failed: fn(&WireRequest) -> bool,
-    limit: fn(usize) -> Duration,
-) -> Judgement {
+pub(super) fn judged(plays: &[Play<'_>], failed: fn(&WireRequest) -> bool) -> Judgement {
     if !plays.iter().any(|it| it.wire.entries.iter().any(failed)) {
         return Judgement::not_exercised();
     }
@@ -35,11 +31,11 @@ pub(super) fn judged(
             Some((RequestRef { play, seq }, gap))
         })
     });
-    let judgement = of_sample(gaps.collect(), limit);
+    let judgement = of_sample(gaps.collect());
     plays.iter().fold(judgement, Judgement::unless_dropped)
 }
 
-fn of_sample(gaps: Vec<(RequestRef, Duration)>, limit: fn(usize) -> Duration) -> Judgement {
+fn of_sample(gaps: Vec<(RequestRef, Duration)>) -> Judgement {
     let number = gaps.len();
     let Some(longest) = gaps.iter().map(|(_, gap)| *gap).max() else {
         return Judgement::skipped();
@@ -55,5 +51,43 @@ fn of_sample(gaps: Vec<(RequestRef, Duration)>, limit: fn(usize) -> Duration) ->
         Judgement::cannot_tell("too few of the pauses were long enough to be sure of")
     } else {
         Judgement::cannot_tell("so few short gaps may be chance")
+    }
+}
+
+/// How short that many gaps have to be, all of them, for no more than one correct client
+/// in a million to be said not to pause.
+///
+/// The client that is most easily mistaken draws each wait from whole milliseconds below
+/// 100, and its timer fires [early](super::TOLERANCE) by up to 2 ms. Four gaps below 1 ms
+/// are then draws of 0, 1 or 2: a chance of 0.03⁴, 8.1 in ten million. Five below 4 ms are
+/// draws below 6: 0.06⁵, 7.8 in ten million. Six below 5 ms are draws below 7: 0.07⁶, 1.2
+/// in ten million, and more gaps are less likely still. A wait that doubles is longer.
+fn limit(gaps: usize) -> Duration {
+    match gaps {
+        0..=3 => Duration::ZERO,
+        4 => Duration::from_millis(1),
+        5 => Duration::from_millis(4),
+        _ => PAUSE,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::TOLERANCE;
+
+    /// The client of [`limit`], that draws whole milliseconds and comes early.
+    #[test]
+    fn condemns_no_more_than_one_correct_client_in_a_million() {
+        for number in 1..=100 {
+            let limit = limit(number);
+            let draws = match limit.is_zero() {
+                true => 0,
+                false => (limit + TOLERANCE).as_millis(),
+            };
+            let chance = (draws as f64 / 100.0).powi(number as i32);
+
+            assert!(chance <= 1e-6, "{number} gaps: {chance}");
+        }
     }
 }

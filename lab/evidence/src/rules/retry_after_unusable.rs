@@ -1,11 +1,6 @@
 //! What cannot be read is no permission to come at once.
 
-use std::time::Duration;
-
-use super::{
-    Level, Rule,
-    gaps::{self, PAUSE},
-};
+use super::{Level, Rule, gaps};
 use crate::wire::WireRequest;
 
 pub(super) const RULE: Rule = Rule {
@@ -15,20 +10,11 @@ pub(super) const RULE: Rule = Rule {
     text: "there was a pause after a Retry-After that cannot be read",
     why: "A value such as -1 or soon is a fault of the service, and the service is in trouble.",
     hint: "Fall back on the backoff that you would have used without the header.",
-    judge: |plays| gaps::judged(plays, failed, limit),
+    judge: |plays| gaps::judged(plays, failed),
 };
 
 fn failed(request: &WireRequest) -> bool {
     request.retry_after.is_some_and(|it| !it.is_usable())
-}
-
-/// Two gaps are enough, since few services are wrong so often. Of correct clients that
-/// draw their waits from below 200 ms and then 400 ms, one in 3 200 has two as short.
-fn limit(gaps: usize) -> Duration {
-    match gaps {
-        0..=1 => Duration::ZERO,
-        _ => PAUSE,
-    }
 }
 
 #[cfg(test)]
@@ -40,13 +26,19 @@ mod tests {
     };
 
     #[test]
-    fn two_short_gaps_break_it() {
+    fn gaps_so_short_and_so_many_that_they_are_no_chance_break_it() {
         let unusable = |script: Script| {
             let value = crate::wire::RetryAfter::UNUSABLE;
             script.with(|it| it.retry_after = Some(value))
         };
         let one = || unusable(Script::new().respond(0, 503));
-        let two = |at| unusable(one().respond(at, 503));
+        let came_back_after = |gaps: &[u64]| {
+            let mut at = 0;
+            gaps.iter().fold(one(), |script, gap| {
+                at += gap;
+                unusable(script.respond(at, 503))
+            })
+        };
 
         hold(
             &RULE,
@@ -57,10 +49,11 @@ mod tests {
                     vec![],
                 ),
                 (one(), Skipped, vec![]),
-                (one().respond(1, 200), CannotTell, vec![]),
-                (two(1).respond(2, 200), Broken, vec![2, 3]),
-                (two(1).respond(90, 200), CannotTell, vec![]),
-                (two(50).respond(90, 200), Kept, vec![]),
+                (came_back_after(&[1; 2]), CannotTell, vec![]),
+                (came_back_after(&[4; 5]), CannotTell, vec![]),
+                (came_back_after(&[4; 6]), Broken, vec![2, 3, 4, 5, 6, 7]),
+                (came_back_after(&[1, 1, 1, 1, 1, 90]), CannotTell, vec![]),
+                (came_back_after(&[50, 90]), Kept, vec![]),
             ],
         );
     }
