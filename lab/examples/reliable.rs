@@ -12,12 +12,18 @@
 
 use std::{env, error::Error, process::ExitCode, time::Duration};
 
-use client::{ApiError, Endpoint, IdempotencyKey, JsonObject, RawObject, ReliableApiClient};
-use http::{HeaderMap, HeaderValue, header::AUTHORIZATION};
+use client::{
+    ApiError, Endpoint, IdempotencyKey, JsonObject, RawObject, ReliableApiClient, RequestName,
+    RetryBudget, check,
+};
+use futures_util::future::try_join_all;
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header::AUTHORIZATION};
 use serde_json::{Value, json};
 
 const VALUE: Endpoint = Endpoint::new("value", "/value");
 const UNSAFE: Endpoint = Endpoint::new("unsafe", "/unsafe");
+const INDEX: Endpoint = Endpoint::new("index", "/index");
+const WORK: Endpoint = Endpoint::new("work", "/work/{name}");
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<ExitCode, Box<dyn Error>> {
@@ -29,9 +35,14 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
             let flaky = client.flaky().await;
             flaky.map(|flaky| json!({"attempt": flaky.attempt}))
         }
-        "retry-after" | "retry-at" | "maintenance" | "down" | "refused" | "no-body" | "silence" => {
+        "retry-after" | "retry-at" | "maintenance" | "down" | "refused" | "silence" => {
             client.get(VALUE).await.map(|object| value(&object))
         }
+        "no-body" => {
+            let status = fetch(&client, VALUE, &env::var("LAB_URL")?).await;
+            status.map(|status| json!({"status": status.as_u16()}))
+        }
+        "crowded" => crowded(&client).await,
         "create" => create(&client).await,
         "lost-response" => {
             let job = create_one(&client, "resize").await;
@@ -60,8 +71,12 @@ fn client(base_url: &str) -> Result<ReliableApiClient, Box<dyn Error>> {
     }
     let client = ReliableApiClient::builder(base_url)
         .session(reqwest::Client::builder().default_headers(headers))
-        // Two of them fit into a play.
-        .timeouts(Duration::from_secs(3), Duration::from_secs(4))
+        // Several of them fit into a play.
+        .timeouts(Duration::from_secs(2), Duration::from_secs(2))
+        // Nobody takes waits of this length for a slow machine.
+        .backoff(Duration::from_millis(800), Duration::from_secs(5))
+        // Most of sixteen calls at once are refused before any has succeeded.
+        .retry_budget(RetryBudget::new(32))
         .build()?;
     Ok(client)
 }
@@ -81,6 +96,27 @@ async fn create(client: &ReliableApiClient) -> Result<Value, ApiError> {
     let resize = create_one(client, "resize").await?;
     let crop = create_one(client, "crop").await?;
     Ok(json!({"ids": [resize, crop]}))
+}
+
+/// The URLs of an index, all at once. That they become fewer where they are too many is
+/// for the limit that they share.
+async fn crowded(client: &ReliableApiClient) -> Result<Value, ApiError> {
+    let index = client.get(INDEX).await?;
+    let urls = value(&index)["urls"].as_array().cloned();
+    let urls = urls.iter().flatten().filter_map(Value::as_str);
+    let done = try_join_all(urls.map(|url| fetch(client, WORK, url))).await?;
+    Ok(json!({"done": done.len()}))
+}
+
+/// GETs a URL whose success need not be an object.
+async fn fetch(
+    client: &ReliableApiClient,
+    endpoint: Endpoint,
+    url: &str,
+) -> Result<StatusCode, ApiError> {
+    let sent = client.http().get(url).with_extension(endpoint).send().await;
+    let response = check(RequestName::new(&Method::GET, endpoint), sent).await?;
+    Ok(response.status())
 }
 
 /// One intention, one key.

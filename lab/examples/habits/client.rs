@@ -93,7 +93,7 @@ impl Client {
             Habit::NoWait => 6,
             Habit::NeverGivesUp => u32::MAX,
             // Workers that share no limit have to be patient.
-            Habit::Parallel => 40,
+            Habit::Parallel => 15,
             _ => 4,
         }
     }
@@ -149,7 +149,7 @@ impl Client {
             Habit::NoJitter => 100,
             Habit::NeverGivesUp => rand::random_range(20..60),
             Habit::WaitsLong => rand::random_range(2_500..3_000),
-            Habit::Parallel => rand::random_range(20..300),
+            Habit::Parallel => rand::random_range(20..600),
             _ => rand::random_range(20..150) << number.min(4),
         };
         Duration::from_millis(millis)

@@ -58,8 +58,8 @@ pub(crate) enum Habit {
     OneKey,
     /// It sends no idempotency key, and its POST again.
     NoKey,
-    /// It numbers its attempts in the body.
-    NumbersAttempts,
+    /// It writes into the body which retry it is.
+    NumbersRetries,
     /// It sends every POST again.
     RetriesEveryPost,
     /// It waits for a response for ever.

@@ -241,7 +241,7 @@ fn create(client: &mut Client, path: &str) -> Outcome {
 /// Submits a job: its id. Without a key it is sent once.
 fn post(client: &mut Client, path: &str, task: &str, key: Option<String>) -> Result<Value, Value> {
     let [numbers, changes_key, is_text] = [
-        Habit::NumbersAttempts,
+        Habit::NumbersRetries,
         Habit::KeyPerAttempt,
         Habit::CallsJsonText,
     ]
@@ -249,7 +249,7 @@ fn post(client: &mut Client, path: &str, task: &str, key: Option<String>) -> Res
     let is_sent_again = [Habit::NoKey, Habit::RetriesEveryPost].map(|habit| client.has(habit));
     let is_repeatable = key.is_some() || is_sent_again.contains(&true);
     let attempt = |number| {
-        let body = match numbers {
+        let body = match numbers && number > 1 {
             true => json!({"task": task, "attempt": number}),
             false => json!({"task": task}),
         };

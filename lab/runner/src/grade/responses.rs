@@ -90,21 +90,24 @@ pub(super) fn job(result: JobResult, response: Response) -> Response {
     (Extension(result), response).into_response()
 }
 
-/// A request without the token that it was to bring, as RFC 6750 §3 has it.
+/// A request without the token that it was to bring.
 pub(super) fn unauthorized() -> Response {
     let detail = "the token in LAB_TOKEN is to be sent as a bearer token";
-    let mut response = refused(StatusCode::UNAUTHORIZED, "unauthorized", detail);
-    let bearer = HeaderValue::from_static("Bearer");
-    response.headers_mut().insert(WWW_AUTHENTICATE, bearer);
-    response
+    refused(StatusCode::UNAUTHORIZED, "unauthorized", detail)
 }
 
-/// Refuses a request that is none of the task's.
+/// Refuses a request; a 401 says what it wants, as RFC 9110 §15.5.2 asks for and as some
+/// libraries need it.
 pub(super) fn refused(status: StatusCode, code: &'static str, detail: &'static str) -> Response {
-    Problem {
+    let problem = Problem {
         status,
         code,
         detail,
+    };
+    let mut response = problem.into_response();
+    if status == StatusCode::UNAUTHORIZED {
+        let bearer = HeaderValue::from_static("Bearer");
+        response.headers_mut().insert(WWW_AUTHENTICATE, bearer);
     }
-    .into_response()
+    response
 }

@@ -18,14 +18,19 @@ use http::{
     HeaderValue, Method, StatusCode,
     header::{ALLOW, AUTHORIZATION},
 };
-use server::{ConnectionPlace, Ledger, Problem, RunningApi, ServiceConfig, TeachingApi};
-use tokio::{sync::Notify, time::Instant};
+use server::{
+    ConnectionPlace, Ledger, LedgerSnapshot, Problem, RunningApi, ServiceConfig, TeachingApi,
+};
+use tokio::{
+    sync::Notify,
+    time::{Instant, sleep},
+};
 
 use super::{
     command::Context,
     draw::Draw,
     responses::unauthorized,
-    task::{Part, Received, Responder, Task},
+    task::{Part, Received, Reply, Responder, Task},
 };
 use crate::{run_error::RunError, wire};
 
@@ -43,7 +48,6 @@ pub(super) struct PlayService {
     pub(super) context: Context,
     /// The moment from which its record counts.
     pub(super) begun: Instant,
-    prefix: String,
     served: Arc<Served>,
     running: RunningApi,
 }
@@ -51,11 +55,21 @@ pub(super) struct PlayService {
 /// What a play's service does, and what it noticed.
 struct Served {
     method: Method,
+    /// What stands before the paths of the task.
+    prefix: String,
     token: Option<String>,
     part: &'static Part,
-    ledger: OnceLock<Ledger>,
+    /// Set before anybody knows its URL.
+    started: OnceLock<Started>,
     state: Mutex<State>,
     flood: Notify,
+}
+
+/// What is known of a service once it listens.
+struct Started {
+    ledger: Ledger,
+    /// What stands before a path in its URLs.
+    base_url: String,
 }
 
 struct State {
@@ -88,9 +102,10 @@ impl PlayService {
         let token = task.has_token.then(|| draw.word(24));
         let served = Arc::new(Served {
             method: task.method.clone(),
+            prefix: prefix.clone(),
             token: token.clone(),
             part,
-            ledger: OnceLock::new(),
+            started: OnceLock::new(),
             state: Mutex::new(State {
                 responder: (part.responder)(&mut draw),
                 draw,
@@ -111,6 +126,9 @@ impl PlayService {
             let again = post(async move || served.again());
             routes = routes.route(&format!("{path}/again"), again);
         }
+        for route in task.more_routes {
+            routes = routes.route(&format!("{prefix}{route}"), respond.clone());
+        }
         let routes = routes.route(&path, respond).route(
             &format!("{prefix}/{{*path}}"),
             any(async || Problem::NOT_FOUND),
@@ -126,8 +144,11 @@ impl PlayService {
             .build()?;
         let begun = Instant::now();
         let running = TeachingApi::start(config)?;
-        served.ledger.get_or_init(|| running.ledger_handle());
         let base_url = format!("{}{prefix}", running.base_url());
+        served.started.get_or_init(|| Started {
+            ledger: running.ledger_handle(),
+            base_url: base_url.clone(),
+        });
         Ok(Self {
             context: Context {
                 task: task.words.name,
@@ -136,7 +157,6 @@ impl PlayService {
                 token,
             },
             begun,
-            prefix,
             served,
             running,
         })
@@ -154,13 +174,13 @@ impl PlayService {
 
     /// What the caller must end up with, and what the wire has seen so far.
     pub(super) fn record(&self) -> (Goal, WireRecord) {
-        self.served.record(&self.prefix)
+        self.served.record()
     }
 
     /// Stops the service: what the caller must end up with, and what the wire saw.
     pub(super) async fn stop(self) -> Result<(Goal, WireRecord), RunError> {
         self.running.stop().await?;
-        Ok(self.served.record(&self.prefix))
+        Ok(self.served.record())
     }
 }
 
@@ -174,6 +194,9 @@ impl Served {
         if request.method() != self.method {
             return self.another_method(request.method());
         }
+        let Some(started) = self.started.get() else {
+            return Problem::NOT_FOUND.into_response();
+        };
         let place = request.extensions().get::<ConnectionPlace>().copied();
         let token = self.token.as_deref();
         let token_in_url = token.is_some_and(|token| request.uri().to_string().contains(token));
@@ -192,20 +215,37 @@ impl Served {
         };
         let key = head.headers.get("idempotency-key");
         let received = Received {
+            path: without(&self.prefix, head.uri.path()),
+            base_url: started.base_url.clone(),
             is_fresh: place.is_none_or(|place| place.place == 1),
             cursor: cursor(&head.uri),
             key: key.and_then(|key| Some(key.to_str().ok()?.to_owned())),
             body,
         };
+        let reply = self.reply(place, token_in_url, |responder| match is_authorized {
+            true => responder.respond(&received),
+            false => unauthorized().into(),
+        });
+        if !reply.takes.is_zero() {
+            sleep(reply.takes).await;
+        }
+        // What it occupies is free again before the response is there.
+        drop(reply.place);
+        reply.response
+    }
+
+    fn reply(
+        &self,
+        place: Option<ConnectionPlace>,
+        token_in_url: bool,
+        respond: impl FnOnce(&mut dyn Responder) -> Reply,
+    ) -> Reply {
         let mut state = self.lock();
         state.requests += 1;
         if state.requests > MOST_REQUESTS {
             self.flood.notify_one();
         }
-        let reply = match is_authorized {
-            true => state.responder.respond(&received),
-            false => unauthorized().into(),
-        };
+        let reply = respond(&mut *state.responder);
         if let Some(place) = place {
             let note = Note {
                 call: reply.call,
@@ -213,14 +253,11 @@ impl Served {
             };
             state.notes.insert((place.connection, place.place), note);
         }
-        reply.response
+        reply
     }
 
     fn again(&self) -> StatusCode {
-        let seen = self
-            .ledger
-            .get()
-            .map_or(0, |ledger| ledger.snapshot().total);
+        let seen = self.snapshot().total;
         let mut state = self.lock();
         state.responder = (self.part.responder)(&mut state.draw);
         state.before = seen;
@@ -229,9 +266,14 @@ impl Served {
         StatusCode::NO_CONTENT
     }
 
-    fn record(&self, prefix: &str) -> (Goal, WireRecord) {
-        let snapshot = self.ledger.get().map(Ledger::snapshot).unwrap_or_default();
-        let mut wire = wire::record(snapshot, true);
+    fn snapshot(&self) -> LedgerSnapshot {
+        let started = self.started.get();
+        started.map(|it| it.ledger.snapshot()).unwrap_or_default()
+    }
+
+    fn record(&self) -> (Goal, WireRecord) {
+        let prefix = &self.prefix;
+        let mut wire = wire::record(self.snapshot(), true);
         let state = self.lock();
         wire.entries.retain(|request| request.seq > state.before);
         wire.total -= state.before;

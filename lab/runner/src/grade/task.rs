@@ -1,6 +1,6 @@
 //! The tasks, in the order of the course.
 
-use std::fmt;
+use std::{fmt, time::Duration};
 
 use axum::{body::Bytes, response::Response};
 use evidence::{
@@ -8,6 +8,7 @@ use evidence::{
     rules::{self, Rule},
 };
 use http::Method;
+use tokio::sync::OwnedSemaphorePermit;
 
 use super::draw::Draw;
 
@@ -26,8 +27,10 @@ tasks! {
     flaky
     retry_after
     invalid_body
+    no_body
     create
     lost_response
+    crowded
 }
 
 /// A task: what a client is asked to do, and what it meets.
@@ -38,6 +41,8 @@ pub struct Task {
     /// The ids of the rules that are judged in it, beside those of every task.
     rules: &'static [&'static str],
     pub(super) method: Method,
+    /// The routes that are served beside the path of its words.
+    pub(super) more_routes: &'static [&'static str],
     pub(super) plays: &'static [Part],
     /// Whether a token is to be sent along.
     pub(super) has_token: bool,
@@ -60,6 +65,7 @@ const PLAIN: Task = Task {
     },
     rules: &[],
     method: Method::GET,
+    more_routes: &[],
     plays: &[],
     has_token: false,
 };
@@ -84,6 +90,10 @@ pub(super) trait Responder: Send {
 pub(super) struct Reply {
     pub(super) response: Response,
     pub(super) call: Option<u64>,
+    /// How long it takes.
+    pub(super) takes: Duration,
+    /// What it occupies meanwhile.
+    pub(super) place: Option<OwnedSemaphorePermit>,
 }
 
 impl From<Response> for Reply {
@@ -91,12 +101,18 @@ impl From<Response> for Reply {
         Self {
             response,
             call: None,
+            takes: Duration::ZERO,
+            place: None,
         }
     }
 }
 
 /// A request of the task's own method, as a play receives it.
 pub(super) struct Received {
+    /// Its path, as far as the task knows it.
+    pub(super) path: String,
+    /// What stands before a path in the URLs of this play.
+    pub(super) base_url: String,
     /// Whether it is the first on its connection.
     pub(super) is_fresh: bool,
     /// Its cursor, decoded.
@@ -152,6 +168,21 @@ impl fmt::Display for UnknownTask {
 }
 
 impl std::error::Error for UnknownTask {}
+
+#[cfg(test)]
+impl Received {
+    /// The first request on its connection, for this path.
+    fn of(path: &str) -> Self {
+        Self {
+            path: path.to_owned(),
+            base_url: "http://127.0.0.1:1/a".to_owned(),
+            is_fresh: true,
+            cursor: None,
+            key: None,
+            body: Bytes::new(),
+        }
+    }
+}
 
 #[cfg(test)]
 mod tests {

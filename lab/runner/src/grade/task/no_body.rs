@@ -1,0 +1,105 @@
+//! A response without a body, and one that points elsewhere.
+
+use axum::{
+    Extension,
+    response::{IntoResponse, Response},
+};
+use evidence::grade::{Goal, TaskWords};
+use http::{StatusCode, header::LOCATION};
+use serde_json::json;
+use server::Fault;
+
+use super::{PLAIN, Part, Received, Reply, Responder, Task};
+use crate::grade::{draw::Draw, responses::ok};
+
+pub(super) const TASK: Task = Task {
+    words: TaskWords {
+        name: "no-body",
+        path: "/value",
+        text: "GET the URL. The response has no object for you: print its status.",
+        goal: r#"{"status": n}"#,
+        hint: "A response can be complete without a body. And it can name another place: who asks \
+               there has sent a request that nobody here decided on.",
+        scenario: "no-content",
+        ..PLAIN.words
+    },
+    rules: &["no-content", "no-redirect"],
+    more_routes: &["/elsewhere/{place}"],
+    plays: &[
+        Part {
+            name: "204",
+            responder: |_| Box::new(NoBody { elsewhere: None }),
+        },
+        Part {
+            name: "302",
+            responder: |draw| {
+                let elsewhere = Some(elsewhere(draw));
+                Box::new(NoBody { elsewhere })
+            },
+        },
+    ],
+    ..PLAIN
+};
+
+/// A 204, or a 302 to another path.
+struct NoBody {
+    elsewhere: Option<String>,
+}
+
+fn elsewhere(draw: &mut Draw) -> String {
+    format!("/elsewhere/{}", draw.word(5))
+}
+
+impl NoBody {
+    fn status(&self) -> StatusCode {
+        match self.elsewhere {
+            None => StatusCode::NO_CONTENT,
+            Some(_) => StatusCode::FOUND,
+        }
+    }
+
+    fn response(&self, request: &Received) -> Response {
+        let status = self.status();
+        match &self.elsewhere {
+            None => status.into_response(),
+            // Who follows it finds something: only the record shows that it was wrong.
+            Some(_) if request.path != TASK.words.path => ok(&json!({"value": "elsewhere"})),
+            Some(elsewhere) => {
+                let location = [(LOCATION, format!("{}{elsewhere}", request.base_url))];
+                (status, Extension(Fault("redirect")), location).into_response()
+            }
+        }
+    }
+}
+
+impl Responder for NoBody {
+    fn respond(&mut self, request: &Received) -> Reply {
+        self.response(request).into()
+    }
+
+    fn goal(&self) -> Goal {
+        Goal::result(json!({"status": self.status().as_u16()}))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_redirect_leads_to_a_path_of_the_same_play() {
+        let responder = NoBody {
+            elsewhere: Some(elsewhere(&mut Draw::new(7, "no-body", 1))),
+        };
+        let request = Received::of("/value");
+
+        let redirect = responder.response(&request);
+        let target = redirect.headers()[LOCATION].to_str().expect("text");
+        let path = target.strip_prefix(&request.base_url).expect("below it");
+
+        assert_eq!(redirect.status(), StatusCode::FOUND);
+        assert!(path.starts_with("/elsewhere/"), "{path}");
+        let followed = responder.response(&Received::of(path));
+        assert_eq!(followed.status(), StatusCode::OK);
+    }
+}
