@@ -10,7 +10,19 @@ use tokio::sync::Semaphore;
 use crate::{AT_ONCE, assert_none, fault, graded, habit};
 
 /// The goals that need no second attempt.
-const WITHOUT_RETRY: [&str; 4] = ["read-all", "invalid-body", "no-body", "crowded"];
+const WITHOUT_RETRY: [&str; 11] = [
+    "read-all",
+    "maintenance",
+    "down",
+    "refused",
+    "invalid-body",
+    "no-body",
+    "loop",
+    "long-list",
+    "post-once",
+    "crowded",
+    "silence",
+];
 
 #[tokio::test]
 async fn every_request_once_reaches_what_needs_no_second_attempt() {

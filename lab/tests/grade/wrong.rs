@@ -16,8 +16,10 @@ use crate::{AT_ONCE, assert_none, fault, graded, habit, told};
 /// Habit, task, and the rules that are broken.
 type Row = (&'static str, &'static str, &'static [&'static str]);
 
-const TABLE: [Row; 15] = [
+const TABLE: [Row; 33] = [
     ("cursor-unescaped", "read-all", &["cursor-verbatim"]),
+    ("stops-at-empty-page", "read-all", &["empty-page"]),
+    ("token-in-url", "read-all", &["no-url-credentials"]),
     (
         "ignores-retry-after",
         "retry-after",
@@ -33,6 +35,20 @@ const TABLE: [Row; 15] = [
         "retry-after",
         &["retry-after-cut-body"],
     ),
+    ("ignores-dates", "retry-at", &["retry-after-date"]),
+    ("ignores-retry-after", "retry-at", &["retry-after-date"]),
+    (
+        "cuts-long-waits",
+        "maintenance",
+        &["retry-after-over-budget"],
+    ),
+    (
+        "ignores-retry-after",
+        "maintenance",
+        &["retry-after-over-budget"],
+    ),
+    ("never-gives-up", "down", &["finite-attempts"]),
+    ("retries-refusals", "refused", &["no-retry-4xx"]),
     ("retries-bad-json", "invalid-body", &["body-json"]),
     (
         "retries-other-media-types",
@@ -47,7 +63,13 @@ const TABLE: [Row; 15] = [
     ),
     ("retries204", "no-body", &["no-content"]),
     ("follows-redirects", "no-body", &["no-redirect"]),
+    ("forgets-cursors", "loop", &["cursor-loop"]),
+    ("stops-after-ten-pages", "long-list", &["reads-to-the-end"]),
+    ("no-page-limit", "long-list", &["page-limit"]),
     ("key-per-attempt", "create", &["idempotency-key-reuse"]),
+    ("no-key", "create", &["idempotency-key-reuse"]),
+    ("one-key", "create", &["idempotency-key-fresh"]),
+    ("numbers-retries", "create", &["same-body"]),
     (
         "key-per-attempt",
         "lost-response",
@@ -58,13 +80,26 @@ const TABLE: [Row; 15] = [
         "lost-response",
         &["idempotency-key-reuse", "one-job"],
     ),
+    ("numbers-retries", "lost-response", &["same-body"]),
+    ("retries-every-post", "post-once", &["post-not-retried"]),
+    ("never-times-out", "silence", &["read-timeout"]),
     ("calls-json-text", "create", &["request-headers"]),
+    ("calls-json-text", "post-once", &["request-headers"]),
     ("accepts-html", "flaky", &["request-headers"]),
 ];
 
 /// Rules about milliseconds, which a busy machine hides: that it cannot tell then is
 /// right. So these are played one by one, and again until it can.
-const QUICK: [Row; 1] = [("no-wait", "flaky", &["backoff-waits"])];
+const QUICK: [Row; 4] = [
+    ("no-wait", "flaky", &["backoff-waits"]),
+    ("no-wait", "down", &["backoff-waits"]),
+    ("no-jitter", "flaky", &["backoff-jitter"]),
+    (
+        "takes-unusable-for-zero",
+        "retry-at",
+        &["retry-after-unusable"],
+    ),
+];
 
 /// How often it is played before it has to show.
 const OFTEN: usize = 10;

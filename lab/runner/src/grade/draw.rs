@@ -1,6 +1,8 @@
 //! What a play draws from its seed: all that the contract does not promise, so that no
 //! client is made for the letters of one service.
 
+use std::ops::RangeInclusive;
+
 use rand::{Rng, RngExt, SeedableRng, rngs::ChaCha12Rng, seq::SliceRandom};
 
 /// Draws of one play.
@@ -40,6 +42,15 @@ impl Draw {
 
     pub(crate) fn shuffle<T>(&mut self, values: &mut [T]) {
         values.shuffle(&mut self.0);
+    }
+
+    pub(crate) fn number(&mut self, range: RangeInclusive<u64>) -> u64 {
+        self.0.random_range(range)
+    }
+
+    /// Draws for something that goes on while a play does.
+    pub(crate) fn apart(&mut self) -> Self {
+        Self(ChaCha12Rng::seed_from_u64(self.seed()))
     }
 
     /// A seed for something else.

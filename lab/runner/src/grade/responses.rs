@@ -31,6 +31,12 @@ pub(super) fn page(records: impl IntoIterator<Item = Value>, next: Option<String
     (Extension(NextCursor(next)), body).into_response()
 }
 
+/// Refuses a cursor that the listing did not issue.
+pub(super) fn unknown_cursor() -> Response {
+    let detail = "this listing did not issue the cursor";
+    refused(StatusCode::BAD_REQUEST, "invalid_cursor", detail)
+}
+
 /// A 503 on purpose.
 pub(super) fn unavailable() -> Response {
     let problem = Problem {

@@ -3,7 +3,7 @@
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
-    time::Duration,
+    time::{Duration, SystemTime},
 };
 
 use axum::{
@@ -217,6 +217,7 @@ impl Served {
         let received = Received {
             path: without(&self.prefix, head.uri.path()),
             base_url: started.base_url.clone(),
+            at: SystemTime::now(),
             is_fresh: place.is_none_or(|place| place.place == 1),
             cursor: cursor(&head.uri),
             key: key.and_then(|key| Some(key.to_str().ok()?.to_owned())),

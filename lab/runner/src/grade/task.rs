@@ -1,6 +1,9 @@
 //! The tasks, in the order of the course.
 
-use std::{fmt, time::Duration};
+use std::{
+    fmt,
+    time::{Duration, SystemTime},
+};
 
 use axum::{body::Bytes, response::Response};
 use evidence::{
@@ -26,11 +29,19 @@ tasks! {
     read_all
     flaky
     retry_after
+    retry_at
+    maintenance
+    down
+    refused
     invalid_body
     no_body
+    r#loop
+    long_list
     create
     lost_response
+    post_once
     crowded
+    silence
 }
 
 /// A task: what a client is asked to do, and what it meets.
@@ -113,6 +124,8 @@ pub(super) struct Received {
     pub(super) path: String,
     /// What stands before a path in the URLs of this play.
     pub(super) base_url: String,
+    /// When it came, by the calendar.
+    pub(super) at: SystemTime,
     /// Whether it is the first on its connection.
     pub(super) is_fresh: bool,
     /// Its cursor, decoded.
@@ -120,6 +133,17 @@ pub(super) struct Received {
     /// Its idempotency key.
     pub(super) key: Option<String>,
     pub(super) body: Bytes,
+}
+
+impl Received {
+    /// The number of the page that it asks for, the first being 0, if each of these
+    /// cursors leads to the next one; none for another cursor.
+    fn page(&self, cursors: &[String]) -> Option<usize> {
+        match &self.cursor {
+            None => Some(0),
+            Some(cursor) => Some(cursors.iter().position(|issued| issued == cursor)? + 1),
+        }
+    }
 }
 
 impl Task {
@@ -176,6 +200,7 @@ impl Received {
         Self {
             path: path.to_owned(),
             base_url: "http://127.0.0.1:1/a".to_owned(),
+            at: SystemTime::UNIX_EPOCH,
             is_fresh: true,
             cursor: None,
             key: None,

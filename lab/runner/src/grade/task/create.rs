@@ -1,6 +1,9 @@
 //! Two jobs are created, each once.
 
-use axum::{Json, response::IntoResponse};
+use axum::{
+    Json,
+    response::{IntoResponse, Response},
+};
 use evidence::grade::{Goal, TaskWords};
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -26,7 +29,11 @@ pub(super) const TASK: Task = Task {
         scenario: "create-job",
         ..PLAIN.words
     },
-    rules: &["idempotency-key-reuse", "one-job"],
+    rules: &[
+        "idempotency-key-reuse",
+        "idempotency-key-fresh",
+        "same-body",
+    ],
     method: Method::POST,
     plays: &[Part {
         name: "each job: 503, then 201",
@@ -58,7 +65,7 @@ impl Jobs {
     pub(super) fn new(draw: &mut Draw) -> Self {
         Self {
             created: Vec::new(),
-            ids: Draw::new(draw.seed(), "ids", 0),
+            ids: draw.apart(),
         }
     }
 
@@ -96,11 +103,14 @@ pub(super) fn created(result: JobResult, id: &str) -> Reply {
             "idempotency_conflict",
             "the idempotency key was used with another body",
         ),
-        JobResult::Created | JobResult::Replayed => {
-            (StatusCode::CREATED, Json(json!({"id": id}))).into_response()
-        }
+        JobResult::Created | JobResult::Replayed => new_job(id),
     };
     job(result, response).into()
+}
+
+/// 201 with the id of a job.
+pub(super) fn new_job(id: &str) -> Response {
+    (StatusCode::CREATED, Json(json!({"id": id}))).into_response()
 }
 
 /// Which of these jobs a body asks for.
@@ -110,10 +120,9 @@ pub(super) fn asked_for(jobs: &[&str], request: &Received) -> Option<usize> {
 }
 
 /// Refuses a body that is not one of those that are asked for.
-pub(super) fn another_body() -> Reply {
+pub(super) fn another_body() -> Response {
     let detail = "the body is not one of those that the task asks for";
-    let response = refused(StatusCode::UNPROCESSABLE_ENTITY, "invalid_job", detail);
-    job(JobResult::Rejected, response).into()
+    refused(StatusCode::UNPROCESSABLE_ENTITY, "invalid_job", detail)
 }
 
 struct Create {
@@ -133,7 +142,7 @@ impl Create {
 impl Responder for Create {
     fn respond(&mut self, request: &Received) -> Reply {
         let Some(call) = asked_for(&JOBS, request) else {
-            return another_body();
+            return job(JobResult::Rejected, another_body()).into();
         };
         let reply = match std::mem::replace(&mut self.has_failed[call], true) {
             false => job(JobResult::Rejected, unavailable()).into(),

@@ -29,7 +29,7 @@ pub(super) const TASK: Task = Task {
         scenario: "flaky",
         ..PLAIN.words
     },
-    rules: &["retry-503", "backoff-waits"],
+    rules: &["retry-503", "backoff-waits", "backoff-jitter"],
     plays: &[TWICE, ONCE, TWICE, TWICE, ONCE, TWICE, ONCE, TWICE],
     ..PLAIN
 };

@@ -27,7 +27,7 @@ pub(super) const TASK: Task = Task {
         scenario: "lost-response",
         ..PLAIN.words
     },
-    rules: &["idempotency-key-reuse", "one-job"],
+    rules: &["idempotency-key-reuse", "same-body", "one-job"],
     method: Method::POST,
     plays: &[Part {
         name: "the job is created, the connection breaks",
@@ -53,7 +53,7 @@ impl LostResponse {
 impl Responder for LostResponse {
     fn respond(&mut self, request: &Received) -> Reply {
         if asked_for(&["resize"], request).is_none() {
-            return another_body();
+            return job(JobResult::Rejected, another_body()).into();
         }
         let reply = if !self.is_lost && !request.is_fresh {
             job(JobResult::Rejected, asks_for_a_fresh_connection()).into()

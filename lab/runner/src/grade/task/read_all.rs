@@ -1,13 +1,14 @@
 //! A listing is read to its end, page by page.
 
+use axum::{Extension, response::IntoResponse};
 use evidence::grade::{Goal, TaskWords};
-use http::StatusCode;
 use serde_json::json;
+use server::Fault;
 
 use super::{PLAIN, Part, Received, Reply, Responder, Task};
 use crate::grade::{
     draw::Draw,
-    responses::{page, refused},
+    responses::{page, unknown_cursor},
 };
 
 /// How many records the listing has.
@@ -27,7 +28,7 @@ pub(super) const TASK: Task = Task {
         scenario: "items",
         ..PLAIN.words
     },
-    rules: &["cursor-verbatim"],
+    rules: &["cursor-verbatim", "empty-page", "no-url-credentials"],
     plays: &[Part {
         name: "seven records, one page of them empty",
         responder: |draw| Box::new(ReadAll::new(draw)),
@@ -64,20 +65,19 @@ impl ReadAll {
 
 impl Responder for ReadAll {
     fn respond(&mut self, request: &Received) -> Reply {
-        let number = match &request.cursor {
-            None => 0,
-            Some(cursor) => match self.cursors.iter().position(|issued| issued == cursor) {
-                Some(place) => place + 1,
-                None => {
-                    let detail = "this listing did not issue the cursor";
-                    return refused(StatusCode::BAD_REQUEST, "invalid_cursor", detail).into();
-                }
-            },
+        let Some(number) = request.page(&self.cursors) else {
+            return unknown_cursor().into();
         };
         let before: usize = self.pages[..number].iter().sum();
         let records = (before..before + self.pages[number])
             .map(|record| json!({"id": format!("{}-{record}", self.prefix), "name": "a record"}));
-        page(records, self.cursors.get(number).cloned()).into()
+        let response = page(records, self.cursors.get(number).cloned());
+        match self.pages[number] {
+            0 => (Extension(Fault("empty_page")), response)
+                .into_response()
+                .into(),
+            _ => response.into(),
+        }
     }
 
     fn goal(&self) -> Goal {

@@ -1,0 +1,102 @@
+//! A listing that comes back to where it was.
+
+use evidence::grade::{Goal, TaskWords};
+use serde_json::json;
+
+use super::{PLAIN, Part, Received, Reply, Responder, Task};
+use crate::grade::{
+    draw::Draw,
+    responses::{page, unknown_cursor},
+};
+
+pub(super) const TASK: Task = Task {
+    words: TaskWords {
+        name: "loop",
+        path: "/items",
+        request: "GET, listing",
+        text: "Read the listing as in read-all. It begins well and never ends: print an error, \
+               {\"error\": …}, or end with an exit code other than 0.",
+        goal: r#"{"error": "…"}"#,
+        hint: "Look at the cursors in a row: no two neighbours are alike, and still something comes \
+               again. What do you have to remember to notice it?",
+        scenario: "looping-items",
+        ..PLAIN.words
+    },
+    rules: &["cursor-loop"],
+    plays: &[Part {
+        name: "cursors A, B, A, B after a healthy start",
+        responder: |draw| Box::new(Loop::new(draw)),
+    }],
+    ..PLAIN
+};
+
+/// How many pages the circle has.
+const CIRCLE: usize = 2;
+
+/// Cursors, of which the last ones go round in a circle.
+struct Loop {
+    cursors: Vec<String>,
+    prefix: String,
+}
+
+impl Loop {
+    fn new(draw: &mut Draw) -> Self {
+        let healthy = draw.number(1..=3) as usize;
+        Self {
+            cursors: (0..healthy + CIRCLE).map(|_| draw.cursor()).collect(),
+            prefix: draw.word(4),
+        }
+    }
+
+    /// The cursor on the page of this number, the first being 0.
+    fn next(&self, page: usize) -> &str {
+        let last = self.cursors.len();
+        let place = if page < last { page } else { last - CIRCLE };
+        &self.cursors[place]
+    }
+}
+
+impl Responder for Loop {
+    fn respond(&mut self, request: &Received) -> Reply {
+        let Some(number) = request.page(&self.cursors) else {
+            return unknown_cursor().into();
+        };
+        let record = json!({"id": format!("{}-{number}", self.prefix)});
+        page([record], Some(self.next(number).to_owned())).into()
+    }
+
+    fn goal(&self) -> Goal {
+        Goal::Error
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_cursors_alternate_after_a_healthy_start() {
+        for play in 0..20 {
+            let drawn = Loop::new(&mut Draw::new(7, "loop", play));
+
+            let mut page = 0;
+            let read = (0..9).map(|_| {
+                let cursor = drawn.next(page);
+                let place = drawn.cursors.iter().position(|it| it == cursor);
+                page = place.expect("it issued it") + 1;
+                cursor
+            });
+            let read: Vec<_> = read.collect();
+
+            let (start, circle) = read.split_at(drawn.cursors.len() - CIRCLE);
+            assert!(!start.is_empty() && start.iter().all(|it| !circle.contains(it)));
+            assert!(
+                circle
+                    .iter()
+                    .zip(&circle[CIRCLE..])
+                    .all(|(it, next)| it == next)
+            );
+            assert_ne!(circle[0], circle[1]);
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! The service asks for a wait that is longer than a call may take.
+
+use evidence::grade::{Goal, TaskWords};
+use serde_json::{Map, json};
+
+use super::{PLAIN, Part, Received, Reply, Responder, Task};
+use crate::grade::responses::unavailable_for;
+
+/// In seconds.
+const WAIT: u64 = 120;
+
+pub(super) const TASK: Task = Task {
+    words: TaskWords {
+        name: "maintenance",
+        path: "/value",
+        text: "GET the URL. The service is away, says for how many seconds, and you have ten: print \
+               an error that names the seconds it asked for.",
+        goal: r#"{"error": "…", "retry_after": 120}"#,
+        hint: "To come back sooner is against what was asked, and to wait so long leaves your caller \
+               without a word. Whoever called may be able to come back later.",
+        scenario: "retry-later",
+        ..PLAIN.words
+    },
+    rules: &["retry-after-over-budget"],
+    plays: &[Part {
+        name: "503 with Retry-After: 120",
+        responder: |_| Box::new(Maintenance),
+    }],
+    ..PLAIN
+};
+
+struct Maintenance;
+
+impl Responder for Maintenance {
+    fn respond(&mut self, _: &Received) -> Reply {
+        unavailable_for(&WAIT.to_string()).into()
+    }
+
+    fn goal(&self) -> Goal {
+        let members = [("retry_after".to_owned(), json!(WAIT))];
+        Goal::ErrorWith(Map::from_iter(members))
+    }
+}

@@ -1,0 +1,125 @@
+//! A POST that nothing makes repeatable.
+
+use axum::response::Response;
+use evidence::grade::{Goal, TaskWords};
+use http::Method;
+use server::ConnectionFault;
+
+use super::{
+    PLAIN, Part, Received, Reply, Responder, Task,
+    create::{another_body, asked_for, new_job},
+};
+use crate::grade::{
+    draw::Draw,
+    responses::{asks_for_a_fresh_connection, unavailable, withheld},
+};
+
+pub(super) const TASK: Task = Task {
+    words: TaskWords {
+        name: "post-once",
+        path: "/unsafe",
+        request: "POST",
+        text: "POST {\"task\": \"resize\"} to the URL as JSON. This service knows no idempotency key, \
+               and it fails: print an error, {\"error\": …}, or end with an exit code other than 0.",
+        goal: r#"{"error": "…"}"#,
+        hint: "A 503, a silence and a broken connection have one thing in common: none of them says \
+               that nothing happened. Who may decide to do it twice?",
+        scenario: "post-without-permission",
+        // As long as for a silence elsewhere: this one may well be waited out.
+        time: super::silence::TASK.words.time,
+    },
+    rules: &["post-not-retried"],
+    method: Method::POST,
+    plays: &[
+        Part {
+            name: "503",
+            responder: |draw| Box::new(PostOnce::new(draw, unavailable)),
+        },
+        Part {
+            name: "silence",
+            responder: |draw| {
+                let silence = || withheld(ConnectionFault::Silence, "silence");
+                Box::new(PostOnce::new(draw, silence))
+            },
+        },
+        Part {
+            name: "a broken connection",
+            responder: |draw| {
+                let close = || withheld(ConnectionFault::Close, "lost_response");
+                Box::new(PostOnce::new(draw, close))
+            },
+        },
+    ],
+    ..PLAIN
+};
+
+/// A failure, and after it another job for every request.
+struct PostOnce {
+    failure: fn() -> Response,
+    has_failed: bool,
+    ids: Draw,
+}
+
+impl PostOnce {
+    fn new(draw: &mut Draw, failure: fn() -> Response) -> Self {
+        Self {
+            failure,
+            has_failed: false,
+            ids: draw.apart(),
+        }
+    }
+}
+
+impl Responder for PostOnce {
+    fn respond(&mut self, request: &Received) -> Reply {
+        let response = match asked_for(&["resize"], request) {
+            None => another_body(),
+            Some(_) if self.has_failed => new_job(&self.ids.word(8)),
+            Some(_) if !request.is_fresh => asks_for_a_fresh_connection(),
+            Some(_) => {
+                self.has_failed = true;
+                (self.failure)()
+            }
+        };
+        response.into()
+    }
+
+    fn goal(&self) -> Goal {
+        Goal::Error
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::StatusCode;
+
+    use super::*;
+
+    #[test]
+    fn a_connection_that_was_used_before_is_never_broken() {
+        for part in TASK.plays {
+            let mut responder = (part.responder)(&mut Draw::new(7, "post-once", 0));
+            let mut respond = |is_fresh| {
+                let request = Received {
+                    is_fresh,
+                    body: r#"{"task": "resize"}"#.into(),
+                    ..Received::of("/unsafe")
+                };
+                responder.respond(&request).response
+            };
+            let is_broken = |response: &Response| {
+                let fault = response.extensions().get::<ConnectionFault>();
+                fault.is_some()
+            };
+
+            let used = respond(false);
+            let fresh = respond(true);
+            let again = respond(true);
+
+            assert_eq!(used.status(), StatusCode::SERVICE_UNAVAILABLE);
+            assert!(!is_broken(&used) && !is_broken(&again), "{}", part.name);
+            assert_eq!(is_broken(&fresh), part.name != "503");
+            assert_eq!(again.status(), StatusCode::CREATED);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! The service refuses the request, and would refuse it again.
+
+use evidence::grade::{Goal, TaskWords};
+use http::StatusCode;
+use serde_json::json;
+
+use super::{PLAIN, Part, Received, Reply, Responder, Task};
+use crate::grade::responses::refused;
+
+pub(super) const TASK: Task = Task {
+    words: TaskWords {
+        name: "refused",
+        path: "/value",
+        text: "GET the URL. The service refuses the request, each time for another reason: print the \
+               status of its response.",
+        goal: r#"{"status": n}"#,
+        hint: "A status from 400 to 499 says that the request is at fault. What would have to change \
+               for another attempt to succeed?",
+        scenario: "not-found",
+        ..PLAIN.words
+    },
+    rules: &["no-retry-4xx"],
+    plays: &[
+        part::<400>("400"),
+        part::<401>("401"),
+        part::<403>("403"),
+        part::<404>("404"),
+        part::<409>("409"),
+        part::<422>("422"),
+    ],
+    ..PLAIN
+};
+
+const fn part<const STATUS: u16>(name: &'static str) -> Part {
+    Part {
+        name,
+        responder: |_| Box::new(Refused(STATUS)),
+    }
+}
+
+struct Refused(u16);
+
+impl Responder for Refused {
+    fn respond(&mut self, _: &Received) -> Reply {
+        let status = StatusCode::from_u16(self.0).expect("a status");
+        refused(status, "refused", "the request is refused on purpose").into()
+    }
+
+    fn goal(&self) -> Goal {
+        Goal::result(json!({"status": self.0}))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grade::draw::Draw;
+
+    #[test]
+    fn each_play_refuses_with_the_status_that_it_is_called_by() {
+        for (number, part) in TASK.plays.iter().enumerate() {
+            let mut responder = (part.responder)(&mut Draw::new(7, "refused", number));
+
+            let response = responder.respond(&Received::of("/value")).response;
+
+            assert_eq!(response.status().as_str(), part.name);
+            let goal = json!({"status": response.status().as_u16()});
+            assert_eq!(responder.goal(), Goal::result(goal));
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! The service names the moment to come back at.
+
+use std::time::{Duration, SystemTime};
+
+use evidence::grade::{Goal, TaskWords};
+use serde_json::{Value, json};
+
+use super::{PLAIN, Part, Received, Reply, Responder, Task};
+use crate::grade::{
+    draw::Draw,
+    responses::{ok, unavailable_for},
+};
+
+/// How far ahead a date lies. It is cut to whole seconds, so that the wait is longer than
+/// two seconds; no backoff is as long by chance.
+const AHEAD: Duration = Duration::from_secs(3);
+
+/// What is neither seconds nor a date.
+const UNUSABLE: [&str; 8] = ["", "soon", "-1", "1.5", "2 s", "0x2", "never", "tomorrow"];
+
+/// Many clients make no more than three attempts, and a verdict takes more gaps than two:
+/// so it is played several times.
+const UNUSABLE_TWICE: Part = Part {
+    name: "503 twice with what cannot be read, then 200",
+    responder: |draw| Box::new(RetryAt::unusable(draw)),
+};
+
+pub(super) const TASK: Task = Task {
+    words: TaskWords {
+        name: "retry-at",
+        path: "/value",
+        text: "GET the URL and print the object that comes. The service fails once or twice, and its \
+               Retry-After is a date, a date that has passed, or nothing that can be read.",
+        goal: r#"the body of the 200 as it is, {"value": …}"#,
+        hint: "Retry-After: Sun, 06 Nov 1994 08:49:37 GMT asks for a wait until then. After one that \
+               has passed, or that cannot be read, it is for you to say how long a pause is.",
+        scenario: "retry-after-date",
+        ..PLAIN.words
+    },
+    rules: &[
+        "retry-after-date",
+        "retry-after-past",
+        "retry-after-unusable",
+    ],
+    plays: &[
+        Part {
+            name: "503 with a date to come, then 200",
+            responder: |draw| Box::new(RetryAt::ahead(draw)),
+        },
+        Part {
+            name: "503 with a date that has passed, then 200",
+            responder: |draw| Box::new(RetryAt::passed(draw)),
+        },
+        UNUSABLE_TWICE,
+        UNUSABLE_TWICE,
+        UNUSABLE_TWICE,
+        UNUSABLE_TWICE,
+    ],
+    ..PLAIN
+};
+
+/// What a Retry-After says.
+enum Says {
+    Ahead,
+    Passed(Duration),
+    Unusable(&'static str),
+}
+
+impl Says {
+    fn written(&self, now: SystemTime) -> String {
+        match self {
+            Self::Ahead => httpdate::fmt_http_date(now + AHEAD),
+            Self::Passed(ago) => httpdate::fmt_http_date(now - *ago),
+            Self::Unusable(value) => (*value).to_owned(),
+        }
+    }
+}
+
+/// Failures, the last one first, and successes from then on.
+struct RetryAt {
+    failures: Vec<Says>,
+    value: Value,
+}
+
+impl RetryAt {
+    fn new(draw: &mut Draw, failures: Vec<Says>) -> Self {
+        Self {
+            failures,
+            value: json!({"value": draw.word(6)}),
+        }
+    }
+
+    fn ahead(draw: &mut Draw) -> Self {
+        Self::new(draw, vec![Says::Ahead])
+    }
+
+    fn passed(draw: &mut Draw) -> Self {
+        let ago = Duration::from_secs(draw.number(2..=7_200));
+        Self::new(draw, vec![Says::Passed(ago)])
+    }
+
+    fn unusable(draw: &mut Draw) -> Self {
+        let mut values = UNUSABLE.map(Says::Unusable);
+        draw.shuffle(&mut values);
+        Self::new(draw, values.into_iter().take(2).collect())
+    }
+}
+
+impl Responder for RetryAt {
+    fn respond(&mut self, request: &Received) -> Reply {
+        let response = match self.failures.pop() {
+            Some(says) => unavailable_for(&says.written(request.at)),
+            None => ok(&self.value),
+        };
+        response.into()
+    }
+
+    fn goal(&self) -> Goal {
+        Goal::result(self.value.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::{StatusCode, header::RETRY_AFTER};
+
+    use super::*;
+
+    /// What the failures of a play say, and the status after them.
+    fn said(responder: &mut RetryAt, request: &Received) -> (Vec<String>, StatusCode) {
+        let mut said = Vec::new();
+        loop {
+            let response = responder.respond(request).response;
+            match response.headers().get(RETRY_AFTER) {
+                Some(value) => said.push(value.to_str().expect("text").to_owned()),
+                None => return (said, response.status()),
+            }
+        }
+    }
+
+    #[test]
+    fn a_date_lies_two_to_three_seconds_ahead_or_has_passed() {
+        for millis in [0, 1, 500, 999] {
+            let mut draw = Draw::new(7, "retry-at", 0);
+            let request = Received {
+                at: SystemTime::UNIX_EPOCH + Duration::from_millis(1_000_000_000 + millis),
+                ..Received::of("/value")
+            };
+            let wait = |said: &[String]| {
+                let date = httpdate::parse_http_date(&said[0]).expect("a date");
+                date.duration_since(request.at).ok()
+            };
+
+            let (to_come, then) = said(&mut RetryAt::ahead(&mut draw), &request);
+            let (passed, _) = said(&mut RetryAt::passed(&mut draw), &request);
+
+            let longer = Duration::from_secs(2)..=AHEAD;
+            assert!(wait(&to_come).is_some_and(|wait| longer.contains(&wait)));
+            assert_eq!(wait(&passed), None);
+            assert_eq!((to_come.len(), passed.len(), then), (1, 1, StatusCode::OK));
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_neither_seconds_nor_a_date() {
+        for value in UNUSABLE {
+            assert!(value.parse::<u64>().is_err(), "{value:?}");
+            assert!(httpdate::parse_http_date(value).is_err(), "{value:?}");
+        }
+        for play in 0..20 {
+            let mut responder = RetryAt::unusable(&mut Draw::new(7, "retry-at", play));
+
+            let (said, then) = said(&mut responder, &Received::of("/value"));
+
+            assert_eq!((said.len(), then), (2, StatusCode::OK));
+            assert_ne!(said[0], said[1]);
+        }
+    }
+}
