@@ -31,6 +31,11 @@ byId("predict").addEventListener("click", actions.predict);
 byId("scheme").addEventListener("click", actions.scheme);
 byId("copy").addEventListener("click", actions.copy);
 byId("reseed").addEventListener("click", actions.keepSeed);
+byId("skip").addEventListener("click", (event) => {
+  // The part of an address that would lead there names a scenario.
+  event.preventDefault();
+  byId("stage").focus();
+});
 addEventListener("popstate", actions.address);
 
 /** Asks for the page to be drawn, once, in the next frame. */

@@ -92,6 +92,24 @@ async fn the_tab_key_reaches_every_part_and_the_focus_is_seen() {
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
+async fn the_first_link_skips_to_the_content() {
+    let (_lab, browser) = lab_showing("flaky").await;
+
+    browser
+        .read("document.querySelector('.skip').focus()")
+        .await;
+    browser.press_key(Key::Enter).await;
+
+    browser.until("document.activeElement.id === 'stage'").await;
+    assert_eq!(browser.read("text('#problem')").await, "");
+    assert_eq!(
+        browser.read("text('.choose[aria-current] .name')").await,
+        "flaky"
+    );
+}
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
 async fn the_keys_are_listed_and_can_be_turned_off() {
     let (_lab, browser) = lab_showing("flaky").await;
 
