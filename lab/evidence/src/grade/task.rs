@@ -16,6 +16,8 @@ pub struct TaskWords {
     pub path: &'static str,
     /// The request that it takes.
     pub request: &'static str,
+    /// A body that it takes, as JSON; none of a request without a body.
+    pub body: Option<&'static str>,
     /// What to do, and what may happen meanwhile.
     pub text: &'static str,
     /// The last line to print.

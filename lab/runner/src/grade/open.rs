@@ -28,6 +28,22 @@ pub struct OpenPlay<'a> {
     pub token: Option<&'a str>,
 }
 
+impl OpenPlay<'_> {
+    /// A call of it as a command for a terminal.
+    #[must_use]
+    pub fn curl(&self) -> String {
+        let mut words = vec!["curl -i".to_owned()];
+        let token = self
+            .token
+            .map(|it| format!("-H 'Authorization: Bearer {it}'"));
+        words.extend(token);
+        let body = self.task.words.body;
+        words.extend(body.map(|it| format!("-H 'Content-Type: application/json' -d '{it}'")));
+        words.push(self.url.to_owned());
+        words.join(" ")
+    }
+}
+
 impl OpenPlays {
     /// Starts the services of all plays of these tasks.
     ///
@@ -185,6 +201,22 @@ mod tests {
         }
 
         assert_eq!(statuses, [401, 401, 200]);
+    }
+
+    #[tokio::test]
+    async fn a_call_brings_the_token_and_a_body_where_the_task_wants_them() {
+        let plays = |task| OpenPlays::start([find(task).expect("a task")], 7).expect("services");
+        let curl = |plays: &OpenPlays| {
+            let play = plays.plays().next().expect("a play");
+            let curl = play.curl().replace(play.url, "URL");
+            curl.replace(play.token.unwrap_or("none"), "TOKEN")
+        };
+
+        assert_eq!(curl(&plays("flaky")), "curl -i URL");
+        let token = "curl -i -H 'Authorization: Bearer TOKEN' URL";
+        assert_eq!(curl(&plays("read-all")), token);
+        let body = r#"curl -i -H 'Content-Type: application/json' -d '{"task": "resize"}' URL"#;
+        assert_eq!(curl(&plays("create")), body);
     }
 
     #[tokio::test]

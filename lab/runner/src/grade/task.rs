@@ -68,6 +68,7 @@ const PLAIN: Task = Task {
         name: "",
         path: "/value",
         request: "GET",
+        body: None,
         text: "",
         goal: "",
         hint: "",
@@ -225,6 +226,8 @@ mod tests {
                 assert!(!text.is_empty(), "{} leaves something out", words.name);
             }
             assert!(words.path.starts_with('/'), "{}", words.name);
+            let has_body = task.method == Method::POST;
+            assert_eq!(words.body.is_some(), has_body, "{}", words.name);
             assert!(task.plays() > 0, "{}", words.name);
             crate::scenario::find(words.scenario).expect("a scenario that shows it");
             for id in task.rules {

@@ -20,6 +20,7 @@ pub(super) const TASK: Task = Task {
         name: "create",
         path: "/jobs",
         request: "POST",
+        body: Some(RESIZE),
         text: "POST {\"task\": \"resize\"} to the URL, then {\"task\": \"crop\"}, both as JSON. Each \
                creates a job, {\"id\": …}, and the service may fail first. Print both ids, in this \
                order.",
@@ -41,6 +42,9 @@ pub(super) const TASK: Task = Task {
     }],
     ..PLAIN
 };
+
+/// A body that asks for the first of the jobs.
+pub(super) const RESIZE: &str = r#"{"task": "resize"}"#;
 
 /// The jobs that are meant, in order.
 const JOBS: [&str; 2] = ["resize", "crop"];

@@ -7,7 +7,7 @@ use server::{ConnectionFault, JobResult};
 
 use super::{
     PLAIN, Part, Received, Reply, Responder, Task,
-    create::{Jobs, another_body, asked_for, created},
+    create::{Jobs, RESIZE, another_body, asked_for, created},
 };
 use crate::grade::{
     draw::Draw,
@@ -19,6 +19,7 @@ pub(super) const TASK: Task = Task {
         name: "lost-response",
         path: "/jobs",
         request: "POST",
+        body: Some(RESIZE),
         text: "POST {\"task\": \"resize\"} to the URL as JSON and print the id of the job, {\"id\": …}. \
                The connection may break before the response is there.",
         goal: r#"{"id": "…"}"#,

@@ -7,7 +7,7 @@ use server::ConnectionFault;
 
 use super::{
     PLAIN, Part, Received, Reply, Responder, Task,
-    create::{another_body, asked_for, new_job},
+    create::{RESIZE, another_body, asked_for, new_job},
 };
 use crate::grade::{
     draw::Draw,
@@ -19,6 +19,7 @@ pub(super) const TASK: Task = Task {
         name: "post-once",
         path: "/unsafe",
         request: "POST",
+        body: Some(RESIZE),
         text: "POST {\"task\": \"resize\"} to the URL as JSON. This service knows no idempotency key, \
                and it fails: print an error, {\"error\": …}, or end with an exit code other than 0.",
         goal: r#"{"error": "…"}"#,
