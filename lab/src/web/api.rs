@@ -22,6 +22,7 @@ use server::Ledger;
 
 use super::{
     assets::{Assets, INDEX},
+    card::{self, Cards},
     course,
     feed::{Feed, event_stream},
     guard::guard,
@@ -44,6 +45,7 @@ pub(super) struct Shared {
     pub(super) feed: Arc<Feed>,
     pub(super) runs: Arc<Runs>,
     pub(super) loads: Arc<Loads>,
+    pub(super) cards: Arc<Cards>,
     pub(super) ledger: Ledger,
 }
 
@@ -51,6 +53,7 @@ pub(super) struct Shared {
 pub(super) fn router(shared: Shared) -> Router {
     Router::new()
         .route("/", get(index))
+        .route("/grade", get(index))
         .route("/runs/{id}", get(index))
         .route("/assets/{file}", get(asset))
         .route("/api/scenarios", get(async || Json(course::scenarios())))
@@ -59,6 +62,7 @@ pub(super) fn router(shared: Shared) -> Router {
         .route("/api/runs/{id}", get(show).delete(cancel))
         .route("/api/runs/{id}/report", get(report))
         .route("/api/loads", post(load))
+        .merge(card::routes())
         .route("/api/wire", get(wire))
         .route("/api/events", get(events))
         .fallback(async || Problem::not_found())

@@ -7,17 +7,20 @@
 //!
 //! | Path | What it responds with |
 //! |---|---|
-//! | `/`, `/runs/{id}`, `/assets/{file}` | the page |
+//! | `/`, `/grade`, `/runs/{id}`, `/assets/{file}` | the page |
 //! | GET `/api/scenarios`, `/api/vocabulary` | what can be played, what is counted |
 //! | GET and POST `/api/runs`, GET `/api/runs/{id}` | the runs |
 //! | DELETE `/api/runs/{id}` | cancels a run that goes on; it stays as such |
 //! | GET `/api/runs/{id}/report` | a run as a file to keep |
+//! | GET, POST and DELETE `/api/card` | the plays that are open to any client: what came, opened, stopped |
+//! | POST `/api/card/tasks/{task}/plays/{number}/again` | begins one of them again |
 //! | POST `/api/loads` | many runs, for as long as somebody reads how it goes |
 //! | GET `/api/wire` | what reached the service from anywhere else |
 //! | GET `/api/events` | all of it as it happens, as an event stream |
 
 mod api;
 mod assets;
+mod card;
 mod course;
 mod feed;
 mod guard;
@@ -46,9 +49,10 @@ use tracing_subscriber::{Registry, layer::SubscriberExt};
 
 use api::{Shared, router};
 use assets::Assets;
+use card::Cards;
 use feed::Feed;
 use loads::Loads;
-use runner::{Exposition, scenario::CATALOGUE};
+use runner::{Exposition, RunError, scenario::CATALOGUE};
 use runs::Runs;
 
 pub use outlets::Outlets;
@@ -133,6 +137,7 @@ pub struct WebUi {
     feed: Arc<Feed>,
     runs: Arc<Runs>,
     loads: Arc<Loads>,
+    cards: Arc<Cards>,
     phase: watch::Sender<Phase>,
     serving: JoinSet<()>,
     /// What goes on beside, for as long as the page is served.
@@ -173,6 +178,7 @@ impl WebUi {
         let feed = Feed::new();
         let loads = Loads::new(exposition.clone(), config.outlets.clone());
         let runs = Runs::new(Arc::clone(&feed), exposition.clone(), config.outlets);
+        let cards = Arc::<Cards>::default();
         let ledger = service.ledger_handle();
         let mut chores = JoinSet::new();
         let (relay, meter) = (
@@ -186,6 +192,7 @@ impl WebUi {
             feed: Arc::clone(&feed),
             runs: Arc::clone(&runs),
             loads: Arc::clone(&loads),
+            cards: Arc::clone(&cards),
             ledger,
         });
         let new_service = move || TowerToHyperService::new(router.clone());
@@ -204,6 +211,7 @@ impl WebUi {
             feed,
             runs,
             loads,
+            cards,
             phase,
             serving,
             chores,
@@ -225,13 +233,13 @@ impl WebUi {
             .unwrap_or_default()
     }
 
-    /// Stops the page, cancels the runs and the load that go on, and stops the
-    /// service.
+    /// Stops the page, cancels the runs and the load that go on, and stops the plays
+    /// that are open and the service.
     ///
     /// # Errors
     ///
-    /// [`server::StopError`] if the service left something behind.
-    pub async fn stop(mut self) -> Result<(), server::StopError> {
+    /// [`RunError`] if the service, or that of a play, left something behind.
+    pub async fn stop(mut self) -> Result<(), RunError> {
         // Event streams never end by themselves, and a load's may take hours.
         self.feed.close();
         self.loads.abort();
@@ -240,10 +248,11 @@ impl WebUi {
         self.runs.stop().await;
         self.loads.stop().await;
         self.chores.shutdown().await;
-        match self.service.take() {
-            Some(service) => service.stop().await.map(drop),
-            None => Ok(()),
+        let plays = self.cards.stop().await;
+        if let Some(service) = self.service.take() {
+            service.stop().await?;
         }
+        plays
     }
 }
 
@@ -251,6 +260,7 @@ impl Drop for WebUi {
     fn drop(&mut self) {
         self.runs.abort();
         self.loads.abort();
+        self.cards.abort();
     }
 }
 

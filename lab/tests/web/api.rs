@@ -25,7 +25,7 @@ async fn finished(browser: &Browser, id: &str) -> Value {
 async fn the_page_is_served_under_every_path_that_shows_it() {
     let (_dashboard, browser) = serve().await;
 
-    for path in ["/", "/runs/abcdefgh"] {
+    for path in ["/", "/grade", "/runs/abcdefgh"] {
         let response = browser.get(path).await;
 
         assert_eq!(response.status, StatusCode::OK, "{path}");

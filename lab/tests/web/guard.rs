@@ -8,13 +8,15 @@ use tokio::{io::AsyncReadExt, net::TcpStream, time::timeout};
 
 use crate::support::{PATIENCE, serve};
 
-const PATHS: [&str; 9] = [
+const PATHS: [&str; 11] = [
     "/",
+    "/grade",
     "/runs/abcdefgh",
     "/assets/app.js",
     "/api/scenarios",
     "/api/runs",
     "/api/loads",
+    "/api/card",
     "/api/wire",
     "/api/events",
     "/nowhere",
@@ -41,6 +43,9 @@ async fn no_other_site_changes_anything() {
         (Method::POST, "/api/runs", r#"{"scenario":"flaky"}"#),
         (Method::POST, "/api/loads", "{}"),
         (Method::DELETE, "/api/runs/abcdefgh", ""),
+        (Method::POST, "/api/card", ""),
+        (Method::DELETE, "/api/card", ""),
+        (Method::POST, "/api/card/tasks/flaky/plays/0/again", ""),
     ] {
         let headers = [
             ("content-type", "application/json"),
@@ -52,6 +57,11 @@ async fn no_other_site_changes_anything() {
         assert_eq!(response.code(), "cross_origin");
     }
     assert_eq!(browser.get("/api/runs").await.json(), json!([]));
+    assert_eq!(
+        browser.get("/api/card").await.json()["id"],
+        json!(null),
+        "a card is open"
+    );
 }
 
 #[tokio::test]

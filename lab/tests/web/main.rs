@@ -3,6 +3,7 @@
 
 mod api;
 mod cancel;
+mod card;
 mod command;
 mod events;
 mod guard;

@@ -3,6 +3,7 @@
 use std::net::TcpListener;
 
 use futures_util::future::join_all;
+use http::Method;
 use lab::{web::WebUi, web::WebUiConfig, web::WebUiError};
 use serde_json::json;
 use tokio::{
@@ -11,7 +12,10 @@ use tokio::{
     time::timeout,
 };
 
-use crate::support::{PATIENCE, serve};
+use crate::{
+    card::served,
+    support::{PATIENCE, serve},
+};
 
 fn port(url: &str) -> u16 {
     let (_, port) = url.rsplit_once(':').expect("a port");
@@ -76,6 +80,21 @@ async fn nothing_listens_afterwards() {
 
     for port in ports {
         TcpListener::bind(("127.0.0.1", port)).expect("a free port");
+    }
+}
+
+#[tokio::test]
+async fn no_play_is_served_afterwards() {
+    for dropped in [false, true] {
+        let (dashboard, browser) = serve().await;
+        let card = browser.change(Method::POST, "/api/card").await.json();
+
+        match dropped {
+            true => drop(dashboard),
+            false => dashboard.stop().await.expect("nothing left behind"),
+        }
+
+        assert_eq!(served(&card).await, 0);
     }
 }
 

@@ -86,6 +86,12 @@ impl Browser {
         response.json()["id"].as_str().expect("an id").to_owned()
     }
 
+    /// Changes something without a body, as the page does.
+    pub(crate) async fn change(&self, method: Method, path: &str) -> TestResponse {
+        let headers = [("sec-fetch-site", "same-origin")];
+        self.send(method, path, &headers, "").await
+    }
+
     /// Sends just this; the `Host` is the server's unless there is another.
     pub(crate) async fn send(
         &self,

@@ -1,0 +1,51 @@
+//! The routes of the card.
+
+use axum::{
+    Json, Router,
+    extract::{Path, State, rejection::PathRejection},
+    response::IntoResponse,
+    routing::{get, post},
+};
+use http::StatusCode;
+
+use super::super::{api::Shared, problem::Problem};
+use super::CardView;
+
+/// Where it is looked at, opened and stopped, and where a play of it begins again.
+pub(in crate::web) fn routes() -> Router<Shared> {
+    Router::new()
+        .route("/api/card", get(show).post(open).delete(stop))
+        .route(
+            "/api/card/tasks/{task}/plays/{number}/again",
+            post(begin_again),
+        )
+}
+
+async fn show(State(shared): State<Shared>) -> Json<CardView> {
+    Json(shared.cards.view().await)
+}
+
+async fn open(State(shared): State<Shared>) -> Result<impl IntoResponse, Problem> {
+    let card = shared.cards.open().await?;
+    Ok((StatusCode::CREATED, Json(card)))
+}
+
+async fn stop(State(shared): State<Shared>) -> Result<StatusCode, Problem> {
+    shared.cards.stop().await.map_err(super::failed)?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+async fn begin_again(
+    State(shared): State<Shared>,
+    play: Result<Path<(String, usize)>, PathRejection>,
+) -> Result<Json<CardView>, Problem> {
+    // A path that is no UTF-8, or has no number, names nothing.
+    let card = match play {
+        Ok(Path((task, number))) => shared.cards.again(&task, number).await,
+        Err(_) => None,
+    };
+    card.map(Json).ok_or_else(|| {
+        let detail = "no such play is open";
+        Problem::new(StatusCode::NOT_FOUND, "play_not_found", detail)
+    })
+}

@@ -1,0 +1,236 @@
+//! The card as the page shows it: words, marks and bars, ready-made.
+
+use std::{collections::HashSet, ops::Range};
+
+use serde::Serialize;
+
+use evidence::{
+    grade::{PlayGrade, RuleGrade, TaskGrade, TaskWords},
+    plot::{Mark, PlayChart, PlayRow, Scale},
+    rules::{self, TOLERANCE, Verdict},
+};
+use runner::grade::{OpenPlay, OpenPlays, TASKS};
+
+/// Into how many columns the time of a play is divided.
+const COLUMNS: usize = 100;
+
+/// The most requests of a play that are shown: of a storm its beginning and its end are
+/// what is worth seeing.
+const ROWS: usize = 40;
+
+/// The tasks, and what became of each so far.
+#[derive(Debug, Serialize)]
+pub(super) struct CardView {
+    /// None if no card is open.
+    id: Option<String>,
+    /// What it is drawn from and how it is judged, in words.
+    terms: Option<String>,
+    tasks: Vec<TaskView>,
+}
+
+#[derive(Debug, Serialize)]
+struct TaskView {
+    name: &'static str,
+    request: String,
+    text: &'static str,
+    goal: &'static str,
+    hint: &'static str,
+    scenario: &'static str,
+    /// How many requests came to all plays.
+    requests: u64,
+    /// Whether a rule was broken, or else one kept; null while nothing is known.
+    mark: Option<Mark>,
+    /// What came, in words.
+    summary: String,
+    plays: Vec<PlayView>,
+    rules: Vec<RuleView>,
+}
+
+#[derive(Debug, Serialize)]
+struct PlayView {
+    /// Its number among the plays of its task, from 0.
+    number: usize,
+    name: &'static str,
+    url: String,
+    token: Option<String>,
+    /// A call of it as a command for a terminal, which ends in the URL.
+    curl: String,
+    rows: Vec<RowView>,
+    /// What is not shown, in words; null if all is.
+    remark: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct RowView {
+    seq: u64,
+    at: String,
+    label: String,
+    /// Failed if a rule was broken by it.
+    mark: Option<Mark>,
+    /// The pause before it in columns, without what is left out of a long one.
+    pause: Vec<Range<usize>>,
+    bar: Range<usize>,
+}
+
+#[derive(Debug, Serialize)]
+struct RuleView {
+    id: &'static str,
+    mark: Option<Mark>,
+    verdict: String,
+    level: String,
+    source: &'static str,
+    found: Option<String>,
+    text: &'static str,
+    why: &'static str,
+    hint: &'static str,
+}
+
+impl CardView {
+    /// What became of the plays so far.
+    pub(super) fn of(id: &str, plays: &OpenPlays) -> Self {
+        let mut open = plays.plays();
+        let tasks = TASKS.iter().zip(plays.grades()).map(|(task, grade)| {
+            let open: Vec<_> = open.by_ref().take(grade.plays.len()).collect();
+            TaskView::of(&task.words, &grade, &open)
+        });
+        let tolerance = evidence::duration(TOLERANCE);
+        Self {
+            id: Some(id.to_owned()),
+            terms: Some(format!("seed {} · tolerance {tolerance}", plays.seed())),
+            tasks: tasks.collect(),
+        }
+    }
+
+    /// The tasks while none is open.
+    pub(super) fn closed() -> Self {
+        let tasks = TASKS.iter().map(|task| TaskView::closed(&task.words));
+        Self {
+            id: None,
+            terms: None,
+            tasks: tasks.collect(),
+        }
+    }
+}
+
+impl TaskView {
+    fn closed(words: &TaskWords) -> Self {
+        Self {
+            name: words.name,
+            request: format!("{} …{}", words.request, words.path),
+            text: words.text,
+            goal: words.goal,
+            hint: words.hint,
+            scenario: words.scenario,
+            requests: 0,
+            mark: None,
+            summary: String::new(),
+            plays: Vec::new(),
+            rules: Vec::new(),
+        }
+    }
+
+    fn of(words: &TaskWords, grade: &TaskGrade, open: &[OpenPlay<'_>]) -> Self {
+        let broken = grade.broken().flat_map(|rule| &rule.judgement.requests);
+        let broken: HashSet<_> = broken.map(|it| (it.play, it.seq)).collect();
+        let plays = open.iter().zip(&grade.plays);
+        let rules: Vec<_> = grade.rules.iter().filter_map(RuleView::of).collect();
+        let requests = match grade.requests() {
+            0 => "no request yet".to_owned(),
+            1 => "1 request".to_owned(),
+            several => format!("{several} requests"),
+        };
+        let of_rules = grade.rules_in_words().filter(|_| grade.requests() > 0);
+        Self {
+            requests: grade.requests(),
+            mark: [Mark::Failed, Mark::Ok]
+                .into_iter()
+                .find(|mark| rules.iter().any(|rule| rule.mark == Some(*mark))),
+            summary: match of_rules {
+                Some(rules) => format!("{requests} · {rules}"),
+                None => requests,
+            },
+            plays: plays
+                .map(|(open, play)| PlayView::of(open, play, &broken))
+                .collect(),
+            rules,
+            ..Self::closed(words)
+        }
+    }
+}
+
+impl PlayView {
+    fn of(open: &OpenPlay<'_>, play: &PlayGrade, broken: &HashSet<(usize, u64)>) -> Self {
+        let mut chart = PlayChart::new(&play.wire);
+        let left_out = chart.rows.len().saturating_sub(ROWS);
+        if left_out > 0 {
+            chart.rows.drain(ROWS / 2..ROWS / 2 + left_out);
+        }
+        let scale = chart.scale(COLUMNS);
+        let (total, shown) = (play.wire.total, chart.rows.len() as u64);
+        let remark = format!("{total} requests, of which {shown} are shown");
+        Self {
+            number: open.number,
+            name: open.name,
+            url: open.url.to_owned(),
+            token: open.token.map(str::to_owned),
+            curl: open.curl(),
+            rows: chart
+                .rows
+                .iter()
+                .map(|row| RowView::of(row, &scale, broken.contains(&(open.number, row.seq))))
+                .collect(),
+            remark: (total > shown).then_some(remark),
+        }
+    }
+}
+
+impl RowView {
+    fn of(row: &PlayRow, scale: &Scale, is_broken: bool) -> Self {
+        let bar = scale.bar(row.arrived, row.ended);
+        Self {
+            seq: row.seq,
+            at: evidence::duration(row.arrived),
+            label: row.label.clone(),
+            mark: is_broken.then_some(Mark::Failed),
+            pause: row.pause.map_or_else(Vec::new, |from| {
+                let from = scale.bar(from, row.arrived).start;
+                pieces(from..bar.start, scale)
+            }),
+            bar,
+        }
+    }
+}
+
+impl RuleView {
+    fn of(rule: &RuleGrade) -> Option<Self> {
+        let known = rules::find(rule.id)?;
+        let judgement = &rule.judgement;
+        Some(Self {
+            id: rule.id,
+            mark: match judgement.verdict {
+                Verdict::Kept => Some(Mark::Ok),
+                Verdict::Broken => Some(Mark::Failed),
+                Verdict::Skipped | Verdict::NotExercised | Verdict::CannotTell => None,
+            },
+            verdict: judgement.verdict.to_string(),
+            level: rule.level.to_string(),
+            source: rule.source,
+            found: judgement.found.clone(),
+            text: known.text,
+            why: known.why,
+            hint: known.hint,
+        })
+    }
+}
+
+/// What is left of a pause between its breaks.
+fn pieces(pause: Range<usize>, scale: &Scale) -> Vec<Range<usize>> {
+    let mut from = pause.start;
+    let mut pieces = Vec::new();
+    for cut in scale.cuts(&pause) {
+        pieces.push(from..cut.start);
+        from = cut.end;
+    }
+    pieces.push(from..pause.end);
+    pieces
+}

@@ -1,0 +1,203 @@
+//! Plays that are open to any client, and what the page is told of them.
+
+use futures_util::future::join_all;
+use http::{Method, StatusCode};
+use runner::grade::TASKS;
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
+
+use crate::support::{Browser, serve};
+
+/// Opens a card.
+async fn open(browser: &Browser) -> Value {
+    let response = browser.change(Method::POST, "/api/card").await;
+    assert_eq!(response.status, StatusCode::CREATED, "{:?}", response.body);
+    response.json()
+}
+
+/// Every play of a card.
+fn plays(card: &Value) -> impl Iterator<Item = &Value> {
+    let tasks = card["tasks"].as_array().expect("tasks");
+    tasks
+        .iter()
+        .flat_map(|task| task["plays"].as_array().expect("plays"))
+}
+
+/// How many plays of a card are still served. Another test may have been given the port
+/// of one that is not, but knows nothing of its path.
+pub(crate) async fn served(card: &Value) -> usize {
+    let served = plays(card).map(async |play| {
+        let url = play["url"].as_str().expect("a URL");
+        let (address, path) = url["http://".len()..].split_once('/').expect("a path");
+        let Ok(mut stream) = TcpStream::connect(address).await else {
+            return false;
+        };
+        let request = format!("OPTIONS /{path} HTTP/1.0\r\n\r\n");
+        let mut response = String::new();
+        let asked = stream.write_all(request.as_bytes()).await;
+        let read = stream.read_to_string(&mut response).await;
+        asked.is_ok() && read.is_ok() && response.contains(" 204 ")
+    });
+    let served = join_all(served).await;
+    served.into_iter().filter(|is_served| *is_served).count()
+}
+
+fn task<'a>(card: &'a Value, name: &str) -> &'a Value {
+    let mut tasks = card["tasks"].as_array().expect("tasks").iter();
+    tasks.find(|task| task["name"] == name).expect("a task")
+}
+
+fn rule<'a>(task: &'a Value, id: &str) -> &'a Value {
+    let mut rules = task["rules"].as_array().expect("rules").iter();
+    rules.find(|rule| rule["id"] == id).expect("a rule")
+}
+
+/// Calls a play.
+async fn call(play: &Value) -> StatusCode {
+    let url = play["url"].as_str().expect("a URL");
+    let path = url.match_indices('/').nth(2).expect("a path").0;
+    Browser::of(&url[..path]).get(&url[path..]).await.status
+}
+
+/// Looks at a task until it is so: a client may have read a response before the service
+/// knows that it has sent it.
+async fn until(browser: &Browser, name: &str, is_so: impl Fn(&Value) -> bool) -> Value {
+    for _ in 0..1_000 {
+        let card = browser.get("/api/card").await.json();
+        let task = task(&card, name);
+        if is_so(task) {
+            return task.clone();
+        }
+    }
+    panic!("{name} never comes to it");
+}
+
+#[tokio::test]
+async fn while_none_is_open_there_are_words_and_nothing_to_call() {
+    let (_dashboard, browser) = serve().await;
+
+    let card = browser.get("/api/card").await.json();
+    let path = "/api/card/tasks/flaky/plays/0/again";
+    let again = browser.change(Method::POST, path).await;
+
+    assert_eq!(card["id"], json!(null));
+    assert_eq!(plays(&card).count(), 0);
+    let names: Vec<_> = TASKS.iter().map(|task| json!(task.words.name)).collect();
+    let tasks = card["tasks"].as_array().expect("tasks");
+    assert_eq!(
+        tasks.iter().map(|task| &task["name"]).collect::<Vec<_>>(),
+        names.iter().collect::<Vec<_>>()
+    );
+    assert_eq!(again.status, StatusCode::NOT_FOUND);
+    assert_eq!(again.code(), "play_not_found");
+}
+
+#[tokio::test]
+async fn who_comes_back_too_early_sees_it_and_begins_again() {
+    let (_dashboard, browser) = serve().await;
+    let card = open(&browser).await;
+    let play = &task(&card, "retry-after")["plays"][0];
+
+    assert_eq!(call(play).await, StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(call(play).await, StatusCode::OK);
+    let broken = until(&browser, "retry-after", |task| task["mark"] == "failed").await;
+
+    assert_eq!(broken["requests"], 2);
+    let summary = broken["summary"].as_str().expect("words");
+    assert!(
+        summary.starts_with("2 requests · broken: retry-after-seconds"),
+        "{summary}"
+    );
+    let found = rule(&broken, "retry-after-seconds");
+    assert_eq!(found["verdict"], "broken");
+    assert_eq!(found["level"], "standard");
+    assert_eq!(found["source"], "RFC 9110 §10.2.3");
+    let words = found["found"].as_str().expect("words");
+    assert!(words.starts_with("asked for 2 s, "), "{words}");
+    let rows = broken["plays"][0]["rows"].as_array().expect("rows");
+    let marks: Vec<_> = rows.iter().map(|row| &row["mark"]).collect();
+    assert_eq!(marks, [&json!(null), &json!("failed")]);
+    let label = rows[1]["label"].as_str().expect("words");
+    assert!(label.ends_with("too early"), "{label}");
+
+    let path = "/api/card/tasks/retry-after/plays/0/again";
+    let again = browser.change(Method::POST, path).await;
+
+    assert_eq!(again.status, StatusCode::OK);
+    let card = again.json();
+    let anew = task(&card, "retry-after");
+    assert_eq!(anew["plays"][0]["url"], play["url"]);
+    assert_eq!(anew["plays"][0]["rows"], json!([]));
+    assert_eq!(anew["summary"], "no request yet");
+    let found = rule(anew, "retry-after-seconds");
+    assert_eq!(found["verdict"], "not exercised");
+    for path in [
+        "/api/card/tasks/retry-after/plays/9/again",
+        "/api/card/tasks/retry-after/plays/first/again",
+        "/api/card/tasks/%ff/plays/0/again",
+    ] {
+        let response = browser.change(Method::POST, path).await;
+        assert_eq!(response.code(), "play_not_found", "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_stands_there_as_a_command_with_its_token_and_its_body() {
+    let (_dashboard, browser) = serve().await;
+
+    let card = open(&browser).await;
+
+    for play in plays(&card) {
+        let (curl, url) = (play["curl"].as_str(), play["url"].as_str());
+        let (curl, url) = (curl.expect("a command"), url.expect("a URL"));
+        assert!(curl.starts_with("curl ") && curl.ends_with(url), "{curl}");
+    }
+    let with_token = &task(&card, "read-all")["plays"][0];
+    let token = with_token["token"].as_str().expect("a token");
+    let curl = with_token["curl"].as_str().expect("a command");
+    assert!(curl.contains(&format!("Bearer {token}'")), "{curl}");
+    let with_body = &task(&card, "create")["plays"][0];
+    assert_eq!(with_body["token"], json!(null));
+    let curl = with_body["curl"].as_str().expect("a command");
+    assert!(curl.contains(r#"-d '{"task": "resize"}'"#), "{curl}");
+}
+
+#[tokio::test]
+async fn of_a_storm_the_beginning_and_the_end_are_shown() {
+    let (_dashboard, browser) = serve().await;
+    let card = open(&browser).await;
+    let play = &task(&card, "flaky")["plays"][0];
+
+    for _ in 0..43 {
+        call(play).await;
+    }
+    let stormy = until(&browser, "flaky", |task| task["requests"] == 43).await;
+
+    let rows = stormy["plays"][0]["rows"].as_array().expect("rows");
+    let shown: Vec<_> = rows.iter().flat_map(|row| row["seq"].as_u64()).collect();
+    assert_eq!(shown, (1..=20).chain(24..=43).collect::<Vec<_>>());
+    let remark = &stormy["plays"][0]["remark"];
+    assert_eq!(remark, "43 requests, of which 40 are shown");
+}
+
+#[tokio::test]
+async fn another_card_takes_the_place_of_the_first_and_the_end_stops_it() {
+    let (_dashboard, browser) = serve().await;
+
+    let first = open(&browser).await;
+    let second = open(&browser).await;
+    assert_ne!(first["id"], second["id"]);
+    assert_eq!(served(&first).await, 0);
+    assert_eq!(served(&second).await, plays(&second).count());
+    assert_eq!(browser.get("/api/card").await.json()["id"], second["id"]);
+
+    for _ in 0..2 {
+        let ended = browser.change(Method::DELETE, "/api/card").await;
+        assert_eq!(ended.status, StatusCode::NO_CONTENT);
+    }
+    assert_eq!(served(&second).await, 0);
+    assert_eq!(browser.get("/api/card").await.json()["id"], json!(null));
+}
