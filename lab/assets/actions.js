@@ -59,8 +59,24 @@ export function actionsOf({ draw, brief, announce }) {
     await showRun(id);
   });
 
+  let [newest, asking, shown] = [0, 0, ""];
+
+  /** Shows the card that this responds with, unless another was asked for since. */
+  async function renew(request) {
+    const mine = ++newest;
+    asking += 1;
+    try {
+      const text = await request();
+      if (mine !== newest || text === shown) return;
+      shown = text;
+      news.graded(api.read(text));
+    } finally {
+      asking -= 1;
+    }
+  }
+
   return {
-    run: () => state.chosen && run(),
+    run: () => !grading() && state.chosen && run(),
     play: run,
     refresh: showingProblems(refresh),
     cancel: showingProblems(async () => {
@@ -71,6 +87,34 @@ export function actionsOf({ draw, brief, announce }) {
       history.pushState(null, "", `/runs/${id}`);
       showRun(id);
     },
+    grade() {
+      history.pushState(null, "", "/grade");
+      route();
+      requestAnimationFrame(() => byId("grade").focus());
+    },
+    /** Looks for what came to the plays. That the lab does not respond, the feed tells. */
+    look: () => asking === 0 && renew(api.cardText).then(draw, (error) => {
+      if (!(error instanceof api.Problem)) throw error;
+    }),
+    openPlays: showingProblems(async () => {
+      await renew(api.openPlays);
+      announce("The plays are open");
+    }),
+    stopPlays: showingProblems(async () => {
+      await api.stopPlays();
+      await renew(api.cardText);
+      announce("The plays were stopped");
+    }),
+    again: showingProblems(async (task, number) => {
+      await renew(() => api.again(task, number));
+      announce(`${task} begins again`);
+    }),
+    announce,
+    copyText: showingProblems(async (button, text) => {
+      await navigator.clipboard.writeText(text);
+      announce("Copied");
+      flash(button, "Copied");
+    }),
     choose(name) {
       history.pushState(null, "", `/#${name}`);
       route();
@@ -113,11 +157,16 @@ export function actionsOf({ draw, brief, announce }) {
     },
   };
 
-  /** Shows what the address names: a run, a scenario, or the first scenario. */
+  /** Shows what the address names: a run, Grade, a scenario, or the first scenario. */
   function route() {
     const [id, name] = [location.pathname.match(/^\/runs\/(.+)$/)?.[1], location.hash.slice(1)].map(decoded);
     if (id) return showRun(id);
     news.closed();
+    if (grading()) {
+      state.problem = "";
+      draw();
+      return undefined;
+    }
     const named = scenario(name);
     state.chosen = (named ?? state.scenarios[0])?.name ?? null;
     state.problem = name && !named ? `No scenario is called '${name}'.` : "";
@@ -125,6 +174,9 @@ export function actionsOf({ draw, brief, announce }) {
     return undefined;
   }
 }
+
+/** Whether the address is that of Grade. */
+export const grading = () => location.pathname === "/grade";
 
 /** A part of an address as it was meant, or as it stands where it means nothing:
     anybody can type one. */

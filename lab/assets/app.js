@@ -1,7 +1,7 @@
 // The page: news come in and change the state, and each panel draws its part of
 // it. However many news there are, it is drawn once a frame.
 
-import { actionsOf } from "./actions.js";
+import { actionsOf, grading } from "./actions.js";
 import * as api from "./api.js";
 import { briefPanel } from "./brief.js";
 import { countersPanel } from "./counters.js";
@@ -16,6 +16,8 @@ import * as news from "./state.js";
 import { wirePanel } from "./wire.js";
 
 const { state } = news;
+/** Between two looks at what came to open plays, in milliseconds. */
+const LOOK = 500;
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 const actions = actionsOf({ draw, brief: () => brief, announce });
@@ -34,7 +36,12 @@ byId("reseed").addEventListener("click", actions.keepSeed);
 byId("skip").addEventListener("click", (event) => {
   // The part of an address that would lead there names a scenario.
   event.preventDefault();
-  byId("stage").focus();
+  byId(grading() ? "grade" : "stage").focus();
+});
+byId("to-grade").addEventListener("click", (event) => {
+  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  actions.grade();
 });
 addEventListener("popstate", actions.address);
 
@@ -81,7 +88,24 @@ async function fetchPanels() {
   }
 }
 
+/** Grade comes with the first look at it, and is looked at for as long as it shows. */
+let gradePanel = null;
+async function fetchGrade() {
+  gradePanel = () => {};
+  const grade = await import("./grade.js");
+  gradePanel = grade.gradePanel(actions);
+  setInterval(() => grading() && !document.hidden && state.link === "live" && actions.look(), LOOK);
+  actions.look();
+}
+
 function render() {
+  byId("stage").hidden = grading();
+  byId("grade").hidden = !grading();
+  set(byId("to-grade"), { "aria-current": grading() ? "page" : null });
+  if (grading()) {
+    if (!gradePanel) fetchGrade();
+    gradePanel?.(state.card, state.problem);
+  }
   // A run is shown whole or not at all.
   const run = ofRun ? state.run : null;
   if (state.run && !ofRun && !fetching) fetchPanels();
@@ -89,9 +113,9 @@ function render() {
   const scenario = state.scenarios.find(({ name }) => name === state.chosen);
   const nows = sides.map(news.now);
 
-  course(state.scenarios, state.chosen, state.filter, state.predict);
+  course(state.scenarios, grading() ? null : state.chosen, state.filter, state.predict);
   runs(state.runs, run?.id, state.link, state.clients);
-  brief.render(scenario, run, state.predict, state.problem);
+  brief.render(scenario, run, state.predict, state.problem, grading());
   ofRun?.render(run, nows);
   counters(run, state.samples, state.vocabulary, state.headlines);
   ledger(run);

@@ -18,9 +18,10 @@ export function briefPanel({ run }) {
     say(byId("settings-summary"), changed === 0 ? "Settings" : `Settings · ${changed} changed`);
   }
 
-  const render = memo((scenario, run, predict, problem) => {
-    say(byId("problem"), problem);
-    if (!scenario) return;
+  const render = memo((scenario, run, predict, problem, grading) => {
+    say(byId("problem"), grading ? "" : problem);
+    if (grading) document.title = "Grade · lab";
+    if (grading || !scenario) return;
     const revealed = !predict || over(run);
     say(byId("scenario-title"), revealed ? `${scenario.name} — ${scenario.title}` : scenario.name);
     say(byId("question"), scenario.question);

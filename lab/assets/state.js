@@ -27,6 +27,8 @@ export const state = {
   row: null,
   /** The rows whose children are hidden, by span id. */
   folded: new Set(),
+  /** The tasks that a client of one's own is graded on, and what came of each. */
+  card: null,
   /** What the counters of the process stood at, over time. */
   samples: [],
   /** Requests that reached the service from elsewhere, the newest first. */
@@ -76,6 +78,11 @@ export function opened(id) {
 export function closed() {
   state.run = null;
   state.row = null;
+}
+
+/** What came of the tasks so far. Plays that are open no more stay as they were. */
+export function graded(card) {
+  state.card = card.id === null && state.card?.id ? { ...state.card, gone: true } : card;
 }
 
 const ENDS = ["finished", "failed", "cancelled", "lost"];

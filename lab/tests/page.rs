@@ -17,6 +17,7 @@ mod page {
     mod assets;
     mod bounds;
     mod feed;
+    mod grade;
     mod guard;
     mod keys;
     mod pictures;

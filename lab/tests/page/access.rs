@@ -58,6 +58,20 @@ async fn axe_finds_no_violation_on_any_view_in_either_scheme() {
             browser.press("?").await;
             browser.until("document.querySelector('dialog').open").await;
             assert_accessible(&browser, &view("the keys")).await;
+
+            let browser = Browser::at_grade(&lab, size).await;
+            browser
+                .read(&format!("localStorage.setItem('scheme', '{scheme}')"))
+                .await;
+            browser.reload().await;
+            browser.open_plays().await;
+            browser.call("retry-after").await;
+            browser.call("retry-after").await;
+            browser.until("text('.rules .failed')").await;
+            browser.click(".task.failed .hint summary").await;
+            assert_accessible(&browser, &view("a broken rule")).await;
+            let over = "document.documentElement.scrollWidth - innerWidth";
+            assert_eq!(browser.read(over).await, 0, "{}", view("a broken rule"));
         }
     }
 }

@@ -1,0 +1,204 @@
+//! Grade: a client of one's own, judged while its requests arrive.
+
+use serde_json::json;
+use thirtyfour::Key;
+
+use super::stage::{Browser, Lab, PROJECTOR, lab_showing};
+
+/// What a task shows, by its name.
+const TASK: &str = "((name) => [...document.querySelectorAll('#tasks > li')]
+    .find((one) => one.querySelector('h2').textContent === name))";
+
+impl Browser {
+    /// A browser that shows Grade.
+    pub(crate) async fn at_grade(lab: &Lab, size: (u32, u32)) -> Self {
+        let browser = Self::open(size).await;
+        browser.go(&format!("http://{}/grade", lab.page)).await;
+        let tasks = "document.querySelector('#tasks > li') && text('#link') === 'live'";
+        browser.until(tasks).await;
+        browser
+    }
+
+    /// Presses the button that opens the plays, and waits for others than were open.
+    pub(crate) async fn open_plays(&self) {
+        self.until("document.querySelector('#tasks > li')").await;
+        let url = "(document.querySelector('.call b')?.textContent ?? '')";
+        let before = self.read(url).await;
+        self.click("#open-plays").await;
+        self.until(&format!("!['', {before}].includes({url})"))
+            .await;
+    }
+
+    /// Calls the first play of a task from outside the page.
+    pub(crate) async fn call(&self, task: &str) {
+        let url = format!("{TASK}('{task}').querySelector('.call b').textContent");
+        let url = self.read(&url).await;
+        let url = url.as_str().expect("a URL");
+        let (host, path) = url["http://".len()..].split_once('/').expect("a path");
+        Lab::raw(host, &format!("GET /{path} HTTP/1.0\r\n\r\n"));
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn a_rule_is_seen_to_be_broken_without_the_mouse() {
+    let (_lab, browser) = lab_showing("flaky").await;
+    let retry_after = format!("{TASK}('retry-after')");
+    let is_open = format!("{retry_after}.querySelector('details').open");
+    let announced = "text('#announce')";
+
+    browser.press("g").await;
+    browser
+        .until("document.activeElement.id === 'grade' && document.title === 'Grade · lab'")
+        .await;
+    browser.until("document.querySelector('#tasks > li')").await;
+    assert_eq!(browser.address().await, "/grade");
+    browser.press_key(Key::Tab).await;
+    browser.press_key(Key::Enter).await;
+    browser
+        .until(&format!("{announced} === 'The plays are open'"))
+        .await;
+    assert_eq!(
+        browser
+            .read("document.querySelector('#tasks [open]')")
+            .await,
+        json!(null)
+    );
+
+    browser.call("retry-after").await;
+    browser.call("retry-after").await;
+    browser.until(&is_open).await;
+    browser
+        .until(&format!(
+            "{announced} === 'retry-after: retry-after-seconds is broken'"
+        ))
+        .await;
+    let labels = format!(
+        "[...{retry_after}.querySelectorAll('.arrivals .label')].map((one) => one.textContent)"
+    );
+    let labels = browser.read(&labels).await;
+    assert_eq!(labels[0], "GET  503  Retry-After: 2 s");
+    let early = labels[1].as_str().expect("words");
+    assert!(
+        early.starts_with("GET  200") && early.ends_with("too early"),
+        "{early}"
+    );
+    let broken = browser
+        .read(&format!(
+            "{retry_after}.querySelector('.rules .failed').innerText"
+        ))
+        .await;
+    for part in [
+        "retry-after-seconds",
+        "broken",
+        "standard · RFC 9110 §10.2.3",
+        "asked for 2 s",
+    ] {
+        assert!(
+            broken.as_str().is_some_and(|it| it.contains(part)),
+            "{part}: {broken}"
+        );
+    }
+
+    // On to the button, which begins the play again; the task stays open.
+    let button = "document.activeElement.textContent === 'Begin again' && \
+                  document.activeElement.ariaLabel.includes('retry-after')";
+    for _ in 0..40 {
+        browser.press_key(Key::Tab).await;
+        if browser.read(button).await == true {
+            break;
+        }
+    }
+    browser.press_key(Key::Enter).await;
+    browser
+        .until(&format!(
+            "{retry_after}.querySelector('.counts').innerText === 'no request yet'"
+        ))
+        .await;
+    assert_eq!(browser.read(&is_open).await, true);
+    assert_eq!(browser.read(button).await, true, "the focus is lost");
+
+    // Back, and the scenario is there again.
+    browser.read("history.back()").await;
+    browser
+        .until(
+            "text('.choose[aria-current] .name') === 'flaky' && document.title === 'flaky · lab'",
+        )
+        .await;
+    assert_eq!(
+        browser
+            .read("document.querySelector('#grade').hidden")
+            .await,
+        true
+    );
+    let complaints = browser.complaints().await;
+    assert!(complaints.is_empty(), "{complaints:#?}");
+}
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn what_is_to_be_called_can_be_copied() {
+    let lab = Lab::start();
+    let browser = Browser::at_grade(&lab, PROJECTOR).await;
+    browser.open_plays().await;
+    browser
+        .read("navigator.clipboard.writeText = async (text) => { window.copied = text }")
+        .await;
+    browser.click("#tasks summary").await;
+
+    browser.click("#tasks .call button").await;
+    browser
+        .until("copied === document.querySelector('.call b').textContent")
+        .await;
+    browser.click("#tasks .call button + button").await;
+    browser
+        .until("copied === document.querySelector('.call code').textContent")
+        .await;
+}
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn two_pages_show_the_same_card_and_both_see_its_end() {
+    let lab = Lab::start();
+    let instructor = Browser::at_grade(&lab, PROJECTOR).await;
+    let learner = Browser::at_grade(&lab, PROJECTOR).await;
+    let terms = "text('#grade-terms')";
+
+    instructor.open_plays().await;
+    let opened = instructor.read(terms).await;
+    learner.until(&format!("{terms} === {opened}")).await;
+    learner.call("flaky").await;
+    for browser in [&instructor, &learner] {
+        browser.until("all('.arrivals li').length === 1").await;
+    }
+    instructor.click("#stop-plays").await;
+
+    for browser in [&instructor, &learner] {
+        browser
+            .until(&format!("{terms}.startsWith('The plays were stopped')"))
+            .await;
+        assert_eq!(browser.read("all('.arrivals li').length").await, 1);
+    }
+}
+
+/// A lab that stops takes its plays with it. What they showed stays.
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn plays_that_were_lost_with_their_lab_say_so_and_are_opened_anew() {
+    let mut lab = Lab::start();
+    let browser = Browser::at_grade(&lab, PROJECTOR).await;
+    browser.open_plays().await;
+    browser.call("flaky").await;
+    browser.until("all('.arrivals li').length === 1").await;
+
+    lab.restart();
+
+    browser
+        .until(
+            "text('#link') === 'live' && text('#grade-terms').startsWith('The plays were stopped')",
+        )
+        .await;
+    assert_eq!(browser.read("all('.arrivals li').length").await, 1);
+    browser.open_plays().await;
+    browser.until("all('.arrivals li').length === 0").await;
+}
