@@ -89,6 +89,19 @@ pub(super) struct Arguments {
     command: Vec<OsString>,
 }
 
+impl Arguments {
+    /// Whether the tasks and the rules are there that are named.
+    pub(super) fn check(&self) -> Result<(), Box<dyn std::error::Error>> {
+        for name in self.task.iter().chain(&self.require).chain(&self.hint) {
+            find(name)?;
+        }
+        for id in &self.only {
+            rule::find(id)?;
+        }
+        Ok(())
+    }
+}
+
 pub(super) fn grade(arguments: &Arguments) -> Result<Exit, Exit> {
     if let Some(name) = &arguments.hint {
         let task = named(name)?;

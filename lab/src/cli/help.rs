@@ -78,8 +78,12 @@ Examples:
       the same at every save
   lab grade --task flaky -- curl -sf --retry 3 '{url}'
       a client that needs no code
-  lab grade --all --json -- ./client
-      the whole card, for a program
+  lab grade --all --report card.html -- ./client
+      the whole card as a page, to show or to hand in; with --json for a program
+  lab grade --all --require read-all flaky --junit card.xml -- ./client
+      for a pipeline, which fails unless these two are done
+  lab grade --summary anna.json bert.json
+      how many of these cards reached each goal and kept each rule
 
 Exit codes:
   0  every goal that was attempted is reached, and no rule is broken

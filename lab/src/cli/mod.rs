@@ -113,8 +113,8 @@ fn print_instead(instead: &clap::Error) -> Exit {
     written.map_or_else(|exit| exit, |()| Exit::Passed)
 }
 
-/// Whether a command line makes sense: it can be read, and names a scenario that
-/// there is. Nothing is played. The first word is the name of the program.
+/// Whether a command line makes sense: it can be read, and names scenarios, tasks and
+/// rules that there are. Nothing is played. The first word is the name of the program.
 ///
 /// # Errors
 ///
@@ -126,6 +126,7 @@ pub fn check<'a>(words: impl IntoIterator<Item = &'a str>) -> Result<(), String>
             let chosen = arguments.chosen().map(drop);
             chosen.map_err(|error| error.to_string())
         }
+        Command::Grade(arguments) => arguments.check().map_err(|error| error.to_string()),
         Command::Load(arguments) => {
             let load = arguments.load().map(drop);
             load.map_err(|error| error.to_string())

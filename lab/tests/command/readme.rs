@@ -60,14 +60,18 @@ fn lists_the_course_as_the_catalogue_has_it() {
     assert_eq!(course, catalogue);
 }
 
-/// The lines of the `sh` and `console` blocks.
+/// The lines of the `sh`, `console` and `yaml` blocks, without what makes them an input
+/// or a step of a pipeline.
 fn commands(text: &str) -> impl Iterator<Item = &str> {
     let blocks = text.split("\n```").filter(|block| {
         let fence = block.lines().next();
-        matches!(fence, Some("sh" | "console"))
+        matches!(fence, Some("sh" | "console" | "yaml"))
     });
     let lines = blocks.flat_map(str::lines);
-    lines.map(|line| line.strip_prefix("$ ").unwrap_or(line))
+    lines.map(|line| {
+        let command = line.strip_prefix("$ ");
+        command.or(line.strip_prefix("- run: ")).unwrap_or(line)
+    })
 }
 
 /// The words of a command line of the lab, its own name first.
