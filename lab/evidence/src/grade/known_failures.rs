@@ -24,8 +24,7 @@ impl KnownFailure {
 
     /// Whether it was kept wherever a card shows it: in one task at least, and broken in
     /// none.
-    #[must_use]
-    pub fn was_kept(&self, card: &Card) -> bool {
+    fn was_kept(&self, card: &Card) -> bool {
         let came_to = |verdict| {
             card.tasks.iter().any(|task| {
                 let mut rules = task.with_verdict(verdict);
@@ -60,5 +59,77 @@ impl KnownFailures {
 impl FromIterator<KnownFailure> for KnownFailures {
     fn from_iter<I: IntoIterator<Item = KnownFailure>>(failures: I) -> Self {
         Self(failures.into_iter().collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        grade::GoalResult,
+        rules::{Judgement, Level},
+    };
+
+    fn card(verdicts: &[(&'static str, Verdict)]) -> Card {
+        let mut card = Card::new(Vec::new(), 1, "");
+        card.tasks = verdicts
+            .iter()
+            .map(|&(task, verdict)| TaskGrade {
+                task,
+                goal: GoalResult::of_all(&[]),
+                rules: vec![RuleGrade {
+                    id: "retry-503",
+                    level: Level::Standard,
+                    source: "",
+                    judgement: Judgement {
+                        verdict,
+                        requests: Vec::new(),
+                        found: None,
+                    },
+                }],
+                plays: Vec::new(),
+            })
+            .collect();
+        card
+    }
+
+    #[test]
+    fn what_is_broken_anywhere_is_no_wrong_entry() {
+        use Verdict::{Broken, Kept, Skipped};
+        let everywhere = KnownFailure {
+            task: None,
+            rule: "retry-503",
+        };
+        let in_flaky = KnownFailure {
+            task: Some("flaky"),
+            ..everywhere
+        };
+        for (verdicts, known, kept) in [
+            (&[("flaky", Kept), ("down", Broken)][..], everywhere, false),
+            (&[("flaky", Kept), ("down", Broken)], in_flaky, true),
+            (&[("flaky", Kept), ("down", Skipped)], everywhere, true),
+            (&[("flaky", Skipped)], in_flaky, false),
+            (&[("down", Kept)], in_flaky, false),
+        ] {
+            let known = KnownFailures::from_iter([known]);
+
+            let found = known.kept(&card(verdicts)).count();
+
+            assert_eq!(found > 0, kept, "{verdicts:?} {known:?}");
+        }
+    }
+
+    #[test]
+    fn a_task_is_done_but_for_what_is_known_in_it() {
+        let known = KnownFailures::from_iter([KnownFailure {
+            task: Some("flaky"),
+            rule: "retry-503",
+        }]);
+        for (task, done) in [("flaky", true), ("down", false)] {
+            let card = card(&[(task, Verdict::Broken)]);
+
+            assert!(!card.tasks[0].is_done());
+            assert_eq!(card.tasks[0].is_done_but_for(&known), done, "{task}");
+        }
     }
 }

@@ -107,6 +107,11 @@ fn table(card: &Card) -> Markup {
                     }
                 }
             }
+            p.remark {
+                "Below, a full bar is a response with a status under 400, and a hollow one "
+                "another response, or none; stripes are the pause before a request. Each "
+                "play has an axis of its own."
+            }
         }
     }
 }
@@ -170,7 +175,7 @@ fn play(task: &TaskGrade, number: usize, play: &PlayGrade) -> Markup {
         div.play {
             h3 { (play.name) " " (goal(play.goal.verdict)) }
             @if was_missed(play) {
-                p { (found.unwrap_or_default()) "; wanted " code { (play.wanted) } }
+                p { (found.unwrap_or_default()) "; wanted " (play.wanted) }
                 @if !stderr.is_empty() { pre { (stderr.join("\n")) } }
             }
             @if play.wire.total > 0 { (requests(task, number, play)) }
