@@ -20,8 +20,9 @@ fn schema() -> Value {
 }
 
 /// Every schema that the lab prints.
-fn schemas() -> [Value; 2] {
-    [schema(), parsed(&render::card_schema())]
+fn schemas() -> [Value; 3] {
+    let [card, storm] = [render::card_schema(), render::storm_schema()];
+    [schema(), parsed(&card), parsed(&storm)]
 }
 
 fn parsed(schema: &str) -> Value {
@@ -74,6 +75,23 @@ fn errors(validator: &Validator, value: &Value) -> Vec<String> {
     errors
         .map(|error| format!("{error} at {}", error.instance_path))
         .collect()
+}
+
+#[test]
+fn a_storm_is_what_its_schema_says() {
+    let settings = runner::storm::Settings {
+        length: std::time::Duration::from_secs(1),
+        ..runner::storm::Settings::default()
+    };
+    let storm = runner::storm::play(&settings, &runner::storm::POLICIES).expect("played");
+    let storm = parsed(&render::json(&storm));
+    let schema = parsed(&render::storm_schema());
+    let schema = jsonschema::draft202012::new(&schema).expect("the schema can be used");
+
+    assert!(schema.is_valid(&storm));
+    let mut other = storm.clone();
+    other["policies"][0]["more"] = 1.into();
+    assert!(!schema.is_valid(&other));
 }
 
 #[test]

@@ -21,6 +21,7 @@ pub mod plot;
 pub mod policy;
 pub mod rules;
 pub mod run;
+pub mod storm;
 pub mod trace;
 pub mod verdict;
 mod view;

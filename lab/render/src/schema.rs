@@ -1,6 +1,6 @@
-//! What a run and a card look like as JSON, said for programs.
+//! What a run, a card and a storm look like as JSON, said for programs.
 
-use evidence::{Comparison, Run, grade::Card};
+use evidence::{Comparison, Run, grade::Card, storm::Storm};
 use schemars::{JsonSchema, Schema, generate::SchemaSettings, transform::RecursiveTransform};
 
 /// What `lab scenario … --json` prints: a run; with `all` the runs in the order of
@@ -29,6 +29,21 @@ pub fn run_schema() -> String {
 #[must_use]
 pub fn card_schema() -> String {
     of::<Card>()
+}
+
+/// What `lab storm --json` prints: a storm; with `--seeds` one for each seed.
+#[derive(JsonSchema)]
+#[schemars(untagged, title = "What `lab storm` prints")]
+#[expect(dead_code, reason = "only its schema is read")]
+enum Storms {
+    One(Box<Storm>),
+    Many(Vec<Storm>),
+}
+
+/// The JSON Schema (draft 2020-12) of what [`json`](super::json) makes of storms.
+#[must_use]
+pub fn storm_schema() -> String {
+    of::<Storms>()
 }
 
 fn of<T: JsonSchema>() -> String {

@@ -40,6 +40,7 @@ mod run;
 mod run_error;
 pub mod scenario;
 mod shared_time;
+pub mod storm;
 mod tee;
 mod timeouts;
 mod totals;

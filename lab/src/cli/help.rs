@@ -21,6 +21,7 @@ Start here (in a checkout, write `cargo run -p lab --` in place of `lab`):
   lab scenario all          the whole course, without the waits
   lab doctor                whether this machine is ready for a workshop
   lab starter python        a client of your own, and how to have it graded
+  lab storm                 many clients, a short trouble, and who recovers
   lab serve --open          the lab's web UI, in the browser
   lab load                  many runs there, so that its counters move";
 

@@ -24,6 +24,7 @@ mod scenario_arguments;
 mod schema;
 mod serve;
 mod starter;
+mod storm;
 mod summary;
 mod tasks;
 mod terminal;
@@ -64,7 +65,9 @@ enum Command {
     Rule(rule::Arguments),
     /// Write a client to begin with, which does the first task
     Starter(starter::Arguments),
-    /// Print the JSON Schema of a run or of a card
+    /// Let many clients meet a short trouble, and see who recovers
+    Storm(storm::Arguments),
+    /// Print the JSON Schema of a run, of a card or of a storm
     Schema(schema::Arguments),
     /// Serve the lab's web UI, on this machine alone
     Serve(serve::Arguments),
@@ -92,6 +95,7 @@ pub fn main() -> ExitCode {
         Command::Tasks(arguments) => tasks::tasks(arguments),
         Command::Rule(arguments) => rule::rule(arguments),
         Command::Starter(arguments) => starter::starter(arguments),
+        Command::Storm(arguments) => storm::storm(arguments),
         Command::Schema(arguments) => schema::schema(arguments),
         Command::Serve(arguments) => serve::serve(arguments),
         Command::Load(arguments) => load::load(arguments),

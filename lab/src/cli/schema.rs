@@ -1,5 +1,5 @@
-//! `lab schema`: what a run or a card looks like as JSON, for whoever reads one by
-//! program.
+//! `lab schema`: what a run, a card or a storm looks like as JSON, for whoever reads
+//! one by program.
 
 use clap::{Args, ValueEnum};
 
@@ -18,12 +18,15 @@ enum Described {
     Run,
     /// What `grade --json` prints
     Card,
+    /// What `storm --json` prints
+    Storm,
 }
 
 pub(super) fn schema(arguments: &Arguments) -> Result<Exit, Exit> {
     let schema = match arguments.what {
         Described::Run => render::run_schema(),
         Described::Card => render::card_schema(),
+        Described::Storm => render::storm_schema(),
     };
     terminal::print(&schema).map(|()| Exit::Passed)
 }

@@ -1,0 +1,205 @@
+//! The time of a storm: it stands still while anything can go on, and then jumps to the
+//! end of the next wait.
+//!
+//! Tokio's paused clock rounds to a millisecond, which is too coarse for a network of
+//! ten. Here a wait ends at its own nanosecond, waits that end in the same one end in
+//! the order in which they began, and each costs the logarithm of how many there are.
+
+use std::{
+    cmp::Reverse,
+    collections::BinaryHeap,
+    future::Future,
+    pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::{Context, Poll, Waker},
+    time::{Duration, SystemTime},
+};
+
+use client::{Clock, Sleep};
+use futures_executor::LocalPool;
+
+/// A clock for many clients and one model, and whatever waits on it.
+#[derive(Clone, Default)]
+pub(super) struct Timeline(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    now: Duration,
+    sleepers: BinaryHeap<Reverse<Sleeper>>,
+    /// How many sleepers there were: each one's number decides among those of a moment.
+    begun: u64,
+}
+
+struct Sleeper {
+    until: Duration,
+    number: u64,
+    waker: Waker,
+}
+
+impl Timeline {
+    /// Runs what is spawned until nothing is left to wait for, or until the end.
+    pub(super) fn run(&self, pool: &mut LocalPool, end: Duration) {
+        loop {
+            pool.run_until_stalled();
+            let Some(next) = self.lock().next(end) else {
+                return;
+            };
+            next.wake();
+        }
+    }
+
+    /// Waits until a moment, if it lies ahead.
+    pub(super) async fn reach(&self, moment: Duration) {
+        let left = moment.saturating_sub(self.monotonic());
+        self.sleep(left).await;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Goes to the end of the next wait, unless it lies beyond the end of all.
+    fn next(&mut self, end: Duration) -> Option<Waker> {
+        let next = self.sleepers.peek()?.0.until;
+        if next > end {
+            return None;
+        }
+        self.now = self.now.max(next);
+        self.sleepers.pop().map(|Reverse(sleeper)| sleeper.waker)
+    }
+}
+
+impl Clock for Timeline {
+    fn monotonic(&self) -> Duration {
+        self.lock().now
+    }
+
+    fn wall(&self) -> SystemTime {
+        SystemTime::UNIX_EPOCH + self.monotonic()
+    }
+
+    fn sleep(&self, duration: Duration) -> Sleep<'_> {
+        Box::pin(Sleeping {
+            timeline: self,
+            duration,
+            until: None,
+        })
+    }
+}
+
+/// A wait on the timeline. It counts from its first poll.
+struct Sleeping<'a> {
+    timeline: &'a Timeline,
+    duration: Duration,
+    until: Option<(Duration, Waker)>,
+}
+
+impl Future for Sleeping<'_> {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let mut state = self.timeline.lock();
+        let until = match &self.until {
+            Some((until, _)) => *until,
+            None => state.now.saturating_add(self.duration),
+        };
+        if state.now >= until {
+            return Poll::Ready(());
+        }
+        let is_known = |(_, known): &(Duration, Waker)| known.will_wake(cx.waker());
+        if !self.until.as_ref().is_some_and(is_known) {
+            state.begun += 1;
+            let number = state.begun;
+            let waker = cx.waker().clone();
+            state.sleepers.push(Reverse(Sleeper {
+                until,
+                number,
+                waker,
+            }));
+            drop(state);
+            self.until = Some((until, cx.waker().clone()));
+        }
+        Poll::Pending
+    }
+}
+
+impl Sleeper {
+    fn key(&self) -> (Duration, u64) {
+        (self.until, self.number)
+    }
+}
+
+impl PartialEq for Sleeper {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Sleeper {}
+
+impl PartialOrd for Sleeper {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Sleeper {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{cell::RefCell, rc::Rc};
+
+    use futures_executor::LocalPool;
+    use futures_util::task::LocalSpawnExt;
+
+    use super::*;
+
+    #[test]
+    fn waits_end_at_their_moment_and_in_the_order_in_which_they_began() {
+        let (timeline, mut pool) = (Timeline::default(), LocalPool::new());
+        let ended = Rc::new(RefCell::new(Vec::new()));
+        for (name, nanos) in [("c", 30), ("a", 10), ("d", 30), ("b", 11)] {
+            let (timeline, ended) = (timeline.clone(), Rc::clone(&ended));
+            let wait = async move {
+                timeline.sleep(Duration::from_nanos(nanos)).await;
+                let at = timeline.monotonic().as_nanos();
+                ended.borrow_mut().push((name, at));
+            };
+            pool.spawner().spawn_local(wait).expect("it runs");
+        }
+
+        timeline.run(&mut pool, Duration::from_nanos(29));
+        let before_the_end = ended.borrow().len();
+        timeline.run(&mut pool, Duration::MAX);
+
+        assert_eq!(before_the_end, 2);
+        let expected = [("a", 10), ("b", 11), ("c", 30), ("d", 30)];
+        assert_eq!(*ended.borrow(), expected);
+    }
+
+    #[test]
+    fn ten_thousand_sleepers_take_ten_thousand_steps() {
+        let (timeline, mut pool) = (Timeline::default(), LocalPool::new());
+        let polls = Rc::new(RefCell::new(0_u32));
+        for millis in (0..10_000_u64).rev() {
+            let (timeline, polls) = (timeline.clone(), Rc::clone(&polls));
+            let wait = async move {
+                timeline.sleep(Duration::from_millis(millis)).await;
+                *polls.borrow_mut() += 1;
+            };
+            pool.spawner().spawn_local(wait).expect("it runs");
+        }
+
+        timeline.run(&mut pool, Duration::MAX);
+
+        assert_eq!(*polls.borrow(), 10_000);
+        assert_eq!(timeline.monotonic(), Duration::from_millis(9_999));
+        assert_eq!(timeline.lock().begun, 9_999, "each began once");
+    }
+}
