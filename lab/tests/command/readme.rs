@@ -30,18 +30,17 @@ fn code(cell: &str) -> Option<&str> {
 }
 
 #[test]
-fn shows_what_its_command_prints() {
+fn shows_what_its_commands_print() {
     let readme = readme();
-    let (_, block) = readme.split_once("```console\n$ ").expect("a transcript");
-    let (transcript, _) = block.split_once("```").expect("its end");
-    let (command, shown) = transcript
-        .split_once('\n')
-        .expect("a command and its output");
-    let arguments = command
-        .strip_prefix("cargo run -p lab -- ")
-        .expect("a lab command");
+    let transcripts = readme.split("```console\n$ cargo run -p lab -- ").skip(1);
+    let transcripts = transcripts.map(|rest| rest.split_once("```").expect("its end").0);
+    let transcripts: Vec<_> = transcripts.collect();
 
-    assert_eq!(printed(arguments), shown);
+    assert_eq!(transcripts.len(), readme.matches("```console").count());
+    for transcript in transcripts {
+        let (arguments, shown) = transcript.split_once('\n').expect("what it prints");
+        assert_eq!(printed(arguments), shown);
+    }
 }
 
 #[test]
