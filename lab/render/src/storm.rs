@@ -3,7 +3,7 @@
 use anstyle::AnsiColor;
 use evidence::{
     duration,
-    storm::{PolicyRun, STEP, Storm},
+    storm::{PolicyRun, STEP, Step, Storm},
 };
 
 use super::{Options, sheet::Sheet};
@@ -14,32 +14,50 @@ const COLUMNS: usize = 40;
 /// How wide the names of policies are, in columns.
 const NAME: usize = 18;
 
-/// The heights of a column, from nothing to everything.
+/// A column in which nothing succeeded.
+const NONE: char = '·';
+
+/// The heights of a column, from little to everything.
 const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 /// Sets a storm: what succeeded under each policy, and what kept the service down.
 #[must_use]
 pub fn storm(storm: &Storm, options: &Options) -> String {
     let mut sheet = Sheet::new(options);
-    let mark = if options.ascii { '^' } else { '▲' };
-    let question =
-        format!("A spike ends at {mark}, and load is normal again. Who lets the service recover?");
-    sheet.title(&question);
-    let column = storm.length / COLUMNS as u32;
-    let height = match options.ascii {
-        true => "9 = all of them",
-        false => "full height = all of them",
+    let (mark, all, none) = match options.ascii {
+        true => ('^', '9', '0'),
+        false => ('▲', HEIGHTS[HEIGHTS.len() - 1], NONE),
     };
+    let question =
+        format!("A spike ends at {mark}, and calls are as before. Who lets the service recover?");
+    sheet.title(&question);
+    let (calls, capacity) = (storm.calls_per_second, storm.capacity_per_second);
     sheet.line(&format!(
-        "calls that succeeded; {height}; {} a column",
-        duration(column)
+        "{calls:.0} calls/s, {:.0} from {} to {}; the service can do {capacity:.0} requests/s.",
+        storm.spike_per_second,
+        duration(storm.trouble_began),
+        duration(storm.trouble_ended),
+    ));
+    let column = storm.length / COLUMNS as u32;
+    sheet.line(&format!(
+        "Calls that succeeded: {all} all, {none} none; {} a column, {} in all.",
+        duration(column),
+        duration(storm.length),
+    ));
+    sheet.line(&format!(
+        "{:<NAME$}{:COLUMNS$}  {:>18}",
+        "attempts a call", "", "requests/s at end"
     ));
     for run in &storm.policies {
         line(&mut sheet, storm, run);
     }
     let ended = storm.trouble_ended.as_nanos() / column.as_nanos().max(1);
     let before = NAME + usize::try_from(ended).unwrap_or(0);
-    sheet.line(&format!("{:before$}{mark}", ""));
+    sheet.line(&format!(
+        "{:before$}{mark} {}",
+        "",
+        duration(storm.trouble_ended)
+    ));
     for sentence in lesson(storm) {
         sheet.beside("", &sentence);
     }
@@ -55,8 +73,12 @@ fn line(sheet: &mut Sheet<'_>, storm: &Storm, run: &PolicyRun) {
         Some(after) => (AnsiColor::Green, format!("back after {}", duration(after))),
         None => (AnsiColor::Red, "STILL DOWN".to_owned()),
     };
-    let end = sheet.styled(color.on_default(), &end);
-    sheet.line(&format!("{:<NAME$}{columns}  {end}", run.policy));
+    let end = sheet.styled(color.on_default(), &format!("{end:<15}"));
+    let requests = at_end(run, |step| step.requests);
+    sheet.line(&format!(
+        "{:<NAME$}{columns}  {end}{requests:>4.0}",
+        run.policy
+    ));
 }
 
 fn sign(share: Option<f64>, ascii: bool) -> char {
@@ -64,8 +86,8 @@ fn sign(share: Option<f64>, ascii: bool) -> char {
     let of = |most: usize| (share * most as f64).round() as usize;
     match ascii {
         true => char::from_digit(of(9).min(9) as u32, 10).unwrap_or(' '),
-        // What is not nothing is to be seen.
-        false => HEIGHTS[of(7).clamp(usize::from(share > 0.0), 7)],
+        false if share <= 0.0 => NONE,
+        false => HEIGHTS[of(7).min(7)],
     }
 }
 
@@ -93,38 +115,44 @@ pub fn storms(storms: &[Storm], options: &Options) -> String {
     sheet.into_text()
 }
 
-/// What kept the service down, of the policy that asked for the most.
+/// What is counted in a second of the last quarter, on average.
+fn at_end(run: &PolicyRun, count: fn(&Step) -> u32) -> f64 {
+    let last = &run.steps[run.steps.len() * 3 / 4..];
+    let seconds = STEP.as_secs_f64() * last.len().max(1) as f64;
+    last.iter().map(|step| f64::from(count(step))).sum::<f64>() / seconds
+}
+
+/// What kept the service down, and what helped.
 fn lesson(storm: &Storm) -> Vec<String> {
     let is_down = |run: &&PolicyRun| storm.back_after(run).is_none();
-    let down = storm.policies.iter().filter(is_down);
-    let worst = down.max_by(|one, other| one.amplification().total_cmp(&other.amplification()));
-    let Some(worst) = worst else {
+    let down: Vec<_> = storm.policies.iter().filter(is_down).collect();
+    let Some(worst) = down.first() else {
         return vec!["Every service recovered.".to_owned()];
     };
-    let last = &worst.steps[worst.steps.len() * 3 / 4..];
-    let seconds = STEP.as_secs_f64() * last.len() as f64;
-    let rate = |count: fn(&evidence::storm::Step) -> u32| {
-        last.iter().map(|step| f64::from(count(step))).sum::<f64>() / seconds
-    };
-    let (requests, calls, good) = (
-        rate(|step| step.requests),
-        rate(|step| step.calls),
-        rate(|step| step.goodput),
-    );
-    let worked = rate(|step| step.worked);
+    let names: Vec<_> = down
+        .iter()
+        .map(|run| format!("\"{}\"", run.policy))
+        .collect();
+    let worked = at_end(worst, |step| step.worked);
+    let useful = at_end(worst, |step| step.goodput);
+    let lost = 100.0 * (1.0 - useful / worked.max(1.0));
     let mut sentences = vec![format!(
-        "{}: {requests:.0} requests/s for {calls:.0} calls/s, of a service that bears {:.0}; \
-         {:.0} % of its work was for callers who had left.",
-        worst.policy,
-        storm.capacity_per_second,
-        100.0 * (1.0 - good / worked.max(1.0)),
+        "A call gives up on a response after {}, and the service works on all the same: {lost:.0} % \
+         of its work under {} is for callers who have left, and their retries keep it so.",
+        duration(storm.timeout),
+        names.join(" and "),
     )];
-    let find = |name| storm.policies.iter().find(|run| run.policy == name);
-    if find("3, jitter").is_some_and(|run| is_down(&run))
-        && find("3, jitter+budget").is_some_and(|run| !is_down(&run))
-    {
-        let words = "Jitter postpones retries. Only a budget makes them fewer.";
-        sentences.push(words.to_owned());
+    let is_back = |name| {
+        let mut runs = storm.policies.iter();
+        runs.find(|run| run.policy == name)
+            .is_some_and(|run| !is_down(&run))
+    };
+    if !is_back("3, jitter") && is_back("3, jitter+budget") {
+        sentences.push(
+            "Jitter postpones retries; a budget, one retry for ten calls, makes them fewer. A single \
+             attempt recovers too, and has no second one for a failure that passes."
+                .to_owned(),
+        );
     }
     sentences
 }

@@ -33,6 +33,12 @@ pub struct Storm {
     pub length: Duration,
     /// The calls of a second while there was no trouble, on average.
     pub calls_per_second: f64,
+    /// The calls of a second during the trouble, on average.
+    pub spike_per_second: f64,
+    /// How long a client waits for a response.
+    #[serde(rename = "timeout_ns", serialize_with = "nanoseconds::one")]
+    #[schemars(with = "u64")]
+    pub timeout: Duration,
     /// The requests that the service can work on in a second, on average.
     pub capacity_per_second: f64,
     /// When the trouble began.

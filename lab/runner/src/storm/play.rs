@@ -92,6 +92,8 @@ pub fn play(settings: &Settings, policies: &[Policy]) -> Result<Storm, StormErro
         generator: GENERATOR,
         length: settings.length,
         calls_per_second: settings.calls_per_second,
+        spike_per_second: settings.spike_per_second,
+        timeout: TIMEOUT,
         capacity_per_second: SERVICE.places as f64 / SERVICE.work.as_secs_f64(),
         trouble_began: settings.trouble.0,
         trouble_ended: settings.trouble.1,
