@@ -2,6 +2,7 @@
 //! unusual ways, and lazy. The clients are one program with one habit each, the example
 //! `habits`.
 
+mod bad;
 mod lazy;
 mod right;
 mod wrong;
