@@ -4,6 +4,7 @@
 
 mod bad;
 mod lazy;
+mod load;
 mod right;
 mod wrong;
 

@@ -1,0 +1,80 @@
+//! Many cards of one client on a machine that is busy: all say the same.
+
+use std::{
+    collections::BTreeMap,
+    hint,
+    num::NonZeroUsize,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::{self, available_parallelism},
+};
+
+use evidence::{
+    grade::{GoalVerdict, TaskGrade},
+    rules::Verdict,
+};
+use futures_util::future::join_all;
+use runner::grade::{ClientCommand, TASKS};
+use tokio::sync::Semaphore;
+
+use crate::{AT_ONCE, example, graded, told};
+
+const CARDS: usize = 20;
+
+/// Keeps every core busy until it is dropped.
+struct Busy(Arc<AtomicBool>);
+
+impl Busy {
+    fn start() -> Self {
+        let busy = Self(Arc::new(AtomicBool::new(true)));
+        for _ in 0..available_parallelism().map_or(1, NonZeroUsize::get) {
+            let goes_on = Arc::clone(&busy.0);
+            thread::spawn(move || {
+                while goes_on.load(Ordering::Relaxed) {
+                    hint::spin_loop();
+                }
+            });
+        }
+        busy
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+}
+
+/// What a card says of a task: of its goal, and of each of its rules.
+fn said(grade: &TaskGrade) -> (GoalVerdict, Vec<(&'static str, Verdict)>) {
+    let rules = grade.rules.iter();
+    let rules = rules.map(|rule| (rule.id, rule.judgement.verdict));
+    (grade.goal.verdict, rules.collect())
+}
+
+#[tokio::test]
+#[ignore = "takes a minute: `cargo test -p lab --test grade -- --ignored`"]
+async fn twenty_cards_of_the_reference_client_are_equal_on_a_busy_machine() {
+    let _busy = Busy::start();
+    let client = ClientCommand::new([example("reliable")]).expect("a command");
+    let room = Semaphore::new(AT_ONCE);
+
+    let cards = (0..CARDS).flat_map(|_| TASKS);
+    let plays = cards.map(async |task| graded(task.words.name, &client, &room).await);
+    let grades = join_all(plays).await;
+
+    let mut found = BTreeMap::<_, Vec<_>>::new();
+    for grade in &grades {
+        found.entry(grade.task).or_default().push(grade);
+    }
+    for grades in found.values() {
+        for grade in grades {
+            assert_eq!(said(grade), said(grades[0]), "{}", told(grade));
+            assert_eq!(grade.goal.verdict, GoalVerdict::Reached, "{}", told(grade));
+            let mut rules = grade.rules.iter().map(|rule| rule.judgement.verdict);
+            assert!(rules.all(|it| it == Verdict::Kept), "{}", told(grade));
+        }
+    }
+}
