@@ -72,7 +72,7 @@ pub fn comparison(words: &Words, comparison: &Comparison, options: &Options) -> 
     sheet.gap();
     sheet.paragraph("Why it matters", &comparison.why().join(" "));
     sheet.paragraph("Does not solve", words.unsolved);
-    sheet.command("Try next", &format!("cargo run -p lab -- {next}"));
+    sheet.command("Try next", &format!("{} {next}", options.lab));
     sheet.into_text()
 }
 

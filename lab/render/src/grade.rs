@@ -25,16 +25,13 @@ const STDERR: usize = 300;
 /// What stands before everything about a task but its first line.
 const INDENT: &str = "     ";
 
-/// A task among the others, and how this lab is called: what it advises to run begins
-/// with that.
+/// A task among the others.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
+pub struct Place {
     /// The number of the task, from 1.
     pub number: usize,
     /// How many tasks there are.
     pub of: usize,
-    /// How the reader called the lab, as in `lab`.
-    pub lab: &'a str,
 }
 
 /// A task whose plays are open to any client.
@@ -50,7 +47,8 @@ pub struct Open<'a> {
 
 /// Sets what there is to call. Of several tasks each shows its first play.
 #[must_use]
-pub fn open(tasks: &[Open<'_>], lab: &str, options: &Options) -> String {
+pub fn open(tasks: &[Open<'_>], options: &Options) -> String {
+    let lab = options.lab;
     let mut sheet = Sheet::new(options);
     sheet.beside(
         "",
@@ -93,7 +91,7 @@ pub fn open(tasks: &[Open<'_>], lab: &str, options: &Options) -> String {
 
 /// Sets what became of a task: one line if it is done, and else what to do about it.
 #[must_use]
-pub fn task(words: &TaskWords, grade: &TaskGrade, place: Place<'_>, options: &Options) -> String {
+pub fn task(words: &TaskWords, grade: &TaskGrade, place: Place, options: &Options) -> String {
     let mut sheet = Sheet::new(options);
     let number = format!("{:<5}", format!("{}/{}", place.number, place.of));
     headline(&mut sheet, grade, &number, "build it next");
@@ -108,9 +106,9 @@ pub fn task(words: &TaskWords, grade: &TaskGrade, place: Place<'_>, options: &Op
         shown(&mut sheet, words, grade, number, play);
     }
     for rule in grade.broken() {
-        broken(&mut sheet, rule, place.lab);
+        broken(&mut sheet, rule);
     }
-    let (lab, name) = (place.lab, words.name);
+    let (lab, name) = (options.lab, words.name);
     sheet.line(&format!("{INDENT}Hint: {lab} grade --hint {name}"));
     sheet.line(&format!(
         "{INDENT}See it done: {lab} scenario {}",
@@ -121,7 +119,8 @@ pub fn task(words: &TaskWords, grade: &TaskGrade, place: Place<'_>, options: &Op
 
 /// Says that every task is done, and what was not judged on the way.
 #[must_use]
-pub fn done(card: &Card, lab: &str, options: &Options) -> String {
+pub fn done(card: &Card, options: &Options) -> String {
+    let lab = options.lab;
     let mut sheet = Sheet::new(options);
     let goes_with = |verdict| {
         let rules = card
@@ -187,7 +186,8 @@ pub fn card(card: &Card, options: &Options) -> String {
 
 /// Sets what a rule is: what it asks for, on whose authority, why, and how to keep it.
 #[must_use]
-pub fn rule(rule: &Rule, tasks: &[&str], lab: &str, options: &Options) -> String {
+pub fn rule(rule: &Rule, tasks: &[&str], options: &Options) -> String {
+    let lab = options.lab;
     let mut sheet = Sheet::new(options);
     sheet.title(rule.id);
     sheet.beside("", &format!("Kept if {}.", rule.text));
@@ -206,7 +206,8 @@ pub fn rule(rule: &Rule, tasks: &[&str], lab: &str, options: &Options) -> String
 
 /// Sets a hint.
 #[must_use]
-pub fn hint(words: &TaskWords, lab: &str, options: &Options) -> String {
+pub fn hint(words: &TaskWords, options: &Options) -> String {
+    let lab = options.lab;
     let mut sheet = Sheet::new(options);
     sheet.beside("", &sheet.plain(words.hint));
     let shown = format!("{lab} scenario {}", words.scenario);
@@ -335,7 +336,8 @@ fn shown(
 }
 
 /// A rule that was broken: how, on whose authority, and where to read on.
-fn broken(sheet: &mut Sheet<'_>, rule: &RuleGrade, lab: &str) {
+fn broken(sheet: &mut Sheet<'_>, rule: &RuleGrade) {
+    let lab = sheet.options.lab;
     let found = rule.judgement.found.as_deref().unwrap_or("broken");
     let found = sheet.plain(&format!("{}: {found}", rule.id));
     let found = sheet.styled(AnsiColor::Red.on_default(), &found);

@@ -29,10 +29,7 @@ pub fn text(words: &Words, run: &Run, prediction: Option<&str>, options: &Option
     sheet.gap();
     sheet.paragraph("Why it matters", &run.lesson.why.join(" "));
     sheet.paragraph("Does not solve", run.lesson.unsolved);
-    sheet.command(
-        "Try next",
-        &format!("cargo run -p lab -- {}", run.lesson.next),
-    );
+    sheet.command("Try next", &format!("{} {}", options.lab, run.lesson.next));
     sheet.into_text()
 }
 

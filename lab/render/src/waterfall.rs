@@ -15,7 +15,7 @@ use evidence::{plot::Chart, trace::Trace};
 
 use super::layout::Layout;
 
-/// How a waterfall is drawn.
+/// How a text is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Columns of the terminal. Fewer than 80 are taken as 80.
@@ -27,6 +27,8 @@ pub struct Options {
     /// The most rows to show; of more the middle is left out. Fewer than 3 are
     /// taken as 3.
     pub rows: usize,
+    /// How the reader called the lab: what a text advises to run begins with it.
+    pub lab: &'static str,
 }
 
 impl Options {
@@ -34,6 +36,8 @@ impl Options {
     pub const WIDTH: usize = 80;
     /// The default of [`Options::rows`].
     pub const ROWS: usize = 60;
+    /// The default of [`Options::lab`]: how the lab is called in a checkout.
+    pub const LAB: &'static str = "cargo run -p lab --";
 }
 
 impl Default for Options {
@@ -43,6 +47,7 @@ impl Default for Options {
             color: false,
             ascii: false,
             rows: Self::ROWS,
+            lab: Self::LAB,
         }
     }
 }

@@ -22,7 +22,7 @@ use runner::{
 use server::Signals;
 use tokio::{sync::Semaphore, time::sleep};
 
-use super::{Exit, invocation, known_failing, number, open_plays, report, rule, summary, terminal};
+use super::{Exit, known_failing, number, open_plays, report, rule, summary, terminal};
 
 /// How often a watched file is looked at.
 const LOOK: Duration = Duration::from_millis(200);
@@ -106,7 +106,7 @@ pub(super) fn grade(arguments: &Arguments) -> Result<Exit, Exit> {
     if let Some(name) = &arguments.hint {
         let task = named(name)?;
         let options = terminal::options(arguments.ascii);
-        let hint = render::grade::hint(&task.words, &invocation::lab(), &options);
+        let hint = render::grade::hint(&task.words, &options);
         return terminal::print(&hint).map(|()| Exit::Passed);
     }
     if !arguments.summary.is_empty() {
@@ -128,10 +128,10 @@ fn open(arguments: &Arguments) -> Result<Exit, Exit> {
     let only = only(arguments)?;
     let demands = Demands::new(arguments)?;
     let seed = arguments.seed.unwrap_or_else(Settings::random_seed);
-    let (lab, options) = (invocation::lab(), terminal::options(arguments.ascii));
+    let options = terminal::options(arguments.ascii);
     let mut card = terminal::runtime()?.block_on(async {
         let mut signals = listen()?;
-        open_plays::serve(&tasks, seed, &lab, &options, &mut signals).await
+        open_plays::serve(&tasks, seed, &options, &mut signals).await
     })?;
     card.judge_only(&only);
     write_files(arguments, &card, &demands)?;
@@ -228,7 +228,6 @@ struct Grader<'a> {
     demands: Demands,
     only: Vec<&'static Rule>,
     seed: u64,
-    lab: String,
     options: Options,
     room: Semaphore,
 }
@@ -249,7 +248,6 @@ impl<'a> Grader<'a> {
             demands: Demands::new(arguments)?,
             only: only(arguments)?,
             seed: arguments.seed.unwrap_or_else(Settings::random_seed),
-            lab: invocation::lab(),
             options: terminal::options(arguments.ascii),
             room: Semaphore::new(cores * PROCESSES_PER_CORE),
             arguments,
@@ -329,7 +327,6 @@ impl<'a> Grader<'a> {
                 let place = Place {
                     number: place + 1,
                     of: self.tasks.len(),
-                    lab: &self.lab,
                 };
                 let text = render::grade::task(&task.words, &grade, place, &self.options);
                 // A reader that has seen enough ends nothing.
@@ -402,7 +399,7 @@ impl<'a> Grader<'a> {
         if !self.arguments.task.is_empty() {
             return Ok(());
         }
-        terminal::print(&render::grade::done(card, &self.lab, &self.options))
+        terminal::print(&render::grade::done(card, &self.options))
     }
 
     /// How to have the way played at every save, if a word of the command is a file.
@@ -412,7 +409,7 @@ impl<'a> Grader<'a> {
         let Some(file) = words.iter().skip(1).find(is_file) else {
             return Ok(());
         };
-        let (lab, command) = (&self.lab, &self.command);
+        let (lab, command) = (self.options.lab, &self.command);
         let advice = format!("Again at every save: {lab} grade --watch {file} -- {command}\n");
         terminal::print(&advice)
     }

@@ -1,12 +1,19 @@
 //! How the reader called the lab, so that what it advises to type can be typed.
 
-use std::{env, path::Path};
+use std::{env, path::Path, sync::OnceLock};
+
+use render::Options;
 
 /// `lab`, or what the reader wrote in its place.
-pub(super) fn lab() -> String {
+pub(super) fn lab() -> &'static str {
+    static LAB: OnceLock<String> = OnceLock::new();
+    LAB.get_or_init(called)
+}
+
+fn called() -> String {
     // Cargo sets it for the programs that it runs.
     if env::var_os("CARGO").is_some() {
-        return "cargo run -p lab --".to_owned();
+        return Options::LAB.to_owned();
     }
     let called = env::args_os().next().unwrap_or_default();
     let called = Path::new(&called);

@@ -11,7 +11,6 @@ use super::{Exit, terminal};
 pub(super) async fn serve(
     tasks: &[&'static Task],
     seed: u64,
-    lab: &str,
     options: &Options,
     signals: &mut Signals,
 ) -> Result<Card, Exit> {
@@ -30,7 +29,7 @@ pub(super) async fn serve(
     });
     let open: Vec<_> = open.collect();
     // On stderr, so that stdout has the card alone.
-    terminal::note(&render::grade::open(&open, lab, options));
+    terminal::note(&render::grade::open(&open, options));
     signals.next().await;
     let tasks = plays.stop().await.map_err(|error| fail(&error))?;
     Ok(Card {

@@ -4,7 +4,7 @@ use clap::Args;
 use evidence::rules::{self, RULES};
 use runner::{grade::TASKS, nearest};
 
-use super::{Exit, invocation, terminal};
+use super::{Exit, terminal};
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -42,7 +42,7 @@ pub(super) fn rule(arguments: &Arguments) -> Result<Exit, Exit> {
                 .filter(|task| task.rules().any(|judged| judged.id == rule.id))
                 .map(|task| task.words.name);
             let judged: Vec<_> = judged.collect();
-            render::grade::rule(rule, &judged, &invocation::lab(), &terminal::options(false))
+            render::grade::rule(rule, &judged, &terminal::options(false))
         }
     };
     terminal::print(&text).map(|()| Exit::Passed)

@@ -10,7 +10,7 @@ use anstream::{AutoStream, ColorChoice};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio::runtime::{Builder, Runtime};
 
-use super::Exit;
+use super::{Exit, invocation};
 use crate::doctor::Terminal;
 use render::Options;
 use runner::RunError;
@@ -113,6 +113,7 @@ pub(super) fn options(ascii: bool) -> Options {
         width: width.unwrap_or(Options::WIDTH),
         color: AutoStream::choice(&io::stdout()) != ColorChoice::Never,
         ascii: ascii || !utf8,
+        lab: invocation::lab(),
         ..Options::default()
     }
 }
