@@ -170,7 +170,7 @@ pub fn card(card: &Card, options: &Options) -> String {
             let (mark, color) = sign(judgement.verdict, options);
             let mark = sheet.styled(color, mark);
             sheet.line(&format!(
-                "{INDENT}{mark} {:<22} {:<13} {}",
+                "{INDENT}{mark} {:<24} {:<13} {}",
                 rule.id, judgement.verdict, rule.level,
             ));
             let found = judgement.found.as_deref().unwrap_or_default();

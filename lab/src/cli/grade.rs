@@ -11,7 +11,7 @@ use std::{
 
 use clap::Args;
 use evidence::{
-    grade::{Card, KnownFailures, TaskGrade},
+    grade::{Card, GoalVerdict, KnownFailures, TaskGrade},
     rules::Rule,
 };
 use render::{Options, grade::Place};
@@ -202,17 +202,27 @@ impl Demands {
 
     /// What a card comes to. Says which rules are wrongly known to be broken.
     fn exit(&self, card: &Card) -> Exit {
-        let is_done = |wanted: &&Task| {
+        // What could not be judged is not known to be done.
+        let is_done = |wanted: &Task| {
             let mut tasks = card.tasks.iter();
-            tasks.any(|task| task.task == wanted.words.name && self.is_done(task))
+            tasks.any(|task| {
+                let is_reached = task.goal.verdict == GoalVerdict::Reached;
+                task.task == wanted.words.name && is_reached && self.is_done(task)
+            })
         };
+        let missing = self.required.iter().filter(|task| !is_done(task));
+        let missing: Vec<_> = missing.map(|task| task.words.name).collect();
+        for task in &missing {
+            let error = format!("'{task}' is required, and it is not done");
+            terminal::fail(&*Box::<dyn std::error::Error>::from(error), Exit::Failed);
+        }
         let kept: Vec<_> = self.known.kept(card).map(known_failing::words).collect();
         for words in &kept {
             let error = format!("'{words}' was kept: take it off the list of known failures");
             terminal::fail(&*Box::<dyn std::error::Error>::from(error), Exit::Failed);
         }
         let passed = card.passed_but_for(&self.known) && kept.is_empty();
-        match passed && self.required.iter().all(is_done) {
+        match passed && missing.is_empty() {
             false => Exit::Failed,
             true if !card.was_attempted() => Exit::NothingAttempted,
             true => Exit::Passed,
@@ -404,6 +414,9 @@ impl<'a> Grader<'a> {
 
     /// How to have the way played at every save, if a word of the command is a file.
     fn advise_watching(&self) -> Result<(), Exit> {
+        if !self.arguments.task.is_empty() {
+            return Ok(());
+        }
         let words = self.command.words();
         let is_file = |word: &&String| fs::metadata(word).is_ok_and(|found| found.is_file());
         let Some(file) = words.iter().skip(1).find(is_file) else {

@@ -97,6 +97,11 @@ impl Goal {
         if let Some(stopped) = process.stopped {
             return self.judge_stopped(stopped, process);
         }
+        let refused: u64 = wire.connections.iter().map(|it| it.requests).sum();
+        if wire.total == 0 && refused > 0 {
+            let found = format!("{refused} requests were refused: is their Host this machine?");
+            return GoalResult::of(GoalVerdict::Missed, found);
+        }
         if wire.total == 0 {
             let found = format!("no request was sent, {}", process.ended_with());
             return GoalResult::of(GoalVerdict::Crashed, found);
@@ -119,10 +124,12 @@ impl Goal {
 
     /// What is wrong with the members of a result, beside their values.
     fn mistake(&self, result: Option<&Map<String, Value>>) -> Option<String> {
-        let Self::Result(wanted) = self else {
-            return None;
+        let wanted = match self {
+            Self::Result(wanted) => wanted.first()?,
+            Self::ErrorWith(wanted) => wanted,
+            Self::Error | Self::ResultOrError(_) => return None,
         };
-        let (wanted, result) = (wanted.first()?, result?);
+        let result = result?;
         let mut members = wanted.iter();
         members.find_map(|(name, wanted)| match result.get(name) {
             None => Some(format!("there is no \"{name}\"")),
@@ -252,6 +259,7 @@ impl PlayRecord {
             Some(line) if line.starts_with("{'") => {
                 format!("the last line is no JSON, which has double quotes: {line}")
             }
+            Some(line) if line == "}" => "the result is to stand on one line".to_owned(),
             Some(line) => format!("the last line is no JSON object: {line}"),
             None => format!("printed nothing, {}", self.ended_with()),
         }
@@ -387,6 +395,7 @@ mod tests {
                 "{'records': 7}",
                 "the last line is no JSON, which has double quotes: {'records': 7}",
             ),
+            ("}", "the result is to stand on one line"),
             ("done", "the last line is no JSON object: done"),
             ("", "printed nothing, exit code 0"),
         ] {

@@ -53,6 +53,10 @@ impl TaskGrade {
             GoalVerdict::Crashed if self.requests() == 0 => "sent no request".to_owned(),
             GoalVerdict::NotJudged if self.requests() == 0 => "not called".to_owned(),
             GoalVerdict::Skipped => "skipped by your client".to_owned(),
+            GoalVerdict::NotJudged if self.plays.iter().any(|play| play.process.is_some()) => {
+                let found = self.goal.found.as_deref().unwrap_or_default();
+                format!("goal not judged: {found}")
+            }
             GoalVerdict::Crashed => format!("crashed{requests}"),
             verdict => format!("goal {verdict}{requests}"),
         };

@@ -45,13 +45,53 @@ fn of_sample(gaps: Vec<(RequestRef, Duration)>) -> Judgement {
         let requests = gaps.into_iter().map(|(request, _)| request);
         let found = format!("{number} retries, each within {}", duration_left(longest));
         Judgement::broken_by(requests.collect(), found)
+    } else if let Some(limit) = MOSTLY
+        .into_iter()
+        .find(|limit| are_mostly_within(&gaps, *limit))
+    {
+        let short = gaps.into_iter().filter(|(_, gap)| *gap < limit);
+        let requests: Vec<_> = short.map(|(request, _)| request).collect();
+        let (short, limit) = (requests.len(), duration_left(limit));
+        Judgement::broken_by(
+            requests,
+            format!("{short} of {number} retries within {limit}"),
+        )
     } else if pauses > 1 && pauses > number / 2 {
         Judgement::kept()
     } else if pauses > 0 {
         Judgement::cannot_tell("too few of the pauses were long enough to be sure of")
     } else {
-        Judgement::cannot_tell("so few short gaps may be chance")
+        Judgement::cannot_tell("the gaps were short, and may be so by chance")
     }
+}
+
+/// Lengths within which most gaps may lie of a client that comes back at once: a busy
+/// machine holds up some of its requests.
+const MOSTLY: [Duration; 2] = [PAUSE, Duration::from_millis(20)];
+
+/// Whether so many gaps are that short that of correct clients at most one in ten million
+/// has as many.
+///
+/// That client draws each wait from whole milliseconds below 50, and its timer fires
+/// [early](super::TOLERANCE) by up to 2 ms; the number of its short gaps has a binomial
+/// distribution.
+fn are_mostly_within(gaps: &[(RequestRef, Duration)], limit: Duration) -> bool {
+    let draws = (limit + super::TOLERANCE).as_millis() as f64;
+    let chance = draws / 50.0;
+    let short = gaps.iter().filter(|(_, gap)| *gap < limit).count();
+    tail(gaps.len(), short, chance) <= 1e-7
+}
+
+/// The chance of at least so many successes in so many trials.
+fn tail(trials: usize, successes: usize, chance: f64) -> f64 {
+    let (mut term, mut below) = ((1.0 - chance).powi(trials as i32), 0.0);
+    for number in 0..successes {
+        below += term;
+        let left = (trials - number) as f64 / (number + 1) as f64;
+        term *= left * chance / (1.0 - chance);
+    }
+    // What is left of 1 is no more exact than this.
+    (1.0 - below).max(f64::EPSILON * trials as f64)
 }
 
 /// How short that many gaps have to be, all of them, for no more than one correct client
@@ -74,7 +114,42 @@ fn limit(gaps: usize) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::TOLERANCE;
+    use crate::rules::{TOLERANCE, Verdict};
+
+    #[test]
+    fn a_tail_is_that_of_the_binomial_distribution() {
+        for (trials, successes, chance, expected) in [
+            (4, 0, 0.5, 1.0),
+            (4, 4, 0.5, 0.0625),
+            (4, 3, 0.5, 0.3125),
+            (10, 1, 0.1, 0.651_321_559_9),
+        ] {
+            let tail = tail(trials, successes, chance);
+            assert!((tail - expected).abs() < 1e-9, "{tail} {expected}");
+        }
+    }
+
+    #[test]
+    fn some_requests_that_were_held_up_hide_no_client_that_comes_back_at_once() {
+        let gaps = |short: usize, millis: u64, long: usize| {
+            let short = (0..short).map(|_| millis);
+            let gaps = short.chain((0..long).map(|_| 70));
+            let gaps = gaps.enumerate().map(|(seq, millis)| {
+                let request = RequestRef {
+                    play: 0,
+                    seq: seq as u64,
+                };
+                (request, Duration::from_millis(millis))
+            });
+            of_sample(gaps.collect()).verdict
+        };
+
+        assert_eq!(gaps(11, 2, 2), Verdict::Broken);
+        assert_eq!(gaps(7, 2, 6), Verdict::CannotTell);
+        assert_eq!(gaps(60, 10, 8), Verdict::Broken);
+        assert_eq!(gaps(12, 10, 1), Verdict::CannotTell);
+        assert_eq!(gaps(4, 2, 9), Verdict::Kept);
+    }
 
     /// The client of [`limit`], that draws whole milliseconds and comes early.
     #[test]

@@ -1,6 +1,6 @@
 //! A POST may have taken effect.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::{Judgement, Level, Play, Rule};
 use crate::wire::WireRequest;
@@ -25,11 +25,20 @@ fn judge(plays: &[Play<'_>]) -> Judgement {
             let is_fresh = it.place.is_none_or(|place| place == 1);
             it.method == "POST" && !of_jobs.contains(&it.route) && is_failure && is_fresh
         };
-        if !wire.entries.iter().any(failed) {
+        let Some(first) = wire.entries.iter().find(|it| failed(it)) else {
             return Judgement::not_exercised();
-        }
+        };
+        let over = first.head.unwrap_or(first.arrived);
+        // Whatever its body: a blank more makes it no other intention.
+        let is_again = |it: &&WireRequest| {
+            let is_same = it.method == "POST" && it.route == first.route;
+            is_same && wire.one_caller && it.seq > first.seq && it.arrived >= over
+        };
         let again = wire.repetitions().filter(|(first, _)| failed(first));
-        let seqs: Vec<_> = again.map(|(_, next)| next.seq).collect();
+        let again = again.map(|(_, next)| next.seq);
+        let later = wire.entries.iter().filter(is_again).map(|it| it.seq);
+        let seqs: BTreeSet<_> = again.chain(later).collect();
+        let seqs = seqs.into_iter().collect();
         Judgement::kept_unless(seqs, "sent again, and may have taken effect twice")
     })
 }
@@ -58,7 +67,7 @@ mod tests {
                 (Script::new().respond(0, 503), NotExercised, vec![]),
                 (failed(), Kept, vec![]),
                 (failed().post(9, 200, 1, Some(8)), Broken, vec![2]),
-                (failed().post(9, 200, 2, Some(8)), Kept, vec![]),
+                (failed().post(9, 200, 2, Some(8)), Broken, vec![2]),
                 (reused.post(9, 200, 1, Some(7)), NotExercised, vec![]),
                 (
                     job.post(9, 201, 1, Some(7)).job(JobResult::Created),

@@ -67,7 +67,7 @@ impl InvalidBody {
 
     fn body(&self) -> Response {
         let next = Extension(NextCursor(Some(self.cursor.clone())));
-        let record = json!({"id": self.record});
+        let record = json!({"id": self.record, "name": "a record"});
         let page = |items| json!({"items": items, "next_cursor": self.cursor}).to_string();
         let (json, text) = ("application/json", "text/plain; charset=utf-8");
         match self.invalid {

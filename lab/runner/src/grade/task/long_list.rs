@@ -83,7 +83,8 @@ impl Responder for LongList {
         if self.pages.is_none() && number == self.cursors.len() {
             self.add_page();
         }
-        let records = (0..self.records[number]).map(|it| json!({"id": format!("{number}-{it}")}));
+        let records = (0..self.records[number])
+            .map(|it| json!({"id": format!("{number}-{it}"), "name": "a record"}));
         let response = page(records, self.cursors.get(number).cloned());
         match self.pages {
             Some(_) => response.into(),

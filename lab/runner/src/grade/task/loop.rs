@@ -61,7 +61,7 @@ impl Responder for Loop {
         let Some(number) = request.page(&self.cursors) else {
             return unknown_cursor().into();
         };
-        let record = json!({"id": format!("{}-{number}", self.prefix)});
+        let record = json!({"id": format!("{}-{number}", self.prefix), "name": "a record"});
         page([record], Some(self.next(number).to_owned())).into()
     }
 

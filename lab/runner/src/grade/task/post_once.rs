@@ -2,16 +2,16 @@
 
 use axum::response::Response;
 use evidence::grade::{Goal, TaskWords};
-use http::Method;
+use http::{Method, StatusCode};
 use server::ConnectionFault;
 
 use super::{
     PLAIN, Part, Received, Reply, Responder, Task,
-    create::{RESIZE, another_body, asked_for, new_job},
+    create::{RESIZE, asked_for, new_job},
 };
 use crate::grade::{
     draw::Draw,
-    responses::{asks_for_a_fresh_connection, unavailable, withheld},
+    responses::{asks_for_a_fresh_connection, refused, unavailable, withheld},
 };
 
 pub(super) const TASK: Task = Task {
@@ -74,7 +74,11 @@ impl PostOnce {
 impl Responder for PostOnce {
     fn respond(&mut self, request: &Received) -> Reply {
         let response = match asked_for(&["resize"], request) {
-            None => another_body(),
+            None => refused(
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "invalid_job",
+                "the body is not the one that the task asks for",
+            ),
             Some(_) if self.has_failed => new_job(&self.ids.word(8)),
             Some(_) if !request.is_fresh => asks_for_a_fresh_connection(),
             Some(_) => {
