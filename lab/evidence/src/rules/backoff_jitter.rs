@@ -2,7 +2,11 @@
 
 use std::time::Duration;
 
-use super::{Judgement, Level, Play, RequestRef, Rule, backoff_waits::failed, gaps::PAUSE};
+use super::{
+    Judgement, Level, Play, RequestRef, Rule,
+    backoff_waits::failed,
+    gaps::{PAUSE, SURE},
+};
 use crate::duration_left;
 
 pub(super) const RULE: Rule = Rule {
@@ -51,7 +55,7 @@ fn of_sample(mut gaps: Vec<(RequestRef, Duration)>) -> Judgement {
         end - at
     });
     let alike = alike.max().unwrap_or_default();
-    let pauses = gaps.iter().filter(|(_, gap)| *gap >= PAUSE).count();
+    let pauses = gaps.iter().filter(|(_, gap)| *gap >= SURE).count();
     if *longest < PAUSE {
         Judgement::skipped_because("no pause before the first retry")
     } else if number < SAMPLE {

@@ -13,7 +13,7 @@ pub(super) const PAUSE: Duration = Duration::from_millis(5);
 
 /// A gap of this length is a pause even on a machine that runs eight interpreters at
 /// once: one that comes back at once was seen to take up to 30 ms there.
-const SURE: Duration = Duration::from_millis(40);
+pub(super) const SURE: Duration = Duration::from_millis(40);
 
 /// Broken if every gap after such a failure is too short, and there are too many of them
 /// for chance; kept if most of them, and more than one, were pauses beyond doubt.
@@ -82,16 +82,23 @@ fn are_mostly_within(gaps: &[(RequestRef, Duration)], limit: Duration) -> bool {
     tail(gaps.len(), short, chance) <= 1e-7
 }
 
-/// The chance of at least so many successes in so many trials.
+/// The chance of at least so many successes in so many trials; 1 if that is no more than
+/// what is to be expected.
 fn tail(trials: usize, successes: usize, chance: f64) -> f64 {
-    let (mut term, mut below) = ((1.0 - chance).powi(trials as i32), 0.0);
-    for number in 0..successes {
-        below += term;
+    if successes as f64 <= trials as f64 * chance {
+        return 1.0;
+    }
+    // The logarithm, since one factor alone may be too small for a number.
+    let ways = (1..=successes).map(|it| ((trials - successes + it) as f64 / it as f64).ln());
+    let failures = (trials - successes) as f64;
+    let exactly = ways.sum::<f64>() + successes as f64 * chance.ln() + failures * (-chance).ln_1p();
+    let (mut term, mut sum) = (exactly.exp(), 0.0);
+    for number in successes..=trials {
+        sum += term;
         let left = (trials - number) as f64 / (number + 1) as f64;
         term *= left * chance / (1.0 - chance);
     }
-    // What is left of 1 is no more exact than this.
-    (1.0 - below).max(f64::EPSILON * trials as f64)
+    sum
 }
 
 /// How short that many gaps have to be, all of them, for no more than one correct client
@@ -119,10 +126,12 @@ mod tests {
     #[test]
     fn a_tail_is_that_of_the_binomial_distribution() {
         for (trials, successes, chance, expected) in [
-            (4, 0, 0.5, 1.0),
+            (4, 2, 0.5, 1.0),
             (4, 4, 0.5, 0.0625),
             (4, 3, 0.5, 0.3125),
-            (10, 1, 0.1, 0.651_321_559_9),
+            (10, 2, 0.1, 0.263_901_070_9),
+            (12_000, 11_000, 0.14, 0.0),
+            (12_000, 1_000, 0.14, 1.0),
         ] {
             let tail = tail(trials, successes, chance);
             assert!((tail - expected).abs() < 1e-9, "{tail} {expected}");
