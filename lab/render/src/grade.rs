@@ -54,6 +54,8 @@ pub fn open(tasks: &[Open<'_>], options: &Options) -> String {
         "",
         "Open until Ctrl+C, which prints the card. Each URL is one play: one call of your client.",
     );
+    sheet.line("To have a program called for each play instead:");
+    sheet.line(&format!("  {lab} grade -- COMMAND"));
     sheet.gap();
     for task in tasks {
         let shown = if tasks.len() == 1 {
@@ -93,7 +95,7 @@ pub fn open(tasks: &[Open<'_>], options: &Options) -> String {
 #[must_use]
 pub fn task(words: &TaskWords, grade: &TaskGrade, place: Place, options: &Options) -> String {
     let mut sheet = Sheet::new(options);
-    let number = format!("{:<5}", format!("{}/{}", place.number, place.of));
+    let number = format!("{:<6}", format!("{}/{}", place.number, place.of));
     headline(&mut sheet, grade, &number, "build it next");
     if grade.is_done() {
         return sheet.into_text();
@@ -139,7 +141,11 @@ pub fn done(card: &Card, options: &Options) -> String {
     let tasks = card.tasks.len();
     sheet.beside(
         "",
-        &format!("All {tasks} tasks are done, and {} rules kept.", kept.len()),
+        &format!(
+            "All {tasks} tasks are done, and {} {} kept.",
+            kept.len(),
+            if kept.len() == 1 { "rule" } else { "rules" }
+        ),
     );
     if !not.is_empty() {
         let not: Vec<_> = not.into_iter().collect();
@@ -342,7 +348,8 @@ fn broken(sheet: &mut Sheet<'_>, rule: &RuleGrade) {
     let found = sheet.plain(&format!("{}: {found}", rule.id));
     let found = sheet.styled(AnsiColor::Red.on_default(), &found);
     sheet.beside(INDENT, &found);
-    sheet.line(&sheet.plain(&format!("{INDENT}  source: {}", rule.source)));
+    let source = sheet.plain(rule.source);
+    sheet.beside(&format!("{INDENT}  source: "), &source);
     sheet.line(&format!("{INDENT}  why and how: {lab} rule {}", rule.id));
 }
 

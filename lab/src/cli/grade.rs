@@ -28,7 +28,7 @@ use super::{Exit, known_failing, number, open_plays, report, rule, summary, term
 const LOOK: Duration = Duration::from_millis(200);
 
 /// How many processes run at once for each of the machine's cores: most of them wait.
-const PROCESSES_PER_CORE: usize = 6;
+const PROCESSES_PER_CORE: usize = 3;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {

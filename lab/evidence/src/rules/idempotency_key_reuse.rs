@@ -26,18 +26,22 @@ fn judge(plays: &[Play<'_>]) -> Judgement {
             return Judgement::not_exercised();
         }
         let again = attempts.values().filter(|attempts| attempts.len() > 1);
-        let mut other_keys = Vec::new();
+        let (mut other_keys, mut has_none) = (Vec::new(), false);
         for attempts in again.clone() {
             let key = attempts[0].idempotency_key;
             let others = attempts[1..]
                 .iter()
                 .filter(|it| it.idempotency_key != key || key.is_none());
-            other_keys.extend(others.map(|it| it.seq));
+            for other in others {
+                has_none |= other.idempotency_key.is_none();
+                other_keys.push(other.seq);
+            }
         }
         match (again.count(), other_keys.len()) {
             (0, _) => Judgement::skipped(),
             (_, 0) => Judgement::kept(),
-            _ => Judgement::broken(other_keys, "an attempt carried another key, or none"),
+            _ if has_none => Judgement::broken(other_keys, "an attempt carried no Idempotency-Key"),
+            _ => Judgement::broken(other_keys, "an attempt carried another Idempotency-Key"),
         }
     })
 }

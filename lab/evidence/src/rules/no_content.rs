@@ -6,8 +6,8 @@ pub(super) const RULE: Rule = Rule {
     id: "no-content",
     level: Level::Standard,
     source: "RFC 9110 §15.3.5",
-    text: "a 204 was taken for the success that it is",
-    why: "A 204 has no body on purpose; who parses it fails at nothing, and asks for ever.",
+    text: "a 204 was not asked for again",
+    why: "A 204 has no body on purpose. A client that takes that for a failure asks for ever.",
     hint: "Look at the status before the body.",
     judge: |plays| not_repeated(plays, |it| it.status == Some(204)),
 };

@@ -37,6 +37,9 @@ use crate::{run_error::RunError, wire};
 /// The most requests of a play. One more is a flood, and ends it.
 const MOST_REQUESTS: usize = 3_000;
 
+/// How many more may come before a flood is ended; all of them are kept.
+const IN_FLIGHT: usize = 1_000;
+
 /// The largest body of a request, in bytes.
 const MOST_BODY: usize = 64 * 1024;
 
@@ -139,7 +142,7 @@ impl PlayService {
             .lessons(false)
             .routes(routes)
             .one_caller(true)
-            .ledger_capacity(MOST_REQUESTS)
+            .ledger_capacity(MOST_REQUESTS + IN_FLIGHT)
             .drain_deadline(AT_ONCE)
             .build()?;
         let begun = Instant::now();

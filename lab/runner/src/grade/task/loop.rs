@@ -24,7 +24,7 @@ pub(super) const TASK: Task = Task {
     },
     rules: &["cursor-loop"],
     plays: &[Part {
-        name: "cursors A, B, A, B after a healthy start",
+        name: "two cursors in turn, after a healthy start",
         responder: |draw| Box::new(Loop::new(draw)),
     }],
     ..PLAIN

@@ -16,8 +16,9 @@ pub(super) const TASK: Task = Task {
     words: TaskWords {
         name: "silence",
         path: "/value",
-        text: "GET the URL and print the object that comes, or an error, {\"error\": …}. The service \
-               may take the request and say nothing. You have twenty seconds.",
+        text: "GET the URL and print the object that comes, or an error, {\"error\": …}, or end \
+               with an exit code other than 0. The service may take the request and say nothing. \
+               You have twenty seconds.",
         goal: r#"the body of the 200 as it is, {"value": …}, or {"error": "…"}"#,
         hint: "TCP alone never ends a silence. How long may a response take before you stop waiting \
                for it, and what does your library do if you do not say?",
