@@ -1,21 +1,20 @@
 //! The methods of a `ReliableApiClient`: one for each endpoint.
 
-use std::fmt;
-
 use http::Method;
 
 use crate::{
     api_response::ApiResponse,
     builder::Builder,
     endpoint::Endpoint,
-    error::{ApiError, ResponseProblem},
+    error::ApiError,
+    flaky::Flaky,
     idempotency_key::IdempotencyKey,
+    job::Job,
     pagination::Listing,
     raw_object::{JsonObject, ObjectText, RawObject},
     redirect::Redirect,
     reliable_client::ReliableApiClient,
     request::Call,
-    response_checks::{string, wrong_type},
     retry::RepeatPermission,
 };
 
@@ -61,15 +60,9 @@ impl ReliableApiClient {
     ///
     /// [`ApiError::Http`] with status 503 if the attempts run out first.
     pub async fn flaky(&self) -> Result<Flaky, ApiError> {
-        self.exchange(Call::get(Endpoint::FLAKY), |response| {
-            response.json(|object| {
-                let attempt = object.required("attempt")?;
-                let wrong = |_| wrong_type("attempt", "a non-negative integer", attempt);
-                let attempt = serde_json::from_str(attempt.get()).map_err(wrong)?;
-                Ok(Flaky { attempt })
-            })
-        })
-        .await
+        let call = Call::get(Endpoint::FLAKY);
+        self.exchange(call, |response| response.json(Flaky::read))
+            .await
     }
 
     /// `GET /retry-later`: asks for a wait of two minutes.
@@ -86,7 +79,7 @@ impl ReliableApiClient {
     ///
     /// # Errors
     ///
-    /// [`ApiError::Response`] with [`ResponseProblem::InvalidJson`].
+    /// [`ApiError::Response`] with [`ResponseProblem::InvalidJson`](crate::ResponseProblem::InvalidJson).
     pub async fn bad_json(&self) -> Result<RawObject, ApiError> {
         self.get(Endpoint::BAD_JSON).await
     }
@@ -95,7 +88,7 @@ impl ReliableApiClient {
     ///
     /// # Errors
     ///
-    /// [`ApiError::Response`] with [`ResponseProblem::NotJson`].
+    /// [`ApiError::Response`] with [`ResponseProblem::NotJson`](crate::ResponseProblem::NotJson).
     pub async fn text_json(&self) -> Result<RawObject, ApiError> {
         self.get(Endpoint::TEXT_JSON).await
     }
@@ -116,14 +109,8 @@ impl ReliableApiClient {
     ///
     /// [`ApiError::Response`] if a success comes in place of a 3xx.
     pub async fn redirect(&self) -> Result<Redirect, ApiError> {
-        self.exchange(Call::get(Endpoint::REDIRECT), |response| {
-            if response.status.is_redirection() {
-                return Ok(Redirect::of(&response));
-            }
-            let response = response.success()?;
-            Err(response.problem(ResponseProblem::UnexpectedStatus))
-        })
-        .await
+        self.exchange(Call::get(Endpoint::REDIRECT), Redirect::read)
+            .await
     }
 
     /// `POST /jobs`: creates a job, once per key however often it is sent.
@@ -147,13 +134,8 @@ impl ReliableApiClient {
             permission: Some(RepeatPermission),
             ..Call::get(Endpoint::CREATE_JOB)
         };
-        self.exchange(call, |response| {
-            response.json(|object| {
-                let id = string("id", "a string", object.required("id")?)?;
-                Ok(Job { id })
-            })
-        })
-        .await
+        self.exchange(call, |response| response.json(Job::read))
+            .await
     }
 
     /// GETs an endpoint of your own whose success is a JSON object.
@@ -194,27 +176,4 @@ impl ReliableApiClient {
 /// Reads an object whatever is in it.
 fn read_object(response: ApiResponse) -> Result<RawObject, ApiError> {
     response.json(|object| Ok(ObjectText::keep(object)))
-}
-
-/// The response of `/flaky`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Flaky {
-    /// Which call of the running service this was, from 1: the first success
-    /// is the third.
-    pub attempt: u64,
-}
-
-/// A job that the service created, now or at an earlier request with the key.
-#[derive(Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Job {
-    /// Its identifier.
-    pub id: String,
-}
-
-impl fmt::Debug for Job {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Job(…)")
-    }
 }

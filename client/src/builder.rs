@@ -15,6 +15,7 @@ use crate::{
     error::ConfigError,
     pagination::ListingLimits,
     positive::positive,
+    random::{Random, SystemRandom},
     reliable_client::{Inner, ReliableApiClient},
     retry::{
         Backoff, Classifier, ConcurrencyLimit, DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_BODY_BYTES,
@@ -22,7 +23,7 @@ use crate::{
     },
     session,
     telemetry::{Injector, Metrics, Operation, Rules, SharedRecorder},
-    time::{Clock, Random, SystemClock, SystemRandom},
+    time::{Clock, SystemClock},
     timeouts::{LONGEST, Timeouts},
     transport::{NothingBelow, OnTheWire},
 };

@@ -4,7 +4,7 @@ use std::fmt;
 
 use http::HeaderValue;
 
-use crate::time::Random;
+use crate::random::Random;
 
 /// The longest key the service accepts, in characters.
 const MAX_LENGTH: usize = 255;
@@ -95,7 +95,7 @@ pub enum InvalidIdempotencyKey {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::time::SeededRandom;
+    use crate::random::SeededRandom;
 
     #[test]
     fn refuses_what_a_header_could_not_carry_safely() {

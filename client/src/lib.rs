@@ -99,12 +99,15 @@ mod base_url;
 mod builder;
 mod endpoint;
 mod error;
+mod flaky;
 mod foreign_response;
 pub mod from_reqwest_retry;
 mod idempotency_key;
+mod job;
 mod media_type;
 mod pagination;
 mod positive;
+mod random;
 mod raw_object;
 mod redirect;
 mod reliable_client;
@@ -118,21 +121,23 @@ mod timeouts;
 mod tls;
 mod transport;
 
-pub use api::{Flaky, Job};
 pub use builder::Builder;
 pub use endpoint::Endpoint;
 pub use error::{
     ApiError, ApiHttpError, ApiResponseError, ApiTransportError, ConfigError, ContractError,
     JsonType, NotPositive, RequestName, ResponseProblem,
 };
+pub use flaky::Flaky;
 pub use foreign_response::check;
 pub use idempotency_key::{IdempotencyKey, InvalidIdempotencyKey};
+pub use job::Job;
 pub use pagination::{
     Checkpoint, CheckpointError, CheckpointStore, Crawl, Cursor, EmptyCursor, FileCheckpoints,
     Items, Listing, ListingId, ListingLimits, MemoryCheckpoints, Page, Pages, Position,
     UncommittedPage,
 };
 pub use positive::{positive_from_json, positive_from_text};
+pub use random::{Random, SeededRandom, SystemRandom};
 pub use raw_object::{JsonObject, RawObject, RawObjectError};
 pub use redirect::Redirect;
 pub use reliable_client::ReliableApiClient;
@@ -143,6 +148,6 @@ pub use retry::{
     Verdict, WaitSource, decide, may_repeat,
 };
 pub use session::without_hidden_requests;
-pub use time::{Clock, Hold, Random, SeededRandom, Sleep, SystemClock, SystemRandom, VirtualClock};
+pub use time::{Clock, Hold, Sleep, SystemClock, VirtualClock};
 pub use timeouts::Timeouts;
 pub use tls::install_tls_provider;

@@ -5,7 +5,10 @@ use std::fmt;
 use http::{StatusCode, header::LOCATION};
 use reqwest::redirect::Policy;
 
-use crate::api_response::ApiResponse;
+use crate::{
+    api_response::ApiResponse,
+    error::{ApiError, ResponseProblem},
+};
 
 /// What every session does with a redirect: it is a response like any other.
 pub(crate) fn never_followed() -> Policy {
@@ -27,12 +30,17 @@ pub struct Redirect {
 }
 
 impl Redirect {
-    pub(crate) fn of(response: &ApiResponse) -> Self {
+    /// A 3xx; an error of any other response.
+    pub(crate) fn read(response: ApiResponse) -> Result<Self, ApiError> {
+        if !response.status.is_redirection() {
+            let response = response.success()?;
+            return Err(response.problem(ResponseProblem::UnexpectedStatus));
+        }
         let location = response.headers.get(LOCATION);
-        Self {
+        Ok(Self {
             status: response.status,
             location: location.and_then(|value| Some(value.to_str().ok()?.to_owned())),
-        }
+        })
     }
 }
 

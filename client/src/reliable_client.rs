@@ -8,13 +8,8 @@ use reqwest_middleware::ClientWithMiddleware;
 use url::Url;
 
 use crate::{
-    endpoint::Endpoint,
-    idempotency_key::IdempotencyKey,
-    pagination::ListingLimits,
-    retry::CallSettings,
-    telemetry::Metrics,
-    time::{Clock, Random},
-    timeouts::Timeouts,
+    endpoint::Endpoint, idempotency_key::IdempotencyKey, pagination::ListingLimits, random::Random,
+    retry::CallSettings, telemetry::Metrics, time::Clock, timeouts::Timeouts,
 };
 
 /// The reference client of the teaching service.

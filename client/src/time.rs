@@ -1,9 +1,8 @@
-//! Clock, sleep and random source, as values that the caller can replace.
+//! Clock and sleep, as values that the caller can replace.
 //!
-//! The retry rules need a clock, a way to wait and a random source, and a test
-//! needs all three to be its own. Nothing else in this crate reads a clock,
-//! sleeps or draws a random number; the transport's own socket timeouts are the
-//! one exception, since they belong to `reqwest`.
+//! The retry rules need a clock and a way to wait, and a test needs both to be its
+//! own. Nothing else in this crate reads a clock or sleeps; the transport's own
+//! socket timeouts are the one exception, since they belong to `reqwest`.
 
 #![expect(
     clippy::disallowed_methods,
@@ -18,11 +17,8 @@ use std::{
     fmt,
     future::Future,
     pin::Pin,
-    sync::{Mutex, PoisonError},
     time::{Duration, SystemTime},
 };
-
-use rand::{RngExt, SeedableRng, rngs::ChaCha12Rng};
 
 /// A pause in progress: resolves once the time asked for has passed.
 pub type Sleep<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
@@ -121,44 +117,6 @@ impl Clock for SystemClock {
     }
 }
 
-/// A source of chance for the jitter of the backoff.
-pub trait Random: Send + Sync + 'static {
-    /// A number drawn evenly from `0.0` (included) to `1.0` (excluded).
-    fn unit(&self) -> f64;
-}
-
-/// The machine's own randomness.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct SystemRandom;
-
-impl Random for SystemRandom {
-    fn unit(&self) -> f64 {
-        rand::random()
-    }
-}
-
-/// Randomness that repeats: the same seed draws the same numbers, on every
-/// machine and in every release. The generator is ChaCha with 12 rounds.
-#[derive(Debug)]
-pub struct SeededRandom(Mutex<ChaCha12Rng>);
-
-impl SeededRandom {
-    /// A source that starts from `seed`.
-    #[must_use]
-    pub fn new(seed: u64) -> Self {
-        Self(Mutex::new(ChaCha12Rng::seed_from_u64(seed)))
-    }
-}
-
-impl Random for SeededRandom {
-    fn unit(&self) -> f64 {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .random()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -170,27 +128,5 @@ mod tests {
         clock.sleep(Duration::from_micros(1_500_300)).await;
 
         assert!(clock.monotonic() >= Duration::from_micros(1_500_300));
-    }
-
-    /// What was printed for a seed must come again.
-    #[test]
-    fn the_sequence_of_a_seed_is_the_same_in_every_release() {
-        let random = SeededRandom::new(7);
-
-        let draws = [(); 3].map(|()| format!("{:.6}", random.unit()));
-
-        assert_eq!(draws, ["0.030317", "0.307086", "0.142642"]);
-    }
-
-    #[test]
-    fn one_seed_draws_one_sequence() {
-        let draw = |seed| {
-            let random = SeededRandom::new(seed);
-            [(); 4].map(|()| random.unit())
-        };
-
-        assert_eq!(draw(7), draw(7));
-        assert_ne!(draw(7), draw(8));
-        assert!(draw(7).iter().all(|unit| (0.0..1.0).contains(unit)));
     }
 }

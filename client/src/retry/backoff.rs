@@ -7,7 +7,7 @@ use std::{
 
 use reqwest_retry::{RetryDecision, RetryPolicy};
 
-use crate::time::{Clock, Random};
+use crate::{random::Random, time::Clock};
 
 /// This crate's [`RetryPolicy`]: before retry *n* (from 0), a wait drawn evenly
 /// from zero to `base · 2ⁿ`, the latter no more than `cap`.

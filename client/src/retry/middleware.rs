@@ -32,10 +32,11 @@ use super::{
 };
 use crate::{
     endpoint::Endpoint,
+    random::{Random, SystemRandom},
     telemetry::{
         self, AttemptCount, GiveUp, Injector, Metrics, OperationMetrics, Rules, SharedRecorder,
     },
-    time::{Clock, Random, SystemClock, SystemRandom},
+    time::{Clock, SystemClock},
     timeouts::LONGEST,
 };
 
