@@ -149,11 +149,7 @@ pub fn done(card: &Card, options: &Options) -> String {
     );
     if !not.is_empty() {
         let not: Vec<_> = not.into_iter().collect();
-        let text = format!(
-            "Not judged, since your client did not come to it: {}.",
-            not.join(", ")
-        );
-        sheet.beside("", &text);
+        sheet.beside("", &format!("Not judged: {}.", not.join(", ")));
     }
     sheet.beside("", &format!("The whole card: {lab} grade --all -- …"));
     sheet.into_text()

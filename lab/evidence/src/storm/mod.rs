@@ -77,7 +77,7 @@ pub struct Step {
     pub requests: u32,
     /// Requests that the service had worked on to their end: the throughput.
     pub worked: u32,
-    /// Requests that waited at its end.
+    /// Requests that waited at its beginning.
     pub waiting: u32,
 }
 

@@ -261,10 +261,9 @@ impl Served {
     }
 
     fn again(&self) -> StatusCode {
-        let seen = self.snapshot().total;
         let mut state = self.lock();
         state.responder = (self.part.responder)(&mut state.draw);
-        state.before = seen;
+        state.before = self.snapshot().total;
         state.notes.clear();
         state.requests = 0;
         StatusCode::NO_CONTENT
@@ -277,8 +276,9 @@ impl Served {
 
     fn record(&self) -> (Goal, WireRecord) {
         let prefix = &self.prefix;
-        let mut wire = wire::record(self.snapshot(), true);
+        // Held from here on, so that the play cannot begin again after what is read of it.
         let state = self.lock();
+        let mut wire = wire::record(self.snapshot(), true);
         wire.entries.retain(|request| request.seq > state.before);
         wire.total -= state.before;
         wire.dropped = wire.total - wire.entries.len() as u64;
