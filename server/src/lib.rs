@@ -77,6 +77,7 @@ mod clock;
 mod config;
 mod cursor;
 mod expected_route;
+mod exposition;
 pub mod guard;
 mod idempotency;
 mod instruments;

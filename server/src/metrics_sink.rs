@@ -6,6 +6,7 @@ use std::sync::Arc;
 use metrics::Recorder;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder};
 
+use crate::exposition;
 use crate::telemetry::{DURATION_BUCKETS, REQUEST_DURATION};
 
 type SharedRecorder = Arc<dyn Recorder + Send + Sync>;
@@ -30,6 +31,7 @@ pub struct Metrics {
 
 impl Metrics {
     /// A recorder of the caller's, and how to render it in Prometheus's text format.
+    /// `/metrics` puts the series in order, and adds those of the process.
     ///
     /// Buckets and upkeep stay the caller's business; see
     /// [`DURATION_BUCKETS`].
@@ -66,8 +68,10 @@ impl Metrics {
         &self.recorder
     }
 
+    /// What `/metrics` responds with: the series, in order, and what there is to say
+    /// of the process.
     pub(crate) fn render(&self) -> String {
-        (self.exposition)()
+        exposition::in_order(&[(self.exposition)(), exposition::of_process()].concat())
     }
 
     /// Folds observations into buckets. Unless it runs every few seconds, each

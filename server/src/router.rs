@@ -7,6 +7,7 @@ use axum::middleware::{from_fn, from_fn_with_state, map_request};
 use axum::response::IntoResponse;
 use axum::routing::get;
 use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::compression::CompressionLayer;
 use tower_http::request_id::{PropagateRequestIdLayer, SetRequestIdLayer};
 
 use crate::lesson::Lesson;
@@ -50,7 +51,7 @@ pub fn router(state: ServiceState) -> Router {
         Router::new()
     };
     lessons
-        .route(METRICS_PATH, get(scrape))
+        .route(METRICS_PATH, get(scrape).layer(packed()))
         .with_state(state.clone())
         .merge(state.routes())
         .fallback(async || Problem::NOT_FOUND)
@@ -87,6 +88,12 @@ fn lessons(state: &ServiceState) -> Router<ServiceState> {
         .merge(no_content::router())
         .merge(redirect::router())
         .merge(jobs::router())
+}
+
+/// Packs a scrape for whoever accepts gzip, as Prometheus does: thousands of series
+/// repeat the same few words.
+fn packed() -> CompressionLayer {
+    CompressionLayer::new()
 }
 
 async fn scrape(State(state): State<ServiceState>) -> impl IntoResponse {

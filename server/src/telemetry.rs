@@ -106,6 +106,11 @@ pub const METRICS: [MetricSpec; 5] = [
     EARLY_RETRIES,
 ];
 
+/// What build of the program responds: always 1, with the labels `version` and `profile`
+/// (`debug`, in which nothing is as fast as it could be, or `release`). `/metrics` shows
+/// it beside [`METRICS`], and so it does the usual `process_*`.
+pub const BUILD_INFO: &str = "service_build_info";
+
 /// The bucket bounds of [`REQUEST_DURATION`] in seconds: OpenTelemetry's advice for
 /// `http.server.request.duration`.
 pub const DURATION_BUCKETS: [f64; 14] = [

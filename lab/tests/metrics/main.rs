@@ -1,6 +1,7 @@
 //! `/metrics` with client and service on one recorder, as a scraper sees it.
 
 mod both_sides;
+mod course;
 mod promtool;
 
 use client::{

@@ -12,7 +12,7 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-use crate::both_sides::BothSides;
+use crate::{both_sides::BothSides, course::PlayedCourse};
 
 fn check_metrics(exposition: &str) -> Output {
     let mut promtool = Command::new("promtool")
@@ -28,15 +28,31 @@ fn check_metrics(exposition: &str) -> Output {
     promtool.wait_with_output().expect("it ends")
 }
 
-#[tokio::test]
-#[ignore = "needs promtool"]
-async fn promtool_finds_nothing_to_say() {
-    let both = BothSides::start();
-    both.meet_every_endpoint().await;
-
-    let output = check_metrics(&both.scrape().await);
+fn assert_nothing_to_say(exposition: &str) {
+    let output = check_metrics(exposition);
 
     let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
     assert_eq!((output.status.code(), &*said), (Some(0), ""));
+}
+
+#[tokio::test]
+#[ignore = "needs promtool"]
+async fn promtool_finds_nothing_to_say_after_every_call() {
+    let both = BothSides::start();
+    both.meet_every_endpoint().await;
+
+    assert_nothing_to_say(&both.scrape().await);
+
     both.stop().await;
+}
+
+#[tokio::test]
+#[ignore = "needs promtool"]
+async fn promtool_finds_nothing_to_say_after_the_whole_course() {
+    let course = PlayedCourse::play().await;
+
+    let scrape = String::from_utf8(course.scrape("identity").await);
+
+    assert_nothing_to_say(&scrape.expect("text"));
+    course.stop().await;
 }

@@ -78,7 +78,9 @@ impl Telemetry {
             }
         });
         for (method, endpoint) in tasks.iter().map(|task| task.request()) {
-            for result in Operation::result_labels() {
+            // It follows redirects, so it may end with a 200 wherever it is sent.
+            let results = Operation::get(endpoint);
+            for result in results.result_labels().chain(["200"]) {
                 count(
                     recorder,
                     ATTEMPTS,

@@ -1,0 +1,219 @@
+//! Prometheus's text format: the series of `/metrics` in an order that stays, and what
+//! there is to say of the process.
+//!
+//! The exporter keeps its series in hash tables and lists them as they come. In order, a
+//! scrape can be read and compared, and packs to a fifth less.
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+
+use metrics_process::collector;
+
+use crate::telemetry::BUILD_INFO;
+
+/// One metric: what is said about it, and its samples.
+#[derive(Default)]
+struct Family<'a> {
+    comments: Vec<&'a str>,
+    samples: Vec<&'a str>,
+}
+
+/// Lists the metrics by name, and the series of each by their labels. The samples of a
+/// histogram stay together, its buckets from the smallest to the largest.
+pub(crate) fn in_order(text: &str) -> String {
+    let mut families = BTreeMap::<&str, Family<'_>>::new();
+    let mut family = "";
+    for line in text.lines().filter(|line| !line.is_empty()) {
+        match line.strip_prefix("# ") {
+            Some(comment) => {
+                // HELP or TYPE, the name, and the rest.
+                family = comment.split(' ').nth(1).unwrap_or_default();
+                families.entry(family).or_default().comments.push(line);
+            }
+            None => families.entry(family).or_default().samples.push(line),
+        }
+    }
+
+    let mut ordered = String::with_capacity(text.len());
+    for Family { comments, samples } in families.values_mut() {
+        samples.sort_by_key(|sample| labels(sample));
+        for line in comments.iter().chain(samples.iter()) {
+            ordered.push_str(line);
+            ordered.push('\n');
+        }
+    }
+    ordered
+}
+
+/// The labels of a sample, but for the bound of a bucket, which is the last of them.
+fn labels(sample: &str) -> &str {
+    let labels = sample.split_once('{').map_or("", |(_, rest)| rest);
+    if labels.starts_with("le=\"") {
+        return "";
+    }
+    let ends = [",le=\"", "} "].map(|end| labels.find(end));
+    let end = ends.into_iter().flatten().min();
+    &labels[..end.unwrap_or(0)]
+}
+
+/// What the process uses, as far as the operating system says, and which build it is.
+pub(crate) fn of_process() -> String {
+    let used = collector::collect();
+    let families = [
+        family(
+            "process_cpu_seconds_total",
+            "counter",
+            "How many seconds of a processor has the process used, its own and the system's for it?",
+            used.cpu_seconds_total,
+        ),
+        family(
+            "process_resident_memory_bytes",
+            "gauge",
+            "How much memory does the process hold?",
+            used.resident_memory_bytes,
+        ),
+        family(
+            "process_virtual_memory_bytes",
+            "gauge",
+            "How large is the address space of the process?",
+            used.virtual_memory_bytes,
+        ),
+        family(
+            "process_virtual_memory_max_bytes",
+            "gauge",
+            "How large may the address space of the process become?",
+            used.virtual_memory_max_bytes,
+        ),
+        family(
+            "process_open_fds",
+            "gauge",
+            "How many files and sockets has the process open?",
+            used.open_fds,
+        ),
+        family(
+            "process_max_fds",
+            "gauge",
+            "How many files and sockets may the process have open?",
+            used.max_fds,
+        ),
+        family(
+            "process_start_time_seconds",
+            "gauge",
+            "When did the process start, in seconds since 1970?",
+            used.start_time_seconds,
+        ),
+        family(
+            "process_threads",
+            "gauge",
+            "How many threads has the process?",
+            used.threads,
+        ),
+    ];
+    let version = env!("CARGO_PKG_VERSION");
+    let profile = if cfg!(debug_assertions) {
+        "debug"
+    } else {
+        "release"
+    };
+    format!(
+        "{}# HELP {BUILD_INFO} Which build responds, of which version and profile?\n\
+         # TYPE {BUILD_INFO} gauge\n\
+         {BUILD_INFO}{{profile=\"{profile}\",version=\"{version}\"}} 1\n",
+        families.concat()
+    )
+}
+
+/// A metric with one series, or nothing where the system does not tell.
+fn family(name: &str, kind: &str, question: &str, value: Option<impl Display>) -> String {
+    let said = value
+        .map(|value| format!("# HELP {name} {question}\n# TYPE {name} {kind}\n{name} {value}\n"));
+    said.unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING};
+
+    use super::*;
+    use crate::testing::{Service, get};
+
+    #[test]
+    fn metrics_and_series_are_listed_in_order() {
+        let shuffled = "\
+# HELP b_total Second.
+# TYPE b_total counter
+b_total{x=\"2\"} 1
+b_total{x=\"1\",y=\"1\"} 3
+b_total{x=\"1\"} 2
+
+# TYPE a gauge
+a 0
+";
+
+        assert_eq!(
+            in_order(shuffled),
+            "\
+# TYPE a gauge
+a 0
+# HELP b_total Second.
+# TYPE b_total counter
+b_total{x=\"1\"} 2
+b_total{x=\"1\",y=\"1\"} 3
+b_total{x=\"2\"} 1
+"
+        );
+    }
+
+    #[test]
+    fn the_samples_of_a_histogram_stay_together_and_as_they_are() {
+        let histogram = |labels: &str, comma: &str| {
+            let buckets = ["0.5", "10", "5", "+Inf"]
+                .map(|le| format!("h_bucket{{{labels}{comma}le=\"{le}\"}} 1\n"));
+            format!(
+                "{}h_sum{{{labels}}} 2\nh_count{{{labels}}} 1\n",
+                buckets.concat()
+            )
+        };
+        let (one, two) = (histogram("x=\"1\"", ","), histogram("x=\"2\"", ","));
+        let bare = histogram("", "");
+        let head = "# TYPE h histogram\n";
+
+        assert_eq!(
+            in_order(&[head, &two, &bare, &one].concat()),
+            [head, &bare, &one, &two].concat()
+        );
+    }
+
+    #[tokio::test]
+    async fn a_scrape_tells_of_the_process_and_of_its_build() {
+        let scrape = get("/metrics").await.text();
+
+        let version = env!("CARGO_PKG_VERSION");
+        let build = format!("service_build_info{{profile=\"debug\",version=\"{version}\"}} 1");
+        assert!(scrape.lines().any(|line| line == build), "{scrape}");
+        if cfg!(target_os = "linux") {
+            let sample = |name: &str| {
+                let line = scrape.lines().find_map(|line| line.strip_prefix(name));
+                let value = line.unwrap_or_else(|| panic!("no {name} in\n{scrape}"));
+                value.trim().parse::<f64>().expect("a number")
+            };
+            assert!(sample("process_resident_memory_bytes ") > 1e6);
+            assert!(sample("process_open_fds ") >= 3.0);
+            assert!(sample("process_start_time_seconds ") > 1.7e9);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_scrape_is_packed_for_whoever_accepts_that() {
+        let service = Service::new();
+
+        let plain = service.get("/metrics").await;
+        let gzip = [(ACCEPT_ENCODING.as_str(), "gzip")];
+        let packed = service.request("GET", "/metrics", &gzip, "").await;
+
+        assert!(!plain.headers.contains_key(CONTENT_ENCODING));
+        assert_eq!(packed.headers[CONTENT_ENCODING], "gzip");
+        let (plain, packed) = (plain.body.len(), packed.body.len());
+        assert!(packed * 5 < plain, "{packed} of {plain} bytes");
+    }
+}
