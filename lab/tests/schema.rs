@@ -1,7 +1,7 @@
 //! The JSON Schemas of what the lab prints. That of a run is held to runs: every one is
 //! described by it, and what is not quite a run is refused.
 
-use std::future::ready;
+use std::{future::ready, ops::ControlFlow};
 
 use evidence::{Comparison, Overrides, Pace, Run};
 use jsonschema::Validator;
@@ -79,11 +79,15 @@ fn errors(validator: &Validator, value: &Value) -> Vec<String> {
 
 #[test]
 fn a_storm_is_what_its_schema_says() {
-    let settings = runner::storm::Settings {
+    let settings = evidence::storm::Settings {
+        trouble_begins: std::time::Duration::ZERO,
+        trouble_lasts: std::time::Duration::from_millis(500),
         length: std::time::Duration::from_secs(1),
-        ..runner::storm::Settings::default()
+        ..evidence::storm::Settings::DEFAULT
     };
-    let storm = runner::storm::play(&settings, &runner::storm::POLICIES).expect("played");
+    let policies = &runner::storm::POLICIES;
+    let storm = runner::storm::play(&settings, 1, policies, |_| ControlFlow::Continue(()));
+    let storm = storm.expect("played");
     let storm = parsed(&render::json(&storm));
     let schema = parsed(&render::storm_schema());
     let schema = jsonschema::draft202012::new(&schema).expect("the schema can be used");

@@ -3,13 +3,13 @@
 use anstyle::AnsiColor;
 use evidence::{
     duration,
-    storm::{PolicyRun, STEP, Step, Storm},
+    storm::{Cut, Load, PolicyRun, STEP, Settings, Step, Storm, Trouble},
 };
 
 use super::{Options, sheet::Sheet};
 
 /// How many columns a line has.
-const COLUMNS: usize = 40;
+const COLUMNS: usize = 30;
 
 /// How wide the names of policies are, in columns.
 const NAME: usize = 18;
@@ -28,35 +28,34 @@ pub fn storm(storm: &Storm, options: &Options) -> String {
         true => ('^', '9', '0'),
         false => ('▲', HEIGHTS[HEIGHTS.len() - 1], NONE),
     };
+    let settings = &storm.settings;
     let question =
-        format!("A spike ends at {mark}, and calls are as before. Who lets the service recover?");
+        format!("The trouble ends at {mark}, and all is as before. Who lets the service recover?");
     sheet.title(&question);
-    let (calls, capacity) = (storm.calls_per_second, storm.capacity_per_second);
-    sheet.line(&format!(
-        "{calls:.0} calls/s, {:.0} from {} to {}; the service can do {capacity:.0} requests/s.",
-        storm.spike_per_second,
-        duration(storm.trouble_began),
-        duration(storm.trouble_ended),
-    ));
-    let column = storm.length / COLUMNS as u32;
+    sheet.beside("", &setting(storm));
+    let column = settings.length / COLUMNS as u32;
     sheet.line(&format!(
         "Calls that succeeded: {all} all, {none} none; {} a column, {} in all.",
         duration(column),
-        duration(storm.length),
+        duration(settings.length),
     ));
     sheet.line(&format!(
-        "{:<NAME$}{:COLUMNS$}  {:>18}",
-        "attempts a call", "", "requests/s at end"
+        "{:<NAME$}{:COLUMNS$}  {:<15}{:>15}",
+        "attempts, waits", "", "", "at the end"
+    ));
+    sheet.line(&format!(
+        "{:<NAME$}{:COLUMNS$}  {:<15}{:>8}{:>7}",
+        "", "", "the service is", "requests", "queue"
     ));
     for run in &storm.policies {
         line(&mut sheet, storm, run);
     }
-    let ended = storm.trouble_ended.as_nanos() / column.as_nanos().max(1);
+    let ended = settings.trouble_ends().as_nanos() / column.as_nanos().max(1);
     let before = NAME + usize::try_from(ended).unwrap_or(0);
     sheet.line(&format!(
         "{:before$}{mark} {}",
         "",
-        duration(storm.trouble_ended)
+        duration(settings.trouble_ends())
     ));
     for sentence in lesson(storm) {
         sheet.beside("", &sentence);
@@ -64,21 +63,75 @@ pub fn storm(storm: &Storm, options: &Options) -> String {
     sheet.into_text()
 }
 
+/// What load meets what service, and what goes wrong.
+fn setting(storm: &Storm) -> String {
+    let settings = &storm.settings;
+    let load = match settings.load {
+        Load::Open => format!("{} calls/s", number(settings.calls_per_second)),
+        Load::Closed => format!("{} callers", settings.callers),
+    };
+    format!(
+        "{load}, {}. The service can do {} requests/s, and {} more may wait.",
+        trouble(settings),
+        number(storm.capacity_per_second.round()),
+        settings.queue,
+    )
+}
+
+fn trouble(settings: &Settings) -> String {
+    let from_to = format!(
+        "from {} to {}",
+        duration(settings.trouble_begins),
+        duration(settings.trouble_ends())
+    );
+    match settings.trouble {
+        Trouble::Spike => {
+            let usual = match settings.load {
+                Load::Open => settings.calls_per_second,
+                Load::Closed => settings.callers.into(),
+            };
+            format!("{} {from_to}", number((usual * settings.spike).round()))
+        }
+        Trouble::Cut => format!(
+            "and {} of {} places {from_to}",
+            settings.places_left, settings.places
+        ),
+        Trouble::Pause => format!("and the service stands still {from_to}"),
+        Trouble::Refusal => format!("and the service responds with 503 {from_to}"),
+        Trouble::None => "and no trouble".to_owned(),
+    }
+}
+
+/// A number with as many digits as it has.
+fn number(number: f64) -> String {
+    number.to_string()
+}
+
 fn line(sheet: &mut Sheet<'_>, storm: &Storm, run: &PolicyRun) {
     let columns = storm.columns(run, COLUMNS).into_iter();
     let columns = columns.map(|share| sign(share, sheet.options.ascii));
     let columns: String = columns.collect();
-    let (color, end) = match storm.back_after(run) {
-        Some(after) if after.is_zero() => (AnsiColor::Green, "never down".to_owned()),
-        Some(after) => (AnsiColor::Green, format!("back after {}", duration(after))),
-        None => (AnsiColor::Red, "STILL DOWN".to_owned()),
+    let (color, end) = match (run.cut, storm.back_after(run)) {
+        (Some(cut), _) => (AnsiColor::Yellow, cut_short(cut).to_owned()),
+        (None, Some(after)) if after.is_zero() => (AnsiColor::Green, "never down".to_owned()),
+        (None, Some(after)) => (AnsiColor::Green, format!("back after {}", duration(after))),
+        (None, None) => (AnsiColor::Red, "STILL DOWN".to_owned()),
     };
     let end = sheet.styled(color.on_default(), &format!("{end:<15}"));
-    let requests = at_end(run, |step| step.requests);
+    let requests = format!("{:.0}/s", at_end(run, |step| step.requests));
+    let waiting = at_end(run, |step| step.waiting) * STEP.as_secs_f64();
+    let name = &run.policy.name;
     sheet.line(&format!(
-        "{:<NAME$}{columns}  {end}{requests:>4.0}",
-        run.policy
+        "{name:<NAME$}{columns:<COLUMNS$}  {end}{requests:>8}{waiting:>7.0}"
     ));
+}
+
+fn cut_short(cut: Cut) -> &'static str {
+    match cut {
+        Cut::Cancelled => "cancelled",
+        Cut::Requests => "cut: requests",
+        Cut::InFlight => "cut: in flight",
+    }
 }
 
 fn sign(share: Option<f64>, ascii: bool) -> char {
@@ -108,7 +161,7 @@ pub fn storms(storms: &[Storm], options: &Options) -> String {
         });
         sheet.line(&format!(
             "{:<NAME$}stuck in {} of {seeds}",
-            run.policy,
+            run.policy.name,
             stuck.count()
         ));
     }
@@ -131,28 +184,15 @@ fn lesson(storm: &Storm) -> Vec<String> {
     };
     let names: Vec<_> = down
         .iter()
-        .map(|run| format!("\"{}\"", run.policy))
+        .map(|run| format!("\"{}\"", run.policy.name))
         .collect();
     let worked = at_end(worst, |step| step.worked);
     let useful = at_end(worst, |step| step.goodput);
     let lost = 100.0 * (1.0 - useful / worked.max(1.0));
-    let mut sentences = vec![format!(
-        "A call gives up on a response after {}, and the service works on all the same: {lost:.0} % \
-         of its work under {} is for callers who have left, and their retries keep it so.",
-        duration(storm.timeout),
+    vec![format!(
+        "A caller waits {} for a response. Where the queue is longer than that, the service works \
+         for callers who have left: {lost:.0} % of its work under {}.",
+        duration(storm.settings.timeout),
         names.join(" and "),
-    )];
-    let is_back = |name| {
-        let mut runs = storm.policies.iter();
-        runs.find(|run| run.policy == name)
-            .is_some_and(|run| !is_down(&run))
-    };
-    if !is_back("3, jitter") && is_back("3, jitter+budget") {
-        sentences.push(
-            "Jitter postpones retries; a budget, one retry for ten calls, makes them fewer. A single \
-             attempt recovers too, and has no second one for a failure that passes."
-                .to_owned(),
-        );
-    }
-    sentences
+    )]
 }

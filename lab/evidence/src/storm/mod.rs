@@ -1,7 +1,10 @@
 //! A storm: many clients, one service with a capacity, a short trouble, and what became
 //! of the calls.
 
+mod knob;
+mod policy;
 mod recovery;
+mod settings;
 
 use std::time::Duration;
 
@@ -10,12 +13,16 @@ use serde::Serialize;
 
 use crate::nanoseconds;
 
+pub use knob::{Knob, KnobError, Knobs, Value, Values};
+pub use policy::{Backoff, ClientKind, Policy, Setup, Source};
+pub use settings::{Load, RetryAfter, Settings, SettingsError, Trouble, Work};
+
 /// The time that one [`Step`] counts.
 pub const STEP: Duration = Duration::from_millis(100);
 
 /// The version of the shape of a storm as JSON. It rises when a member goes, or changes
 /// its name, its type or its meaning.
-pub const STORM_VERSION: u32 = 1;
+pub const STORM_VERSION: u32 = 2;
 
 /// One trouble, met by the clients of several policies, each with a service of its own
 /// and with the same calls.
@@ -27,28 +34,11 @@ pub struct Storm {
     pub seed: u64,
     /// The random generator that draws from the seed.
     pub generator: &'static str,
-    /// How long it lasted.
-    #[serde(rename = "length_ns", serialize_with = "nanoseconds::one")]
-    #[schemars(with = "u64")]
-    pub length: Duration,
-    /// The calls of a second while there was no trouble, on average.
-    pub calls_per_second: f64,
-    /// The calls of a second during the trouble, on average.
-    pub spike_per_second: f64,
-    /// How long a client waits for a response.
-    #[serde(rename = "timeout_ns", serialize_with = "nanoseconds::one")]
-    #[schemars(with = "u64")]
-    pub timeout: Duration,
-    /// The requests that the service can work on in a second, on average.
+    /// How it was set up.
+    pub settings: Settings,
+    /// The requests that the service can work on in a second while there is no trouble,
+    /// on average.
     pub capacity_per_second: f64,
-    /// When the trouble began.
-    #[serde(rename = "trouble_began_ns", serialize_with = "nanoseconds::one")]
-    #[schemars(with = "u64")]
-    pub trouble_began: Duration,
-    /// When the trouble ended.
-    #[serde(rename = "trouble_ended_ns", serialize_with = "nanoseconds::one")]
-    #[schemars(with = "u64")]
-    pub trouble_ended: Duration,
     /// What became of the calls under each policy.
     pub policies: Vec<PolicyRun>,
 }
@@ -56,16 +46,30 @@ pub struct Storm {
 /// What became of the calls under one policy.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PolicyRun {
-    /// The policy, in a few words.
-    pub policy: &'static str,
+    /// The policy.
+    pub policy: Policy,
+    /// Why it ended before its time, if it did.
+    pub cut: Option<Cut>,
     /// What was counted in each tenth of a second.
     pub steps: Vec<Step>,
     /// What was counted in all.
     pub totals: Totals,
 }
 
+/// Why a policy was not played to the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Cut {
+    /// It was cancelled.
+    Cancelled,
+    /// It came to the most requests that the lab plays.
+    Requests,
+    /// It came to the most calls in flight that the lab plays.
+    InFlight,
+}
+
 /// What was counted in a tenth of a second.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Step {
     /// Calls that began in it.
     pub calls: u32,
@@ -75,10 +79,49 @@ pub struct Step {
     pub goodput: u32,
     /// Requests that came to the service.
     pub requests: u32,
+    /// Of these, the ones that were not the first of their call.
+    pub retries: u32,
     /// Requests that the service had worked on to their end: the throughput.
     pub worked: u32,
-    /// Requests that waited at its beginning.
+    /// Requests that waited at its end.
     pub waiting: u32,
+    /// How long the calls took that ended in it, whether they succeeded or failed, waits
+    /// included; none if none ended.
+    pub latency: Option<Latency>,
+    /// The tokens that were left in the budget of a client at its end, on average; none
+    /// without a budget.
+    pub tokens: Option<f64>,
+    /// The attempts that a client might have in flight at its end, on average; none
+    /// without a limit.
+    pub limit: Option<f64>,
+}
+
+/// How long calls took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Latency {
+    /// Half of them took no longer.
+    #[serde(rename = "median_ns", serialize_with = "nanoseconds::one")]
+    #[schemars(with = "u64")]
+    pub median: Duration,
+    /// 99 of 100 took no longer.
+    #[serde(rename = "p99_ns", serialize_with = "nanoseconds::one")]
+    #[schemars(with = "u64")]
+    pub p99: Duration,
+}
+
+impl Latency {
+    /// Of calls that took so long; none of none. Both are times that were measured (the
+    /// nearest rank), and none in between.
+    #[must_use]
+    pub fn of(times: &mut [Duration]) -> Option<Self> {
+        times.sort_unstable();
+        let rank = |percent: usize| (times.len() * percent).div_ceil(100).checked_sub(1);
+        let at = |percent| rank(percent).and_then(|at| times.get(at).copied());
+        Some(Self {
+            median: at(50)?,
+            p99: at(99)?,
+        })
+    }
 }
 
 /// What was counted in all.
@@ -88,11 +131,19 @@ pub struct Totals {
     pub calls: u64,
     /// Calls that succeeded.
     pub succeeded: u64,
-    /// Calls that failed.
+    /// Calls that failed: the ones that were lost.
     pub failed: u64,
+    /// Calls that had not ended at the end.
+    pub in_flight: u64,
     /// Requests that came to the service.
     pub requests: u64,
-    /// Requests that the service refused, because its queue was full.
+    /// Of these, the ones that were not the first of their call.
+    pub retries: u64,
+    /// Of the retries, those whose call had got a 503 before.
+    pub retries_after_503: u64,
+    /// Of the retries, those whose call had got no response in time.
+    pub retries_after_timeout: u64,
+    /// Requests that the service refused.
     pub rejected: u64,
     /// Requests that the service worked on for a client that was still there.
     pub useful: u64,
@@ -100,8 +151,10 @@ pub struct Totals {
     pub abandoned: u64,
     /// Requests that waited, or were worked on, at the end.
     pub unfinished: u64,
-    /// Attempts, as the clients counted them: as many as there were requests.
-    pub attempts: u64,
-    /// Retries, as the clients counted them.
-    pub retries: u64,
+    /// Attempts, as the clients counted them.
+    pub counted_attempts: u64,
+    /// Retries, as the clients counted them when they began to wait for one.
+    pub counted_retries: u64,
+    /// How long the calls took that ended, whether they succeeded or failed.
+    pub latency: Option<Latency>,
 }

@@ -16,7 +16,7 @@ impl Storm {
     /// None if it never was.
     #[must_use]
     pub fn back_after(&self, run: &PolicyRun) -> Option<Duration> {
-        let end = step_of(self.trouble_ended);
+        let end = step_of(self.settings.trouble_ends());
         let seconds = run.steps[end.min(run.steps.len())..].chunks(STAYS);
         let is_up = |second: &[super::Step]| {
             let calls: u32 = second.iter().map(|step| step.calls).sum();

@@ -2,7 +2,32 @@
 
 use std::time::Duration;
 
-use rand::{RngExt, rngs::ChaCha12Rng};
+use rand::{RngExt, SeedableRng, rngs::ChaCha12Rng};
+
+/// What is drawn for: each has a stream of its own, so that none repeats another.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Stream {
+    /// When calls begin.
+    Calls,
+    /// How long the service works.
+    Work,
+    /// The jitter of a client.
+    Client(u32),
+    /// What the callers of a closed load think.
+    Caller(u32),
+}
+
+/// The draws of a seed for one purpose.
+pub(super) fn stream(seed: u64, stream: Stream) -> ChaCha12Rng {
+    let mut random = ChaCha12Rng::seed_from_u64(seed);
+    random.set_stream(match stream {
+        Stream::Calls => 0,
+        Stream::Work => 1,
+        Stream::Client(number) => (1 << 32) | u64::from(number),
+        Stream::Caller(number) => (2 << 32) | u64::from(number),
+    });
+    random
+}
 
 /// A time drawn from the exponential distribution of this mean.
 ///

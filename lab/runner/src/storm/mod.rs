@@ -5,12 +5,15 @@
 //! a model of a service; nothing else of them is modelled. A run repeats by its seed, on
 //! every machine.
 
+mod call;
 mod chance;
+mod clients;
 mod counts;
+mod load;
 mod play;
 mod policy;
 mod service;
 mod timeline;
 
-pub use play::{Settings, StormError, play};
-pub use policy::{POLICIES, Policy};
+pub use play::{Heard, MOST_POLICIES, StormError, play};
+pub use policy::POLICIES;

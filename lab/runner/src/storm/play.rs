@@ -1,202 +1,170 @@
 //! Plays a storm.
 
-use std::{sync::Arc, time::Duration};
+use std::{ops::ControlFlow, rc::Rc, time::Duration};
 
-use client::{
-    Clock, ConfigError, Endpoint, ReliableApiClient, SeededRandom,
-    telemetry::{ATTEMPTS, RETRIES, SharedRecorder},
+use client::ConfigError;
+use evidence::storm::{
+    Cut, Policy, PolicyRun, STEP, STORM_VERSION, Settings, SettingsError, Step, Storm,
 };
-use evidence::storm::{PolicyRun, STEP, STORM_VERSION, Storm};
 use futures_executor::LocalPool;
 use futures_util::task::LocalSpawnExt;
-use rand::{SeedableRng, rngs::ChaCha12Rng};
 
 use super::{
-    chance::exponential,
+    chance::{Stream, stream},
+    clients::Clients,
     counts::Counts,
-    policy::Policy,
-    service::{Design, Service},
+    load::Calls,
+    service::Service,
     timeline::Timeline,
 };
-use crate::{run::GENERATOR, totals::Totals};
+use crate::run::GENERATOR;
 
-/// How a storm is played.
-#[derive(Clone, Copy, Debug)]
-pub struct Settings {
-    /// What arrivals, work and jitter are drawn from.
-    pub seed: u64,
-    /// How many clients there are. The calls go to one after the other.
-    pub clients: usize,
-    /// The calls of a second, on average.
-    pub calls_per_second: f64,
-    /// The same during the trouble.
-    pub spike_per_second: f64,
-    /// When the trouble begins, and when it ends.
-    pub trouble: (Duration, Duration),
-    /// How long it lasts in all.
-    pub length: Duration,
-}
+/// How long the calls that began last have to end.
+const LAST_CALLS: Duration = Duration::from_secs(60);
 
-impl Default for Settings {
-    /// A spike of five seconds to twice of what the service can bear.
-    fn default() -> Self {
-        Self {
-            seed: 1,
-            clients: 10,
-            calls_per_second: 60.0,
-            spike_per_second: 200.0,
-            trouble: (Duration::from_secs(20), Duration::from_secs(25)),
-            length: Duration::from_secs(80),
-        }
-    }
-}
-
-/// Ten requests at once, a tenth of a second each: a hundred a second. The queue is as
-/// long as what it takes three seconds to work off, and nobody waits for as long.
-const SERVICE: Design = Design {
-    places: 10,
-    queue: 300,
-    work: Duration::from_millis(100),
-};
-
-/// How long a client waits for a response.
-const TIMEOUT: Duration = Duration::from_secs(1);
-
-/// How long the calls that began last have to end: longer than any of them takes.
-const LAST_CALLS: Duration = Duration::from_secs(30);
-
-const CALL: Endpoint = Endpoint::new("storm", "/storm");
+/// The most policies of one storm.
+pub const MOST_POLICIES: usize = 12;
 
 /// Why a storm could not be played.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StormError {
-    /// A policy breaks a rule of the client.
+    /// The settings do not go together.
     #[error(transparent)]
-    Policy(#[from] ConfigError),
+    Settings(#[from] SettingsError),
+    /// A policy breaks a rule of the client.
+    #[error("{policy}: {error}")]
+    Policy {
+        /// Its name.
+        policy: String,
+        /// The rule.
+        error: ConfigError,
+    },
+    /// There are more policies than the lab plays at once.
+    #[error("there must be from 1 to {MOST_POLICIES} policies, got {0}")]
+    Policies(usize),
 }
 
-/// Plays a storm: the same calls for the clients of each policy.
+/// What is heard of a storm while it is played, after each tenth of a second of its time.
+#[derive(Clone, Copy, Debug)]
+pub struct Heard<'a> {
+    /// Which of the policies it is about.
+    pub policy: usize,
+    /// What was counted so far. The calls of a step may still succeed.
+    pub steps: &'a [Step],
+}
+
+/// Plays a storm: the same calls for the clients of each policy, one policy after the
+/// other. `hear` is told how it goes, and cancels it with [`ControlFlow::Break`]; then
+/// there is what there was by then.
+///
+/// It takes all of one thread. However it is set up, the memory that it needs and the
+/// requests of each policy are bounded ([`Cut`]).
 ///
 /// # Errors
 ///
-/// [`StormError`] if a policy breaks a rule of the client.
-pub fn play(settings: &Settings, policies: &[Policy]) -> Result<Storm, StormError> {
-    let arrivals = arrivals(settings);
-    let runs = policies
-        .iter()
-        .map(|policy| play_one(settings, policy, &arrivals));
-    Ok(Storm {
-        schema_version: STORM_VERSION,
-        seed: settings.seed,
-        generator: GENERATOR,
-        length: settings.length,
-        calls_per_second: settings.calls_per_second,
-        spike_per_second: settings.spike_per_second,
-        timeout: TIMEOUT,
-        capacity_per_second: SERVICE.places as f64 / SERVICE.work.as_secs_f64(),
-        trouble_began: settings.trouble.0,
-        trouble_ended: settings.trouble.1,
-        policies: runs.collect::<Result<_, _>>()?,
-    })
-}
-
-/// When calls begin: a Poisson process whose rate is higher during the trouble.
-fn arrivals(settings: &Settings) -> Vec<Duration> {
-    let mut random = ChaCha12Rng::seed_from_u64(settings.seed);
-    let (mut now, mut arrivals) = (Duration::ZERO, Vec::new());
-    let (begins, ends) = settings.trouble;
-    loop {
-        let (rate, until) = if now < begins {
-            (settings.calls_per_second, begins)
-        } else if now < ends {
-            (settings.spike_per_second, ends)
-        } else {
-            (settings.calls_per_second, settings.length)
-        };
-        let next = now + exponential(&mut random, Duration::from_secs_f64(1.0 / rate));
-        // Where the rate changes, the process begins anew: it has no memory.
-        now = next.min(until);
-        if now >= settings.length {
-            return arrivals;
-        }
-        if next <= until {
-            arrivals.push(next);
+/// [`StormError`] if the settings do not go together, or if a policy breaks a rule of
+/// the client.
+pub fn play(
+    settings: &Settings,
+    seed: u64,
+    policies: &[Policy],
+    mut hear: impl FnMut(Heard<'_>) -> ControlFlow<()>,
+) -> Result<Storm, StormError> {
+    settings.check()?;
+    if !(1..=MOST_POLICIES).contains(&policies.len()) {
+        return Err(StormError::Policies(policies.len()));
+    }
+    let mut runs = Vec::new();
+    for (number, policy) in policies.iter().enumerate() {
+        let run = play_one(settings, seed, policy, |steps| {
+            hear(Heard {
+                policy: number,
+                steps,
+            })
+        });
+        runs.push(run.map_err(|error| StormError::Policy {
+            policy: policy.name.to_string(),
+            error,
+        })?);
+        if runs
+            .last()
+            .is_some_and(|run| run.cut == Some(Cut::Cancelled))
+        {
+            break;
         }
     }
+    Ok(Storm {
+        schema_version: STORM_VERSION,
+        seed,
+        generator: GENERATOR,
+        settings: *settings,
+        capacity_per_second: settings.capacity_per_second(),
+        policies: runs,
+    })
 }
 
 fn play_one(
     settings: &Settings,
+    seed: u64,
     policy: &Policy,
-    arrivals: &[Duration],
-) -> Result<PolicyRun, StormError> {
+    mut hear: impl FnMut(&[Step]) -> ControlFlow<()>,
+) -> Result<PolicyRun, ConfigError> {
     let (timeline, mut pool) = (Timeline::default(), LocalPool::new());
     let counts = Counts::new(settings.length);
     let service = Service::new(
-        SERVICE,
-        TIMEOUT,
+        settings,
         timeline.clone(),
-        settings.seed,
+        stream(seed, Stream::Work),
         counts.clone(),
     );
-    let spawner = pool.spawner();
-    let spawn = |task| spawner.spawn_local(task).expect("the pool is there");
-    for _ in 0..SERVICE.places {
-        spawn(Box::pin(service.clone().place()) as std::pin::Pin<Box<dyn Future<Output = ()>>>);
+    for number in 0..settings.places {
+        let place = service.clone().place(number);
+        pool.spawner()
+            .spawn_local(place)
+            .expect("the pool is there");
     }
-    let counted = Arc::new(Totals::default());
-    let recorder: SharedRecorder = Arc::<Totals>::clone(&counted);
-    let clients = (0..settings.clients).map(|number| {
-        let seed = settings.seed.rotate_left(17) ^ number as u64;
-        let client = ReliableApiClient::builder("http://storm.invalid")
-            .transport(service.clone())
-            .clock(Arc::new(timeline.clone()))
-            .random(Arc::new(SeededRandom::new(seed)))
-            .recorder(Arc::clone(&recorder));
-        policy.apply(client).build()
-    });
-    let clients: Vec<_> = clients.collect::<Result<_, _>>()?;
-
-    let calls = {
-        let (timeline, counts, arrivals) = (timeline.clone(), counts.clone(), arrivals.to_vec());
-        let spawner = pool.spawner();
-        async move {
-            for (number, arrival) in arrivals.into_iter().enumerate() {
-                timeline.reach(arrival).await;
-                let client = clients[number % clients.len()].clone();
-                let (timeline, counts) = (timeline.clone(), counts.clone());
-                counts.called(arrival);
-                let call = async move {
-                    let called = client.get(CALL).await;
-                    counts.ended(arrival, timeline.monotonic(), called.is_ok());
-                };
-                spawner.spawn_local(call).expect("the pool is there");
-            }
-        }
+    let clients = Clients::new(settings, &policy.setup, seed, &service, &timeline)?;
+    let clients = Rc::new(clients);
+    let calls = Calls {
+        settings: *settings,
+        seed,
+        timeline: timeline.clone(),
+        counts: counts.clone(),
+        clients: Rc::clone(&clients),
+        spawner: pool.spawner(),
     };
-    spawn(Box::pin(calls));
-    let looks = {
-        let (timeline, counts, service) = (timeline.clone(), counts.clone(), service.clone());
-        let length = settings.length;
-        async move {
-            while timeline.monotonic() < length {
-                counts.waiting(timeline.monotonic(), service.waiting());
-                timeline.sleep(STEP).await;
-            }
-        }
-    };
-    spawn(Box::pin(looks));
-    timeline.run(&mut pool, settings.length + LAST_CALLS);
+    calls.start();
 
-    let (steps, mut totals) = counts.read();
-    let of_clients = counted.read();
-    let count = |name: &str| of_clients.get(name).copied().unwrap_or_default();
-    totals.retries = count(RETRIES.name);
-    totals.attempts = count(ATTEMPTS.name);
+    let all = usize::try_from(settings.length.as_nanos().div_ceil(STEP.as_nanos()));
+    let all = all.unwrap_or(usize::MAX);
+    let (mut played, mut cut) = (0, None);
+    while played < all && cut.is_none() {
+        // What happens at the very end of a step belongs to the next one.
+        let end = STEP * u32::try_from(played + 1).unwrap_or(u32::MAX);
+        timeline.run(&mut pool, end - Duration::from_nanos(1));
+        counts.step_ended(played, |step| {
+            step.waiting = u32::try_from(service.waiting()).unwrap_or(u32::MAX);
+            step.tokens = clients.tokens();
+            step.limit = clients.limit();
+        });
+        played += 1;
+        cut = counts.cut();
+        if counts.so_far(played, &mut hear).is_break() {
+            cut = Some(Cut::Cancelled);
+        }
+    }
+    if cut.is_none() {
+        timeline.run(&mut pool, settings.length + LAST_CALLS);
+        cut = counts.cut();
+    }
+
+    let (steps, mut totals) = counts.read(played);
+    (totals.counted_attempts, totals.counted_retries) = clients.counted();
     totals.unfinished = (service.waiting() + service.busy()) as u64;
     Ok(PolicyRun {
-        policy: policy.name,
+        policy: policy.clone(),
+        cut,
         steps,
         totals,
     })
@@ -204,24 +172,23 @@ fn play_one(
 
 #[cfg(test)]
 mod tests {
-    use evidence::storm::Step;
-
     use super::*;
     use crate::storm::POLICIES;
 
-    fn played(settings: &Settings) -> Storm {
-        play(settings, &POLICIES).expect("it can be played")
+    fn played(settings: &Settings, seed: u64) -> Storm {
+        let storm = play(settings, seed, &POLICIES, |_| ControlFlow::Continue(()));
+        storm.expect("it can be played")
     }
 
     #[test]
     fn the_first_picture_is_what_it_says_and_nothing_is_lost() {
-        let storm = played(&Settings::default());
+        let storm = played(&Settings::DEFAULT, 1);
 
         let back = storm
             .policies
             .iter()
             .map(|run| storm.back_after(run).is_some());
-        assert_eq!(back.collect::<Vec<_>>(), [true, false, false, true]);
+        assert_eq!(back.collect::<Vec<_>>(), [true, false, false, true, true]);
         let requests: u64 = storm.policies.iter().map(|run| run.totals.requests).sum();
         assert!(requests <= 40_000, "{requests} requests");
         for run in &storm.policies {
@@ -230,9 +197,12 @@ mod tests {
                 run.steps.iter().map(|step| u64::from(count(step))).sum()
             };
 
-            let policy = run.policy;
-            assert_eq!(totals.attempts, totals.requests, "{policy}");
+            let policy = &run.policy.name;
+            assert_eq!(totals.counted_attempts, totals.requests, "{policy}");
+            assert_eq!(totals.counted_retries, totals.retries, "{policy}");
             assert_eq!(totals.retries, totals.requests - totals.calls, "{policy}");
+            let caused = totals.retries_after_503 + totals.retries_after_timeout;
+            assert_eq!(totals.retries, caused, "{policy}");
             assert_eq!(totals.calls, totals.succeeded + totals.failed, "{policy}");
             let ended = totals.rejected + totals.useful + totals.abandoned;
             assert_eq!(totals.requests, ended + totals.unfinished, "{policy}");
@@ -242,18 +212,37 @@ mod tests {
         }
     }
 
+    /// A storm of eight seconds.
+    const SHORT: Settings = Settings {
+        trouble_begins: Duration::from_secs(2),
+        trouble_lasts: Duration::from_secs(2),
+        length: Duration::from_secs(8),
+        ..Settings::DEFAULT
+    };
+
     #[test]
     fn one_seed_is_one_storm() {
-        let short = |seed| {
-            played(&Settings {
-                seed,
-                trouble: (Duration::from_secs(2), Duration::from_secs(4)),
-                length: Duration::from_secs(8),
-                ..Settings::default()
-            })
-        };
+        assert_eq!(played(&SHORT, 3), played(&SHORT, 3));
+        assert_ne!(played(&SHORT, 3).policies, played(&SHORT, 4).policies);
+    }
 
-        assert_eq!(short(3), short(3));
-        assert_ne!(short(3).policies, short(4).policies);
+    #[test]
+    fn who_hears_of_it_can_cancel_it_and_keeps_what_there_was() {
+        let mut heard = 0;
+
+        let storm = play(&SHORT, 1, &POLICIES, |so_far| {
+            heard += 1;
+            assert_eq!(so_far.steps.len(), heard);
+            match heard < 10 {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
+            }
+        });
+
+        let storm = storm.expect("it can be played");
+        assert_eq!(storm.policies.len(), 1);
+        assert_eq!(storm.policies[0].cut, Some(Cut::Cancelled));
+        assert_eq!(storm.policies[0].steps.len(), 10);
+        assert!(storm.policies[0].totals.calls > 0);
     }
 }

@@ -1,61 +1,36 @@
-//! The policies that meet in a storm: settings of the client, and no code of their own.
+//! The policies of the first picture: settings of the client, and no code of their own.
 
-use client::{Builder, NoWait, RetryBudget};
+use client::RetryBudget;
+use evidence::storm::{Backoff, Policy, Setup};
 
-/// How the clients of a storm are set up.
-#[derive(Clone, Copy, Debug)]
-pub struct Policy {
-    /// In a few words.
-    pub name: &'static str,
-    /// The most requests of one call.
-    pub attempts: u32,
-    /// Whether there is a wait before a retry: the client's own backoff.
-    pub waits: bool,
-    /// Whether each client has a budget for its retries: the client's own.
-    pub has_budget: bool,
-}
+const AT_ONCE: Setup = Setup {
+    backoff: Backoff::None,
+    ..Setup::DEFAULT
+};
 
 /// The policies of the first picture.
-pub const POLICIES: [Policy; 4] = [
-    Policy {
-        name: "1 attempt",
-        attempts: 1,
-        waits: false,
-        has_budget: false,
-    },
-    Policy {
-        name: "3, at once",
-        attempts: 3,
-        waits: false,
-        has_budget: false,
-    },
-    Policy {
-        name: "3, jitter",
-        attempts: 3,
-        waits: true,
-        has_budget: false,
-    },
-    Policy {
-        name: "3, jitter+budget",
-        attempts: 3,
-        waits: true,
-        has_budget: true,
-    },
+pub static POLICIES: [Policy; 5] = [
+    Policy::new(
+        "1 attempt",
+        Setup {
+            attempts: 1,
+            ..Setup::DEFAULT
+        },
+    ),
+    Policy::new("3, at once", AT_ONCE),
+    Policy::new("3, jitter", Setup::DEFAULT),
+    Policy::new(
+        "3, budget",
+        Setup {
+            budget: RetryBudget::DEFAULT_CAPACITY,
+            ..AT_ONCE
+        },
+    ),
+    Policy::new(
+        "3, jitter+budget",
+        Setup {
+            budget: RetryBudget::DEFAULT_CAPACITY,
+            ..Setup::DEFAULT
+        },
+    ),
 ];
-
-impl Policy {
-    /// Sets a client up. Without a limit on concurrency: that is a policy of its own.
-    pub(super) fn apply(&self, client: Builder) -> Builder {
-        let budget = self
-            .has_budget
-            .then(|| RetryBudget::new(RetryBudget::DEFAULT_CAPACITY));
-        let client = client
-            .max_attempts(self.attempts)
-            .retry_budget(budget)
-            .concurrency_limit(None);
-        match self.waits {
-            true => client,
-            false => client.policy(NoWait),
-        }
-    }
-}

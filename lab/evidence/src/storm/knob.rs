@@ -1,0 +1,345 @@
+//! The knobs of a storm as a table: one row says what a setting is called, what it means,
+//! and which values it takes. The command line, the web UI and the JSON follow from it.
+
+use std::borrow::Cow;
+
+use schemars::{Schema, json_schema};
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value as Json};
+
+/// One setting of a `T`.
+#[derive(Debug)]
+pub struct Knob<T: 'static> {
+    /// What it is called in JSON. On the command line it has `-` for `_`, and no unit.
+    pub name: &'static str,
+    /// What it means, in one sentence.
+    pub what: &'static str,
+    /// The values that it takes.
+    pub values: Values,
+    pub(super) get: fn(&T) -> Value,
+    pub(super) set: fn(&mut T, Value),
+}
+
+/// The values that a knob takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Values {
+    /// Whole numbers.
+    Whole {
+        /// The least of them.
+        least: u32,
+        /// The most.
+        most: u32,
+    },
+    /// Numbers.
+    Number {
+        /// The least of them.
+        least: f64,
+        /// The most.
+        most: f64,
+    },
+    /// One of a few words.
+    OneOf(&'static [&'static str]),
+}
+
+/// The value of a knob.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Value {
+    /// A whole number.
+    Whole(u32),
+    /// A number.
+    Number(f64),
+    /// A word.
+    Word(&'static str),
+}
+
+/// What is set by a table of knobs.
+pub trait Knobs: Sized + 'static {
+    /// The table.
+    const KNOBS: &'static [Knob<Self>];
+
+    /// Sets a knob to a value in JSON: a number or a word.
+    ///
+    /// # Errors
+    ///
+    /// [`KnobError`] if there is no such knob, or if it does not take this value.
+    fn set(&mut self, name: &str, value: &Json) -> Result<(), KnobError> {
+        let knob = Self::knob(name)?;
+        let taken = knob.values.of_json(value);
+        let taken = taken.ok_or_else(|| knob.refused(value.to_string()))?;
+        (knob.set)(self, taken);
+        Ok(())
+    }
+
+    /// Sets a knob to a value as a person writes it.
+    ///
+    /// # Errors
+    ///
+    /// [`KnobError`] if there is no such knob, or if it does not take this value.
+    fn set_text(&mut self, name: &str, text: &str) -> Result<(), KnobError> {
+        let knob = Self::knob(name)?;
+        let taken = knob.values.of_text(text);
+        let taken = taken.ok_or_else(|| knob.refused(format!("'{text}'")))?;
+        (knob.set)(self, taken);
+        Ok(())
+    }
+
+    /// The knob of this name.
+    ///
+    /// # Errors
+    ///
+    /// [`KnobError::Unknown`] if there is none.
+    fn knob(name: &str) -> Result<&'static Knob<Self>, KnobError> {
+        let known = Self::KNOBS.iter().find(|knob| knob.name == name);
+        known.ok_or_else(|| KnobError::Unknown {
+            name: name.to_owned(),
+        })
+    }
+}
+
+/// Why a knob could not be set.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum KnobError {
+    /// There is none of this name.
+    #[error("there is no setting '{name}'")]
+    Unknown {
+        /// The name.
+        name: String,
+    },
+    /// It does not take the value.
+    #[error("{name} must be {rule}, got {got}")]
+    Refused {
+        /// The knob.
+        name: &'static str,
+        /// The values that it takes, in words.
+        rule: String,
+        /// What was asked for.
+        got: String,
+    },
+}
+
+impl<T> Knob<T> {
+    /// Its value.
+    #[must_use]
+    pub fn value(&self, of: &T) -> Value {
+        (self.get)(of)
+    }
+
+    /// Its unit, which is the end of its name; empty if it counts something.
+    #[must_use]
+    pub fn unit(&self) -> &'static str {
+        match self.name.ends_with("_seconds") {
+            true => "s",
+            false => "",
+        }
+    }
+
+    fn refused(&self, got: String) -> KnobError {
+        KnobError::Refused {
+            name: self.name,
+            rule: self.values.to_string(),
+            got,
+        }
+    }
+}
+
+impl Values {
+    fn of_json(self, json: &Json) -> Option<Value> {
+        match self {
+            Self::Whole { least, most } => {
+                let number = u32::try_from(json.as_u64()?).ok()?;
+                (least..=most)
+                    .contains(&number)
+                    .then_some(Value::Whole(number))
+            }
+            Self::Number { least, most } => {
+                let number = json.as_f64()?;
+                (least..=most)
+                    .contains(&number)
+                    .then_some(Value::Number(number))
+            }
+            Self::OneOf(words) => {
+                let word = json.as_str()?;
+                let known = words.iter().find(|known| **known == word);
+                known.map(|known| Value::Word(known))
+            }
+        }
+    }
+
+    /// Digits and a point, and no sign: `+1`, `1e3` and `inf` are ways to write a number
+    /// that other readers do not know.
+    fn of_text(self, text: &str) -> Option<Value> {
+        match self {
+            Self::OneOf(_) => self.of_json(&text.into()),
+            _ if !text
+                .chars()
+                .all(|sign| sign.is_ascii_digit() || sign == '.') =>
+            {
+                None
+            }
+            Self::Whole { .. } => self.of_json(&text.parse::<u64>().ok()?.into()),
+            Self::Number { .. } => self.of_json(&text.parse::<f64>().ok()?.into()),
+        }
+    }
+}
+
+impl std::fmt::Display for Values {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Whole { least, most } => write!(f, "a whole number from {least} to {most}"),
+            Self::Number { least, most } => write!(f, "a number from {least} to {most}"),
+            Self::OneOf(words) => write!(f, "one of {}", words.join(", ")),
+        }
+    }
+}
+
+impl std::fmt::Display for Value {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Whole(number) => number.fmt(f),
+            Self::Number(number) => number.fmt(f),
+            Self::Word(word) => f.write_str(word),
+        }
+    }
+}
+
+impl Value {
+    pub(super) fn whole(self) -> u32 {
+        match self {
+            Self::Whole(number) => number,
+            Self::Number(_) | Self::Word(_) => 0,
+        }
+    }
+
+    pub(super) fn number(self) -> f64 {
+        match self {
+            Self::Number(number) => number,
+            Self::Whole(number) => number.into(),
+            Self::Word(_) => 0.0,
+        }
+    }
+
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Word(word) => word,
+            Self::Whole(_) | Self::Number(_) => "",
+        }
+    }
+}
+
+/// Writes the knobs as an object: each with its value.
+pub(super) fn serialize<T: Knobs, S: Serializer>(of: &T, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(T::KNOBS.iter().map(|knob| (knob.name, knob.value(of))))
+}
+
+/// Describes that object.
+pub(super) fn schema<T: Knobs>(description: &str) -> Schema {
+    let property = |knob: &Knob<T>| {
+        let mut property = match knob.values {
+            Values::Whole { least, most } => {
+                json_schema!({ "type": "integer", "minimum": least, "maximum": most })
+            }
+            Values::Number { least, most } => {
+                json_schema!({ "type": "number", "minimum": least, "maximum": most })
+            }
+            Values::OneOf(words) => json_schema!({ "type": "string", "enum": words }),
+        };
+        property.insert("description".to_owned(), knob.what.into());
+        (knob.name.to_owned(), property.into())
+    };
+    let properties: Map<String, Json> = T::KNOBS.iter().map(property).collect();
+    let required: Vec<_> = T::KNOBS.iter().map(|knob| knob.name).collect();
+    json_schema!({
+        "type": "object",
+        "description": description,
+        "properties": properties,
+        "required": required,
+    })
+}
+
+/// The name of a schema.
+pub(super) fn schema_name(name: &'static str) -> Cow<'static, str> {
+    name.into()
+}
+
+/// Makes an enum of choices, each with the word that stands for it.
+macro_rules! choice {
+    ($(#[$doc:meta])* $name:ident { $($(#[$of:meta])* $variant:ident = $word:literal,)+ }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $name {
+            $($(#[$of])* $variant,)+
+        }
+
+        impl $name {
+            /// The words.
+            pub const WORDS: &'static [&'static str] = &[$($word),+];
+
+            /// The word for it.
+            #[must_use]
+            pub const fn word(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $word,)+
+                }
+            }
+
+            fn of(word: &str) -> Option<Self> {
+                match word {
+                    $($word => Some(Self::$variant),)+
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+/// Makes a row of a table out of a field.
+macro_rules! knob {
+    (whole $name:literal $field:ident $least:literal ..= $most:literal, $what:literal) => {
+        Knob {
+            name: $name,
+            what: $what,
+            values: Values::Whole {
+                least: $least,
+                most: $most,
+            },
+            get: |of| Value::Whole(of.$field),
+            set: |of, value| of.$field = value.whole(),
+        }
+    };
+    (number $name:literal $field:ident $least:literal ..= $most:literal, $what:literal) => {
+        Knob {
+            name: $name,
+            what: $what,
+            values: Values::Number {
+                least: $least,
+                most: $most,
+            },
+            get: |of| Value::Number(of.$field),
+            set: |of, value| of.$field = value.number(),
+        }
+    };
+    (seconds $name:literal $field:ident $least:literal ..= $most:literal, $what:literal) => {
+        Knob {
+            name: $name,
+            what: $what,
+            values: Values::Number {
+                least: $least,
+                most: $most,
+            },
+            get: |of| Value::Number(of.$field.as_secs_f64()),
+            set: |of, value| of.$field = Duration::from_secs_f64(value.number()),
+        }
+    };
+    (choice $name:literal $field:ident $choice:ident, $what:literal) => {
+        Knob {
+            name: $name,
+            what: $what,
+            values: Values::OneOf($choice::WORDS),
+            get: |of| Value::Word(of.$field.word()),
+            set: |of, value| of.$field = $choice::of(value.word()).unwrap_or(of.$field),
+        }
+    };
+}
+
+pub(super) use {choice, knob};

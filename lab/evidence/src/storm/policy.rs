@@ -1,0 +1,161 @@
+//! The policies that meet in a storm: settings of a client.
+
+use std::{borrow::Cow, time::Duration};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Serialize, Serializer};
+use smol_str::SmolStr;
+
+use super::knob::{self, Knob, Knobs, Value, Values, choice, knob};
+
+/// A policy: how the clients of one part of a storm are set up.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Policy {
+    /// In a few words.
+    #[schemars(with = "String")]
+    pub name: SmolStr,
+    /// How its clients are set up.
+    pub setup: Setup,
+    /// Where it comes from, if it is what another client ships with.
+    pub source: Option<Source>,
+}
+
+/// Where a policy comes from that another client ships with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Source {
+    /// Where it is documented.
+    pub url: &'static str,
+    /// In what the client of the lab is only like it.
+    pub differs: &'static str,
+}
+
+/// How a client is set up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Setup {
+    /// Which client it is.
+    pub client: ClientKind,
+    /// The most requests of one call.
+    pub attempts: u32,
+    /// How the wait before a retry is chosen.
+    pub backoff: Backoff,
+    /// The longest first wait.
+    pub base: Duration,
+    /// The longest wait of all.
+    pub cap: Duration,
+    /// The tokens of the retry budget; 0 for no budget.
+    pub budget: u32,
+    /// How many first attempts buy one retry.
+    pub calls_per_retry: u32,
+    /// The most attempts that a client has in flight; 0 for no limit.
+    pub concurrency: u32,
+    /// How long a call may take, waits included; 0 for no deadline.
+    pub deadline: Duration,
+    /// What is added to a `Retry-After` at most, at random.
+    pub spread: Duration,
+    /// How many clients there are, if not as many as the storm has; 0 for these.
+    pub clients: u32,
+}
+
+choice! {
+    /// Which client it is.
+    ClientKind {
+        /// The one that ships, with the middleware that ships.
+        Reliable = "reliable",
+        /// What is written first: it tries again at once, whatever it was told.
+        Naive = "naive",
+    }
+}
+
+choice! {
+    /// How the wait before a retry is chosen.
+    Backoff {
+        /// By the client's own backoff: evenly from nothing to a ceiling that doubles.
+        Jitter = "jitter",
+        /// By a policy of one's own: the ceiling itself.
+        Exponential = "exponential",
+        /// There is none.
+        None = "none",
+    }
+}
+
+impl Setup {
+    /// Three attempts with the client's backoff, and nothing else: no budget, no limit,
+    /// no deadline.
+    pub const DEFAULT: Self = Self {
+        client: ClientKind::Reliable,
+        attempts: 3,
+        backoff: Backoff::Jitter,
+        base: Duration::from_millis(200),
+        cap: Duration::from_secs(5),
+        budget: 0,
+        calls_per_retry: 10,
+        concurrency: 0,
+        deadline: Duration::ZERO,
+        spread: Duration::ZERO,
+        clients: 0,
+    };
+}
+
+impl Policy {
+    /// A policy of this name.
+    #[must_use]
+    pub const fn new(name: &'static str, setup: Setup) -> Self {
+        Self {
+            name: SmolStr::new_static(name),
+            setup,
+            source: None,
+        }
+    }
+}
+
+impl Knobs for Setup {
+    const KNOBS: &'static [Knob<Self>] = &[
+        knob!(choice "client" client ClientKind, "The client that ships, or the one that is written first"),
+        knob!(whole "attempts" attempts 1..=20, "The most requests of one call"),
+        knob!(choice "backoff" backoff Backoff, "The wait before a retry: up to a ceiling that doubles (jitter), the ceiling itself (exponential), or none"),
+        knob!(seconds "base_seconds" base 0.001..=60.0, "The longest first wait"),
+        knob!(seconds "cap_seconds" cap 0.001..=600.0, "The longest wait of all"),
+        knob!(whole "budget" budget 0..=10_000, "The tokens of each client's retry budget; 0 for no budget"),
+        knob!(whole "calls_per_retry" calls_per_retry 1..=1_000, "How many first attempts buy one retry"),
+        knob!(whole "concurrency" concurrency 0..=10_000, "The most attempts that a client has in flight; 0 for no limit"),
+        knob!(seconds "deadline_seconds" deadline 0.0..=600.0, "How long a call may take, waits included; 0 for no deadline"),
+        knob!(seconds "spread_seconds" spread 0.0..=600.0, "What is added to a Retry-After at most, at random"),
+        knob!(whole "own_clients" clients 0..=2_000, "How many clients this policy has; 0 for as many as the others"),
+    ];
+}
+
+impl Serialize for Setup {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        knob::serialize(self, serializer)
+    }
+}
+
+impl JsonSchema for Setup {
+    fn schema_name() -> Cow<'static, str> {
+        knob::schema_name("ClientSetup")
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        knob::schema::<Self>("How a client is set up.")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn every_knob_takes_the_value_that_it_has() {
+        let mut setup = Setup::DEFAULT;
+
+        for knob in Setup::KNOBS {
+            let value = knob.value(&setup);
+            let set = setup.set(knob.name, &json!(value));
+            assert_eq!(set, Ok(()), "{}", knob.name);
+        }
+
+        assert_eq!(setup, Setup::DEFAULT);
+    }
+}

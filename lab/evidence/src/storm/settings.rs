@@ -1,0 +1,316 @@
+//! How a storm is set up: its clients, its calls, its service and its trouble.
+
+use std::{borrow::Cow, time::Duration};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Serialize, Serializer};
+
+use super::knob::{self, Knob, Knobs, Value, Values, choice, knob};
+
+/// How a storm is set up. All policies meet the same.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// How many clients there are. The calls go to one after the other.
+    pub clients: u32,
+    /// Where calls come from.
+    pub load: Load,
+    /// With an open load: the calls that begin in a second, on average.
+    pub calls_per_second: f64,
+    /// With a closed load: how many callers there are.
+    pub callers: u32,
+    /// With a closed load: how long a caller thinks before its next call, on average.
+    pub think: Duration,
+    /// How many requests the service works on at once.
+    pub places: u32,
+    /// How many more may wait; a request beyond that gets a 503 at once.
+    pub queue: u32,
+    /// How the time is drawn that the service takes for a request.
+    pub work: Work,
+    /// How long the service takes for a request, on average.
+    pub work_time: Duration,
+    /// With a growing time: what each other request in flight adds to it.
+    pub growth: Duration,
+    /// How long a client waits for a response.
+    pub timeout: Duration,
+    /// What goes wrong.
+    pub trouble: Trouble,
+    /// When it begins.
+    pub trouble_begins: Duration,
+    /// How long it lasts.
+    pub trouble_lasts: Duration,
+    /// During a spike: how many times the usual load there is.
+    pub spike: f64,
+    /// During a cut: how many requests the service works on at once.
+    pub places_left: u32,
+    /// During a refusal: what the 503 says of when to come back.
+    pub retry_after: RetryAfter,
+    /// How long it lasts in all.
+    pub length: Duration,
+}
+
+choice! {
+    /// Where calls come from.
+    Load {
+        /// From outside, at random moments, however many go on already (Poisson).
+        Open = "open",
+        /// From callers who call, wait for the result, think, and call again.
+        Closed = "closed",
+    }
+}
+
+choice! {
+    /// How the time is drawn that a service takes for a request.
+    Work {
+        /// From the exponential distribution.
+        Exponential = "exponential",
+        /// It is always the same.
+        Constant = "constant",
+        /// It grows with the requests that the service works on.
+        Growing = "growing",
+    }
+}
+
+choice! {
+    /// What goes wrong.
+    Trouble {
+        /// More calls come.
+        Spike = "spike",
+        /// The service works on fewer requests at once.
+        Cut = "cut",
+        /// The service begins to work on nothing; what comes waits.
+        Pause = "pause",
+        /// The service responds with 503 to everything, at once.
+        Refusal = "refusal",
+        /// Nothing.
+        None = "none",
+    }
+}
+
+choice! {
+    /// What a 503 says of when to come back.
+    RetryAfter {
+        /// Nothing: it has no `Retry-After`.
+        None = "none",
+        /// The seconds that are left of the trouble, rounded up.
+        Seconds = "seconds",
+        /// The second in which the trouble ends, as a date: the same for all.
+        Date = "date",
+    }
+}
+
+impl Default for Settings {
+    /// A spike of five seconds to twice of what the service can bear.
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+impl Settings {
+    /// A spike of five seconds to twice of what the service can bear.
+    ///
+    /// The service works on ten requests at once, a tenth of a second each: a hundred a
+    /// second. Its queue is as long as what it takes three seconds to work off, and
+    /// nobody waits for as long.
+    pub const DEFAULT: Self = Self {
+        clients: 10,
+        load: Load::Open,
+        calls_per_second: 60.0,
+        callers: 60,
+        think: Duration::from_secs(1),
+        places: 10,
+        queue: 300,
+        work: Work::Exponential,
+        work_time: Duration::from_millis(100),
+        growth: Duration::from_millis(10),
+        timeout: Duration::from_secs(1),
+        trouble: Trouble::Spike,
+        trouble_begins: Duration::from_secs(10),
+        trouble_lasts: Duration::from_secs(5),
+        spike: 3.5,
+        places_left: 2,
+        retry_after: RetryAfter::None,
+        length: Duration::from_secs(60),
+    };
+
+    /// When the trouble ends.
+    #[must_use]
+    pub fn trouble_ends(&self) -> Duration {
+        self.trouble_begins + self.trouble_lasts
+    }
+
+    /// Whether a moment lies within the trouble.
+    #[must_use]
+    pub fn is_troubled(&self, moment: Duration) -> bool {
+        (self.trouble_begins..self.trouble_ends()).contains(&moment)
+    }
+
+    /// The requests that the service can work on in a second while there is no trouble,
+    /// on average.
+    #[must_use]
+    pub fn capacity_per_second(&self) -> f64 {
+        let others = f64::from(self.places - 1);
+        let growth = match self.work {
+            Work::Growing => self.growth.as_secs_f64() * others,
+            Work::Exponential | Work::Constant => 0.0,
+        };
+        f64::from(self.places) / (self.work_time.as_secs_f64() + growth)
+    }
+
+    /// Whether the settings go together.
+    ///
+    /// # Errors
+    ///
+    /// [`SettingsError`] if they do not.
+    pub fn check(&self) -> Result<(), SettingsError> {
+        let (ends, length) = (self.trouble_ends(), self.length);
+        match ends < length {
+            true => Ok(()),
+            false => Err(SettingsError { ends, length }),
+        }
+    }
+}
+
+/// The trouble ends after the storm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "trouble_begins_seconds and trouble_lasts_seconds come to {}, which must be less than length_seconds, got {}",
+    ends.as_secs_f64(),
+    length.as_secs_f64()
+)]
+pub struct SettingsError {
+    /// When the trouble ends.
+    pub ends: Duration,
+    /// When the storm does.
+    pub length: Duration,
+}
+
+impl Knobs for Settings {
+    const KNOBS: &'static [Knob<Self>] = &[
+        knob!(whole "clients" clients 1..=2_000, "How many clients there are, each with a budget and a limit of its own"),
+        knob!(choice "load" load Load, "Calls come from outside (open), or from callers who wait for the result (closed)"),
+        knob!(number "calls_per_second" calls_per_second 0.1..=1_000.0, "Open load: the calls that begin in a second, on average"),
+        knob!(whole "callers" callers 1..=2_000, "Closed load: how many callers there are"),
+        knob!(seconds "think_seconds" think 0.01..=600.0, "Closed load: how long a caller thinks before its next call, on average"),
+        knob!(whole "places" places 1..=10_000, "How many requests the service works on at once"),
+        knob!(whole "queue" queue 0..=100_000, "How many more requests may wait; one beyond that gets a 503 at once"),
+        knob!(choice "work" work Work, "How the time is drawn that the service takes for a request"),
+        knob!(seconds "work_time_seconds" work_time 0.001..=60.0, "How long the service takes for a request, on average"),
+        knob!(seconds "growth_seconds" growth 0.0..=1.0, "Growing work: what each other request that is worked on adds to it"),
+        knob!(seconds "timeout_seconds" timeout 0.01..=60.0, "How long a client waits for a response"),
+        knob!(choice "trouble" trouble Trouble, "What goes wrong: more calls (spike), fewer places (cut), nothing is begun (pause), only 503s (refusal), or nothing"),
+        knob!(seconds "trouble_begins_seconds" trouble_begins 0.0..=600.0, "When the trouble begins"),
+        knob!(seconds "trouble_lasts_seconds" trouble_lasts 0.0..=600.0, "How long the trouble lasts"),
+        knob!(number "spike" spike 1.0..=100.0, "Spike: how many times the usual load there is"),
+        knob!(whole "places_left" places_left 0..=10_000, "Cut: how many requests the service works on at once"),
+        knob!(choice "retry_after" retry_after RetryAfter, "Refusal: the Retry-After of the 503, which is the end of the trouble"),
+        knob!(seconds "length_seconds" length 1.0..=600.0, "How long it lasts in all"),
+    ];
+}
+
+impl Serialize for Settings {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        knob::serialize(self, serializer)
+    }
+}
+
+impl JsonSchema for Settings {
+    fn schema_name() -> Cow<'static, str> {
+        knob::schema_name("StormSettings")
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        knob::schema::<Self>("How a storm is set up. All policies meet the same.")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn every_knob_takes_the_value_that_it_has() {
+        let mut settings = Settings::DEFAULT;
+
+        for knob in Settings::KNOBS {
+            let value = knob.value(&settings);
+            let set = settings.set(knob.name, &json!(value));
+            assert_eq!(set, Ok(()), "{}", knob.name);
+            let set = settings.set_text(knob.name, &value.to_string());
+            assert_eq!(set, Ok(()), "{}", knob.name);
+        }
+
+        assert_eq!(settings, Settings::DEFAULT);
+    }
+
+    #[test]
+    fn what_a_knob_does_not_take_is_named_with_the_rule() {
+        let mut settings = Settings::DEFAULT;
+        let mut refused = |name, text| {
+            let error = settings.set_text(name, text).expect_err(text);
+            error.to_string()
+        };
+
+        for (name, text, words) in [
+            (
+                "clients",
+                "0",
+                "clients must be a whole number from 1 to 2000, got '0'",
+            ),
+            (
+                "clients",
+                "+1",
+                "clients must be a whole number from 1 to 2000, got '+1'",
+            ),
+            (
+                "clients",
+                "1.5",
+                "clients must be a whole number from 1 to 2000, got '1.5'",
+            ),
+            (
+                "spike",
+                "inf",
+                "spike must be a number from 1 to 100, got 'inf'",
+            ),
+            (
+                "spike",
+                "1e1",
+                "spike must be a number from 1 to 100, got '1e1'",
+            ),
+            ("load", "", "load must be one of open, closed, got ''"),
+            ("speed", "1", "there is no setting 'speed'"),
+        ] {
+            assert_eq!(refused(name, text), words);
+        }
+    }
+
+    #[test]
+    fn the_trouble_ends_before_the_storm() {
+        let settings = Settings {
+            length: Duration::from_secs(15),
+            ..Settings::DEFAULT
+        };
+
+        let error = settings.check().expect_err("both end at once");
+
+        assert_eq!(
+            error.to_string(),
+            "trouble_begins_seconds and trouble_lasts_seconds come to 15, which must be less than \
+             length_seconds, got 15"
+        );
+    }
+
+    #[test]
+    fn a_service_can_do_what_its_places_can() {
+        let growing = Settings {
+            work: Work::Growing,
+            ..Settings::DEFAULT
+        };
+
+        let capacities = [Settings::DEFAULT, growing].map(|of| of.capacity_per_second());
+
+        assert!((capacities[0] - 100.0).abs() < 1e-9);
+        assert!((capacities[1] - 10.0 / 0.19).abs() < 1e-9);
+    }
+}

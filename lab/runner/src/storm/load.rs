@@ -1,0 +1,120 @@
+//! The load of a storm: when calls begin.
+
+use std::{rc::Rc, time::Duration};
+
+use client::Clock;
+use evidence::storm::{Load, Settings, Trouble};
+use futures_executor::LocalSpawner;
+use futures_util::task::LocalSpawnExt;
+
+use super::{
+    call::as_one_call,
+    chance::{Stream, exponential, stream},
+    clients::Clients,
+    counts::Counts,
+    timeline::Timeline,
+};
+
+/// What a call needs.
+#[derive(Clone)]
+pub(super) struct Calls {
+    pub(super) settings: Settings,
+    pub(super) seed: u64,
+    pub(super) timeline: Timeline,
+    pub(super) counts: Counts,
+    pub(super) clients: Rc<Clients>,
+    pub(super) spawner: LocalSpawner,
+}
+
+impl Calls {
+    /// Starts the load.
+    pub(super) fn start(self) {
+        let spawner = self.spawner.clone();
+        match self.settings.load {
+            Load::Open => spawn(&spawner, self.open()),
+            Load::Closed => {
+                let usual = self.settings.callers;
+                let all = match self.settings.trouble {
+                    Trouble::Spike => (f64::from(usual) * self.settings.spike).round() as u32,
+                    _ => usual,
+                };
+                for number in 0..all {
+                    let (from, until) = match number < usual {
+                        true => (Duration::ZERO, self.settings.length),
+                        false => (self.settings.trouble_begins, self.settings.trouble_ends()),
+                    };
+                    spawn(&spawner, self.clone().caller(number, from, until));
+                }
+            }
+        }
+    }
+
+    /// Begins a call whenever one comes from outside.
+    async fn open(self) {
+        for (number, arrival) in arrivals(&self.settings, self.seed).into_iter().enumerate() {
+            self.timeline.reach(arrival).await;
+            let calls = self.clone();
+            spawn(&self.spawner, async move { calls.call(number).await });
+        }
+    }
+
+    /// One caller, who thinks, calls, and waits for the result.
+    async fn caller(self, number: u32, from: Duration, until: Duration) {
+        let mut random = stream(self.seed, Stream::Caller(number));
+        self.timeline.reach(from).await;
+        loop {
+            let think = exponential(&mut random, self.settings.think);
+            self.timeline.sleep(think).await;
+            if self.timeline.monotonic() >= until {
+                return;
+            }
+            self.call(number as usize).await;
+        }
+    }
+
+    async fn call(&self, number: usize) {
+        let began = self.timeline.monotonic();
+        if !self.counts.called(began) {
+            return;
+        }
+        let client = self.clients.turn(number);
+        let has_succeeded = as_one_call(client.call()).await;
+        self.counts
+            .ended(began, self.timeline.monotonic(), has_succeeded);
+    }
+}
+
+fn spawn(spawner: &LocalSpawner, task: impl Future<Output = ()> + 'static) {
+    spawner.spawn_local(task).expect("the pool is there");
+}
+
+/// When calls of an open load begin: a Poisson process whose rate is higher during a
+/// spike.
+fn arrivals(settings: &Settings, seed: u64) -> Vec<Duration> {
+    let mut random = stream(seed, Stream::Calls);
+    let (mut now, mut arrivals) = (Duration::ZERO, Vec::new());
+    let (begins, ends) = (settings.trouble_begins, settings.trouble_ends());
+    let usual = settings.calls_per_second;
+    let rate_in_trouble = match settings.trouble {
+        Trouble::Spike => usual * settings.spike,
+        _ => usual,
+    };
+    loop {
+        let (rate, until) = if now < begins {
+            (usual, begins)
+        } else if now < ends {
+            (rate_in_trouble, ends)
+        } else {
+            (usual, settings.length)
+        };
+        let next = now + exponential(&mut random, Duration::from_secs_f64(1.0 / rate));
+        // Where the rate changes, the process begins anew: it has no memory.
+        now = next.min(until);
+        if now >= settings.length {
+            return arrivals;
+        }
+        if next <= until {
+            arrivals.push(next);
+        }
+    }
+}
