@@ -38,8 +38,9 @@ function wordsOf(run, link, time) {
   }
   if (run.state === "lost") return [[failed("✗ lost: the lab was stopped while it ran")]];
   if (run.state === "failed") return [[failed(`✗ could not be played${run.error ? `: ${run.error}` : ""}`)]];
-  const sides = run.sides.filter(({ outcome }) => outcome);
-  return sides.map(({ client, view: { result: [first, ...rest] } }) =>
+  const beside = run.compared?.sides;
+  const sides = beside ?? run.sides.filter(({ outcome }) => outcome).map(({ client, view: { result } }) => ({ client, result }));
+  return sides.map(({ client, result: [first, ...rest] }) =>
     [{ ...first, text: run.sides.length > 1 ? `${client}: ${first.text}` : first.text }, ...rest]);
 }
 

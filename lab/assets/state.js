@@ -69,7 +69,7 @@ export function listed(runs) {
 export function opened(id) {
   const summary = state.runs.find((run) => run.id === id);
   early = [];
-  state.run = { sides: [], differences: [], ...summary, id, state: "fetching" };
+  state.run = { sides: [], compared: null, ...summary, id, state: "fetching" };
   state.row = null;
   state.folded = new Set();
 }

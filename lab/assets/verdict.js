@@ -13,14 +13,13 @@ export function verdictPanel() {
     byId("checks").replaceChildren(
       ...(guess ? [el("p", { class: "guessed" }, el("b", null, "You predicted: "), guess)] : []),
       ...(run.error ? [el("p", { class: "problem" }, run.error)] : []),
-      ...run.sides.filter(({ outcome }) => outcome).map((side) => sideOf(side, run.sides.length > 1)),
-      ...differences(run));
+      ...(run.compared ? effects(run.compared) : run.sides.filter(({ outcome }) => outcome).map(sideOf)));
   });
 }
 
-function sideOf({ client, outcome, verdict, view }, several) {
+function sideOf({ client, outcome, verdict, view }, _, { length }) {
   return el("div", { class: "judged" },
-    several ? el("h3", null, client) : null,
+    length > 1 ? el("h3", null, client) : null,
     el("p", { class: "outcome" }, ...ended(outcome, view)),
     outcome.ending === "cancelled" ? el("p", null, "It did not come to its end, so nothing is judged.") : null,
     el("ul", { "aria-label": "Expectations" }, ...verdict.map(({ source, text, held, found }) =>
@@ -35,15 +34,28 @@ function ended({ text }, { ended: { mark, text: words } }) {
   return ["Ended with: ", el("b", { class: mark }, words), words === text ? null : ` · ${text}`];
 }
 
-/** In what the two sides of a comparison differ. */
-function differences({ differences: list, sides: [one, other] }) {
-  if (!list.length) return [];
-  const headings = [`The ${other.client} client …`, one.client, other.client];
-  return [el("table", { class: "differences" },
-    el("caption", { class: "unseen" }, "Where the two clients differ"),
-    el("thead", null, el("tr", null, ...headings.map((text, index) =>
-      el("th", { scope: "col", class: index ? "number" : null }, text)))),
-    el("tbody", null, ...list.map(({ text, reliable, naive }) =>
-      el("tr", null, el("th", { scope: "row" }, text),
-        ...[reliable, naive].map((fact) => el("td", { class: "number" }, String(fact)))))))];
+/** What two clients came to, effect by effect, and what is to be said about it. */
+function effects({ sides, effects: list, remarks }) {
+  const headings = ["What each came to", ...sides.map(({ client }) => client), ""];
+  return [
+    el("table", { class: "effects" },
+      el("caption", { class: "unseen" }, "What the two clients came to"),
+      el("thead", null, el("tr", null, ...headings.map((text) => el("th", { scope: "col" }, text)))),
+      el("tbody", null, ...list.map(({ label, sides: values, differs }) =>
+        el("tr", { class: differs ? "differs" : null }, el("th", { scope: "row" }, label),
+          ...values.map(({ text }) => el("td", null, text)), el("td", null, differs ? "differs" : ""))))),
+    ...sides.filter(({ broken }) => broken.length).map(rules),
+    ...remarks.map(({ text, command }) => el("p", { class: "remark" }, text, command ? " " : null, command ? el("code", null, `lab ${command}`) : null)),
+  ];
+}
+
+/** The rules that a client broke. */
+function rules({ title, broken }) {
+  return el("div", { class: "judged" },
+    el("h3", null, `Rules that ${title} broke`),
+    el("ul", null, ...broken.map(({ id, text, found }) =>
+      el("li", { class: "failed" },
+        el("span", { class: "sign", "aria-hidden": "true" }, "✗"),
+        el("span", { class: "source" }, id),
+        el("span", null, text, found ? el("em", null, ` — ${found}`) : null)))));
 }

@@ -41,7 +41,7 @@ async fn comparison(name: &str) -> (&'static Scenario, Comparison) {
     let naive = run(scenario, &naive).await.expect("a run");
     (
         scenario,
-        Comparison::of(reliable, naive, scenario.next_comparison()),
+        Comparison::of([reliable, naive], None, scenario.next_comparison()),
     )
 }
 
@@ -222,7 +222,7 @@ async fn a_comparison_holds_what_differs_and_both_sides() {
         headings,
         [
             "The question",
-            "What differs",
+            "What each came to",
             "What happened · reliable",
             "Outcome · reliable",
             "Verdict · reliable",
@@ -238,13 +238,13 @@ async fn a_comparison_holds_what_differs_and_both_sides() {
             "Try next",
         ]
     );
-    for run in [&both.reliable, &both.naive] {
+    for run in &both.runs {
         for entry in &run.wire.entries {
             assert!(page.contains(&entry.request_id), "{entry:?}");
         }
     }
-    for difference in &both.differences {
-        assert!(page.contains(&difference.text), "{difference:?}");
+    for effect in &both.compared.effects {
+        assert!(page.contains(&effect.label), "{effect:?}");
     }
     assert!(page.contains("up to 3 attempts") && page.contains("up to 10 attempts"));
 }
@@ -276,7 +276,7 @@ fn reach(page: &str) -> Vec<u32> {
 async fn a_comparison_has_one_axis_of_time() {
     let (scenario, both) = comparison("read-timeout").await;
 
-    let alone = [&both.reliable, &both.naive].map(|run| {
+    let alone = both.runs.each_ref().map(|run| {
         reach(&render::html(
             &scenario.words,
             run,
@@ -325,7 +325,7 @@ async fn how_a_call_ended_and_the_verdict_on_it_are_two_things() {
 #[tokio::test]
 async fn a_check_says_whose_word_it_is_and_which_requests_broke_a_rule() {
     let (scenario, both) = comparison("retry-later").await;
-    let run = &both.naive;
+    let run = &both.runs[1];
     let rule = Some("retry-after-seconds");
     let broken = run.verdict.iter().find(|check| check.rule == rule);
     let broken = broken.expect("the naive client comes early");

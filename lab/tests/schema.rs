@@ -3,7 +3,7 @@
 
 use std::{future::ready, ops::ControlFlow};
 
-use evidence::{Comparison, Overrides, Pace, Run};
+use evidence::{Comparison, Overrides, Pace, Run, compare::Sample};
 use jsonschema::Validator;
 use runner::{
     ClientUnderTest, Naive, Reliable, Settings, run, run_until,
@@ -133,7 +133,11 @@ async fn describes_every_run_and_every_comparison_of_the_catalogue() {
         let [reliable, _, naive] = &runs[runs.len() - 3..] else {
             unreachable!("three were played")
         };
-        let comparison = Comparison::of(reliable.clone(), naive.clone(), String::new());
+        let comparison = {
+            let runs = [reliable.clone(), naive.clone()];
+            let plays = runs.each_ref().map(|run| vec![run.wire.clone()]);
+            Comparison::of(runs, Some(&Sample(plays)), String::new())
+        };
         assert_eq!(errors(&of_all, &as_json(&comparison)), [""; 0], "{name}");
     }
 

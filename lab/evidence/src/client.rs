@@ -21,6 +21,12 @@ impl Client {
     /// What the names of the reference client's counters begin with.
     pub const REFERENCE_PREFIX: &'static str = "client_";
 
+    /// How it is called in a sentence.
+    #[must_use]
+    pub fn title(self) -> String {
+        format!("the {} client", self.name)
+    }
+
     /// Under which name this client counts what the reference client counts as
     /// `name`. What does not begin as the reference client's counters do is the
     /// service's, whoever plays.

@@ -1,29 +1,38 @@
-//! Two runs of one scenario, by the reliable client and by the naive one, and
-//! what differs between them.
+//! Two runs of one scenario by two clients, held beside each other by effect: what
+//! each cost the service, how long it took, what its caller has at the end, and which
+//! rules of the wire it broke.
 //!
-//! Every difference is measured on the two runs. Nothing is known here of what
-//! a scenario is about, and where the two came to the same, nothing is said.
+//! Nothing is known here of what a scenario is about or which client ought to do well.
+//! What is equal is never called different.
 
-mod measures;
+mod effect;
+mod handle;
+mod measure;
+mod remark;
+mod rules;
+mod time;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use self::measures::MEASURES;
+pub use effect::{Aspect, Effect, Measured};
+pub use remark::Remark;
+pub use rules::{BrokenRule, Sample};
+
 use crate::{
-    outcome::{Ending, Fact},
+    client::Client,
+    plot::Mark,
     run::Run,
+    view::{self, Phrase},
 };
 
-/// One scenario, played by both clients with one seed.
+/// One scenario, played by two clients with one seed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Comparison {
-    /// The run of the reference client.
-    pub reliable: Run,
-    /// The run of what people first write.
-    pub naive: Run,
-    /// What differs.
-    pub differences: Vec<Difference>,
+    /// The two runs. The exit code of a command is that of the first.
+    pub runs: [Run; 2],
+    /// What they came to.
+    pub compared: Compared,
     /// What to try next: arguments of `lab`.
     pub next: String,
 }
@@ -31,20 +40,88 @@ pub struct Comparison {
 impl Comparison {
     /// Compares two runs; `next` is what to try after them.
     #[must_use]
-    pub fn of(reliable: Run, naive: Run, next: String) -> Self {
+    pub fn of(runs: [Run; 2], sample: Option<&Sample>, next: String) -> Self {
         Self {
-            differences: differences(&reliable, &naive),
-            reliable,
-            naive,
+            compared: Compared::of(runs.each_ref(), sample),
+            runs,
             next,
         }
     }
 
-    /// Why it matters: what is true of the reliable client's run, and then what
-    /// the naive client's adds to it.
+    /// Why it matters: what is true of the first run, and then what the second adds to
+    /// it.
     #[must_use]
     pub fn why(&self) -> Vec<&'static str> {
-        why([&self.reliable, &self.naive])
+        why(&self.runs)
+    }
+}
+
+/// What two runs came to, beside each other.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Compared {
+    /// What each client came to, in the order of the runs.
+    pub sides: [Side; 2],
+    /// What was measured on both, effect by effect; nothing if one was cancelled, since
+    /// half a run cannot be compared.
+    pub effects: Vec<Effect>,
+    /// What is to be said about it.
+    pub remarks: Vec<Remark>,
+}
+
+/// What one of two clients came to.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Side {
+    /// Which client it is.
+    #[schemars(with = "String")]
+    pub client: Client,
+    /// How it is called in a sentence: "the naive client".
+    pub title: String,
+    /// What it came to, in a line of phrases: how it ended, the number of attempts, and
+    /// how many rules it broke.
+    pub result: Vec<Phrase>,
+    /// The rules of the wire that it broke.
+    pub broken: Vec<BrokenRule>,
+}
+
+impl Compared {
+    /// Holds two runs beside each other. Rules are held to `sample`, since one play does
+    /// not show each of them; without one none is judged.
+    #[must_use]
+    pub fn of(runs: [&Run; 2], sample: Option<&Sample>) -> Self {
+        let whole = runs.iter().all(|run| !run.is_cancelled());
+        let sample = sample.filter(|_| whole);
+        let broken = match sample {
+            Some(sample) => sample.broken(runs),
+            None => Default::default(),
+        };
+        let effects = match whole {
+            true => effect::effects(runs, sample, broken.each_ref().map(Vec::as_slice)),
+            false => Vec::new(),
+        };
+        let remarks = match whole {
+            true => remark::remarks(runs, &effects),
+            false => Vec::new(),
+        };
+        let mut broken = broken.into_iter();
+        Self {
+            sides: runs.map(|run| {
+                let broken = broken.next().unwrap_or_default();
+                Side {
+                    client: run.client,
+                    title: run.client.title(),
+                    result: result(run, sample.map(|_| broken.len())),
+                    broken,
+                }
+            }),
+            effects,
+            remarks,
+        }
+    }
+
+    /// Whether anything differs.
+    #[must_use]
+    pub fn differ(&self) -> bool {
+        self.effects.iter().any(|effect| effect.differs)
     }
 }
 
@@ -60,102 +137,20 @@ pub fn why<'a>(runs: impl IntoIterator<Item = &'a Run>) -> Vec<&'static str> {
     why
 }
 
-/// One thing that differs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Difference {
-    /// What was measured.
-    pub aspect: Aspect,
-    /// What it came to with the reliable client.
-    pub reliable: Fact,
-    /// What it came to with the naive one.
-    pub naive: Fact,
-    /// The difference in words: the rest of a sentence that begins with "the
-    /// naive client".
-    pub text: String,
-}
-
-/// What can differ, what it cost the service first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Aspect {
-    /// Requests that the service saw.
-    Requests,
-    /// Attempts that never reached it.
-    UnseenAttempts,
-    /// Requests that came before a Retry-After allowed.
-    EarlyRequests,
-    /// Requests that were refused with 429.
-    RefusedRequests,
-    /// Retries of what no retry mends: a response that is no retry candidate, or
-    /// a failed TLS handshake.
-    HopelessRetries,
-    /// The time waited before retries, in milliseconds.
-    WaitedMilliseconds,
-    /// Redirects that were followed.
-    RedirectsFollowed,
-    /// POST requests that the service saw.
-    PostRequests,
-    /// Idempotency keys that the service saw.
-    IdempotencyKeys,
-    /// Jobs that the service created.
-    JobsCreated,
-    /// Pages of a listing that were read with success.
-    PagesRead,
-    /// Records that were handed on, duplicates included.
-    RecordsDelivered,
-    /// Calls of many that succeeded.
-    CallsSucceeded,
-    /// Whether a response that the reliable client refused was taken for data.
-    UntrustedDataTaken,
-    /// How it ended.
-    Outcome,
-}
-
-/// What differs between two runs of one scenario; nothing if one was cancelled,
-/// since half a run cannot be compared.
-#[must_use]
-pub fn differences(reliable: &Run, naive: &Run) -> Vec<Difference> {
-    let mut differences = Vec::new();
-    if reliable.is_cancelled() || naive.is_cancelled() {
-        return differences;
-    }
-    for (aspect, of, text) in MEASURES {
-        let (one, other) = (of(reliable), of(naive));
-        if one != other {
-            differences.push(Difference {
-                aspect,
-                reliable: one.into(),
-                naive: other.into(),
-                text: text(other, one),
-            });
-        }
-    }
-    if let Some(problem) = refused(reliable)
-        && naive.outcome.ending == Ending::Ok
-    {
-        differences.push(Difference {
-            aspect: Aspect::UntrustedDataTaken,
-            reliable: false.into(),
-            naive: true.into(),
-            text: format!("took for data what the reliable client refused ({problem})"),
-        });
-    }
-    let [one, other] = [reliable, naive].map(|run| run.outcome.ending);
-    if one != other {
-        differences.push(Difference {
-            aspect: Aspect::Outcome,
-            reliable: Fact::Name(one.to_string()),
-            naive: Fact::Name(other.to_string()),
-            text: format!("ended with: {other}, rather than with: {one}"),
-        });
-    }
-    differences
-}
-
-/// What was wrong with a complete response that a client refused to use.
-fn refused(run: &Run) -> Option<&Fact> {
-    let too_large = Fact::from("body_too_large");
-    run.outcome
-        .fact("problem")
-        .filter(|problem| run.outcome.ending == Ending::ResponseError || **problem == too_large)
+/// How it ended, the number of attempts, and how many rules were broken.
+fn result(run: &Run, broken: Option<usize>) -> Vec<Phrase> {
+    let Some(ended) = run.view.ended.as_ref().filter(|_| !run.is_cancelled()) else {
+        return run.view.result.clone();
+    };
+    let rules = broken.map(|number| {
+        let (mark, text) = match number {
+            0 => (Mark::Ok, "✓ breaks no rule".to_owned()),
+            1 => (Mark::Failed, "✗ breaks 1 rule".to_owned()),
+            _ => (Mark::Failed, format!("✗ breaks {number} rules")),
+        };
+        let mark = Some(mark);
+        Phrase { mark, text }
+    });
+    let phrases = [view::ended_with(ended), view::attempts(run.counted())];
+    phrases.into_iter().chain(rules).collect()
 }

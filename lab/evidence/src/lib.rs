@@ -29,7 +29,7 @@ pub mod wire;
 pub mod words;
 
 pub use client::Client;
-pub use compare::{Comparison, Difference};
+pub use compare::{Compared, Comparison};
 pub use counters::{Counter, Counters};
 pub use duration::{duration, duration_left};
 pub use finding::{Finding, Level};

@@ -115,36 +115,44 @@ fn ended(outcome: &Outcome) -> Phrase {
 }
 
 fn result(ended: &Phrase, evidence: Evidence<'_>, verdict: &[Check]) -> Vec<Phrase> {
-    let Phrase { mark, text } = ended;
     if evidence.outcome.ending == Ending::Cancelled {
         return vec![Phrase {
-            mark: *mark,
-            text: format!("⊘ {text}"),
+            mark: ended.mark,
+            text: format!("⊘ {}", ended.text),
         }];
     }
-    let attempts = evidence.counted();
     let held = verdict.iter().filter(|check| check.held).count();
     let (mark_of_all, sign) = match held == verdict.len() {
         true => (Mark::Ok, "✓"),
         false => (Mark::Failed, "✗"),
     };
     vec![
-        Phrase {
-            mark: *mark,
-            text: format!("ended with {text}"),
-        },
-        Phrase {
-            mark: None,
-            text: match attempts {
-                1 => "1 attempt".to_owned(),
-                _ => format!("{attempts} attempts"),
-            },
-        },
+        ended_with(ended),
+        attempts(evidence.counted()),
         phrase(
             mark_of_all,
             format!("{sign} {held} of {} expectations held", verdict.len()),
         ),
     ]
+}
+
+/// How a run ended.
+pub(crate) fn ended_with(ended: &Phrase) -> Phrase {
+    Phrase {
+        mark: ended.mark,
+        text: format!("ended with {}", ended.text),
+    }
+}
+
+/// How many attempts a client counted.
+pub(crate) fn attempts(number: u64) -> Phrase {
+    Phrase {
+        mark: None,
+        text: match number {
+            1 => "1 attempt".to_owned(),
+            _ => format!("{number} attempts"),
+        },
+    }
 }
 
 fn phrase(mark: Mark, text: String) -> Phrase {

@@ -1,12 +1,9 @@
-//! Two runs side by side: both waterfalls on one axis, both sides of every
-//! counter, and in words what the difference cost.
-
-use std::collections::BTreeMap;
+//! Two runs side by side: what each came to, effect by effect, and both waterfalls on
+//! one axis.
 
 use evidence::{
-    Comparison, Counter, Run, Words,
-    counters::{ATTEMPTS, RETRIES},
-    risen,
+    Comparison, Words,
+    compare::{Aspect, Compared, Effect, Side},
 };
 
 use super::{
@@ -19,56 +16,54 @@ use super::{
 /// The most rows of each chart, so that both can be seen together.
 const ROWS: usize = 24;
 
-/// The columns of a number.
-const NUMBER: usize = 10;
+/// The longest value that stands in the table; a longer one has a line of its own.
+const VALUE: usize = 11;
 
 /// Sets a comparison, and what its runs teach, as text.
 #[must_use]
 pub fn comparison(words: &Words, comparison: &Comparison, options: &Options) -> String {
     let Comparison {
-        reliable,
-        naive,
-        differences,
+        runs,
+        compared,
         next,
     } = comparison;
     let options = Options {
         rows: options.rows.min(ROWS),
         ..*options
     };
-    let [reliable_chart, naive_chart] = waterfalls([&reliable.traces, &naive.traces], &options);
+    let charts = waterfalls([&runs[0].traces, &runs[1].traces], &options);
 
     let mut sheet = Sheet::new(&options);
-    heading(&mut sheet, words, reliable);
-    sheet.gap();
-    sheet.title("The reliable client");
-    sheet.block(&reliable_chart);
-    sheet.gap();
-    sheet.title(&format!(
-        "The naive client, {}",
-        naive.terms[1..].join(", ")
-    ));
-    sheet.block(&naive_chart);
-    sheet.gap();
-    for run in [reliable, naive] {
-        sheet.paragraph(run.client.name, &sheet.plain(&run.outcome.text));
+    heading(&mut sheet, words, &runs[0]);
+    let sides = runs.iter().zip(&compared.sides);
+    for (place, ((run, side), chart)) in sides.zip(charts).enumerate() {
+        sheet.gap();
+        let title = capital(&side.title);
+        sheet.title(&match place {
+            0 => title,
+            _ => {
+                let terms = run.terms[1..].join(", ");
+                format!("{title} {} {terms}", sheet.dash())
+            }
+        });
+        sheet.block(&chart);
     }
     sheet.gap();
-    table(&mut sheet, [reliable, naive]);
-    sheet.gap();
-    if differences.is_empty() {
-        sheet.line("The two came to the same.");
-    } else {
-        sheet.title("The naive client");
+    effects(&mut sheet, compared);
+    let broken: Vec<_> = runs[0].verdict.iter().filter(|it| !it.held).collect();
+    if !broken.is_empty() {
+        sheet.gap();
     }
-    for difference in differences {
-        sheet.entry(&difference.text);
-    }
-    sheet.gap();
-    verdict(&mut sheet, reliable);
-    for check in reliable.verdict.iter().filter(|check| !check.held) {
+    for check in broken {
         text::check(&mut sheet, check);
     }
-    verdict(&mut sheet, naive);
+    for remark in &compared.remarks {
+        sheet.gap();
+        sheet.beside("", &remark.text);
+        if let Some(command) = remark.command {
+            sheet.line(&format!("  {} {command}", options.lab));
+        }
+    }
     sheet.gap();
     sheet.paragraph("Why it matters", &comparison.why().join(" "));
     sheet.paragraph("Does not solve", words.unsolved);
@@ -76,64 +71,58 @@ pub fn comparison(words: &Words, comparison: &Comparison, options: &Options) -> 
     sheet.into_text()
 }
 
-/// What was counted, a line each: the clients' own series, then the service's.
-fn table(sheet: &mut Sheet<'_>, runs: [&Run; 2]) {
-    let mut rows = vec![(
-        "requests that the service saw".to_owned(),
-        runs.map(|run| run.wire.total.to_string()),
-    )];
-    for metric in [ATTEMPTS, RETRIES] {
-        let names = runs.map(|run| run.client.counter(metric));
-        let values = runs.map(|run| risen(run.counters.total(&run.client.counter(metric))));
-        rows.push((names.join(", "), values));
-    }
-    rows.extend(of_the_service(runs));
+/// Every effect: numbers in a table, words under their label, and a sign where the two
+/// differ.
+fn effects(sheet: &mut Sheet<'_>, compared: &Compared) {
+    let (numbers, words): (Vec<_>, Vec<_>) = compared
+        .effects
+        .iter()
+        .partition(|effect| effect.sides.iter().all(|side| side.text.len() <= VALUE));
+    let differs = match sheet.options.ascii {
+        true => "differs",
+        false => "≠",
+    };
+    let sign = |effect: &Effect| if effect.differs { differs } else { "" };
 
-    let widest = rows.iter().map(|(label, _)| label.len()).max().unwrap_or(0);
-    sheet.line(&format!(
-        "{:widest$}{:>NUMBER$}{:>NUMBER$}",
-        "", "reliable", "naive"
-    ));
-    for (label, [reliable, naive]) in rows {
-        sheet.line(&format!(
-            "{label:widest$}{reliable:>NUMBER$}{naive:>NUMBER$}"
-        ));
+    let widest = numbers.iter().map(|it| it.label.len()).max().unwrap_or(0);
+    let names = compared.sides.each_ref().map(|side| side.client.name);
+    let row = |label: &str, [one, other]: [&str; 2], sign: &str| {
+        format!("{label:widest$}{one:>0$}{other:>0$}  {sign}", VALUE + 2)
+    };
+    sheet.line(&row("", names, ""));
+    for effect in numbers {
+        let values = effect.sides.each_ref().map(|side| side.text.as_str());
+        sheet.line(&row(&effect.label, values, sign(effect)));
     }
-}
-
-/// The series of the service that moved in one of the runs, with both values.
-fn of_the_service(runs: [&Run; 2]) -> impl Iterator<Item = (String, [String; 2])> {
-    let mut moved: BTreeMap<String, [u64; 2]> = BTreeMap::new();
-    for (side, run) in runs.into_iter().enumerate() {
-        let counters = run.counters.iter();
-        for counter in counters.filter(|counter| counter.name.starts_with("service_")) {
-            moved.entry(series(counter)).or_default()[side] = counter.value;
+    let label = names.iter().map(|name| name.len()).max().unwrap_or(0) + 4;
+    for effect in words {
+        sheet.line(format!("{}  {}", effect.label, sign(effect)).trim_end());
+        for (side, value) in compared.sides.iter().zip(&effect.sides) {
+            let name = format!("  {:<1$}", side.client.name, label - 2);
+            let text = match effect.aspect {
+                Aspect::RulesBroken => rules(side, &value.text),
+                _ => sheet.plain(&value.text),
+            };
+            sheet.beside(&name, &text);
         }
     }
-    moved
-        .into_iter()
-        .map(|(series, values)| (series, values.map(risen)))
 }
 
-/// A series as Prometheus writes it.
-fn series(counter: &Counter) -> String {
-    let labels: Vec<_> = counter
-        .labels
-        .iter()
-        .map(|(label, value)| format!("{label}=\"{value}\""))
-        .collect();
-    format!("{}{{{}}}", counter.name, labels.join(","))
+/// The rules that a client broke, each with what was found.
+fn rules(side: &Side, none: &str) -> String {
+    let broken = side.broken.iter().map(|rule| match &rule.found {
+        Some(found) => format!("{} ({found})", rule.id),
+        None => rule.id.to_owned(),
+    });
+    let broken: Vec<_> = broken.collect();
+    match broken.is_empty() {
+        true => none.to_owned(),
+        false => broken.join(", "),
+    }
 }
 
-/// How many expectations held; the exit code hangs on those of the reliable
-/// client, so what did not hold of them is named.
-fn verdict(sheet: &mut Sheet<'_>, run: &Run) {
-    let held = run.verdict.iter().filter(|check| check.held).count();
-    let of = run.verdict.len();
-    let client = run.client.name;
-    sheet.check(
-        run.passed(),
-        "",
-        &format!("the {client} client: {held} of {of} expectations held"),
-    );
+fn capital(words: &str) -> String {
+    let mut letters = words.chars();
+    let first = letters.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
 }

@@ -87,12 +87,6 @@ impl<'a> Sheet<'a> {
         self.beside(&format!("{mark}{label}"), text);
     }
 
-    /// An entry of a list.
-    pub(super) fn entry(&mut self, text: &str) {
-        let bullet = if self.options.ascii { "- " } else { "· " };
-        self.beside(bullet, text);
-    }
-
     /// A text beside `first`, and under itself where it goes on.
     pub(super) fn beside(&mut self, first: &str, text: &str) {
         if text.is_empty() {

@@ -1,30 +1,36 @@
-//! `lab scenario NAME --compare`: plays one with both clients, side by side.
+//! `lab scenario NAME --compare`: plays one with two clients, side by side.
 
 use super::{Exit, play::Runner, scenario_arguments::Arguments};
 use evidence::{Comparison, Pace, Run};
 use runner::{ClientUnderTest, Naive, Reliable, Settings, scenario::Scenario};
 
-/// Plays with one seed twice. Only the reliable client's expectations decide the
-/// exit code; what the naive one breaks is the lesson.
+/// Plays with one seed twice. Only the first client's expectations decide the exit
+/// code; what the other breaks is the lesson.
 pub(super) fn compare(arguments: &Arguments, scenario: &Scenario) -> Result<Exit, Exit> {
     let settings = arguments.settings(Pace::Real);
+    let clients: [&'static dyn ClientUnderTest; 2] = [&Reliable, &Naive];
     let mut player = Runner::new(arguments.otlp.as_deref())?;
     let mut play = |client: &'static dyn ClientUnderTest| {
         player.play(scenario, &Settings { client, ..settings })
     };
-    let reliable = play(&Reliable)?;
-    if reliable.is_cancelled() {
-        print_runs(arguments, scenario, &[&reliable])?;
+    let first = play(clients[0])?;
+    if first.is_cancelled() {
+        print_runs(arguments, scenario, &[&first])?;
         let words = &scenario.words;
-        arguments.write_report(|| render::html(words, &reliable, None, &runner::metrics()))?;
+        arguments.write_report(|| render::html(words, &first, None, &runner::metrics()))?;
         return Ok(Exit::Cancelled);
     }
-    let naive = play(&Naive)?;
-    let cancelled = naive.is_cancelled();
-    let both = Comparison::of(reliable, naive, scenario.next_comparison());
+    let second = play(clients[1])?;
+    let cancelled = second.is_cancelled();
+    let sample = match cancelled {
+        true => None,
+        false => player.sample(scenario, &settings, clients)?,
+    };
+    let next = scenario.next_comparison();
+    let both = Comparison::of([first, second], sample.as_ref(), next);
 
     if cancelled {
-        print_runs(arguments, scenario, &[&both.reliable, &both.naive])?;
+        print_runs(arguments, scenario, &both.runs.each_ref())?;
     } else {
         arguments.print(&both, |options| {
             render::comparison(&scenario.words, &both, options)
@@ -35,9 +41,8 @@ pub(super) fn compare(arguments: &Arguments, scenario: &Scenario) -> Result<Exit
     if cancelled {
         return Ok(Exit::Cancelled);
     }
-    player.send(&both.reliable);
-    player.send(&both.naive);
-    Ok(Exit::of(&both.reliable))
+    both.runs.iter().for_each(|run| player.send(run));
+    Ok(Exit::of(&both.runs[0]))
 }
 
 /// Shows the runs there are in place of a comparison, which needs two whole ones.

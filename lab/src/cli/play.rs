@@ -9,8 +9,8 @@ use tracing_subscriber::filter::Targets;
 
 use super::{Exit, terminal};
 use crate::{logging, otlp, otlp::Endpoint};
-use evidence::Run;
-use runner::{Settings, run_until, scenario::Scenario};
+use evidence::{Run, compare::Sample};
+use runner::{ClientUnderTest, Settings, run_until, sample, scenario::Scenario};
 
 pub(super) struct Runner {
     runtime: Runtime,
@@ -35,14 +35,8 @@ impl Runner {
     /// Plays a run. Ctrl+C cancels it, and once more leaves it where it is.
     pub(super) fn play(&mut self, scenario: &Scenario, settings: &Settings) -> Result<Run, Exit> {
         let logs = self.logs.clone().map(logging::layer);
-        let signals = &mut self.signals;
+        let signals = listening(&self.runtime, &mut self.signals)?;
         self.runtime.block_on(async {
-            let signals = match signals {
-                Some(signals) => signals,
-                none => none.insert(
-                    Signals::listen().map_err(|error| terminal::fail(&error, Exit::Environment))?,
-                ),
-            };
             let (cancel, cancelled) = oneshot::channel::<()>();
             let cancelled = async { drop(cancelled.await) };
             let mut run = pin!(run_until(cancelled, logs, scenario, settings));
@@ -57,6 +51,24 @@ impl Runner {
                 }
             };
             run.map_err(|error| terminal::fail_run(&error))
+        })
+    }
+
+    /// Plays what the rules of a comparison are held to; none if Ctrl+C comes first.
+    pub(super) fn sample(
+        &mut self,
+        scenario: &Scenario,
+        settings: &Settings,
+        clients: [&'static dyn ClientUnderTest; 2],
+    ) -> Result<Option<Sample>, Exit> {
+        let signals = listening(&self.runtime, &mut self.signals)?;
+        self.runtime.block_on(async {
+            tokio::select! {
+                sample = sample(scenario, settings, clients) => {
+                    sample.map_err(|error| terminal::fail_run(&error))
+                }
+                () = signals.next() => Ok(None),
+            }
         })
     }
 
@@ -79,6 +91,22 @@ impl Runner {
                 self.endpoint = None;
             }
             None => self.endpoint = None,
+        }
+    }
+}
+
+/// Takes the signals over, if nobody has yet.
+fn listening<'a>(
+    runtime: &Runtime,
+    signals: &'a mut Option<Signals>,
+) -> Result<&'a mut Signals, Exit> {
+    let _inside = runtime.enter();
+    match signals {
+        Some(signals) => Ok(signals),
+        none => {
+            let listen = Signals::listen();
+            let listen = listen.map_err(|error| terminal::fail(&error, Exit::Environment));
+            Ok(none.insert(listen?))
         }
     }
 }

@@ -13,7 +13,7 @@ use super::{
     live::Live,
     run_request::{Players, RunRequest},
 };
-use evidence::{Comparison, Difference, Ending, Pace, Run, compare::differences, compare::why};
+use evidence::{Compared, Comparison, Ending, Pace, Run, compare::why};
 
 /// A run that was asked for.
 #[derive(Clone, Debug)]
@@ -26,6 +26,8 @@ pub(super) struct Record {
     pub(super) cancelled: Arc<watch::Sender<bool>>,
     /// One for each client that plays.
     pub(super) sides: Vec<Side>,
+    /// What two sides came to beside each other, once they have finished.
+    pub(super) compared: Option<Arc<Compared>>,
 }
 
 /// How far a run has come.
@@ -87,8 +89,8 @@ pub(super) struct Detail {
     error: Option<String>,
     /// A run for each side, or as much of it as is known while it goes on.
     sides: Vec<Side>,
-    /// What differs between the two sides of a comparison that has finished.
-    differences: Vec<Difference>,
+    /// What two sides came to beside each other, once they have finished.
+    compared: Option<Compared>,
     /// What the run teaches, and what is still unsolved; none until it is over,
     /// since the question comes first.
     lesson: Option<String>,
@@ -123,9 +125,16 @@ impl Record {
 
     /// Both sides of a comparison, if they are over.
     pub(super) fn comparison(&self) -> Option<Comparison> {
-        let (reliable, naive) = self.run(0).zip(self.run(1))?;
-        let next = self.request.scenario.next_comparison();
-        Some(Comparison::of(reliable.clone(), naive.clone(), next))
+        let (one, other) = self.run(0).zip(self.run(1))?;
+        let compared = match &self.compared {
+            Some(compared) => Compared::clone(compared),
+            None => Compared::of([one, other], None),
+        };
+        Some(Comparison {
+            runs: [one.clone(), other.clone()],
+            compared,
+            next: self.request.scenario.next_comparison(),
+        })
     }
 
     /// What is true of the runs that it left behind; if it left none, what is so
@@ -149,10 +158,7 @@ impl Record {
                 State::Running | State::Finished | State::Cancelled => None,
             },
             sides: self.sides.clone(),
-            differences: match (self.run(0), self.run(1)) {
-                (Some(reliable), Some(naive)) => differences(reliable, naive),
-                _ => Vec::new(),
-            },
+            compared: self.compared.as_deref().cloned(),
             lesson: over.then(|| self.why().join(" ")),
             unsolved: over.then_some(scenario.words.unsolved),
         }
@@ -185,6 +191,7 @@ mod tests {
             state: State::Failed("no port".to_owned()),
             cancelled: Arc::default(),
             sides: Vec::new(),
+            compared: None,
         };
 
         let detail = record.detail();

@@ -23,8 +23,8 @@ use super::{
     record::{Record, Side, State, Summary},
     run_request::RunRequest,
 };
-use evidence::{Pace, Run};
-use runner::{Exposition, RunError, Session, recorder::Recorder};
+use evidence::{Compared, Pace, Run};
+use runner::{Exposition, RunError, Session, recorder::Recorder, sample};
 
 /// How many runs may go on at once.
 const MAX_RUNNING: usize = 64;
@@ -98,7 +98,7 @@ impl Runs {
         let mut tasks = self.tasks();
         while tasks.try_join_next().is_some() {}
         let sides = sessions.into_iter().zip(lives).collect();
-        tasks.spawn(Arc::clone(self).play(id.clone(), request.pace, sides, reader));
+        tasks.spawn(Arc::clone(self).play(id.clone(), request, sides, reader));
         Ok(id)
     }
 
@@ -142,6 +142,7 @@ impl Runs {
             state: State::Running,
             cancelled,
             sides,
+            compared: None,
         });
         if records.len() > MAX_KEPT {
             let ended = records.iter().position(|record| !goes_on(record));
@@ -177,7 +178,7 @@ impl Runs {
     async fn play(
         self: Arc<Self>,
         id: String,
-        pace: Pace,
+        request: RunRequest,
         sides: Vec<(Session<'static>, Arc<Mutex<Live>>)>,
         cancelled: watch::Receiver<bool>,
     ) {
@@ -186,25 +187,46 @@ impl Runs {
             let relay = Relay {
                 id: &id,
                 side,
-                pace,
+                pace: request.pace,
                 recorder: session.recorder().clone(),
                 live,
             };
             self.play_side(relay, session, cancelled.clone())
         });
         // A panic is the end of this run, and of no other.
-        let ended = AssertUnwindSafe(join_all(sides)).catch_unwind().await;
-        let state = match ended {
-            Ok(sides) => state(sides),
-            Err(_) => State::Failed("the run panicked".to_owned()),
+        let played = async {
+            let state = state(join_all(sides).await);
+            let compared = match state {
+                State::Finished => self.compared(&id, &request).await,
+                _ => None,
+            };
+            (state, compared)
         };
-        self.change(&id, |record| record.state = state);
+        let ended = AssertUnwindSafe(played).catch_unwind().await;
+        let (state, compared) =
+            ended.unwrap_or_else(|_| (State::Failed("the run panicked".to_owned()), None));
+        self.change(&id, |record| {
+            record.state = state;
+            record.compared = compared;
+        });
         self.publish(&id);
         if let Some(record) = self.find(&id) {
             for run in (0..record.sides.len()).filter_map(|side| record.run(side)) {
                 self.outlets.send(run).await;
             }
         }
+    }
+
+    /// What two sides came to beside each other. Where no more can be played, no rule is
+    /// judged.
+    async fn compared(&self, id: &str, request: &RunRequest) -> Option<Arc<Compared>> {
+        let clients: [_; 2] = request.players.clients().try_into().ok()?;
+        let record = self.find(id)?;
+        let (one, other) = record.run(0).zip(record.run(1))?;
+        let settings = request.settings(clients[0]);
+        let sample = sample(request.scenario, &settings, clients).await;
+        let sample = sample.unwrap_or_default();
+        Some(Arc::new(Compared::of([one, other], sample.as_ref())))
     }
 
     async fn play_side(

@@ -65,7 +65,11 @@ fn the_exit_code_says_whether_the_expectations_of_the_client_held() {
             ],
         ),
         // A comparison ends as the reliable client's run does.
-        ("retry-later --compare", 0, &["✗ the naive client"]),
+        (
+            "retry-later --compare",
+            0,
+            &["naive     retry-after-seconds"],
+        ),
     ] {
         let ended = play(arguments);
 
@@ -79,14 +83,16 @@ fn the_exit_code_says_whether_the_expectations_of_the_client_held() {
 fn prints_a_comparison_as_json() {
     let comparison = json(&play("lost-response --compare --json"));
 
-    assert_eq!(comparison["reliable"]["client"], "reliable");
-    assert_eq!(comparison["naive"]["client"], "naive");
-    let differences = comparison["differences"].as_array().expect("a list");
-    let mut jobs = differences
-        .iter()
-        .filter(|it| it["aspect"] == "jobs_created");
+    assert_eq!(comparison["runs"][0]["client"], "reliable");
+    assert_eq!(comparison["runs"][1]["client"], "naive");
+    let effects = comparison["compared"]["effects"]
+        .as_array()
+        .expect("a list");
+    let mut jobs = effects.iter().filter(|it| it["aspect"] == "jobs_created");
     let jobs = jobs.next().expect("two jobs in place of one");
-    assert_eq!((&jobs["reliable"], &jobs["naive"]), (&1.into(), &2.into()));
+    assert_eq!(jobs["sides"][0]["value"], 1);
+    assert_eq!(jobs["sides"][1]["value"], 2);
+    assert_eq!(jobs["differs"], true);
 }
 
 #[test]

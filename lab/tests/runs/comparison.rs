@@ -1,18 +1,55 @@
-//! What differs between the two clients, scenario by scenario.
+//! What the two clients came to beside each other, scenario by scenario.
 
-use evidence::{Comparison, Ending, Fact, compare::Aspect};
-use runner::{NAIVE, RELIABLE, scenario, scenario::CATALOGUE};
+use std::sync::LazyLock;
 
-use crate::plays::Play;
+use evidence::{
+    Comparison, Ending, Fact, WireRecord,
+    compare::{Aspect, Effect, Sample},
+};
+use runner::{NAIVE, Naive, RELIABLE, Reliable, sample, scenario, scenario::CATALOGUE};
 
+use crate::{plays::Play, settings};
+
+/// A comparison in which rules are held to the one play that is shown.
 fn compare(name: &str) -> Comparison {
     let [reliable, naive] = [RELIABLE, NAIVE].map(|client| Play::of(name, client));
     let next = reliable.scenario.next_comparison();
-    Comparison::of(reliable.run.clone(), naive.run.clone(), next)
+    let plays = [reliable, naive].map(|play| vec![play.run.wire.clone()]);
+    let told_apart = reliable.scenario.task.is_told_apart();
+    let sample = told_apart.then_some(Sample(plays));
+    let runs = [reliable.run.clone(), naive.run.clone()];
+    Comparison::of(runs, sample.as_ref(), next)
+}
+
+/// A comparison as the lab makes it.
+#[tokio::main(flavor = "current_thread")]
+async fn compare_in_several_plays(name: &str) -> Comparison {
+    let scenario = scenario::find(name).expect("a scenario of the catalogue");
+    let settings = settings(RELIABLE, evidence::Overrides::NONE);
+    let sample = sample(scenario, &settings, [&Reliable, &Naive]).await;
+    let runs = [RELIABLE, NAIVE].map(|client| Play::of(name, client).run.clone());
+    Comparison::of(
+        runs,
+        sample.expect("plays").as_ref(),
+        scenario.next_comparison(),
+    )
+}
+
+static FLAKY: LazyLock<Comparison> = LazyLock::new(|| compare_in_several_plays("flaky"));
+
+fn effect(comparison: &Comparison, aspect: Aspect) -> &Effect {
+    let effects = &comparison.compared.effects;
+    let found = effects.iter().find(|effect| effect.aspect == aspect);
+    found.unwrap_or_else(|| panic!("{aspect:?} is missing in {effects:#?}"))
+}
+
+fn broken(comparison: &Comparison) -> [Vec<&str>; 2] {
+    let sides = comparison.compared.sides.each_ref();
+    sides.map(|side| side.broken.iter().map(|rule| rule.id).collect())
 }
 
 #[test]
-fn every_comparison_can_be_read_and_the_reliable_client_passes_in_it() {
+fn every_comparison_can_be_read_and_the_reliable_client_breaks_no_rule() {
     for scenario in CATALOGUE {
         let comparison = compare(scenario.words.name);
 
@@ -24,7 +61,8 @@ fn every_comparison_can_be_read_and_the_reliable_client_passes_in_it() {
         };
         let ascii = render::comparison(&scenario.words, &comparison, &ascii);
 
-        assert!(comparison.reliable.passed(), "{text}");
+        assert!(comparison.runs[0].passed(), "{text}");
+        assert_eq!(broken(&comparison)[0], [""; 0], "{text}");
         assert!(ascii.is_ascii(), "{ascii}");
         for line in text.lines().chain(ascii.lines()) {
             assert!(
@@ -33,44 +71,44 @@ fn every_comparison_can_be_read_and_the_reliable_client_passes_in_it() {
                 scenario.words.name
             );
         }
-        for difference in &comparison.differences {
-            let words: Vec<_> = difference.text.split(' ').collect();
-            let shown = text.split_whitespace().collect::<Vec<_>>();
-            assert!(
-                shown.windows(words.len()).any(|part| part == words),
-                "{:?} is missing in\n{text}",
-                difference.text
-            );
+        let shown: Vec<_> = text.split_whitespace().collect();
+        for effect in &comparison.compared.effects {
+            let values = effect.sides.iter().map(|side| &side.text);
+            for words in values.chain([&effect.label]) {
+                let words: Vec<_> = words.split(' ').collect();
+                let is_shown = shown.windows(words.len()).any(|part| part == words);
+                let with_findings = effect.aspect == Aspect::RulesBroken;
+                assert!(is_shown || with_findings, "{words:?} is missing in\n{text}");
+            }
         }
     }
 }
 
 /// What each scenario is to show: the reliable client's number, the naive one's.
 #[test]
-fn each_lesson_shows_as_a_difference() {
+fn each_lesson_shows_as_an_effect() {
     use Aspect::*;
     let table = [
-        ("flaky", WaitedMilliseconds, 128, 0),
+        ("flaky", Milliseconds, 128, 0),
         ("flaky-gives-up", Requests, 2, 3),
         ("retry-after-seconds", EarlyRequests, 0, 1),
         ("retry-after-date", EarlyRequests, 0, 1),
-        ("retry-after-unusable", WaitedMilliseconds, 1111, 0),
+        ("retry-after-unusable", Milliseconds, 1111, 0),
         ("retry-later", EarlyRequests, 0, 9),
-        ("bad-json", HopelessRetries, 0, 9),
-        ("no-content", HopelessRetries, 0, 9),
-        ("redirect", RedirectsFollowed, 0, 1),
-        ("not-found", HopelessRetries, 0, 9),
-        ("looping-items", PagesRead, 3, 50),
-        ("endless-items", PagesRead, 5, 50),
-        ("item-cap", PagesRead, 2, 50),
+        ("bad-json", Requests, 1, 10),
+        ("no-content", Requests, 1, 10),
+        ("redirect", Requests, 1, 2),
+        ("not-found", Requests, 1, 10),
+        ("looping-items", RecordsDelivered, 4, 100),
+        ("endless-items", Requests, 5, 50),
+        ("item-cap", Requests, 2, 50),
         ("resumed-crawl", RecordsDelivered, 4, 6),
         ("replay", JobsCreated, 1, 2),
         ("conflict", JobsCreated, 1, 2),
-        ("post-without-permission", PostRequests, 1, 2),
+        ("post-without-permission", Requests, 1, 2),
         ("lost-response", JobsCreated, 1, 2),
-        ("lost-response", IdempotencyKeys, 1, 2),
         ("connection-refused", UnseenAttempts, 3, 10),
-        ("tls-refused", HopelessRetries, 0, 9),
+        ("tls-refused", UnseenAttempts, 1, 10),
         ("deadline", EarlyRequests, 0, 9),
         ("retry-budget", Requests, 7, 50),
         ("too-many-requests", RefusedRequests, 3, 80),
@@ -80,15 +118,11 @@ fn each_lesson_shows_as_a_difference() {
     for (name, aspect, reliable, naive) in table {
         let comparison = compare(name);
 
-        let differences = &comparison.differences;
-        let found = differences.iter().find(|found| found.aspect == aspect);
-        let found = found.unwrap_or_else(|| panic!("{name}: {differences:#?}"));
+        let found = effect(&comparison, aspect);
         let numbers = [reliable, naive].map(|number: u64| Fact::from(number));
-        assert_eq!(
-            [&found.reliable, &found.naive],
-            numbers.each_ref(),
-            "{name}"
-        );
+        let values = found.sides.each_ref().map(|side| &side.value);
+        assert_eq!(values, numbers.each_ref(), "{name}");
+        assert!(found.differs, "{name}");
     }
 }
 
@@ -97,11 +131,11 @@ fn what_the_reliable_client_refuses_is_taken_for_data() {
     for name in ["text-json", "bad-items", "bad-cursor", "oversized-body"] {
         let comparison = compare(name);
 
-        let aspects = comparison.differences.iter().map(|found| found.aspect);
-        assert!(
-            aspects.eq([Aspect::UntrustedDataTaken, Aspect::Outcome]),
-            "{name}: {:#?}",
-            comparison.differences
+        let used = effect(&comparison, Aspect::RefusedDataUsed);
+        assert_eq!(
+            used.sides.each_ref().map(|side| &*side.text),
+            ["no", "yes"],
+            "{name}"
         );
     }
 }
@@ -111,8 +145,71 @@ fn where_nothing_goes_wrong_the_two_come_to_the_same() {
     for name in ["items", "retry-after-past-date", "create-job"] {
         let comparison = compare(name);
 
-        assert_eq!(comparison.differences, [], "{name}");
+        let compared = &comparison.compared;
+        assert!(!compared.differ(), "{name}: {compared:#?}");
+        let said: Vec<_> = compared.remarks.iter().map(|it| &*it.text).collect();
+        assert_eq!(said, ["The two came to the same."], "{name}");
     }
+}
+
+/// One play of three requests proves nothing of a client that comes back at once, and
+/// several do.
+#[test]
+fn who_never_waits_breaks_a_rule_and_who_waits_is_not_called_slow_without_a_word() {
+    let comparison = &*FLAKY;
+
+    assert_eq!(broken(comparison), [vec![], vec!["backoff-waits"]]);
+    assert!(!effect(comparison, Aspect::Requests).differs);
+    assert!(!effect(comparison, Aspect::Outcome).differs);
+    let remarks = &comparison.compared.remarks;
+    let [remark] = remarks.as_slice() else {
+        panic!("one remark: {remarks:?}");
+    };
+    assert!(
+        remark
+            .text
+            .starts_with("The reliable client waited 128 ms longer.")
+    );
+    assert_eq!(remark.command, Some("storm"));
+}
+
+#[test]
+fn no_client_is_told_how_many_expectations_of_another_it_met() {
+    for scenario in CATALOGUE {
+        let comparison = compare(scenario.words.name);
+
+        let text = render::comparison(&scenario.words, &comparison, &render::Options::default());
+        let page = render::html_comparison(&scenario.words, &comparison, &runner::metrics());
+
+        for shown in [text, page] {
+            assert!(!shown.contains("expectations held"), "{shown}");
+            assert!(!shown.contains("the outcome has no"), "{shown}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_judged_that_was_not_played_to_its_end() {
+    let mut runs = [RELIABLE, NAIVE].map(|client| Play::of("flaky", client).run.clone());
+    runs[1].outcome = evidence::Outcome::cancelled(1);
+    let whole = Sample(runs.each_ref().map(|run| vec![run.wire.clone()]));
+
+    let comparison = Comparison::of(runs, Some(&whole), String::new());
+
+    assert_eq!(comparison.compared.effects, []);
+    assert_eq!(broken(&comparison), [[""; 0]; 2]);
+}
+
+/// Of calls that are all alike nobody can tell a new one from a retry.
+#[test]
+fn without_a_sample_no_rule_is_judged() {
+    let comparison = compare("too-many-requests");
+
+    let effects = &comparison.compared.effects;
+    assert!(effects.iter().all(|it| it.aspect != Aspect::RulesBroken));
+    let empty = Sample([vec![WireRecord::default()], vec![WireRecord::default()]]);
+    let judged = Comparison::of(comparison.runs, Some(&empty), String::new());
+    assert_eq!(effect(&judged, Aspect::RulesBroken).sides[0].text, "none");
 }
 
 #[test]
@@ -127,7 +224,7 @@ fn what_would_never_end_is_stopped_and_says_so() {
             "no end: the lab stopped the crawl after 50 pages",
         ),
     ] {
-        let naive = compare(name).naive;
+        let [_, naive] = compare(name).runs;
 
         assert_eq!(naive.outcome.ending, Ending::Stopped);
         assert_eq!(naive.outcome.text, text);
@@ -139,7 +236,7 @@ fn what_would_never_end_is_stopped_and_says_so() {
 fn says_what_was_found_where_the_reliable_client_fails() {
     let scenario = scenario::find("retry-later").expect("a scenario of the catalogue");
     let mut comparison = compare(scenario.words.name);
-    comparison.reliable.verdict = comparison.naive.verdict.clone();
+    comparison.runs[0].verdict = comparison.runs[1].verdict.clone();
 
     let text = render::comparison(&scenario.words, &comparison, &render::Options::default());
 
@@ -169,28 +266,25 @@ fn a_comparison_tells_both_stories_on_one_axis() {
          2 s                                ▕█▏  attempt 2   200 OK
          2 s                                 ─   └ service  200
 
-    The naive client, what people first write: up to 10 attempts, no waits
+    The naive client — what people first write: up to 10 attempts, no waits
         0 ms  ▕█▏                                attempt 1   503 Service Unavailable
         0 ms   ─                                 └ service  503 · fault busy
         0 ms  ▕█▏                                attempt 2   200 OK
         0 ms   ─                                 └ service  200
 
-    reliable  ok
-    naive     ok
+                                        reliable        naive
+    requests that the service bore             2            2
+    requests before its Retry-After            0            1  ≠
+    time until the caller knew               2 s         0 ms  ≠
+    what the caller has                       ok           ok
+    rules broken, in 1 play each  ≠
+      reliable  none
+      naive     retry-after-seconds (asked for 2 s, came back after 0 ms)
 
-                                                 reliable     naive
-    requests that the service saw                       2         2
-    client_attempts_total, naive_attempts_total        +2        +2
-    client_retries_total, naive_retries_total          +1        +1
-    service_early_retries_total{route="/busy"}          0        +1
-    service_faults_total{fault="busy"}                 +1        +1
-
-    The naive client
-    · sent 1 request rather than none before the service's Retry-After allowed it
-    · waited 0 ms rather than 2 s before its retries
-
-    ✓ the reliable client: 8 of 8 expectations held
-    ✗ the naive client: 5 of 8 expectations held
+    The reliable client waited 2 s longer. To one caller a wait is lost time. What
+    it does for a service that many call, one client cannot show; many at once show
+    it:
+      cargo run -p lab -- storm
 
     Why it matters  A Retry-After that the caller can bear replaces the backoff, and
                     it is waited for to the end: a request that comes early is what

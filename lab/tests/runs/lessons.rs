@@ -408,7 +408,8 @@ fn text_json_and_report_show_what_was_chosen_and_nothing_else() {
 fn a_comparison_shows_what_is_true_of_either_run_and_leads_on() {
     for scenario in CATALOGUE {
         let of = |client| Play::of(scenario.name(), client).run.clone();
-        let comparison = Comparison::of(of(RELIABLE), of(NAIVE), scenario.next_comparison());
+        let runs = [of(RELIABLE), of(NAIVE)];
+        let comparison = Comparison::of(runs, None, scenario.next_comparison());
 
         let text = flat(&render::comparison(
             &scenario.words,
@@ -417,8 +418,10 @@ fn a_comparison_shows_what_is_true_of_either_run_and_leads_on() {
         ));
 
         for sentence in scenario.words.lessons {
-            let runs = [&comparison.reliable, &comparison.naive];
-            let shown = runs.iter().any(|it| it.lesson.why.contains(&sentence.text));
+            let shown = comparison
+                .runs
+                .iter()
+                .any(|it| it.lesson.why.contains(&sentence.text));
             let sentence = sentence.text;
             assert_eq!(text.contains(sentence), shown, "{sentence}: {text}");
         }

@@ -309,12 +309,14 @@ async fn a_comparison_has_a_side_for_each_client() {
             "what people first write: up to 10 attempts, no waits"
         ]
     );
-    let differences = run["differences"].as_array().expect("a list");
-    let aspects: Vec<_> = differences
-        .iter()
-        .map(|difference| &difference["aspect"])
-        .collect();
+    let effects = run["compared"]["effects"].as_array().expect("a list");
+    let differ = effects.iter().filter(|effect| effect["differs"] == true);
+    let aspects: Vec<_> = differ.map(|effect| &effect["aspect"]).collect();
     assert!(aspects.contains(&&"requests".into()), "{aspects:?}");
+    assert_eq!(
+        run["compared"]["sides"][1]["broken"][0]["id"],
+        "cursor-loop"
+    );
     assert_eq!(run["passed"], true);
 }
 
@@ -421,7 +423,18 @@ async fn a_run_that_is_over_has_a_report_to_keep() {
         naive.body,
         render::html(&flaky.words, &runs[1], None, &runner::metrics())
     );
-    let both = Comparison::of(runs.remove(0), runs.remove(0), flaky.next_comparison());
+    let settings = Settings {
+        seed: 7,
+        client: CLIENTS[0],
+        pace: Pace::Virtual,
+        overrides: Overrides::default(),
+    };
+    let sample = runner::sample(flaky, &settings, [CLIENTS[0], CLIENTS[1]]).await;
+    let both = Comparison::of(
+        [runs.remove(0), runs.remove(0)],
+        sample.expect("plays").as_ref(),
+        flaky.next_comparison(),
+    );
     assert_eq!(
         report.body,
         render::html_comparison(&flaky.words, &both, &runner::metrics())

@@ -5,6 +5,7 @@
 //! here, and never markup.
 
 mod chart;
+mod comparison;
 mod document;
 mod grade;
 mod tables;
@@ -13,8 +14,11 @@ use maud::{Markup, html as markup};
 
 pub use grade::html_card;
 
-use super::words::{NOT_JUDGED, pace, wire};
-use evidence::{Comparison, Difference, Ending, Metric, Run, Words};
+use super::{
+    Options,
+    words::{NOT_JUDGED, pace, wire},
+};
+use evidence::{Check, Compared, Comparison, Ending, Metric, Run, Words, compare, plot::Mark};
 
 /// Sets a run, and what it teaches, as a page.
 ///
@@ -25,9 +29,9 @@ pub fn html(words: &Words, run: &Run, prediction: Option<&str>, metrics: &[Metri
     let story = Story {
         words,
         metrics,
-        sides: vec![Side { run, name: None }],
+        sides: vec![Side { run, beside: None }],
         prediction,
-        differences: &[],
+        compared: None,
         why: run.lesson.why.join(" "),
         next: run.lesson.next.clone(),
     };
@@ -39,21 +43,21 @@ pub fn html(words: &Words, run: &Run, prediction: Option<&str>, metrics: &[Metri
 #[must_use]
 pub fn html_comparison(words: &Words, comparison: &Comparison, metrics: &[Metric]) -> String {
     let Comparison {
-        reliable,
-        naive,
-        differences,
+        runs,
+        compared,
         next,
     } = comparison;
-    let side = |run, name| Side {
+    let sides = runs.iter().zip(&compared.sides);
+    let sides = sides.map(|(run, beside)| Side {
         run,
-        name: Some(name),
-    };
+        beside: Some(beside),
+    });
     let story = Story {
         words,
         metrics,
-        sides: vec![side(reliable, "reliable"), side(naive, "naive")],
+        sides: sides.collect(),
         prediction: None,
-        differences,
+        compared: Some(compared),
         why: comparison.why().join(" "),
         next: next.clone(),
     };
@@ -66,7 +70,7 @@ struct Story<'a> {
     metrics: &'a [Metric],
     sides: Vec<Side<'a>>,
     prediction: Option<&'a str>,
-    differences: &'a [Difference],
+    compared: Option<&'a Compared>,
     why: String,
     next: String,
 }
@@ -74,14 +78,25 @@ struct Story<'a> {
 /// A run on a page, alone or beside another.
 struct Side<'a> {
     run: &'a Run,
-    /// What tells it from the other.
-    name: Option<&'static str>,
+    /// What it came to beside the other.
+    beside: Option<&'a compare::Side>,
 }
 
 impl Side<'_> {
+    /// What tells it from the other.
+    fn name(&self) -> Option<&'static str> {
+        self.beside.map(|side| side.client.name)
+    }
+
+    /// Whether a check is shown. Beside another client rules count, and what a scenario
+    /// expects of the reference client alone does not.
+    fn shows(&self, check: &Check) -> bool {
+        self.beside.is_none() || check.rule.is_some()
+    }
+
     /// The id of one of its parts.
     fn id(&self, part: &str) -> String {
-        match self.name {
+        match self.name() {
             Some(name) => format!("{part}-{name}"),
             None => part.to_owned(),
         }
@@ -89,7 +104,7 @@ impl Side<'_> {
 
     /// The heading of one of its parts.
     fn title(&self, part: &str) -> String {
-        match self.name {
+        match self.name() {
             Some(name) => format!("{part} · {name}"),
             None => part.to_owned(),
         }
@@ -110,7 +125,9 @@ impl Story<'_> {
                 (heading(words, sides))
                 main {
                     (question(words, self.prediction))
-                    (differences(self.differences))
+                    @if let Some(compared) = self.compared {
+                        (comparison::effects(compared, Options::LAB))
+                    }
                     @for (side, figure) in sides.iter().zip(chart::figures(sides)) {
                         (figure)
                         div.pair {
@@ -141,7 +158,7 @@ fn heading(words: &Words, sides: &[Side<'_>]) -> Markup {
             div.badges { @for side in sides { (badges(side)) } }
             @for side in sides {
                 ul.terms aria-label=(side.title("What was asked, and what the client was allowed")) {
-                    @if let Some(name) = side.name { li { (name) } }
+                    @if let Some(name) = side.name() { li { (name) } }
                     @for term in &side.run.terms { li { (term) } }
                 }
             }
@@ -153,12 +170,15 @@ fn heading(words: &Words, sides: &[Side<'_>]) -> Markup {
 /// fails may be just what was expected.
 fn badges(side: &Side<'_>) -> Markup {
     let run = side.run;
+    if let Some(beside) = side.beside {
+        return phrases(beside);
+    }
     let held = run.verdict.iter().filter(|check| check.held).count();
     let of = run.verdict.len();
     let (class, mark) = mark(run.passed());
     markup! {
         p.badge {
-            @if let Some(name) = side.name { (name) ": " }
+            @if let Some(name) = side.name() { (name) ": " }
             @match run.outcome.ending {
                 Ending::Cancelled => "cancelled",
                 ending => {
@@ -176,31 +196,19 @@ fn badges(side: &Side<'_>) -> Markup {
     }
 }
 
-/// What differs between two sides.
-fn differences(differences: &[Difference]) -> Markup {
+/// The badge of a client beside another.
+fn phrases(side: &compare::Side) -> Markup {
+    let class = |mark| match mark {
+        Some(Mark::Ok) => "held",
+        Some(Mark::Failed) => "broken",
+        _ => "",
+    };
     markup! {
-        @if !differences.is_empty() {
-            section aria-labelledby="differences" {
-                h2 #differences { "What differs" }
-                div.wide role="region" aria-labelledby="measured" tabindex="0" {
-                    table.differences {
-                        caption #measured { "Measured on the two runs" }
-                        thead { tr {
-                            th scope="col" { "The naive client …" }
-                            th.number scope="col" { "reliable" }
-                            th.number scope="col" { "naive" }
-                        } }
-                        tbody {
-                            @for difference in differences {
-                                tr {
-                                    th scope="row" { (difference.text) }
-                                    td.number { (difference.reliable) }
-                                    td.number { (difference.naive) }
-                                }
-                            }
-                        }
-                    }
-                }
+        p.badge {
+            (side.client.name) ": "
+            @for (place, phrase) in side.result.iter().enumerate() {
+                @if place > 0 { " · " }
+                span class=(class(phrase.mark)) { (phrase.text) }
             }
         }
     }
@@ -245,7 +253,7 @@ fn verdict(side: &Side<'_>) -> Markup {
             h2 id=(id) { (side.title("Verdict")) }
             @if run.is_cancelled() { p { (NOT_JUDGED) } }
             ul.checks {
-                @for check in &run.verdict {
+                @for check in run.verdict.iter().filter(|check| side.shows(check)) {
                     @let (class, mark) = mark(check.held);
                     li class=(class) {
                         span.mark role="img" aria-label=(if check.held { "held" } else { "did not hold" }) {

@@ -1,0 +1,179 @@
+//! One effect of two runs: what was measured on each, and whether that differs.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{
+    handle::handles,
+    measure::MEASURES,
+    rules::{BrokenRule, Sample},
+    time::Time,
+};
+use crate::{
+    duration::duration,
+    outcome::{Ending, Fact},
+    run::Run,
+};
+
+/// What was measured on two runs.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Effect {
+    /// What was measured.
+    pub aspect: Aspect,
+    /// The same in words.
+    pub label: String,
+    /// What each came to, in the order of the runs.
+    pub sides: [Measured; 2],
+    /// Whether the two differ in it.
+    pub differs: bool,
+}
+
+/// What one run came to.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Measured {
+    /// The value. Lengths of time are whole milliseconds.
+    pub value: Fact,
+    /// The same in words.
+    pub text: String,
+}
+
+/// What can be measured, what it cost the service first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Aspect {
+    /// Requests that the service bore.
+    Requests,
+    /// Requests that came before a Retry-After allowed.
+    EarlyRequests,
+    /// Requests that were refused with 429.
+    RefusedRequests,
+    /// Attempts that never reached the service.
+    UnseenAttempts,
+    /// Jobs that the service created.
+    JobsCreated,
+    /// Records that were handed on, duplicates included.
+    RecordsDelivered,
+    /// Calls of many that succeeded.
+    CallsSucceeded,
+    /// How long it took until the caller knew how it ended, in milliseconds.
+    Milliseconds,
+    /// What the caller has at the end.
+    Outcome,
+    /// What the caller can do with the error.
+    ErrorUse,
+    /// Whether a response was used that the other client refused.
+    RefusedDataUsed,
+    /// The rules of the wire that were broken.
+    RulesBroken,
+}
+
+/// What was measured on two runs: what says nothing about either is left out.
+pub(super) fn effects(
+    runs: [&Run; 2],
+    sample: Option<&Sample>,
+    broken: [&[BrokenRule]; 2],
+) -> Vec<Effect> {
+    let counted = MEASURES.iter().filter_map(|measure| {
+        let counts = runs.map(measure.of);
+        let shown = measure.always || counts.iter().any(|count| *count > 0);
+        shown.then(|| {
+            let sides = counts.map(|count| Measured {
+                value: count.into(),
+                text: count.to_string(),
+            });
+            plain(measure.aspect, measure.label, sides)
+        })
+    });
+    let mut effects: Vec<_> = counted.collect();
+    effects.push(time(runs));
+    effects.push(outcome(runs));
+    if runs.iter().any(|run| run.outcome.ending != Ending::Ok) {
+        let sides = runs.map(|run| named(handles(&run.outcome)));
+        let label = "what the caller can do with the error";
+        effects.push(plain(Aspect::ErrorUse, label, sides));
+    }
+    effects.extend(refused_data(runs));
+    if let Some(sample) = sample {
+        let label = match sample.plays() {
+            1 => "rules broken, in 1 play each".to_owned(),
+            plays => format!("rules broken, in {plays} plays each"),
+        };
+        let sides = broken.map(|broken| {
+            let ids: Vec<_> = broken.iter().map(|rule| rule.id).collect();
+            named(match ids.is_empty() {
+                true => "none".to_owned(),
+                false => ids.join(", "),
+            })
+        });
+        effects.push(plain(Aspect::RulesBroken, &label, sides));
+    }
+    effects
+}
+
+fn time(runs: [&Run; 2]) -> Effect {
+    let times = runs.map(Time::of);
+    let sides = times.map(|time| Measured {
+        value: u64::try_from(time.taken.as_millis())
+            .unwrap_or(u64::MAX)
+            .into(),
+        text: duration(time.taken),
+    });
+    Effect {
+        differs: Time::differ(times),
+        ..plain(Aspect::Milliseconds, "time until the caller knew", sides)
+    }
+}
+
+/// A success is told by its words; an error by its class, since what more there is to it
+/// is told by what its caller can do.
+fn outcome(runs: [&Run; 2]) -> Effect {
+    let sides = runs.map(|run| {
+        let ending = run.outcome.ending;
+        Measured {
+            value: Fact::Name(ending.to_string()),
+            text: match ending {
+                Ending::Ok => run.outcome.text.clone(),
+                ending => ending.to_string(),
+            },
+        }
+    });
+    plain(Aspect::Outcome, "what the caller has", sides)
+}
+
+/// Who used what the other refused, if one did.
+fn refused_data(runs: [&Run; 2]) -> Option<Effect> {
+    let took = [(runs[0], runs[1]), (runs[1], runs[0])]
+        .map(|(one, other)| one.outcome.ending == Ending::Ok && refused(other));
+    let sides = took.map(|took| Measured {
+        value: took.into(),
+        text: if took { "yes" } else { "no" }.to_owned(),
+    });
+    let label = "used what the other client refused";
+    let effect = plain(Aspect::RefusedDataUsed, label, sides);
+    took.contains(&true).then_some(effect)
+}
+
+/// Whether a client refused to use a complete response that was faulty on purpose.
+fn refused(run: &Run) -> bool {
+    let faulty = run.wire.entries.last().is_some_and(|it| it.fault.is_some());
+    let too_large = Fact::from("body_too_large");
+    let problem = run.outcome.fact("problem");
+    faulty && (run.outcome.ending == Ending::ResponseError || problem == Some(&too_large))
+}
+
+fn named(text: String) -> Measured {
+    Measured {
+        value: Fact::Name(text.clone()),
+        text,
+    }
+}
+
+/// An effect that differs where its words do.
+fn plain(aspect: Aspect, label: &str, sides: [Measured; 2]) -> Effect {
+    Effect {
+        aspect,
+        label: label.to_owned(),
+        differs: sides[0].text != sides[1].text,
+        sides,
+    }
+}

@@ -1,0 +1,40 @@
+//! What two runs came to, effect by effect, as part of a page.
+
+use evidence::compare::{Compared, Effect};
+use maud::{Markup, html as markup};
+
+/// The effects of two runs as a table, and what is to be said about them.
+pub(super) fn effects(compared: &Compared, lab: &str) -> Markup {
+    markup! {
+        section aria-labelledby="effects" {
+            h2 #effects { "What each came to" }
+            div.wide role="region" aria-labelledby="measured" tabindex="0" {
+                table.effects {
+                    caption #measured { "Measured on the two runs" }
+                    thead { tr {
+                        th scope="col" { "Effect" }
+                        @for side in &compared.sides { th scope="col" { (side.client.name) } }
+                        th scope="col" { "" }
+                    } }
+                    tbody { @for effect in &compared.effects { (row(effect)) } }
+                }
+            }
+            @for remark in &compared.remarks {
+                p.remark {
+                    (remark.text)
+                    @if let Some(command) = remark.command { " " code { (lab) " " (command) } }
+                }
+            }
+        }
+    }
+}
+
+fn row(effect: &Effect) -> Markup {
+    markup! {
+        tr.differs[effect.differs] {
+            th scope="row" { (effect.label) }
+            @for side in &effect.sides { td { (side.text) } }
+            td { @if effect.differs { "differs" } }
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Several plays of two clients, for the rules that one play cannot show.
+
+use evidence::{Pace, WireRecord, compare::Sample};
+use futures_util::future::{try_join, try_join_all};
+
+use crate::{
+    player::ClientUnderTest,
+    run::{Settings, run},
+    run_error::RunError,
+    scenario::Scenario,
+};
+
+/// Plays a scenario several times with each client, with one seed after the other from
+/// the one that is given, in virtual time: what is judged are waits as they were decided,
+/// and nobody has to sit through them. None of a scenario in which the wire cannot tell a
+/// call from a retry of another.
+///
+/// # Errors
+///
+/// As for [`run()`].
+pub async fn sample(
+    scenario: &Scenario,
+    settings: &Settings,
+    clients: [&'static dyn ClientUnderTest; 2],
+) -> Result<Option<Sample>, RunError> {
+    if !scenario.task.is_told_apart() {
+        return Ok(None);
+    }
+    let [one, other] = clients.map(|client| plays(scenario, settings, client));
+    let (one, other) = try_join(one, other).await?;
+    Ok(Some(Sample([one, other])))
+}
+
+async fn plays(
+    scenario: &Scenario,
+    settings: &Settings,
+    client: &'static dyn ClientUnderTest,
+) -> Result<Vec<WireRecord>, RunError> {
+    let plays = (0..Sample::PLAYS.get()).map(async |further| {
+        let settings = Settings {
+            seed: settings.seed.wrapping_add(further),
+            client,
+            pace: Pace::Virtual,
+            ..*settings
+        };
+        run(scenario, &settings).await.map(|run| run.wire)
+    });
+    try_join_all(plays).await
+}
