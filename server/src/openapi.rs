@@ -6,23 +6,14 @@
 use std::collections::BTreeMap;
 
 use http::{Method, StatusCode};
-use serde_json::json;
-use utoipa::openapi::extensions::Extensions;
-use utoipa::openapi::path::{
-    HttpMethod, Operation, OperationBuilder, Parameter, ParameterBuilder, ParameterIn,
-    PathItemBuilder, PathsBuilder,
-};
-use utoipa::openapi::request_body::{RequestBody, RequestBodyBuilder};
-use utoipa::openapi::schema::{AllOfBuilder, ComponentsBuilder, Object, ObjectBuilder, Type};
-use utoipa::openapi::{
-    Content as MediaType, Header, InfoBuilder, OpenApiBuilder, Ref, Required, Response,
-    ResponseBuilder,
-};
+use schemars::generate::SchemaSettings;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
 
 use crate::idempotency::MAX_KEY_LENGTH;
 use crate::lesson::{Content, DeclaredResponse, Lesson, Takes};
 use crate::metrics_sink::{METRICS_MEDIA_TYPE, METRICS_PATH};
-use crate::page::{DEFAULT_LIMIT, Item, MAX_LIMIT, Page};
+use crate::page::{DEFAULT_LIMIT, MAX_LIMIT, Page};
 use crate::problem::{PROBLEM_JSON, Problem, ProblemBody};
 use crate::router::LESSONS;
 use crate::routes::flaky::FlakyResult;
@@ -50,105 +41,126 @@ const METRICS: Lesson = Lesson {
     fault: None,
 };
 
+/// The document, its members in the order in which the specification has them.
+#[derive(Serialize)]
+struct Document {
+    openapi: &'static str,
+    info: Value,
+    paths: BTreeMap<&'static str, Value>,
+    components: Value,
+}
+
 /// The OpenAPI 3.1 description of the service, as JSON.
 #[must_use]
 pub fn openapi() -> String {
-    let mut paths = PathsBuilder::new();
-    for lesson in LESSONS.iter().chain([&METRICS]) {
+    let paths = LESSONS.iter().chain([&METRICS]).map(|lesson| {
         let item = if lesson.method == Method::POST {
-            PathItemBuilder::new().operation(HttpMethod::Post, operation(lesson, &Method::POST))
+            json!({ "post": operation(lesson, &Method::POST) })
         } else {
-            PathItemBuilder::new()
-                .operation(HttpMethod::Get, operation(lesson, &Method::GET))
-                .operation(HttpMethod::Head, operation(lesson, &Method::HEAD))
+            json!({
+                "get": operation(lesson, &Method::GET),
+                "head": operation(lesson, &Method::HEAD),
+            })
         };
-        paths = paths.path(lesson.path, item.build());
-    }
+        (lesson.path, item)
+    });
     let allow = "the methods of the path";
     let not_allowed =
         DeclaredResponse::problem(Problem::METHOD_NOT_ALLOWED).with_header("Allow", allow);
-    let components = ComponentsBuilder::new()
-        .schema_from::<Page>()
-        .schema_from::<Item>()
-        .schema_from::<FlakyResult>()
-        .schema_from::<Job>()
-        .schema_from::<ProblemBody<'_>>()
-        .response("NotFound", refusal(Problem::NOT_FOUND))
-        .response("MethodNotAllowed", response(&[not_allowed], true))
-        .response("InvalidHost", refusal(Problem::INVALID_HOST))
-        .response("HostNotAllowed", refusal(Problem::HOST_NOT_ALLOWED))
-        .response("CrossSite", refusal(Problem::CROSS_SITE));
-    let info = InfoBuilder::new()
-        .title("Teaching API")
-        .version(env!("CARGO_PKG_VERSION"))
-        .description(Some(DESCRIPTION));
-
-    OpenApiBuilder::new()
-        .info(info)
-        .paths(paths)
-        .components(Some(components.build()))
-        .build()
-        .to_pretty_json()
-        .expect("a document of strings and numbers is JSON")
+    let document = Document {
+        openapi: "3.1.0",
+        info: json!({
+            "title": "Teaching API",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": DESCRIPTION,
+        }),
+        paths: paths.collect(),
+        components: json!({
+            "schemas": schemas(),
+            "responses": {
+                "NotFound": refusal(Problem::NOT_FOUND),
+                "MethodNotAllowed": response(&[not_allowed], true),
+                "InvalidHost": refusal(Problem::INVALID_HOST),
+                "HostNotAllowed": refusal(Problem::HOST_NOT_ALLOWED),
+                "CrossSite": refusal(Problem::CROSS_SITE),
+            },
+        }),
+    };
+    serde_json::to_string_pretty(&document).expect("a document of strings and numbers is JSON")
 }
 
-fn operation(lesson: &Lesson, method: &Method) -> Operation {
+/// What responses consist of. A member that may be null is there all the same.
+fn schemas() -> Map<String, Value> {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    let mut schemas = settings
+        .with(|settings| settings.definitions_path = "/components/schemas".into())
+        .into_generator();
+    schemas.subschema_for::<Page>();
+    schemas.subschema_for::<FlakyResult>();
+    schemas.subschema_for::<Job>();
+    schemas.subschema_for::<ProblemBody<'_>>();
+    schemas.take_definitions(true)
+}
+
+fn operation(lesson: &Lesson, method: &Method) -> Value {
     let name = lesson.path.trim_start_matches('/').replace('-', "_");
     let internal_error = DeclaredResponse::problem(Problem::INTERNAL_ERROR);
-    let mut responses: BTreeMap<StatusCode, Vec<DeclaredResponse>> = BTreeMap::new();
-    for declared in lesson.responses.iter().chain([&internal_error]) {
-        responses
-            .entry(declared.status)
-            .or_default()
-            .push(*declared);
+    let mut declared: BTreeMap<StatusCode, Vec<DeclaredResponse>> = BTreeMap::new();
+    for response in lesson.responses.iter().chain([&internal_error]) {
+        declared.entry(response.status).or_default().push(*response);
     }
+    let has_body = method != Method::HEAD;
+    let responses: BTreeMap<_, _> = declared
+        .iter()
+        .map(|(status, declared)| (status.as_str(), response(declared, has_body)))
+        .collect();
 
-    let mut operation = OperationBuilder::new()
-        .operation_id(Some(format!("{}_{name}", method.as_str().to_lowercase())))
-        .summary(Some(lesson.summary));
-    for (status, declared) in responses {
-        operation =
-            operation.response(status.as_str(), response(&declared, method != Method::HEAD));
-    }
+    let mut operation = json!({
+        "operationId": format!("{}_{name}", method.as_str().to_lowercase()),
+        "summary": lesson.summary,
+        "responses": responses,
+    });
     match lesson.takes {
-        Takes::Nothing => operation.build(),
-        Takes::PageQuery => operation.parameter(cursor()).parameter(limit()).build(),
-        Takes::Job => operation
-            .parameter(idempotency_key())
-            .request_body(Some(job()))
-            .build(),
+        Takes::Nothing => {}
+        Takes::PageQuery => operation["parameters"] = json!([cursor(), limit()]),
+        Takes::Job => {
+            operation["parameters"] = json!([idempotency_key()]);
+            operation["requestBody"] = job();
+        }
     }
+    operation
 }
 
-fn refusal(problem: Problem) -> Response {
+fn refusal(problem: Problem) -> Value {
     response(&[DeclaredResponse::problem(problem)], true)
 }
 
 /// The one response for those that share a status.
-fn response(declared: &[DeclaredResponse], has_body: bool) -> Response {
+fn response(declared: &[DeclaredResponse], has_body: bool) -> Value {
     let about: Vec<_> = declared.iter().map(|response| response.about).collect();
-    let mut response = ResponseBuilder::new()
-        .description(about.join("; or "))
-        .header("X-Request-Id", header("the name of the request"));
-    for (name, about) in declared.iter().filter_map(|response| response.header) {
-        response = response.header(name, header(about));
-    }
-    let codes: Vec<_> = declared.iter().filter_map(code).collect();
-    let schema = |name| Some(Ref::from_schema_name(name));
-    match declared[0].content {
-        _ if !has_body => response,
-        Content::Empty => response,
-        Content::Json(name) => response.content("application/json", MediaType::new(schema(name))),
-        Content::BrokenJson(name) => response
-            .content("application/json", MediaType::new(schema(name)))
-            .extensions(Some(Extensions::from_iter([(BROKEN, json!(true))]))),
-        Content::Text(media_type) => response.content(
-            media_type,
-            MediaType::new(Some(Object::with_type(Type::String))),
-        ),
-        Content::Problem(_) => response.content(PROBLEM_JSON, problem(codes)),
-    }
-    .build()
+    let named = declared.iter().filter_map(|response| response.header);
+    let headers: BTreeMap<_, _> = [("X-Request-Id", "the name of the request")]
+        .into_iter()
+        .chain(named)
+        .map(|(name, about)| (name, json!({ "description": about, "schema": string() })))
+        .collect();
+    let mut response = json!({ "description": about.join("; or "), "headers": headers });
+    let (media_type, schema) = match declared[0].content {
+        _ if !has_body => return response,
+        Content::Empty => return response,
+        Content::Json(name) => ("application/json", reference(name)),
+        Content::BrokenJson(name) => {
+            response[BROKEN] = json!(true);
+            ("application/json", reference(name))
+        }
+        Content::Text(media_type) => (media_type, string()),
+        Content::Problem(_) => {
+            let codes: Vec<_> = declared.iter().filter_map(code).collect();
+            (PROBLEM_JSON, problem(&codes))
+        }
+    };
+    response["content"] = json!({ media_type: { "schema": schema } });
+    response
 }
 
 fn code(response: &DeclaredResponse) -> Option<&'static str> {
@@ -159,70 +171,63 @@ fn code(response: &DeclaredResponse) -> Option<&'static str> {
 }
 
 /// A problem with one of these codes.
-fn problem(codes: Vec<&'static str>) -> MediaType {
-    let code = ObjectBuilder::new()
-        .schema_type(Type::String)
-        .enum_values(Some(codes));
-    let schema = AllOfBuilder::new()
-        .item(Ref::from_schema_name("Problem"))
-        .item(ObjectBuilder::new().property("code", code));
-    MediaType::new(Some(schema))
+fn problem(codes: &[&str]) -> Value {
+    let code = json!({ "type": "string", "enum": codes });
+    let narrowed = json!({ "type": "object", "properties": { "code": code } });
+    json!({ "allOf": [reference("Problem"), narrowed] })
 }
 
-fn header(about: &str) -> Header {
-    let mut header = Header::new(Object::with_type(Type::String));
-    header.description = Some(about.to_owned());
-    header
+fn reference(name: &str) -> Value {
+    json!({ "$ref": format!("#/components/schemas/{name}") })
 }
 
-fn cursor() -> Parameter {
-    ParameterBuilder::new()
-        .name("cursor")
-        .parameter_in(ParameterIn::Query)
-        .description(Some("the next_cursor of an earlier page, unchanged"))
-        .schema(Some(
-            ObjectBuilder::new()
-                .schema_type(Type::String)
-                .min_length(Some(1)),
-        ))
-        .build()
+fn string() -> Value {
+    json!({ "type": "string" })
 }
 
-fn limit() -> Parameter {
-    let schema = ObjectBuilder::new()
-        .schema_type(Type::Integer)
-        .minimum(Some(1))
-        .maximum(Some(MAX_LIMIT))
-        .default(Some(json!(DEFAULT_LIMIT)));
-    ParameterBuilder::new()
-        .name("limit")
-        .parameter_in(ParameterIn::Query)
-        .description(Some("an upper bound; no page holds more than two records"))
-        .schema(Some(schema))
-        .build()
+fn cursor() -> Value {
+    json!({
+        "name": "cursor",
+        "in": "query",
+        "description": "the next_cursor of an earlier page, unchanged",
+        "schema": { "type": "string", "minLength": 1 },
+    })
 }
 
-fn idempotency_key() -> Parameter {
-    let schema = ObjectBuilder::new()
-        .schema_type(Type::String)
-        .min_length(Some(1))
-        .max_length(Some(MAX_KEY_LENGTH))
-        .pattern(Some("^[!-~]+$"));
-    ParameterBuilder::new()
-        .name("Idempotency-Key")
-        .parameter_in(ParameterIn::Header)
-        .required(Required::True)
-        .description(Some("names this job; a retry sends the same key"))
-        .schema(Some(schema))
-        .build()
+fn limit() -> Value {
+    json!({
+        "name": "limit",
+        "in": "query",
+        "description": "an upper bound; no page holds more than two records",
+        "schema": {
+            "type": "integer",
+            "minimum": 1,
+            "maximum": MAX_LIMIT,
+            "default": DEFAULT_LIMIT,
+        },
+    })
 }
 
-fn job() -> RequestBody {
-    let object = || MediaType::new(Some(Object::with_type(Type::Object)));
-    RequestBodyBuilder::new()
-        .description(Some("any JSON object, at most 64 KiB"))
-        .required(Some(Required::True))
-        .content("application/json", object())
-        .content("application/*+json", object())
-        .build()
+fn idempotency_key() -> Value {
+    json!({
+        "name": "Idempotency-Key",
+        "in": "header",
+        "required": true,
+        "description": "names this job; a retry sends the same key",
+        "schema": {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": MAX_KEY_LENGTH,
+            "pattern": "^[!-~]+$",
+        },
+    })
+}
+
+fn job() -> Value {
+    let object = json!({ "schema": { "type": "object" } });
+    json!({
+        "description": "any JSON object, at most 64 KiB",
+        "required": true,
+        "content": { "application/json": object, "application/*+json": object },
+    })
 }

@@ -5,8 +5,8 @@ use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use http::Uri;
 use http::request::Parts;
+use schemars::JsonSchema;
 use serde::Serialize;
-use utoipa::ToSchema;
 
 use crate::cursor::{self, List};
 use crate::problem::Problem;
@@ -23,7 +23,7 @@ pub(crate) const MAX_LIMIT: u64 = 100;
 pub(crate) const DEFAULT_LIMIT: u64 = 50;
 
 /// One record.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Item {
     /// Its identifier.
     id: String,
@@ -42,12 +42,12 @@ impl Item {
 }
 
 /// A page of records and the way to the next one.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Page {
     /// The records, at most two.
     pub(crate) items: Vec<Item>,
     /// The opaque position to go on from: `null`, and not absent, on the last page.
-    #[schema(required, min_length = 1)]
+    #[schemars(length(min = 1))]
     pub(crate) next_cursor: Option<String>,
 }
 

@@ -10,8 +10,8 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, StatusCode};
+use schemars::JsonSchema;
 use serde::Serialize;
-use utoipa::ToSchema;
 
 use crate::request_id::{self, X_REQUEST_ID};
 
@@ -79,8 +79,8 @@ impl IntoResponse for Problem {
 }
 
 /// An error, after RFC 9457.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Problem)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Problem")]
 pub(crate) struct ProblemBody<'a> {
     // RFC 9457 §4.2.1: with "about:blank" the title is the status phrase, and the
     // meaning beyond the status is carried by `code`.

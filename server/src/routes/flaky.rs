@@ -11,8 +11,8 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Extension, Json, Router};
 use http::{Method, StatusCode};
+use schemars::JsonSchema;
 use serde::Serialize;
-use utoipa::ToSchema;
 
 use crate::lesson::{Content, DeclaredResponse, Lesson, Takes};
 use crate::problem::Problem;
@@ -60,10 +60,10 @@ impl Calls {
 }
 
 /// The success of /flaky.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct FlakyResult {
     /// The number of the call; the first success is call 3.
-    #[schema(minimum = 3)]
+    #[schemars(range(min = 3))]
     attempt: u64,
 }
 

@@ -21,8 +21,8 @@ use axum::{Extension, Json, Router};
 use bytes::Bytes;
 use http::header::{CONNECTION, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use schemars::JsonSchema;
 use serde::Serialize;
-use utoipa::ToSchema;
 
 use crate::canonical_json::{self, Json as JsonKind, JsonDigest, NotJson};
 use crate::idempotency::{IdempotencyKey, KeyError, Submission};
@@ -71,7 +71,7 @@ pub(crate) fn router() -> Router<ServiceState> {
 }
 
 /// A job, as the response names it.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Job {
     /// Its identifier, the same for every replay.
     id: String,
