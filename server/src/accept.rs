@@ -32,11 +32,13 @@ mod activity;
 mod body;
 mod connection;
 mod fault;
+mod header_case;
 mod listen;
 mod observer;
 mod stream;
 
 pub use fault::ConnectionFault;
+pub use header_case::HeaderCase;
 pub use listen::listen;
 pub use observer::{ClosedBy, ConnectionObserver, ConnectionPlace};
 
@@ -120,6 +122,7 @@ pub async fn serve<S>(
     new_service: impl Fn() -> S,
     observer: Option<Arc<dyn ConnectionObserver>>,
     bounds: ConnectionBounds,
+    header_case: HeaderCase,
     mut phases: watch::Receiver<Phase>,
     drain_deadline: Duration,
 ) -> Stopped
@@ -155,7 +158,14 @@ where
             let activity = Arc::new(Activity::new(Instant::now()));
             accepted += 1;
             let observed = Observed::open(accepted, Arc::clone(&activity), observer.clone());
-            let connection = connection(stream, new_service(), observed, bounds, phases.clone());
+            let connection = connection(
+                stream,
+                new_service(),
+                observed,
+                bounds,
+                header_case,
+                phases.clone(),
+            );
             connections.hold(connection, activity);
         }
     }

@@ -8,7 +8,7 @@ use axum::Router;
 use http::HeaderMap;
 use tracing::Span;
 
-use crate::accept::ConnectionBounds;
+use crate::accept::{ConnectionBounds, HeaderCase};
 use crate::clock::{Clock, SystemClock};
 use crate::expected_route::ExpectedRoute;
 use crate::metrics_sink::Metrics;
@@ -70,6 +70,7 @@ pub struct ServiceConfig {
     pub(crate) ledger_capacity: usize,
     pub(crate) drain_deadline: Duration,
     pub(crate) connection_bounds: ConnectionBounds,
+    pub(crate) header_case: HeaderCase,
     pub(crate) metrics: Metrics,
     pub(crate) on_request_span: Option<SpanHook>,
     pub(crate) one_caller: bool,
@@ -89,6 +90,7 @@ impl ServiceConfig {
             ledger_capacity: DEFAULT_LEDGER_CAPACITY,
             drain_deadline: DEFAULT_DRAIN_DEADLINE,
             connection_bounds: ConnectionBounds::default(),
+            header_case: HeaderCase::default(),
             metrics: Metrics::private(),
             on_request_span: None,
             one_caller: false,
@@ -177,6 +179,12 @@ impl ServiceConfigBuilder {
     /// be; no time of it is zero. Default: that of [`ConnectionBounds`].
     pub fn connection_bounds(mut self, bounds: ConnectionBounds) -> Self {
         self.0.connection_bounds = bounds;
+        self
+    }
+
+    /// How the names of the headers of responses are written. Default: in lower case.
+    pub fn header_case(mut self, header_case: HeaderCase) -> Self {
+        self.0.header_case = header_case;
         self
     }
 

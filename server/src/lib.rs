@@ -109,7 +109,9 @@ mod testing;
 mod traceparent;
 mod waits;
 
-pub use accept::{ClosedBy, ConnectionBounds, ConnectionFault, ConnectionPlace, Stopped};
+pub use accept::{
+    ClosedBy, ConnectionBounds, ConnectionFault, ConnectionPlace, HeaderCase, Stopped,
+};
 pub use clock::{Clock, SystemClock};
 pub use config::{
     ConfigError, DEFAULT_DRAIN_DEADLINE, DEFAULT_LEDGER_CAPACITY, DEFAULT_MAX_JOBS, DEFAULT_PORT,

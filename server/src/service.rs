@@ -141,10 +141,18 @@ fn run(
     let request_ids = state.request_ids().clone();
     let new_service = || serve::service(router.clone(), request_ids.clone());
     let observer: Arc<dyn ConnectionObserver> = Arc::new(state);
-    let (bounds, drain_deadline) = (config.connection_bounds, config.drain_deadline);
     let stopped = runtime.block_on(async {
+        let serve = accept::serve(
+            listener,
+            new_service,
+            Some(observer),
+            config.connection_bounds,
+            config.header_case,
+            phases,
+            config.drain_deadline,
+        );
         tokio::select! {
-            stopped = accept::serve(listener, new_service, Some(observer), bounds, phases, drain_deadline) => stopped,
+            stopped = serve => stopped,
             never = keep_up(&config.metrics) => match never {},
         }
     });

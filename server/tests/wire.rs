@@ -2,12 +2,14 @@
 
 mod support;
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::sync::Barrier;
 use std::thread;
 
-use server::{RunningApi, ServiceConfig, TeachingApi};
+use axum::routing;
+use axum::{Extension, Router};
+use server::{ConnectionFault, HeaderCase, RunningApi, ServiceConfig, TeachingApi};
 use support::{Response, exchange, read_response, request};
 
 fn start() -> RunningApi {
@@ -316,4 +318,50 @@ fn get(address: SocketAddr, path: &str) -> Response {
 fn submission(key: &str, body: &str) -> String {
     let headers = format!("content-type: application/json\r\nidempotency-key: {key}\r\n");
     request("POST", "/jobs", &headers, body)
+}
+
+#[test]
+fn the_letter_case_of_header_names_can_be_chosen() {
+    for (case, name) in [
+        (HeaderCase::Lower, "\r\nretry-after: 120\r\n"),
+        (HeaderCase::Title, "\r\nRetry-After: 120\r\n"),
+    ] {
+        let config = ServiceConfig::builder().port(0).header_case(case);
+        let service = TeachingApi::start(config.build().unwrap()).unwrap();
+
+        let mut stream = TcpStream::connect(service.local_addr()).unwrap();
+        let ask = "GET /retry-later HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+        stream.write_all(ask.as_bytes()).unwrap();
+        let mut came = String::new();
+        stream.read_to_string(&mut came).unwrap();
+
+        assert!(came.contains(name), "{came}");
+    }
+}
+
+#[test]
+fn a_connection_can_be_closed_or_reset_in_place_of_a_response() {
+    let routes = Router::new()
+        .route(
+            "/closed",
+            routing::get(async || Extension(ConnectionFault::Close)),
+        )
+        .route(
+            "/reset",
+            routing::get(async || Extension(ConnectionFault::Reset)),
+        );
+    let config = ServiceConfig::builder().port(0).routes(routes);
+    let service = TeachingApi::start(config.build().unwrap()).unwrap();
+
+    for (path, expected) in [
+        ("/closed", Ok(0)),
+        ("/reset", Err(ErrorKind::ConnectionReset)),
+    ] {
+        let mut stream = TcpStream::connect(service.local_addr()).unwrap();
+        let ask = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n\r\n");
+        stream.write_all(ask.as_bytes()).unwrap();
+        let end = stream.read_to_end(&mut Vec::new());
+
+        assert_eq!(end.map_err(|error| error.kind()), expected, "{path}");
+    }
 }

@@ -40,7 +40,7 @@ use std::{fmt, io, net::SocketAddr, num::NonZeroUsize, path::PathBuf, sync::Arc,
 
 use hyper_util::service::TowerToHyperService;
 use server::{
-    ConnectionBounds, RunningApi, ServiceConfig, TeachingApi,
+    ConnectionBounds, HeaderCase, RunningApi, ServiceConfig, TeachingApi,
     accept::{self, Phase},
 };
 use tokio::{net::TcpListener, sync::watch, task::JoinSet};
@@ -203,7 +203,17 @@ impl WebUi {
             ..ConnectionBounds::default()
         };
         serving.spawn(async move {
-            accept::serve(listener, new_service, None, bounds, phases, DRAIN_DEADLINE).await;
+            let case = HeaderCase::default();
+            let serve = accept::serve(
+                listener,
+                new_service,
+                None,
+                bounds,
+                case,
+                phases,
+                DRAIN_DEADLINE,
+            );
+            serve.await;
         });
         Ok(Self {
             page,

@@ -24,6 +24,8 @@ struct State {
     closing: Option<Instant>,
     /// Whether a body was left unread.
     is_unread: bool,
+    /// Whether the connection is to end with a reset.
+    is_to_be_reset: bool,
     /// How many requests have begun.
     requests: u64,
     /// Who closed the connection first.
@@ -47,6 +49,7 @@ impl Activity {
             stalled: None,
             closing: None,
             is_unread: false,
+            is_to_be_reset: false,
             requests: 0,
             closed_by: None,
         }))
@@ -112,6 +115,16 @@ impl Activity {
     /// Whether a body was left unread.
     pub(super) fn is_unread(&self) -> bool {
         self.lock().is_unread
+    }
+
+    /// The connection is to end with a reset, and not in good order.
+    pub(super) fn is_to_be_reset(&self) {
+        self.lock().is_to_be_reset = true;
+    }
+
+    /// Whether it ends with a reset.
+    pub(super) fn ends_with_a_reset(&self) -> bool {
+        self.lock().is_to_be_reset
     }
 
     /// Whether it can be closed without a loss: no request is in flight, and every

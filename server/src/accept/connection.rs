@@ -22,8 +22,8 @@ use super::activity::Activity;
 use super::body::{RequestBody, RequestEnd};
 use super::fault::{ConnectionFault, Withheld};
 use super::observer::Observed;
-use super::stream::Stream;
-use super::{ClosedBy, ConnectionBounds, ConnectionPlace, Phase, reached};
+use super::stream::{Resettable, Stream};
+use super::{ClosedBy, ConnectionBounds, ConnectionPlace, HeaderCase, Phase, reached};
 
 /// Serves a connection until it ends, by itself, by its bounds, or by a drain.
 pub(super) async fn connection<I, S>(
@@ -31,9 +31,10 @@ pub(super) async fn connection<I, S>(
     service: S,
     observed: Observed,
     bounds: ConnectionBounds,
+    header_case: HeaderCase,
     mut phases: watch::Receiver<Phase>,
 ) where
-    I: AsyncRead + AsyncWrite + Unpin,
+    I: AsyncRead + AsyncWrite + Resettable + Unpin,
     S: Service<Request<Body>, Response = Response, Error = Infallible>,
 {
     let activity = &observed.activity;
@@ -58,7 +59,10 @@ pub(super) async fn connection<I, S>(
             match response.extensions().get() {
                 None => {}
                 Some(ConnectionFault::Silence) => pending().await,
-                Some(ConnectionFault::Close) => {
+                Some(fault) => {
+                    if *fault == ConnectionFault::Reset {
+                        noted.is_to_be_reset();
+                    }
                     noted.is_closed_by(ClosedBy::Service);
                     return Err(Withheld);
                 }
@@ -72,7 +76,9 @@ pub(super) async fn connection<I, S>(
             Ok(response.map(|body| body.map_err(hold)))
         }
     });
-    let mut connection = pin!(http1::Builder::new().serve_connection(stream, service));
+    let mut http = http1::Builder::new();
+    http.title_case_headers(header_case == HeaderCase::Title);
+    let mut connection = pin!(http.serve_connection(stream, service));
     let mut deadline = pin!(Deadline::new(activity, &bounds));
 
     // An error of a connection means that the client went away: it gets no response.
@@ -182,7 +188,8 @@ mod tests {
         let activity = Arc::new(Activity::new(Instant::now()));
         let service = TowerToHyperService::new(router);
         let observed = Observed::open(1, activity, None);
-        tokio::spawn(connection(here, service, observed, BOUNDS, phases));
+        let case = HeaderCase::Lower;
+        tokio::spawn(connection(here, service, observed, BOUNDS, case, phases));
         (client, phase)
     }
 

@@ -15,6 +15,8 @@ pub enum ConnectionFault {
     Silence,
     /// The connection is closed in good order.
     Close,
+    /// The connection is reset.
+    Reset,
 }
 
 /// Tells hyper that there is no response: it closes the connection.

@@ -13,6 +13,7 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep};
 
 use super::ClosedBy;
@@ -24,8 +25,21 @@ const MOST: usize = 1024 * 1024;
 /// For how long it is thrown away.
 const LONGEST: Duration = Duration::from_secs(1);
 
+/// A stream that can be closed in such a way that the other side sees a reset.
+pub(super) trait Resettable {
+    /// Has the close that is to come reset the connection.
+    fn reset_at_close(&self);
+}
+
+impl Resettable for TcpStream {
+    fn reset_at_close(&self) {
+        // A failure here makes the close an orderly one.
+        drop(self.set_zero_linger());
+    }
+}
+
 /// A stream, its activity, and how far its close has come.
-pub(super) struct Stream<S> {
+pub(super) struct Stream<S: Resettable> {
     stream: S,
     activity: Arc<Activity>,
     is_shut_down: bool,
@@ -33,7 +47,7 @@ pub(super) struct Stream<S> {
     patience: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S> Stream<S> {
+impl<S: Resettable> Stream<S> {
     pub(super) fn new(stream: S, activity: Arc<Activity>) -> Self {
         Self {
             stream,
@@ -59,7 +73,7 @@ impl<S> Stream<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> Stream<S> {
+impl<S: AsyncRead + Resettable + Unpin> Stream<S> {
     /// Ready when the other side has closed, or was waited for long enough.
     fn poll_throw_away(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let patience = self
@@ -81,7 +95,15 @@ impl<S: AsyncRead + Unpin> Stream<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Stream<S> {
+impl<S: Resettable> Drop for Stream<S> {
+    fn drop(&mut self) {
+        if self.activity.ends_with_a_reset() {
+            self.stream.reset_at_close();
+        }
+    }
+}
+
+impl<S: AsyncRead + Resettable + Unpin> AsyncRead for Stream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -100,7 +122,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Stream<S> {
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Stream<S> {
+impl<S: AsyncRead + AsyncWrite + Resettable + Unpin> AsyncWrite for Stream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -149,7 +171,12 @@ mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
     use tokio::time::{Instant, timeout};
 
-    use super::{Activity, LONGEST, MOST, Stream};
+    use super::{Activity, LONGEST, MOST, Resettable, Stream};
+
+    /// A pipe knows no reset.
+    impl Resettable for DuplexStream {
+        fn reset_at_close(&self) {}
+    }
 
     /// A stream on which a body was left unread, or was not.
     fn stream(stream: DuplexStream, is_unread: bool) -> Stream<DuplexStream> {
