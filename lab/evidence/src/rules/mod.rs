@@ -23,7 +23,7 @@ use serde::Serialize;
 pub use judgement::{Judgement, RequestRef, Verdict};
 pub use play::{Play, PlayRecord, Stopped};
 
-use crate::wire::{IssuedCursor, WireRecord, WireRequest};
+use crate::wire::{IssuedCursor, Wait, WireRecord, WireRequest};
 
 /// Makes a module and an entry of [`RULES`] out of each name.
 macro_rules! rules {
@@ -171,14 +171,18 @@ fn waited_out_in(wire: &WireRecord, applies: fn(&WireRequest) -> bool) -> Judgem
     }
     let waits: Vec<_> = wire.waits().filter(|it| applies(it.asked_by)).collect();
     let early = waits.iter().filter(|wait| wait.early_by() > TOLERANCE);
-    let seqs: Vec<_> = early.clone().map(|wait| wait.next.seq).collect();
-    match early.max_by_key(|wait| wait.early_by()) {
+    let (replays, early): (Vec<&Wait<'_>>, Vec<_>) = early.partition(|wait| wait.may_be_a_replay());
+    let seqs: Vec<_> = early.iter().map(|wait| wait.next.seq).collect();
+    match early.iter().max_by_key(|wait| wait.early_by()) {
         Some(worst) => {
             let asked = crate::duration(worst.retry_after.wait());
             let waited = crate::duration(worst.waited);
             Judgement::broken(seqs, format!("asked for {asked}, came back after {waited}"))
         }
         None if waits.is_empty() => Judgement::skipped(),
+        None if !replays.is_empty() => {
+            Judgement::cannot_tell("an early request may be one that the transport sent again")
+        }
         None => Judgement::kept(),
     }
 }

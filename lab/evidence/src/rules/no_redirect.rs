@@ -1,5 +1,7 @@
 //! Where a request goes is for its caller to decide.
 
+use std::collections::HashSet;
+
 use super::{Judgement, Level, Play, Rule};
 
 pub(super) const RULE: Rule = Rule {
@@ -18,7 +20,9 @@ fn judge(plays: &[Play<'_>]) -> Judgement {
         let Some(at) = wire.entries.iter().position(|it| redirect(it.status)) else {
             return Judgement::not_exercised();
         };
-        let later: Vec<_> = wire.entries[at + 1..].iter().map(|it| it.seq).collect();
+        let replays: HashSet<_> = wire.replays().map(|(_, next)| next.seq).collect();
+        let later = wire.entries[at + 1..].iter().map(|it| it.seq);
+        let later: Vec<_> = later.filter(|seq| !replays.contains(seq)).collect();
         match later.len() {
             0 => Judgement::kept(),
             _ if !wire.one_caller => Judgement::cannot_tell("there were several callers"),
@@ -52,5 +56,15 @@ mod tests {
                 (moved().respond(1, 302), Broken, vec![2]),
             ],
         );
+    }
+
+    #[test]
+    fn what_the_transport_sent_again_is_the_same_request() {
+        let on = |script: Script, connection, place| {
+            script.with(|it| (it.connection, it.place) = (Some(connection), Some(place)))
+        };
+        let lost = on(Script::new().respond(0, 302), 1, 2);
+
+        hold(&RULE, [(on(lost.respond(1, 302), 2, 1), Kept, vec![])]);
     }
 }

@@ -22,7 +22,7 @@ fn applies(request: &WireRequest) -> bool {
 mod tests {
     use super::*;
     use crate::rules::{
-        Verdict::{Broken, Kept, NotExercised, Skipped},
+        Verdict::{Broken, CannotTell, Kept, NotExercised, Skipped},
         testing::{Script, hold},
     };
 
@@ -66,6 +66,32 @@ mod tests {
         let renewed = came_back_after(2_000).retry_after(1).respond(2_500, 200);
 
         hold(&RULE, [(ended, Kept, vec![]), (renewed, Broken, vec![3])]);
+    }
+
+    #[test]
+    fn what_a_transport_may_have_sent_again_is_not_early() {
+        let on = |script: Script, connection, place| {
+            script.with(|it| (it.connection, it.place) = (Some(connection), Some(place)))
+        };
+        let asked = |place| on(Script::new().respond(0, 503).retry_after(2), 1, place);
+        let next = |script: Script, millis, connection, place| {
+            on(script.respond(millis, 200), connection, place)
+        };
+        let twice = next(asked(2), 5, 2, 1).retry_after(2);
+
+        hold(
+            &RULE,
+            [
+                // It was there: the next request came after it on its connection.
+                (next(asked(2), 5, 1, 3), Broken, vec![2]),
+                // No transport sends again by itself what a fresh connection lost.
+                (next(asked(1), 5, 2, 1), Broken, vec![2]),
+                (next(asked(2), 5, 2, 1), CannotTell, vec![]),
+                (next(asked(2), 2_000, 2, 1), Kept, vec![]),
+                // The one after it is the client's.
+                (next(twice, 10, 3, 1), Broken, vec![3]),
+            ],
+        );
     }
 
     #[test]

@@ -38,9 +38,14 @@ fn judge(plays: &[Play<'_>]) -> Judgement {
 mod tests {
     use super::*;
     use crate::rules::{
-        Verdict::{Broken, CannotTell, Kept, NotExercised, Skipped},
-        testing::{Script, hold},
+        Verdict::{Broken, Kept, Skipped},
+        testing::{Script, hold, hold_to_jobs},
     };
+
+    #[test]
+    fn which_job_is_meant_has_to_be_known() {
+        hold_to_jobs(&RULE);
+    }
 
     #[test]
     fn an_attempt_with_a_body_of_its_own_breaks_it() {
@@ -56,15 +61,11 @@ mod tests {
         hold(
             &RULE,
             [
-                (Script::new().respond(0, 200).call(1), NotExercised, vec![]),
-                (unknown().post(9, 201, 8, Some(7)), NotExercised, vec![]),
-                (first(), Skipped, vec![]),
                 (first().post(9, 503, 2, Some(8)).call(2), Skipped, vec![]),
                 (first().post(9, 201, 1, Some(7)).call(1), Kept, vec![]),
                 (first().post(9, 409, 3, Some(7)), Broken, vec![2]),
                 (unknown().post(9, 201, 1, Some(7)).call(1), Broken, vec![1]),
                 (cut(first().post(9, 400, 3, Some(7))), Skipped, vec![]),
-                (first().dropping(1), CannotTell, vec![]),
             ],
         );
     }

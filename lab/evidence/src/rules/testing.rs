@@ -189,6 +189,41 @@ pub(super) fn hold_to_one_request(rule: &Rule, serve: fn(Script) -> Script) {
             (Script::new().respond(0, 200), Verdict::NotExercised, vec![]),
             (served(), Verdict::Kept, vec![]),
             (serve(served().respond(1, 200)), Verdict::Broken, vec![2]),
+            (replayed(serve), Verdict::Kept, vec![]),
+        ],
+    );
+}
+
+/// What was served was lost with a connection that had been used before, and the
+/// transport asked again on another.
+fn replayed(serve: fn(Script) -> Script) -> Script {
+    let on = |script: Script, connection, place| {
+        serve(script).with(|it| (it.connection, it.place) = (Some(connection), Some(place)))
+    };
+    on(
+        on(Script::new().respond(0, 200), 1, 2).respond(1, 200),
+        2,
+        1,
+    )
+}
+
+/// Holds a rule to this: it is about jobs that a play tells apart.
+#[track_caller]
+pub(super) fn hold_to_jobs(rule: &Rule) {
+    let post = |body| Script::new().post(0, 503, body, Some(7));
+    let another = |script: Script| script.post(9, 409, 2, Some(7));
+    hold(
+        rule,
+        [
+            (
+                Script::new().respond(0, 200).call(1),
+                Verdict::NotExercised,
+                vec![],
+            ),
+            // A scenario may do so on purpose.
+            (another(post(1)), Verdict::NotExercised, vec![]),
+            (post(1).call(1), Verdict::Skipped, vec![]),
+            (post(1).call(1).dropping(1), Verdict::CannotTell, vec![]),
         ],
     );
 }

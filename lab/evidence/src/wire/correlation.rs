@@ -33,6 +33,13 @@ impl Wait<'_> {
     pub fn early_by(&self) -> Duration {
         self.retry_after.wait().saturating_sub(self.waited)
     }
+
+    /// Whether the next request may be the same one, sent again by the transport, so that
+    /// nobody has read the Retry-After.
+    #[must_use]
+    pub fn may_be_a_replay(&self) -> bool {
+        self.asked_by.may_be_replayed_by(self.next)
+    }
 }
 
 /// What requests on one route share that belong together.
@@ -78,8 +85,22 @@ impl WireRecord {
     }
 
     /// Every request that repeats one which had ended: the same method, route, cursor
-    /// and body. First the one that is repeated, then the next one like it.
+    /// and body. First the one that is repeated, then the next one like it. Those that
+    /// may be a transport's are [replays](Self::replays).
     pub fn repetitions(&self) -> impl Iterator<Item = (&WireRequest, &WireRequest)> {
+        let pairs = self.alike();
+        pairs.filter(|(first, next)| !first.may_be_replayed_by(next))
+    }
+
+    /// Every request that a transport may have sent again by itself, below whatever
+    /// decides about retries. First the one that is repeated.
+    pub fn replays(&self) -> impl Iterator<Item = (&WireRequest, &WireRequest)> {
+        let pairs = self.alike();
+        pairs.filter(|(first, next)| first.may_be_replayed_by(next))
+    }
+
+    /// Every request that is like one which had ended, and the newest of those.
+    fn alike(&self) -> impl Iterator<Item = (&WireRequest, &WireRequest)> {
         let mut like_it: HashMap<_, Vec<(Duration, usize)>> = HashMap::new();
         self.entries
             .iter()
@@ -125,6 +146,14 @@ impl WireRecord {
 }
 
 impl WireRequest {
+    /// Whether the next one like it may be this request again, sent by a transport that
+    /// lost its connection (RFC 9112 §9.3.1): it had been used before, and the next one
+    /// came on another. What was sent on it may never have arrived.
+    fn may_be_replayed_by(&self, next: &Self) -> bool {
+        let was_reused = self.place.is_some_and(|place| place > 1);
+        was_reused && next.connection != self.connection
+    }
+
     /// What it asks for. Requests that ask for the same repeat each other.
     fn asks_for(&self) -> (&str, &str, Option<ValueHash>, Option<ValueHash>) {
         (self.method, &self.route, self.cursor, self.body)
@@ -159,7 +188,7 @@ mod tests {
     }
 
     /// Looks at all that came before each request: which one it repeats.
-    fn repetitions(wire: &WireRecord) -> Vec<(u64, u64)> {
+    fn repetitions(wire: &WireRecord) -> Vec<(u64, u64, bool)> {
         let repeated_by = |next: &WireRequest| {
             let mut before = wire.entries.iter().rev().filter(|it| it.seq < next.seq);
             let repeated = before.find(|it| {
@@ -168,7 +197,9 @@ mod tests {
                     && belong_together(wire, it, next)
                     && it.head.is_none_or(|head| head <= next.arrived)
             })?;
-            Some((repeated.seq, next.seq))
+            let was_reused = repeated.place.is_some_and(|place| place > 1);
+            let is_replay = was_reused && repeated.connection != next.connection;
+            Some((repeated.seq, next.seq, is_replay))
         };
         wire.entries.iter().filter_map(repeated_by).collect()
     }
@@ -182,10 +213,13 @@ mod tests {
             (trace, key) in (option::of(0..2_u64), option::of(0..2_u64)),
             (cursor, body) in (option::of(0..2_u64), option::of(0..2_u64)),
             retry_after in option::of(0..3_u64),
+            (connection, place) in option::of((0..2_u64, 1..3_u64)).prop_map(Option::unzip),
         ) -> WireRequest {
             let arrived = Duration::from_millis(arrived);
             WireRequest {
                 arrived,
+                connection,
+                place,
                 head: lasts.map(|lasts| arrived + Duration::from_millis(lasts)),
                 method: if post { "POST" } else { "GET" },
                 route: format!("/{route}"),
@@ -223,8 +257,10 @@ mod tests {
         #[test]
         fn finds_what_a_look_at_every_earlier_request_finds(wire in record()) {
             let waited: Vec<_> = wire.waits().map(|it| (it.asked_by.seq, it.next.seq)).collect();
-            let pairs = wire.repetitions();
-            let repeated: Vec<_> = pairs.map(|(first, next)| (first.seq, next.seq)).collect();
+            let pairs = wire.repetitions().map(|(first, next)| (first.seq, next.seq, false));
+            let replays = wire.replays().map(|(first, next)| (first.seq, next.seq, true));
+            let mut repeated: Vec<_> = pairs.chain(replays).collect();
+            repeated.sort_by_key(|(_, next, _)| *next);
 
             prop_assert_eq!(waited, waits(&wire), "waits");
             prop_assert_eq!(repeated, repetitions(&wire), "repetitions");
