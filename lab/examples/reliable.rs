@@ -13,8 +13,8 @@
 use std::{env, error::Error, process::ExitCode, time::Duration};
 
 use client::{
-    ApiError, Endpoint, IdempotencyKey, JsonObject, RawObject, ReliableApiClient, RequestName,
-    RetryBudget, check,
+    ApiError, CallSettings, Endpoint, IdempotencyKey, JsonObject, RawObject, ReliableApiClient,
+    RequestName, RetryBudget, check,
 };
 use futures_util::future::try_join_all;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header::AUTHORIZATION};
@@ -28,14 +28,18 @@ const WORK: Endpoint = Endpoint::new("work", "/work/{name}");
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<ExitCode, Box<dyn Error>> {
     let task = env::var("LAB_TASK")?;
-    let client = client(&env::var("LAB_BASE_URL")?)?;
+    let mut client = client(&env::var("LAB_BASE_URL")?)?;
+    if task == "unbounded" {
+        client = client.with_settings(CallSettings::new().deadline(Duration::from_secs(5)));
+    }
     let result = match &*task {
         "read-all" | "invalid-body" | "loop" | "long-list" => count(&client).await,
         "flaky" => {
             let flaky = client.flaky().await;
             flaky.map(|flaky| json!({"attempt": flaky.attempt}))
         }
-        "retry-after" | "retry-at" | "maintenance" | "down" | "refused" | "silence" => {
+        "retry-after" | "retry-at" | "maintenance" | "down" | "refused" | "silence"
+        | "broken-off" | "unbounded" | "unreachable" => {
             client.get(VALUE).await.map(|object| value(&object))
         }
         "no-body" => {
@@ -71,6 +75,7 @@ fn client(base_url: &str) -> Result<ReliableApiClient, Box<dyn Error>> {
     }
     let client = ReliableApiClient::builder(base_url)
         .session(reqwest::Client::builder().default_headers(headers))
+        .max_body_bytes(64 * 1024)
         // Several of them fit into a play.
         .timeouts(Duration::from_secs(2), Duration::from_secs(2))
         // Nobody takes waits of this length for a slow machine.

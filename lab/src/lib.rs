@@ -9,6 +9,7 @@
 pub mod cli;
 mod doctor;
 mod http_client;
+pub mod invocation;
 mod load;
 mod logging;
 pub mod otlp;

@@ -11,6 +11,7 @@ use std::{
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use evidence::{Comparison, Pace, Run, plot::Table, trace::FieldValue, trace::field};
+use render::Options;
 use runner::{Naive, Reliable, Settings, run, scenario, scenario::CATALOGUE, scenario::Scenario};
 use sha2::{Digest, Sha256};
 
@@ -27,7 +28,13 @@ async fn play(name: &str) -> (&'static Scenario, Run) {
 
 async fn page(name: &str) -> String {
     let (scenario, run) = play(name).await;
-    render::html(&scenario.words, &run, None, &runner::metrics())
+    render::html(
+        &scenario.words,
+        &run,
+        None,
+        &runner::metrics(),
+        Options::LAB,
+    )
 }
 
 async fn comparison(name: &str) -> (&'static Scenario, Comparison) {
@@ -194,6 +201,7 @@ async fn names_every_part_that_is_referred_to_once() {
         &scenario.words,
         &both,
         &runner::metrics(),
+        Options::LAB,
     ));
 
     for page in pages {
@@ -212,7 +220,7 @@ async fn names_every_part_that_is_referred_to_once() {
 async fn a_comparison_holds_what_differs_and_both_sides() {
     let (scenario, both) = comparison("lost-response").await;
 
-    let page = render::html_comparison(&scenario.words, &both, &runner::metrics());
+    let page = render::html_comparison(&scenario.words, &both, &runner::metrics(), Options::LAB);
 
     let headings: Vec<_> = tags(&page)
         .filter(|(name, ..)| *name == "h2")
@@ -282,12 +290,14 @@ async fn a_comparison_has_one_axis_of_time() {
             run,
             None,
             &runner::metrics(),
+            Options::LAB,
         ))
     });
     let beside = reach(&render::html_comparison(
         &scenario.words,
         &both,
         &runner::metrics(),
+        Options::LAB,
     ));
 
     assert_eq!(alone, [[100], [100]]);
@@ -330,8 +340,8 @@ async fn a_check_says_whose_word_it_is_and_which_requests_broke_a_rule() {
     let broken = run.verdict.iter().find(|check| check.rule == rule);
     let broken = broken.expect("the naive client comes early");
 
-    let page = render::html(&scenario.words, run, None, &runner::metrics());
-    let text = render::text(&scenario.words, run, None, &render::Options::default());
+    let page = render::html(&scenario.words, run, None, &runner::metrics(), Options::LAB);
+    let text = render::text(&scenario.words, run, None, &Options::default());
 
     for check in &run.verdict {
         let line = format!(
@@ -355,7 +365,13 @@ async fn a_check_says_whose_word_it_is_and_which_requests_broke_a_rule() {
 #[tokio::test]
 async fn what_came_from_the_wire_stays_text() {
     let (scenario, mut run) = play("flaky").await;
-    let plain = render::html(&scenario.words, &run, Some("three"), &runner::metrics());
+    let plain = render::html(
+        &scenario.words,
+        &run,
+        Some("three"),
+        &runner::metrics(),
+        Options::LAB,
+    );
     let canary = "<script>alert(\"1\")</script>&amp;'><b x=\"";
     run.outcome.text = canary.to_owned();
     for span in run.traces.iter_mut().flat_map(|trace| &mut trace.spans) {
@@ -371,7 +387,13 @@ async fn what_came_from_the_wire_stays_text() {
     }
     run.verdict[0].found = Some(canary.to_owned());
 
-    let page = render::html(&scenario.words, &run, Some(canary), &runner::metrics());
+    let page = render::html(
+        &scenario.words,
+        &run,
+        Some(canary),
+        &runner::metrics(),
+        Options::LAB,
+    );
 
     let names = |page: &str| {
         let mut names = BTreeMap::<_, u32>::new();
@@ -395,6 +417,7 @@ async fn shows_the_prediction_beside_the_question() {
         &run,
         Some("two, at once"),
         &runner::metrics(),
+        Options::LAB,
     );
 
     let question = page.find(scenario.words.question).expect("the question");
@@ -416,7 +439,13 @@ async fn says_nothing_to_be_less_early_than_it_was() {
     run.wire.entries[1].early = Some(Duration::from_millis(1_001));
     run.view.requests = Table::of_run(&run.wire);
 
-    let page = render::html(&scenario.words, &run, None, &runner::metrics());
+    let page = render::html(
+        &scenario.words,
+        &run,
+        None,
+        &runner::metrics(),
+        Options::LAB,
+    );
 
     assert!(page.contains(">1.1 s</td>"), "{page}");
 }

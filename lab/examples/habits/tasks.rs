@@ -127,12 +127,15 @@ fn page(response: &Response, takes_any: bool) -> Result<Page, Invalid> {
     let body = response.body.as_deref().unwrap_or_default();
     let any = || serde_json::from_slice(body).map_err(|_| Invalid::Json);
     let page: Value = if takes_any { any()? } else { object(response)? };
-    let records = page["items"].as_array().map(Vec::len);
-    let records = match takes_any {
-        true => records.unwrap_or_default(),
-        false => records.ok_or(Invalid::Shape)?,
-    };
+    let items = page["items"].as_array();
     let next = page["next_cursor"].as_str().map(str::to_owned);
+    let records = items.map(Vec::len).unwrap_or_default();
+    let are_objects = items.is_some_and(|items| items.iter().all(Value::is_object));
+    let is_cursor = next.is_some() || page["next_cursor"].is_null();
+    let is_page = are_objects && is_cursor;
+    if !(takes_any || is_page) {
+        return Err(Invalid::Shape);
+    }
     Ok(Page { records, next })
 }
 

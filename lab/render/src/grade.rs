@@ -2,7 +2,7 @@
 
 use anstyle::{AnsiColor, Style};
 use evidence::{
-    grade::{Card, GoalVerdict, PlayGrade, RuleGrade, TaskGrade, TaskWords},
+    grade::{Card, GoalVerdict, KnownFailures, PlayGrade, RuleGrade, TaskGrade, TaskWords},
     plot::{PlayChart, PlayRow},
     rules::{Rule, Verdict},
 };
@@ -12,9 +12,8 @@ use super::{Options, paint::fit, sheet::Sheet};
 /// How wide the bars of a play are, in columns.
 const CHART: usize = 20;
 
-/// The most rows of a play that are drawn; of more, a few from both ends.
+/// The most rows of a play that are drawn.
 const ROWS: usize = 12;
-const FROM_EACH_END: usize = 3;
 
 /// The most plays whose end is shown, of those that missed their goal.
 const MISSED: usize = 2;
@@ -91,23 +90,31 @@ pub fn open(tasks: &[Open<'_>], options: &Options) -> String {
     sheet.into_text()
 }
 
-/// Sets what became of a task: one line if it is done, and else what to do about it.
+/// Sets what became of a task: one line if it is done but for what is `known` to fail,
+/// and else what to do about it.
 #[must_use]
-pub fn task(words: &TaskWords, grade: &TaskGrade, place: Place, options: &Options) -> String {
+pub fn task(
+    words: &TaskWords,
+    grade: &TaskGrade,
+    place: Place,
+    known: &KnownFailures,
+    options: &Options,
+) -> String {
     let mut sheet = Sheet::new(options);
     let number = format!("{:<6}", format!("{}/{}", place.number, place.of));
-    headline(&mut sheet, grade, &number, "build it next");
-    if grade.is_done() {
+    headline(&mut sheet, grade, &number, "build it next", known);
+    if grade.is_done_but_for(known) {
         return sheet.into_text();
     }
     if grade.goal.verdict != GoalVerdict::Reached {
         sheet.beside(INDENT, &sheet.plain(words.text));
         sheet.beside(INDENT, &sheet.plain(&format!("Last line: {}", words.goal)));
     }
-    for (number, play) in to_show(grade) {
-        shown(&mut sheet, words, grade, number, play);
+    let rules: Vec<_> = grade.broken_but_for(known).collect();
+    for (number, play) in to_show(grade, &rules) {
+        shown(&mut sheet, words, &rules, number, play);
     }
-    for rule in grade.broken() {
+    for rule in rules {
         broken(&mut sheet, rule);
     }
     let (lab, name) = (options.lab, words.name);
@@ -119,9 +126,10 @@ pub fn task(words: &TaskWords, grade: &TaskGrade, place: Place, options: &Option
     sheet.into_text()
 }
 
-/// Says that every task is done, and what was not judged on the way.
+/// Says that every task is done, what was not judged on the way, and which tasks there
+/// are for practice.
 #[must_use]
-pub fn done(card: &Card, options: &Options) -> String {
+pub fn done(card: &Card, practice: &[&str], options: &Options) -> String {
     let lab = options.lab;
     let mut sheet = Sheet::new(options);
     let goes_with = |verdict| {
@@ -151,29 +159,36 @@ pub fn done(card: &Card, options: &Options) -> String {
         let not: Vec<_> = not.into_iter().collect();
         sheet.beside("", &format!("Not judged: {}.", not.join(", ")));
     }
-    sheet.beside("", &format!("The whole card: {lab} grade --all -- …"));
+    sheet.line(&format!("The whole card: {lab} grade --all -- …"));
+    let practice = practice.join(" ");
+    sheet.line(&format!("For practice: {lab} grade --task {practice} -- …"));
     sheet.into_text()
 }
 
-/// Sets a card: a line for each task, a line for each of its rules, and a count.
+/// Sets a card: a line for each task and for each of its rules, what plays ended with
+/// that missed their goal, and a count.
 #[must_use]
-pub fn card(card: &Card, options: &Options) -> String {
+pub fn card(card: &Card, known: &KnownFailures, options: &Options) -> String {
     let mut sheet = Sheet::new(options);
     for grade in &card.tasks {
-        headline(&mut sheet, grade, "", "");
+        headline(&mut sheet, grade, "", "", known);
         let missed = grade.plays.iter().filter(|play| was_missed(play));
         for play in missed.take(MISSED) {
-            let found = found(play, options);
-            sheet.beside(INDENT, &format!("{}: {found}", play.name));
+            let name = format!("{}:", play.name);
+            sheet.beside(INDENT, &sheet.plain(&name));
+            ended(&mut sheet, play, None);
         }
         let shown = grade.requests() > 0;
         for rule in grade.rules.iter().filter(|_| shown) {
             let judgement = &rule.judgement;
-            let (mark, color) = sign(judgement.verdict, options);
+            let is_known = known.cover(grade, rule);
+            let (mark, color) = sign(judgement.verdict, is_known, options);
             let mark = sheet.styled(color, mark);
             sheet.line(&format!(
                 "{INDENT}{mark} {:<24} {:<13} {}",
-                rule.id, judgement.verdict, rule.level,
+                rule.id,
+                rule_in_words(rule, is_known),
+                rule.level,
             ));
             let found = judgement.found.as_deref().unwrap_or_default();
             if judgement.verdict != Verdict::Kept && !found.is_empty() {
@@ -182,7 +197,7 @@ pub fn card(card: &Card, options: &Options) -> String {
         }
     }
     sheet.gap();
-    sheet.beside("", &count(card));
+    sheet.beside("", &count(card, known));
     sheet.into_text()
 }
 
@@ -229,10 +244,30 @@ pub fn rules(rules: &[&Rule], options: &Options) -> String {
     sheet.into_text()
 }
 
-/// Sets tasks as a list, each with the ids of the rules that are judged in it.
+/// Sets tasks as a list, each with the ids of the rules that are judged in it, and then
+/// those for practice.
 #[must_use]
-pub fn tasks(tasks: &[(&TaskWords, Vec<&str>)], options: &Options) -> String {
+pub fn tasks(
+    tasks: &[(&TaskWords, Vec<&str>)],
+    practice: &[(&TaskWords, Vec<&str>)],
+    options: &Options,
+) -> String {
+    let lab = options.lab;
     let mut sheet = Sheet::new(options);
+    listed(&mut sheet, tasks);
+    if let Some((first, _)) = practice.first() {
+        sheet.gap();
+        sheet.beside(
+            "",
+            "For practice, beside the others, and on no card unless they are named:",
+        );
+        sheet.line(&format!("  {lab} grade --task {} -- COMMAND", first.name));
+        listed(&mut sheet, practice);
+    }
+    sheet.into_text()
+}
+
+fn listed(sheet: &mut Sheet<'_>, tasks: &[(&TaskWords, Vec<&str>)]) {
     for (words, rules) in tasks {
         let seconds = words.time.as_secs();
         let heading = format!("{:<14} {} …{}", words.name, words.request, words.path);
@@ -242,14 +277,19 @@ pub fn tasks(tasks: &[(&TaskWords, Vec<&str>)], options: &Options) -> String {
         sheet.beside(INDENT, &sheet.plain(&format!("Last line: {}", words.goal)));
         sheet.beside(INDENT, &format!("Rules: {}", rules.join(", ")));
     }
-    sheet.into_text()
 }
 
 /// One line about a task; `advice` is for one that was skipped.
-fn headline(sheet: &mut Sheet<'_>, grade: &TaskGrade, number: &str, advice: &str) {
+fn headline(
+    sheet: &mut Sheet<'_>,
+    grade: &TaskGrade,
+    number: &str,
+    advice: &str,
+    known: &KnownFailures,
+) {
     let held = match grade.goal.verdict {
         GoalVerdict::Missed | GoalVerdict::Crashed => Some(false),
-        _ if grade.broken().next().is_some() => Some(false),
+        _ if grade.broken_but_for(known).next().is_some() => Some(false),
         GoalVerdict::Reached => Some(true),
         GoalVerdict::NotJudged | GoalVerdict::Skipped => None,
     };
@@ -264,7 +304,7 @@ fn headline(sheet: &mut Sheet<'_>, grade: &TaskGrade, number: &str, advice: &str
     let mark = sheet.styled(color.on_default(), mark);
     let dot = if sheet.options.ascii { " - " } else { " · " };
     let label = format!("{number}{:<14} {mark} ", grade.task);
-    let mut summary = grade.summary().join(dot);
+    let mut summary = grade.summary(known).join(dot);
     if grade.goal.verdict == GoalVerdict::Skipped && !advice.is_empty() {
         summary.push_str(&format!(": {advice}"));
     }
@@ -278,17 +318,19 @@ pub(super) fn was_missed(play: &PlayGrade) -> bool {
     )
 }
 
-/// What a play ended with, safe to print.
-fn found(play: &PlayGrade, options: &Options) -> String {
-    let found = play.goal.found.as_deref().unwrap_or_default();
-    fit(found, 200, options.ascii)
+/// What became of a rule, in words.
+pub(super) fn rule_in_words(rule: &RuleGrade, is_known: bool) -> String {
+    match rule.judgement.verdict {
+        Verdict::Broken if is_known => "known to fail".to_owned(),
+        verdict => verdict.to_string(),
+    }
 }
 
 /// The plays that show what went wrong, with their numbers: those that missed the goal,
-/// and the first of each rule that was broken.
-fn to_show(grade: &TaskGrade) -> Vec<(usize, &PlayGrade)> {
-    let broken = grade
-        .broken()
+/// and the first of each of these rules that were broken.
+fn to_show<'a>(grade: &'a TaskGrade, rules: &[&RuleGrade]) -> Vec<(usize, &'a PlayGrade)> {
+    let broken = rules
+        .iter()
         .filter_map(|rule| rule.judgement.requests.first());
     let broken: Vec<_> = broken.map(|request| request.play).collect();
     let missed = grade
@@ -307,34 +349,38 @@ fn to_show(grade: &TaskGrade) -> Vec<(usize, &PlayGrade)> {
 fn shown(
     sheet: &mut Sheet<'_>,
     words: &TaskWords,
-    grade: &TaskGrade,
+    rules: &[&RuleGrade],
     number: usize,
     play: &PlayGrade,
 ) {
     let name = format!("{}:", play.name);
     sheet.beside(INDENT, &sheet.plain(&name));
-    let requests = grade.broken().flat_map(|rule| &rule.judgement.requests);
+    let requests = rules.iter().flat_map(|rule| &rule.judgement.requests);
     let broken = requests.filter(|request| request.play == number);
     chart(
         sheet,
         play,
         &broken.map(|request| request.seq).collect::<Vec<_>>(),
     );
-    if !was_missed(play) {
-        return;
+    if was_missed(play) {
+        ended(sheet, play, Some(words));
     }
+}
+
+/// What a process ended with that missed the goal, and what was wanted in its place.
+fn ended(sheet: &mut Sheet<'_>, play: &PlayGrade, words: Option<&TaskWords>) {
     let stderr = play.process.iter().flat_map(|process| &process.stderr);
     for line in stderr {
         let line = fit(line, STDERR, sheet.options.ascii);
-        sheet.beside(&format!("{INDENT}| "), &line);
+        sheet.beside_foreign(&format!("{INDENT}| "), &line);
     }
-    let found = found(play, sheet.options);
-    sheet.beside(INDENT, &found);
-    let wanted = match play.wanted.is_empty() {
-        true => words.goal,
-        false => &play.wanted,
-    };
-    sheet.beside(INDENT, &sheet.plain(&format!("wanted  {wanted}")));
+    let found = play.goal.found.as_deref().unwrap_or_default();
+    sheet.beside_foreign(INDENT, &fit(found, 200, sheet.options.ascii));
+    // Of a result that depends on what came before, only the task can say what it is.
+    let drawn = Some(&*play.wanted).filter(|wanted| !wanted.is_empty());
+    if let Some(wanted) = drawn.or(words.map(|words| words.goal)) {
+        sheet.beside(INDENT, &sheet.plain(&format!("wanted  {wanted}")));
+    }
 }
 
 /// A rule that was broken: how, on whose authority, and where to read on.
@@ -351,16 +397,11 @@ fn broken(sheet: &mut Sheet<'_>, rule: &RuleGrade) {
 
 /// The requests of a play, those that broke a rule in red.
 fn chart(sheet: &mut Sheet<'_>, play: &PlayGrade, broken: &[u64]) {
-    let chart = PlayChart::new(&play.wire);
+    let chart = PlayChart::new(&play.wire, ROWS);
     let scale = chart.scale(CHART);
     let (full, pause) = match sheet.options.ascii {
         true => ('#', '-'),
         false => ('█', '─'),
-    };
-    let rows = chart.rows.len();
-    let left_out = match rows > ROWS {
-        true => rows - 2 * FROM_EACH_END,
-        false => 0,
     };
     let draw = |sheet: &mut Sheet<'_>, row: &PlayRow| {
         let bar = scale.bar(row.arrived, row.ended);
@@ -380,20 +421,21 @@ fn chart(sheet: &mut Sheet<'_>, play: &PlayGrade, broken: &[u64]) {
         };
         sheet.line(&sheet.styled(style, &text));
     };
-    let head = if left_out > 0 { FROM_EACH_END } else { rows };
-    for row in &chart.rows[..head] {
+    let (head, tail) = chart.ends();
+    for row in head {
         draw(sheet, row);
     }
-    if left_out > 0 {
-        sheet.line(&format!("{INDENT}({left_out} requests left out)"));
-        for row in &chart.rows[rows - FROM_EACH_END..] {
-            draw(sheet, row);
-        }
+    if chart.left_out() > 0 {
+        sheet.line(&format!("{INDENT}({} requests left out)", chart.left_out()));
+    }
+    for row in tail {
+        draw(sheet, row);
     }
 }
 
-fn sign(verdict: Verdict, options: &Options) -> (&'static str, Style) {
+fn sign(verdict: Verdict, is_known: bool, options: &Options) -> (&'static str, Style) {
     let (plain, ascii, style) = match verdict {
+        Verdict::Broken if is_known => ("·", "-   ", Style::new().dimmed()),
         Verdict::Kept => ("✓", "ok  ", AnsiColor::Green.on_default()),
         Verdict::Broken => ("✗", "FAIL", AnsiColor::Red.on_default()),
         Verdict::Skipped | Verdict::NotExercised | Verdict::CannotTell => {
@@ -404,15 +446,22 @@ fn sign(verdict: Verdict, options: &Options) -> (&'static str, Style) {
 }
 
 /// What a card comes to, in one line.
-pub(super) fn count(card: &Card) -> String {
+pub(super) fn count(card: &Card, known: &KnownFailures) -> String {
     let tasks = &card.tasks;
     let of = |verdict| tasks.iter().filter(|it| it.goal.verdict == verdict).count();
-    let broken: usize = tasks.iter().map(|task| task.broken().count()).sum();
+    let all_broken: usize = tasks.iter().map(|task| task.broken().count()).sum();
+    let broken = tasks.iter().map(|task| task.broken_but_for(known).count());
+    let broken: usize = broken.sum();
+    let known = match all_broken - broken {
+        0 => String::new(),
+        known => format!(", {known} known to fail"),
+    };
     let kept = tasks
         .iter()
         .flat_map(|task| task.with_verdict(Verdict::Kept));
     format!(
-        "{} of {} goals reached, {} skipped; {} rules kept, {broken} broken (seed {}, tolerance {})",
+        "{} of {} goals reached, {} skipped; {} rules kept, {broken} broken{known} (seed {}, \
+         tolerance {})",
         of(GoalVerdict::Reached),
         tasks.len(),
         of(GoalVerdict::Skipped),

@@ -87,8 +87,18 @@ impl<'a> Sheet<'a> {
         self.beside(&format!("{mark}{label}"), text);
     }
 
-    /// A text beside `first`, and under itself where it goes on.
+    /// A text beside `first`, and under itself where it goes on. A word stays whole, so
+    /// that it can be copied.
     pub(super) fn beside(&mut self, first: &str, text: &str) {
+        self.set_beside(first, text, false);
+    }
+
+    /// The same of a text that a client made, whose words may be of any length.
+    pub(super) fn beside_foreign(&mut self, first: &str, text: &str) {
+        self.set_beside(first, text, true);
+    }
+
+    fn set_beside(&mut self, first: &str, text: &str, breaks_words: bool) {
         if text.is_empty() {
             return self.line(first);
         }
@@ -98,7 +108,7 @@ impl<'a> Sheet<'a> {
             .initial_indent(first)
             .subsequent_indent(&indent)
             .word_splitter(textwrap::WordSplitter::NoHyphenation)
-            .break_words(false);
+            .break_words(breaks_words);
         for line in textwrap::wrap(text, options) {
             self.line(&line);
         }

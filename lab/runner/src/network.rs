@@ -98,7 +98,7 @@ impl Wire {
 
 /// A port that refuses connections: it is bound, so that nobody else can listen on
 /// it, and not listened on.
-fn refusing_port() -> io::Result<TcpSocket> {
+pub(crate) fn refusing_port() -> io::Result<TcpSocket> {
     let socket = TcpSocket::new_v4()?;
     socket.bind((Ipv4Addr::LOCALHOST, 0).into())?;
     Ok(socket)

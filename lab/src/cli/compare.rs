@@ -1,6 +1,7 @@
 //! `lab scenario NAME --compare`: plays one with two clients, side by side.
 
 use super::{Exit, play::Runner, scenario_arguments::Arguments};
+use crate::invocation::lab;
 use evidence::{Comparison, Pace, Run};
 use runner::{ClientUnderTest, Naive, Reliable, Settings, scenario::Scenario};
 
@@ -17,7 +18,7 @@ pub(super) fn compare(arguments: &Arguments, scenario: &Scenario) -> Result<Exit
     if first.is_cancelled() {
         print_runs(arguments, scenario, &[&first])?;
         let words = &scenario.words;
-        arguments.write_report(|| render::html(words, &first, None, &runner::metrics()))?;
+        arguments.write_report(|| render::html(words, &first, None, &runner::metrics(), lab()))?;
         return Ok(Exit::Cancelled);
     }
     let second = play(clients[1])?;
@@ -36,8 +37,9 @@ pub(super) fn compare(arguments: &Arguments, scenario: &Scenario) -> Result<Exit
             render::comparison(&scenario.words, &both, options)
         })?;
     }
-    arguments
-        .write_report(|| render::html_comparison(&scenario.words, &both, &runner::metrics()))?;
+    arguments.write_report(|| {
+        render::html_comparison(&scenario.words, &both, &runner::metrics(), lab())
+    })?;
     if cancelled {
         return Ok(Exit::Cancelled);
     }

@@ -9,7 +9,7 @@ use clap_complete::Shell;
 
 use super::{Exit, scenario_arguments::ALL, terminal};
 use evidence::rules::RULES;
-use runner::{grade::TASKS, scenario::CATALOGUE};
+use runner::{grade, scenario::CATALOGUE};
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -41,7 +41,7 @@ fn script(shell: Shell) -> String {
         .map(|scenario| PossibleValue::new(scenario.words.name).help(scenario.words.title))
         .chain([PossibleValue::new(ALL).help("the whole course")]);
     let scenarios = PossibleValuesParser::new(scenarios);
-    let tasks = TASKS.iter().map(|task| PossibleValue::new(task.words.name));
+    let tasks = grade::all().map(|task| PossibleValue::new(task.words.name));
     let tasks = PossibleValuesParser::new(tasks);
     let rules = RULES
         .iter()
@@ -72,7 +72,7 @@ fn script(shell: Shell) -> String {
 /// options. The condition is a function that the script defines.
 fn fish_names() -> String {
     let scenarios = CATALOGUE.iter().map(|scenario| scenario.words.name);
-    let tasks = TASKS.iter().map(|task| task.words.name);
+    let tasks = grade::all().map(|task| task.words.name);
     let lists: [(_, Vec<_>); 3] = [
         ("scenario", scenarios.chain([ALL]).collect()),
         ("tasks", tasks.collect()),

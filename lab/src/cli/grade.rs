@@ -17,7 +17,7 @@ use evidence::{
 use render::{Options, grade::Place};
 use runner::{
     Settings,
-    grade::{ClientCommand, GradeError, TASKS, Task, find, play},
+    grade::{ClientCommand, GradeError, PRACTICE, TASKS, Task, all, find, play},
 };
 use server::Signals;
 use tokio::{sync::Semaphore, time::sleep};
@@ -32,7 +32,8 @@ const PROCESSES_PER_CORE: usize = 3;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// Play every task and print the card, not only up to the first that is not done
+    /// Play every task but those for practice and print the card, not only up to the first
+    /// that is not done
     #[arg(long, conflicts_with = "watch")]
     all: bool,
     /// Play these tasks only
@@ -124,9 +125,10 @@ pub(super) fn grade(arguments: &Arguments) -> Result<Exit, Exit> {
 
 /// Serves the plays until Ctrl+C, and judges what came.
 fn open(arguments: &Arguments) -> Result<Exit, Exit> {
-    let tasks = chosen(arguments)?;
+    let tasks = chosen(arguments, all())?;
     let only = only(arguments)?;
     let demands = Demands::new(arguments)?;
+    check_files(arguments)?;
     let seed = arguments.seed.unwrap_or_else(Settings::random_seed);
     let options = terminal::options(arguments.ascii);
     let mut card = terminal::runtime()?.block_on(async {
@@ -137,15 +139,18 @@ fn open(arguments: &Arguments) -> Result<Exit, Exit> {
     write_files(arguments, &card, &demands)?;
     terminal::print(&match arguments.json {
         true => render::json(&card),
-        false => render::grade::card(&card, &options),
+        false => render::grade::card(&card, &demands.known, &options),
     })?;
     Ok(demands.exit(&card))
 }
 
-/// The tasks that are asked for: all, if none is named.
-fn chosen(arguments: &Arguments) -> Result<Vec<&'static Task>, Exit> {
+/// The tasks that are asked for, or `otherwise` these, if none is named.
+fn chosen(
+    arguments: &Arguments,
+    otherwise: impl Iterator<Item = &'static Task>,
+) -> Result<Vec<&'static Task>, Exit> {
     match arguments.task.is_empty() {
-        true => Ok(TASKS.to_vec()),
+        true => Ok(otherwise.collect()),
         false => all_named(&arguments.task),
     }
 }
@@ -157,14 +162,21 @@ fn only(arguments: &Arguments) -> Result<Vec<&'static Rule>, Exit> {
     rules.map_err(|error| terminal::fail(&error, Exit::Usage))
 }
 
+/// Whether the files can be written that were asked for. It is asked before a play,
+/// since what was played is lost if they cannot.
+fn check_files(arguments: &Arguments) -> Result<(), Exit> {
+    let mut files = arguments.junit.iter().chain(&arguments.report);
+    files.try_for_each(|file| report::check(file))
+}
+
 /// Writes a card to the files that were asked for.
 fn write_files(arguments: &Arguments, card: &Card, demands: &Demands) -> Result<(), Exit> {
     if let Some(file) = &arguments.junit {
         report::write(file, &render::junit(card, &demands.known))?;
     }
     if let Some(file) = &arguments.report {
-        let words: Vec<_> = TASKS.iter().map(|task| &task.words).collect();
-        report::write(file, &render::html_card(card, &words))?;
+        let words: Vec<_> = all().map(|task| &task.words).collect();
+        report::write(file, &render::html_card(card, &words, &demands.known))?;
     }
     Ok(())
 }
@@ -251,10 +263,11 @@ enum Ended {
 impl<'a> Grader<'a> {
     fn new(arguments: &'a Arguments) -> Result<Self, Exit> {
         let command = ClientCommand::new(arguments.command.iter().cloned());
+        check_files(arguments)?;
         let cores = available_parallelism().map_or(1, NonZeroUsize::get);
         Ok(Self {
             command: command.map_err(|error| terminal::fail(&error, Exit::Usage))?,
-            tasks: chosen(arguments)?,
+            tasks: chosen(arguments, TASKS.iter().copied())?,
             demands: Demands::new(arguments)?,
             only: only(arguments)?,
             seed: arguments.seed.unwrap_or_else(Settings::random_seed),
@@ -279,7 +292,8 @@ impl<'a> Grader<'a> {
             if self.arguments.json {
                 terminal::print(&render::json(&card))?;
             } else if self.arguments.all {
-                terminal::print(&render::grade::card(&card, &self.options))?;
+                let text = render::grade::card(&card, &self.demands.known, &self.options);
+                terminal::print(&text)?;
             } else if self.next(&card) < self.tasks.len() {
                 self.advise_watching()?;
             } else {
@@ -338,7 +352,8 @@ impl<'a> Grader<'a> {
                     number: place + 1,
                     of: self.tasks.len(),
                 };
-                let text = render::grade::task(&task.words, &grade, place, &self.options);
+                let known = &self.demands.known;
+                let text = render::grade::task(&task.words, &grade, place, known, &self.options);
                 // A reader that has seen enough ends nothing.
                 let _ = terminal::print(&text);
             }
@@ -409,7 +424,8 @@ impl<'a> Grader<'a> {
         if !self.arguments.task.is_empty() {
             return Ok(());
         }
-        terminal::print(&render::grade::done(card, &self.options))
+        let practice: Vec<_> = PRACTICE.iter().map(|task| task.words.name).collect();
+        terminal::print(&render::grade::done(card, &practice, &self.options))
     }
 
     /// How to have the way played at every save, if a word of the command is a file.

@@ -10,7 +10,6 @@ mod doctor;
 mod exit;
 mod grade;
 mod help;
-mod invocation;
 mod known_failing;
 mod list;
 mod load;

@@ -3,7 +3,7 @@
 use std::{
     fs::{self, File, Metadata},
     io::{self, Write},
-    path::Path,
+    path::{Path, PathBuf},
     process,
 };
 
@@ -11,19 +11,32 @@ use super::{Exit, terminal};
 
 /// Writes a report to a file, and says so on stderr.
 pub(super) fn write(file: &Path, text: &str) -> Result<(), Exit> {
-    match put(file, text) {
-        Ok(()) => {
-            terminal::note(&format!("report written to {}", file.display()));
-            Ok(())
+    put(file, text).map_err(|error| failed(file, &error))?;
+    terminal::note(&format!("report written to {}", file.display()));
+    Ok(())
+}
+
+/// Whether a report can be written to a file, as far as that is known beforehand. What
+/// stands there stays as it is.
+pub(super) fn check(file: &Path) -> Result<(), Exit> {
+    let checked = match fs::metadata(file) {
+        Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        // A pipe or a device may wait for somebody, or take whatever is written.
+        Ok(found) if !found.is_file() => Ok(()),
+        Ok(_) => File::options().write(true).open(file).map(drop),
+        Err(_) => {
+            let part = part_beside(file);
+            let made = File::create_new(&part).map(drop);
+            made.and_then(|()| fs::remove_file(&part))
         }
-        Err(error) => {
-            let error = format!(
-                "the report could not be written to {}: {error}",
-                file.display()
-            );
-            Err(terminal::fail(&*Box::from(error), Exit::Environment))
-        }
-    }
+    };
+    checked.map_err(|error| failed(file, &error))
+}
+
+fn failed(file: &Path, error: &io::Error) -> Exit {
+    let file = file.display();
+    let error = format!("the report could not be written to {file}: {error}");
+    terminal::fail(&*Box::from(error), Exit::Environment)
 }
 
 /// Writes to where the name leads, whatever stands there.
@@ -47,14 +60,18 @@ fn put(file: &Path, text: &str) -> io::Result<()> {
 /// Writes beside the file and then takes its place: nobody ever reads half a
 /// report, and an old one stays if this one cannot be written.
 fn replace(file: &Path, text: &str, old: Option<&Metadata>) -> io::Result<()> {
-    // A name of its own: the file's with an ending could be too long.
-    let part = file.with_file_name(format!(".lab-report-{}.part", process::id()));
+    let part = part_beside(file);
     let written = write_beside(&part, file, text, old);
     if written.is_err() {
         // If it was never made there is nothing to remove.
         let _ = fs::remove_file(&part);
     }
     written
+}
+
+/// A name of its own: the file's with an ending could be too long.
+fn part_beside(file: &Path) -> PathBuf {
+    file.with_file_name(format!(".lab-report-{}.part", process::id()))
 }
 
 fn write_beside(part: &Path, file: &Path, text: &str, old: Option<&Metadata>) -> io::Result<()> {

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use evidence::rules::{self, RULES};
-use runner::{grade::TASKS, nearest};
+use runner::{grade::all, nearest};
 
 use super::{Exit, terminal};
 
@@ -14,7 +14,7 @@ pub(super) struct Arguments {
 
 /// An id that no rule has.
 #[derive(Debug, thiserror::Error)]
-#[error("no rule is called '{id}'; {}", match (TASKS.iter().any(|task| task.words.name == id), .nearest) {
+#[error("no rule is called '{id}'; {}", match (all().any(|task| task.words.name == id), .nearest) {
     (true, _) => format!("it is a task: `lab tasks {id}`"),
     (false, Some(nearest)) => format!("did you mean '{nearest}'?"),
     (false, None) => "`lab rule` shows them all".to_owned(),
@@ -37,8 +37,7 @@ pub(super) fn rule(arguments: &Arguments) -> Result<Exit, Exit> {
         None => render::grade::rules(RULES, &terminal::options(false)),
         Some(id) => {
             let rule = find(id).map_err(|error| terminal::fail(&error, Exit::Usage))?;
-            let judged = TASKS
-                .iter()
+            let judged = all()
                 .filter(|task| task.rules().any(|judged| judged.id == rule.id))
                 .map(|task| task.words.name);
             let judged: Vec<_> = judged.collect();

@@ -9,6 +9,7 @@ use super::{
     scenario_arguments::{Arguments, Chosen},
     terminal,
 };
+use crate::invocation::lab;
 
 pub(super) fn scenario(arguments: &Arguments) -> Result<Exit, Exit> {
     match arguments.chosen() {
@@ -31,7 +32,7 @@ fn one(arguments: &Arguments, scenario: &Scenario) -> Result<Exit, Exit> {
     arguments.print(&run, |options| {
         render::text(words, &run, prediction, options)
     })?;
-    arguments.write_report(|| render::html(words, &run, prediction, &runner::metrics()))?;
+    arguments.write_report(|| render::html(words, &run, prediction, &runner::metrics(), lab()))?;
     player.send(&run);
     Ok(Exit::of(&run))
 }

@@ -8,7 +8,8 @@ use std::{
 
 use clap::{Args, ValueEnum};
 
-use super::{Exit, invocation, terminal};
+use super::{Exit, terminal};
+use crate::invocation;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {

@@ -6,7 +6,7 @@ use std::{
 };
 
 use evidence::grade::{PrintedCard, PrintedCardError, Summary};
-use runner::grade::TASKS;
+use runner::grade::all;
 
 use super::{Exit, terminal};
 
@@ -27,11 +27,10 @@ pub(super) fn summarize(files: &[PathBuf]) -> Result<Exit, Exit> {
     let cards = cards.map_err(|error| terminal::fail(&error, Exit::Usage))?;
     let mut summary = Summary::of(&cards);
     // The first card need not have every task.
-    let place = |name: &str| TASKS.iter().position(|task| task.words.name == name);
-    let last = TASKS.len();
+    let place = |name: &str| all().position(|task| task.words.name == name);
     summary
         .tasks
-        .sort_by_key(|task| place(&task.task).unwrap_or(last));
+        .sort_by_key(|task| place(&task.task).unwrap_or(usize::MAX));
     terminal::print(&render::summary(&summary)).map(|()| Exit::Passed)
 }
 

@@ -1,7 +1,8 @@
 //! `lab tasks`: what a client can be graded on, in the order of the course.
 
 use clap::Args;
-use runner::grade::{TASKS, find};
+use evidence::grade::TaskWords;
+use runner::grade::{PRACTICE, TASKS, Task, find};
 
 use super::{Exit, terminal};
 
@@ -14,12 +15,22 @@ pub(super) struct Arguments {
 pub(super) fn tasks(arguments: &Arguments) -> Result<Exit, Exit> {
     let named: Result<Vec<_>, _> = arguments.name.iter().map(|name| find(name)).collect();
     let named = named.map_err(|error| terminal::fail(&error, Exit::Usage))?;
-    let tasks = if named.is_empty() { TASKS } else { &named };
+    let (tasks, practice) = match named.is_empty() {
+        true => (TASKS, PRACTICE),
+        false => (&*named, &[][..]),
+    };
+    let text = render::grade::tasks(
+        &with_rules(tasks),
+        &with_rules(practice),
+        &terminal::options(false),
+    );
+    terminal::print(&text).map(|()| Exit::Passed)
+}
+
+fn with_rules(tasks: &[&'static Task]) -> Vec<(&'static TaskWords, Vec<&'static str>)> {
     let tasks = tasks.iter().map(|task| {
         let rules = task.rules().map(|rule| rule.id);
-        (&task.words, rules.collect::<Vec<_>>())
+        (&task.words, rules.collect())
     });
-    let tasks: Vec<_> = tasks.collect();
-    terminal::print(&render::grade::tasks(&tasks, &terminal::options(false)))?;
-    Ok(Exit::Passed)
+    tasks.collect()
 }

@@ -10,8 +10,8 @@ use anstream::{AutoStream, ColorChoice};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio::runtime::{Builder, Runtime};
 
-use super::{Exit, invocation};
-use crate::doctor::Terminal;
+use super::Exit;
+use crate::{doctor::Terminal, invocation};
 use render::Options;
 use runner::RunError;
 

@@ -20,6 +20,8 @@ use http::{
 use serde::{Deserialize, Serialize};
 use server::Ledger;
 
+use crate::invocation::lab;
+
 use super::{
     assets::{Assets, INDEX},
     card::{self, Cards},
@@ -180,10 +182,10 @@ async fn report(
     let page = match (side, record.sides.len()) {
         (None, 2) => record
             .comparison()
-            .map(|both| render::html_comparison(&scenario.words, &both, &runner::metrics())),
+            .map(|both| render::html_comparison(&scenario.words, &both, &runner::metrics(), lab())),
         _ => record
             .run(side.unwrap_or(0))
-            .map(|run| render::html(&scenario.words, run, None, &runner::metrics())),
+            .map(|run| render::html(&scenario.words, run, None, &runner::metrics(), lab())),
     };
     let page = page.ok_or_else(|| {
         let detail = "there is a report of each side of a run once it is over";

@@ -169,6 +169,7 @@ fn a_file_that_cannot_be_written_is_named() {
         );
 
         assert_eq!(ended.code, Some(3), "{option}");
+        assert_eq!(ended.stdout, "", "{option}: nothing was played");
         assert_contains(
             &ended.stderr,
             &["could not be written to no-such-folder/card"],

@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
-use runner::grade::TASKS;
+use runner::grade::{PRACTICE, TASKS};
 use serde_json::Value;
 use tempfile::tempdir;
 
@@ -45,6 +45,19 @@ fn the_reference_client_reaches_every_goal_and_keeps_every_rule() {
             assert_eq!(rule["verdict"], "kept", "{name}: {rule:#}");
         }
     }
+}
+
+#[test]
+fn the_reference_client_reaches_the_goals_for_practice() {
+    let tasks: Vec<_> = PRACTICE.iter().map(|task| task.words.name).collect();
+
+    let options = format!("--seed 7 --task {}", tasks.join(" "));
+    let ended = grade(&options, &[&reliable()]);
+
+    assert_eq!(ended.code, Some(0), "{}{}", ended.stdout, ended.stderr);
+    let reached = ended.stdout.matches("✓ goal reached").count();
+    assert_eq!(reached, tasks.len(), "{}", ended.stdout);
+    assert_fits_80_columns(&ended.stdout);
 }
 
 #[test]
@@ -141,6 +154,26 @@ fn what_is_not_known_is_named_with_what_is_near() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_play_that_missed_its_goal_shows_what_was_printed_and_what_was_wanted() {
+    let line = "x".repeat(300);
+    let client = format!("echo {line} >&2; echo {line}");
+
+    for options in ["--task lost-response", "--task lost-response --all"] {
+        let ended = grade(options, &["sh", "-c", &client]);
+
+        assert_eq!(ended.code, Some(1), "{}", ended.stdout);
+        let found = ["the job is created, the connection breaks:", "| xxx"];
+        assert_contains(&ended.stdout, &found);
+        assert_contains(&ended.stdout, &["no request was sent, exit code 0"]);
+        let short = ended.stdout.replace(env!("CARGO_BIN_EXE_lab"), "lab");
+        assert_fits_80_columns(&short);
+    }
+    let ended = grade("--task flaky --all", &["sh", "-c", "true"]);
+    assert_contains(&ended.stdout, &[r#"wanted  {"attempt":"#]);
+}
+
 #[test]
 fn a_required_task_has_to_be_done() {
     let client = reliable();
@@ -189,6 +222,13 @@ fn what_is_known_to_fail_fails_nothing_and_what_is_kept_does() {
         let ended = graded(list, client);
 
         assert_eq!(ended.code, code, "{list}: {}{}", ended.stdout, ended.stderr);
+        let is_known = client == &HASTY[..] && code == Some(0);
+        let shown = "known to fail: retry-after-seconds";
+        assert_eq!(ended.stdout.contains(shown), is_known, "{}", ended.stdout);
+        assert_eq!(
+            ended.stdout.contains("✗"),
+            code == Some(1) && client == &HASTY[..]
+        );
         assert_contains(&ended.stderr, &[said]);
         assert_eq!(ended.stderr.is_empty(), said.is_empty(), "{}", ended.stderr);
     }
@@ -199,7 +239,7 @@ fn tasks_rules_and_hints_fit_a_terminal() {
     for arguments in ["tasks", "rule", "rule one-job", "grade --hint create"] {
         assert_fits_80_columns(&printed(arguments));
     }
-    let names: Vec<_> = TASKS.iter().map(|task| task.words.name).collect();
+    let names: Vec<_> = runner::grade::all().map(|task| task.words.name).collect();
     assert_contains(&printed("tasks"), &names);
 }
 

@@ -9,6 +9,7 @@ mod help;
 mod logging;
 mod play;
 mod readme;
+mod real_clients;
 mod starter;
 mod usage;
 

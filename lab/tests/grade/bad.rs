@@ -2,28 +2,80 @@
 #![cfg(unix)]
 
 use std::{
-    fs,
-    path::{Path, PathBuf},
+    fs::File,
+    io::{BufRead, BufReader},
+    path::PathBuf,
     process::{Child, Command, Stdio},
+    sync::mpsc::{Receiver, RecvTimeoutError, channel},
     thread,
     time::Duration,
 };
 
-use tempfile::tempdir;
+use tempfile::{TempDir, tempdir};
 
 use crate::example;
 
-/// `lab grade` with a shell script as the client, which can write what it starts to
-/// `$PIDS`.
-fn graded(task: &str, script: &str, pids: &Path) -> Child {
-    let lab = Command::new(env!("CARGO_BIN_EXE_lab"))
-        .args(["grade", "--task", task, "--", "sh", "-c", script])
-        .env("PIDS", pids)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn();
-    lab.expect("lab runs")
+/// For how long a busy machine may keep what is about to happen waiting.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A pipe with a name, `$HELD`, of which a client holds the other end as its descriptor 9,
+/// and with it all that it has started. So nothing of them is left once it is at its end.
+struct Held {
+    path: PathBuf,
+    words: Receiver<String>,
+    _folder: TempDir,
+}
+
+impl Held {
+    fn new() -> Self {
+        let folder = tempdir().expect("a folder");
+        let path = folder.path().join("held");
+        let made = Command::new("mkfifo").arg(&path).status();
+        assert!(made.expect("mkfifo runs").success());
+        let (sender, words) = channel();
+        let pipe = path.clone();
+        thread::spawn(move || {
+            let pipe = BufReader::new(File::open(pipe).expect("it is opened"));
+            for line in pipe.lines().map_while(Result::ok) {
+                // A test that has seen enough listens no more.
+                let _ = sender.send(line);
+            }
+        });
+        Self {
+            path,
+            words,
+            _folder: folder,
+        }
+    }
+
+    /// `lab grade` with a shell script as the client.
+    fn graded(&self, task: &str, script: &str) -> Child {
+        let script = format!("exec 9<>$HELD; {script}");
+        let lab = Command::new(env!("CARGO_BIN_EXE_lab"))
+            .args(["grade", "--task", task, "--", "sh", "-c", &script])
+            .env("HELD", &self.path)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn();
+        lab.expect("lab runs")
+    }
+
+    /// Waits until the client has written this.
+    fn says(&self, word: &str) {
+        assert_eq!(self.words.recv_timeout(PATIENCE).as_deref(), Ok(word));
+    }
+
+    /// Waits until nobody holds it any more.
+    fn is_let_go(&self, script: &str) {
+        loop {
+            match self.words.recv_timeout(PATIENCE) {
+                Ok(_) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+                Err(RecvTimeoutError::Timeout) => panic!("something is left of {script}"),
+            }
+        }
+    }
 }
 
 fn ended(lab: Child) -> (Option<i32>, String) {
@@ -32,105 +84,68 @@ fn ended(lab: Child) -> (Option<i32>, String) {
     (output.status.code(), stdout)
 }
 
-/// The processes that a script has noted.
-fn noted(pids: &Path) -> Vec<u32> {
-    let pids = fs::read_to_string(pids).unwrap_or_default();
-    let pids = pids.lines().filter_map(|line| line.parse().ok());
-    pids.collect()
-}
-
-/// A process that nobody has waited for yet is not alive.
-fn is_alive(process: u32) -> bool {
-    let ps = Command::new("ps")
-        .args(["-o", "stat=", "-p", &process.to_string()])
-        .output();
-    let state = ps.expect("ps runs").stdout;
-    !state.is_empty() && !state.starts_with(b"Z")
-}
-
-/// Waits for something that is about to happen.
-fn soon(happened: impl Fn() -> bool, what: &str) {
-    for _ in 0..3_000 {
-        if happened() {
-            return;
-        }
-        thread::sleep(Duration::from_millis(10));
-    }
-    panic!("never: {what}");
-}
-
-fn assert_nothing_is_left(pids: &Path, script: &str) {
-    let processes = noted(pids);
-    assert!(!processes.is_empty(), "{script} has noted no process");
-    soon(|| !processes.iter().any(|it| is_alive(*it)), script);
-}
-
 #[test]
 fn a_bad_command_is_told_in_a_word_and_leaves_nothing() {
-    let folder = tempdir().expect("a folder");
     let habits = example("habits").into_string().expect("Unicode");
     let table = [
         // It never connects, and never ends; nor does what it has started.
         (
             "read-all",
-            "sleep 60 & echo $! >$PIDS; echo $$ >>$PIDS; sleep 60".to_owned(),
-            "still running after 10",
+            "echo begun >&9; sleep 60 & sleep 60".to_owned(),
+            "no request within 20 s",
         ),
         // It ends, and what it has started holds its pipes.
         (
             "read-all",
-            "sleep 60 & echo $! >$PIDS; echo '{\"records\": 7}'".to_owned(),
+            "echo begun >&9; sleep 60 & echo '{\"records\": 7}'".to_owned(),
             "sent no request",
         ),
         (
             "read-all",
-            "echo $$ >$PIDS; kill -SEGV $$".to_owned(),
+            "echo begun >&9; kill -SEGV $$".to_owned(),
             "ended by signal 11",
         ),
         (
             "long-list",
-            format!("echo $$ >$PIDS; exec {habits} no-page-limit"),
+            format!("echo begun >&9; exec {habits} no-page-limit"),
             "a flood of requests",
         ),
     ];
-    let running = table
-        .iter()
-        .enumerate()
-        .map(|(number, (task, script, word))| {
-            let pids: PathBuf = folder.path().join(number.to_string());
-            (graded(task, script, &pids), pids, script, word)
-        });
+    let running = table.iter().map(|(task, script, word)| {
+        let held = Held::new();
+        (held.graded(task, script), held, script, word)
+    });
 
-    for (lab, pids, script, word) in running.collect::<Vec<_>>() {
+    for (lab, held, script, word) in running.collect::<Vec<_>>() {
+        held.says("begun");
         let (code, stdout) = ended(lab);
 
         assert_eq!(code, Some(1), "{script}: {stdout}");
         assert!(stdout.contains(word), "{script}: {stdout}");
-        assert_nothing_is_left(&pids, script);
+        held.is_let_go(script);
     }
 }
 
 #[test]
 fn ctrl_c_ends_the_client_too() {
-    let folder = tempdir().expect("a folder");
-    let pids = folder.path().join("pids");
-    let script = "sleep 60 & echo $! >$PIDS; echo $$ >>$PIDS; sleep 60";
+    let held = Held::new();
+    let script = "sleep 60 & echo begun >&9; sleep 60";
 
-    let lab = graded("read-all", script, &pids);
-    soon(|| noted(&pids).len() == 2, "the client starts");
+    let lab = held.graded("read-all", script);
+    held.says("begun");
     let interrupted = Command::new("kill")
         .args(["-INT", &lab.id().to_string()])
         .status();
 
     assert!(interrupted.expect("kill runs").success());
     assert_eq!(ended(lab).0, Some(130));
-    assert_nothing_is_left(&pids, script);
+    held.is_let_go(script);
 }
 
 /// The most memory that a process has used so far, in KiB.
 #[cfg(target_os = "linux")]
 fn peak(process: u32) -> Option<u64> {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
     line.split_whitespace().nth(1)?.parse().ok()
 }
@@ -139,15 +154,13 @@ fn peak(process: u32) -> Option<u64> {
 #[test]
 fn megabytes_of_output_are_not_kept() {
     const PRINTED_MIB: u64 = 200;
-    let folder = tempdir().expect("a folder");
-    let pids = folder.path().join("pids");
-    let script = format!(
-        "yes | head -c {}; yes | head -c {0} >&2; echo done >$PIDS; sleep 1",
-        PRINTED_MIB << 20
-    );
+    let held = Held::new();
+    let size = PRINTED_MIB << 20;
+    let script =
+        format!("yes | head -c {size}; yes | head -c {size} >&2; echo printed >&9; sleep 1");
 
-    let lab = graded("read-all", &script, &pids);
-    soon(|| pids.exists(), "all is printed");
+    let lab = held.graded("read-all", &script);
+    held.says("printed");
     let peak = peak(lab.id()).expect("lab is still running");
 
     assert!(peak < PRINTED_MIB << 9, "{peak} KiB");

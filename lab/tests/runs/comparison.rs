@@ -179,7 +179,12 @@ fn no_client_is_told_how_many_expectations_of_another_it_met() {
         let comparison = compare(scenario.words.name);
 
         let text = render::comparison(&scenario.words, &comparison, &render::Options::default());
-        let page = render::html_comparison(&scenario.words, &comparison, &runner::metrics());
+        let page = render::html_comparison(
+            &scenario.words,
+            &comparison,
+            &runner::metrics(),
+            render::Options::LAB,
+        );
 
         for shown in [text, page] {
             assert!(!shown.contains("expectations held"), "{shown}");

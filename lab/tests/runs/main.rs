@@ -26,5 +26,5 @@ fn text(words: &Words, run: &Run) -> String {
 }
 
 fn report(words: &Words, run: &Run) -> String {
-    render::html(words, run, None, &runner::metrics())
+    render::html(words, run, None, &runner::metrics(), render::Options::LAB)
 }

@@ -417,11 +417,23 @@ async fn a_run_that_is_over_has_a_report_to_keep() {
     }
     assert_eq!(
         reliable.body,
-        render::html(&flaky.words, &runs[0], None, &runner::metrics())
+        render::html(
+            &flaky.words,
+            &runs[0],
+            None,
+            &runner::metrics(),
+            lab::invocation::lab()
+        )
     );
     assert_eq!(
         naive.body,
-        render::html(&flaky.words, &runs[1], None, &runner::metrics())
+        render::html(
+            &flaky.words,
+            &runs[1],
+            None,
+            &runner::metrics(),
+            lab::invocation::lab()
+        )
     );
     let settings = Settings {
         seed: 7,
@@ -437,7 +449,12 @@ async fn a_run_that_is_over_has_a_report_to_keep() {
     );
     assert_eq!(
         report.body,
-        render::html_comparison(&flaky.words, &both, &runner::metrics())
+        render::html_comparison(
+            &flaky.words,
+            &both,
+            &runner::metrics(),
+            lab::invocation::lab()
+        )
     );
     assert_eq!(report.headers["content-type"], "text/html; charset=utf-8");
     let file = format!("attachment; filename=\"flaky-{id}.html\"");

@@ -190,7 +190,7 @@ impl TaskGrade {
     pub fn is_done_but_for(&self, known: &KnownFailures) -> bool {
         use GoalVerdict::{NotJudged, Reached};
         matches!(self.goal.verdict, Reached | NotJudged)
-            && self.broken().all(|rule| known.cover(self, rule))
+            && self.broken_but_for(known).next().is_none()
     }
 
     /// Whether the client tried.
@@ -219,6 +219,11 @@ impl TaskGrade {
     /// The rules that were broken.
     pub fn broken(&self) -> impl Iterator<Item = &RuleGrade> {
         self.with_verdict(Verdict::Broken)
+    }
+
+    /// The rules that were broken, but for those that are known to be.
+    pub fn broken_but_for(&self, known: &KnownFailures) -> impl Iterator<Item = &RuleGrade> {
+        self.broken().filter(|rule| !known.cover(self, rule))
     }
 
     /// The rules that came to this.

@@ -22,6 +22,9 @@ pub enum Goal {
     Result(Vec<Map<String, Value>>),
     /// An error.
     Error,
+    /// An error that is printed. It is for a play whose service no request reaches: that a
+    /// process ended without a word could be any crash.
+    ErrorInWords,
     /// An error with these members.
     ErrorWith(Map<String, Value>),
     /// An error, or a result with the members of one of these.
@@ -95,7 +98,13 @@ impl Goal {
             return GoalResult::of(GoalVerdict::Crashed, format!("ended by signal {signal}"));
         }
         if let Some(stopped) = process.stopped {
-            return self.judge_stopped(stopped, process);
+            return self.judge_stopped(stopped, wire, process);
+        }
+        if *self == Self::ErrorInWords {
+            return match &process.last_line {
+                None => GoalResult::of(GoalVerdict::Crashed, process.printed(None)),
+                Some(_) => self.judge_result(process, result.as_ref()),
+            };
         }
         let refused: u64 = wire.connections.iter().map(|it| it.requests).sum();
         if wire.total == 0 && refused > 0 {
@@ -106,14 +115,23 @@ impl Goal {
             let found = format!("no request was sent, {}", process.ended_with());
             return GoalResult::of(GoalVerdict::Crashed, found);
         }
-        match self.is_reached(process, result.as_ref()) {
+        self.judge_result(process, result.as_ref())
+    }
+
+    /// Holds what a process ended with against the goal.
+    fn judge_result(
+        &self,
+        process: &PlayRecord,
+        result: Option<&Map<String, Value>>,
+    ) -> GoalResult {
+        match self.is_reached(process, result) {
             true => GoalResult {
                 verdict: GoalVerdict::Reached,
                 found: None,
             },
             false => {
-                let printed = process.printed(result.as_ref());
-                let found = match self.mistake(result.as_ref()) {
+                let printed = process.printed(result);
+                let found = match self.mistake(result) {
                     Some(mistake) => format!("{printed}: {mistake}"),
                     None => printed,
                 };
@@ -127,7 +145,7 @@ impl Goal {
         let wanted = match self {
             Self::Result(wanted) => wanted.first()?,
             Self::ErrorWith(wanted) => wanted,
-            Self::Error | Self::ResultOrError(_) => return None,
+            Self::Error | Self::ErrorInWords | Self::ResultOrError(_) => return None,
         };
         let result = result?;
         let mut members = wanted.iter();
@@ -151,6 +169,7 @@ impl Goal {
         match self {
             Self::Result(results) => objects(results),
             Self::Error => "an error".to_owned(),
+            Self::ErrorInWords => "an error in words".to_owned(),
             Self::ErrorWith(members) => {
                 format!("an error with {}", objects(std::slice::from_ref(members)))
             }
@@ -167,6 +186,7 @@ impl Goal {
         match self {
             Self::Result(results) => is_one_of(results),
             Self::Error => is_error,
+            Self::ErrorInWords => says_error,
             Self::ErrorWith(members) => {
                 says_error && result.is_some_and(|result| has(result, members))
             }
@@ -176,9 +196,17 @@ impl Goal {
 
     /// A process that the lab ended has no result. One that waits for longer than a play
     /// lasts may be right to.
-    fn judge_stopped(&self, stopped: Stopped, process: &PlayRecord) -> GoalResult {
+    fn judge_stopped(
+        &self,
+        stopped: Stopped,
+        wire: &WireRecord,
+        process: &PlayRecord,
+    ) -> GoalResult {
         let took = duration(process.ended.saturating_sub(process.started));
         match (stopped, self) {
+            (Stopped::TimeUp, _) if wire.total == 0 && *self != Self::ErrorInWords => {
+                GoalResult::of(GoalVerdict::Missed, format!("no request within {took}"))
+            }
             (Stopped::TimeUp, Self::ErrorWith(_)) => GoalResult::of(
                 GoalVerdict::NotJudged,
                 format!("still waiting after {took}"),
@@ -370,6 +398,32 @@ mod tests {
             (r#"{"skip": false}"#, Missed),
         ] {
             assert_eq!(verdict(&goal, &printed(line)), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn where_no_request_can_come_an_error_is_said_in_words() {
+        let crashed = PlayRecord {
+            exit: Some(1),
+            ..PlayRecord::default()
+        };
+        let waits = PlayRecord {
+            stopped: Some(Stopped::TimeUp),
+            ..PlayRecord::default()
+        };
+
+        for (process, expected) in [
+            (printed(r#"{"error": "refused"}"#), Reached),
+            (printed(r#"{"value": "x"}"#), Missed),
+            (printed(r#"{"skip": true}"#), Skipped),
+            (printed("Traceback"), Missed),
+            (printed(""), Crashed),
+            (crashed, Crashed),
+            (waits, Missed),
+        ] {
+            let wire = WireRecord::default();
+            let judged = Goal::ErrorInWords.judge(&wire, Some(&process));
+            assert_eq!(judged.verdict, expected, "{process:?}");
         }
     }
 

@@ -26,7 +26,7 @@ pub struct TaskWords {
     pub hint: &'static str,
     /// The scenario that shows a client doing it.
     pub scenario: &'static str,
-    /// How long a play may take.
+    /// How long a play may take, from its first request on.
     #[serde(rename = "time_ns", serialize_with = "nanoseconds::one")]
     #[schemars(with = "u64")]
     pub time: Duration,

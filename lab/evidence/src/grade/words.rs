@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{GoalVerdict, TaskGrade};
+use super::{GoalVerdict, KnownFailures, RuleGrade, TaskGrade};
 use crate::rules::{Level, Verdict};
 
 impl fmt::Display for Verdict {
@@ -41,9 +41,10 @@ impl fmt::Display for GoalVerdict {
 
 impl TaskGrade {
     /// What became of it, in a few terms: the rules that were broken, the goal, how many
-    /// rules were kept, and those of which nothing could be told.
+    /// rules were kept, those of which nothing could be told, and those that are `known`
+    /// to be broken.
     #[must_use]
-    pub fn summary(&self) -> Vec<String> {
+    pub fn summary(&self, known: &KnownFailures) -> Vec<String> {
         let requests = match self.requests() {
             0 => String::new(),
             1 => " in 1 request".to_owned(),
@@ -60,8 +61,8 @@ impl TaskGrade {
             GoalVerdict::Crashed => format!("crashed{requests}"),
             verdict => format!("goal {verdict}{requests}"),
         };
-        let [broken, kept, open] = self.of_rules();
-        [broken, Some(goal), kept, open]
+        let [broken, kept, open, known] = self.of_rules(known);
+        [broken, Some(goal), kept, open, known]
             .into_iter()
             .flatten()
             .collect()
@@ -71,25 +72,31 @@ impl TaskGrade {
     /// those that were skipped or not exercised.
     #[must_use]
     pub fn rules_in_words(&self) -> Option<String> {
-        let terms = self.of_rules().into_iter().flatten();
+        let terms = self.of_rules(&KnownFailures::default());
+        let terms = terms.into_iter().flatten();
         terms.reduce(|one, other| format!("{one} · {other}"))
     }
 
-    /// The rules that were broken, how many were kept, and those that nobody can tell.
-    fn of_rules(&self) -> [Option<String>; 3] {
-        let named = |what, verdict| {
-            let ids: Vec<_> = self.with_verdict(verdict).map(|rule| rule.id).collect();
+    /// The rules that were broken, how many were kept, those that nobody can tell, and
+    /// those that are known to be broken.
+    fn of_rules(&self, known: &KnownFailures) -> [Option<String>; 4] {
+        fn named<'a>(what: &str, rules: impl Iterator<Item = &'a RuleGrade>) -> Option<String> {
+            let ids: Vec<_> = rules.map(|rule| rule.id).collect();
             (!ids.is_empty()).then(|| format!("{what}: {}", ids.join(", ")))
-        };
+        }
         let kept = match self.with_verdict(Verdict::Kept).count() {
             0 => None,
             1 => Some("1 rule kept".to_owned()),
             kept => Some(format!("{kept} rules kept")),
         };
         [
-            named("broken", Verdict::Broken),
+            named("broken", self.broken_but_for(known)),
             kept,
-            named("cannot tell", Verdict::CannotTell),
+            named("cannot tell", self.with_verdict(Verdict::CannotTell)),
+            named(
+                "known to fail",
+                self.broken().filter(|rule| known.cover(self, rule)),
+            ),
         ]
     }
 }
@@ -98,7 +105,7 @@ impl TaskGrade {
 mod tests {
     use super::*;
     use crate::{
-        grade::{GoalResult, RuleGrade},
+        grade::{GoalResult, KnownFailure},
         rules::Judgement,
     };
 
@@ -134,7 +141,14 @@ mod tests {
         ] {
             assert_eq!(task(verdicts).rules_in_words().as_deref(), words);
         }
-        let summary = task(&[Broken, Kept]).summary();
-        assert_eq!(summary, ["broken: 0", "not called", "1 rule kept"]);
+        let summary = |known: KnownFailures| task(&[Broken, Kept]).summary(&known);
+        let unknown = ["broken: 0", "not called", "1 rule kept"];
+        assert_eq!(summary(KnownFailures::default()), unknown);
+        let known = ["not called", "1 rule kept", "known to fail: 0"];
+        let failure = KnownFailure {
+            task: None,
+            rule: "0",
+        };
+        assert_eq!(summary(KnownFailures::from_iter([failure])), known);
     }
 }

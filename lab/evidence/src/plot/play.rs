@@ -1,6 +1,9 @@
 //! What the wire saw of one play, row by row.
 
-use std::{collections::HashMap, time::Duration};
+use std::{
+    collections::{HashMap, HashSet},
+    time::Duration,
+};
 
 use super::scale::{Extent, Scale};
 use crate::{
@@ -25,21 +28,28 @@ pub struct PlayRow {
     pub label: String,
 }
 
-/// The requests of a play in order of arrival, and the axis they share.
+/// The requests of a play in order of arrival, and the axis they share. Of a flood its
+/// beginning and its end are what is worth seeing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlayChart {
-    /// The rows, from the first request on.
-    pub rows: Vec<PlayRow>,
+    rows: Vec<PlayRow>,
+    /// How many of the rows stand before those that are left out.
+    gap: usize,
+    /// How many requests of the play have no row.
+    left_out: u64,
 }
 
 impl PlayChart {
-    /// The chart of a play.
+    /// The chart of a play with at most so many rows, half of them from each end if there
+    /// are more.
     #[must_use]
-    pub fn new(wire: &WireRecord) -> Self {
+    pub fn new(wire: &WireRecord, most: usize) -> Self {
         let origin = wire.entries.first().map(|first| first.arrived);
         let since = |moment: Duration| moment.saturating_sub(origin.unwrap_or_default());
-        let waits = wire.waits().filter(|wait| wait.early_by() > TOLERANCE);
+        let waits = wire.waits().filter(|wait| !wait.may_be_a_replay());
+        let waits = waits.filter(|wait| wait.early_by() > TOLERANCE);
         let early: HashMap<_, _> = waits.map(|wait| (wait.next.seq, wait.early_by())).collect();
+        let replays: HashSet<_> = wire.replays().map(|(_, next)| next.seq).collect();
         let (mut keys, mut cursors) = (Letters::default(), Letters::default());
         let mut before: Option<Duration> = None;
         let rows = wire.entries.iter().map(|request| {
@@ -63,6 +73,9 @@ impl PlayChart {
             if let Some(IssuedCursor::Hash(next)) = request.cursor_issued {
                 label.push_str(&format!("  next {}", cursors.of(next)));
             }
+            if replays.contains(&request.seq) {
+                label.push_str("  perhaps sent again by the transport");
+            }
             PlayRow {
                 seq: request.seq,
                 pause,
@@ -71,9 +84,33 @@ impl PlayChart {
                 label,
             }
         });
+        let mut rows: Vec<_> = rows.collect();
+        let surplus = rows.len().saturating_sub(most);
+        let gap = if surplus > 0 { most / 2 } else { rows.len() };
+        rows.drain(gap..gap + surplus);
         Self {
-            rows: rows.collect(),
+            gap,
+            left_out: wire.total - rows.len() as u64,
+            rows,
         }
+    }
+
+    /// All rows.
+    #[must_use]
+    pub fn rows(&self) -> &[PlayRow] {
+        &self.rows
+    }
+
+    /// The rows before those that are left out, and the rows after them.
+    #[must_use]
+    pub fn ends(&self) -> (&[PlayRow], &[PlayRow]) {
+        self.rows.split_at(self.gap)
+    }
+
+    /// How many requests of the play have no row.
+    #[must_use]
+    pub fn left_out(&self) -> u64 {
+        self.left_out
     }
 
     /// The axis of the chart, in so many columns.
@@ -174,7 +211,7 @@ mod tests {
             ..WireRecord::default()
         };
 
-        let rows = PlayChart::new(&wire).rows;
+        let rows = PlayChart::new(&wire, 9).rows;
 
         let labels: Vec<_> = rows.iter().map(|row| &*row.label).collect();
         let expected = ["GET  503  Retry-After: 2 s", "GET  200  980 ms too early"];
@@ -182,6 +219,30 @@ mod tests {
         assert_eq!(rows[0].pause, None);
         assert_eq!(rows[1].pause, Some(Duration::from_millis(1)));
         assert_eq!(rows[1].arrived, Duration::from_millis(1_021));
+    }
+
+    #[test]
+    fn of_many_requests_those_at_both_ends_have_a_row() {
+        let wire = |requests| WireRecord {
+            // One more is not known any more.
+            total: requests + 1,
+            dropped: 1,
+            entries: (0..requests).map(|at| request(at + 2, at, at)).collect(),
+            ..WireRecord::default()
+        };
+        for (requests, most, head, tail, left_out) in [
+            (4, 4, &[2, 3, 4, 5][..], &[][..], 1),
+            (5, 4, &[2, 3], &[5, 6], 2),
+            (90, 4, &[2, 3], &[90, 91], 87),
+            (0, 4, &[], &[], 1),
+        ] {
+            let chart = PlayChart::new(&wire(requests), most);
+
+            let seqs = |rows: &[PlayRow]| rows.iter().map(|row| row.seq).collect::<Vec<_>>();
+            let (first, last) = chart.ends();
+            assert_eq!((&*seqs(first), &*seqs(last)), (head, tail), "{requests}");
+            assert_eq!(chart.left_out(), left_out, "{requests}");
+        }
     }
 
     #[test]
@@ -198,11 +259,12 @@ mod tests {
             ..request(seq, seq, seq)
         };
         let ends = |wire: &WireRecord| {
-            let rows = PlayChart::new(wire).rows.into_iter();
+            let rows = PlayChart::new(wire, 9).rows.into_iter();
             let ends = rows.map(|row| row.label.split("  ").skip(2).collect::<Vec<_>>().join(" "));
             ends.collect::<Vec<_>>()
         };
         let mut wire = WireRecord {
+            total: 4,
             entries: vec![post(1, key), post(2, other), post(3, key), post(4, None)],
             ..WireRecord::default()
         };
@@ -229,6 +291,29 @@ mod tests {
     }
 
     #[test]
+    fn what_a_transport_may_have_sent_again_says_so() {
+        let on = |seq, connection, place| WireRequest {
+            retry_after: Some(RetryAfter::seconds(Duration::from_secs(2))),
+            connection: Some(connection),
+            place: Some(place),
+            ..request(seq, seq, seq)
+        };
+        let wire = WireRecord {
+            total: 3,
+            entries: vec![on(1, 1, 2), on(2, 2, 1), on(3, 2, 2)],
+            one_caller: true,
+            ..WireRecord::default()
+        };
+
+        let chart = PlayChart::new(&wire, 9);
+
+        let ends = chart.rows().iter().map(|row| row.label.split("  ").last());
+        let ends: Vec<_> = ends.flatten().collect();
+        let again = "perhaps sent again by the transport";
+        assert_eq!(ends, ["Retry-After: 2 s", again, "2 s too early"]);
+    }
+
+    #[test]
     fn what_got_no_response_and_what_broke_off_say_so() {
         let lost = WireRequest {
             status: None,
@@ -247,7 +332,7 @@ mod tests {
             ..WireRecord::default()
         };
 
-        let rows = PlayChart::new(&wire).rows;
+        let rows = PlayChart::new(&wire, 9).rows;
 
         assert_eq!(rows[0].label, "GET  no response  job created  no key");
         assert_eq!(rows[1].label, "GET  503  the body breaks off");

@@ -5,7 +5,7 @@ use std::fmt::Display;
 
 use evidence::{
     duration,
-    grade::{Card, GoalVerdict, PlayGrade, RuleGrade, TaskGrade, TaskWords},
+    grade::{Card, GoalVerdict, KnownFailures, PlayGrade, RuleGrade, TaskGrade, TaskWords},
     plot::{PlayChart, PlayRow, Scale},
     rules::{self, Verdict},
 };
@@ -13,14 +13,14 @@ use maud::{Markup, html as markup};
 
 use super::{
     super::{
-        grade::{count, was_missed},
+        grade::{count, rule_in_words, was_missed},
         paint::fit,
     },
     chart::{COLUMNS, cuts, shape},
     document::document,
 };
 
-/// The most requests of a play that are drawn: of more the middle is left out.
+/// The most requests of a play that are drawn.
 const ROWS: usize = 24;
 
 /// The most columns of a text of the client.
@@ -29,9 +29,10 @@ const LONGEST: usize = 300;
 /// The most columns of the command in the heading: it may be a whole script.
 const LONGEST_COMMAND: usize = 80;
 
-/// Sets a card as a page. `words` are those of its tasks, in any order.
+/// Sets a card as a page. `words` are those of its tasks, in any order; `known` are the
+/// rules that are known to be broken.
 #[must_use]
-pub fn html_card(card: &Card, words: &[&TaskWords]) -> String {
+pub fn html_card(card: &Card, words: &[&TaskWords], known: &KnownFailures) -> String {
     let command = match card.command.is_empty() {
         true => "open plays".to_owned(),
         false => fit(&card.command.join(" "), LONGEST_COMMAND, false),
@@ -39,12 +40,12 @@ pub fn html_card(card: &Card, words: &[&TaskWords]) -> String {
     document(
         &format!("{command} — card"),
         markup! {
-            (heading(card, &command))
+            (heading(card, &command, known))
             main {
-                (table(card))
+                (table(card, known))
                 @for task in &card.tasks {
                     @let words = words.iter().find(|words| words.name == task.task);
-                    (plays(task, words.copied()))
+                    (plays(task, words.copied(), known))
                 }
             }
             footer {
@@ -57,9 +58,10 @@ pub fn html_card(card: &Card, words: &[&TaskWords]) -> String {
     )
 }
 
-fn heading(card: &Card, command: &str) -> Markup {
-    let broken = card.tasks.iter().map(|task| task.broken().count());
-    let (class, mark, words) = match (broken.sum::<usize>(), card.passed()) {
+fn heading(card: &Card, command: &str, known: &KnownFailures) -> Markup {
+    let tasks = card.tasks.iter();
+    let broken = tasks.map(|task| task.broken_but_for(known).count());
+    let (class, mark, words) = match (broken.sum::<usize>(), card.passed_but_for(known)) {
         _ if !card.was_attempted() => ("open", "·", "nothing was attempted"),
         (0, true) => ("held", "✓", "all that was attempted is done"),
         (0, false) => ("broken", "✗", "a goal is missed"),
@@ -69,7 +71,7 @@ fn heading(card: &Card, command: &str) -> Markup {
         header {
             p.kind { "Card" }
             h1.client { code { (command) } }
-            p.title { (count(card)) }
+            p.title { (count(card, known)) }
             div.badges {
                 p.badge {
                     span class=(class) { span aria-hidden="true" { (mark) } " " (words) }
@@ -79,7 +81,7 @@ fn heading(card: &Card, command: &str) -> Markup {
     }
 }
 
-fn table(card: &Card) -> Markup {
+fn table(card: &Card, known: &KnownFailures) -> Markup {
     markup! {
         section aria-labelledby="card" {
             h2 #card { "Goals and rules" }
@@ -101,7 +103,7 @@ fn table(card: &Card) -> Markup {
                                 td { (safe(task.goal.found.as_deref().unwrap_or_default())) }
                             }
                             @for rule in &task.rules {
-                                (line(rule))
+                                (line(rule, known.cover(task, rule)))
                             }
                         }
                     }
@@ -116,8 +118,9 @@ fn table(card: &Card) -> Markup {
     }
 }
 
-fn line(rule: &RuleGrade) -> Markup {
+fn line(rule: &RuleGrade, is_known: bool) -> Markup {
     let (class, mark) = match rule.judgement.verdict {
+        Verdict::Broken if is_known => ("open", "·"),
         Verdict::Kept => ("held", "✓"),
         Verdict::Broken => ("broken", "✗"),
         Verdict::Skipped | Verdict::NotExercised | Verdict::CannotTell => ("open", "·"),
@@ -126,7 +129,7 @@ fn line(rule: &RuleGrade) -> Markup {
     markup! {
         tr {
             th.rule scope="row" title=[rules::find(rule.id).map(|rule| rule.text)] { (rule.id) }
-            td { (verdict(class, mark, rule.judgement.verdict)) }
+            td { (verdict(class, mark, rule_in_words(rule, is_known))) }
             td { (rule.level) }
             td { (rule.source) }
             td { (found) }
@@ -150,7 +153,7 @@ fn verdict(class: &str, mark: &str, words: impl Display) -> Markup {
 }
 
 /// The plays of a task that saw a request, or missed their goal.
-fn plays(task: &TaskGrade, words: Option<&TaskWords>) -> Markup {
+fn plays(task: &TaskGrade, words: Option<&TaskWords>, known: &KnownFailures) -> Markup {
     let shown = task.plays.iter().enumerate();
     let shown = shown.filter(|(_, play)| play.wire.total > 0 || was_missed(play));
     let shown: Vec<_> = shown.collect();
@@ -161,13 +164,13 @@ fn plays(task: &TaskGrade, words: Option<&TaskWords>) -> Markup {
                 p { (words.text) }
                 p.remark { (words.request) " … " (words.path) " · last line to print: " (words.goal) }
             }
-            @for (number, play) in &shown { (self::play(task, *number, play)) }
+            @for (number, play) in &shown { (self::play(task, *number, play, known)) }
             @if shown.is_empty() { p.remark { "No request came." } }
         }
     }
 }
 
-fn play(task: &TaskGrade, number: usize, play: &PlayGrade) -> Markup {
+fn play(task: &TaskGrade, number: usize, play: &PlayGrade, known: &KnownFailures) -> Markup {
     let found = play.goal.found.as_deref().map(safe);
     let stderr = play.process.iter().flat_map(|process| &process.stderr);
     let stderr: Vec<_> = stderr.map(|line| safe(line)).collect();
@@ -178,20 +181,15 @@ fn play(task: &TaskGrade, number: usize, play: &PlayGrade) -> Markup {
                 p { (found.unwrap_or_default()) "; wanted " (play.wanted) }
                 @if !stderr.is_empty() { pre { (stderr.join("\n")) } }
             }
-            @if play.wire.total > 0 { (requests(task, number, play)) }
+            @if play.wire.total > 0 { (requests(task, number, play, known)) }
         }
     }
 }
 
-fn requests(task: &TaskGrade, number: usize, play: &PlayGrade) -> Markup {
-    let chart = PlayChart::new(&play.wire);
+fn requests(task: &TaskGrade, number: usize, play: &PlayGrade, known: &KnownFailures) -> Markup {
+    let chart = PlayChart::new(&play.wire, ROWS);
     let scale = chart.scale(COLUMNS);
-    let rows = &chart.rows;
-    let (head, tail) = match rows.len() {
-        ..=ROWS => (&rows[..], &rows[..0]),
-        all => (&rows[..ROWS / 2], &rows[all - ROWS / 2..]),
-    };
-    let left_out = play.wire.total - (head.len() + tail.len()) as u64;
+    let ((head, tail), left_out) = (chart.ends(), chart.left_out());
     let gap = usize::from(left_out > 0);
     let height = head.len() + gap + tail.len();
     let tail_at = head.len() + gap;
@@ -208,11 +206,11 @@ fn requests(task: &TaskGrade, number: usize, play: &PlayGrade) -> Markup {
                 caption { "Every request as the service saw it" }
                 thead { tr { th scope="col" { "arrived" } th scope="col" { "request" } } }
                 tbody {
-                    @for row in head { (request(task, number, row, is_ok(row))) }
+                    @for row in head { (request(task, number, row, is_ok(row), known)) }
                     @if left_out > 0 {
                         tr { td {} td { (left_out) " requests left out" } }
                     }
-                    @for row in tail { (request(task, number, row, is_ok(row))) }
+                    @for row in tail { (request(task, number, row, is_ok(row), known)) }
                 }
             }
             svg.bars aria-hidden="true" width="100%" height={ (height) "em" } {
@@ -225,7 +223,13 @@ fn requests(task: &TaskGrade, number: usize, play: &PlayGrade) -> Markup {
     }
 }
 
-fn request(task: &TaskGrade, number: usize, row: &PlayRow, is_ok: bool) -> Markup {
+fn request(
+    task: &TaskGrade,
+    number: usize,
+    row: &PlayRow,
+    is_ok: bool,
+    known: &KnownFailures,
+) -> Markup {
     let class = if is_ok { "ok" } else { "failed" };
     let broken = task.broken().filter(|rule| {
         let mut shown = rule.judgement.requests.iter();
@@ -236,7 +240,12 @@ fn request(task: &TaskGrade, number: usize, row: &PlayRow, is_ok: bool) -> Marku
             td.start { (duration(row.arrived)) }
             th scope="row" {
                 (row.label)
-                @for rule in broken { " " strong.broken { "✗ " (rule.id) } }
+                @for rule in broken {
+                    @match known.cover(task, rule) {
+                        true => { " · " (rule.id) ", known to fail" }
+                        false => { " " strong.broken { "✗ " (rule.id) } }
+                    }
+                }
             }
         }
     }

@@ -23,9 +23,16 @@ use evidence::{Check, Compared, Comparison, Ending, Metric, Run, Words, compare,
 /// Sets a run, and what it teaches, as a page.
 ///
 /// `prediction` is what the reader expected before looking, if anything; `metrics` are
-/// those whose questions stand beside their counters.
+/// those whose questions stand beside their counters; `lab` is how the reader called the
+/// lab.
 #[must_use]
-pub fn html(words: &Words, run: &Run, prediction: Option<&str>, metrics: &[Metric]) -> String {
+pub fn html(
+    words: &Words,
+    run: &Run,
+    prediction: Option<&str>,
+    metrics: &[Metric],
+    lab: &str,
+) -> String {
     let story = Story {
         words,
         metrics,
@@ -33,7 +40,7 @@ pub fn html(words: &Words, run: &Run, prediction: Option<&str>, metrics: &[Metri
         prediction,
         compared: None,
         why: run.lesson.why.join(" "),
-        next: run.lesson.next.clone(),
+        next: format!("{lab} {}", run.lesson.next),
     };
     story.page()
 }
@@ -41,7 +48,12 @@ pub fn html(words: &Words, run: &Run, prediction: Option<&str>, metrics: &[Metri
 /// Sets a comparison, and what its two runs teach, as a page: what differs, and
 /// then each side with all that a run has, on one axis of time.
 #[must_use]
-pub fn html_comparison(words: &Words, comparison: &Comparison, metrics: &[Metric]) -> String {
+pub fn html_comparison(
+    words: &Words,
+    comparison: &Comparison,
+    metrics: &[Metric],
+    lab: &str,
+) -> String {
     let Comparison {
         runs,
         compared,
@@ -59,7 +71,7 @@ pub fn html_comparison(words: &Words, comparison: &Comparison, metrics: &[Metric
         prediction: None,
         compared: Some(compared),
         why: comparison.why().join(" "),
-        next: next.clone(),
+        next: format!("{lab} {next}"),
     };
     story.page()
 }
@@ -287,7 +299,7 @@ fn lesson(why: &str, unsolved: &str, next: &str) -> Markup {
             }
             section.next aria-labelledby="next" {
                 h2 #next { "Try next" }
-                p { code { "cargo run -p lab -- " (next) } }
+                p { code { (next) } }
             }
         }
     }

@@ -15,9 +15,11 @@ mod play;
 mod process;
 mod responses;
 mod service;
+#[cfg(target_os = "linux")]
+mod stragglers;
 mod task;
 
 pub use command::{ClientCommand, CommandError};
 pub use open::{OpenPlay, OpenPlays};
 pub use play::{GradeError, play};
-pub use task::{TASKS, Task, UnknownTask, find};
+pub use task::{PRACTICE, TASKS, Task, UnknownTask, all, find};

@@ -55,7 +55,8 @@ impl OpenPlays {
         seed: u64,
     ) -> Result<Self, RunError> {
         let plays = |task: &'static Task| {
-            let plays = task.plays.iter().enumerate().map(|(number, part)| {
+            let parts = task.parts(seed).into_iter().enumerate();
+            let plays = parts.map(|(number, part)| {
                 let draw = Draw::new(seed, task.words.name, number);
                 PlayService::start(task, part, draw, true)
             });
@@ -77,11 +78,10 @@ impl OpenPlays {
     /// Every play, in the order of the course.
     pub fn plays(&self) -> impl Iterator<Item = OpenPlay<'_>> {
         self.tasks.iter().flat_map(|(task, plays)| {
-            let parts = plays.iter().zip(task.plays).enumerate();
-            parts.map(|(number, (play, part))| OpenPlay {
+            plays.iter().enumerate().map(|(number, play)| OpenPlay {
                 task,
                 number,
-                name: part.name,
+                name: play.name(),
                 url: &play.context.url,
                 token: play.context.token.as_deref(),
             })
@@ -127,10 +127,10 @@ impl std::fmt::Debug for OpenPlays {
 }
 
 fn grade(task: &'static Task, plays: &[PlayService]) -> TaskGrade {
-    let recorded = plays.iter().zip(task.plays).map(|(play, part)| {
+    let recorded = plays.iter().map(|play| {
         let (goal, wire) = play.record();
         RecordedPlay {
-            name: part.name,
+            name: play.name(),
             goal,
             process: None,
             wire,
@@ -141,7 +141,12 @@ fn grade(task: &'static Task, plays: &[PlayService]) -> TaskGrade {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
+    use std::{
+        io::{Read, Write},
+        net::TcpStream,
+        thread,
+        time::Duration,
+    };
 
     use evidence::{
         grade::GoalVerdict,
@@ -217,6 +222,34 @@ mod tests {
         assert_eq!(curl(&plays("read-all")), token);
         let body = r#"curl -i -H 'Content-Type: application/json' -d '{"task": "resize"}' URL"#;
         assert_eq!(curl(&plays("create")), body);
+    }
+
+    /// What came before a play was begun again is told from what came since by numbers
+    /// that go on meanwhile: read one after the other, their difference is no number.
+    #[test]
+    fn a_look_while_a_play_begins_again_sees_it_before_or_after() {
+        const TIMES: usize = 100;
+        let task = find("maintenance").expect("a task");
+        let plays = OpenPlays::start([task], 7).expect("services");
+        let url = plays.plays().next().expect("a play").url.to_owned();
+        let (address, path) = url["http://".len()..].split_once('/').expect("a path");
+        let ask = || {
+            let mut stream = TcpStream::connect(address).expect("it listens");
+            let request = format!("GET /{path} HTTP/1.0\r\n\r\n");
+            stream.write_all(request.as_bytes()).expect("it reads");
+            stream.read_to_end(&mut Vec::new()).expect("it responds");
+        };
+
+        thread::scope(|scope| {
+            scope.spawn(|| (0..TIMES).for_each(|_| ask()));
+            let again = scope.spawn(|| (0..20 * TIMES).all(|_| plays.again(task.words.name, 0)));
+            for _ in 0..20 * TIMES {
+                let grades = plays.grades();
+                let wire = &grades[0].plays[0].wire;
+                assert_eq!((wire.total, wire.dropped), (wire.entries.len() as u64, 0));
+            }
+            assert!(again.join().expect("no panic"));
+        });
     }
 
     #[tokio::test]

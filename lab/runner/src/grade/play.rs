@@ -9,7 +9,7 @@ use tokio::sync::Semaphore;
 use super::{
     command::ClientCommand,
     draw::Draw,
-    process,
+    process::{self, Limits},
     service::PlayService,
     task::{Part, Task},
 };
@@ -46,7 +46,8 @@ pub async fn play(
     seed: u64,
     room: &Semaphore,
 ) -> Result<TaskGrade, GradeError> {
-    let plays = task.plays.iter().enumerate().map(async |(number, part)| {
+    let parts = task.parts(seed).into_iter().enumerate();
+    let plays = parts.map(async |(number, part)| {
         // Nobody closes it.
         let _permit = room.acquire().await;
         play_one(
@@ -71,8 +72,11 @@ async fn play_one(
     let ran = process::run(
         command,
         &service.context,
-        task.words.time,
-        service.flood(),
+        Limits {
+            called: service.called(),
+            time: task.words.time,
+            flood: service.flood(),
+        },
         service.begun,
     );
     let ran = ran.await;

@@ -1,5 +1,10 @@
 //! A client as a process: started, bounded in time and output, and ended with all that
 //! it has started itself.
+//!
+//! What it has started is its process group, or its job on Windows, and on Linux also
+//! what has left the group. If the lab itself is killed, it ends nothing any more: the
+//! clients lose their service and whoever reads what they print, and go on until they
+//! notice. The system could end them, but no safe call asks it to.
 
 use std::{
     io,
@@ -13,7 +18,7 @@ use process_wrap::tokio::{ChildWrapper, CommandWrap};
 use tokio::{
     io::{AsyncRead, AsyncReadExt},
     task::JoinHandle,
-    time::{Instant, timeout},
+    time::{Instant, sleep, timeout},
 };
 
 use super::command::{ClientCommand, Context};
@@ -29,8 +34,23 @@ const STDERR_LINES: usize = 24;
 /// pipes then.
 const GRACE: Duration = Duration::from_millis(200);
 
-/// Runs a client until it ends, until its time is up, or until `flood` is ready. All
-/// moments are counted from `begun`.
+/// How long a process has for its first request, or for all it does where no request can
+/// come. An interpreter takes long to start on a
+/// machine that is busy, and that is nothing to hold against a client.
+const START: Duration = Duration::from_secs(20);
+
+/// What ends a process that does not end by itself.
+pub(super) struct Limits<C, F> {
+    /// Ready with its first request.
+    pub(super) called: C,
+    /// How long it may go on from then on.
+    pub(super) time: Duration,
+    /// Ready once it has sent too much.
+    pub(super) flood: F,
+}
+
+/// Runs a client until it ends, or is ended by its limits. All moments are counted from
+/// `begun`.
 ///
 /// Dropped before that, it ends the process all the same.
 ///
@@ -40,8 +60,7 @@ const GRACE: Duration = Duration::from_millis(200);
 pub(super) async fn run(
     command: &ClientCommand,
     context: &Context,
-    time: Duration,
-    flood: impl Future<Output = ()>,
+    limits: Limits<impl Future<Output = ()>, impl Future<Output = ()>>,
     begun: Instant,
 ) -> io::Result<PlayRecord> {
     let mut wrapped = CommandWrap::with_new(command.program(), |process| {
@@ -56,15 +75,24 @@ pub(super) async fn run(
     wrapped.wrap(process_wrap::tokio::ProcessGroup::leader());
     #[cfg(windows)]
     wrapped.wrap(process_wrap::tokio::JobObject);
-    let mut group = Group(wrapped.spawn()?);
+    let mut group = Group {
+        leader: wrapped.spawn()?,
+        #[cfg(target_os = "linux")]
+        url: context.url.clone(),
+    };
     let started = begun.elapsed();
 
-    let stdout = Tail::of(group.0.stdout().take(), STDOUT_KEPT);
-    let stderr = Tail::of(group.0.stderr().take(), STDERR_KEPT);
+    let stdout = Tail::of(group.leader.stdout().take(), STDOUT_KEPT);
+    let stderr = Tail::of(group.leader.stderr().take(), STDERR_KEPT);
+    let time_is_up = async {
+        if timeout(START, limits.called).await.is_ok() {
+            sleep(limits.time).await;
+        }
+    };
     let (status, stopped) = tokio::select! {
-        status = group.0.wait() => (Some(status?), None),
-        () = flood => (None, Some(Stopped::Flood)),
-        () = tokio::time::sleep(time) => (None, Some(Stopped::TimeUp)),
+        status = group.leader.wait() => (Some(status?), None),
+        () = limits.flood => (None, Some(Stopped::Flood)),
+        () = time_is_up => (None, Some(Stopped::TimeUp)),
     };
     let ended = begun.elapsed();
     let (stdout, stderr) = match stopped {
@@ -73,7 +101,7 @@ pub(super) async fn run(
             group.end();
             let ended = (stdout.end().await, stderr.end().await);
             // What was killed is gone in no time, and is nobody's zombie then.
-            drop(timeout(GRACE, group.0.wait()).await);
+            drop(timeout(GRACE, group.leader.wait()).await);
             ended
         }
     };
@@ -90,12 +118,18 @@ pub(super) async fn run(
 }
 
 /// A process and all that it has started, ended when this is dropped.
-struct Group(Box<dyn ChildWrapper>);
+struct Group {
+    leader: Box<dyn ChildWrapper>,
+    #[cfg(target_os = "linux")]
+    url: String,
+}
 
 impl Group {
     fn end(&mut self) {
         // An error says that nothing of it is left.
-        let _ = self.0.start_kill();
+        let _ = self.leader.start_kill();
+        #[cfg(target_os = "linux")]
+        super::stragglers::end(&self.url);
     }
 }
 
@@ -201,26 +235,46 @@ mod tests {
 
     #[cfg(unix)]
     mod processes {
-        use std::{ffi::OsString, future::pending, time::Duration};
+        use std::{
+            ffi::OsString,
+            fs,
+            future::{pending, ready},
+            process::Command,
+            time::Duration,
+        };
 
         use evidence::rules::{PlayRecord, Stopped};
-        use tokio::time::Instant;
+        use tokio::{
+            task::spawn_blocking,
+            time::{Instant, timeout},
+        };
 
         use crate::grade::{
             command::{ClientCommand, Context},
-            process::run,
+            process::{Limits, run},
         };
 
+        /// A process that has sent its first request at once.
+        fn at_most(time: Duration) -> Limits<impl Future<Output = ()>, impl Future<Output = ()>> {
+            Limits {
+                called: ready(()),
+                time,
+                flood: pending(),
+            }
+        }
+
+        /// Runs a script with a URL of its own: all that have the same are ended.
         async fn shell(script: &str, time: Duration) -> PlayRecord {
             let words = ["sh", "-c", script].map(OsString::from);
             let command = ClientCommand::new(words).expect("a command");
+            let base_url = format!("http://127.0.0.1:1/{:x}", rand::random::<u64>());
             let context = Context {
                 task: "flaky",
-                url: "http://127.0.0.1:1/a/flaky".to_owned(),
-                base_url: "http://127.0.0.1:1/a".to_owned(),
+                url: format!("{base_url}/flaky"),
+                base_url,
                 token: Some("secret".to_owned()),
             };
-            let ran = run(&command, &context, time, pending(), Instant::now());
+            let ran = run(&command, &context, at_most(time), Instant::now());
             ran.await.expect("it starts")
         }
 
@@ -236,8 +290,9 @@ mod tests {
                 (record.exit, record.signal, record.stopped),
                 (Some(3), None, None)
             );
-            let last = record.last_line.as_deref();
-            assert_eq!(last, Some("http://127.0.0.1:1/a/flaky secret"));
+            let last = record.last_line.expect("a line");
+            assert!(last.starts_with("http://127.0.0.1:1/"), "{last}");
+            assert!(last.ends_with("/flaky secret"), "{last}");
             assert_eq!(record.stderr, ["oops"]);
         }
 
@@ -251,29 +306,42 @@ mod tests {
             assert_eq!(stopped.stopped, Some(Stopped::TimeUp));
         }
 
+        /// Runs a script that holds a pipe with a name, and with it all that it starts:
+        /// whether nobody holds it any more.
+        async fn leaves_nothing(script: &str) -> bool {
+            let folder = tempfile::tempdir().expect("a folder");
+            let pipe = folder.path().join("pipe");
+            let made = Command::new("mkfifo").arg(&pipe).status();
+            assert!(made.expect("mkfifo runs").success());
+            let read = {
+                let pipe = pipe.clone();
+                // It ends once the last process that holds the other end has.
+                spawn_blocking(move || fs::read_to_string(pipe))
+            };
+
+            let script = format!("exec 9>{}; echo held >&9; {script}", pipe.display());
+            shell(&script, Duration::from_millis(300)).await;
+
+            let read = timeout(Duration::from_secs(10), read).await;
+            read.is_ok_and(|read| read.expect("no panic").expect("it is read") == "held\n")
+        }
+
         #[tokio::test]
         async fn what_it_started_ends_with_it() {
-            // The first word of a process in the background is its own number.
-            let script = "sleep 60 & echo $!";
-            for script in [script.to_owned(), format!("{script}; wait")] {
-                let record = shell(&script, Duration::from_millis(300)).await;
-
-                let child: u32 = record.last_line.expect("a number").parse().expect("one");
-                let gone = || !is_alive(child);
-                for _ in 0..100 {
-                    if gone() {
-                        break;
-                    }
-                    tokio::time::sleep(Duration::from_millis(10)).await;
-                }
-                assert!(gone(), "{script}");
+            for script in ["sleep 60 &", "sleep 60 & wait"] {
+                assert!(leaves_nothing(script).await, "{script}");
             }
         }
 
-        /// A process that nobody has waited for yet is not alive.
-        fn is_alive(process: u32) -> bool {
-            let stat = std::fs::read_to_string(format!("/proc/{process}/stat"));
-            stat.is_ok_and(|stat| !stat.contains(") Z "))
+        #[cfg(target_os = "linux")]
+        #[tokio::test]
+        async fn what_has_left_its_process_group_ends_with_it() {
+            for script in [
+                "setsid sleep 60 &",
+                "setsid sh -c 'sleep 60 & sleep 60' & wait",
+            ] {
+                assert!(leaves_nothing(script).await, "{script}");
+            }
         }
 
         #[tokio::test]
@@ -294,7 +362,7 @@ mod tests {
                 token: None,
             };
 
-            let ran = run(&command, &context, LONG, pending(), Instant::now()).await;
+            let ran = run(&command, &context, at_most(LONG), Instant::now()).await;
 
             let kind = ran.expect_err("nothing to run").kind();
             assert_eq!(kind, std::io::ErrorKind::NotFound);

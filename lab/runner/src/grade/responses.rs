@@ -57,23 +57,32 @@ pub(super) fn unavailable_for(retry_after: &str) -> Response {
 
 /// A 503 that asks for a wait, and whose body breaks off.
 pub(super) fn unavailable_for_cut(retry_after: &str) -> Response {
-    let half = Bytes::from_static(br#"{"type": "about:blank", "title": "Serv"#);
+    let body = r#"{"type": "about:blank", "title": "Service Unavailable", "status": 503}"#;
+    let status = StatusCode::SERVICE_UNAVAILABLE;
+    let mut response = cut(status, "application/problem+json", body);
+    let value = HeaderValue::from_str(retry_after).expect("visible ASCII");
+    response.headers_mut().insert(RETRY_AFTER, value);
+    response
+}
+
+/// 200 with the length of this JSON, and the first half of it.
+pub(super) fn cut_ok(body: &str) -> Response {
+    cut(StatusCode::OK, "application/json", body)
+}
+
+/// A response whose connection breaks in the middle of its body.
+fn cut(status: StatusCode, media_type: &'static str, body: &str) -> Response {
+    let half = Bytes::copy_from_slice(&body.as_bytes()[..body.len() / 2]);
     let broken = async {
         // What there is goes out first: else the head would be lost as well.
         sleep(BREAK_OFF).await;
         Err(io::Error::other("the body breaks off on purpose"))
     };
-    let body = stream::iter([Ok(half)]).chain(stream::once(broken));
-    let body = Body::from_stream(body);
-    let mut response = (StatusCode::SERVICE_UNAVAILABLE, body).into_response();
+    let stream = stream::iter([Ok(half)]).chain(stream::once(broken));
+    let mut response = (status, Body::from_stream(stream)).into_response();
     let headers = response.headers_mut();
-    let value = HeaderValue::from_str(retry_after).expect("visible ASCII");
-    headers.insert(RETRY_AFTER, value);
-    headers.insert(CONTENT_LENGTH, 173.into());
-    headers.insert(
-        CONTENT_TYPE,
-        HeaderValue::from_static("application/problem+json"),
-    );
+    headers.insert(CONTENT_LENGTH, body.len().into());
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
     (Extension(Fault("cut_body")), response).into_response()
 }
 

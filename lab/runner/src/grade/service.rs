@@ -19,9 +19,11 @@ use http::{
     header::{ALLOW, AUTHORIZATION},
 };
 use server::{
-    ConnectionPlace, Ledger, LedgerSnapshot, Problem, RunningApi, ServiceConfig, TeachingApi,
+    ConnectionPlace, HeaderCase, Ledger, LedgerSnapshot, Problem, RunningApi, ServiceConfig,
+    TeachingApi,
 };
 use tokio::{
+    net::TcpSocket,
     sync::Notify,
     time::{Instant, sleep},
 };
@@ -30,9 +32,9 @@ use super::{
     command::Context,
     draw::Draw,
     responses::unauthorized,
-    task::{Part, Received, Reply, Responder, Task},
+    task::{Door, Part, Received, Reply, Responder, Task},
 };
-use crate::{run_error::RunError, wire};
+use crate::{network::refusing_port, run_error::RunError, wire};
 
 /// The most requests of a play. One more is a flood, and ends it.
 const MOST_REQUESTS: usize = 3_000;
@@ -53,6 +55,8 @@ pub(super) struct PlayService {
     pub(super) begun: Instant,
     served: Arc<Served>,
     running: RunningApi,
+    /// Holds the port of a door that is closed.
+    _refusing: Option<TcpSocket>,
 }
 
 /// What a play's service does, and what it noticed.
@@ -65,6 +69,7 @@ struct Served {
     /// Set before anybody knows its URL.
     started: OnceLock<Started>,
     state: Mutex<State>,
+    called: Notify,
     flood: Notify,
 }
 
@@ -103,6 +108,12 @@ impl PlayService {
         let seed = draw.seed();
         let prefix = format!("/{}", draw.word(6));
         let token = task.has_token.then(|| draw.word(24));
+        let header_case = match draw.number(0..=1) {
+            0 => HeaderCase::Lower,
+            _ => HeaderCase::Title,
+        };
+        let responder = (part.responder)(&mut draw);
+        let door = responder.door();
         let served = Arc::new(Served {
             method: task.method.clone(),
             prefix: prefix.clone(),
@@ -110,12 +121,13 @@ impl PlayService {
             part,
             started: OnceLock::new(),
             state: Mutex::new(State {
-                responder: (part.responder)(&mut draw),
+                responder,
                 draw,
                 before: 0,
                 notes: HashMap::new(),
                 requests: 0,
             }),
+            called: Notify::new(),
             flood: Notify::new(),
         });
         let respond = {
@@ -139,6 +151,7 @@ impl PlayService {
         let config = ServiceConfig::builder()
             .port(0)
             .seed(seed)
+            .header_case(header_case)
             .lessons(false)
             .routes(routes)
             .one_caller(true)
@@ -147,7 +160,16 @@ impl PlayService {
             .build()?;
         let begun = Instant::now();
         let running = TeachingApi::start(config)?;
-        let base_url = format!("{}{prefix}", running.base_url());
+        let (origin, refusing) = match door {
+            Door::Open => (running.base_url(), None),
+            Door::PlainHttps => (format!("https://{}", running.local_addr()), None),
+            Door::Closed => {
+                let socket = refusing_port().map_err(RunError::Network)?;
+                let address = socket.local_addr().map_err(RunError::Network)?;
+                (format!("http://{address}"), Some(socket))
+            }
+        };
+        let base_url = format!("{origin}{prefix}");
         served.started.get_or_init(|| Started {
             ledger: running.ledger_handle(),
             base_url: base_url.clone(),
@@ -162,7 +184,18 @@ impl PlayService {
             begun,
             served,
             running,
+            _refusing: refusing,
         })
+    }
+
+    /// What it does, in words.
+    pub(super) fn name(&self) -> &'static str {
+        self.served.part.name
+    }
+
+    /// Ready with its first request.
+    pub(super) async fn called(&self) {
+        self.served.called.notified().await;
     }
 
     /// Ready once there were more requests than a play has room for.
@@ -194,6 +227,7 @@ fn without(prefix: &str, route: &str) -> String {
 
 impl Served {
     async fn respond(&self, request: Request) -> Response {
+        self.called.notify_one();
         if request.method() != self.method {
             return self.another_method(request.method());
         }

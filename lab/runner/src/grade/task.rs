@@ -15,17 +15,19 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use super::draw::Draw;
 
-/// Makes a module and an entry of [`TASKS`] out of each name.
+/// Makes a module and an entry of a list out of each name.
 macro_rules! tasks {
-    ($($name:ident)*) => {
+    ($(#[$docs:meta])* $list:ident: $($name:ident)*) => {
         $(mod $name;)*
 
-        /// Every task, in the order of the course.
-        pub static TASKS: &[&Task] = &[$(&$name::TASK),*];
+        $(#[$docs])*
+        pub static $list: &[&Task] = &[$(&$name::TASK),*];
     };
 }
 
 tasks! {
+    /// The tasks that a client is graded on, in the order of the course.
+    TASKS:
     read_all
     flaky
     retry_after
@@ -44,6 +46,20 @@ tasks! {
     silence
 }
 
+tasks! {
+    /// More faults to meet. What a client makes of them is left to it but for the goal,
+    /// so they stand beside the way: they are played when they are named.
+    PRACTICE:
+    broken_off
+    unbounded
+    unreachable
+}
+
+/// Every task, those for practice last.
+pub fn all() -> impl Iterator<Item = &'static Task> {
+    TASKS.iter().chain(PRACTICE).copied()
+}
+
 /// A task: what a client is asked to do, and what it meets.
 #[derive(Debug)]
 pub struct Task {
@@ -54,7 +70,9 @@ pub struct Task {
     pub(super) method: Method,
     /// The routes that are served beside the path of its words.
     pub(super) more_routes: &'static [&'static str],
-    pub(super) plays: &'static [Part],
+    plays: &'static [Part],
+    /// Whether the order of the plays is drawn.
+    is_shuffled: bool,
     /// Whether a token is to be sent along.
     pub(super) has_token: bool,
 }
@@ -79,6 +97,7 @@ const PLAIN: Task = Task {
     method: Method::GET,
     more_routes: &[],
     plays: &[],
+    is_shuffled: false,
     has_token: false,
 };
 
@@ -96,6 +115,22 @@ pub(super) trait Responder: Send {
 
     /// What the caller must end up with, once everything was served.
     fn goal(&self) -> Goal;
+
+    /// What stands before the service.
+    fn door(&self) -> Door {
+        Door::Open
+    }
+}
+
+/// What stands before the service of a play.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Door {
+    /// Nothing: every request reaches it.
+    Open,
+    /// A port on which nobody listens.
+    Closed,
+    /// A URL that promises TLS, and a service that speaks none.
+    PlainHttps,
 }
 
 /// A response, and which intended call its request belongs to if there are several.
@@ -154,10 +189,21 @@ impl Task {
         ids.filter_map(rules::find)
     }
 
-    /// How many plays it has.
+    /// Whether it is one for practice.
     #[must_use]
-    pub fn plays(&self) -> usize {
-        self.plays.len()
+    pub fn is_for_practice(&self) -> bool {
+        let mut practice = PRACTICE.iter();
+        practice.any(|task| task.words.name == self.words.name)
+    }
+
+    /// Its plays, in the order in which they are played with this seed.
+    pub(super) fn parts(&self, seed: u64) -> Vec<&'static Part> {
+        let mut parts: Vec<_> = self.plays.iter().collect();
+        if self.is_shuffled {
+            // No play has this number.
+            Draw::new(seed, self.words.name, parts.len()).shuffle(&mut parts);
+        }
+        parts
     }
 }
 
@@ -167,11 +213,10 @@ impl Task {
 ///
 /// [`UnknownTask`], with the nearest name if one is near.
 pub fn find(name: &str) -> Result<&'static Task, UnknownTask> {
-    let names = || TASKS.iter().map(|task| task.words.name);
-    let found = TASKS.iter().find(|task| task.words.name == name);
-    found.copied().ok_or_else(|| UnknownTask {
+    let found = all().find(|task| task.words.name == name);
+    found.ok_or_else(|| UnknownTask {
         name: name.to_owned(),
-        nearest: crate::nearest::nearest(name, names()),
+        nearest: crate::nearest::nearest(name, all().map(|task| task.words.name)),
     })
 }
 
@@ -215,11 +260,133 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+    use crate::scenario::CATALOGUE;
+
+    /// Where a client from outside meets what a scenario shows: in which play of which
+    /// task.
+    const MET: [(&str, &str, &str); 29] = [
+        ("items", "read-all", "seven records, one page of them empty"),
+        ("flaky", "flaky", "503 twice, then 200"),
+        ("flaky-gives-up", "down", "503 for ever"),
+        (
+            "retry-after-seconds",
+            "retry-after",
+            "503 with Retry-After: 2, then 200",
+        ),
+        (
+            "retry-after-date",
+            "retry-at",
+            "503 with a date to come, then 200",
+        ),
+        (
+            "retry-after-past-date",
+            "retry-at",
+            "503 with a date that has passed, then 200",
+        ),
+        (
+            "retry-after-unusable",
+            "retry-at",
+            "503 twice with what cannot be read, then 200",
+        ),
+        ("retry-later", "maintenance", "503 with Retry-After: 120"),
+        // A play has an end, and this wait is longer than what is left.
+        ("deadline", "maintenance", "503 with Retry-After: 120"),
+        ("bad-json", "invalid-body", "JSON that breaks off"),
+        ("text-json", "invalid-body", "a page called text/plain"),
+        ("bad-items", "invalid-body", "an item that is no object"),
+        ("bad-cursor", "invalid-body", "a cursor that is a number"),
+        ("no-content", "no-body", "204"),
+        ("redirect", "no-body", "302"),
+        ("not-found", "refused", "404"),
+        (
+            "looping-items",
+            "loop",
+            "two cursors in turn, after a healthy start",
+        ),
+        ("endless-items", "long-list", "pages without an end"),
+        ("create-job", "create", "each job: 503, then 201"),
+        // Who sends one key with both bodies meets a 409.
+        ("conflict", "create", "each job: 503, then 201"),
+        (
+            "replay",
+            "lost-response",
+            "the job is created, the connection breaks",
+        ),
+        (
+            "lost-response",
+            "lost-response",
+            "the job is created, the connection breaks",
+        ),
+        ("post-without-permission", "post-once", "503"),
+        ("read-timeout", "silence", "silence, then 200"),
+        ("reset", "broken-off", "200 with half a body, then 200"),
+        (
+            "oversized-body",
+            "unbounded",
+            "a body that is too large, and says so",
+        ),
+        ("connection-refused", "unreachable", "nobody listens"),
+        ("tls-refused", "unreachable", "https, and no TLS behind it"),
+        ("too-many-requests", "crowded", "room for four at once"),
+    ];
+
+    /// Scenarios in which the service does nothing that a play does not, and why no play
+    /// shows the rest.
+    const EXCUSED: [(&str, &str); 3] = [
+        (
+            "item-cap",
+            "the service is as in read-all: the cap is a setting of the client",
+        ),
+        (
+            "resumed-crawl",
+            "the service is as in read-all: it is the client that is killed and begins again,              and a play runs one process",
+        ),
+        (
+            "retry-budget",
+            "the service is as in down: the budget is shared by several calls of one process,              and a play is one call",
+        ),
+    ];
+
+    #[test]
+    fn every_fault_of_the_course_can_be_met_from_outside() {
+        for (scenario, task, play) in MET {
+            let task = find(task).expect("a task");
+            let mut plays = task.plays.iter();
+            assert!(plays.any(|part| part.name == play), "{scenario}: {play}");
+        }
+
+        let met = MET.iter().map(|(scenario, ..)| *scenario);
+        let excused = EXCUSED.iter().map(|(scenario, _)| *scenario);
+        let mut named: Vec<_> = met.chain(excused).collect();
+        named.sort_unstable();
+        let scenarios = CATALOGUE.iter().map(|scenario| scenario.words.name);
+        let mut scenarios: Vec<_> = scenarios.collect();
+        scenarios.sort_unstable();
+        assert_eq!(named, scenarios);
+    }
+
+    #[test]
+    fn the_order_of_failures_is_drawn_and_their_number_is_not() {
+        let flaky = find("flaky").expect("a task");
+        let names = |seed| {
+            let parts = flaky.parts(seed).into_iter();
+            parts.map(|part| part.name).collect::<Vec<_>>()
+        };
+
+        let drawn: HashSet<_> = (0..20).map(names).collect();
+
+        assert!(drawn.len() > 10, "{} orders", drawn.len());
+        assert_eq!(names(7), names(7));
+        for names in drawn {
+            let once = names.iter().filter(|name| name.contains("once")).count();
+            assert_eq!((once, names.len()), (3, 8));
+        }
+    }
 
     #[test]
     fn every_task_says_what_it_is_and_names_rules_that_there_are() {
         let mut names = HashSet::new();
-        for task in TASKS {
+        for task in all() {
             let words = &task.words;
             assert!(names.insert(words.name), "{} stands twice", words.name);
             for text in [words.text, words.goal, words.hint, words.request] {
@@ -228,7 +395,7 @@ mod tests {
             assert!(words.path.starts_with('/'), "{}", words.name);
             let has_body = task.method == Method::POST;
             assert_eq!(words.body.is_some(), has_body, "{}", words.name);
-            assert!(task.plays() > 0, "{}", words.name);
+            assert!(!task.plays.is_empty(), "{}", words.name);
             crate::scenario::find(words.scenario).expect("a scenario that shows it");
             for id in task.rules {
                 assert!(rules::find(id).is_some(), "{}: {id}", words.name);

@@ -8,12 +8,12 @@ mod routes;
 mod view;
 
 use http::StatusCode;
-use tokio::sync::Mutex;
+use tokio::{sync::Mutex, task::spawn_blocking};
 
 use super::{feed::token, problem::Problem, runs::in_words};
 use runner::{
     RunError, Settings,
-    grade::{OpenPlays, TASKS},
+    grade::{OpenPlays, all},
 };
 
 pub(super) use routes::routes;
@@ -37,7 +37,13 @@ impl Cards {
     async fn open(&self) -> Result<CardView, Problem> {
         let mut current = self.current.lock().await;
         stop(current.take()).await.map_err(failed)?;
-        let plays = OpenPlays::start(TASKS.iter().copied(), Settings::random_seed());
+        // Each service takes a moment to listen, and all of them together would hold up
+        // everybody who is served on this thread.
+        let start = || OpenPlays::start(all(), Settings::random_seed());
+        let plays = spawn_blocking(start).await.map_err(|error| {
+            let status = StatusCode::INTERNAL_SERVER_ERROR;
+            Problem::new(status, "card_failed", error.to_string())
+        })?;
         let card = current.insert(Card {
             id: token(),
             plays: plays.map_err(failed)?,

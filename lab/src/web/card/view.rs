@@ -5,17 +5,16 @@ use std::{collections::HashSet, ops::Range};
 use serde::Serialize;
 
 use evidence::{
-    grade::{PlayGrade, RuleGrade, TaskGrade, TaskWords},
+    grade::{PlayGrade, RuleGrade, TaskGrade},
     plot::{Mark, PlayChart, PlayRow, Scale},
     rules::{self, TOLERANCE, Verdict},
 };
-use runner::grade::{OpenPlay, OpenPlays, TASKS};
+use runner::grade::{OpenPlay, OpenPlays, Task, all};
 
 /// Into how many columns the time of a play is divided.
 const COLUMNS: usize = 100;
 
-/// The most requests of a play that are shown: of a storm its beginning and its end are
-/// what is worth seeing.
+/// The most requests of a play that are shown.
 const ROWS: usize = 40;
 
 /// The tasks, and what became of each so far.
@@ -89,9 +88,9 @@ impl CardView {
     /// What became of the plays so far.
     pub(super) fn of(id: &str, plays: &OpenPlays) -> Self {
         let mut open = plays.plays();
-        let tasks = TASKS.iter().zip(plays.grades()).map(|(task, grade)| {
+        let tasks = all().zip(plays.grades()).map(|(task, grade)| {
             let open: Vec<_> = open.by_ref().take(grade.plays.len()).collect();
-            TaskView::of(&task.words, &grade, &open)
+            TaskView::of(task, &grade, &open)
         });
         let tolerance = evidence::duration(TOLERANCE);
         Self {
@@ -103,7 +102,7 @@ impl CardView {
 
     /// The tasks while none is open.
     pub(super) fn closed() -> Self {
-        let tasks = TASKS.iter().map(|task| TaskView::closed(&task.words));
+        let tasks = all().map(TaskView::closed);
         Self {
             id: None,
             terms: None,
@@ -113,10 +112,16 @@ impl CardView {
 }
 
 impl TaskView {
-    fn closed(words: &TaskWords) -> Self {
+    fn closed(task: &Task) -> Self {
+        let words = &task.words;
+        let practice = if task.is_for_practice() {
+            " · for practice"
+        } else {
+            ""
+        };
         Self {
             name: words.name,
-            request: format!("{} …{}", words.request, words.path),
+            request: format!("{} …{}{practice}", words.request, words.path),
             text: words.text,
             goal: words.goal,
             hint: words.hint,
@@ -129,7 +134,7 @@ impl TaskView {
         }
     }
 
-    fn of(words: &TaskWords, grade: &TaskGrade, open: &[OpenPlay<'_>]) -> Self {
+    fn of(task: &Task, grade: &TaskGrade, open: &[OpenPlay<'_>]) -> Self {
         let broken = grade.broken().flat_map(|rule| &rule.judgement.requests);
         let broken: HashSet<_> = broken.map(|it| (it.play, it.seq)).collect();
         let plays = open.iter().zip(&grade.plays);
@@ -153,20 +158,16 @@ impl TaskView {
                 .map(|(open, play)| PlayView::of(open, play, &broken))
                 .collect(),
             rules,
-            ..Self::closed(words)
+            ..Self::closed(task)
         }
     }
 }
 
 impl PlayView {
     fn of(open: &OpenPlay<'_>, play: &PlayGrade, broken: &HashSet<(usize, u64)>) -> Self {
-        let mut chart = PlayChart::new(&play.wire);
-        let left_out = chart.rows.len().saturating_sub(ROWS);
-        if left_out > 0 {
-            chart.rows.drain(ROWS / 2..ROWS / 2 + left_out);
-        }
+        let chart = PlayChart::new(&play.wire, ROWS);
         let scale = chart.scale(COLUMNS);
-        let (total, shown) = (play.wire.total, chart.rows.len() as u64);
+        let (total, shown) = (play.wire.total, chart.rows().len());
         let remark = format!("{total} requests, of which {shown} are shown");
         Self {
             number: open.number,
@@ -175,11 +176,11 @@ impl PlayView {
             token: open.token.map(str::to_owned),
             curl: open.curl(),
             rows: chart
-                .rows
+                .rows()
                 .iter()
                 .map(|row| RowView::of(row, &scale, broken.contains(&(open.number, row.seq))))
                 .collect(),
-            remark: (total > shown).then_some(remark),
+            remark: (chart.left_out() > 0).then_some(remark),
         }
     }
 }

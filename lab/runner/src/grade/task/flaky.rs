@@ -30,7 +30,8 @@ pub(super) const TASK: Task = Task {
         ..PLAIN.words
     },
     rules: &["retry-503", "backoff-waits", "backoff-jitter"],
-    plays: &[TWICE, ONCE, TWICE, TWICE, ONCE, TWICE, ONCE, TWICE],
+    plays: &[ONCE, ONCE, ONCE, TWICE, TWICE, TWICE, TWICE, TWICE],
+    is_shuffled: true,
     ..PLAIN
 };
 

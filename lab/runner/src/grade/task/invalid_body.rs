@@ -10,7 +10,7 @@ use serde_json::json;
 use server::{Fault, NextCursor};
 
 use super::{PLAIN, Part, Received, Reply, Responder, Task};
-use crate::grade::draw::Draw;
+use crate::grade::{draw::Draw, responses::cut_ok};
 
 pub(super) const TASK: Task = Task {
     words: TaskWords {
@@ -37,7 +37,19 @@ pub(super) const TASK: Task = Task {
         },
         Part {
             name: "items that are no array",
-            responder: |draw| Box::new(InvalidBody::new(draw, Invalid::Shape)),
+            responder: |draw| Box::new(InvalidBody::new(draw, Invalid::Items)),
+        },
+        Part {
+            name: "an item that is no object",
+            responder: |draw| Box::new(InvalidBody::new(draw, Invalid::Item)),
+        },
+        Part {
+            name: "a cursor that is a number",
+            responder: |draw| Box::new(InvalidBody::new(draw, Invalid::Cursor)),
+        },
+        Part {
+            name: "a page of which half is sent",
+            responder: |draw| Box::new(InvalidBody::new(draw, Invalid::Length)),
         },
     ],
     ..PLAIN
@@ -46,7 +58,10 @@ pub(super) const TASK: Task = Task {
 enum Invalid {
     Json,
     MediaType,
-    Shape,
+    Items,
+    Item,
+    Cursor,
+    Length,
 }
 
 struct InvalidBody {
@@ -70,6 +85,10 @@ impl InvalidBody {
         let record = json!({"id": self.record, "name": "a record"});
         let page = |items| json!({"items": items, "next_cursor": self.cursor}).to_string();
         let (json, text) = ("application/json", "text/plain; charset=utf-8");
+        let bad_items = |items| {
+            let fault = Extension(Fault("bad_items"));
+            (fault, next.clone(), [(CONTENT_TYPE, json)], page(items)).into_response()
+        };
         match self.invalid {
             Invalid::Json => {
                 let body = format!("{{\"items\": [{record}, {{\"id\": ");
@@ -80,11 +99,14 @@ impl InvalidBody {
                 let fault = Extension(Fault("text_json"));
                 (fault, next, [(CONTENT_TYPE, text)], body).into_response()
             }
-            Invalid::Shape => {
-                let body = page(record);
-                let fault = Extension(Fault("bad_items"));
-                (fault, next, [(CONTENT_TYPE, json)], body).into_response()
+            Invalid::Items => bad_items(record),
+            Invalid::Item => bad_items(json!([record, self.record])),
+            Invalid::Cursor => {
+                let page = json!({"items": [record], "next_cursor": 2}).to_string();
+                let fault = Extension(Fault("bad_cursor"));
+                (fault, [(CONTENT_TYPE, json)], page).into_response()
             }
+            Invalid::Length => cut_ok(&page(json!([record]))),
         }
     }
 }

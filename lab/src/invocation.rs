@@ -5,7 +5,8 @@ use std::{env, path::Path, sync::OnceLock};
 use render::Options;
 
 /// `lab`, or what the reader wrote in its place.
-pub(super) fn lab() -> &'static str {
+#[must_use]
+pub fn lab() -> &'static str {
     static LAB: OnceLock<String> = OnceLock::new();
     LAB.get_or_init(called)
 }
