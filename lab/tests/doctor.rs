@@ -128,10 +128,14 @@ async fn stack(health: &str, uids: [&str; 3]) -> Vec<(&'static str, String)> {
     let targets = json!({ "status": "success", "data": { "activeTargets": [
         { "labels": { "job": "lab", "instance": "127.0.0.1:8765" }, "health": health }
     ] } });
+    let rules = json!({ "status": "success", "data": { "groups": [
+        { "name": "lab-alerts", "rules": [{ "name": "ServiceDown", "health": "ok" }] }
+    ] } });
     let found = uids.map(|uid| json!({ "uid": uid }));
     let prometheus = Router::new()
         .route("/-/ready", get("Prometheus Server is Ready."))
-        .route("/api/v1/targets", get(async || Json(targets)));
+        .route("/api/v1/targets", get(async || Json(targets)))
+        .route("/api/v1/rules", get(async || Json(rules)));
     let tempo = Router::new().route("/ready", get("ready"));
     let otlp = Router::new().route("/v1/traces", post(async || ()));
     let grafana = Router::new()

@@ -36,7 +36,7 @@ pub(crate) fn in_order(text: &str) -> String {
 
     let mut ordered = String::with_capacity(text.len());
     for Family { comments, samples } in families.values_mut() {
-        samples.sort_by_key(|sample| labels(sample));
+        samples.sort_by_cached_key(|sample| labels(sample));
         for line in comments.iter().chain(samples.iter()) {
             ordered.push_str(line);
             ordered.push('\n');

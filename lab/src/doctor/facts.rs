@@ -14,6 +14,7 @@ pub(crate) struct Facts {
     pub(super) docker: Docker,
     pub(super) prometheus: Probe,
     pub(super) target: Target,
+    pub(super) rules: Rules,
     pub(super) tempo: Probe,
     pub(super) otlp: Probe,
     pub(super) grafana: Probe,
@@ -76,6 +77,19 @@ pub(super) enum Target {
     Awaited,
     Down,
     Up,
+}
+
+/// The lab's alert rules as Prometheus has them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Rules {
+    /// Prometheus does not say.
+    Unknown,
+    /// There are none.
+    Missing,
+    /// This one cannot be evaluated.
+    Failing(String),
+    /// They are there, and none fails.
+    Sound,
 }
 
 /// The lab's dashboards as Grafana has them.

@@ -6,7 +6,7 @@ use reqwest::Url;
 
 use super::{
     Places,
-    facts::{Dashboards, Docker, Facts, Flavour, Holder, Port, Probe, Target, Terminal},
+    facts::{Dashboards, Docker, Facts, Flavour, Holder, Port, Probe, Rules, Target, Terminal},
 };
 
 /// What a check comes to: what was found to be right, or what is wrong.
@@ -272,7 +272,26 @@ fn ready(probe: Probe, base: &Url, facts: &Facts, places: &Places) -> Verdict {
 fn prometheus(facts: &Facts, places: &Places) -> Verdict {
     let at = ready(facts.prometheus, &places.prometheus, facts, places)?;
     let (found, advice) = match facts.target {
-        Target::Up => return Ok(format!("{at} is ready, and scrapes the lab")),
+        Target::Up => match &facts.rules {
+            Rules::Sound => {
+                return Ok(format!(
+                    "{at} is ready, scrapes the lab, and has its alerts"
+                ));
+            }
+            Rules::Missing => (
+                "scrapes the lab, but has no alerts for it",
+                "let everybody read dashboards/, and start it anew: docker compose up -d"
+                    .to_owned(),
+            ),
+            Rules::Failing(name) => (
+                "scrapes the lab, but cannot evaluate all of its rules",
+                format!("see what is wrong with {name}: open its page under /rules"),
+            ),
+            Rules::Unknown => (
+                "scrapes the lab, but does not tell its rules",
+                "see whether it is Prometheus: open its page in a browser".to_owned(),
+            ),
+        },
         Target::Down if facts.page != Port::Lab => {
             let otlp = places.otlp.as_str().trim_end_matches('/');
             ("and waits for the lab", format!("lab serve --otlp {otlp}"))

@@ -14,7 +14,7 @@ use tokio::{
 use super::{
     Places,
     docker::docker,
-    facts::{Dashboards, Facts, Port, Probe, Target, Terminal},
+    facts::{Dashboards, Facts, Port, Probe, Rules, Target, Terminal},
     holder::holder,
 };
 use crate::http_client;
@@ -30,6 +30,9 @@ const LONGEST: usize = 4 * 1024 * 1024;
 
 /// The job under which Prometheus scrapes the lab.
 const JOB: &str = "lab";
+
+/// The group of its alert rules.
+const ALERTS: &str = "lab-alerts";
 
 /// The dashboards of the lab, by their uids.
 const DASHBOARDS: [&str; 3] = ["lab-client", "lab-service", "lab-workshop"];
@@ -59,6 +62,7 @@ pub(crate) async fn look(places: &Places, terminal: Terminal) -> reqwest::Result
         docker,
         prometheus: prometheus.0,
         target: prometheus.1,
+        rules: prometheus.2,
         tempo: tempo.0,
         otlp: tempo.1,
         grafana: grafana.0,
@@ -124,12 +128,35 @@ fn proxies(variable: impl Fn(&'static str) -> Option<String>) -> Vec<&'static st
     names.filter(|name| set(name).is_some()).collect()
 }
 
-async fn prometheus(http: &Http, base: &Url) -> (Probe, Target) {
-    let (ready, targets) = tokio::join!(
+async fn prometheus(http: &Http, base: &Url) -> (Probe, Target, Rules) {
+    let (ready, targets, found) = tokio::join!(
         http.get(under(base, "-/ready")),
         http.json(under(base, "api/v1/targets?state=active")),
+        http.json(under(base, "api/v1/rules")),
     );
-    (ready, target(&targets.unwrap_or_default()))
+    let rules = rules(&found.unwrap_or_default());
+    (ready, target(&targets.unwrap_or_default()), rules)
+}
+
+/// The lab's alerts among the rules of Prometheus, and those that they read.
+fn rules(found: &Value) -> Rules {
+    let Some(groups) = found["data"]["groups"].as_array() else {
+        return Rules::Unknown;
+    };
+    if groups.iter().all(|group| group["name"] != ALERTS) {
+        return Rules::Missing;
+    }
+    let own = groups.iter().filter(|group| {
+        group["name"]
+            .as_str()
+            .is_some_and(|it| it.starts_with("lab-"))
+    });
+    let mut rules = own.filter_map(|group| group["rules"].as_array()).flatten();
+    let failing = rules.find(|rule| rule["health"] == "err");
+    match failing.and_then(|rule| rule["name"].as_str()) {
+        Some(name) => Rules::Failing(name.to_owned()),
+        None => Rules::Sound,
+    }
 }
 
 /// The lab among the targets of Prometheus.
@@ -254,6 +281,8 @@ mod tests {
         assert_eq!(uids, DASHBOARDS.map(str::to_owned).into());
         let jobs = format!("- job_name: {JOB}\n");
         assert!(text("prometheus/prometheus.yml").contains(&jobs));
+        let alerts = format!("- name: {ALERTS}\n");
+        assert!(text("prometheus/rules/alerts.yml").contains(&alerts));
     }
 
     #[test]
@@ -294,6 +323,24 @@ mod tests {
         let other = json!({ "labels": { "job": "node" }, "health": "up" });
         assert_eq!(targets(json!([other])), Target::Absent);
         assert_eq!(target(&json!({ "status": "error" })), Target::Unknown);
+    }
+
+    #[test]
+    fn the_alerts_are_there_and_each_can_be_evaluated() {
+        let rules = |groups: Value| rules(&json!({ "data": { "groups": groups } }));
+        let group = |name, health| {
+            let rule = json!({ "name": "ServiceDown", "health": health });
+            json!({ "name": name, "rules": [rule] })
+        };
+
+        assert_eq!(rules(json!([group(ALERTS, "ok")])), Rules::Sound);
+        assert_eq!(rules(json!([group(ALERTS, "unknown")])), Rules::Sound);
+        let failing = Rules::Failing("ServiceDown".to_owned());
+        assert_eq!(rules(json!([group(ALERTS, "err")])), failing);
+        let recording = json!([group(ALERTS, "ok"), group("lab-recording", "err")]);
+        assert_eq!(rules(recording), failing);
+        assert_eq!(rules(json!([group("other", "err")])), Rules::Missing);
+        assert_eq!(rules(Value::Null), Rules::Unknown);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use opentelemetry::{
 };
 use opentelemetry_sdk::trace::{SpanData, SpanEvents, SpanLinks};
 
+use super::instance::Instance;
 use evidence::{trace, trace::FieldValue, trace::SpanName, trace::Trace, trace::field};
 
 /// Who the client's spans come from, and those of the run around them.
@@ -21,7 +22,11 @@ pub const SERVER_SERVICE: &str = "teaching-api";
 const SPECIAL: [&str; 3] = [field::OTEL_NAME, field::OTEL_KIND, field::OTEL_STATUS_CODE];
 
 /// The spans of each service, placed so that the run ends at `end`.
-pub(super) fn by_service(traces: &[Trace], end: SystemTime) -> [(&'static str, Vec<SpanData>); 2] {
+pub(super) fn by_service(
+    traces: &[Trace],
+    end: SystemTime,
+    instance: &Instance,
+) -> [(&'static str, Vec<SpanData>); 2] {
     let length = traces.iter().map(|trace| trace.taken_at).max();
     let start = end
         .checked_sub(length.unwrap_or_default())
@@ -31,7 +36,7 @@ pub(super) fn by_service(traces: &[Trace], end: SystemTime) -> [(&'static str, V
             .iter()
             .flat_map(|trace| trace.spans.iter().map(|span| (span, trace.taken_at)));
         all.filter(|(span, _)| (span.name == SpanName::Request) == of_the_service)
-            .map(|(span, taken_at)| span_data(span, taken_at, start))
+            .map(|(span, taken_at)| span_data(span, taken_at, start, instance))
             .collect()
     };
     [
@@ -40,9 +45,14 @@ pub(super) fn by_service(traces: &[Trace], end: SystemTime) -> [(&'static str, V
     ]
 }
 
-fn span_data(span: &trace::Span, taken_at: Duration, start: SystemTime) -> SpanData {
+fn span_data(
+    span: &trace::Span,
+    taken_at: Duration,
+    start: SystemTime,
+    instance: &Instance,
+) -> SpanData {
     let context = SpanContext::new(
-        TraceId::from_bytes(span.trace_id.to_bytes()),
+        TraceId::from_bytes(instance.salted(span.trace_id)),
         SpanId::from_bytes(span.id.to_bytes()),
         // The lab records every run whole.
         TraceFlags::SAMPLED,

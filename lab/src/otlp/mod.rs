@@ -1,9 +1,10 @@
 //! Sends recorded traces on to an OpenTelemetry receiver, such as Tempo or a
 //! Collector, over OTLP/HTTP.
 //!
-//! What is sent is what the [recorder](evidence::trace) kept: the same ids, the
+//! What is sent is what the [recorder](evidence::trace) kept: the same spans, the
 //! same tree, the same closed list of fields, and nothing beside it, not even
-//! the name of this machine. `OTEL_RESOURCE_ATTRIBUTES` adds nothing.
+//! the name of this machine. Of `OTEL_RESOURCE_ATTRIBUTES` only
+//! `service.instance.id` is taken.
 //!
 //! **Resources.** There are two: the spans of the client and of the run around
 //! them come from the service [`CLIENT_SERVICE`], those of the teaching API from
@@ -15,14 +16,18 @@
 //! keeps its distance from there: a wait of two minutes is shown as two minutes,
 //! in virtual time too.
 //!
-//! **Ids** come from the seed. The same seed exported twice is the same trace
-//! twice, and a receiver may draw it as one.
+//! **Ids** of spans come from the seed, those of traces from the seed and from
+//! `service.instance.id`, so that one seed on two machines is two traces. One lab
+//! that exports the same seed twice sends the same trace twice, and a receiver may
+//! draw it as one.
 
 mod convert;
 mod endpoint;
+mod instance;
 
 use std::time::{Duration, SystemTime};
 
+use opentelemetry::KeyValue;
 use opentelemetry_otlp::{
     ExporterBuildError, Protocol, RetryPolicy, SpanExporter, WithExportConfig, WithHttpConfig,
 };
@@ -34,6 +39,7 @@ pub use endpoint::{ENDPOINT_VARIABLE, Endpoint, InvalidEndpoint, TRACES_ENDPOINT
 
 use crate::http_client;
 use evidence::trace::Trace;
+use instance::Instance;
 
 /// How long a receiver may take for one request.
 pub const TIMEOUT: Duration = Duration::from_secs(3);
@@ -88,7 +94,8 @@ async fn send(
     timeout: Duration,
 ) -> Result<(), Why> {
     let http = http_client(endpoint, timeout)?;
-    for (service, spans) in convert::by_service(traces, now) {
+    let instance = Instance::of_this_process();
+    for (service, spans) in convert::by_service(traces, now, instance) {
         if spans.is_empty() {
             continue;
         }
@@ -101,7 +108,10 @@ async fn send(
             .with_http_client(http.clone())
             .build()?;
         // The default resource would read the environment.
-        let resource = Resource::builder_empty().with_service_name(service);
+        let id = KeyValue::new("service.instance.id", instance.as_str());
+        let resource = Resource::builder_empty()
+            .with_service_name(service)
+            .with_attribute(id);
         exporter.set_resource(&resource.build());
         exporter.export(spans).await.map_err(refused)?;
     }

@@ -24,6 +24,21 @@ pub(crate) struct Service {
     #[serde(default)]
     ports: Vec<String>,
     network_mode: Option<String>,
+    restart: String,
+    read_only: bool,
+    cap_drop: Vec<String>,
+    security_opt: Vec<String>,
+    tmpfs: Vec<String>,
+    pids_limit: u32,
+    cpus: f64,
+    mem_limit: String,
+    healthcheck: HealthCheck,
+}
+
+/// How Docker finds out whether a service works.
+#[derive(Deserialize)]
+struct HealthCheck {
+    test: Vec<String>,
 }
 
 /// Every service, by its name.
@@ -40,12 +55,23 @@ impl Service {
 
     /// What is mounted, as source, target and mode; sources named from the root.
     fn mounts(&self) -> Vec<[String; 3]> {
-        let mounts = self.volumes.iter().map(|mount| {
-            let mount = mount.strip_prefix("./").expect("a path in the repository");
-            let parts: Vec<_> = mount.split(':').map(str::to_owned).collect();
-            parts.try_into().expect("source, target and mode")
-        });
-        mounts.collect()
+        let mounts = self.volumes.iter();
+        let mounts = mounts.filter_map(|mount| mount.strip_prefix("./"));
+        mounts
+            .map(|mount| {
+                let parts: Vec<_> = mount.split(':').map(str::to_owned).collect();
+                parts.try_into().expect("source, target and mode")
+            })
+            .collect()
+    }
+
+    /// Its volumes: the name of each, and where it is.
+    fn named_volumes(&self) -> Vec<(&str, &str)> {
+        let volumes = self.volumes.iter();
+        let named = volumes.filter(|mount| !mount.starts_with('.'));
+        named
+            .map(|mount| mount.split_once(':').expect("a name and a place"))
+            .collect()
     }
 
     /// What is mounted there, named from the root.
@@ -65,13 +91,14 @@ fn of_profile(profile: &str) -> BTreeMap<String, Service> {
 }
 
 #[test]
-fn each_kind_of_docker_has_three_services_of_its_own() {
+fn each_profile_has_three_services_of_its_own() {
     let linux = ["grafana", "prometheus", "tempo"];
-    let desktop = linux.map(|name| format!("{name}-desktop"));
+    let [desktop, room] = ["desktop", "room"].map(|it| linux.map(|name| format!("{name}-{it}")));
 
     assert!(of_profile("linux").keys().eq(&linux));
     assert!(of_profile("desktop").keys().eq(&desktop));
-    assert_eq!(services().len(), 6);
+    assert!(of_profile("room").keys().eq(&room));
+    assert_eq!(services().len(), 9);
 }
 
 #[test]
@@ -107,13 +134,76 @@ fn both_kinds_run_the_same_programs() {
 }
 
 #[test]
-fn images_are_pinned_to_a_whole_version() {
+fn images_are_named_in_full_and_pinned_to_a_version_and_its_digest() {
     for Service { image, .. } in services().into_values() {
-        let (_, tag) = image.split_once(':').expect("a tag");
+        let name = image.strip_prefix("docker.io/").expect("a registry");
+        let (name, digest) = name.split_once("@sha256:").expect("a digest");
+        let (_, tag) = name.split_once(':').expect("a tag");
         let mut numbers = tag.trim_start_matches('v').split('.');
         let whole = numbers.clone().count() == 3 && numbers.all(|it| it.parse::<u32>().is_ok());
         assert!(whole, "{image}");
+        let hex = |digit: char| matches!(digit, '0'..='9' | 'a'..='f');
+        assert!(digest.len() == 64 && digest.chars().all(hex), "{image}");
     }
+}
+
+#[test]
+fn every_service_has_the_least_that_it_needs() {
+    for (name, service) in services() {
+        assert!(service.read_only, "{name}");
+        assert_eq!(service.cap_drop, ["ALL"], "{name}");
+        assert_eq!(service.security_opt, ["no-new-privileges:true"], "{name}");
+        assert_eq!(service.tmpfs, ["/tmp"], "{name}");
+        assert!(service.pids_limit <= 256 && service.cpus <= 1.0, "{name}");
+        assert!(!service.mem_limit.is_empty(), "{name}");
+        assert_eq!(service.restart, "unless-stopped", "{name}");
+    }
+}
+
+#[test]
+fn every_service_is_asked_whether_it_works_by_a_program_of_its_image() {
+    for (name, service) in services() {
+        let program = match name.split('-').next() {
+            Some("prometheus") => "promtool",
+            Some("tempo") => "/tempo",
+            _ => "curl",
+        };
+        let [kind, asking, ..] = service.healthcheck.test.as_slice() else {
+            panic!("{name} is asked nothing");
+        };
+        assert_eq!([kind, asking], ["CMD", program], "{name}");
+    }
+}
+
+#[test]
+fn what_is_written_is_in_a_volume_with_a_name() {
+    let declared = files::yaml(FILE)["volumes"].take();
+    let declared: Vec<_> = declared.as_object().expect("volumes").keys().collect();
+
+    assert_eq!(declared, ["prometheus", "tempo", "grafana"]);
+    for (name, service) in services() {
+        let kind = name.split('-').next().expect("a name");
+        let place = match kind {
+            "prometheus" => "/prometheus",
+            "tempo" => "/var/tempo",
+            _ => "/var/lib/grafana",
+        };
+        assert_eq!(service.named_volumes(), [(kind, place)], "{name}");
+    }
+}
+
+#[test]
+fn a_room_opens_one_port_and_only_when_it_is_asked_for() {
+    let open: Vec<_> = services()
+        .into_iter()
+        .flat_map(|(name, service)| {
+            let ports = service.ports.into_iter();
+            ports.map(move |port| (name.clone(), port))
+        })
+        .filter(|(_, port)| !port.starts_with("127.0.0.1:"))
+        .collect();
+
+    assert_eq!(open, [("tempo-room".to_owned(), "4318:4318".to_owned())]);
 }
 
 #[test]
@@ -146,7 +236,7 @@ fn nothing_listens_beyond_loopback() {
 
 #[test]
 fn no_web_site_may_read_what_prometheus_knows() {
-    for service in ["prometheus", "prometheus-desktop"] {
+    for service in ["prometheus", "prometheus-desktop", "prometheus-room"] {
         let own = r"--web.cors.origin=http://127\.0\.0\.1:9090".to_owned();
         assert!(Service::named(service).command.contains(&own), "{service}");
     }
@@ -168,9 +258,10 @@ fn what_is_mounted_is_there_and_only_read_and_nothing_else_is_there() {
     let mounts: Vec<_> = services.values().flat_map(Service::mounts).collect();
 
     for [source, _, mode] in &mounts {
-        assert!(source.starts_with("dashboards/"), "{source}");
+        let known = source.starts_with("dashboards/") || source == "README.md";
+        assert!(known, "{source}");
         assert!(files::root().join(source).exists(), "{source} is not there");
-        assert_eq!(mode, "ro", "{source}");
+        assert_eq!(mode, "ro,z", "{source}");
     }
     for file in below("dashboards") {
         let used = mounts.iter().any(|[source, ..]| file.starts_with(source));
@@ -211,7 +302,7 @@ fn compose() -> Command {
 #[test]
 #[ignore = "needs docker compose"]
 fn compose_finds_the_file_valid_for_each_profile() {
-    for profile in ["linux", "desktop"] {
+    for profile in ["linux", "desktop", "room"] {
         let output = compose()
             .args(["--file", FILE, "--profile", profile, "config"])
             .current_dir(files::root())

@@ -47,6 +47,15 @@ impl Dashboard {
             .collect()
     }
 
+    /// The one of a room, which has a folder of its own.
+    pub(crate) fn room() -> Self {
+        let text = files::text("dashboards/grafana/room/room.json");
+        Self {
+            name: "room".to_owned(),
+            json: serde_json::from_str(&text).expect("JSON"),
+        }
+    }
+
     pub(crate) fn named(name: &str) -> Self {
         let found = Self::all().into_iter().find(|it| it.name == name);
         found.unwrap_or_else(|| panic!("there is no dashboard {name}"))

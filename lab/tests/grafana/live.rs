@@ -31,6 +31,8 @@ struct Question {
     over_time: bool,
     /// Whether its result is 0 once nothing goes on.
     rests: bool,
+    /// Whether it divides what may be nothing by nothing, which is no number.
+    is_ratio: bool,
 }
 
 /// What the panels show, and what is recorded.
@@ -44,6 +46,7 @@ fn questions() -> Vec<Question> {
                 expression: substituted(text, RATE_INTERVAL, RANGE),
                 over_time: target["range"] == true,
                 rests: text.contains("[$__rate_interval]"),
+                is_ratio: text.contains(" / "),
             }
         }));
     }
@@ -52,12 +55,16 @@ fn questions() -> Vec<Question> {
         expression: rule.name,
         over_time: false,
         rests: false,
+        is_ratio: false,
     }));
     all
 }
 
 /// Evaluates all of it, and returns what is wrong with the results.
-async fn complaints(prometheus: &Prometheus, fits: impl Fn(&Question, f64) -> bool) -> Vec<String> {
+async fn complaints(
+    prometheus: &Prometheus,
+    fits: impl Fn(&Question, &[f64]) -> bool,
+) -> Vec<String> {
     let mut complaints = Vec::new();
     for question in questions() {
         let Question {
@@ -69,7 +76,7 @@ async fn complaints(prometheus: &Prometheus, fits: impl Fn(&Question, f64) -> bo
         };
         let complaint = match result {
             Ok(values) if values.is_empty() => "no data".to_owned(),
-            Ok(values) if values.iter().all(|value| fits(&question, *value)) => continue,
+            Ok(values) if fits(&question, &values) => continue,
             Ok(values) => format!("{values:?}"),
             Err(error) => error,
         };
@@ -79,7 +86,7 @@ async fn complaints(prometheus: &Prometheus, fits: impl Fn(&Question, f64) -> bo
 }
 
 /// Evaluates again and again until nothing is wrong with the results.
-async fn until_right(prometheus: &Prometheus, fits: impl Fn(&Question, f64) -> bool + Copy) {
+async fn until_right(prometheus: &Prometheus, fits: impl Fn(&Question, &[f64]) -> bool + Copy) {
     let deadline = Instant::now() + PATIENCE;
     loop {
         let complaints = complaints(prometheus, fits).await;
@@ -111,14 +118,27 @@ async fn until_played(prometheus: &Prometheus) {
 #[ignore = "needs prometheus"]
 async fn every_expression_has_a_result_in_a_prometheus_that_scrapes_the_lab() {
     let lab = Lab::start().await;
-    let prometheus = Prometheus::start(&lab.service).await;
-    let at_rest =
-        |question: &Question, value: f64| value.is_finite() && (value == 0.0 || !question.rests);
+    let prometheus = Prometheus::start(std::slice::from_ref(&lab.service), 1).await;
+    let at_rest = |question: &Question, values: &[f64]| {
+        let nothing = |value: &f64| match question.is_ratio {
+            true => value.is_nan() || !question.rests,
+            false => value.is_finite() && (*value == 0.0 || !question.rests),
+        };
+        values.iter().all(nothing)
+    };
+    let moving = |question: &Question, values: &[f64]| {
+        let numbers = values.iter().filter(|value| value.is_finite()).count();
+        numbers == values.len() || (question.is_ratio && numbers > 0)
+    };
 
     until_right(&prometheus, at_rest).await;
     let load = lab.load();
     until_played(&prometheus).await;
-    until_right(&prometheus, |_, value| value.is_finite()).await;
+    until_right(&prometheus, moving).await;
+    for alert in Rule::alerts() {
+        let values = prometheus.now(&alert.expression).await;
+        assert_eq!(values, Ok(Vec::new()), "{} in a healthy load", alert.name);
+    }
     // The lab ends a load that nobody reads.
     drop(load);
     until_right(&prometheus, at_rest).await;

@@ -10,9 +10,14 @@
 //! cargo test -p lab --test grafana -- --ignored
 //! ```
 
+mod alerts;
+mod colours;
 mod compose;
 mod dashboards;
+mod expected_panels;
 mod files;
+mod first_event;
+mod fresh_lab;
 mod layout;
 mod links;
 mod linter;
@@ -21,5 +26,6 @@ mod prometheus;
 mod promql;
 mod promtool;
 mod provisioning;
+mod room;
 mod rules;
 mod vocabulary;

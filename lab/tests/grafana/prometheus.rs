@@ -5,7 +5,7 @@ use std::{
     collections::BTreeMap,
     fs,
     io::{self, BufRead, BufReader},
-    path::{Path, PathBuf},
+    path::Path,
     process::Stdio,
     thread,
     time::Duration,
@@ -13,6 +13,7 @@ use std::{
 
 use reqwest::Url;
 use serde_json::{Value, json};
+use tempfile::TempDir;
 use tokio::{
     process::{Child, Command},
     sync::mpsc,
@@ -110,26 +111,21 @@ pub(crate) struct Prometheus {
     process: Child,
     url: String,
     http: reqwest::Client,
-    folder: PathBuf,
+    /// It goes when Prometheus has gone.
+    _folder: TempDir,
 }
 
 impl Prometheus {
-    /// Starts it with our configuration, changed in two places: it scrapes this
-    /// target, and it does so every second.
-    pub(crate) async fn start(target: &str) -> Self {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
-            .join(format!("prometheus-{}", std::process::id()));
-        configure(&folder, target);
+    /// Starts it with our configuration, changed in three places: it scrapes these
+    /// targets, does so at this interval in seconds, and lets an alert fire after one.
+    pub(crate) async fn start(targets: &[String], interval: u8) -> Self {
+        let folder = TempDir::new().expect("a folder");
+        configure(folder.path(), targets, interval);
+        let within = |name: &str| folder.path().join(name).display().to_string();
         let mut command = Command::new("prometheus");
         command
-            .arg(format!(
-                "--config.file={}",
-                folder.join("prometheus.yml").display()
-            ))
-            .arg(format!(
-                "--storage.tsdb.path={}",
-                folder.join("data").display()
-            ))
+            .arg(format!("--config.file={}", within("prometheus.yml")))
+            .arg(format!("--storage.tsdb.path={}", within("data")))
             .arg("--web.listen-address=127.0.0.1:0");
         let mut address = None;
         let (process, address) = start(command, |line| {
@@ -144,7 +140,7 @@ impl Prometheus {
             process,
             url: format!("http://{address}/api/v1"),
             http: http(),
-            folder,
+            _folder: folder,
         }
     }
 
@@ -166,6 +162,19 @@ impl Prometheus {
         let data = self.ask("query", &[("query", expression)]).await?;
         let series = files::list(&data, "/result").iter();
         Ok(series.map(|series| number(&series["value"])).collect())
+    }
+
+    /// The series of an expression now: their labels, and the value of each.
+    pub(crate) async fn series(&self, expression: &str) -> Vec<(BTreeMap<String, String>, f64)> {
+        let data = self.ask("query", &[("query", expression)]).await;
+        let data = data.unwrap_or_else(|error| panic!("{expression}: {error}"));
+        let series = files::list(&data, "/result").iter();
+        series
+            .map(|series| {
+                let labels = serde_json::from_value(series["metric"].clone());
+                (labels.expect("labels"), number(&series["value"]))
+            })
+            .collect()
     }
 
     /// The values of an expression over the last seconds, of all series together.
@@ -219,8 +228,6 @@ impl Prometheus {
 impl Drop for Prometheus {
     fn drop(&mut self) {
         let _ = self.process.start_kill();
-        // What is left over is in the target folder, where it disturbs nobody.
-        let _ = fs::remove_dir_all(&self.folder);
     }
 }
 
@@ -229,27 +236,34 @@ fn number(sample: &Value) -> f64 {
     files::string(sample, "/1").parse().expect("a number")
 }
 
-/// Copies the configuration, and makes the two changes to it.
-fn configure(folder: &Path, target: &str) {
+/// Copies the configuration, and makes the three changes to it.
+fn configure(folder: &Path, targets: &[String], interval: u8) {
     let source = "dashboards/prometheus";
     for part in ["rules", "targets"] {
         fs::create_dir_all(folder.join(part)).expect("a folder");
     }
     let configuration = files::text(&format!("{source}/prometheus.yml"));
     let quick = configuration
-        .replace("scrape_interval: 5s", "scrape_interval: 1s")
-        .replace("scrape_timeout: 4s", "scrape_timeout: 1s")
-        .replace("evaluation_interval: 5s", "evaluation_interval: 1s");
-    assert_eq!(quick.matches(": 1s").count(), 3, "{quick}");
+        .replace("_interval: 5s", &format!("_interval: {interval}s"))
+        .replace("_timeout: 4s", &format!("_timeout: {interval}s"));
+    assert_eq!(
+        quick.matches(&format!(": {interval}s")).count(),
+        3,
+        "{quick}"
+    );
     let linux = files::text(&format!("{source}/targets/linux.yml"));
-    let here = linux.replace(&format!("127.0.0.1:{}", server::DEFAULT_PORT), target);
-    assert!(here.contains(target), "{here}");
+    let targets = targets.join("\", \"");
+    let here = linux.replace(&format!("127.0.0.1:{}", server::DEFAULT_PORT), &targets);
+    assert!(here.contains(&targets), "{here}");
 
     fs::write(folder.join("prometheus.yml"), quick).expect("a file");
     fs::write(folder.join("targets/lab.yml"), here).expect("a file");
     for file in files::folder(RULES, ".yml") {
         let name = file.strip_prefix(source).expect("it is in the folder");
-        fs::write(folder.join(&name[1..]), files::text(&file)).expect("a file");
+        let rules = files::text(&file)
+            .replace(" for: 30s", " for: 1s")
+            .replace(" for: 15s", " for: 1s");
+        fs::write(folder.join(&name[1..]), rules).expect("a file");
     }
 }
 

@@ -20,9 +20,9 @@ pub(crate) struct Rule {
     #[serde(alias = "record", alias = "alert")]
     pub(crate) name: String,
     #[serde(rename = "expr")]
-    expression: String,
+    pub(crate) expression: String,
     #[serde(default)]
-    annotations: BTreeMap<String, String>,
+    pub(crate) annotations: BTreeMap<String, String>,
 }
 
 impl Rule {
@@ -42,7 +42,7 @@ impl Rule {
         Self::with("record")
     }
 
-    fn alerts() -> Vec<Self> {
+    pub(crate) fn alerts() -> Vec<Self> {
         Self::with("alert")
     }
 
@@ -162,8 +162,8 @@ fn each_alert_has_a_case_in_which_it_fires_and_one_in_which_it_does_not() {
 #[test]
 fn there_is_advice_for_every_reason_to_give_up() {
     let alerts = Rule::alerts();
-    let rising = alerts.iter().find(|alert| alert.name == "GiveUpsRising");
-    let action = &rising.expect("the alert").annotations["action"];
+    let high = alerts.iter().find(|alert| alert.name == "GiveUpsHigh");
+    let action = &high.expect("the alert").annotations["action"];
     let words: Vec<_> = action.split([' ', ':']).collect();
 
     for reason in GiveUp::ALL.map(GiveUp::as_str) {

@@ -141,7 +141,7 @@ async fn attributes_keep_their_types_and_are_those_that_were_recorded() {
 }
 
 #[tokio::test]
-async fn the_ids_are_those_of_the_recorded_trace() {
+async fn the_ids_of_spans_are_those_of_the_recorded_trace() {
     let receiver = Receiver::responding(StatusCode::OK).await;
 
     let output = lab(&["flaky", "--json", "--otlp", &receiver.base], &[]).await;
@@ -155,12 +155,47 @@ async fn the_ids_are_those_of_the_recorded_trace() {
     for span in recorded {
         let id = span["id"].as_str().expect("an id");
         let twin = sent.iter().find(|it| hex(&it.span_id) == id).expect(id);
-        assert_eq!(hex(&twin.trace_id), run["traces"][0]["id"]);
+        assert_eq!(twin.trace_id, sent[0].trace_id);
         assert_eq!(
             hex(&twin.parent_span_id),
             span["parent"].as_str().unwrap_or("")
         );
     }
+}
+
+#[tokio::test]
+async fn one_seed_in_two_labs_is_two_traces_and_each_lab_has_a_name() {
+    let receiver = Receiver::responding(StatusCode::OK).await;
+    let run = ["flaky", "--json", "--otlp", &receiver.base];
+    let named = |name: &'static str| [("OTEL_RESOURCE_ATTRIBUTES", name)];
+    let (anna, ben) = ("service.instance.id=anna", "service.instance.id=ben");
+
+    let mut printed = Vec::new();
+    for variables in [&named(anna)[..], &named(ben), &named(anna), &[], &[]] {
+        printed.push(lab(&run, variables).await.stdout);
+    }
+
+    let sent: Vec<_> = receiver
+        .arrivals()
+        .into_iter()
+        .map(|it| (it.instance, it.spans[0].trace_id.clone()))
+        .collect();
+    // Client and service of one run are one lab and one trace.
+    let labs: Vec<_> = sent
+        .chunks(2)
+        .inspect(|both| assert_eq!(both[0], both[1]))
+        .map(|both| &both[0])
+        .collect();
+    assert_eq!([&*labs[0].0, &*labs[1].0], ["anna", "ben"]);
+    assert_eq!(labs[0], labs[2]);
+    for (index, (name, trace)) in labs.iter().enumerate().skip(1) {
+        if index != 2 {
+            let before = &labs[..index];
+            assert!(before.iter().all(|it| it.0 != *name && it.1 != *trace));
+        }
+    }
+    // What the lab itself shows is the same everywhere.
+    assert!(printed.iter().all(|it| *it == printed[0]));
 }
 
 #[tokio::test]

@@ -22,6 +22,7 @@ pub(crate) struct Arrival {
     pub(crate) uri: Uri,
     pub(crate) headers: HeaderMap,
     pub(crate) service: String,
+    pub(crate) instance: String,
     pub(crate) spans: Vec<Span>,
 }
 
@@ -80,15 +81,16 @@ async fn receive(
     let request = ExportTraceServiceRequest::decode(body).expect("OTLP");
     for resource_spans in request.resource_spans {
         let resource = resource_spans.resource.expect("a resource");
-        let service = match &resource.attributes[..] {
-            [pair] if pair.key == "service.name" => text(pair),
-            other => panic!("a name and no more expected: {other:?}"),
-        };
+        let mut attributes = resource.attributes;
+        attributes.sort_by(|one, other| one.key.cmp(&other.key));
+        let keys: Vec<_> = attributes.iter().map(|pair| pair.key.as_str()).collect();
+        assert_eq!(keys, ["service.instance.id", "service.name"]);
         let scopes = resource_spans.scope_spans.into_iter();
         let arrival = Arrival {
             uri: uri.clone(),
             headers: headers.clone(),
-            service,
+            instance: text(&attributes[0]),
+            service: text(&attributes[1]),
             spans: scopes.flat_map(|scope| scope.spans).collect(),
         };
         let mut arrivals = arrivals.lock().unwrap_or_else(PoisonError::into_inner);

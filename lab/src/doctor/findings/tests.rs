@@ -12,6 +12,7 @@ fn machine(change: impl FnOnce(&mut Facts)) -> Facts {
         docker: engine(Flavour::Host),
         prometheus: Probe::Status(200),
         target: Target::Up,
+        rules: Rules::Sound,
         tempo: Probe::Status(200),
         otlp: Probe::Status(200),
         grafana: Probe::Status(200),
@@ -282,6 +283,23 @@ fn prometheus_has_to_see_the_lab() {
         (Target::Unknown, Port::Free, "does not tell", "browser"),
     ] {
         let facts = machine(|it| (it.target, it.page) = (target, page));
+
+        holds("prometheus", &facts, GRAVE_IF_WANTED, words, advice);
+    }
+}
+
+#[test]
+fn prometheus_has_to_have_the_alerts() {
+    for (rules, words, advice) in [
+        (Rules::Missing, "has no alerts", "let everybody read"),
+        (
+            Rules::Failing("ServiceDown".to_owned()),
+            "cannot evaluate",
+            "wrong with ServiceDown",
+        ),
+        (Rules::Unknown, "does not tell its rules", "browser"),
+    ] {
+        let facts = machine(|it| it.rules = rules);
 
         holds("prometheus", &facts, GRAVE_IF_WANTED, words, advice);
     }

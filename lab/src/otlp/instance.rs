@@ -1,0 +1,93 @@
+//! Which lab sent a trace: `service.instance.id`, as OpenTelemetry calls it.
+//!
+//! One seed makes one trace id, on forty laptops as on one. Where all of them send to
+//! one receiver, their traces would be one. So each lab has an id, and the ids of the
+//! traces that it sends are mixed with it. What the lab itself shows stays as it was
+//! recorded.
+
+use std::{array, sync::OnceLock};
+
+use evidence::trace::TraceId;
+use sha2::{Digest, Sha256};
+
+/// What OpenTelemetry reads the attributes of a resource from. Of these the lab takes
+/// this one alone: the others may say what nobody wants to send.
+const VARIABLE: &str = "OTEL_RESOURCE_ATTRIBUTES";
+const ATTRIBUTE: &str = "service.instance.id";
+
+/// The longest id that is taken from the environment, in characters.
+const LONGEST: usize = 64;
+
+/// The id of a lab.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Instance(String);
+
+impl Instance {
+    /// The id of this process: as the environment says, else one drawn by chance.
+    pub(super) fn of_this_process() -> &'static Self {
+        static INSTANCE: OnceLock<Instance> = OnceLock::new();
+        INSTANCE.get_or_init(|| {
+            let attributes = std::env::var(VARIABLE).unwrap_or_default();
+            Self::named(&attributes)
+                .unwrap_or_else(|| Self(format!("{:016x}", rand::random::<u64>())))
+        })
+    }
+
+    /// The id that a list of attributes names: `service.instance.id=anna,…`.
+    fn named(attributes: &str) -> Option<Self> {
+        let mut pairs = attributes.split(',').filter_map(|it| it.split_once('='));
+        let (_, id) = pairs.find(|(key, _)| key.trim() == ATTRIBUTE)?;
+        let id: String = id.trim().chars().take(LONGEST).collect();
+        (!id.is_empty()).then_some(Self(id))
+    }
+
+    pub(super) fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The id under which this lab sends a trace. It is never all zeros, which W3C
+    /// Trace Context calls invalid.
+    pub(super) fn salted(&self, id: TraceId) -> [u8; 16] {
+        let digest = Sha256::new()
+            .chain_update(&self.0)
+            // No name and id can be read as another name with another id.
+            .chain_update([0])
+            .chain_update(id.to_bytes())
+            .finalize();
+        let mut salted: [u8; 16] = array::from_fn(|index| digest[index]);
+        salted[15] |= u8::from(salted == [0; 16]);
+        salted
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_the_attributes_in_the_environment_one_is_taken() {
+        let anna = Some(Instance("anna".to_owned()));
+        let long = format!("service.instance.id={}", "x".repeat(100));
+
+        assert_eq!(Instance::named("service.instance.id=anna"), anna);
+        assert_eq!(
+            Instance::named("host.name=secret, service.instance.id = anna ,a=b"),
+            anna
+        );
+        assert_eq!(Instance::named(&long).map(|it| it.0.len()), Some(LONGEST));
+        for none in ["", "service.instance.id=", "host.name=secret", "anna"] {
+            assert_eq!(Instance::named(none), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn one_trace_of_two_labs_has_two_ids_and_that_of_one_lab_stays() {
+        let [anna, ben] = ["anna", "ben"].map(|name| Instance(name.to_owned()));
+        let [one, other] = ["1", "2"].map(|digit| TraceId::from_hex(&digit.repeat(32)));
+        let (one, other) = (one.expect("an id"), other.expect("an id"));
+
+        assert_eq!(anna.salted(one), anna.salted(one));
+        assert_ne!(anna.salted(one), ben.salted(one));
+        assert_ne!(anna.salted(one), anna.salted(other));
+    }
+}

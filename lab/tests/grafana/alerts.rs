@@ -1,0 +1,122 @@
+//! Where an alert leads: to the panel that shows why, to what to do, and onto the
+//! graphs.
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+
+use crate::{
+    compose,
+    dashboards::{Dashboard, Panel},
+    files::{self, list, string},
+    promql::Query,
+    rules::Rule,
+};
+
+/// Where Grafana hands out the README.
+const README: &str = "http://127.0.0.1:3000/public/lab/README.md#";
+
+/// The metrics that a query reads, those of recorded series among them.
+fn metrics(query: Query) -> BTreeSet<String> {
+    let recording = Rule::recording();
+    let mut metrics = BTreeSet::new();
+    for selector in query.selectors {
+        let rule = recording.iter().find(|rule| rule.name == selector.metric);
+        match rule {
+            Some(rule) => metrics.extend(self::metrics(rule.query())),
+            None => drop(metrics.insert(family(&selector.metric))),
+        }
+    }
+    metrics
+}
+
+/// A histogram by its own name.
+fn family(series: &str) -> String {
+    let endings = ["_bucket", "_sum", "_count"];
+    let ending = endings.iter().find(|ending| series.ends_with(**ending));
+    series.trim_end_matches(ending.unwrap_or(&"")).to_owned()
+}
+
+#[test]
+fn an_alert_leads_to_a_panel_that_shows_what_it_watches() {
+    for alert in Rule::alerts() {
+        let annotation = |name: &str| &alert.annotations[name];
+        let dashboards = Dashboard::all();
+        let dashboard = dashboards
+            .iter()
+            .find(|it| it.json["uid"] == **annotation("__dashboardUid__"))
+            .unwrap_or_else(|| panic!("{} leads to no dashboard", alert.name));
+        let panels = dashboard.panels();
+        let panel = panels
+            .iter()
+            .find(|it| it.json["id"].as_u64() == annotation("__panelId__").parse().ok())
+            .unwrap_or_else(|| panic!("{} leads to no panel", alert.name));
+
+        let shown: BTreeSet<_> = panel.queries().flat_map(metrics).collect();
+        let watched = metrics(alert.query());
+        let in_common = watched.intersection(&shown).count();
+        assert!(in_common > 0, "{}: {}", alert.name, panel.name);
+    }
+}
+
+#[test]
+fn an_alert_leads_to_its_section_of_the_readme_and_grafana_hands_that_out() {
+    let readme = files::text("README.md");
+    let headings: Vec<_> = readme
+        .lines()
+        .filter_map(|line| line.strip_prefix("#### "))
+        .collect();
+    let names: Vec<_> = Rule::alerts().into_iter().map(|alert| alert.name).collect();
+    assert_eq!(headings, names);
+
+    for alert in Rule::alerts() {
+        let section = format!("{README}{}", alert.name.to_lowercase());
+        assert_eq!(alert.annotations["runbook_url"], section);
+    }
+    for service in ["grafana", "grafana-desktop"] {
+        let grafana = compose::Service::named(service);
+        let mounted = grafana.source_of("/usr/share/grafana/public/lab/README.md");
+        assert_eq!(mounted, "README.md");
+    }
+}
+
+#[test]
+fn every_graph_shows_when_an_alert_fired() {
+    for dashboard in Dashboard::all() {
+        let annotations = list(&dashboard.json, "/annotations/list");
+        let [alerts] = annotations else {
+            panic!("{}: {annotations:?}", dashboard.name);
+        };
+
+        assert_eq!(alerts["enable"], true, "{}", dashboard.name);
+        let expression = string(alerts, "/expr");
+        let selected = r#"ALERTS{job=~"$job", instance=~"$instance", alertstate="firing"}"#;
+        assert!(expression.contains(selected), "{expression}");
+        assert!(string(alerts, "/titleFormat").contains("alertname"));
+    }
+}
+
+#[test]
+fn the_workshop_lists_what_fires() {
+    let panels = Dashboard::named("workshop").panels();
+    let lists: Vec<&Panel> = panels
+        .iter()
+        .filter(|panel| panel.kind() == "alertlist")
+        .collect();
+    let [list] = lists.as_slice() else {
+        panic!("{} lists of alerts", lists.len());
+    };
+
+    assert_eq!(list.json["options"]["datasource"], "Prometheus");
+    assert_eq!(list.json["options"]["stateFilter"]["firing"], json!(true));
+}
+
+/// What fires on a change is silent in the middle of an outage.
+#[test]
+fn no_alert_waits_for_a_change() {
+    for alert in Rule::alerts() {
+        for word in ["offset", "delta(", "deriv(", "predict_linear("] {
+            assert!(!alert.expression.contains(word), "{}", alert.name);
+        }
+    }
+}

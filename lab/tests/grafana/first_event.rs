@@ -1,0 +1,264 @@
+//! A real Prometheus sees the first event of every series: in each counter, in each
+//! alert, and in each panel.
+//!
+//! `increase()` takes the samples of a window and draws their line on to its end, by
+//! one interval between scrapes at most. So it is at least what happened, and of a
+//! counter that began at zero at most a share more, which is that interval over the
+//! time that was scraped.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    slice::from_ref,
+    time::Duration,
+};
+
+use runner::{CLIENTS, Naive, Reliable, scenario::CATALOGUE};
+use tokio::time::{Instant, sleep};
+
+use crate::{
+    dashboards::Dashboard,
+    expected_panels::{EXPECTED, Value},
+    files::string,
+    fresh_lab::{FreshLab, no_lab},
+    prometheus::{PATIENCE, Prometheus},
+    promql::substituted,
+};
+
+/// The window of every question: all that was scraped lies in it.
+const WINDOW: f64 = 300.0;
+
+/// How often Prometheus has scraped each instance, and got something.
+async fn scrapes(prometheus: &Prometheus) -> BTreeMap<String, f64> {
+    let series = prometheus.series("sum_over_time(up[5m])").await;
+    let counts = series.into_iter();
+    counts
+        .map(|(labels, count)| (labels["instance"].clone(), count))
+        .collect()
+}
+
+/// Waits until each of the labs has been scraped so many times more.
+async fn until_scraped(prometheus: &Prometheus, labs: &[String], times: f64) {
+    let before = scrapes(prometheus).await;
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let now = scrapes(prometheus).await;
+        let scraped = labs.iter().all(|lab| {
+            let [now, before] = [&now, &before].map(|counts| counts.get(lab).unwrap_or(&0.0));
+            *now >= before + times
+        });
+        if scraped {
+            return;
+        }
+        assert!(Instant::now() < deadline, "{now:?} after {before:?}");
+        sleep(Duration::from_millis(200)).await;
+    }
+}
+
+/// By how much of itself a rise may be overstated: one interval between two samples,
+/// and a tenth of it, over all of them.
+async fn extrapolation(prometheus: &Prometheus, lab: &FreshLab) -> f64 {
+    let intervals = scrapes(prometheus).await[&lab.instance()] - 1.0;
+    1.1 / intervals
+}
+
+/// Every counter of a scrape but those of the process: the series and its value, by
+/// metric and labels.
+fn counters(scrape: &str) -> BTreeMap<(String, String), f64> {
+    let types = scrape
+        .lines()
+        .filter_map(|line| line.strip_prefix("# TYPE "));
+    let names: BTreeSet<_> = types
+        .filter_map(|line| line.strip_suffix(" counter"))
+        .filter(|name| !name.starts_with("process_"))
+        .collect();
+    let samples = scrape.lines().filter(|line| !line.starts_with('#'));
+    samples
+        .filter_map(|line| {
+            let (series, value) = line.rsplit_once(' ')?;
+            let (name, labels) = series.split_once('{').unwrap_or((series, "}"));
+            let value = value.parse().expect("a number");
+            let labels = labels.strip_suffix('}')?;
+            names
+                .contains(name)
+                .then(|| ((name.to_owned(), labels.to_owned()), value))
+        })
+        .collect()
+}
+
+/// Which counters of a lab have not risen by what they show.
+async fn unseen(prometheus: &Prometheus, course: &FreshLab) -> Vec<String> {
+    let truth = counters(&course.scrape().await);
+    let tolerance = extrapolation(prometheus, course).await;
+    let mut moved = 0;
+    let mut wrong = Vec::new();
+    for ((name, labels), value) in truth.iter().filter(|(_, value)| **value > 0.0) {
+        moved += 1;
+        let instance = course.instance();
+        let series = format!("increase({name}{{{labels},instance=\"{instance}\"}}[{WINDOW}s])");
+        let risen = prometheus.now(&series).await.expect("a result");
+        let right = |risen: &f64| *risen >= value - 1e-6 && *risen <= value * (1.0 + tolerance);
+        if risen.len() != 1 || !risen.iter().all(right) {
+            wrong.push(format!("{name}{{{labels}}} is {value}, seen {risen:?}"));
+        }
+    }
+
+    assert!(moved > CATALOGUE.len(), "only {moved} counters moved");
+    wrong
+}
+
+/// Which alerts fire, and for which instance.
+async fn firing(prometheus: &Prometheus) -> BTreeSet<(String, String)> {
+    let fire = prometheus.series(r#"ALERTS{alertstate="firing"}"#).await;
+    let labels = fire.into_iter().map(|(labels, _)| labels);
+    labels
+        .map(|it| (it["alertname"].clone(), it["instance"].clone()))
+        .collect()
+}
+
+/// What a panel's target shows: each series under its name in the legend.
+async fn shown(
+    prometheus: &Prometheus,
+    target: &serde_json::Value,
+    lab: &FreshLab,
+    per_second: bool,
+) -> BTreeMap<String, f64> {
+    let window = format!("{WINDOW}s");
+    let expression = string(target, "/expr").replace("$instance", &lab.instance());
+    let series = prometheus
+        .series(&substituted(&expression, &window, &window))
+        .await;
+    let legend = string(target, "/legendFormat");
+    series
+        .into_iter()
+        .map(|(labels, value)| {
+            let name = labels
+                .iter()
+                .fold(legend.to_owned(), |name, (label, value)| {
+                    name.replace(&format!("{{{{{label}}}}}"), value)
+                });
+            (name, if per_second { value * WINDOW } else { value })
+        })
+        .collect()
+}
+
+/// Which panels show of a lab something else than was expected.
+async fn unexpected(prometheus: &Prometheus, lab: &FreshLab) -> Vec<String> {
+    let tolerance = extrapolation(prometheus, lab).await;
+    let mut wrong = Vec::new();
+    let mut asked = 0;
+    for dashboard in Dashboard::all() {
+        for panel in dashboard.panels() {
+            if panel.targets().is_empty() {
+                continue;
+            }
+            asked += 1;
+            let title = string(&panel.json, "/title");
+            let expected = EXPECTED.iter().find(|(known, _)| *known == title);
+            let (_, expected) = expected.unwrap_or_else(|| panic!("what does {title} show?"));
+            let unit = string(&panel.json, "/fieldConfig/defaults/unit");
+            let summed = string(&panel.targets()[0], "/expr").contains("_seconds_sum");
+            let per_second = unit == "cps" || unit == "reqps" || (unit == "short" && summed);
+            let mut all = BTreeMap::new();
+            for target in panel.targets() {
+                all.extend(shown(prometheus, target, lab, per_second).await);
+            }
+            for (name, value) in &all {
+                let known = expected.iter().find(|(known, _)| known == name);
+                let right = match known {
+                    Some((_, known)) => known.holds(*value, tolerance),
+                    None => *value == 0.0 || value.is_nan(),
+                };
+                if !right {
+                    let known = known.map(|(_, known)| known);
+                    wrong.push(format!("{title}: {name} is {value}, expected {known:?}"));
+                }
+            }
+            let missing = expected.iter().filter(|(name, _)| !all.contains_key(*name));
+            wrong.extend(missing.map(|(name, _)| format!("{title}: there is no {name}")));
+        }
+    }
+
+    assert!(asked >= EXPECTED.len(), "there are panels that are no more");
+    wrong
+}
+
+impl Value {
+    /// Whether this number is it; counts may be overstated by `tolerance`.
+    fn holds(self, value: f64, tolerance: f64) -> bool {
+        match self {
+            Self::Count(count) => {
+                value >= count - 1e-6 && value <= count * (1.0 + tolerance) + 1e-6
+            }
+            Self::Mean(mean) => (value - mean).abs() <= 0.02 * mean,
+            Self::Under(bound) => value >= 0.0 && value < bound,
+        }
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs prometheus"]
+async fn prometheus_sees_the_first_event_of_everything() {
+    let [
+        course,
+        quiet,
+        gives_up,
+        repeats,
+        comes_early,
+        circles,
+        three_events,
+    ] = std::array::from_fn(|_| FreshLab::start());
+    let labs = [
+        &course,
+        &quiet,
+        &gives_up,
+        &repeats,
+        &comes_early,
+        &circles,
+        &three_events,
+    ]
+    .map(FreshLab::instance);
+    let nobody = no_lab();
+    let targets = [&labs[..], from_ref(&nobody)].concat();
+    let prometheus = Prometheus::start(&targets, 2).await;
+    until_scraped(&prometheus, &labs, 2.0).await;
+
+    for scenario in CATALOGUE {
+        for client in CLIENTS {
+            course.play(scenario.words.name, *client).await;
+        }
+    }
+    gives_up.play("flaky-gives-up", &Reliable).await;
+    repeats.play("flaky", &Reliable).await;
+    comes_early.play("retry-after-seconds", &Naive).await;
+    circles.play("looping-items", &Reliable).await;
+    for scenario in ["flaky", "retry-later", "create-job"] {
+        three_events.play(scenario, &Reliable).await;
+    }
+    until_scraped(&prometheus, &labs, 2.0).await;
+
+    let mut wrong = unseen(&prometheus, &course).await;
+    wrong.extend(unexpected(&prometheus, &three_events).await);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let expected = BTreeSet::from(
+        [
+            ("GiveUpsHigh", gives_up.instance()),
+            ("RetryAmplificationHigh", repeats.instance()),
+            ("EarlyRetries", comes_early.instance()),
+            ("CursorLoops", circles.instance()),
+            ("ServiceDown", nobody),
+        ]
+        .map(|(alert, instance)| (alert.to_owned(), instance)),
+    );
+    // What these two play meets several alerts.
+    let others = [course.instance(), three_events.instance()];
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let mut fire = firing(&prometheus).await;
+        fire.retain(|(_, instance)| !others.contains(instance));
+        if fire == expected {
+            break;
+        }
+        assert!(Instant::now() < deadline, "{fire:#?} for {expected:#?}");
+        sleep(Duration::from_millis(500)).await;
+    }
+}

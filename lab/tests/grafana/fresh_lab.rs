@@ -1,0 +1,66 @@
+//! A lab in which nothing has happened yet, as `lab serve` starts it.
+
+use std::{future::pending, net::TcpListener};
+
+use evidence::{Overrides, Pace};
+use runner::{ClientUnderTest, Exposition, Session, Settings, scenario, scenario::CATALOGUE};
+use server::{RunningApi, ServiceConfig, TeachingApi};
+use tracing_subscriber::layer::Identity;
+
+use crate::prometheus;
+
+/// A service whose `/metrics` shows the numbers of the runs beside it.
+pub(crate) struct FreshLab {
+    exposition: Exposition,
+    service: RunningApi,
+}
+
+impl FreshLab {
+    pub(crate) fn start() -> Self {
+        let exposition = Exposition::new();
+        exposition.register(CATALOGUE);
+        let config = ServiceConfig::builder()
+            .port(0)
+            .metrics(exposition.service())
+            .build()
+            .expect("legal");
+        let service = TeachingApi::start(config).expect("a service");
+        Self {
+            exposition,
+            service,
+        }
+    }
+
+    /// Plays a scenario once, in virtual time and with the seed of the README.
+    pub(crate) async fn play(&self, scenario: &str, client: &'static dyn ClientUnderTest) {
+        let settings = Settings {
+            seed: 1,
+            client,
+            pace: Pace::Virtual,
+            overrides: Overrides::NONE,
+        };
+        let scenario = scenario::find(scenario).expect("a scenario");
+        let session = Session::new(scenario, &settings, &self.exposition);
+        let run = session.play_until(pending(), Identity::new()).await;
+        run.expect("a run");
+    }
+
+    /// Where Prometheus finds it, which is its label `instance`.
+    pub(crate) fn instance(&self) -> String {
+        self.service.local_addr().to_string()
+    }
+
+    /// What `/metrics` shows.
+    pub(crate) async fn scrape(&self) -> String {
+        let url = format!("{}/metrics", self.service.base_url());
+        let response = prometheus::http().get(url).send().await;
+        let text = response.expect("a response").text().await;
+        text.expect("text")
+    }
+}
+
+/// Where a lab would be, and none is.
+pub(crate) fn no_lab() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    listener.local_addr().expect("an address").to_string()
+}
