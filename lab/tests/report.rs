@@ -639,3 +639,69 @@ fn a_file_that_cannot_be_written_is_named() {
         assert!(!output.stdout.is_empty(), "the text is there all the same");
     }
 }
+
+/// A storm of eight seconds.
+const STORM: [&str; 11] = [
+    "storm",
+    "--calls-per-second",
+    "20",
+    "--places",
+    "3",
+    "--trouble-begins",
+    "2",
+    "--trouble-lasts",
+    "2",
+    "--length",
+    "8",
+];
+
+#[test]
+fn a_storm_is_a_page_with_a_picture_for_each_policy_and_the_same_in_words() {
+    let folder = folder("report-storm");
+    let written = ["1", "1", "2"].map(|seed| {
+        let file = folder.join("storm.html");
+        let path = file.to_str().expect("a path in UTF-8");
+        let output = lab(&[&STORM[..], &["--seed", seed, "--report", path]].concat());
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{error}");
+        assert!(!output.stdout.is_empty(), "the text is there all the same");
+        fs::read_to_string(file).expect("a report")
+    });
+
+    let [page, same, other] = &written;
+    assert_eq!(page, same);
+    assert_ne!(page, other);
+    for forbidden in ["<script", "<link", "<img", "url(", " style=", " src="] {
+        assert!(!page.contains(forbidden), "{forbidden}");
+    }
+    let ids = values(page, "id");
+    let unique: BTreeSet<_> = ids.iter().collect();
+    assert_eq!(ids.len(), unique.len(), "{ids:?}");
+    for label in values(page, "aria-labelledby") {
+        for id in label.split(' ') {
+            assert!(ids.contains(&id), "{id} is missing");
+        }
+    }
+    let named = |wanted: &str| -> Vec<&str> {
+        let found = tags(page).filter(|(name, ..)| *name == wanted);
+        found.map(|(.., text)| text.trim()).collect()
+    };
+    let policies = named("h3");
+    assert!(policies.len() > 1, "{policies:?}");
+    // The first title is that of the page.
+    assert_eq!(named("title")[1..], policies);
+    for (policy, text) in policies.iter().zip(named("desc")) {
+        assert!(
+            text.starts_with(policy) && text.contains("calls/s succeed"),
+            "{text}"
+        );
+    }
+    let curves = values(page, "d")
+        .into_iter()
+        .filter(|d| d.len() > 200)
+        .count();
+    assert!(
+        curves >= 2 * policies.len(),
+        "{curves} curves that have columns"
+    );
+}

@@ -23,7 +23,7 @@ mod words;
 
 pub use comparison::comparison;
 pub use findings::findings;
-pub use html::{html, html_card, html_comparison};
+pub use html::{html, html_card, html_comparison, html_storm};
 pub use json::json;
 pub use junit::junit;
 pub use load::load;

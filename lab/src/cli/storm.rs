@@ -1,6 +1,6 @@
 //! `lab storm`: many clients, one service, a short trouble.
 
-use std::{collections::BTreeMap, ops::ControlFlow};
+use std::{collections::BTreeMap, ops::ControlFlow, path::PathBuf};
 
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use evidence::storm::{KnobError, Knobs, Policy, Settings, Setup, Storm, Values};
@@ -9,7 +9,7 @@ use runner::storm::{POLICIES, play};
 use super::{
     Exit,
     number::{self, NumberError},
-    terminal,
+    report, terminal,
 };
 
 /// The most storms that are kept at once.
@@ -27,6 +27,9 @@ pub(super) struct Arguments {
     /// Print the storm, or the storms, as JSON
     #[arg(long)]
     json: bool,
+    /// Write the storm as a page of HTML
+    #[arg(long, value_name = "FILE", conflicts_with = "seeds")]
+    report: Option<PathBuf>,
     /// Use nothing but ASCII
     #[arg(long)]
     ascii: bool,
@@ -151,10 +154,15 @@ pub(super) fn storm(arguments: &Arguments) -> Result<Exit, Exit> {
     let text = match arguments.seeds {
         None => {
             let storm = play(first)?;
-            match arguments.json {
+            let text = match arguments.json {
                 true => render::json(&storm),
                 false => render::storm(&storm, &options),
+            };
+            terminal::print(&text)?;
+            if let Some(file) = &arguments.report {
+                report::write(file, &render::html_storm(&storm))?;
             }
+            return Ok(Exit::Passed);
         }
         Some(seeds) => {
             let bar = terminal::progress(seeds);

@@ -6,6 +6,8 @@ mod label;
 mod play;
 mod rows;
 mod scale;
+mod storm;
+mod storm_words;
 mod table;
 mod waterfall;
 
@@ -13,5 +15,7 @@ pub use chart::Chart;
 pub use play::{PlayChart, PlayRow};
 pub use rows::{Detail, Mark, Row};
 pub use scale::Scale;
+pub use storm::{Ending, Level, StormCurves, StormFrame, StormPicture, Stretch};
+pub use storm_words::{storm_figures, storm_result, storm_terms};
 pub use table::{Column, Table, TableRow};
 pub use waterfall::{Axis, Tick, Waterfall};

@@ -71,7 +71,7 @@ const COLUMNS: [RequestColumn; 12] = [
 /// The title of the column of traces.
 const TRACE: &str = "trace";
 
-const fn words(title: &'static str) -> Column {
+pub(super) const fn words(title: &'static str) -> Column {
     Column {
         title,
         number: false,
@@ -79,7 +79,7 @@ const fn words(title: &'static str) -> Column {
     }
 }
 
-const fn number(title: &'static str) -> Column {
+pub(super) const fn number(title: &'static str) -> Column {
     Column {
         number: true,
         ..words(title)

@@ -89,10 +89,16 @@ impl Axis {
 
     fn reaching(reach: Duration) -> Self {
         let length = round(nanoseconds::whole(reach).max(Self::SHORTEST), &LENGTHS);
-        let step = round(length / 4, &STEPS).max(MILLISECOND);
-        let ticks = (0..=length / step).map(|tick| Duration::from_nanos(tick * step));
+        Self::of_length(Duration::from_nanos(length))
+    }
+
+    /// An axis of just this length, which is at least [`SHORTEST`](Self::SHORTEST).
+    pub(super) fn of_length(length: Duration) -> Self {
+        let nanos = nanoseconds::whole(length).max(Self::SHORTEST);
+        let step = round(nanos / 4, &STEPS).max(MILLISECOND);
+        let ticks = (0..=nanos / step).map(|tick| Duration::from_nanos(tick * step));
         Self {
-            length: Duration::from_nanos(length),
+            length: Duration::from_nanos(nanos),
             ticks: ticks
                 .map(|at| Tick {
                     at,
@@ -114,7 +120,7 @@ const STEPS: [u64; 4] = [10, 20, 50, 100];
 
 /// The next number at or above `least`, which is at least 10, that is a power of ten
 /// times a tenth of a step.
-fn round(least: u64, steps: &[u64]) -> u64 {
+pub(super) fn round(least: u64, steps: &[u64]) -> u64 {
     let tenth = 10_u64.pow(least.ilog10() - 1);
     let rounded = steps.iter().map(|step| step.saturating_mul(tenth));
     rounded

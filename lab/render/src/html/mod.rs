@@ -1,4 +1,4 @@
-//! A run or a card as one page of HTML, to be opened, shown or printed without a network.
+//! A run, a card or a storm as one page of HTML, to be opened, shown or printed without a network.
 //!
 //! It needs no script and nothing from elsewhere, and its policy forbids both.
 //! Everything is set by `maud`, which escapes: what came from the wire is text
@@ -8,11 +8,13 @@ mod chart;
 mod comparison;
 mod document;
 mod grade;
+mod storm;
 mod tables;
 
 use maud::{Markup, html as markup};
 
 pub use grade::html_card;
+pub use storm::html_storm;
 
 use super::{
     Options,

@@ -1,0 +1,501 @@
+//! A storm as pictures: one for each policy, all on the same axes.
+//!
+//! A picture has a column for each stretch of time. In it stand the calls that began, the
+//! requests that the service worked on to their end, and how many of these were of use to
+//! a caller. The rest of the work was for callers who had left.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{
+    Mark,
+    storm_words::{break_even, changed, ending, remark},
+    waterfall::{Axis, round},
+};
+use crate::{
+    duration::duration,
+    nanoseconds,
+    storm::{Load, Policy, PolicyRun, STEP, Settings, Step, Storm, Trouble},
+};
+
+/// How many columns a picture has at most.
+const COLUMNS: usize = 80;
+
+/// What a round number of steps, or a round step between two rates, begins with, in
+/// tenths.
+const STEPS: [u64; 4] = [10, 20, 50, 100];
+
+/// The axes of the pictures of a storm, and what is the same in all of them.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct StormFrame {
+    /// The axis of time.
+    pub axis: Axis,
+    /// How many columns there are.
+    pub columns: usize,
+    /// How many [steps](STEP) a column counts.
+    pub steps_per_column: usize,
+    /// Where the axis of rates ends, in calls or requests per second.
+    pub top: f64,
+    /// The rates that are written on it.
+    pub rates: Vec<Level>,
+    /// The requests that the service can work on in a second.
+    pub capacity: Level,
+    /// When something went wrong; null if nothing did.
+    pub trouble: Option<Stretch>,
+}
+
+/// A rate that is marked in a picture.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Level {
+    /// Calls or requests per second.
+    pub rate: f64,
+    /// The same in words.
+    pub label: String,
+}
+
+/// A part of the axis of time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Stretch {
+    /// When it began.
+    #[serde(rename = "began_ns", serialize_with = "nanoseconds::one")]
+    #[schemars(with = "u64")]
+    pub began: Duration,
+    /// When it ended.
+    #[serde(rename = "ended_ns", serialize_with = "nanoseconds::one")]
+    #[schemars(with = "u64")]
+    pub ended: Duration,
+    /// What is written at its end.
+    pub label: String,
+}
+
+/// What became of the calls under one policy.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct StormPicture {
+    /// The policy.
+    pub policy: String,
+    /// In what it differs from the policy before it that is most like it; null for the
+    /// first.
+    pub changed: Option<String>,
+    /// The load from which on the retries of failing calls fill the service by
+    /// themselves; null if it is the capacity.
+    pub break_even: Option<Level>,
+    /// What the load is to the service under this policy, in words.
+    pub remark: String,
+    /// How it ended.
+    pub ending: Ending,
+    /// What is drawn.
+    pub curves: StormCurves,
+    /// The same in words, for whoever does not see it.
+    pub text: String,
+}
+
+/// Whether a service was back at the end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Ending {
+    /// Open while it is not known.
+    pub mark: Mark,
+    /// The same in words.
+    pub words: String,
+}
+
+/// What a picture draws: a number for each column, each per second.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct StormCurves {
+    /// Calls that began: the load.
+    pub load: Vec<f64>,
+    /// Calls that succeeded: the goodput.
+    pub goodput: Vec<f64>,
+    /// Requests that the service worked on to their end: the throughput.
+    pub throughput: Vec<f64>,
+}
+
+impl StormFrame {
+    /// The axes of a storm that is set up so.
+    #[must_use]
+    pub fn of(settings: &Settings) -> Self {
+        let steps = settings.length.as_nanos().div_ceil(STEP.as_nanos());
+        let steps = usize::try_from(steps).unwrap_or(usize::MAX).max(1);
+        let tenths = 10 * steps.div_ceil(COLUMNS) as u64;
+        let steps_per_column = (round(tenths, &STEPS) / 10) as usize;
+        let capacity = settings.capacity_per_second();
+        let (top, rates) = rates(most(settings).max(capacity));
+        let ended = settings.trouble_ends();
+        Self {
+            axis: Axis::of_length(settings.length),
+            columns: steps.div_ceil(steps_per_column),
+            steps_per_column,
+            top,
+            rates,
+            capacity: Level {
+                rate: capacity,
+                label: format!("capacity, {capacity:.0} requests/s"),
+            },
+            trouble: (settings.trouble != Trouble::None).then(|| Stretch {
+                began: settings.trouble_begins,
+                ended,
+                label: format!("the trouble ends at {}", duration(ended)),
+            }),
+        }
+    }
+
+    /// What the steps so far come to, column by column.
+    #[must_use]
+    pub fn curves(&self, steps: &[Step]) -> StormCurves {
+        let rates = |count: fn(&Step) -> u32| {
+            let columns = steps.chunks(self.steps_per_column);
+            columns.map(|column| per_second(column, count)).collect()
+        };
+        StormCurves {
+            load: rates(|step| step.calls),
+            goodput: rates(|step| step.goodput),
+            throughput: rates(|step| step.worked),
+        }
+    }
+}
+
+impl StormPicture {
+    /// The pictures of a storm.
+    #[must_use]
+    pub fn all(storm: &Storm, frame: &StormFrame) -> Vec<Self> {
+        let policies: Vec<_> = storm
+            .policies
+            .iter()
+            .map(|run| run.policy.clone())
+            .collect();
+        let begun = Self::begun(&storm.settings, &policies).into_iter();
+        let pictures = begun.zip(&storm.policies);
+        pictures
+            .map(|(picture, run)| picture.ended(storm, run, frame))
+            .collect()
+    }
+
+    /// The pictures of these policies before anything is known of them.
+    #[must_use]
+    pub fn begun(settings: &Settings, policies: &[Policy]) -> Vec<Self> {
+        let picture = |(number, policy): (usize, &Policy)| Self {
+            policy: policy.name.to_string(),
+            changed: changed(&policies[..number], policy),
+            break_even: break_even(settings, policy),
+            remark: remark(settings, policy),
+            ending: Ending {
+                mark: Mark::Open,
+                words: String::new(),
+            },
+            curves: StormCurves::default(),
+            text: String::new(),
+        };
+        policies.iter().enumerate().map(picture).collect()
+    }
+
+    /// This picture with what became of its policy.
+    #[must_use]
+    pub fn ended(self, storm: &Storm, run: &PolicyRun, frame: &StormFrame) -> Self {
+        let ending = ending(storm, run);
+        let (before, end) = (before(storm, run), at_end(run));
+        let text = format!(
+            "{}: {}. {} Before the trouble {:.0} of {:.0} calls/s succeed. At the end, {:.0} of \
+             {:.0} calls/s succeed, and the service works on {:.0} requests/s.",
+            self.policy,
+            ending.words,
+            self.remark,
+            per_second(before, |step| step.goodput),
+            per_second(before, |step| step.calls),
+            per_second(end, |step| step.goodput),
+            per_second(end, |step| step.calls),
+            per_second(end, |step| step.worked),
+        );
+        Self {
+            ending,
+            text,
+            curves: frame.curves(&run.steps),
+            ..self
+        }
+    }
+}
+
+/// The most calls that begin in a second, on average.
+fn most(settings: &Settings) -> f64 {
+    match settings.trouble {
+        Trouble::Spike => usual_load(settings) * settings.spike,
+        _ => usual_load(settings),
+    }
+}
+
+/// The calls that begin in a second while nothing is wrong, on average.
+pub(super) fn usual_load(settings: &Settings) -> f64 {
+    match settings.load {
+        Load::Open => settings.calls_per_second,
+        // A caller calls again once it has a response and has thought.
+        Load::Closed => {
+            f64::from(settings.callers) / (settings.think + settings.work_time).as_secs_f64()
+        }
+    }
+}
+
+/// The end of an axis that reaches beyond this rate, and round rates below it.
+fn rates(most: f64) -> (f64, Vec<Level>) {
+    let tenths = (most * 10.0).ceil() as u64;
+    let step = round((tenths / 4).max(10), &STEPS).div_ceil(10) as f64;
+    // Arrivals vary: what comes at this rate is now more, now less.
+    let top = (1.1 * most / step).ceil().max(1.0) * step;
+    let rates = (0..).map(|tick| f64::from(tick) * step);
+    let level = |rate| Level {
+        rate,
+        label: format!("{rate:.0}"),
+    };
+    (
+        top,
+        rates.take_while(|rate| *rate < top).map(level).collect(),
+    )
+}
+
+/// The steps before the trouble.
+fn before<'a>(storm: &Storm, run: &'a PolicyRun) -> &'a [Step] {
+    let until = storm.settings.trouble_begins.as_nanos() / STEP.as_nanos();
+    let until = usize::try_from(until).unwrap_or(usize::MAX);
+    &run.steps[..until.min(run.steps.len())]
+}
+
+/// The last quarter of the steps.
+pub(super) fn at_end(run: &PolicyRun) -> &[Step] {
+    &run.steps[run.steps.len() * 3 / 4..]
+}
+
+/// What is counted in a second of these steps, on average.
+pub(super) fn per_second(steps: &[Step], count: fn(&Step) -> u32) -> f64 {
+    let seconds = STEP.as_secs_f64() * steps.len().max(1) as f64;
+    steps.iter().map(|step| f64::from(count(step))).sum::<f64>() / seconds
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        plot::{storm_figures, storm_terms},
+        storm::{Cut, STORM_VERSION, Setup, Totals},
+    };
+
+    /// Ten seconds with a trouble from the second to the fourth.
+    const SETTINGS: Settings = Settings {
+        calls_per_second: 60.0,
+        trouble_begins: Duration::from_secs(2),
+        trouble_lasts: Duration::from_secs(2),
+        length: Duration::from_secs(10),
+        ..Settings::DEFAULT
+    };
+
+    const ONE: Policy = Policy::new(
+        "one",
+        Setup {
+            attempts: 1,
+            ..Setup::DEFAULT
+        },
+    );
+    const THREE: Policy = Policy::new("three", Setup::DEFAULT);
+    const BUDGET: Policy = Policy::new(
+        "budget",
+        Setup {
+            budget: 10,
+            ..Setup::DEFAULT
+        },
+    );
+
+    /// Six calls in each step, all of which succeed but in the trouble, or from then on.
+    fn run(policy: Policy, is_back: bool) -> PolicyRun {
+        let step = |number: usize| {
+            let is_up = number < 20 || (is_back && number >= 40);
+            Step {
+                calls: 6,
+                answered: if is_up { 6 } else { 0 },
+                goodput: if is_up { 6 } else { 0 },
+                requests: if is_up { 6 } else { 18 },
+                worked: if is_up { 6 } else { 10 },
+                ..Step::default()
+            }
+        };
+        PolicyRun {
+            policy,
+            cut: None,
+            steps: (0..100).map(step).collect(),
+            totals: Totals {
+                calls: 600,
+                succeeded: if is_back { 480 } else { 120 },
+                requests: 1_200,
+                useful: 300,
+                abandoned: 100,
+                ..Totals::default()
+            },
+        }
+    }
+
+    fn storm(policies: Vec<PolicyRun>) -> Storm {
+        Storm {
+            schema_version: STORM_VERSION,
+            seed: 1,
+            generator: "",
+            settings: SETTINGS,
+            capacity_per_second: 100.0,
+            policies,
+        }
+    }
+
+    fn pictures(policies: Vec<PolicyRun>) -> Vec<StormPicture> {
+        StormPicture::all(&storm(policies), &StormFrame::of(&SETTINGS))
+    }
+
+    #[test]
+    fn a_column_is_a_round_time_and_there_are_eighty_at_most() {
+        let frame = |seconds| {
+            let frame = StormFrame::of(&Settings {
+                length: Duration::from_secs(seconds),
+                ..SETTINGS
+            });
+            (frame.steps_per_column, frame.columns)
+        };
+
+        let frames = [8, 10, 60, 80, 81, 600].map(frame);
+
+        assert_eq!(
+            frames,
+            [(1, 80), (2, 50), (10, 60), (10, 80), (20, 41), (100, 60)]
+        );
+    }
+
+    #[test]
+    fn the_axis_of_rates_reaches_beyond_the_spike() {
+        let frame = StormFrame::of(&SETTINGS);
+
+        let labels: Vec<_> = frame.rates.iter().map(|level| &*level.label).collect();
+        assert_eq!(labels, ["0", "100", "200"]);
+        assert!((frame.top - 300.0).abs() < 1e-9, "{}", frame.top);
+    }
+
+    #[test]
+    fn a_column_says_what_was_counted_in_a_second() {
+        let [picture] = &pictures(vec![run(ONE, false)])[..] else {
+            panic!("one");
+        };
+
+        let StormCurves {
+            load,
+            goodput,
+            throughput,
+        } = &picture.curves;
+        assert_eq!(load, &[60.0; 50]);
+        assert_eq!((goodput[9], throughput[9]), (60.0, 60.0));
+        assert_eq!((goodput[10], throughput[10]), (0.0, 100.0));
+    }
+
+    #[test]
+    fn the_break_even_is_the_capacity_shared_among_the_requests_of_a_call() {
+        let policies = [ONE, THREE, BUDGET].map(|policy| run(policy, true));
+        let pictures = pictures(policies.into());
+
+        let break_even = |picture: &StormPicture| {
+            let level = picture.break_even.as_ref();
+            level.map(|level| level.label.clone())
+        };
+        let found: Vec<_> = pictures.iter().map(break_even).collect();
+        assert_eq!(found[0], None, "it is the capacity");
+        assert_eq!(found[1].as_deref(), Some("break-even, 33 calls/s"));
+        assert_eq!(found[2].as_deref(), Some("break-even, 91 calls/s"));
+        let remarks: Vec<_> = pictures.iter().map(|picture| &*picture.remark).collect();
+        assert_eq!(
+            remarks[1],
+            "60 calls/s × at most 3 requests = 180/s: more than the service can do, so that it \
+             can stay down."
+        );
+        assert_eq!(
+            remarks[2],
+            "60 calls/s × at most 1.1 requests = 66/s: no more than the service can do."
+        );
+    }
+
+    #[test]
+    fn a_policy_is_told_by_what_sets_it_apart_from_the_one_most_like_it() {
+        let policies = [ONE, BUDGET, THREE].map(|policy| run(policy, true));
+
+        let pictures = pictures(policies.into());
+
+        let changed: Vec<_> = pictures.iter().map(|it| it.changed.as_deref()).collect();
+        assert_eq!(
+            changed,
+            [
+                None,
+                Some("as “one”, but attempts 3, budget 10"),
+                Some("as “budget”, but budget 0"),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_picture_says_how_it_ended_and_so_do_the_figures() {
+        let cut = PolicyRun {
+            cut: Some(Cut::Cancelled),
+            ..run(BUDGET, true)
+        };
+        let storm = storm(vec![run(ONE, true), run(THREE, false), cut]);
+
+        let pictures = StormPicture::all(&storm, &StormFrame::of(&SETTINGS));
+        let figures = storm_figures(&storm);
+
+        let endings: Vec<_> = pictures
+            .iter()
+            .map(|it| (it.ending.mark, &*it.ending.words))
+            .collect();
+        assert_eq!(
+            endings,
+            [
+                (Mark::Ok, "never down"),
+                (Mark::Failed, "still down"),
+                (Mark::Open, "cancelled"),
+            ]
+        );
+        assert!(
+            pictures[1].text.ends_with(
+                "Before the trouble 60 of 60 calls/s succeed. At the end, 0 of 60 calls/s \
+                 succeed, and the service works on 100 requests/s."
+            ),
+            "{}",
+            pictures[1].text
+        );
+        let row = figures.rows[1].cells.iter();
+        let row: Vec<_> = row.map(|cell| cell.as_deref().unwrap_or("-")).collect();
+        assert_eq!(
+            row,
+            [
+                "three",
+                "still down",
+                "20 %",
+                "2.00",
+                "25 %",
+                "-",
+                "-",
+                "180",
+                "0"
+            ]
+        );
+        assert!(figures.rows[1].failed && !figures.rows[2].failed);
+    }
+
+    #[test]
+    fn the_terms_say_what_was_wrong_and_when() {
+        let with = |trouble| {
+            storm_terms(&Settings {
+                trouble,
+                ..SETTINGS
+            })
+        };
+
+        assert_eq!(with(Trouble::Spike)[1], "3.5 times as many from 2 s to 4 s");
+        assert_eq!(with(Trouble::Cut)[1], "2 of 10 places left from 2 s to 4 s");
+        assert_eq!(with(Trouble::None).len(), 3);
+        let quiet = Settings {
+            trouble: Trouble::None,
+            ..SETTINGS
+        };
+        assert_eq!(StormFrame::of(&quiet).trouble, None);
+    }
+}

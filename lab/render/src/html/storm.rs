@@ -1,0 +1,264 @@
+//! A storm as one page of HTML: a picture for each policy, all on the same axes, and the
+//! same in figures.
+
+use std::{fmt::Write, time::Duration};
+
+use evidence::{
+    duration,
+    plot::{
+        Column, Level, Mark, StormCurves, StormFrame, StormPicture, Stretch, Table, storm_figures,
+        storm_result, storm_terms,
+    },
+    storm::{STEP, Storm},
+};
+use maud::{Markup, html as markup};
+
+use super::document::document;
+
+/// Sets a storm as a page.
+#[must_use]
+pub fn html_storm(storm: &Storm) -> String {
+    let frame = StormFrame::of(&storm.settings);
+    let pictures = StormPicture::all(storm, &frame);
+    document(
+        &format!("storm — {QUESTION}"),
+        markup! {
+            (heading(storm))
+            main {
+                section aria-labelledby="happened" {
+                    h2 #happened { "What happened" }
+                    div.storm {
+                        @for (number, picture) in pictures.iter().enumerate() {
+                            (figure(number, picture, &frame))
+                        }
+                    }
+                    (legend(&frame, &pictures))
+                }
+                (figures(&storm_figures(storm)))
+            }
+            footer {
+                p { "seed " (storm.seed) " · " (storm.generator) " · virtual time" }
+            }
+        },
+    )
+}
+
+const QUESTION: &str = "A spike ends, and calls are as before. Who lets the service recover?";
+
+fn heading(storm: &Storm) -> Markup {
+    markup! {
+        header {
+            p.kind { "Storm" }
+            h1 { code { "storm" } }
+            p.title { (QUESTION) }
+            div.badges {
+                p.badge { (storm_result(storm)) }
+            }
+            ul.terms aria-label="How it was set up" {
+                @for term in storm_terms(&storm.settings) { li { (term) } }
+            }
+        }
+    }
+}
+
+fn figure(number: usize, picture: &StormPicture, frame: &StormFrame) -> Markup {
+    let [title, text] = ["title", "text"].map(|part| format!("picture-{number}-{part}"));
+    markup! {
+        figure {
+            h3 { (picture.policy) " " (ending(picture)) }
+            p.changed { (picture.changed.as_deref().unwrap_or_default()) }
+            svg.plot role="img" aria-labelledby={ (title) " " (text) } width="100%" height="9em" {
+                title id=(title) { (picture.policy) }
+                desc id=(text) { (picture.text) }
+                (ground(frame))
+                (curves(&picture.curves, frame))
+                (marks(picture, frame))
+            }
+            figcaption { (picture.remark) }
+        }
+    }
+}
+
+fn ending(picture: &StormPicture) -> Markup {
+    let (class, mark) = match picture.ending.mark {
+        Mark::Ok => ("held", "✓"),
+        Mark::Failed => ("broken", "✗"),
+        _ => ("open", "·"),
+    };
+    markup! {
+        span class=(class) { span.mark aria-hidden="true" { (mark) } " " (picture.ending.words) }
+    }
+}
+
+/// What lies below the curves: the trouble, and the lines of the axis of rates.
+fn ground(frame: &StormFrame) -> Markup {
+    markup! {
+        @if let Some(Stretch { began, ended, .. }) = &frame.trouble {
+            rect.trouble x={ (across(frame, *began)) "%" } width={ (across(frame, *ended - *began)) "%" }
+                height="100%" {}
+        }
+        @for Level { rate, label } in &frame.rates {
+            line.rule x2="100%" y1={ (down(frame, *rate)) "%" } y2={ (down(frame, *rate)) "%" } {}
+            text.rate x="-.5em" y={ (down(frame, *rate)) "%" } dy=".35em" text-anchor="end" { (label) }
+        }
+    }
+}
+
+/// The curves, in a picture of their own: one unit of it is a column, and one call or
+/// request per second.
+fn curves(curves: &StormCurves, frame: &StormFrame) -> Markup {
+    let StormCurves {
+        load,
+        goodput,
+        throughput,
+    } = curves;
+    let view = format!("0 0 {} {}", frame.columns, short(frame.top));
+    markup! {
+        svg viewBox=(view) preserveAspectRatio="none" width="100%" height="100%" {
+            path.goodput d=(area(goodput, frame.top)) {}
+            path.wasted d=(stripes(goodput, throughput, frame.top)) {}
+            path.load d=(line(load, frame.top)) {}
+        }
+    }
+}
+
+/// What lies above the curves: the capacity, the break-even, and the end of the trouble.
+fn marks(picture: &StormPicture, frame: &StormFrame) -> Markup {
+    let level = |class, at: &Level| {
+        let at = down(frame, at.rate);
+        markup! { line class=(class) x2="100%" y1={ (at) "%" } y2={ (at) "%" } {} }
+    };
+    markup! {
+        (level("capacity", &frame.capacity))
+        @if let Some(break_even) = &picture.break_even { (level("break-even", break_even)) }
+        @if let Some(Stretch { ended, label, .. }) = &frame.trouble {
+            @let ended = across(frame, *ended);
+            line.ended x1={ (ended) "%" } x2={ (ended) "%" } y2="100%" {}
+            text.ended x={ (ended) "%" } y="-.4em" text-anchor="middle" { (label) }
+        }
+        @for tick in &frame.axis.ticks {
+            text x={ (across(frame, tick.at)) "%" } y="100%" dy="1.25em" text-anchor="middle" { (tick.label) }
+        }
+    }
+}
+
+/// Where a moment lies, in per cent of the width.
+fn across(frame: &StormFrame, moment: Duration) -> f64 {
+    100.0 * moment.as_secs_f64() / frame.axis.length.as_secs_f64()
+}
+
+/// Where a rate lies, in per cent of the height from above.
+fn down(frame: &StormFrame, rate: f64) -> f64 {
+    100.0 * (1.0 - rate / frame.top)
+}
+
+/// Columns from the ground up to each rate, side by side.
+fn area(rates: &[f64], top: f64) -> String {
+    let mut path = format!("M0 {}", short(top));
+    for rate in rates {
+        let _ = write!(path, "V{}h1", short(top - rate.min(top)));
+    }
+    path + "V" + &short(top) + "z"
+}
+
+/// A narrow stripe in each column, from the first rate up to the second: stripes differ
+/// from what is filled without any colour.
+fn stripes(from: &[f64], to: &[f64], top: f64) -> String {
+    let mut path = String::new();
+    for (column, (from, to)) in from.iter().zip(to).enumerate() {
+        if to > from {
+            let [from, to] = [from, to].map(|rate| short(top - rate.min(top)));
+            let _ = write!(path, "M{column}.2 {from}V{to}h.6V{from}z");
+        }
+    }
+    path
+}
+
+/// A line of steps, a step for each column.
+fn line(rates: &[f64], top: f64) -> String {
+    let mut path = String::new();
+    for (column, rate) in rates.iter().enumerate() {
+        let start = if column == 0 { "M0 " } else { "V" };
+        let _ = write!(path, "{start}{}h1", short(top - rate.min(top)));
+    }
+    path
+}
+
+/// A number with a tenth, if it is no whole one.
+fn short(number: f64) -> String {
+    let tenths = (number * 10.0).round() / 10.0;
+    tenths.to_string()
+}
+
+fn legend(frame: &StormFrame, pictures: &[StormPicture]) -> Markup {
+    let sample = |class: &str| {
+        markup! {
+            svg.plot.sample aria-hidden="true" viewBox="0 0 4 2" width="2em" height="1em" {
+                @match class {
+                    "wasted" => path.wasted d="M.2 2V0h.6V2zM1.2 2V0h.6V2zM2.2 2V0h.6V2zM3.2 2V0h.6V2z" {},
+                    "goodput" | "trouble" => rect class=(class) width="4" height="2" {},
+                    _ => path class=(class) d="M0 1h4" {},
+                }
+            }
+        }
+    };
+    let has_break_even = pictures.iter().any(|picture| picture.break_even.is_some());
+    let kinds = [
+        ("goodput", "calls that succeeded: the goodput", true),
+        (
+            "wasted",
+            "work for callers who had left: with the goodput, the throughput",
+            true,
+        ),
+        ("load", "calls that began: the load", true),
+        ("capacity", &*frame.capacity.label, true),
+        (
+            "break-even",
+            "break-even: load × requests for each call = capacity",
+            has_break_even,
+        ),
+        ("trouble", "the trouble", frame.trouble.is_some()),
+    ];
+    let kinds = kinds.into_iter().filter(|(.., is_shown)| *is_shown);
+    markup! {
+        ul.legend {
+            @for (class, words, _) in kinds { li { (sample(class)) (words) } }
+        }
+        p.remark {
+            "Calls and requests per second. Each column is "
+            (duration(STEP * frame.steps_per_column as u32)) " of time."
+        }
+    }
+}
+
+fn figures(table: &Table) -> Markup {
+    markup! {
+        section aria-labelledby="figures" {
+            h2 #figures { "In figures" }
+            div.wide role="region" aria-labelledby="measured" tabindex="0" {
+                table.figures {
+                    caption #measured { "Of all calls, and on average over the last quarter of the time" }
+                    thead { tr {
+                        @for Column { title, number, .. } in &table.columns {
+                            th.number[*number] scope="col" { (title) }
+                        }
+                    } }
+                    tbody {
+                        @for row in &table.rows {
+                            tr.failed[row.failed] {
+                                @for (at, cell) in row.cells.iter().enumerate() {
+                                    @let cell = cell.as_deref().unwrap_or("—");
+                                    @if at == 0 {
+                                        th scope="row" { (cell) }
+                                    } @else {
+                                        td.number[table.columns[at].number] { (cell) }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
