@@ -6,7 +6,7 @@ import * as news from "./state.js";
 
 const { state } = news;
 
-export function actionsOf({ draw, brief, announce }) {
+export function actionsOf({ draw, brief, storm, announce }) {
   /** Does something that may fail, and says so on the page if it does. */
   const showingProblems = (action) => async (...inputs) => {
     state.problem = "";
@@ -76,22 +76,20 @@ export function actionsOf({ draw, brief, announce }) {
   }
 
   return {
-    run: () => !grading() && state.chosen && run(),
+    run: () => (room() === "storm" ? storm()?.play?.() : room() === "stage" && state.chosen && run()),
     play: run,
     refresh: showingProblems(refresh),
     cancel: showingProblems(async () => {
-      if (state.run?.state === "running") await api.cancel(state.run.id);
+      if (room() === "storm") await storm()?.cancel?.();
+      else if (state.run?.state === "running") await api.cancel(state.run.id);
     }),
     address: () => route(),
     show(id) {
       history.pushState(null, "", `/runs/${id}`);
       showRun(id);
     },
-    grade() {
-      history.pushState(null, "", "/grade");
-      route();
-      requestAnimationFrame(() => byId("grade").focus());
-    },
+    grade: () => enter("grade"),
+    storm: () => enter("storm"),
     /** Looks for what came to the plays. That the lab does not respond, the feed tells. */
     look: () => asking === 0 && renew(api.cardText).then(draw, (error) => {
       if (!(error instanceof api.Problem)) throw error;
@@ -157,13 +155,21 @@ export function actionsOf({ draw, brief, announce }) {
     },
   };
 
-  /** Shows what the address names: a run, Grade, a scenario, or the first scenario. */
+  function enter(name) {
+    history.pushState(null, "", `/${name}`);
+    route();
+    requestAnimationFrame(() => byId(name).focus());
+  }
+
+  /** Shows what the address names: a run, Grade, Storm, a scenario, or the first
+      scenario. */
   function route() {
     const [id, name] = [location.pathname.match(/^\/runs\/(.+)$/)?.[1], location.hash.slice(1)].map(decoded);
     if (id) return showRun(id);
     news.closed();
-    if (grading()) {
+    if (room() !== "stage") {
       state.problem = "";
+      storm()?.address?.();
       draw();
       return undefined;
     }
@@ -175,8 +181,8 @@ export function actionsOf({ draw, brief, announce }) {
   }
 }
 
-/** Whether the address is that of Grade. */
-export const grading = () => location.pathname === "/grade";
+/** What the address shows: the stage of the course, or what stands beside it. */
+export const room = () => ({ "/grade": "grade", "/storm": "storm" })[location.pathname] ?? "stage";
 
 /** A part of an address as it was meant, or as it stands where it means nothing:
     anybody can type one. */

@@ -9,14 +9,20 @@ export class Problem extends Error {
   }
 }
 
-async function ask(path, options) {
+const ask = async (path, options) => (await answered(path, options)).text();
+
+/** A response that is a success. */
+async function answered(path, options) {
   const response = await fetch(path, options).catch(() => {
     throw new Problem("The lab does not respond. Is `lab serve` still running?");
   });
-  const text = await response.text();
-  if (response.ok) return text;
-  throw new Problem(explain(text) ?? `${response.status} ${response.statusText}`, response.status);
+  if (response.ok) return response;
+  throw new Problem(explain(await response.text()) ?? `${response.status} ${response.statusText}`, response.status);
 }
+
+/** A request with a JSON body. */
+const posting = (body) =>
+  ({ method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
 
 function explain(text) {
   try {
@@ -55,6 +61,37 @@ export const stopPlays = () => ask("/api/card", { method: "DELETE" });
 export const again = (task, number) =>
   ask(`/api/card/tasks/${encodeURIComponent(task)}/plays/${number}/again`, { method: "POST" });
 
+/** The stories of storms, and the sliders that vary them. */
+export const storms = () => get("/api/storms");
+
+/** Plays a storm: its news, each as `[kind, data]`, while they come. Whoever stops
+    reading ends it. */
+export async function* storm(order) {
+  const response = await answered("/api/storms", posting(order));
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      const events = (rest + value).split("\n\n");
+      rest = events.pop();
+      for (const event of events) {
+        const [, kind, data] = event.match(/^event: (.*)\ndata: (.*)$/);
+        yield [kind, read(data)];
+      }
+    }
+  } finally {
+    reader.cancel();
+  }
+}
+
+/** Cancels a storm; that it has ended, its news tell. */
+export const cancelStorm = (id) => ask(`/api/storms/${encodeURIComponent(id)}`, { method: "DELETE" });
+
+/** Where the report of a storm is. */
+export const stormReportPath = (id) => `/api/storms/${encodeURIComponent(id)}/report`;
+
 /** Where the report of a run is. */
 export const reportPath = (id) => `/api/runs/${encodeURIComponent(id)}/report`;
 
@@ -63,11 +100,11 @@ export const reportPath = (id) => `/api/runs/${encodeURIComponent(id)}/report`;
 export async function start({ numbers, ...choice }) {
   const typed = Object.entries(numbers).filter(([, text]) => text !== "");
   const body = { ...choice, ...Object.fromEntries(typed.map(([name, text]) => [name, number(text)])) };
-  const headers = { "Content-Type": "application/json" };
-  return read(await ask("/api/runs", { method: "POST", headers, body: JSON.stringify(body) }));
+  return read(await ask("/api/runs", posting(body)));
 }
 
-function number(text) {
+/** A number as it was typed. */
+export function number(text) {
   if (/^\d+$/.test(text) && JSON.rawJSON) return JSON.rawJSON(BigInt(text).toString());
   return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
 }

@@ -1,7 +1,7 @@
 // The page: news come in and change the state, and each panel draws its part of
 // it. However many news there are, it is drawn once a frame.
 
-import { actionsOf, grading } from "./actions.js";
+import { actionsOf, room } from "./actions.js";
 import * as api from "./api.js";
 import { briefPanel } from "./brief.js";
 import { countersPanel } from "./counters.js";
@@ -18,9 +18,11 @@ import { wirePanel } from "./wire.js";
 const { state } = news;
 /** Between two looks at what came to open plays, in milliseconds. */
 const LOOK = 500;
+/** What stands beside the course. */
+const ROOMS = ["grade", "storm"];
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
-const actions = actionsOf({ draw, brief: () => brief, announce });
+const actions = actionsOf({ draw, brief: () => brief, storm: () => storm, announce });
 const course = coursePanel(actions);
 const runs = runsPanel(actions);
 const brief = briefPanel(actions);
@@ -36,13 +38,15 @@ byId("reseed").addEventListener("click", actions.keepSeed);
 byId("skip").addEventListener("click", (event) => {
   // The part of an address that would lead there names a scenario.
   event.preventDefault();
-  byId(grading() ? "grade" : "stage").focus();
+  byId(room()).focus();
 });
-byId("to-grade").addEventListener("click", (event) => {
-  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-  event.preventDefault();
-  actions.grade();
-});
+for (const name of ROOMS) {
+  byId(`to-${name}`).addEventListener("click", (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    actions[name]();
+  });
+}
 addEventListener("popstate", actions.address);
 
 /** Asks for the page to be drawn, once, in the next frame. */
@@ -94,18 +98,30 @@ async function fetchGrade() {
   gradePanel = () => {};
   const grade = await import("./grade.js");
   gradePanel = grade.gradePanel(actions);
-  setInterval(() => grading() && !document.hidden && state.link === "live" && actions.look(), LOOK);
+  setInterval(() => room() === "grade" && !document.hidden && state.link === "live" && actions.look(), LOOK);
   actions.look();
 }
 
+/** Storm as well; it draws itself, since nothing else changes it. */
+let storm = null;
+async function fetchStorm() {
+  storm = {};
+  const [{ stormPanel }] = await Promise.all([import("./storm.js"), import("./picture.js")]);
+  storm = stormPanel(actions);
+}
+
 function render() {
-  byId("stage").hidden = grading();
-  byId("grade").hidden = !grading();
-  set(byId("to-grade"), { "aria-current": grading() ? "page" : null });
-  if (grading()) {
+  const here = room();
+  byId("stage").hidden = here !== "stage";
+  for (const name of ROOMS) {
+    byId(name).hidden = here !== name;
+    set(byId(`to-${name}`), { "aria-current": here === name ? "page" : null });
+  }
+  if (here === "grade") {
     if (!gradePanel) fetchGrade();
     gradePanel?.(state.card, state.problem);
   }
+  if (here === "storm" && !storm) fetchStorm();
   // A run is shown whole or not at all.
   const run = ofRun ? state.run : null;
   if (state.run && !ofRun && !fetching) fetchPanels();
@@ -113,9 +129,9 @@ function render() {
   const scenario = state.scenarios.find(({ name }) => name === state.chosen);
   const nows = sides.map(news.now);
 
-  course(state.scenarios, grading() ? null : state.chosen, state.filter, state.predict);
+  course(state.scenarios, here === "stage" ? state.chosen : null, state.filter, state.predict);
   runs(state.runs, run?.id, state.link, state.clients);
-  brief.render(scenario, run, state.predict, state.problem, grading());
+  brief.render(scenario, run, state.predict, state.problem, here);
   ofRun?.render(run, nows);
   counters(run, state.samples, state.vocabulary, state.headlines);
   ledger(run);

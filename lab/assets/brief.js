@@ -18,10 +18,11 @@ export function briefPanel({ run }) {
     say(byId("settings-summary"), changed === 0 ? "Settings" : `Settings · ${changed} changed`);
   }
 
-  const render = memo((scenario, run, predict, problem, grading) => {
-    say(byId("problem"), grading ? "" : problem);
-    if (grading) document.title = "Grade · lab";
-    if (grading || !scenario) return;
+  const render = memo((scenario, run, predict, problem, room) => {
+    const elsewhere = room !== "stage";
+    say(byId("problem"), elsewhere ? "" : problem);
+    if (elsewhere) document.title = `${byId(`${room}-title`).textContent} · lab`;
+    if (elsewhere || !scenario) return;
     const revealed = !predict || over(run);
     say(byId("scenario-title"), revealed ? `${scenario.name} — ${scenario.title}` : scenario.name);
     say(byId("question"), scenario.question);

@@ -10,14 +10,15 @@ const KEPT = "keys";
     and are listed for the reader. */
 export function keyboard(actions, clients) {
   const keys = [
-    ["r", "Run the chosen scenario", actions.run],
-    ["x", "Cancel the run that is shown", actions.cancel],
+    ["r", "Run the chosen scenario, or play the storm", actions.run],
+    ["x", "Cancel the run or the storm that is shown", actions.cancel],
     ["/", "Find a scenario", () => byId("filter").focus()],
     ["s", "Go to the course", () => byId("course").querySelector("[tabindex='0']")?.focus()],
     ["w", "Go to the waterfall", actions.waterfall],
     ["v", "Go to the verdict", () => byId("verdict").focus()],
     ["l", "Go to the last runs", () => byId("runs").querySelector("[tabindex='0']")?.focus()],
     ...clients.map((name, index) => [String(index + 1), `Client: ${name}`, () => actions.client(name)]),
+    ["m", "Go to Storm", actions.storm],
     ["g", "Go to Grade", actions.grade],
     ["p", "Predict first", actions.predict],
     ["c", "Copy the run as JSON", actions.copy],
@@ -37,7 +38,7 @@ export function keyboard(actions, clients) {
   byId("help").addEventListener("click", open);
 
   document.addEventListener("keydown", (event) => {
-    const typing = event.target.matches("input:not([type=radio], [type=checkbox]), textarea");
+    const typing = event.target.matches("input:not([type=radio], [type=checkbox], [type=range]), textarea, select");
     if (event.ctrlKey || event.metaKey || event.altKey || typing || dialog.open || !on.checked) return;
     const act = keys.find(([key]) => key === event.key)?.[2];
     if (!act) return;

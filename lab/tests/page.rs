@@ -23,4 +23,5 @@ mod page {
     mod pictures;
     mod runs;
     mod stage;
+    mod storm;
 }

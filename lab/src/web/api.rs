@@ -34,6 +34,7 @@ use super::{
     record::Record,
     run_request::RunRequest,
     runs::Runs,
+    storm::{self, Storms},
     wire_lane,
 };
 
@@ -48,6 +49,7 @@ pub(super) struct Shared {
     pub(super) runs: Arc<Runs>,
     pub(super) loads: Arc<Loads>,
     pub(super) cards: Arc<Cards>,
+    pub(super) storms: Arc<Storms>,
     pub(super) ledger: Ledger,
 }
 
@@ -56,6 +58,7 @@ pub(super) fn router(shared: Shared) -> Router {
     Router::new()
         .route("/", get(index))
         .route("/grade", get(index))
+        .route("/storm", get(index))
         .route("/runs/{id}", get(index))
         .route("/assets/{file}", get(asset))
         .route("/api/scenarios", get(async || Json(course::scenarios())))
@@ -65,6 +68,7 @@ pub(super) fn router(shared: Shared) -> Router {
         .route("/api/runs/{id}/report", get(report))
         .route("/api/loads", post(load))
         .merge(card::routes())
+        .merge(storm::routes())
         .route("/api/wire", get(wire))
         .route("/api/events", get(events))
         .fallback(async || Problem::not_found())
@@ -121,7 +125,7 @@ async fn load(State(shared): State<Shared>, request: Request) -> Result<Response
 }
 
 /// The body of a request that asks for something, if it is declared as JSON.
-async fn json_body(request: Request, what: &str) -> Result<Bytes, Problem> {
+pub(super) async fn json_body(request: Request, what: &str) -> Result<Bytes, Problem> {
     let is_json = request
         .headers()
         .get(CONTENT_TYPE)

@@ -7,13 +7,15 @@
 //!
 //! | Path | What it responds with |
 //! |---|---|
-//! | `/`, `/grade`, `/runs/{id}`, `/assets/{file}` | the page |
+//! | `/`, `/grade`, `/storm`, `/runs/{id}`, `/assets/{file}` | the page |
 //! | GET `/api/scenarios`, `/api/vocabulary` | what can be played, what is counted |
 //! | GET and POST `/api/runs`, GET `/api/runs/{id}` | the runs |
 //! | DELETE `/api/runs/{id}` | cancels a run that goes on; it stays as such |
 //! | GET `/api/runs/{id}/report` | a run as a file to keep |
 //! | GET, POST and DELETE `/api/card` | the plays that are open to any client: what came, opened, stopped |
 //! | POST `/api/card/tasks/{task}/plays/{number}/again` | begins one of them again |
+//! | GET and POST `/api/storms` | the stories; a storm, for as long as somebody reads how it goes |
+//! | DELETE `/api/storms/{id}`, GET `/api/storms/{id}/report` | cancels a storm; a storm as a file to keep |
 //! | POST `/api/loads` | many runs, for as long as somebody reads how it goes |
 //! | GET `/api/wire` | what reached the service from anywhere else |
 //! | GET `/api/events` | all of it as it happens, as an event stream |
@@ -34,6 +36,7 @@ mod problem;
 mod record;
 mod run_request;
 mod runs;
+mod storm;
 mod wire_lane;
 
 use std::{fmt, io, net::SocketAddr, num::NonZeroUsize, path::PathBuf, sync::Arc, time::Duration};
@@ -54,6 +57,7 @@ use feed::Feed;
 use loads::Loads;
 use runner::{Exposition, RunError, scenario::CATALOGUE};
 use runs::Runs;
+use storm::Storms;
 
 pub use outlets::Outlets;
 
@@ -138,6 +142,7 @@ pub struct WebUi {
     runs: Arc<Runs>,
     loads: Arc<Loads>,
     cards: Arc<Cards>,
+    storms: Arc<Storms>,
     phase: watch::Sender<Phase>,
     serving: JoinSet<()>,
     /// What goes on beside, for as long as the page is served.
@@ -179,6 +184,7 @@ impl WebUi {
         let loads = Loads::new(exposition.clone(), config.outlets.clone());
         let runs = Runs::new(Arc::clone(&feed), exposition.clone(), config.outlets);
         let cards = Arc::<Cards>::default();
+        let storms = Arc::<Storms>::default();
         let ledger = service.ledger_handle();
         let mut chores = JoinSet::new();
         let (relay, meter) = (
@@ -193,6 +199,7 @@ impl WebUi {
             runs: Arc::clone(&runs),
             loads: Arc::clone(&loads),
             cards: Arc::clone(&cards),
+            storms: Arc::clone(&storms),
             ledger,
         });
         let new_service = move || TowerToHyperService::new(router.clone());
@@ -222,6 +229,7 @@ impl WebUi {
             runs,
             loads,
             cards,
+            storms,
             phase,
             serving,
             chores,
@@ -243,7 +251,7 @@ impl WebUi {
             .unwrap_or_default()
     }
 
-    /// Stops the page, cancels the runs and the load that go on, and stops the plays
+    /// Stops the page, cancels the runs, the storms and the load that go on, and stops the plays
     /// that are open and the service.
     ///
     /// # Errors
@@ -252,6 +260,7 @@ impl WebUi {
     pub async fn stop(mut self) -> Result<(), RunError> {
         // Event streams never end by themselves, and a load's may take hours.
         self.feed.close();
+        self.storms.stop().await;
         self.loads.abort();
         self.phase.send_replace(Phase::Draining);
         while self.serving.join_next().await.is_some() {}
@@ -271,6 +280,7 @@ impl Drop for WebUi {
         self.runs.abort();
         self.loads.abort();
         self.cards.abort();
+        self.storms.abort();
     }
 }
 

@@ -72,6 +72,21 @@ async fn axe_finds_no_violation_on_any_view_in_either_scheme() {
             assert_accessible(&browser, &view("a broken rule")).await;
             let over = "document.documentElement.scrollWidth - innerWidth";
             assert_eq!(browser.read(over).await, 0, "{}", view("a broken rule"));
+
+            let asked = "story=spike&calls_per_second=20&places=3&own.attempts=5";
+            let browser = Browser::at_storm(&lab, size, asked).await;
+            browser
+                .read(&format!("localStorage.setItem('scheme', '{scheme}')"))
+                .await;
+            browser.reload().await;
+            browser.until("text('#storm-guesses')").await;
+            assert_accessible(&browser, &view("a storm to come")).await;
+            browser.click("#storm-guesses label").await;
+            browser.press("r").await;
+            browser.storm_ended().await;
+            browser.click("#storm-table summary").await;
+            assert_accessible(&browser, &view("a storm")).await;
+            assert_eq!(browser.read(over).await, 0, "{}", view("a storm"));
         }
     }
 }

@@ -8,15 +8,17 @@ use tokio::{io::AsyncReadExt, net::TcpStream, time::timeout};
 
 use crate::support::{PATIENCE, serve};
 
-const PATHS: [&str; 11] = [
+const PATHS: [&str; 13] = [
     "/",
     "/grade",
+    "/storm",
     "/runs/abcdefgh",
     "/assets/app.js",
     "/api/scenarios",
     "/api/runs",
     "/api/loads",
     "/api/card",
+    "/api/storms",
     "/api/wire",
     "/api/events",
     "/nowhere",
@@ -43,6 +45,8 @@ async fn no_other_site_changes_anything() {
         (Method::POST, "/api/runs", r#"{"scenario":"flaky"}"#),
         (Method::POST, "/api/loads", "{}"),
         (Method::DELETE, "/api/runs/abcdefgh", ""),
+        (Method::POST, "/api/storms", r#"{"story":"spike"}"#),
+        (Method::DELETE, "/api/storms/abcdefgh", ""),
         (Method::POST, "/api/card", ""),
         (Method::DELETE, "/api/card", ""),
         (Method::POST, "/api/card/tasks/flaky/plays/0/again", ""),

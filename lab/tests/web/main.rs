@@ -10,5 +10,6 @@ mod guard;
 mod load;
 mod loads;
 mod stop;
+mod storm;
 mod support;
 mod wire;

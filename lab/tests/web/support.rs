@@ -144,6 +144,27 @@ impl Browser {
         }
     }
 
+    /// Asks for a storm, and reads how it goes for as long as the events live.
+    pub(crate) async fn storm(&self, storm: &Value) -> Events {
+        let response = self.open_storm(storm).await;
+        assert_eq!(response.status(), StatusCode::OK);
+        assert_eq!(response.headers()["content-type"], "text/event-stream");
+        Events {
+            body: response.into_body(),
+            text: String::new(),
+        }
+    }
+
+    /// Asks for a storm, and reads nothing of it.
+    pub(crate) async fn open_storm(&self, storm: &Value) -> http::Response<Incoming> {
+        let headers = [
+            ("content-type", "application/json"),
+            ("sec-fetch-site", "same-origin"),
+        ];
+        self.open(Method::POST, "/api/storms", &headers, &storm.to_string())
+            .await
+    }
+
     async fn open(
         &self,
         method: Method,
@@ -174,7 +195,7 @@ impl Browser {
     }
 }
 
-/// One event of the feed.
+/// One event of a stream; of the feed it has an id.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Event {
     pub(crate) id: String,
@@ -275,7 +296,7 @@ fn read(block: &str) -> Option<Event> {
     };
     Some(Event {
         data: serde_json::from_str(&field("data")?).expect("JSON"),
-        id: field("id").expect("an id"),
+        id: field("id").unwrap_or_default(),
         kind: field("event").expect("a kind"),
     })
 }

@@ -1,0 +1,67 @@
+// What became of the calls of a storm under one policy: a column for each stretch of
+// time, added while it is played.
+
+import { el, say, set, svg } from "./dom.js";
+
+/** The sign that stands beside the colour of how it ended. */
+const SIGNS = { ok: "✓", failed: "✗", open: "·" };
+
+/** A picture that grows by `add(curves)`, until `end(picture, guess)`. */
+export function createPicture({ policy, changed, break_even: breakEven }, frame) {
+  const { axis, columns, top, rates, capacity, trouble } = frame;
+  const across = (time) => `${((100 * time) / axis.length_ns).toFixed(2)}%`;
+  const down = (rate) => `${(100 * (1 - rate / top)).toFixed(2)}%`;
+  const level = (kind, rate) => svg("line", { class: kind, x2: "100%", y1: down(rate), y2: down(rate) });
+
+  const curves = { load: [], goodput: [], throughput: [] };
+  const paths = Object.fromEntries(["goodput", "wasted", "load"].map((kind) => [kind, svg("path", { class: kind })]));
+  const chart = svg("svg", { class: "plot", role: "img", "aria-label": policy },
+    trouble && svg("rect", { class: "trouble", height: "100%", x: across(trouble.began_ns), width: across(trouble.ended_ns - trouble.began_ns) }),
+    ...rates.flatMap(({ rate, label }) => [level("rule", rate),
+      svg("text", { x: "-0.4em", y: down(rate), dy: "0.35em", "text-anchor": "end" }, label)]),
+    svg("svg", { viewBox: `0 0 ${columns} ${top}`, preserveAspectRatio: "none", width: "100%", height: "100%" },
+      ...Object.values(paths)),
+    level("capacity", capacity.rate),
+    breakEven && level("break-even", breakEven.rate),
+    trouble && svg("line", { class: "ended", x1: across(trouble.ended_ns), x2: across(trouble.ended_ns), y2: "100%" }),
+    trouble && svg("text", { class: "ended", x: across(trouble.ended_ns), y: "-0.4em", "text-anchor": "middle" }, trouble.label),
+    ...axis.ticks.map((tick) => svg("text", { x: across(tick.at_ns), y: "100%", dy: "1.25em", "text-anchor": "middle" }, tick.label)));
+
+  const [sign, words] = [el("span", { class: "sign", "aria-hidden": "true" }), el("span")];
+  const ending = el("span", { class: "ending" }, sign, words);
+  const [remark, guessed] = [el("p", { class: "terms" }), el("span", { class: "terms" })];
+  const root = el("li", null,
+    el("h3", null, policy, " ", ending, " ", guessed), el("p", { class: "terms" }, changed ?? ""), chart, remark);
+
+  let due = false;
+  function draw() {
+    due = false;
+    const { load, goodput, throughput } = curves;
+    const y = (rate) => (top - Math.min(rate, top)).toFixed(1);
+    set(paths.goodput, { d: `M0 ${top}${goodput.map((rate) => `V${y(rate)}h1`).join("")}V${top}z` });
+    set(paths.wasted, { d: throughput.map((rate, at) => (rate > goodput[at] ? `M${at}.2 ${y(goodput[at])}V${y(rate)}h.6V${y(goodput[at])}z` : "")).join("") || null });
+    set(paths.load, { d: load.map((rate, at) => `${at === 0 ? "M0 " : "V"}${y(rate)}h1`).join("") || null });
+  }
+
+  return {
+    root,
+    add(more) {
+      for (const [name, rates] of Object.entries(more)) curves[name].push(...rates);
+      if (due) return;
+      due = true;
+      requestAnimationFrame(draw);
+    },
+    end(is, guess) {
+      Object.assign(curves, is.curves);
+      draw();
+      set(ending, { class: `ending ${is.ending.mark}` });
+      say(sign, SIGNS[is.ending.mark]);
+      say(words, ` ${is.ending.words}`);
+      say(remark, is.remark);
+      set(chart, { "aria-label": is.text });
+      if (guess === null || is.ending.mark === "open") return;
+      const right = guess === (is.ending.mark === "ok");
+      say(guessed, right ? "guessed right" : "guessed wrong");
+    },
+  };
+}

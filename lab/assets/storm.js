@@ -1,0 +1,220 @@
+// Storm: many clients, one service and a short trouble. What became of the calls under
+// each policy is drawn while it is played. The address holds all that it takes to
+// repeat it.
+
+import * as api from "./api.js";
+import { byId, el, keyed, say, set } from "./dom.js";
+import { createPicture } from "./picture.js";
+import { table } from "./table.js";
+
+/** Marks the knobs of a policy of one's own in the address. */
+const OWN = "own.";
+
+/** No other part of the page changes it, so it keeps its own state. */
+export function stormPanel({ announce, copyText }) {
+  const form = byId("storm-form");
+  let catalogue = null;
+  /** The story that is chosen. */
+  let story = null;
+  /** The sliders, by the name that they have in the address. */
+  const sliders = new Map();
+  /** The storm that is shown: its id, pictures, and whether it goes on. */
+  let shown = null;
+
+  /** What each kind of news changes. */
+  const hear = {
+    begun(mine, { id, seed, terms, frame, pictures }, order) {
+      mine.id = id;
+      mine.address = addressOf(order, seed);
+      history.replaceState(null, "", `/storm#${mine.address}`);
+      mine.pictures = pictures.map((picture) => createPicture(picture, frame));
+      byId("pictures").replaceChildren(...mine.pictures.map(({ root }) => root));
+      say(byId("storm-terms"), [...terms, `seed ${seed}`].join(" · "));
+      say(byId("storm-capacity"), frame.capacity.label);
+      say(byId("storm-result"), "");
+      for (const id of ["storm-nothing", "storm-actions", "storm-table"]) byId(id).hidden = true;
+      byId("storm-legend").hidden = false;
+      announce("The storm begins");
+    },
+    columns: (mine, { picture, curves }) => mine.pictures[picture].add(curves),
+    ended(mine, { picture, ...is }) {
+      const guess = mine.guessed.length > 0 ? mine.guessed.includes(is.policy) : null;
+      mine.pictures[picture].end(is, guess);
+    },
+    over(mine, { result, figures }) {
+      say(byId("storm-result"), result);
+      byId("storm-figures").replaceChildren(table("Figures", figures.columns, figures.rows));
+      set(byId("storm-report"), { href: api.stormReportPath(mine.id) });
+      for (const id of ["storm-actions", "storm-table"]) byId(id).hidden = false;
+      announce(`The storm is over: ${result}`);
+    },
+    failed: (_, text) => show(new api.Problem(text)),
+  };
+
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    play();
+  });
+  byId("cancel-storm").addEventListener("click", cancel);
+  byId("storm-link").addEventListener("click", () => copyText(byId("storm-link"), location.href));
+  byId("stories").addEventListener("change", () => tell(byId("stories").value, new Map()));
+  byId("storm-settings").addEventListener("input", count);
+  byId("storm-own").addEventListener("input", () => {
+    byId("storm-with-own").checked = true;
+    offerGuesses();
+  });
+  byId("storm-with-own").addEventListener("change", offerGuesses);
+  const ready = offer();
+
+  return { play, cancel, address };
+
+  async function offer() {
+    try {
+      catalogue = await api.storms();
+    } catch (error) {
+      show(error);
+      return;
+    }
+    byId("stories").replaceChildren(...catalogue.stories.map(({ name }) => el("option", { value: name }, name)));
+    for (const [id, mark, knobs] of [["storm-settings", "", catalogue.settings], ["storm-own", OWN, catalogue.own]]) {
+      for (const knob of knobs) {
+        const slider = createSlider(knob);
+        sliders.set(mark + knob.name, slider);
+        byId(id).append(slider.root);
+      }
+    }
+    fromAddress();
+  }
+
+  /** Shows what the address asks for, unless it is what is shown. */
+  async function address() {
+    await ready;
+    if (catalogue && location.hash.slice(1) !== shown?.address) fromAddress();
+  }
+
+  function fromAddress() {
+    const asked = new URLSearchParams(location.hash.slice(1));
+    const name = asked.get("story") ?? catalogue.stories[0].name;
+    const known = catalogue.stories.some((other) => other.name === name);
+    tell(known ? name : catalogue.stories[0].name, asked);
+    if (!known) say(byId("storm-problem"), `No story is called '${name}'.`);
+  }
+
+  /** Tells a story, with its knobs turned as asked. */
+  function tell(name, asked) {
+    story = catalogue.stories.find((other) => other.name === name);
+    byId("stories").value = name;
+    say(byId("storm-question"), story.question);
+    say(byId("storm-problem"), "");
+    form.elements.seed.value = asked.get("seed") ?? "";
+    for (const [key, slider] of sliders) slider.put(asked.get(key) ?? story.settings[key] ?? slider.usual);
+    byId("storm-with-own").checked = [...asked.keys()].some((key) => key.startsWith(OWN));
+    byId("storm-knobs").open = [...asked.keys()].some((key) => sliders.has(key));
+    offerGuesses();
+    count();
+  }
+
+  function offerGuesses() {
+    const names = story.policies.map(({ name }) => name);
+    if (byId("storm-with-own").checked) names.push(catalogue.own_name);
+    keyed(byId("storm-guesses"), names, (name) => name, (name) => el("label", null,
+      el("input", { type: "checkbox", name: "guess", value: name }), el("span", null, name)));
+    count();
+  }
+
+  /** The knobs that stand elsewhere than the story has them, by their names. */
+  function turned() {
+    const values = catalogue.settings.map(({ name }) => [name, sliders.get(name).value()]);
+    return values.filter(([name, value]) => value !== story.settings[name]);
+  }
+
+  function count() {
+    const changes = turned().length + Number(byId("storm-with-own").checked);
+    const usual = "Load, service, and a policy of your own";
+    say(byId("storm-knobs").firstElementChild, changes === 0 ? usual : `${usual} · ${changes} changed`);
+  }
+
+  async function play() {
+    if (!story || shown?.goesOn) return;
+    const order = { story: story.name, settings: Object.fromEntries(turned()) };
+    const seed = form.elements.seed.value.trim();
+    if (seed !== "") order.seed = api.number(seed);
+    if (byId("storm-with-own").checked) {
+      order.own = Object.fromEntries(catalogue.own.map(({ name }) => [name, sliders.get(OWN + name).value()]));
+    }
+    const guessed = [...form.querySelectorAll("[name=guess]:checked")].map(({ value }) => value);
+    const mine = { pictures: [], guessed, goesOn: true };
+    shown = mine;
+    say(byId("storm-problem"), "");
+    buttons();
+    try {
+      for await (const [kind, data] of api.storm(order)) hear[kind](mine, data, order);
+    } catch (error) {
+      // A connection that breaks off is no problem object.
+      show(error instanceof api.Problem ? error : new api.Problem("The connection to the lab is lost"));
+    }
+    mine.goesOn = false;
+    buttons();
+  }
+
+  async function cancel() {
+    if (!shown?.goesOn || !shown.id) return;
+    await api.cancelStorm(shown.id).catch(show);
+  }
+
+  function buttons() {
+    const { goesOn } = shown;
+    byId("play-storm").disabled = goesOn;
+    // Whoever had the focus on the button can play again from there.
+    if (!goesOn && document.activeElement === byId("cancel-storm")) byId("play-storm").focus();
+    byId("cancel-storm").hidden = !goesOn;
+    say(byId("play-storm"), goesOn ? "Playing" : "Play again");
+  }
+
+  function show(error) {
+    if (!(error instanceof api.Problem)) throw error;
+    say(byId("storm-problem"), error.message);
+  }
+}
+
+/** The part of an address that repeats a storm. */
+function addressOf({ story, settings, own }, seed) {
+  const parts = { story, seed, ...settings };
+  for (const [name, value] of Object.entries(own ?? {})) parts[OWN + name] = value;
+  return String(new URLSearchParams(parts));
+}
+
+/** A knob as a slider, or as a choice of words. Its values are the server's. A link may
+    ask for another one: then it is said as it was asked for, and the server judges it. */
+function createSlider({ title, what, at, stops }) {
+  const isChoice = typeof stops[0].value === "string";
+  const said = el("output");
+  const input = isChoice
+    ? el("select", null, ...stops.map(({ label }, index) => el("option", { value: index }, label)))
+    : el("input", { type: "range", min: 0, max: stops.length - 1, step: 1 });
+  const root = el("label", { title: what }, el("span", null, title), isChoice ? null : said, input);
+  let asked = null;
+
+  input.addEventListener("input", () => {
+    asked = null;
+    tell();
+  });
+
+  function tell() {
+    const label = asked === null ? stops[input.value].label : String(asked);
+    say(said, label);
+    if (!isChoice) set(input, { "aria-valuetext": label });
+  }
+
+  return {
+    root,
+    usual: stops[at].value,
+    value: () => asked ?? stops[input.value].value,
+    put(value) {
+      const found = stops.findIndex((stop) => String(stop.value) === String(value));
+      asked = found < 0 ? api.number(value) : null;
+      input.value = found < 0 ? at : found;
+      tell();
+    },
+  };
+}

@@ -1,0 +1,252 @@
+//! What storms there are, and by which sliders they can be varied.
+
+use std::time::Duration;
+
+use evidence::{
+    duration,
+    plot::StormPicture,
+    storm::{Knob, Knobs, Policy, Settings, Setup, Value, Values},
+};
+use runner::storm::POLICIES;
+use serde::Serialize;
+
+/// A storm that can be asked for by its name.
+#[derive(Debug)]
+pub(super) struct Story {
+    pub(super) name: &'static str,
+    pub(super) question: &'static str,
+    pub(super) settings: Settings,
+    pub(super) policies: &'static [Policy],
+}
+
+pub(super) static STORIES: [Story; 1] = [Story {
+    name: "spike",
+    question: "A spike ends, and calls are as before. Who lets the service recover?",
+    settings: Settings::DEFAULT,
+    policies: &POLICIES,
+}];
+
+/// What a page offers.
+#[derive(Serialize)]
+pub(super) struct Catalogue {
+    stories: Vec<StoryView>,
+    /// For all policies of a storm.
+    settings: Vec<Slider>,
+    /// For a policy of one's own.
+    own: Vec<Slider>,
+    /// What that policy is called.
+    own_name: &'static str,
+}
+
+/// A story before it is played: what it teaches comes with the storm.
+#[derive(Serialize)]
+struct StoryView {
+    name: &'static str,
+    question: &'static str,
+    settings: Settings,
+    policies: Vec<PolicyView>,
+}
+
+#[derive(Serialize)]
+struct PolicyView {
+    name: String,
+    changed: Option<String>,
+}
+
+/// A knob that the page shows: a slider from value to value.
+#[derive(Serialize)]
+struct Slider {
+    /// The name of the knob.
+    name: &'static str,
+    title: &'static str,
+    what: &'static str,
+    /// Where it stands if a story does not say; an index.
+    at: usize,
+    stops: Vec<Stop>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct Stop {
+    value: Value,
+    label: String,
+}
+
+/// A slider, its title, and how one value is said, and several.
+type Shown = (&'static str, &'static str, fn(f64) -> String);
+
+/// What the policy is called that a person sets up.
+pub(super) const OWN_NAME: &str = "yours";
+
+const SETTINGS: [Shown; 4] = [
+    ("calls_per_second", "Load", |rate| format!("{rate} calls/s")),
+    ("places", "Capacity", |places| several(places, "place", "")),
+    ("trouble_lasts_seconds", "Length of the trouble", seconds),
+    ("timeout_seconds", "Timeout", seconds),
+];
+
+const OWN: [Shown; 4] = [
+    ("attempts", "Attempts", |attempts| {
+        several(attempts, "attempt", "")
+    }),
+    ("backoff", "Wait before a retry", |_| String::new()),
+    ("budget", "Retry budget", |tokens| {
+        several(tokens, "token", "no budget")
+    }),
+    ("deadline_seconds", "Deadline", |length| match length {
+        0.0 => "no deadline".to_owned(),
+        _ => seconds(length),
+    }),
+];
+
+/// What the stops of a slider begin with in each power of ten.
+const STOPS: [f64; 9] = [1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0];
+
+impl Catalogue {
+    pub(super) fn new() -> Self {
+        let settings: Vec<_> = STORIES.iter().map(|story| story.settings).collect();
+        Self {
+            stories: STORIES.iter().map(StoryView::of).collect(),
+            settings: SETTINGS
+                .iter()
+                .filter_map(|it| Slider::of(it, &settings))
+                .collect(),
+            own: OWN
+                .iter()
+                .filter_map(|it| Slider::of(it, &[Setup::DEFAULT]))
+                .collect(),
+            own_name: OWN_NAME,
+        }
+    }
+}
+
+impl StoryView {
+    fn of(story: &Story) -> Self {
+        let pictures = StormPicture::begun(&story.settings, story.policies).into_iter();
+        Self {
+            name: story.name,
+            question: story.question,
+            settings: story.settings,
+            policies: pictures
+                .map(|picture| PolicyView {
+                    name: picture.policy,
+                    changed: picture.changed,
+                })
+                .collect(),
+        }
+    }
+}
+
+impl Slider {
+    /// The slider of a knob, with a stop wherever one of these has it; none if there is
+    /// no such knob.
+    fn of<T: Knobs>((name, title, label): &Shown, used: &[T]) -> Option<Self> {
+        let knob = T::knob(name).ok()?;
+        let used: Vec<_> = used.iter().map(|of| knob.value(of)).collect();
+        let stops: Vec<_> = stops(knob, &used)
+            .into_iter()
+            .map(|value| Stop {
+                label: match value {
+                    Value::Whole(number) => label(number.into()),
+                    Value::Number(number) => label(number),
+                    Value::Word(word) => word.to_owned(),
+                },
+                value,
+            })
+            .collect();
+        let first = used.first()?;
+        Some(Self {
+            name: knob.name,
+            title,
+            what: knob.what,
+            at: stops.iter().position(|stop| stop.value == *first)?,
+            stops,
+        })
+    }
+}
+
+/// Round values between the bounds of a knob, these among them, and those in use.
+fn stops<T>(knob: &Knob<T>, used: &[Value]) -> Vec<Value> {
+    let (least, most) = match knob.values {
+        Values::OneOf(words) => return words.iter().map(|word| Value::Word(word)).collect(),
+        Values::Whole { least, most } => (f64::from(least), f64::from(most)),
+        Values::Number { least, most } => (least, most),
+    };
+    let round = (-2..=4).flat_map(|power| STOPS.map(|stop| rounded(stop * 10_f64.powi(power))));
+    let is_whole = matches!(knob.values, Values::Whole { .. });
+    let round =
+        round.filter(|stop| (!is_whole || stop.fract() == 0.0) && (least..=most).contains(stop));
+    let used = used.iter().map(|value| match value {
+        Value::Whole(number) => f64::from(*number),
+        Value::Number(number) => *number,
+        Value::Word(_) => least,
+    });
+    let mut stops: Vec<_> = round.chain(used).chain([least, most]).collect();
+    stops.sort_by(f64::total_cmp);
+    stops.dedup();
+    stops
+        .into_iter()
+        .map(|stop| match is_whole {
+            true => Value::Whole(stop as u32),
+            false => Value::Number(stop),
+        })
+        .collect()
+}
+
+/// To thousandths, without what a power of ten leaves behind.
+fn rounded(number: f64) -> f64 {
+    (number * 1000.0).round() / 1000.0
+}
+
+fn seconds(length: f64) -> String {
+    duration(Duration::from_secs_f64(length))
+}
+
+fn several(number: f64, of: &str, none: &str) -> String {
+    match number {
+        0.0 if !none.is_empty() => none.to_owned(),
+        1.0 => format!("1 {of}"),
+        _ => format!("{number} {of}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_knob_that_is_shown_is_one_and_stands_where_its_story_has_it() {
+        let catalogue = Catalogue::new();
+
+        let names = |sliders: &[Slider]| sliders.iter().map(|it| it.name).collect::<Vec<_>>();
+        assert_eq!(names(&catalogue.settings), SETTINGS.map(|(name, ..)| name));
+        assert_eq!(names(&catalogue.own), OWN.map(|(name, ..)| name));
+        for slider in &catalogue.settings {
+            let knob = Settings::knob(slider.name).expect("a knob");
+            for story in &STORIES {
+                let value = knob.value(&story.settings);
+                let known = slider.stops.iter().any(|stop| stop.value == value);
+                assert!(known, "{} of {}", slider.name, story.name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_knob_takes_every_stop_of_its_slider_and_the_bounds_are_among_them() {
+        let catalogue = Catalogue::new();
+
+        for slider in catalogue.settings {
+            let mut settings = Settings::DEFAULT;
+            for stop in &slider.stops {
+                let set = settings.set(slider.name, &serde_json::json!(stop.value));
+                assert_eq!(set, Ok(()), "{}: {stop:?}", slider.name);
+            }
+        }
+        let budget = catalogue.own.iter().find(|slider| slider.name == "budget");
+        let stops = &budget.expect("a slider").stops;
+        assert_eq!(stops.first().map(|stop| &*stop.label), Some("no budget"));
+        assert_eq!(
+            stops.last().map(|stop| stop.value),
+            Some(Value::Whole(10_000))
+        );
+    }
+}

@@ -1,0 +1,160 @@
+//! Storms for the page: each played on a thread of its own while its pictures are sent,
+//! and ended as soon as nobody looks at them.
+
+mod catalogue;
+mod performance;
+mod request;
+mod routes;
+mod stream;
+
+use std::{
+    collections::VecDeque,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use http::StatusCode;
+use tokio::{
+    sync::{Semaphore, mpsc},
+    task::spawn_blocking,
+};
+
+use super::{feed::token, problem::Problem};
+use performance::{Frame, Performance};
+use request::StormRequest;
+
+pub(super) use routes::routes;
+
+/// How many storms may be played at once: each takes all of a core.
+const PLACES: u32 = 2;
+
+/// How many reports are kept.
+const MAX_KEPT: usize = 20;
+
+/// Plays storms, and keeps their reports.
+pub(super) struct Storms {
+    places: Arc<Semaphore>,
+    /// The oldest first.
+    records: Mutex<VecDeque<Record>>,
+}
+
+/// A storm that was asked for.
+struct Record {
+    id: String,
+    story: &'static str,
+    is_cancelled: Arc<AtomicBool>,
+    /// None while it goes on.
+    report: Option<Arc<str>>,
+}
+
+/// A report of a storm, and the name of its file.
+struct Report {
+    name: String,
+    page: Arc<str>,
+}
+
+impl Default for Storms {
+    fn default() -> Self {
+        Self {
+            places: Arc::new(Semaphore::new(PLACES as usize)),
+            records: Mutex::default(),
+        }
+    }
+}
+
+impl Storms {
+    /// Starts a storm, which goes on for as long as its frames are received, or until it
+    /// is cancelled.
+    fn start(
+        self: &Arc<Self>,
+        request: StormRequest,
+    ) -> Result<mpsc::UnboundedReceiver<Frame>, Problem> {
+        let place = Arc::clone(&self.places).try_acquire_owned();
+        let place = place.map_err(|_| {
+            let detail = format!("{PLACES} storms are played already; cancel one, or wait");
+            let status = StatusCode::TOO_MANY_REQUESTS;
+            Problem::new(status, "too_many_storms", detail)
+        })?;
+        let (id, is_cancelled) = (token(), Arc::<AtomicBool>::default());
+        self.keep(&id, request.story.name, &is_cancelled);
+        // Its frames are bounded by the columns of its pictures, so that this never
+        // holds many; and a reader that stalls must not keep a place for ever.
+        let (frames, receiver) = mpsc::unbounded_channel();
+        let storms = Arc::clone(self);
+        spawn_blocking(move || {
+            let performance = Performance {
+                id: id.clone(),
+                request,
+                frames,
+                is_cancelled,
+            };
+            performance.perform(|report| storms.reported(&id, report.into()));
+            drop(place);
+        });
+        Ok(receiver)
+    }
+
+    /// Cancels a storm, and says whether there was anything to cancel; none if there is
+    /// no such storm.
+    fn cancel(&self, id: &str) -> Option<bool> {
+        let records = self.records();
+        let record = records.iter().find(|record| record.id == id)?;
+        record.is_cancelled.store(true, Ordering::Relaxed);
+        Some(record.report.is_none())
+    }
+
+    /// The report of a storm: none if there is no such storm, and no page while it goes
+    /// on.
+    fn report(&self, id: &str) -> Option<Option<Report>> {
+        let records = self.records();
+        let record = records.iter().find(|record| record.id == id)?;
+        Some(record.report.clone().map(|page| Report {
+            name: format!("storm-{}-{id}.html", record.story),
+            page,
+        }))
+    }
+
+    /// Cancels what goes on, and waits until nothing of it is left.
+    pub(super) async fn stop(&self) {
+        self.abort();
+        // It fails only if it was closed, which nobody does.
+        let _ = self.places.acquire_many(PLACES).await;
+    }
+
+    /// Cancels what goes on.
+    pub(super) fn abort(&self) {
+        for record in self.records().iter() {
+            record.is_cancelled.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Keeps a new storm, and lets go of the oldest that is over.
+    fn keep(&self, id: &str, story: &'static str, is_cancelled: &Arc<AtomicBool>) {
+        let mut records = self.records();
+        records.push_back(Record {
+            id: id.to_owned(),
+            story,
+            is_cancelled: Arc::clone(is_cancelled),
+            report: None,
+        });
+        let is_over = |record: &Record| record.report.is_some();
+        if records.len() > MAX_KEPT
+            && let Some(oldest) = records.iter().position(is_over)
+        {
+            records.remove(oldest);
+        }
+    }
+
+    fn reported(&self, id: &str, report: Arc<str>) {
+        let mut records = self.records();
+        if let Some(record) = records.iter_mut().find(|record| record.id == id) {
+            record.report = Some(report);
+        }
+    }
+
+    fn records(&self) -> MutexGuard<'_, VecDeque<Record>> {
+        self.records.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

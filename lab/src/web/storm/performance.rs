@@ -1,0 +1,163 @@
+//! A storm while it is played: each column of each picture is sent once it is full.
+
+use std::{
+    ops::ControlFlow,
+    slice::from_ref,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use evidence::{
+    plot::{
+        StormCurves, StormFrame, StormPicture, Table, storm_figures, storm_result, storm_terms,
+    },
+    storm::{Policy, Step, Storm},
+};
+use runner::storm::{StormError, play};
+use serde::Serialize;
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::request::StormRequest;
+
+/// News of a storm: its kind, and JSON.
+#[derive(Debug)]
+pub(super) struct Frame {
+    pub(super) kind: &'static str,
+    pub(super) data: String,
+}
+
+/// A storm that is to be played.
+pub(super) struct Performance {
+    pub(super) id: String,
+    pub(super) request: StormRequest,
+    pub(super) frames: UnboundedSender<Frame>,
+    pub(super) is_cancelled: Arc<AtomicBool>,
+}
+
+/// What all pictures have in common, and what each is about.
+#[derive(Serialize)]
+struct Begun<'a> {
+    id: &'a str,
+    seed: u64,
+    terms: Vec<String>,
+    frame: &'a StormFrame,
+    pictures: &'a [StormPicture],
+}
+
+/// The next column of a picture, or the next ones.
+#[derive(Serialize)]
+struct Columns {
+    picture: usize,
+    curves: StormCurves,
+}
+
+/// A picture that is finished.
+#[derive(Serialize)]
+struct Ended<'a> {
+    picture: usize,
+    #[serde(flatten)]
+    is: &'a StormPicture,
+}
+
+/// What became of the storm.
+#[derive(Serialize)]
+struct Over {
+    result: String,
+    figures: Table,
+}
+
+impl Performance {
+    /// Plays it, one policy after the other. `keep` is given the report, which is there
+    /// before its reader learns that the storm is over.
+    pub(super) fn perform(self, keep: impl FnOnce(String)) {
+        let StormRequest {
+            seed,
+            settings,
+            policies,
+            ..
+        } = &self.request;
+        let frame = StormFrame::of(settings);
+        let pictures = StormPicture::begun(settings, policies);
+        self.tell(
+            "begun",
+            &Begun {
+                id: &self.id,
+                seed: *seed,
+                terms: storm_terms(settings),
+                frame: &frame,
+                pictures: &pictures,
+            },
+        );
+        let mut whole: Option<Storm> = None;
+        for (number, (policy, picture)) in policies.iter().zip(pictures).enumerate() {
+            let played = self.play(policy, |steps| self.tell_columns(number, &frame, steps));
+            let storm = match played {
+                Ok(storm) => storm,
+                Err(error) => {
+                    self.tell("failed", &error.to_string());
+                    break;
+                }
+            };
+            if let Some(run) = storm.policies.first() {
+                let picture = picture.ended(&storm, run, &frame);
+                self.tell(
+                    "ended",
+                    &Ended {
+                        picture: number,
+                        is: &picture,
+                    },
+                );
+            }
+            match &mut whole {
+                Some(whole) => whole.policies.extend(storm.policies),
+                None => whole = Some(storm),
+            }
+            if self.is_over() {
+                break;
+            }
+        }
+        let Some(storm) = whole else { return };
+        keep(render::html_storm(&storm));
+        self.tell(
+            "over",
+            &Over {
+                result: storm_result(&storm),
+                figures: storm_figures(&storm),
+            },
+        );
+    }
+
+    fn play(&self, policy: &Policy, mut tell: impl FnMut(&[Step])) -> Result<Storm, StormError> {
+        let StormRequest { seed, settings, .. } = &self.request;
+        play(settings, *seed, from_ref(policy), |heard| {
+            tell(heard.steps);
+            match self.is_over() {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        })
+    }
+
+    /// Whether nobody wants more of it.
+    fn is_over(&self) -> bool {
+        self.is_cancelled.load(Ordering::Relaxed) || self.frames.is_closed()
+    }
+
+    /// Sends the column that the last of the steps fills, if it fills one.
+    fn tell_columns(&self, picture: usize, frame: &StormFrame, steps: &[Step]) {
+        let width = frame.steps_per_column;
+        if !steps.len().is_multiple_of(width) {
+            return;
+        }
+        let curves = frame.curves(&steps[steps.len() - width..]);
+        self.tell("columns", &Columns { picture, curves });
+    }
+
+    fn tell(&self, kind: &'static str, data: &impl Serialize) {
+        let data = serde_json::to_string(data).expect("frames are plain data");
+        // Whoever is gone is noticed between two steps.
+        let _ = self.frames.send(Frame { kind, data });
+    }
+}

@@ -1,0 +1,70 @@
+//! What a page asks for when it starts a storm.
+
+use evidence::storm::{Knobs, Policy, Settings, Setup};
+use http::StatusCode;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::super::{json_body, problem::Problem};
+use super::catalogue::{OWN_NAME, STORIES, Story};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Body {
+    story: String,
+    seed: Option<u64>,
+    /// Knobs of the storm that are turned.
+    #[serde(default)]
+    settings: Map<String, Value>,
+    /// Knobs of a policy of one's own, which is played beside those of the story.
+    own: Option<Map<String, Value>>,
+}
+
+/// A storm that can be played.
+#[derive(Debug)]
+pub(super) struct StormRequest {
+    pub(super) story: &'static Story,
+    pub(super) seed: u64,
+    pub(super) settings: Settings,
+    pub(super) policies: Vec<Policy>,
+}
+
+impl StormRequest {
+    /// Reads a request from JSON. A seed that is not given is random.
+    pub(super) fn read(body: &[u8]) -> Result<Self, Problem> {
+        let body: Body = json_body::read(body, "invalid_storm")?;
+        let story = STORIES.iter().find(|story| story.name == body.story);
+        let story = story.ok_or_else(|| {
+            let detail = format!("there is no story '{}'", body.story);
+            Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "unknown_story", detail)
+        })?;
+        let mut settings = story.settings;
+        turn(&mut settings, "settings", &body.settings)?;
+        settings
+            .check()
+            .map_err(|error| invalid("settings", &error))?;
+        let mut policies = story.policies.to_vec();
+        if let Some(own) = &body.own {
+            let mut setup = Setup::DEFAULT;
+            turn(&mut setup, "own", own)?;
+            policies.push(Policy::new(OWN_NAME, setup));
+        }
+        Ok(Self {
+            story,
+            seed: body.seed.unwrap_or_else(runner::Settings::random_seed),
+            settings,
+            policies,
+        })
+    }
+}
+
+fn turn<T: Knobs>(of: &mut T, field: &str, knobs: &Map<String, Value>) -> Result<(), Problem> {
+    let mut knobs = knobs.iter();
+    let turned = knobs.try_for_each(|(name, value)| of.set(name, value));
+    turned.map_err(|error| invalid(field, &error))
+}
+
+fn invalid(field: &str, error: &impl ToString) -> Problem {
+    let detail = format!("{field}: {}", error.to_string());
+    Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_storm", detail)
+}

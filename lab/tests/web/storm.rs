@@ -1,0 +1,212 @@
+//! Storms as the page's server plays them.
+
+use http::{Method, StatusCode};
+use serde_json::{Value, json};
+
+use crate::support::{Browser, Event, serve};
+
+/// A storm of a few seconds of its own time.
+fn short() -> Value {
+    json!({
+        "story": "spike",
+        "seed": 7,
+        "settings": {
+            "calls_per_second": 20.0,
+            "places": 3,
+            "trouble_begins_seconds": 2.0,
+            "trouble_lasts_seconds": 2.0,
+            "length_seconds": 8.0,
+        },
+    })
+}
+
+/// A storm that nobody waits for the end of.
+fn endless() -> Value {
+    json!({ "story": "spike", "settings": { "calls_per_second": 1000.0, "length_seconds": 600.0 } })
+}
+
+async fn played(browser: &Browser, storm: &Value) -> Vec<Event> {
+    let mut events = browser.storm(storm).await;
+    events.until(|event| event.kind == "over").await
+}
+
+fn of<'a>(events: &'a [Event], kind: &'a str) -> impl Iterator<Item = &'a Value> {
+    let wanted = events.iter().filter(move |event| event.kind == kind);
+    wanted.map(|event| &event.data)
+}
+
+#[tokio::test]
+async fn a_storm_is_told_column_by_column_and_then_as_a_whole() {
+    let (ui, browser) = serve().await;
+
+    let events = played(&browser, &short()).await;
+
+    let begun = &events[0];
+    assert_eq!(begun.kind, "begun");
+    assert_eq!(begun.data["seed"], 7);
+    let columns = begun.data["frame"]["columns"].as_u64().expect("a number");
+    let pictures = begun.data["pictures"].as_array().expect("pictures");
+    let ended: Vec<_> = of(&events, "ended").collect();
+    assert_eq!(ended.len(), pictures.len());
+    for (number, ended) in ended.into_iter().enumerate() {
+        let told = of(&events, "columns").filter(|told| told["picture"] == number);
+        let loads: Vec<_> = told.map(|told| told["curves"]["load"][0].clone()).collect();
+        assert_eq!(loads.len() as u64, columns);
+        assert_eq!(ended["curves"]["load"], json!(loads));
+        assert_eq!(ended["picture"], number);
+        assert_ne!(ended["ending"]["words"], "");
+    }
+    let over = &events.last().expect("an end").data;
+    let rows = over["figures"]["rows"].as_array().expect("rows");
+    assert_eq!(rows.len(), pictures.len());
+    ui.stop().await.expect("nothing is left");
+}
+
+#[tokio::test]
+async fn one_seed_is_one_storm_to_the_byte() {
+    let (ui, browser) = serve().await;
+    let told = async |storm: &Value| {
+        let mut events = played(&browser, storm).await;
+        // What tells one from the other is what it is called.
+        events[0].data["id"].take();
+        events
+    };
+    let mut other = short();
+    other["seed"] = json!(8);
+
+    assert_eq!(told(&short()).await, told(&short()).await);
+    assert_ne!(told(&short()).await, told(&other).await);
+    ui.stop().await.expect("nothing is left");
+}
+
+#[tokio::test]
+async fn a_report_is_there_once_a_storm_is_over() {
+    let (ui, browser) = serve().await;
+    let mut events = browser.storm(&endless()).await;
+    let begun = events.next().await.expect("a beginning");
+    let path = format!("/api/storms/{}", begun.data["id"].as_str().expect("an id"));
+    let report = format!("{path}/report");
+
+    let early = browser.get(&report).await;
+    let cancelled = browser.change(Method::DELETE, &path).await;
+    let events = events.until(|event| event.kind == "over").await;
+    let late = browser.get(&report).await;
+    let again = browser.change(Method::DELETE, &path).await;
+
+    assert_eq!(early.status, StatusCode::CONFLICT);
+    assert_eq!(early.code(), "storm_not_finished");
+    assert_eq!(cancelled.status, StatusCode::ACCEPTED);
+    let ended: Vec<_> = of(&events, "ended").collect();
+    assert_eq!(ended.len(), 1, "the others were not begun");
+    assert_eq!(ended[0]["ending"]["words"], "cancelled");
+    assert_eq!(late.status, StatusCode::OK);
+    assert_eq!(late.headers["content-type"], "text/html; charset=utf-8");
+    let name = late.headers["content-disposition"].to_str().expect("ASCII");
+    assert!(
+        name.starts_with("attachment; filename=\"storm-spike-"),
+        "{name}"
+    );
+    assert!(late.text().contains("cancelled"));
+    assert_eq!(again.status, StatusCode::NO_CONTENT);
+    let unknown = browser.get("/api/storms/abcdefgh/report").await;
+    assert_eq!(unknown.code(), "storm_not_found");
+    ui.stop().await.expect("nothing is left");
+}
+
+#[tokio::test]
+async fn whoever_hangs_up_ends_the_storm_and_makes_room() {
+    let (ui, browser) = serve().await;
+    let mut one = browser.storm(&endless()).await;
+    let mut other = browser.storm(&endless()).await;
+    one.next().await.expect("a beginning");
+    other.next().await.expect("a beginning");
+
+    let refused = browser.open_storm(&endless()).await.status();
+    drop(one);
+    // It ends at the next tenth of a second of its time.
+    let mut status = refused;
+    for _ in 0..1_000 {
+        if status == StatusCode::OK {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        status = browser.open_storm(&short()).await.status();
+    }
+
+    assert_eq!(refused, StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(status, StatusCode::OK);
+    ui.stop().await.expect("the others end with the page");
+}
+
+#[tokio::test]
+async fn says_which_setting_broke_which_rule() {
+    let (ui, browser) = serve().await;
+    for (storm, code, detail) in [
+        (json!({}), "invalid_storm", "missing field `story`"),
+        (json!({ "story": "spyke" }), "unknown_story", "spyke"),
+        (
+            json!({ "story": "spike", "seed": -1 }),
+            "invalid_storm",
+            "seed: invalid value",
+        ),
+        (
+            json!({ "story": "spike", "settings": { "places": 0 } }),
+            "invalid_storm",
+            "settings: places must be a whole number from 1 to 10000, got 0",
+        ),
+        (
+            json!({ "story": "spike", "settings": { "speed": 1 } }),
+            "invalid_storm",
+            "settings: there is no setting 'speed'",
+        ),
+        (
+            json!({ "story": "spike", "settings": { "length_seconds": 15 } }),
+            "invalid_storm",
+            "must be less than length_seconds, got 15",
+        ),
+        (
+            json!({ "story": "spike", "own": { "attempts": 21 } }),
+            "invalid_storm",
+            "own: attempts must be a whole number from 1 to 20, got 21",
+        ),
+        (
+            json!({ "story": "spike", "policies": [] }),
+            "invalid_storm",
+            "unknown field `policies`",
+        ),
+    ] {
+        let headers = [
+            ("content-type", "application/json"),
+            ("sec-fetch-site", "same-origin"),
+        ];
+        let response = browser
+            .send(Method::POST, "/api/storms", &headers, &storm.to_string())
+            .await;
+
+        assert_eq!(response.status, StatusCode::UNPROCESSABLE_ENTITY, "{storm}");
+        assert_eq!(response.code(), code, "{storm}");
+        let found = response.json()["detail"]
+            .as_str()
+            .expect("words")
+            .to_owned();
+        assert!(found.contains(detail), "{storm}: {found}");
+    }
+    ui.stop().await.expect("nothing is left");
+}
+
+#[tokio::test]
+async fn a_policy_of_ones_own_is_played_beside_the_others() {
+    let (ui, browser) = serve().await;
+    let catalogue = browser.get("/api/storms").await.json();
+    let mut storm = short();
+    storm["own"] = json!({ "attempts": 5, "backoff": "none" });
+
+    let events = played(&browser, &storm).await;
+
+    let own = events[0].data["pictures"].as_array().expect("pictures");
+    assert_eq!(own.last().expect("one")["policy"], catalogue["own_name"]);
+    let last = of(&events, "ended").last().expect("one");
+    let remark = last["remark"].as_str().expect("words");
+    assert!(remark.contains("at most 5 requests"), "{remark}");
+    ui.stop().await.expect("nothing is left");
+}
