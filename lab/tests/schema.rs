@@ -1,13 +1,14 @@
 //! The JSON Schemas of what the lab prints. That of a run is held to runs: every one is
 //! described by it, and what is not quite a run is refused.
 
-use std::{future::ready, ops::ControlFlow};
+use std::{future::ready, ops::ControlFlow, time::Duration};
 
-use evidence::{Comparison, Overrides, Pace, Run, compare::Sample};
+use evidence::{Comparison, Overrides, Pace, Run, compare::Sample, storm::Tally};
 use jsonschema::Validator;
 use runner::{
     ClientUnderTest, Naive, Reliable, Settings, run, run_until,
     scenario::{CATALOGUE, Scenario, find},
+    storm::{Plan, STORIES, play},
 };
 use serde_json::{Map, Value, json};
 use tracing_subscriber::layer::Identity;
@@ -79,20 +80,20 @@ fn errors(validator: &Validator, value: &Value) -> Vec<String> {
 
 #[test]
 fn a_storm_is_what_its_schema_says() {
-    let settings = evidence::storm::Settings {
-        trouble_begins: std::time::Duration::ZERO,
-        trouble_lasts: std::time::Duration::from_millis(500),
-        length: std::time::Duration::from_secs(1),
-        ..evidence::storm::Settings::DEFAULT
-    };
-    let policies = &runner::storm::POLICIES;
-    let storm = runner::storm::play(&settings, 1, policies, |_| ControlFlow::Continue(()));
+    let mut plan = Plan::of(&STORIES[0]);
+    plan.settings.trouble_begins = Duration::ZERO;
+    plan.settings.trouble_lasts = Duration::from_millis(500);
+    plan.settings.length = Duration::from_secs(1);
+    let storm = play(&plan, |_| ControlFlow::Continue(()));
     let storm = storm.expect("played");
+    let tally = Tally::of_first(&storm);
+    let tally = parsed(&render::json(&tally));
     let storm = parsed(&render::json(&storm));
     let schema = parsed(&render::storm_schema());
     let schema = jsonschema::draft202012::new(&schema).expect("the schema can be used");
 
     assert!(schema.is_valid(&storm));
+    assert!(schema.is_valid(&tally));
     let mut other = storm.clone();
     other["policies"][0]["more"] = 1.into();
     assert!(!schema.is_valid(&other));

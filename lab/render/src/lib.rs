@@ -28,7 +28,7 @@ pub use json::json;
 pub use junit::junit;
 pub use load::load;
 pub use schema::{card_schema, run_schema, storm_schema};
-pub use storm::{storm, storms};
+pub use storm::{storm, storm_list, tally};
 pub use summary::summary;
 pub use table::table;
 pub use text::text;

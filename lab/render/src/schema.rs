@@ -1,6 +1,10 @@
 //! What a run, a card and a storm look like as JSON, said for programs.
 
-use evidence::{Comparison, Run, grade::Card, storm::Storm};
+use evidence::{
+    Comparison, Run,
+    grade::Card,
+    storm::{Storm, Tally},
+};
 use schemars::{JsonSchema, Schema, generate::SchemaSettings, transform::RecursiveTransform};
 
 /// What `lab scenario … --json` prints: a run; with `all` the runs in the order of
@@ -31,13 +35,13 @@ pub fn card_schema() -> String {
     of::<Card>()
 }
 
-/// What `lab storm --json` prints: a storm; with `--seeds` one for each seed.
+/// What `lab storm --json` prints: a storm; with `--seeds` what they came to.
 #[derive(JsonSchema)]
 #[schemars(untagged, title = "What `lab storm` prints")]
 #[expect(dead_code, reason = "only its schema is read")]
 enum Storms {
     One(Box<Storm>),
-    Many(Vec<Storm>),
+    Many(Box<Tally>),
 }
 
 /// The JSON Schema (draft 2020-12) of what [`json`](super::json) makes of storms.

@@ -3,7 +3,10 @@
 use anstyle::AnsiColor;
 use evidence::{
     duration,
-    storm::{Cut, Load, PolicyRun, STEP, Settings, Step, Storm, Trouble},
+    storm::{
+        Cut, Load, Policy, PolicyRun, PolicyTally, STEP, Settings, Step, Storm, Tally, Trouble,
+        Words,
+    },
 };
 
 use super::{Options, sheet::Sheet};
@@ -12,7 +15,7 @@ use super::{Options, sheet::Sheet};
 const COLUMNS: usize = 30;
 
 /// How wide the names of policies are, in columns.
-const NAME: usize = 18;
+const NAME: usize = 17;
 
 /// A column in which nothing succeeded.
 const NONE: char = '·';
@@ -29,9 +32,7 @@ pub fn storm(storm: &Storm, options: &Options) -> String {
         false => ('▲', HEIGHTS[HEIGHTS.len() - 1], NONE),
     };
     let settings = &storm.settings;
-    let question =
-        format!("The trouble ends at {mark}, and all is as before. Who lets the service recover?");
-    sheet.title(&question);
+    sheet.title(storm.story.question);
     sheet.beside("", &setting(storm));
     let column = settings.length / COLUMNS as u32;
     sheet.line(&format!(
@@ -39,26 +40,24 @@ pub fn storm(storm: &Storm, options: &Options) -> String {
         duration(column),
         duration(settings.length),
     ));
+    let blank = "";
+    sheet.line(&format!("{blank:63}calls  at the end"));
     sheet.line(&format!(
-        "{:<NAME$}{:COLUMNS$}  {:<15}{:>15}",
-        "attempts, waits", "", "", "at the end"
-    ));
-    sheet.line(&format!(
-        "{:<NAME$}{:COLUMNS$}  {:<15}{:>8}{:>7}",
-        "", "", "the service is", "requests", "queue"
+        "{:<NAME$}{blank:COLUMNS$} {:<15}{:>5}{:>6}{:>6}",
+        storm.story.varies, "the service is", "lost", "req/s", "queue"
     ));
     for run in &storm.policies {
         line(&mut sheet, storm, run);
     }
     let ended = settings.trouble_ends().as_nanos() / column.as_nanos().max(1);
     let before = NAME + usize::try_from(ended).unwrap_or(0);
-    sheet.line(&format!(
-        "{:before$}{mark} {}",
-        "",
-        duration(settings.trouble_ends())
-    ));
-    for sentence in lesson(storm) {
+    let ends = duration(settings.trouble_ends());
+    sheet.line(&format!("{blank:before$}{mark} {ends}: the trouble ends"));
+    for sentence in sentences(storm) {
         sheet.beside("", &sentence);
+    }
+    for run in &storm.policies {
+        source(&mut sheet, &run.policy);
     }
     sheet.into_text()
 }
@@ -67,13 +66,13 @@ pub fn storm(storm: &Storm, options: &Options) -> String {
 fn setting(storm: &Storm) -> String {
     let settings = &storm.settings;
     let load = match settings.load {
-        Load::Open => format!("{} calls/s", number(settings.calls_per_second)),
+        Load::Open => format!("{} calls/s", settings.calls_per_second),
         Load::Closed => format!("{} callers", settings.callers),
     };
     format!(
         "{load}, {}. The service can do {} requests/s, and {} more may wait.",
         trouble(settings),
-        number(storm.capacity_per_second.round()),
+        storm.capacity_per_second.round(),
         settings.queue,
     )
 }
@@ -90,21 +89,16 @@ fn trouble(settings: &Settings) -> String {
                 Load::Open => settings.calls_per_second,
                 Load::Closed => settings.callers.into(),
             };
-            format!("{} {from_to}", number((usual * settings.spike).round()))
+            format!("{} {from_to}", (usual * settings.spike).round())
         }
         Trouble::Cut => format!(
-            "and {} of {} places {from_to}",
+            "{} of {} places {from_to}",
             settings.places_left, settings.places
         ),
         Trouble::Pause => format!("and the service stands still {from_to}"),
-        Trouble::Refusal => format!("and the service responds with 503 {from_to}"),
-        Trouble::None => "and no trouble".to_owned(),
+        Trouble::Refusal => format!("only 503s {from_to}"),
+        Trouble::None => "no trouble".to_owned(),
     }
-}
-
-/// A number with as many digits as it has.
-fn number(number: f64) -> String {
-    number.to_string()
 }
 
 fn line(sheet: &mut Sheet<'_>, storm: &Storm, run: &PolicyRun) {
@@ -113,24 +107,33 @@ fn line(sheet: &mut Sheet<'_>, storm: &Storm, run: &PolicyRun) {
     let columns: String = columns.collect();
     let (color, end) = match (run.cut, storm.back_after(run)) {
         (Some(cut), _) => (AnsiColor::Yellow, cut_short(cut).to_owned()),
-        (None, Some(after)) if after.is_zero() => (AnsiColor::Green, "never down".to_owned()),
+        (None, Some(after)) if after.is_zero() => (AnsiColor::Green, at_once(run).to_owned()),
         (None, Some(after)) => (AnsiColor::Green, format!("back after {}", duration(after))),
         (None, None) => (AnsiColor::Red, "STILL DOWN".to_owned()),
     };
     let end = sheet.styled(color.on_default(), &format!("{end:<15}"));
-    let requests = format!("{:.0}/s", at_end(run, |step| step.requests));
+    let requests = at_end(run, |step| step.requests);
     let waiting = at_end(run, |step| step.waiting) * STEP.as_secs_f64();
-    let name = &run.policy.name;
+    let (name, lost) = (&run.policy.name, run.lost());
     sheet.line(&format!(
-        "{name:<NAME$}{columns:<COLUMNS$}  {end}{requests:>8}{waiting:>7.0}"
+        "{name:<NAME$}{columns:<COLUMNS$} {end}{lost:>5}{requests:>6.0}{waiting:>6.0}"
     ));
 }
 
+/// What a service is that was back when the trouble ended.
+fn at_once(run: &PolicyRun) -> &'static str {
+    match run.lost() {
+        0 => "never down",
+        _ => "back at once",
+    }
+}
+
+/// Why a line ends before its time.
 fn cut_short(cut: Cut) -> &'static str {
     match cut {
         Cut::Cancelled => "cancelled",
-        Cut::Requests => "cut: requests",
-        Cut::InFlight => "cut: in flight",
+        Cut::Requests => "cut: a million",
+        Cut::InFlight => "cut: too many",
     }
 }
 
@@ -144,30 +147,6 @@ fn sign(share: Option<f64>, ascii: bool) -> char {
     }
 }
 
-/// Sets how often a service stayed down under each policy, over many seeds. Such a
-/// system has two states, so that a mean would describe none of them.
-#[must_use]
-pub fn storms(storms: &[Storm], options: &Options) -> String {
-    let mut sheet = Sheet::new(options);
-    let seeds = storms.len();
-    for (number, run) in storms
-        .iter()
-        .take(1)
-        .flat_map(|storm| storm.policies.iter().enumerate())
-    {
-        let stuck = storms.iter().filter(|storm| {
-            let run = storm.policies.get(number);
-            run.is_some_and(|run| storm.back_after(run).is_none())
-        });
-        sheet.line(&format!(
-            "{:<NAME$}stuck in {} of {seeds}",
-            run.policy.name,
-            stuck.count()
-        ));
-    }
-    sheet.into_text()
-}
-
 /// What is counted in a second of the last quarter, on average.
 fn at_end(run: &PolicyRun, count: fn(&Step) -> u32) -> f64 {
     let last = &run.steps[run.steps.len() * 3 / 4..];
@@ -175,24 +154,111 @@ fn at_end(run: &PolicyRun, count: fn(&Step) -> u32) -> f64 {
     last.iter().map(|step| f64::from(count(step))).sum::<f64>() / seconds
 }
 
-/// What kept the service down, and what helped.
-fn lesson(storm: &Storm) -> Vec<String> {
-    let is_down = |run: &&PolicyRun| storm.back_after(run).is_none();
+/// What kept the service down, what the run shows of the story's answer, and why a line
+/// ends before its time.
+fn sentences(storm: &Storm) -> Vec<String> {
+    let mut sentences = Vec::new();
+    let cut = |cut| storm.policies.iter().any(|run| run.cut == Some(cut));
+    if cut(Cut::Requests) {
+        sentences.push("A policy ended at a million requests: the lab plays no more.".to_owned());
+    }
+    if cut(Cut::InFlight) {
+        sentences.push(
+            "A policy ended when 20000 calls were under way: the lab plays no more at once."
+                .to_owned(),
+        );
+    }
+    sentences.extend(what_keeps_it_down(storm));
+    match storm.shows_the_answer {
+        Some(true) => sentences.push(storm.story.answer.to_owned()),
+        Some(false) => sentences.push(
+            "With these settings it came out otherwise than in the story as it comes.".to_owned(),
+        ),
+        None => {}
+    }
+    sentences
+}
+
+/// For whom a service works that stays down because its queue takes longer than anyone
+/// waits.
+fn what_keeps_it_down(storm: &Storm) -> Option<String> {
+    let is_down = |run: &&PolicyRun| run.cut.is_none() && storm.back_after(run).is_none();
     let down: Vec<_> = storm.policies.iter().filter(is_down).collect();
-    let Some(worst) = down.first() else {
-        return vec!["Every service recovered.".to_owned()];
-    };
-    let names: Vec<_> = down
-        .iter()
-        .map(|run| format!("\"{}\"", run.policy.name))
-        .collect();
+    let worst = down.first()?;
+    let names = down.iter().map(|run| format!("\"{}\"", run.policy.name));
+    let names: Vec<_> = names.collect();
+    let queue = at_end(worst, |step| step.waiting) * STEP.as_secs_f64();
+    if queue < storm.capacity_per_second * storm.settings.timeout.as_secs_f64() {
+        return None;
+    }
     let worked = at_end(worst, |step| step.worked);
     let useful = at_end(worst, |step| step.goodput);
     let lost = 100.0 * (1.0 - useful / worked.max(1.0));
-    vec![format!(
-        "A caller waits {} for a response. Where the queue is longer than that, the service works \
-         for callers who have left: {lost:.0} % of its work under {}.",
+    Some(format!(
+        "Callers wait {} for a response, and the queue takes longer: under {}, {lost:.0} % of the \
+         work is for callers who have left.",
         duration(storm.settings.timeout),
         names.join(" and "),
-    )]
+    ))
+}
+
+fn source(sheet: &mut Sheet<'_>, policy: &Policy) {
+    if let Some(source) = policy.source {
+        let bullet = if sheet.options.ascii { "- " } else { "· " };
+        let text = format!("{}: {} ({})", policy.name, source.differs, source.url);
+        sheet.beside(bullet, &text);
+    }
+}
+
+/// Sets what many seeds of a storm came to, and how far they were apart.
+#[must_use]
+pub fn tally(tally: &Tally, options: &Options) -> String {
+    let mut sheet = Sheet::new(options);
+    let seeds = tally.seeds.len();
+    for policy in &tally.policies {
+        sheet.line(&tally_line(policy, seeds));
+    }
+    if let Some(shown) = tally.show_the_answer {
+        sheet.line(&format!(
+            "{shown} of {seeds} seeds show what the story '{}' says.",
+            tally.story.name
+        ));
+    }
+    sheet.into_text()
+}
+
+fn tally_line(policy: &PolicyTally, seeds: usize) -> String {
+    let name = &policy.policy.name;
+    let lost = range(policy.ends.iter().map(|end| end.lost));
+    let lost = lost.map_or(String::new(), |(least, most)| {
+        format!("lost {least} to {most} calls")
+    });
+    let back = range(policy.ends.iter().filter_map(|end| end.back_after));
+    let back = back.map_or(String::new(), |(least, most)| {
+        format!(", back after {} to {}", duration(least), duration(most))
+    });
+    let stuck = format!("stuck in {} of {seeds}", policy.stuck());
+    format!("{name:<NAME$}{stuck:<20}{lost}{back}")
+}
+
+/// The least and the most of some values.
+fn range<T: Ord + Copy>(values: impl Iterator<Item = T> + Clone) -> Option<(T, T)> {
+    values.clone().min().zip(values.max())
+}
+
+/// Lists the stories, and the policies that can be played beside theirs.
+#[must_use]
+pub fn storm_list(stories: &[(Words, &[Policy])], presets: &[Policy], options: &Options) -> String {
+    let mut sheet = Sheet::new(options);
+    for (words, policies) in stories {
+        sheet.beside(&format!("{:<22}", words.name), words.title);
+        let names: Vec<_> = policies.iter().map(Policy::word).collect();
+        sheet.beside(&format!("{:<22}", ""), &names.join(" "));
+    }
+    sheet.gap();
+    sheet.line("What others ship with, for --policy:");
+    for policy in presets {
+        source(&mut sheet, policy);
+    }
+    sheet.into_text()
 }

@@ -55,6 +55,37 @@ Examples:
   lab scenario all --filter retry
       every scenario with that in its name";
 
+/// What a storm is.
+pub(super) const STORM: &str = "\
+Let many clients meet a short trouble, and see who recovers
+
+One client that waits politely looks slower than one that hammers. Why waiting \
+wins, and when it does not, shows only with many: a service that can bear so much \
+and no more, a short trouble, and retries that keep it down. The clients have the \
+middleware that ships; the service is a model of one, in virtual time. One seed \
+always gives the same output, to the byte.
+
+Ctrl+C ends it, and shows what there is. No policy plays more than a million \
+requests, nor more than 20000 calls at once.";
+
+/// What to try with a storm.
+const STORM_EXAMPLES: &str = "\
+Examples:
+  lab storm
+      a spike, and five ways to meet it
+  lab storm --list
+      all stories, and what other clients ship with
+  lab storm herd
+      another story
+  lab storm --seeds 20
+      how often each ends in which way
+  lab storm --attempts 5 --budget 20
+      a policy of your own beside the others
+  lab storm --policy 3-jitter grpc envoy --calls-per-second 40
+      other policies, and less load
+  lab storm --trouble cut --places-left 3
+      another trouble";
+
 /// What grading is.
 pub(super) const GRADE: &str = "\
 Grade any client: the command after `--` runs it, once for each play of a task
@@ -162,6 +193,11 @@ pub(super) fn below_lab() -> String {
 /// Stands below the options of a scenario.
 pub(super) fn below_scenario() -> String {
     format!("{SCENARIO_EXAMPLES}\n\n{EXIT_CODES}\n{CANCELLED}")
+}
+
+/// Stands below the options of a storm.
+pub(super) fn below_storm() -> String {
+    format!("{STORM_EXAMPLES}\n\n{EXIT_CODES}\n{CANCELLED}")
 }
 
 /// Stands below the options of a load.

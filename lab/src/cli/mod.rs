@@ -65,7 +65,8 @@ enum Command {
     /// Write a client to begin with, which does the first task
     Starter(starter::Arguments),
     /// Let many clients meet a short trouble, and see who recovers
-    Storm(storm::Arguments),
+    #[command(long_about = help::STORM, after_long_help = help::below_storm())]
+    Storm(Box<storm::Arguments>),
     /// Print the JSON Schema of a run, of a card or of a storm
     Schema(schema::Arguments),
     /// Serve the lab's web UI, on this machine alone
@@ -133,6 +134,10 @@ pub fn check<'a>(words: impl IntoIterator<Item = &'a str>) -> Result<(), String>
         Command::Load(arguments) => {
             let load = arguments.load().map(drop);
             load.map_err(|error| error.to_string())
+        }
+        Command::Storm(arguments) => {
+            let plan = arguments.plan().map(drop);
+            plan.map_err(|error| error.to_string())
         }
         _ => Ok(()),
     }

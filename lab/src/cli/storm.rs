@@ -1,10 +1,24 @@
 //! `lab storm`: many clients, one service, a short trouble.
 
-use std::{collections::BTreeMap, ops::ControlFlow, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    error::Error,
+    marker::PhantomData,
+    ops::ControlFlow,
+    panic::resume_unwind,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
-use evidence::storm::{KnobError, Knobs, Policy, Settings, Setup, Storm, Values};
-use runner::storm::{POLICIES, play};
+use evidence::storm::{
+    Cut, KnobError, Knobs, Policy, PolicyRun, Settings, Setup, Storm, Tally, Values,
+};
+use runner::storm::{PRESETS, Plan, STORIES, StormError, play, policy, story};
+use server::Signals;
 
 use super::{
     Exit,
@@ -12,19 +26,30 @@ use super::{
     report, terminal,
 };
 
-/// The most storms that are kept at once.
+/// The most seeds that are played.
 const MOST_SEEDS: u64 = 1_000;
+
+/// What a policy is called that was set up on the command line.
+const YOURS: &str = "yours";
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
+    /// The story, as --list names it
+    #[arg(default_value = "spike")]
+    story: String,
+    /// List the stories and the policies, and play nothing
+    #[arg(long)]
+    list: bool,
+    /// Play these policies in place of the story's
+    #[arg(long, value_name = "NAME", num_args = 1..)]
+    policy: Vec<String>,
     /// What arrivals, work and jitter are drawn from [default: 1]
     #[arg(long, value_parser = number::any)]
     seed: Option<u64>,
-    /// Play the storm of this many seeds, from --seed on, and count where the service
-    /// stayed down
+    /// Play this many seeds, from --seed on, and count where the service stayed down
     #[arg(long, value_name = "N", value_parser = seeds)]
     seeds: Option<u64>,
-    /// Print the storm, or the storms, as JSON
+    /// Print the storm, or what the seeds came to, as JSON
     #[arg(long)]
     json: bool,
     /// Write the storm as a page of HTML
@@ -39,18 +64,44 @@ pub(super) struct Arguments {
     setup: Turned<Setup>,
 }
 
+impl Arguments {
+    /// What is to be played.
+    pub(super) fn plan(&self) -> Result<Plan, Box<dyn Error>> {
+        let mut plan = Plan::of(story(&self.story)?);
+        self.settings.apply(&mut plan.settings)?;
+        plan.settings.check()?;
+        if !self.policy.is_empty() {
+            let policies = self.policy.iter().map(|name| policy(plan.story, name));
+            plan.policies = policies.collect::<Result<_, _>>()?;
+        }
+        if !self.setup.knobs.is_empty() {
+            let mut setup = Setup::DEFAULT;
+            self.setup.apply(&mut setup)?;
+            plan.policies.push(Policy::new(YOURS, setup));
+        }
+        plan.seed = self.seed.unwrap_or(plan.seed);
+        Ok(plan)
+    }
+}
+
 /// The knobs of a table that are turned on the command line: an option for each.
 #[derive(Debug)]
 struct Turned<T> {
     knobs: BTreeMap<&'static str, String>,
-    of: std::marker::PhantomData<T>,
+    of: PhantomData<T>,
 }
 
 impl<T: Knobs> Turned<T> {
-    fn apply(&self, to: &mut T) -> Result<(), KnobError> {
-        self.knobs
-            .iter()
-            .try_for_each(|(name, text)| to.set_text(name, text))
+    fn apply(&self, to: &mut T) -> Result<(), String> {
+        self.knobs.iter().try_for_each(|(name, text)| {
+            let set = to.set_text(name, text);
+            set.map_err(|error| match error {
+                KnobError::Refused { rule, got, .. } => {
+                    format!("--{} must be {rule}, got {got}", option(name))
+                }
+                KnobError::Unknown { .. } => error.to_string(),
+            })
+        })
     }
 }
 
@@ -96,7 +147,7 @@ impl<T: Knobs> FromArgMatches for Turned<T> {
         });
         Ok(Self {
             knobs: given.collect(),
-            of: std::marker::PhantomData,
+            of: PhantomData,
         })
     }
 
@@ -130,56 +181,103 @@ impl Headed for Setup {
 }
 
 pub(super) fn storm(arguments: &Arguments) -> Result<Exit, Exit> {
-    let usage = |error: &dyn std::error::Error| terminal::fail(error, Exit::Usage);
-    let mut settings = Settings::DEFAULT;
-    arguments
-        .settings
-        .apply(&mut settings)
-        .map_err(|error| usage(&error))?;
-    let mut policies = POLICIES.to_vec();
-    if !arguments.setup.knobs.is_empty() {
-        let mut setup = Setup::DEFAULT;
-        arguments
-            .setup
-            .apply(&mut setup)
-            .map_err(|error| usage(&error))?;
-        policies.push(Policy::new("yours", setup));
-    }
-    let first = arguments.seed.unwrap_or(1);
     let options = terminal::options(arguments.ascii);
-    let play = |seed| -> Result<Storm, Exit> {
-        let storm = play(&settings, seed, &policies, |_| ControlFlow::Continue(()));
-        storm.map_err(|error| usage(&error))
-    };
-    let text = match arguments.seeds {
+    if arguments.list {
+        let stories: Vec<_> = STORIES
+            .iter()
+            .map(|story| (story.words, story.policies))
+            .collect();
+        let list = render::storm_list(&stories, PRESETS, &options);
+        return terminal::print(&list).map(|()| Exit::Passed);
+    }
+    let plan = arguments.plan();
+    let plan = plan.map_err(|error| terminal::fail(&*error, Exit::Usage))?;
+    let played = match arguments.seeds {
         None => {
-            let storm = play(first)?;
-            let text = match arguments.json {
-                true => render::json(&storm),
-                false => render::storm(&storm, &options),
-            };
-            terminal::print(&text)?;
-            if let Some(file) = &arguments.report {
-                report::write(file, &render::html_storm(&storm))?;
+            let storm = until_ctrl_c(move |ends| play_one(&plan, ends))?;
+            if let (Ok(storm), Some(file)) = (&storm, &arguments.report) {
+                report::write(file, &render::html_storm(storm))?;
             }
-            return Ok(Exit::Passed);
+            storm.map(|storm| {
+                let is_cut = storm.policies.iter().any(is_cancelled);
+                let text = match arguments.json {
+                    true => render::json(&storm),
+                    false => render::storm(&storm, &options),
+                };
+                (text, is_cut)
+            })
         }
         Some(seeds) => {
-            let bar = terminal::progress(seeds);
-            let storms = (0..seeds).map(|number| {
-                let storm = play(first.wrapping_add(number));
-                bar.inc(1);
-                storm
-            });
-            let storms = storms.collect::<Result<Vec<_>, _>>()?;
-            bar.finish_and_clear();
-            match arguments.json {
-                true => render::json(&storms),
-                false => render::storms(&storms, &options),
-            }
+            let tally = until_ctrl_c(move |ends| {
+                terminal::note(&format!("{seeds} seeds; Ctrl+C ends them"));
+                play_many(&plan, seeds, ends)
+            })?;
+            tally.map(|tally| {
+                let is_cut = (tally.seeds.len() as u64) < seeds;
+                let text = match arguments.json {
+                    true => render::json(&tally),
+                    false => render::tally(&tally, &options),
+                };
+                (text, is_cut)
+            })
         }
     };
-    terminal::print(&text).map(|()| Exit::Passed)
+    let (text, is_cut) = played.map_err(|error| terminal::fail(&error, Exit::Usage))?;
+    terminal::print(&text)?;
+    Ok(match is_cut {
+        true => Exit::Cancelled,
+        false => Exit::Passed,
+    })
+}
+
+fn play_one(plan: &Plan, ends: &AtomicBool) -> Result<Storm, StormError> {
+    play(plan, |_| match ends.load(Ordering::Relaxed) {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
+    })
+}
+
+/// Plays one seed after the other. What a seed leaves behind is small, so that a
+/// thousand of them are.
+fn play_many(plan: &Plan, seeds: u64, ends: &AtomicBool) -> Result<Tally, StormError> {
+    let bar = terminal::progress(seeds);
+    let mut tally = Tally::of_first(&play_one(plan, ends)?);
+    bar.inc(1);
+    for number in 1..seeds {
+        if ends.load(Ordering::Relaxed) {
+            break;
+        }
+        let plan = plan.with_seed(plan.seed.wrapping_add(number));
+        tally.add(&play_one(&plan, ends)?);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    Ok(tally)
+}
+
+fn is_cancelled(run: &PolicyRun) -> bool {
+    run.cut == Some(Cut::Cancelled)
+}
+
+/// Does this, and tells it to end when Ctrl+C comes.
+fn until_ctrl_c<T: Send + 'static>(
+    work: impl FnOnce(&AtomicBool) -> T + Send + 'static,
+) -> Result<T, Exit> {
+    terminal::runtime()?.block_on(async {
+        let signals = Signals::listen();
+        let mut signals = signals.map_err(|error| terminal::fail(&error, Exit::Environment))?;
+        let ends = Arc::new(AtomicBool::new(false));
+        let told = Arc::clone(&ends);
+        let mut work = tokio::task::spawn_blocking(move || work(&told));
+        let done = tokio::select! {
+            done = &mut work => done,
+            () = signals.next() => {
+                ends.store(true, Ordering::Relaxed);
+                work.await
+            }
+        };
+        done.map_err(|panicked| resume_unwind(panicked.into_panic()))
+    })
 }
 
 fn seeds(text: &str) -> Result<u64, NumberError> {

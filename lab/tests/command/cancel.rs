@@ -87,3 +87,27 @@ fn a_comparison_shows_the_one_run_that_there_is() {
     assert_eq!(runs.len(), 1);
     assert_eq!(runs[0]["outcome"]["ending"], "cancelled");
 }
+
+#[test]
+fn a_storm_ends_with_what_there_is_of_it() {
+    // An hour of work, if nobody ended it.
+    let mut lab = command("storm --seeds 1000 --json --length 600")
+        .spawn()
+        .expect("lab runs");
+    let mut notes = BufReader::new(lab.stderr.take().expect("a pipe"));
+    let mut note = String::new();
+    notes.read_line(&mut note).expect("text");
+    assert_eq!(note, "1000 seeds; Ctrl+C ends them\n");
+
+    interrupt(&lab);
+    let mut json = String::new();
+    let stdout = lab.stdout.take().expect("a pipe");
+    BufReader::new(stdout)
+        .read_to_string(&mut json)
+        .expect("text");
+    let code = lab.wait().expect("an end").code();
+
+    assert_eq!(code, Some(130), "{json}");
+    let tally: Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(tally["seeds"], Value::Array(vec![]));
+}

@@ -164,7 +164,7 @@ fn no_help_is_wider_than_80_columns() {
 #[test]
 fn every_example_of_the_help_makes_sense_and_the_exit_codes_follow() {
     let mut examples = Vec::new();
-    for command in ["", "scenario", "grade", "load", "doctor"] {
+    for command in ["", "scenario", "grade", "load", "storm", "doctor"] {
         let help = printed(&format!("{command} --help"));
         assert_contains(&help, &["\nExit codes:\n  0  "]);
         let lines = help.lines().filter_map(|line| line.strip_prefix("  lab "));

@@ -51,6 +51,34 @@ fn what_makes_no_sense_is_refused_with_the_rule() {
         ("scenario flaky --ask --compare", "'--compare'"),
         ("scenario flaky --ask --json", "'--json'"),
         (
+            "storm spikes",
+            "error: no story is called 'spikes'; did you mean 'spike'?\n",
+        ),
+        (
+            "storm --policy 3-jiter",
+            "error: no policy is called '3-jiter'; did you mean '3-jitter'?\n",
+        ),
+        (
+            "storm --clients 0",
+            "error: --clients must be a whole number from 1 to 2000, got '0'\n",
+        ),
+        (
+            "storm --spike 1e3",
+            "error: --spike must be a number from 1 to 100, got '1e3'\n",
+        ),
+        (
+            "storm --load half",
+            "error: --load must be one of open, closed, got 'half'\n",
+        ),
+        (
+            "storm --length 12",
+            "error: the trouble must end before the storm does, got 15 s of 12 s\n",
+        ),
+        (
+            "storm --seeds 0",
+            "it must be a whole number from 1 to 1000",
+        ),
+        (
             "load --filter xyzzy",
             "error: no scenario's name contains 'xyzzy'; `lab list` shows them all\n",
         ),

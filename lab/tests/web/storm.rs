@@ -162,7 +162,7 @@ async fn says_which_setting_broke_which_rule() {
         (
             json!({ "story": "spike", "settings": { "length_seconds": 15 } }),
             "invalid_storm",
-            "must be less than length_seconds, got 15",
+            "settings: the trouble must end before the storm does, got 15 s of 15 s",
         ),
         (
             json!({ "story": "spike", "own": { "attempts": 21 } }),

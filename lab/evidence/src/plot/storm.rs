@@ -274,7 +274,7 @@ mod tests {
     use super::*;
     use crate::{
         plot::{storm_figures, storm_terms},
-        storm::{Cut, STORM_VERSION, Setup, Totals},
+        storm::{Cut, STORM_VERSION, Setup, Totals, Words},
     };
 
     /// Ten seconds with a trouble from the second to the fourth.
@@ -335,6 +335,18 @@ mod tests {
             schema_version: STORM_VERSION,
             seed: 1,
             generator: "",
+            story: Words {
+                name: "",
+                title: "",
+                question: "",
+                varies: "",
+                answer: "",
+                lesson: "",
+                left_out: "",
+                scenario: "",
+                rule: "",
+            },
+            shows_the_answer: None,
             settings: SETTINGS,
             capacity_per_second: 100.0,
             policies,

@@ -5,6 +5,8 @@ mod knob;
 mod policy;
 mod recovery;
 mod settings;
+mod tally;
+mod words;
 
 use std::time::Duration;
 
@@ -16,6 +18,8 @@ use crate::nanoseconds;
 pub use knob::{Knob, KnobError, Knobs, Value, Values};
 pub use policy::{Backoff, ClientKind, Policy, Setup, Source};
 pub use settings::{Load, RetryAfter, Settings, SettingsError, Trouble, Work};
+pub use tally::{End, PolicyTally, Tally};
+pub use words::Words;
 
 /// The time that one [`Step`] counts.
 pub const STEP: Duration = Duration::from_millis(100);
@@ -34,6 +38,11 @@ pub struct Storm {
     pub seed: u64,
     /// The random generator that draws from the seed.
     pub generator: &'static str,
+    /// The story that it plays.
+    pub story: Words,
+    /// Whether it shows what the story's answer says; none if a policy of the story was
+    /// not played to the end.
+    pub shows_the_answer: Option<bool>,
     /// How it was set up.
     pub settings: Settings,
     /// The requests that the service can work on in a second while there is no trouble,
@@ -73,8 +82,10 @@ pub enum Cut {
 pub struct Step {
     /// Calls that began in it.
     pub calls: u32,
-    /// Of these, the ones that succeeded, whenever that was.
+    /// Of these, the ones that succeeded before the end of all, whenever that was.
     pub answered: u32,
+    /// Of these, the ones that failed before the end of all. The others still went on.
+    pub failed: u32,
     /// Calls that succeeded in it, whenever they began: the goodput.
     pub goodput: u32,
     /// Requests that came to the service.
@@ -151,9 +162,12 @@ pub struct Totals {
     pub abandoned: u64,
     /// Requests that waited, or were worked on, at the end.
     pub unfinished: u64,
-    /// Attempts, as the clients counted them.
+    /// Requests whose client has got a response, or has gone away.
+    pub settled: u64,
+    /// Attempts, as the clients counted them when they ended: as many as are settled.
     pub counted_attempts: u64,
-    /// Retries, as the clients counted them when they began to wait for one.
+    /// Retries, as the clients counted them when they began to wait for one. Some of those
+    /// may not have come to the service by the end.
     pub counted_retries: u64,
     /// How long the calls took that ended, whether they succeeded or failed.
     pub latency: Option<Latency>,

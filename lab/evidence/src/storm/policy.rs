@@ -106,6 +106,14 @@ impl Policy {
             source: None,
         }
     }
+
+    /// Its name as one word for a command line: `3-jitter` of `3, jitter`.
+    #[must_use]
+    pub fn word(&self) -> String {
+        let parts = self.name.split([' ', ',']);
+        let parts: Vec<_> = parts.filter(|part| !part.is_empty()).collect();
+        parts.join("-")
+    }
 }
 
 impl Knobs for Setup {

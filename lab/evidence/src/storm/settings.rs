@@ -173,7 +173,7 @@ impl Settings {
 /// The trouble ends after the storm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "trouble_begins_seconds and trouble_lasts_seconds come to {}, which must be less than length_seconds, got {}",
+    "the trouble must end before the storm does, got {} s of {} s",
     ends.as_secs_f64(),
     length.as_secs_f64()
 )]
@@ -296,8 +296,7 @@ mod tests {
 
         assert_eq!(
             error.to_string(),
-            "trouble_begins_seconds and trouble_lasts_seconds come to 15, which must be less than \
-             length_seconds, got 15"
+            "the trouble must end before the storm does, got 15 s of 15 s"
         );
     }
 

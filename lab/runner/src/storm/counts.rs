@@ -66,6 +66,7 @@ impl Counts {
             state.at(at, |step| step.goodput += 1);
         } else {
             state.totals.failed += 1;
+            state.at(began, |step| step.failed += 1);
         }
     }
 
@@ -89,6 +90,11 @@ impl Counts {
             step.retries += retries;
         });
         true
+    }
+
+    /// The client of a request has got a response, or has gone away.
+    pub(super) fn settled(&self) {
+        self.lock().totals.settled += 1;
     }
 
     pub(super) fn rejected(&self) {

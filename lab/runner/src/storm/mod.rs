@@ -8,12 +8,18 @@
 mod call;
 mod chance;
 mod clients;
+#[cfg(test)]
+mod conservation;
 mod counts;
 mod load;
+mod plan;
 mod play;
-mod policy;
+mod presets;
 mod service;
+mod story;
 mod timeline;
 
+pub use plan::{DEFAULT_SEED, Plan};
 pub use play::{Heard, MOST_POLICIES, StormError, play};
-pub use policy::POLICIES;
+pub use presets::PRESETS;
+pub use story::{STORIES, Story, UnknownName, policy, story};

@@ -10,6 +10,7 @@ use futures_executor::LocalPool;
 use futures_util::task::LocalSpawnExt;
 
 use super::{
+    Plan,
     chance::{Stream, stream},
     clients::Clients,
     counts::Counts,
@@ -18,9 +19,6 @@ use super::{
     timeline::Timeline,
 };
 use crate::run::GENERATOR;
-
-/// How long the calls that began last have to end.
-const LAST_CALLS: Duration = Duration::from_secs(60);
 
 /// The most policies of one storm.
 pub const MOST_POLICIES: usize = 12;
@@ -66,18 +64,22 @@ pub struct Heard<'a> {
 /// [`StormError`] if the settings do not go together, or if a policy breaks a rule of
 /// the client.
 pub fn play(
-    settings: &Settings,
-    seed: u64,
-    policies: &[Policy],
+    plan: &Plan,
     mut hear: impl FnMut(Heard<'_>) -> ControlFlow<()>,
 ) -> Result<Storm, StormError> {
+    let Plan {
+        story,
+        settings,
+        policies,
+        seed,
+    } = plan;
     settings.check()?;
     if !(1..=MOST_POLICIES).contains(&policies.len()) {
         return Err(StormError::Policies(policies.len()));
     }
     let mut runs = Vec::new();
     for (number, policy) in policies.iter().enumerate() {
-        let run = play_one(settings, seed, policy, |steps| {
+        let run = play_one(settings, *seed, policy, |steps| {
             hear(Heard {
                 policy: number,
                 steps,
@@ -94,14 +96,18 @@ pub fn play(
             break;
         }
     }
-    Ok(Storm {
+    let mut storm = Storm {
         schema_version: STORM_VERSION,
-        seed,
+        seed: *seed,
         generator: GENERATOR,
+        story: story.words,
+        shows_the_answer: None,
         settings: *settings,
         capacity_per_second: settings.capacity_per_second(),
         policies: runs,
-    })
+    };
+    storm.shows_the_answer = (story.shows)(&storm);
+    Ok(storm)
 }
 
 fn play_one(
@@ -154,10 +160,6 @@ fn play_one(
             cut = Some(Cut::Cancelled);
         }
     }
-    if cut.is_none() {
-        timeline.run(&mut pool, settings.length + LAST_CALLS);
-        cut = counts.cut();
-    }
 
     let (steps, mut totals) = counts.read(played);
     (totals.counted_attempts, totals.counted_retries) = clients.counted();
@@ -173,64 +175,46 @@ fn play_one(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::storm::POLICIES;
+    use crate::storm::{STORIES, counts::MOST_IN_FLIGHT};
 
-    fn played(settings: &Settings, seed: u64) -> Storm {
-        let storm = play(settings, seed, &POLICIES, |_| ControlFlow::Continue(()));
+    fn played(plan: &Plan) -> Storm {
+        let storm = play(plan, |_| ControlFlow::Continue(()));
         storm.expect("it can be played")
     }
 
     #[test]
-    fn the_first_picture_is_what_it_says_and_nothing_is_lost() {
-        let storm = played(&Settings::DEFAULT, 1);
+    fn the_first_picture_takes_no_more_than_40_000_requests() {
+        let storm = played(&Plan::of(&STORIES[0]));
 
-        let back = storm
-            .policies
-            .iter()
-            .map(|run| storm.back_after(run).is_some());
-        assert_eq!(back.collect::<Vec<_>>(), [true, false, false, true, true]);
         let requests: u64 = storm.policies.iter().map(|run| run.totals.requests).sum();
         assert!(requests <= 40_000, "{requests} requests");
-        for run in &storm.policies {
-            let totals = run.totals;
-            let of_steps = |count: fn(&Step) -> u32| -> u64 {
-                run.steps.iter().map(|step| u64::from(count(step))).sum()
-            };
+    }
 
-            let policy = &run.policy.name;
-            assert_eq!(totals.counted_attempts, totals.requests, "{policy}");
-            assert_eq!(totals.counted_retries, totals.retries, "{policy}");
-            assert_eq!(totals.retries, totals.requests - totals.calls, "{policy}");
-            let caused = totals.retries_after_503 + totals.retries_after_timeout;
-            assert_eq!(totals.retries, caused, "{policy}");
-            assert_eq!(totals.calls, totals.succeeded + totals.failed, "{policy}");
-            let ended = totals.rejected + totals.useful + totals.abandoned;
-            assert_eq!(totals.requests, ended + totals.unfinished, "{policy}");
-            assert_eq!(totals.succeeded, totals.useful, "{policy}");
-            assert_eq!(of_steps(|step| step.calls), totals.calls, "{policy}");
-            assert_eq!(of_steps(|step| step.answered), totals.succeeded, "{policy}");
+    /// The first story in eight seconds.
+    fn short(seed: u64) -> Plan {
+        Plan {
+            settings: Settings {
+                trouble_begins: Duration::from_secs(2),
+                trouble_lasts: Duration::from_secs(2),
+                length: Duration::from_secs(8),
+                ..Settings::DEFAULT
+            },
+            seed,
+            ..Plan::of(&STORIES[0])
         }
     }
 
-    /// A storm of eight seconds.
-    const SHORT: Settings = Settings {
-        trouble_begins: Duration::from_secs(2),
-        trouble_lasts: Duration::from_secs(2),
-        length: Duration::from_secs(8),
-        ..Settings::DEFAULT
-    };
-
     #[test]
     fn one_seed_is_one_storm() {
-        assert_eq!(played(&SHORT, 3), played(&SHORT, 3));
-        assert_ne!(played(&SHORT, 3).policies, played(&SHORT, 4).policies);
+        assert_eq!(played(&short(3)), played(&short(3)));
+        assert_ne!(played(&short(3)).policies, played(&short(4)).policies);
     }
 
     #[test]
     fn who_hears_of_it_can_cancel_it_and_keeps_what_there_was() {
         let mut heard = 0;
 
-        let storm = play(&SHORT, 1, &POLICIES, |so_far| {
+        let storm = play(&short(1), |so_far| {
             heard += 1;
             assert_eq!(so_far.steps.len(), heard);
             match heard < 10 {
@@ -244,5 +228,21 @@ mod tests {
         assert_eq!(storm.policies[0].cut, Some(Cut::Cancelled));
         assert_eq!(storm.policies[0].steps.len(), 10);
         assert!(storm.policies[0].totals.calls > 0);
+        assert_eq!(storm.shows_the_answer, None);
+    }
+
+    #[test]
+    fn a_load_beyond_all_bounds_is_cut_short() {
+        let mut plan = short(1);
+        plan.settings.calls_per_second = 1_000.0;
+        plan.settings.spike = 100.0;
+        plan.settings.timeout = Duration::from_secs(60);
+        plan.settings.queue = 100_000;
+        plan.policies.truncate(1);
+
+        let storm = played(&plan);
+
+        assert_eq!(storm.policies[0].cut, Some(Cut::InFlight));
+        assert_eq!(storm.policies[0].totals.in_flight, MOST_IN_FLIGHT);
     }
 }

@@ -173,6 +173,12 @@ impl Service {
         HeaderValue::try_from(text).ok()
     }
 
+    /// The client of a request has got this.
+    fn got(&self, what: Before) {
+        call::got(what);
+        self.counts.settled();
+    }
+
     /// How long the client waits for the response to this request.
     fn patience(&self, request: &Request, extensions: &Extensions) -> Duration {
         let timeouts = extensions.get::<Timeouts>();
@@ -203,18 +209,18 @@ impl Middleware for Service {
         }
         let Some(response) = self.admit() else {
             self.counts.rejected();
-            call::got(Before::Refusal);
+            self.got(Before::Refusal);
             return Ok(respond(StatusCode::SERVICE_UNAVAILABLE, self.retry_after()));
         };
         let timeout = self.timeline.sleep(self.patience(&request, extensions));
         pin_mut!(response);
         match select(response, timeout).await {
             Either::Left(_) => {
-                call::got(Before::Success);
+                self.got(Before::Success);
                 Ok(respond(StatusCode::OK, None))
             }
             Either::Right(_) => {
-                call::got(Before::Timeout);
+                self.got(Before::Timeout);
                 Err(Error::from(Failure(FailureKind::ReadTimeout)))
             }
         }

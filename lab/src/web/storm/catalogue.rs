@@ -5,26 +5,10 @@ use std::time::Duration;
 use evidence::{
     duration,
     plot::StormPicture,
-    storm::{Knob, Knobs, Policy, Settings, Setup, Value, Values},
+    storm::{Knob, Knobs, Settings, Setup, Value, Values},
 };
-use runner::storm::POLICIES;
+use runner::storm::{STORIES, Story};
 use serde::Serialize;
-
-/// A storm that can be asked for by its name.
-#[derive(Debug)]
-pub(super) struct Story {
-    pub(super) name: &'static str,
-    pub(super) question: &'static str,
-    pub(super) settings: Settings,
-    pub(super) policies: &'static [Policy],
-}
-
-pub(super) static STORIES: [Story; 1] = [Story {
-    name: "spike",
-    question: "A spike ends, and calls are as before. Who lets the service recover?",
-    settings: Settings::DEFAULT,
-    policies: &POLICIES,
-}];
 
 /// What a page offers.
 #[derive(Serialize)]
@@ -123,8 +107,8 @@ impl StoryView {
     fn of(story: &Story) -> Self {
         let pictures = StormPicture::begun(&story.settings, story.policies).into_iter();
         Self {
-            name: story.name,
-            question: story.question,
+            name: story.words.name,
+            question: story.words.question,
             settings: story.settings,
             policies: pictures
                 .map(|picture| PolicyView {
@@ -222,10 +206,10 @@ mod tests {
         assert_eq!(names(&catalogue.own), OWN.map(|(name, ..)| name));
         for slider in &catalogue.settings {
             let knob = Settings::knob(slider.name).expect("a knob");
-            for story in &STORIES {
+            for story in STORIES {
                 let value = knob.value(&story.settings);
                 let known = slider.stops.iter().any(|stop| stop.value == value);
-                assert!(known, "{} of {}", slider.name, story.name);
+                assert!(known, "{} of {}", slider.name, story.words.name);
             }
         }
     }

@@ -78,7 +78,7 @@ impl Storms {
             Problem::new(status, "too_many_storms", detail)
         })?;
         let (id, is_cancelled) = (token(), Arc::<AtomicBool>::default());
-        self.keep(&id, request.story.name, &is_cancelled);
+        self.keep(&id, request.story.words.name, &is_cancelled);
         // Its frames are bounded by the columns of its pictures, so that this never
         // holds many; and a reader that stalls must not keep a place for ever.
         let (frames, receiver) = mpsc::unbounded_channel();

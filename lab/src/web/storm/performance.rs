@@ -2,7 +2,6 @@
 
 use std::{
     ops::ControlFlow,
-    slice::from_ref,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -15,7 +14,7 @@ use evidence::{
     },
     storm::{Policy, Step, Storm},
 };
-use runner::storm::{StormError, play};
+use runner::storm::{Plan, StormError, play};
 use serde::Serialize;
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -118,7 +117,8 @@ impl Performance {
                 break;
             }
         }
-        let Some(storm) = whole else { return };
+        let Some(mut storm) = whole else { return };
+        storm.shows_the_answer = (self.request.story.shows)(&storm);
         keep(render::html_storm(&storm));
         self.tell(
             "over",
@@ -130,8 +130,19 @@ impl Performance {
     }
 
     fn play(&self, policy: &Policy, mut tell: impl FnMut(&[Step])) -> Result<Storm, StormError> {
-        let StormRequest { seed, settings, .. } = &self.request;
-        play(settings, *seed, from_ref(policy), |heard| {
+        let StormRequest {
+            story,
+            seed,
+            settings,
+            ..
+        } = &self.request;
+        let plan = Plan {
+            story,
+            settings: *settings,
+            policies: vec![policy.clone()],
+            seed: *seed,
+        };
+        play(&plan, |heard| {
             tell(heard.steps);
             match self.is_over() {
                 true => ControlFlow::Break(()),

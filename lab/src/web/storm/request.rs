@@ -2,11 +2,12 @@
 
 use evidence::storm::{Knobs, Policy, Settings, Setup};
 use http::StatusCode;
+use runner::storm::Story;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::super::{json_body, problem::Problem};
-use super::catalogue::{OWN_NAME, STORIES, Story};
+use super::catalogue::OWN_NAME;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -33,10 +34,9 @@ impl StormRequest {
     /// Reads a request from JSON. A seed that is not given is random.
     pub(super) fn read(body: &[u8]) -> Result<Self, Problem> {
         let body: Body = json_body::read(body, "invalid_storm")?;
-        let story = STORIES.iter().find(|story| story.name == body.story);
-        let story = story.ok_or_else(|| {
-            let detail = format!("there is no story '{}'", body.story);
-            Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "unknown_story", detail)
+        let story = runner::storm::story(&body.story).map_err(|error| {
+            let status = StatusCode::UNPROCESSABLE_ENTITY;
+            Problem::new(status, "unknown_story", error.to_string())
         })?;
         let mut settings = story.settings;
         turn(&mut settings, "settings", &body.settings)?;

@@ -1,0 +1,27 @@
+//! What is said of a story.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What is said of a story: a storm that shows one thing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Words {
+    /// What it is called.
+    pub name: &'static str,
+    /// What happens in it, in a few words.
+    pub title: &'static str,
+    /// What to guess before it is played.
+    pub question: &'static str,
+    /// What is different from one policy to the next.
+    pub varies: &'static str,
+    /// What it shows, if it is played as it comes. Of other settings it may be untrue.
+    pub answer: &'static str,
+    /// What to take away, whatever the settings.
+    pub lesson: &'static str,
+    /// What the model leaves out.
+    pub left_out: &'static str,
+    /// The scenario that shows the same with one client.
+    pub scenario: &'static str,
+    /// The rule that clients are judged by, if one speaks of it.
+    pub rule: &'static str,
+}

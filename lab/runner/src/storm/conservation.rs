@@ -1,0 +1,208 @@
+//! Nothing is lost and nothing comes from nowhere, however a storm is set up.
+
+use std::{ops::ControlFlow, time::Duration};
+
+use evidence::storm::{
+    Backoff, ClientKind, Load, Policy, PolicyRun, RetryAfter, Settings, Setup, Step, Trouble, Work,
+};
+use proptest::{prelude::*, sample::select};
+
+use super::{Plan, STORIES, play};
+
+fn millis(range: std::ops::Range<u64>) -> impl Strategy<Value = Duration> {
+    range.prop_map(Duration::from_millis)
+}
+
+fn service() -> impl Strategy<Value = Settings> {
+    (
+        (1_u32..12, 0_u32..60, 1_u32..4),
+        select(vec![Work::Exponential, Work::Constant, Work::Growing]),
+        (millis(1..300), millis(0..20), millis(10..800)),
+    )
+        .prop_map(|((places, queue, places_left), work, times)| Settings {
+            places,
+            queue,
+            places_left,
+            work,
+            work_time: times.0,
+            growth: times.1,
+            timeout: times.2,
+            ..Settings::DEFAULT
+        })
+}
+
+fn settings() -> impl Strategy<Value = Settings> {
+    let troubles = vec![
+        Trouble::Spike,
+        Trouble::Cut,
+        Trouble::Pause,
+        Trouble::Refusal,
+        Trouble::None,
+    ];
+    let headers = vec![RetryAfter::None, RetryAfter::Seconds, RetryAfter::Date];
+    (
+        service(),
+        (1_u32..20, select(vec![Load::Open, Load::Closed])),
+        (1.0..80.0_f64, 1_u32..30, millis(10..2_000)),
+        (select(troubles), select(headers), 1.0..4.0_f64),
+        (millis(0..1_500), millis(1..1_500)),
+    )
+        .prop_map(|(service, clients, load, trouble, times)| Settings {
+            clients: clients.0,
+            load: clients.1,
+            calls_per_second: load.0,
+            callers: load.1,
+            think: load.2,
+            trouble: trouble.0,
+            retry_after: trouble.1,
+            spike: trouble.2,
+            trouble_begins: times.0,
+            trouble_lasts: times.1,
+            length: Duration::from_secs(4),
+            ..service
+        })
+}
+
+fn setup() -> impl Strategy<Value = Setup> {
+    let backoffs = vec![Backoff::Jitter, Backoff::Exponential, Backoff::None];
+    (
+        (
+            select(vec![
+                ClientKind::Reliable,
+                ClientKind::Reliable,
+                ClientKind::Naive,
+            ]),
+            1_u32..6,
+            select(backoffs),
+        ),
+        (millis(1..500), millis(0..2_000)),
+        (0_u32..12, 1_u32..12, 0_u32..6, 0_u32..30),
+        (
+            prop_oneof![Just(Duration::ZERO), millis(1..3_000)],
+            millis(0..1_000),
+        ),
+    )
+        .prop_map(|(client, waits, limits, times)| Setup {
+            client: client.0,
+            attempts: client.1,
+            backoff: client.2,
+            base: waits.0,
+            cap: waits.0 + waits.1,
+            budget: limits.0,
+            calls_per_retry: limits.1,
+            concurrency: limits.2,
+            clients: limits.3,
+            deadline: times.0,
+            spread: times.1,
+        })
+}
+
+/// What is wrong with the counts of a run; nothing, as it should be.
+fn wrong(run: &PolicyRun) -> Vec<String> {
+    let totals = run.totals;
+    let of_steps = |count: fn(&Step) -> u32| -> u64 {
+        run.steps.iter().map(|step| u64::from(count(step))).sum()
+    };
+    let worked_on = totals.rejected + totals.useful + totals.abandoned + totals.unfinished;
+    let caused = totals.retries_after_503 + totals.retries_after_timeout;
+    let rules = [
+        (
+            "every call ends or goes on",
+            totals.calls,
+            totals.succeeded + totals.failed + totals.in_flight,
+        ),
+        (
+            "every request is refused, worked on, or still there",
+            totals.requests,
+            worked_on,
+        ),
+        (
+            "every useful request is a success",
+            totals.useful,
+            totals.succeeded,
+        ),
+        ("every retry has a cause", totals.retries, caused),
+        (
+            "the clients count the attempts that have ended",
+            totals.counted_attempts,
+            totals.settled,
+        ),
+        (
+            "calls are those of the steps",
+            of_steps(|step| step.calls),
+            totals.calls,
+        ),
+        (
+            "failures are those of the steps",
+            of_steps(|step| step.failed),
+            totals.failed,
+        ),
+        (
+            "successes are those of the steps",
+            of_steps(|step| step.answered),
+            totals.succeeded,
+        ),
+    ];
+    let wrong = rules.iter().filter(|(_, one, other)| one != other);
+    let mut wrong: Vec<_> = wrong
+        .map(|(rule, one, other)| format!("{rule}: {one} and {other}"))
+        .collect();
+    if totals.requests - totals.settled > totals.in_flight {
+        wrong.push(format!("a call waits for two responses: {totals:?}"));
+    }
+    // A client counts a retry when it begins to wait for it.
+    let waiting = totals.counted_retries.checked_sub(totals.retries);
+    if waiting.is_none_or(|waiting| waiting > totals.in_flight + given_up(run)) {
+        wrong.push(format!("retries: {totals:?}"));
+    }
+    wrong
+}
+
+/// Retries that were counted and not sent: their turn did not come before the deadline.
+fn given_up(run: &PolicyRun) -> u64 {
+    let setup = run.policy.setup;
+    match setup.deadline.is_zero() || setup.concurrency == 0 {
+        true => 0,
+        false => run.totals.failed,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn nothing_is_lost_and_nothing_comes_from_nowhere(
+        settings in settings(),
+        setup in setup(),
+        seed in any::<u64>(),
+    ) {
+        let plan = Plan {
+            settings,
+            policies: vec![Policy::new("any", setup)],
+            seed,
+            ..Plan::of(&STORIES[0])
+        };
+
+        let storm = play(&plan, |_| ControlFlow::Continue(())).expect("it can be played");
+
+        let wrong = wrong(&storm.policies[0]);
+        prop_assert!(wrong.is_empty(), "{:#?}", wrong);
+    }
+}
+
+#[test]
+fn the_counts_of_every_story_agree() {
+    for story in STORIES {
+        let storm = play(&Plan::of(story), |_| ControlFlow::Continue(())).expect("a storm");
+
+        for run in &storm.policies {
+            let wrong = wrong(run);
+            assert!(
+                wrong.is_empty(),
+                "{} {}: {wrong:#?}",
+                story.words.name,
+                run.policy.name
+            );
+        }
+    }
+}

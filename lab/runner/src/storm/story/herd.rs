@@ -1,0 +1,59 @@
+//! Hundreds of calls at once: what jitter is for.
+
+use std::time::Duration;
+
+use evidence::storm::{Backoff, Policy, Settings, Setup, Words};
+
+use super::Story;
+
+const FIVE: Setup = Setup {
+    attempts: 5,
+    base: Duration::from_secs(1),
+    ..Setup::DEFAULT
+};
+
+pub(super) const STORY: Story = Story {
+    words: Words {
+        name: "herd",
+        title: "six hundred calls come within a third of a second",
+        question: "All call at once, and most get a 503. Whose retries get through?",
+        varies: "attempts per call",
+        answer: "Without jitter the whole herd comes back together, each time with as little room \
+                 for it as before. Full jitter spreads it over the wait, and nearly all get through.",
+        lesson: "Clients that fail together wait together. Jitter is what takes them apart.",
+        left_out: "Clients that start apart and drift together, as timers do.",
+        scenario: "flaky",
+        rule: "backoff-jitter",
+    },
+    settings: Settings {
+        calls_per_second: 20.0,
+        queue: 20,
+        trouble_begins: Duration::from_secs(5),
+        trouble_lasts: Duration::from_millis(300),
+        spike: 100.0,
+        length: Duration::from_secs(30),
+        ..Settings::DEFAULT
+    },
+    policies: &[
+        Policy::new(
+            "5, at once",
+            Setup {
+                backoff: Backoff::None,
+                ..FIVE
+            },
+        ),
+        Policy::new(
+            "5, no jitter",
+            Setup {
+                backoff: Backoff::Exponential,
+                ..FIVE
+            },
+        ),
+        Policy::new("5, jitter", FIVE),
+    ],
+    shows: |storm| {
+        let lost = |name| storm.lost(name);
+        let (jitter, together) = (lost("5, jitter")?, lost("5, no jitter")?);
+        Some(jitter * 2 <= together && together <= lost("5, at once")?)
+    },
+};

@@ -1,0 +1,74 @@
+//! The stories: storms that each show one thing, in the order of the course.
+//!
+//! A story is a value, and stands in a file of its own: its words, its settings, its
+//! policies, and what has to be true of a run for its answer to be true. Adding one is
+//! adding a file here, and its name to the list that makes the [`STORIES`].
+
+mod budgets;
+mod deadlines;
+mod find;
+mod herd;
+mod outage;
+mod spike;
+mod told_the_same_second;
+
+use evidence::storm::{Policy, Settings, Storm, Words};
+
+pub use find::{UnknownName, policy, story};
+
+/// Every story, in the order of the course.
+pub static STORIES: &[Story] = &[
+    spike::STORY,
+    outage::STORY,
+    herd::STORY,
+    budgets::STORY,
+    told_the_same_second::STORY,
+    deadlines::STORY,
+];
+
+/// A storm that shows one thing.
+#[derive(Debug)]
+pub struct Story {
+    /// What is said of it.
+    pub words: Words,
+    /// How it is set up.
+    pub settings: Settings,
+    /// The policies that meet in it, in the order in which they are shown.
+    pub policies: &'static [Policy],
+    /// Whether a run shows what the answer says; none if a policy is not in it.
+    pub shows: fn(&Storm) -> Option<bool>,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+
+    use super::*;
+    use crate::{
+        scenario,
+        storm::{Plan, play},
+    };
+
+    #[test]
+    fn every_story_shows_what_its_answer_says() {
+        for story in STORIES {
+            let storm = play(&Plan::of(story), |_| ControlFlow::Continue(()));
+
+            let storm = storm.expect("it can be played");
+            assert_eq!(storm.shows_the_answer, Some(true), "{}", story.words.name);
+        }
+    }
+
+    #[test]
+    fn every_story_leads_to_a_scenario_and_to_a_rule() {
+        for story in STORIES {
+            let Words { scenario, rule, .. } = story.words;
+
+            assert!(scenario::find(scenario).is_ok(), "{scenario}");
+            assert!(
+                evidence::rules::RULES.iter().any(|of| of.id == rule),
+                "{rule}"
+            );
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! A short outage: which retries are worth having.
+
+use std::time::Duration;
+
+use client::RetryBudget;
+use evidence::storm::{Backoff, Policy, Settings, Setup, Trouble, Words};
+
+use super::Story;
+
+/// Waits that together are as long as the outage.
+const LONG: Setup = Setup {
+    attempts: 5,
+    base: Duration::from_secs(1),
+    cap: Duration::from_secs(10),
+    ..Setup::DEFAULT
+};
+
+pub(super) const STORY: Story = Story {
+    words: Words {
+        name: "outage",
+        title: "the service responds with 503 for two seconds",
+        question: "For two seconds there are only 503s. Whose calls survive that?",
+        varies: "attempts per call",
+        answer: "Only waits as long as the outage save its calls: at once, all attempts are spent \
+                 within it. A budget, which is made for the worst, gives some of these calls up.",
+        lesson: "Retries are worth their cost where the fault passes before they are spent. What \
+                 saves a call is the wait, not the number of attempts.",
+        left_out: "Callers who do not wait for so long. Their calls are lost whatever the client \
+                   does.",
+        scenario: "flaky",
+        rule: "backoff-waits",
+    },
+    settings: Settings {
+        calls_per_second: 30.0,
+        trouble: Trouble::Refusal,
+        trouble_lasts: Duration::from_secs(2),
+        length: Duration::from_secs(30),
+        ..Settings::DEFAULT
+    },
+    policies: &[
+        Policy::new(
+            "1 attempt",
+            Setup {
+                attempts: 1,
+                ..Setup::DEFAULT
+            },
+        ),
+        Policy::new(
+            "5, at once",
+            Setup {
+                backoff: Backoff::None,
+                ..LONG
+            },
+        ),
+        Policy::new("3, jitter", Setup::DEFAULT),
+        Policy::new("5, long jitter", LONG),
+        Policy::new(
+            "5, long+budget",
+            Setup {
+                budget: RetryBudget::DEFAULT_CAPACITY,
+                ..LONG
+            },
+        ),
+    ],
+    shows: |storm| {
+        let lost = |name| storm.lost(name);
+        let all = lost("1 attempt")?;
+        let (few, some) = (lost("5, long jitter")?, lost("5, long+budget")?);
+        Some(
+            lost("5, at once")? >= all
+                && lost("3, jitter")? * 3 >= all * 2
+                && few * 5 <= all
+                && some >= few + 5
+                && some * 3 <= all * 2,
+        )
+    },
+};

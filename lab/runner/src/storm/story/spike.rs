@@ -1,0 +1,64 @@
+//! A spike passes, and retries keep the service down.
+
+use client::RetryBudget;
+use evidence::storm::{Backoff, Policy, Settings, Setup, Words};
+
+use super::Story;
+
+const AT_ONCE: Setup = Setup {
+    backoff: Backoff::None,
+    ..Setup::DEFAULT
+};
+
+pub(super) const STORY: Story = Story {
+    words: Words {
+        name: "spike",
+        title: "more calls come for five seconds than the service can bear",
+        question: "A spike ends, and calls are as before. Who lets the service recover?",
+        varies: "attempts per call",
+        answer: "Jitter postpones retries, and each of them still comes. A budget makes them \
+                 fewer: one for ten calls. A single attempt recovers too, and has no second one \
+                 for a failure that passes.",
+        lesson: "Retries are load. Under overload they keep a service down that one fault took \
+                 down: bound them for all calls together.",
+        left_out: "Other clients of the service, its own limits, and whatever scales it up.",
+        scenario: "retry-budget",
+        rule: "finite-attempts",
+    },
+    settings: Settings::DEFAULT,
+    policies: &[
+        Policy::new(
+            "1 attempt",
+            Setup {
+                attempts: 1,
+                ..Setup::DEFAULT
+            },
+        ),
+        Policy::new("3, at once", AT_ONCE),
+        Policy::new("3, jitter", Setup::DEFAULT),
+        Policy::new(
+            "3, budget",
+            Setup {
+                budget: RetryBudget::DEFAULT_CAPACITY,
+                ..AT_ONCE
+            },
+        ),
+        Policy::new(
+            "3, jitter+budget",
+            Setup {
+                budget: RetryBudget::DEFAULT_CAPACITY,
+                ..Setup::DEFAULT
+            },
+        ),
+    ],
+    shows: |storm| {
+        let back = |name| storm.is_back(name);
+        Some(
+            back("1 attempt")?
+                && !back("3, at once")?
+                && !back("3, jitter")?
+                && back("3, budget")?
+                && back("3, jitter+budget")?,
+        )
+    },
+};
