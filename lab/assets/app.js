@@ -131,7 +131,7 @@ function render() {
 
   course(state.scenarios, here === "stage" ? state.chosen : null, state.filter, state.predict);
   runs(state.runs, run?.id, state.link, state.clients);
-  brief.render(scenario, run, state.predict, state.problem, here);
+  brief.render(scenario, run, state.predict, state.problem, here, state.score);
   ofRun?.render(run, nows);
   counters(run, state.samples, state.vocabulary, state.headlines);
   ledger(run);
@@ -195,6 +195,7 @@ async function start() {
     state.scenarios = scenarios;
     state.headlines = vocabulary.headlines;
     state.clients = vocabulary.clients;
+    state.defences = vocabulary.defences;
     state.vocabulary = new Map(vocabulary.metrics.map((metric) => [metric.name, metric]));
   } catch (error) {
     if (!(error instanceof api.Problem)) throw error;
@@ -202,7 +203,7 @@ async function start() {
     draw();
     return;
   }
-  brief.offer(state.clients);
+  brief.offer(state.clients, state.defences);
   keyboard({ ...actions, waterfall: () => ofRun?.focus() }, state.clients);
   actions.address();
   follow({

@@ -14,11 +14,14 @@ export function briefPanel({ run }) {
   form.addEventListener("input", count);
 
   function count() {
-    const changed = NUMBERS.filter((name) => form.elements[name].value.trim() !== "").length;
+    const changed = [...NUMBERS, "without"].filter((name) => form.elements[name].value.trim() !== "").length;
     say(byId("settings-summary"), changed === 0 ? "Settings" : `Settings · ${changed} changed`);
   }
 
-  const render = memo((scenario, run, predict, problem, room) => {
+  /** The scenario whose answers are offered. */
+  let offered = null;
+
+  const render = memo((scenario, run, predict, problem, room, score) => {
     const elsewhere = room !== "stage";
     say(byId("problem"), elsewhere ? "" : problem);
     if (elsewhere) document.title = `${byId(`${room}-title`).textContent} · lab`;
@@ -28,17 +31,23 @@ export function briefPanel({ run }) {
     say(byId("question"), scenario.question);
     say(byId("hint-text"), scenario.hint);
     byId("guess").hidden = !predict || run !== null;
+    if (offered !== scenario.name) {
+      offered = scenario.name;
+      byId("guess-answers").replaceChildren(...answersOf(scenario));
+    }
     byId("hint").hidden = run !== null;
     for (const label of form.querySelectorAll(".listing")) label.hidden = !scenario.listing;
     say(byId("run"), run === null ? "Run" : over(run) ? "Run again" : "Run another");
     set(byId("predict"), { "aria-pressed": String(predict) });
+    say(byId("predict"), score.of ? `Predict first · ${score.right} of ${score.of} right` : "Predict first");
     document.title = `${scenario.name}${run?.state === "running" ? " · running" : ""} · lab`;
   });
 
   return { render, offer, order, keepSeed, forget };
 
-  /** Offers clients to choose from, the first of them chosen. */
-  function offer(clients) {
+  /** Offers clients to choose from, the first of them chosen, and what can be taken away. */
+  function offer(clients, defences) {
+    form.elements.without.append(...defences.map(({ id }) => el("option", { value: id }, id)));
     byId("clients").replaceChildren(...clients.map((name, index) => el("label", null,
       el("input", { type: "radio", name: "client", value: name, checked: index === 0 }), el("span", null, name))));
   }
@@ -50,9 +59,10 @@ export function briefPanel({ run }) {
     return {
       scenario: scenario.name,
       client: form.elements.client.value,
+      ...(form.elements.without.value ? { without: form.elements.without.value } : {}),
       pace: form.elements.pace.value,
       numbers: Object.fromEntries(listed.map((name) => [name, typed(name)])),
-      guess: form.elements.guess.value.trim(),
+      guess: guessed(scenario),
     };
   }
 
@@ -63,8 +73,22 @@ export function briefPanel({ run }) {
     count();
   }
 
+  /** The prediction, as the server writes an answer, and in words; none if there is none. */
+  function guessed({ choices, number_of: of }) {
+    const value = form.elements.guess.value.trim();
+    if (!value) return null;
+    const choice = choices.find(({ letter }) => letter === value);
+    return choice ? { value, text: choice.text } : { value: String(Number(value)), text: `${Number(value)} ${of}` };
+  }
+
   /** A prediction is good for one run. */
   function forget() {
-    form.elements.guess.value = "";
+    offered = null;
   }
+}
+
+/** What the question can be answered with: choices, or a number. */
+function answersOf({ choices, number_of: of }) {
+  if (of) return [el("label", null, el("input", { name: "guess", type: "number", min: 0, step: 1 }), ` ${of}`)];
+  return choices.map(({ letter, text }) => el("label", null, el("input", { type: "radio", name: "guess", value: letter }), ` ${text}`));
 }

@@ -3,6 +3,7 @@
 // Prometheus shows.
 
 import { byId, clock, el, keyed, memo, say, set, svg } from "./dom.js";
+import { sideName } from "./state.js";
 
 /** The plot's own units. */
 const WIDTH = 120;
@@ -33,7 +34,7 @@ export function countersPanel() {
         (element, { client, rise }) => {
           const change = rise?.change ?? "0";
           say(element.firstChild, change);
-          say(element.lastChild, several ? ` ${client}` : "");
+          say(element.lastChild, several ? ` ${sideName(client)}` : "");
           element.classList.toggle("moved", change !== "0");
         });
       const part = (rise, kind) => rise?.parts.find((known) => known.kind === kind)?.change ?? "0";
@@ -41,7 +42,7 @@ export function countersPanel() {
       keyed(card.parts, [...new Set(kinds)], (kind) => kind,
         (kind) => el("li", null, el("span", null, kind), el("b")),
         (element, kind) => say(element.lastChild, values
-          .map(({ client, rise }) => `${part(rise, kind)}${several ? ` ${client}` : ""}`)
+          .map(({ client, rise }) => `${part(rise, kind)}${several ? ` ${sideName(client)}` : ""}`)
           .join(", ")));
       say(card.question, vocabulary.get(name)?.question ?? "");
       plot(card, name, samples);

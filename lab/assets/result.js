@@ -4,7 +4,7 @@
 
 import { byId, el, set } from "./dom.js";
 import * as api from "./api.js";
-import { over } from "./state.js";
+import { over, sideName } from "./state.js";
 
 export function resultPanel({ cancel }) {
   const button = byId("cancel");
@@ -41,7 +41,7 @@ function wordsOf(run, link, time) {
   const beside = run.compared?.sides;
   const sides = beside ?? run.sides.filter(({ outcome }) => outcome).map(({ client, view: { result } }) => ({ client, result }));
   return sides.map(({ client, result: [first, ...rest] }) =>
-    [{ ...first, text: run.sides.length > 1 ? `${client}: ${first.text}` : first.text }, ...rest]);
+    [{ ...first, text: run.sides.length > 1 ? `${sideName(client)}: ${first.text}` : first.text }, ...rest]);
 }
 
 const failed = (text) => ({ mark: "failed", text });
@@ -49,7 +49,7 @@ const failed = (text) => ({ mark: "failed", text });
 /** How each client works, and what it was allowed; then what both share. */
 function termsOf({ sides, seed, pace }) {
   const lines = sides.filter(({ terms }) => terms).map(({ client, terms }) =>
-    [{ text: `${sides.length > 1 ? `${client}: ` : ""}${terms.join(" · ")}` }]);
+    [{ text: `${sides.length > 1 ? `${sideName(client)}: ` : ""}${terms.join(" · ")}` }]);
   const shared = [seed !== undefined && `seed ${seed}`, pace === "virtual" && "virtual time"].filter(Boolean);
   return shared.length ? [...lines, [{ text: shared.join(" · ") }]] : lines;
 }

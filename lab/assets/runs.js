@@ -57,7 +57,8 @@ export function runsPanel({ show }) {
         "aria-current": run.id === shown ? "page" : null,
       });
       say(item.querySelector(".mark"), sign);
-      say(item.querySelector(".how"), run.client === reference ? "" : run.client);
+      const how = [run.client === reference ? "" : run.client, run.without && `without ${run.without}`];
+      say(item.querySelector(".how"), how.filter(Boolean).join(", "));
       say(item.querySelector(".state"), [ended, words].filter(Boolean).join(", "));
     });
   });

@@ -15,6 +15,8 @@ export const state = {
   scenarios: [],
   /** Who can play, by name, the reference client first. */
   clients: [],
+  /** The defences that can be taken away from the reference client. */
+  defences: [],
   /** What each metric means, by its name. */
   vocabulary: new Map(),
   /** Summaries of the last runs, the newest first. */
@@ -39,8 +41,10 @@ export const state = {
   headlines: [],
   /** Whether the question comes before the answer. */
   predict: false,
-  /** What was predicted, by run. */
+  /** What was predicted, by run: `{ value, text }`, and `right` once it is known. */
   guesses: new Map(),
+  /** How many predictions came true, of how many. */
+  score: { right: 0, of: 0 },
   /** What the course is narrowed down to. */
   filter: "",
   /** Whether news arrive: `connecting`, `live` or `lost`. */
@@ -123,7 +127,17 @@ export function fetched(detail) {
     return early.filter((change) => change.side === index).reduce(applied, newest);
   });
   early = [];
+  judge(detail);
   state.run = { ...state.run, ...detail, sides, state: over(state.run) ? state.run.state : detail.state };
+}
+
+/** Holds the prediction of a run against its answer, once. */
+function judge({ id, sides: [first] }) {
+  const guess = state.guesses.get(id);
+  if (!guess || !first?.answer || guess.right !== undefined) return;
+  const right = String(first.answer.value) === guess.value;
+  state.guesses.set(id, { ...guess, right });
+  state.score = { right: state.score.right + (right ? 1 : 0), of: state.score.of + 1 };
 }
 
 /** A side of a run changed. Returns whether that could be shown: else the run has to
@@ -178,3 +192,6 @@ export function now(side) {
   const goesOn = state.link === "live" && state.run.state === "running" && state.run.pace === "real" && !side.outcome;
   return side.taken + (goesOn ? (performance.now() - side.takenAt) * 1e6 : 0);
 }
+
+/** What a side is called beside another. */
+export const sideName = (client) => (client.startsWith("without-") ? "without" : client);

@@ -2,7 +2,7 @@
 // learned from it.
 
 import { byId, el, memo, say } from "./dom.js";
-import { over } from "./state.js";
+import { over, sideName } from "./state.js";
 
 export function verdictPanel() {
   return memo((run, guess) => {
@@ -11,16 +11,17 @@ export function verdictPanel() {
     say(byId("lesson-text"), run.lesson ?? "");
     say(byId("unsolved-text"), run.unsolved ?? "");
     byId("checks").replaceChildren(
-      ...(guess ? [el("p", { class: "guessed" }, el("b", null, "You predicted: "), guess)] : []),
+      ...(guess ? [guessOf(guess, run.sides[0]?.answer)] : []),
       ...(run.error ? [el("p", { class: "problem" }, run.error)] : []),
       ...(run.compared ? effects(run.compared) : run.sides.filter(({ outcome }) => outcome).map(sideOf)));
   });
 }
 
-function sideOf({ client, outcome, verdict, view }, _, { length }) {
+function sideOf({ client, outcome, verdict, view, lesson }, _, { length }) {
   return el("div", { class: "judged" },
     length > 1 ? el("h3", null, client) : null,
     el("p", { class: "outcome" }, ...ended(outcome, view)),
+    lesson?.without ? el("p", null, lesson.without) : null,
     outcome.ending === "cancelled" ? el("p", null, "It did not come to its end, so nothing is judged.") : null,
     el("ul", { "aria-label": "Expectations" }, ...verdict.map(({ source, text, held, found }) =>
       el("li", { class: held ? "ok" : "failed" },
@@ -34,9 +35,17 @@ function ended({ text }, { ended: { mark, text: words } }) {
   return ["Ended with: ", el("b", { class: mark }, words), words === text ? null : ` · ${text}`];
 }
 
+/** A prediction, whether it came true, and why. */
+function guessOf({ text, right }, answer) {
+  if (!answer) return el("p", { class: "guessed" }, el("b", null, "You predicted: "), `${text}. This run did not get that far.`);
+  return el("p", { class: "guessed" },
+    el("b", { class: right ? "ok" : "failed" }, right ? "✓ Right: " : "✗ You predicted: "),
+    right ? answer.text : `${text}, and it was: ${answer.text}`, answer.why ? `. ${answer.why}` : ".");
+}
+
 /** What two clients came to, effect by effect, and what is to be said about it. */
 function effects({ sides, effects: list, remarks }) {
-  const headings = ["What each came to", ...sides.map(({ client }) => client), ""];
+  const headings = ["What each came to", ...sides.map(({ client }) => sideName(client)), ""];
   return [
     el("table", { class: "effects" },
       el("caption", { class: "unseen" }, "What the two clients came to"),
@@ -51,7 +60,7 @@ function effects({ sides, effects: list, remarks }) {
 
 /** The rules that a client broke. */
 function rules({ title, broken }) {
-  return el("div", { class: "judged" },
+  return el("div", { class: "judged broke" },
     el("h3", null, `Rules that ${title} broke`),
     el("ul", null, ...broken.map(({ id, text, found }) =>
       el("li", { class: "failed" },

@@ -10,7 +10,7 @@ use std::{
 };
 
 use base64::{Engine, prelude::BASE64_STANDARD};
-use evidence::{Comparison, Pace, Run, plot::Table, trace::FieldValue, trace::field};
+use evidence::{Comparison, Pace, Prediction, Run, plot::Table, trace::FieldValue, trace::field};
 use render::Options;
 use runner::{Naive, Reliable, Settings, run, scenario, scenario::CATALOGUE, scenario::Scenario};
 use sha2::{Digest, Sha256};
@@ -37,6 +37,13 @@ async fn page(name: &str) -> String {
     )
 }
 
+/// A prediction for `flaky`.
+fn predicted(typed: &str) -> Prediction {
+    let scenario = scenario::find("flaky").expect("known");
+    let prediction = scenario.words.question.predict(typed);
+    prediction.expect("a number")
+}
+
 async fn comparison(name: &str) -> (&'static Scenario, Comparison) {
     let (scenario, reliable) = play(name).await;
     let naive = Settings {
@@ -48,7 +55,11 @@ async fn comparison(name: &str) -> (&'static Scenario, Comparison) {
     let naive = run(scenario, &naive).await.expect("a run");
     (
         scenario,
-        Comparison::of([reliable, naive], None, scenario.next_comparison()),
+        Comparison::of(
+            [reliable, naive],
+            None,
+            scenario.next_comparison(runner::NAIVE),
+        ),
     )
 }
 
@@ -200,6 +211,7 @@ async fn names_every_part_that_is_referred_to_once() {
     pages.push(render::html_comparison(
         &scenario.words,
         &both,
+        None,
         &runner::metrics(),
         Options::LAB,
     ));
@@ -220,7 +232,13 @@ async fn names_every_part_that_is_referred_to_once() {
 async fn a_comparison_holds_what_differs_and_both_sides() {
     let (scenario, both) = comparison("lost-response").await;
 
-    let page = render::html_comparison(&scenario.words, &both, &runner::metrics(), Options::LAB);
+    let page = render::html_comparison(
+        &scenario.words,
+        &both,
+        None,
+        &runner::metrics(),
+        Options::LAB,
+    );
 
     let headings: Vec<_> = tags(&page)
         .filter(|(name, ..)| *name == "h2")
@@ -296,6 +314,7 @@ async fn a_comparison_has_one_axis_of_time() {
     let beside = reach(&render::html_comparison(
         &scenario.words,
         &both,
+        None,
         &runner::metrics(),
         Options::LAB,
     ));
@@ -368,7 +387,7 @@ async fn what_came_from_the_wire_stays_text() {
     let plain = render::html(
         &scenario.words,
         &run,
-        Some("three"),
+        Some(&predicted("3")),
         &runner::metrics(),
         Options::LAB,
     );
@@ -390,7 +409,10 @@ async fn what_came_from_the_wire_stays_text() {
     let page = render::html(
         &scenario.words,
         &run,
-        Some(canary),
+        Some(&Prediction {
+            text: canary.to_owned(),
+            ..predicted("3")
+        }),
         &runner::metrics(),
         Options::LAB,
     );
@@ -415,13 +437,19 @@ async fn shows_the_prediction_beside_the_question() {
     let page = render::html(
         &scenario.words,
         &run,
-        Some("two, at once"),
+        Some(&predicted("2")),
         &runner::metrics(),
         Options::LAB,
     );
 
-    let question = page.find(scenario.words.question).expect("the question");
-    let prediction = page.find("two, at once").expect("the prediction");
+    let question = page
+        .find(scenario.words.question.text)
+        .expect("the question");
+    let prediction = page.find("2 requests").expect("the prediction");
+    assert!(
+        page.contains("✗ wrong") && page.contains("3 requests. Each wait"),
+        "{page}"
+    );
     let outcome = page.find("ok, attempt = 3").expect("the outcome");
     assert!(question < prediction && prediction < outcome);
 }

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use serde::{Serialize, Serializer};
 
+use crate::defence::Defence;
+
 /// A client that plays scenarios.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Client {
@@ -15,6 +17,9 @@ pub struct Client {
     /// The counters that every run of it shows, moved or not, under the names of the
     /// reference client.
     pub headlines: &'static [&'static str],
+    /// The defence that this client is without, if it is the reference client but for
+    /// that.
+    pub without: Option<&'static Defence>,
 }
 
 impl Client {
@@ -24,7 +29,19 @@ impl Client {
     /// How it is called in a sentence.
     #[must_use]
     pub fn title(self) -> String {
-        format!("the {} client", self.name)
+        match self.without {
+            Some(defence) => format!("the client without {}", defence.id),
+            None => format!("the {} client", self.name),
+        }
+    }
+
+    /// What a column of it is called.
+    #[must_use]
+    pub fn column(self) -> &'static str {
+        match self.without {
+            Some(_) => "without",
+            None => self.name,
+        }
     }
 
     /// Under which name this client counts what the reference client counts as
@@ -57,6 +74,7 @@ mod tests {
             name: "tested",
             prefix,
             headlines: &[],
+            without: None,
         };
 
         for (prefix, name, counter) in [

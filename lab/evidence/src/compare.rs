@@ -94,14 +94,12 @@ impl Compared {
             Some(sample) => sample.broken(runs),
             None => Default::default(),
         };
-        let effects = match whole {
-            true => effect::effects(runs, sample, broken.each_ref().map(Vec::as_slice)),
-            false => Vec::new(),
-        };
-        let remarks = match whole {
-            true => remark::remarks(runs, &effects),
-            false => Vec::new(),
-        };
+        let (mut effects, mut remarks) = (Vec::new(), Vec::new());
+        if whole {
+            let broken = broken.each_ref().map(Vec::as_slice);
+            effects = effect::effects(runs, sample, broken);
+            remarks = remark::remarks(runs, &effects, broken);
+        }
         let mut broken = broken.into_iter();
         Self {
             sides: runs.map(|run| {

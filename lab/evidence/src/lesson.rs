@@ -58,6 +58,9 @@ pub enum Condition {
 pub struct Lesson {
     /// Why it matters, and how this run shows it.
     pub why: Vec<&'static str>,
+    /// What is to be said of the defence that the client is without, if it is the
+    /// reference client but for that.
+    pub without: Option<String>,
     /// What is still unsolved with a client that does well.
     pub unsolved: &'static str,
     /// What to try next: arguments of `lab`.

@@ -9,6 +9,7 @@ use crate::{
     lesson::Lesson,
     outcome::{Ending, Outcome},
     policy::Policy,
+    question::Answer,
     trace::Trace,
     verdict::Check,
     view::View,
@@ -65,6 +66,9 @@ pub struct Run {
     /// What was expected, and whether it held; nothing of a run that was
     /// cancelled, since half a run shows half of what was expected.
     pub verdict: Vec<Check>,
+    /// The answer to the scenario's question; none if it was cancelled, or did not get
+    /// that far.
+    pub answer: Option<Answer>,
     /// What there is to learn from it.
     pub lesson: Lesson,
     /// The same in words, for whatever shows it: made once, so that a terminal, a

@@ -236,6 +236,7 @@ mod tests {
         name: "tested",
         prefix: "tested_",
         headlines: &[ATTEMPTS],
+        without: None,
     };
 
     fn counter(name: &str, labels: &[(&str, &str)], value: u64) -> Counter {

@@ -2,6 +2,7 @@
 
 use crate::{
     lesson::{Lesson, Sentence},
+    question::Question,
     verdict::Evidence,
 };
 
@@ -19,7 +20,7 @@ pub struct Words {
     /// The request that the client makes.
     pub request: &'static str,
     /// What to ask oneself before looking.
-    pub question: &'static str,
+    pub question: Question,
     /// Something to think about, for whoever is stuck.
     pub hint: &'static str,
     /// Why it matters: each sentence with the runs that it is true of.
@@ -38,9 +39,26 @@ impl Words {
             .filter(|sentence| sentence.is_true_of(evidence));
         Lesson {
             why: true_of_it.map(|sentence| sentence.text).collect(),
+            without: evidence.client.without.map(|it| it.remark(self.name)),
             unsolved: self.unsolved,
             next,
         }
+    }
+
+    /// The sentence that says best why a run came out as it did: one about this run, or
+    /// else what is so whoever plays.
+    #[must_use]
+    pub fn reason(&self, evidence: Evidence<'_>) -> Option<&'static str> {
+        if let Some(defence) = evidence.client.without {
+            return Some(defence.instead);
+        }
+        let about_it = self
+            .lessons
+            .iter()
+            .find(|sentence| sentence.client.is_some() && sentence.is_true_of(evidence));
+        about_it
+            .map(|sentence| sentence.text)
+            .or_else(|| self.always().next())
     }
 
     /// What is so of it whoever plays.

@@ -2,12 +2,12 @@
 //! one axis.
 
 use evidence::{
-    Comparison, Words,
+    Comparison, Prediction, Words,
     compare::{Aspect, Compared, Effect, Side},
 };
 
 use super::{
-    Options,
+    Options, prediction,
     sheet::Sheet,
     text::{self, heading},
     waterfall::waterfalls,
@@ -19,9 +19,15 @@ const ROWS: usize = 24;
 /// The longest value that stands in the table; a longer one has a line of its own.
 const VALUE: usize = 11;
 
-/// Sets a comparison, and what its runs teach, as text.
+/// Sets a comparison, and what its runs teach, as text. `prediction` is what the reader
+/// expected of the first, if anything.
 #[must_use]
-pub fn comparison(words: &Words, comparison: &Comparison, options: &Options) -> String {
+pub fn comparison(
+    words: &Words,
+    comparison: &Comparison,
+    prediction: Option<&Prediction>,
+    options: &Options,
+) -> String {
     let Comparison {
         runs,
         compared,
@@ -49,6 +55,10 @@ pub fn comparison(words: &Words, comparison: &Comparison, options: &Options) -> 
         sheet.block(&chart);
     }
     sheet.gap();
+    if let Some(predicted) = prediction {
+        prediction::prediction(&mut sheet, predicted, &runs[0]);
+        sheet.gap();
+    }
     effects(&mut sheet, compared);
     let broken: Vec<_> = runs[0].verdict.iter().filter(|it| !it.held).collect();
     if !broken.is_empty() {
@@ -85,7 +95,7 @@ fn effects(sheet: &mut Sheet<'_>, compared: &Compared) {
     let sign = |effect: &Effect| if effect.differs { differs } else { "" };
 
     let widest = numbers.iter().map(|it| it.label.len()).max().unwrap_or(0);
-    let names = compared.sides.each_ref().map(|side| side.client.name);
+    let names = compared.sides.each_ref().map(|side| side.client.column());
     let row = |label: &str, [one, other]: [&str; 2], sign: &str| {
         format!("{label:widest$}{one:>0$}{other:>0$}  {sign}", VALUE + 2)
     };
@@ -98,7 +108,7 @@ fn effects(sheet: &mut Sheet<'_>, compared: &Compared) {
     for effect in words {
         sheet.line(format!("{}  {}", effect.label, sign(effect)).trim_end());
         for (side, value) in compared.sides.iter().zip(&effect.sides) {
-            let name = format!("  {:<1$}", side.client.name, label - 2);
+            let name = format!("  {:<1$}", side.client.column(), label - 2);
             let text = match effect.aspect {
                 Aspect::RulesBroken => rules(side, &value.text),
                 _ => sheet.plain(&value.text),

@@ -12,6 +12,7 @@ mod junit;
 mod layout;
 mod load;
 mod paint;
+mod prediction;
 mod schema;
 mod sheet;
 mod storm;

@@ -2,32 +2,39 @@
 //! and the counters say, which expectations held, and why it matters.
 
 use super::{
-    Options,
-    paint::fit,
+    Options, prediction,
     sheet::Sheet,
     waterfall,
     words::{NOT_JUDGED, pace, wire},
 };
-use evidence::{Check, Level, Run, Words, risen};
+use evidence::{Check, Level, Prediction, Run, Words, risen};
 
 /// Sets a run, and what it teaches, as text.
 ///
 /// `prediction` is what the reader expected before looking, if anything.
 #[must_use]
-pub fn text(words: &Words, run: &Run, prediction: Option<&str>, options: &Options) -> String {
+pub fn text(
+    words: &Words,
+    run: &Run,
+    prediction: Option<&Prediction>,
+    options: &Options,
+) -> String {
     let mut sheet = Sheet::new(options);
     heading(&mut sheet, words, run);
     sheet.gap();
     sheet.block(&waterfall(&run.traces, options));
     sheet.gap();
-    if let Some(prediction) = prediction {
-        sheet.paragraph("predicted", &fit(prediction, usize::MAX, options.ascii));
+    if let Some(predicted) = prediction {
+        prediction::prediction(&mut sheet, predicted, run);
     }
     evidence(&mut sheet, run);
     sheet.gap();
     verdict(&mut sheet, run);
     sheet.gap();
     sheet.paragraph("Why it matters", &run.lesson.why.join(" "));
+    if let Some(without) = &run.lesson.without {
+        sheet.paragraph("Taken away", &sheet.plain(without));
+    }
     sheet.paragraph("Does not solve", run.lesson.unsolved);
     sheet.command("Try next", &format!("{} {}", options.lab, run.lesson.next));
     sheet.into_text()

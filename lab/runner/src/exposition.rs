@@ -8,7 +8,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use client::{Clock, SystemClock, telemetry::SharedRecorder};
-use evidence::{Counter, Counters};
+use evidence::{Client, Counter, Counters};
 use metrics_exporter_prometheus::{PrometheusHandle, PrometheusRecorder};
 use metrics_util::debugging::{DebugValue, DebuggingRecorder, Snapshotter};
 use server::{Metrics, ServiceConfig, ServiceState};
@@ -94,28 +94,33 @@ impl Exposition {
 
 /// The recorder of one run.
 pub(crate) struct RunMetrics {
-    recorder: SharedRecorder,
+    client: SharedRecorder,
     snapshotter: Snapshotter,
     service: Metrics,
 }
 
 impl RunMetrics {
-    /// Counts a run apart, and towards `exposition`.
-    pub(crate) fn new(exposition: &Exposition) -> Self {
-        let counting = DebuggingRecorder::new();
+    /// Counts a run apart, and towards `exposition`. A client that is broken on purpose
+    /// counts apart alone: its series are those of the reference client, which would
+    /// look as if it had failed.
+    pub(crate) fn new(exposition: &Exposition, client: Client) -> Self {
+        let counting = Arc::new(DebuggingRecorder::new());
         let snapshotter = counting.snapshotter();
         let exposing = Arc::clone(&exposition.recorder);
-        let recorder: SharedRecorder = Arc::new(Tee(counting, exposing));
+        let both: SharedRecorder = Arc::new(Tee(Arc::clone(&counting), exposing));
         Self {
-            service: exposition.show(Arc::clone(&recorder)),
-            recorder,
+            service: exposition.show(Arc::clone(&both)),
+            client: match client.without {
+                Some(_) => counting,
+                None => both,
+            },
             snapshotter,
         }
     }
 
     /// What the client registers with.
     pub(crate) fn recorder(&self) -> SharedRecorder {
-        Arc::clone(&self.recorder)
+        Arc::clone(&self.client)
     }
 
     /// What the service registers with, and what its `/metrics` shows.
@@ -227,7 +232,7 @@ mod tests {
 
     #[tokio::test]
     async fn both_sides_stand_together_at_metrics() {
-        let metrics = RunMetrics::new(&Exposition::new());
+        let metrics = RunMetrics::new(&Exposition::new(), crate::RELIABLE);
         let config = ServiceConfig::builder().port(0).metrics(metrics.service());
         let service = TeachingApi::start(config.build().expect("legal")).expect("a service");
         let client = ReliableApiClient::builder(&service.base_url())

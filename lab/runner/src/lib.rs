@@ -52,7 +52,7 @@ pub use exposition::Exposition;
 pub use nearest::nearest;
 pub use player::{
     CLIENTS, ClientUnderTest, Connection, NAIVE, NAIVE_METRICS, Naive, Player, RELIABLE, Reliable,
-    Task,
+    Task, WITHOUT, Without,
 };
 pub use policy::DEFAULT_POLICY;
 pub use prometheus::prometheus_recorder;

@@ -175,7 +175,7 @@ impl<'a> Session<'a> {
             time,
             virtual_clock,
             recorder,
-            metrics: RunMetrics::new(exposition),
+            metrics: RunMetrics::new(exposition, settings.client.identity()),
             bounds: Bounds::DEFAULT,
         }
     }
@@ -271,8 +271,9 @@ impl<'a> Session<'a> {
             _ => judge(expectations, evidence),
         };
         let lesson = self.scenario.lesson(&self.policy, evidence);
+        let reason = self.scenario.words.reason(evidence);
         let view = View::of(evidence, &traces, &verdict);
-        Ok(Run {
+        let mut run = Run {
             schema_version: SCHEMA_VERSION,
             scenario: name,
             client: self.settings.client.identity(),
@@ -286,9 +287,12 @@ impl<'a> Session<'a> {
             wire,
             counters,
             verdict,
+            answer: None,
             lesson,
             view,
-        })
+        };
+        run.answer = self.scenario.words.question.answer(&run, reason);
+        Ok(run)
     }
 
     fn expectations(&self) -> Vec<Expectation> {

@@ -10,7 +10,7 @@ use client::{
     telemetry::{Metric, MetricKind, SharedRecorder},
 };
 use evidence::{
-    Client, Ending, Expectation, Fact, Outcome, Overrides, Pace, Policy, Run, Words,
+    Client, Ending, Expectation, Fact, Outcome, Overrides, Pace, Policy, Question, Run, Words,
     rules::{Judgement, Level, Play, RequestRef, Rule, Verdict},
 };
 use http::{Method, StatusCode};
@@ -30,7 +30,9 @@ const SCENARIO: Scenario = Scenario {
         name: "teapot",
         title: "the service is a teapot",
         request: "GET /teapot",
-        question: "Is a 418 worth another attempt?",
+        question: Question::number("How many requests does a 418 take?", "requests", |run| {
+            Some(run.wire.total)
+        }),
         hint: "What would have to change before the next one?",
         ..PLAIN.words
     },
@@ -70,6 +72,7 @@ impl ClientUnderTest for Trusting {
             name: "trusting",
             prefix: "trusting_",
             headlines: &["client_attempts_total"],
+            without: None,
         }
     }
 

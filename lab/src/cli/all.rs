@@ -1,7 +1,7 @@
 //! `lab scenario all`: plays the whole course and sums it up.
 
-use super::{Exit, play::Runner, scenario_arguments::Arguments, terminal};
-use evidence::{Pace, Run};
+use super::{Exit, ask, play::Runner, scenario_arguments::Arguments, terminal};
+use evidence::{Pace, Run, Score};
 use runner::scenario;
 
 /// Plays every scenario whose name contains the filter, in virtual time unless
@@ -12,12 +12,24 @@ pub(super) fn all(arguments: &Arguments) -> Result<Exit, Exit> {
 
     let settings = arguments.settings(Pace::Virtual);
     let mut runner = Runner::new(arguments.otlp.as_deref())?;
-    let progress = terminal::progress(chosen.len() as u64);
+    let progress = match arguments.ask {
+        true => terminal::no_progress(),
+        false => terminal::progress(chosen.len() as u64),
+    };
     let mut runs = Vec::new();
+    let mut score = Score::default();
     for scenario in chosen {
         progress.set_message(scenario.words.name);
+        let prediction = match arguments.ask {
+            true => ask::ask(scenario, &settings)?,
+            false => None,
+        };
         let run = runner.play(scenario, &settings)?;
         progress.inc(1);
+        if let Some(prediction) = prediction {
+            terminal::paragraph(&format!("{}: {}\n", run.scenario, prediction.verdict(&run)));
+            score.count(prediction.came_true(&run));
+        }
         let is_last = run.is_cancelled();
         runs.push(run);
         if is_last {
@@ -26,7 +38,14 @@ pub(super) fn all(arguments: &Arguments) -> Result<Exit, Exit> {
     }
     progress.finish_and_clear();
 
-    arguments.print(&runs, |options| render::table(&runs, options))?;
+    arguments.print(&runs, |options| {
+        let table = render::table(&runs, options);
+        match score.of {
+            0 => table,
+            1 => format!("{table}{} of 1 prediction came true\n", score.right),
+            of => format!("{table}{} of {of} predictions came true\n", score.right),
+        }
+    })?;
     for run in &runs {
         runner.send(run);
     }

@@ -1,24 +1,34 @@
 //! `lab scenario NAME --compare`: plays one with two clients, side by side.
 
-use super::{Exit, play::Runner, scenario_arguments::Arguments};
+use super::{Exit, ask, play::Runner, scenario_arguments::Arguments};
 use crate::invocation::lab;
-use evidence::{Comparison, Pace, Run};
-use runner::{ClientUnderTest, Naive, Reliable, Settings, scenario::Scenario};
+use evidence::{Comparison, Pace, Prediction, Run};
+use runner::{ClientUnderTest, Settings, scenario::Scenario};
 
 /// Plays with one seed twice. Only the first client's expectations decide the exit
 /// code; what the other breaks is the lesson.
 pub(super) fn compare(arguments: &Arguments, scenario: &Scenario) -> Result<Exit, Exit> {
     let settings = arguments.settings(Pace::Real);
-    let clients: [&'static dyn ClientUnderTest; 2] = [&Reliable, &Naive];
+    let clients = arguments.compared();
     let mut player = Runner::new(arguments.otlp.as_deref())?;
+    let of_the_first = Settings {
+        client: clients[0],
+        ..settings
+    };
+    let prediction = match arguments.ask {
+        true => ask::ask(scenario, &of_the_first)?,
+        false => None,
+    };
+    let prediction = prediction.as_ref();
     let mut play = |client: &'static dyn ClientUnderTest| {
         player.play(scenario, &Settings { client, ..settings })
     };
     let first = play(clients[0])?;
     if first.is_cancelled() {
-        print_runs(arguments, scenario, &[&first])?;
+        print_runs(arguments, scenario, prediction, &[&first])?;
         let words = &scenario.words;
-        arguments.write_report(|| render::html(words, &first, None, &runner::metrics(), lab()))?;
+        arguments
+            .write_report(|| render::html(words, &first, prediction, &runner::metrics(), lab()))?;
         return Ok(Exit::Cancelled);
     }
     let second = play(clients[1])?;
@@ -27,18 +37,24 @@ pub(super) fn compare(arguments: &Arguments, scenario: &Scenario) -> Result<Exit
         true => None,
         false => player.sample(scenario, &settings, clients)?,
     };
-    let next = scenario.next_comparison();
+    let next = scenario.next_comparison(second.client);
     let both = Comparison::of([first, second], sample.as_ref(), next);
 
     if cancelled {
-        print_runs(arguments, scenario, &both.runs.each_ref())?;
+        print_runs(arguments, scenario, prediction, &both.runs.each_ref())?;
     } else {
         arguments.print(&both, |options| {
-            render::comparison(&scenario.words, &both, options)
+            render::comparison(&scenario.words, &both, prediction, options)
         })?;
     }
     arguments.write_report(|| {
-        render::html_comparison(&scenario.words, &both, &runner::metrics(), lab())
+        render::html_comparison(
+            &scenario.words,
+            &both,
+            prediction,
+            &runner::metrics(),
+            lab(),
+        )
     })?;
     if cancelled {
         return Ok(Exit::Cancelled);
@@ -48,11 +64,16 @@ pub(super) fn compare(arguments: &Arguments, scenario: &Scenario) -> Result<Exit
 }
 
 /// Shows the runs there are in place of a comparison, which needs two whole ones.
-fn print_runs(arguments: &Arguments, scenario: &Scenario, runs: &[&Run]) -> Result<(), Exit> {
+fn print_runs(
+    arguments: &Arguments,
+    scenario: &Scenario,
+    prediction: Option<&Prediction>,
+    runs: &[&Run],
+) -> Result<(), Exit> {
     arguments.print(&runs, |options| {
         let texts = runs
             .iter()
-            .map(|run| render::text(&scenario.words, run, None, options));
+            .map(|run| render::text(&scenario.words, run, prediction, options));
         texts.collect::<Vec<_>>().join("\n")
     })
 }

@@ -22,13 +22,14 @@ pub(super) fn scenario(arguments: &Arguments) -> Result<Exit, Exit> {
 
 fn one(arguments: &Arguments, scenario: &Scenario) -> Result<Exit, Exit> {
     let mut player = Runner::new(arguments.otlp.as_deref())?;
+    let settings = arguments.settings(Pace::Real);
     let prediction = match arguments.ask {
-        true => ask::ask(scenario)?,
+        true => ask::ask(scenario, &settings)?,
         false => None,
     };
-    let run = player.play(scenario, &arguments.settings(Pace::Real))?;
+    let run = player.play(scenario, &settings)?;
 
-    let (words, prediction) = (&scenario.words, prediction.as_deref());
+    let (words, prediction) = (&scenario.words, prediction.as_ref());
     arguments.print(&run, |options| {
         render::text(words, &run, prediction, options)
     })?;

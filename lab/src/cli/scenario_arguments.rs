@@ -8,7 +8,10 @@ use clap::{
 };
 use evidence::{Overrides, Pace};
 use render::Options;
-use runner::{CLIENTS, ClientUnderTest, RELIABLE, Settings, scenario, scenario::Scenario};
+use runner::{
+    CLIENTS, ClientUnderTest, Naive, RELIABLE, Reliable, Settings, WITHOUT, Without, scenario,
+    scenario::Scenario,
+};
 use serde::Serialize;
 
 use super::{
@@ -58,8 +61,12 @@ pub(super) struct Arguments {
     #[arg(long, help_heading = CLIENT, value_parser = clients(), default_value = RELIABLE.name)]
     client: &'static dyn ClientUnderTest,
 
-    /// Play both clients with one seed and show them side by side; the exit
-    /// code is the reliable client's
+    /// Take one defence of the reference client away, and see what breaks
+    #[arg(long, help_heading = CLIENT, value_name = "DEFENCE", value_parser = defences(), conflicts_with = "client")]
+    without: Option<&'static Without>,
+
+    /// Play two clients with one seed and show them side by side: the reliable and
+    /// the naive one, or the one of --without; the exit code is the reliable one's
     #[arg(long, help_heading = CLIENT, conflicts_with = "client")]
     pub(super) compare: bool,
 
@@ -74,8 +81,9 @@ pub(super) struct Arguments {
     #[arg(long, help_heading = EVIDENCE, value_name = "URL")]
     pub(super) otlp: Option<String>,
 
-    /// Read your prediction from stdin before anything is shown
-    #[arg(long, help_heading = EVIDENCE, conflicts_with_all = ["compare", "json"])]
+    /// Ask a question first, read your prediction from stdin, and say whether it came
+    /// true; with `all`, keep the score
+    #[arg(long, help_heading = EVIDENCE, conflicts_with = "json")]
     pub(super) ask: bool,
 
     /// Write the run to this file as well, as a report in HTML
@@ -109,6 +117,18 @@ fn clients() -> impl TypedValueParser<Value = &'static dyn ClientUnderTest> {
     })
 }
 
+/// Reads the name of a defence.
+fn defences() -> impl TypedValueParser<Value = &'static Without> {
+    let names = WITHOUT.iter().map(|client| {
+        let name = PossibleValue::new(client.defence.id);
+        name.help(client.defence.instead)
+    });
+    PossibleValuesParser::new(names).map(|name| {
+        let known = WITHOUT.iter().find(|client| client.defence.id == name);
+        *known.expect("a name of the list")
+    })
+}
+
 fn max_attempts(text: &str) -> Result<NonZeroU32, NumberError> {
     number::positive("max_attempts", text)
 }
@@ -130,7 +150,10 @@ impl Arguments {
     pub(super) fn settings(&self, pace: Pace) -> Settings {
         Settings {
             seed: self.seed.unwrap_or_else(Settings::random_seed),
-            client: self.client,
+            client: match self.without {
+                Some(without) => without,
+                None => self.client,
+            },
             pace: match self.pace {
                 Some(PaceArgument::Real) => Pace::Real,
                 Some(PaceArgument::Virtual) => Pace::Virtual,
@@ -142,6 +165,14 @@ impl Arguments {
                 max_pages: self.max_pages.map(NonZeroU32::get),
                 max_items: self.max_items.map(NonZeroU32::get),
             },
+        }
+    }
+
+    /// The two clients that are compared.
+    pub(super) fn compared(&self) -> [&'static dyn ClientUnderTest; 2] {
+        match self.without {
+            Some(without) => [&Reliable, without],
+            None => [&Reliable, &Naive],
         }
     }
 
@@ -175,7 +206,6 @@ impl Arguments {
         }
         let for_one = [
             (self.compare, "--compare"),
-            (self.ask, "--ask"),
             (self.report.is_some(), "--report"),
         ];
         match for_one.iter().find(|(given, _)| *given) {

@@ -98,6 +98,11 @@ pub(super) fn progress(length: u64) -> ProgressBar {
     }
 }
 
+/// No bar, where something else is on the terminal.
+pub(super) fn no_progress() -> ProgressBar {
+    ProgressBar::hidden()
+}
+
 /// What a command plays its scenarios on.
 pub(super) fn runtime() -> Result<Runtime, Exit> {
     let runtime = Builder::new_current_thread().enable_all().build();

@@ -184,9 +184,9 @@ async fn report(
     })?;
     let scenario = record.request.scenario;
     let page = match (side, record.sides.len()) {
-        (None, 2) => record
-            .comparison()
-            .map(|both| render::html_comparison(&scenario.words, &both, &runner::metrics(), lab())),
+        (None, 2) => record.comparison().map(|both| {
+            render::html_comparison(&scenario.words, &both, None, &runner::metrics(), lab())
+        }),
         _ => record
             .run(side.unwrap_or(0))
             .map(|run| render::html(&scenario.words, run, None, &runner::metrics(), lab())),

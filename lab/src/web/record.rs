@@ -66,6 +66,8 @@ pub(super) struct Summary {
     id: String,
     scenario: &'static str,
     client: Players,
+    /// The defence that the reference client, or the second side, is without.
+    without: Option<&'static str>,
     pace: Pace,
     seed: u64,
     state: State,
@@ -105,6 +107,7 @@ impl Record {
             id: self.id.clone(),
             scenario: self.request.scenario.words.name,
             client: self.request.players,
+            without: self.request.without.map(|without| without.defence.id),
             pace: self.request.pace,
             seed: self.request.seed,
             state: self.state.clone(),
@@ -133,7 +136,7 @@ impl Record {
         Some(Comparison {
             runs: [one.clone(), other.clone()],
             compared,
-            next: self.request.scenario.next_comparison(),
+            next: self.request.scenario.next_comparison(other.client),
         })
     }
 

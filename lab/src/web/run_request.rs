@@ -11,7 +11,8 @@ use super::{
 };
 use evidence::{Overrides, Pace};
 use runner::{
-    CLIENTS, ClientUnderTest, Naive, RELIABLE, Reliable, Settings, scenario, scenario::Scenario,
+    CLIENTS, ClientUnderTest, Naive, RELIABLE, Reliable, Settings, WITHOUT, Without, scenario,
+    scenario::Scenario,
 };
 
 /// The longest Retry-After that a run may wait for, in seconds: a day.
@@ -26,6 +27,7 @@ struct Body {
     scenario: String,
     #[serde(default)]
     client: Players,
+    without: Option<DefenceName>,
     #[serde(default, with = "PaceName")]
     pace: Pace,
     seed: Option<u64>,
@@ -66,6 +68,20 @@ impl<'de> Deserialize<'de> for Players {
     }
 }
 
+/// A defence of the reference client, by its name.
+struct DefenceName(&'static Without);
+
+impl<'de> Deserialize<'de> for DefenceName {
+    fn deserialize<D: Deserializer<'de>>(json: D) -> Result<Self, D::Error> {
+        let id = String::deserialize(json)?;
+        let known = WITHOUT.iter().find(|without| without.defence.id == id);
+        known.map(|known| Self(known)).ok_or_else(|| {
+            let ids: Vec<_> = WITHOUT.iter().map(|without| without.defence.id).collect();
+            D::Error::custom(format!("must be one of {}, got {id}", ids.join(", ")))
+        })
+    }
+}
+
 impl Default for Players {
     fn default() -> Self {
         Self(RELIABLE.name)
@@ -82,10 +98,15 @@ impl Players {
         clients.chain([Self::COMPARE])
     }
 
-    /// The clients that play, in the order of the sides.
-    pub(super) fn clients(self) -> Vec<&'static dyn ClientUnderTest> {
-        if self == Self::COMPARE {
-            return vec![&Reliable, &Naive];
+    /// The clients that play, in the order of the sides; none if a defence is to be taken
+    /// away from one that has none.
+    fn clients(self, without: Option<&'static Without>) -> Vec<&'static dyn ClientUnderTest> {
+        match (self, without) {
+            (Self::COMPARE, Some(without)) => return vec![&Reliable, without],
+            (Self::COMPARE, None) => return vec![&Reliable, &Naive],
+            (players, Some(without)) if players == Self::default() => return vec![without],
+            (_, Some(_)) => return Vec::new(),
+            (_, None) => {}
         }
         let chosen = CLIENTS
             .iter()
@@ -99,6 +120,7 @@ impl Players {
 pub(super) struct RunRequest {
     pub(super) scenario: &'static Scenario,
     pub(super) players: Players,
+    pub(super) without: Option<&'static Without>,
     pub(super) seed: u64,
     pub(super) pace: Pace,
     pub(super) overrides: Overrides,
@@ -112,9 +134,16 @@ impl RunRequest {
             let status = StatusCode::UNPROCESSABLE_ENTITY;
             Problem::new(status, "unknown_scenario", error.to_string())
         })?;
+        let without = body.without.map(|DefenceName(without)| without);
+        if body.client.clients(without).is_empty() {
+            let status = StatusCode::UNPROCESSABLE_ENTITY;
+            let detail = "without: goes with the reliable client and with a comparison alone";
+            return Err(Problem::new(status, "invalid_run", detail));
+        }
         Ok(Self {
             scenario,
             players: body.client,
+            without,
             pace: body.pace,
             seed: body.seed.unwrap_or_else(Settings::random_seed),
             overrides: Overrides {
@@ -124,6 +153,11 @@ impl RunRequest {
                 max_items: body.max_items,
             },
         })
+    }
+
+    /// The clients that play, in the order of the sides.
+    pub(super) fn clients(&self) -> Vec<&'static dyn ClientUnderTest> {
+        self.players.clients(self.without)
     }
 
     /// How one of its sides is to be played.

@@ -77,7 +77,7 @@ impl Runs {
 
     /// Starts a run on the runtime of the caller, and returns its id.
     pub(super) fn start(self: &Arc<Self>, request: RunRequest) -> Result<String, Problem> {
-        let clients = request.players.clients().into_iter();
+        let clients = request.clients().into_iter();
         let sessions: Vec<_> = clients
             .map(|client| {
                 let settings = request.settings(client);
@@ -220,7 +220,7 @@ impl Runs {
     /// What two sides came to beside each other. Where no more can be played, no rule is
     /// judged.
     async fn compared(&self, id: &str, request: &RunRequest) -> Option<Arc<Compared>> {
-        let clients: [_; 2] = request.players.clients().try_into().ok()?;
+        let clients: [_; 2] = request.clients().try_into().ok()?;
         let record = self.find(id)?;
         let (one, other) = record.run(0).zip(record.run(1))?;
         let settings = request.settings(clients[0]);

@@ -2,7 +2,14 @@
 
 use crate::{Ended, assert_contains, lab_reading};
 
-const QUESTION: &str = "How many requests will the service see, and what happens between them?\n";
+const QUESTION: &str = "\
+Two calls get a 503, the third would succeed. How many requests will the service
+see?
+(GET /flaky, up to 3 attempts, backoff 200 ms–5 s, full jitter, Retry-After up
+to 30 s)
+";
+
+const PROMPT: &str = "Your prediction, a number of requests";
 
 fn ask(input: &[u8]) -> Ended {
     let ended = lab_reading("scenario flaky --ask --pace virtual --seed 1", input);
@@ -11,39 +18,75 @@ fn ask(input: &[u8]) -> Ended {
 }
 
 #[test]
-fn shows_the_prediction_above_the_outcome_and_the_question_on_stderr() {
-    let ended = ask(b"  four, at once \nmore\n");
+fn says_whether_the_prediction_came_true_and_why() {
+    let right = ask(b"  3 \nmore\n");
+    let wrong = ask(b"2\n");
 
-    let question = format!("{QUESTION}Your prediction (? for a hint): \n");
-    assert_eq!(ended.stderr, question);
-    assert!(ended.stdout.starts_with("flaky — "), "{}", ended.stdout);
-    let predicted = "\npredicted four, at once\noutcome   ok, attempt = 3\n";
-    assert_contains(&ended.stdout, &[predicted]);
+    let question = format!("{QUESTION}{PROMPT} (? for a hint): \n");
+    assert_eq!(right.stderr, question);
+    assert!(right.stdout.starts_with("flaky — "), "{}", right.stdout);
+    let why = "Each wait of the reliable";
+    let came_true = format!("\n✓ predicted: 3 requests, and so it was. {why} client was\n");
+    assert_contains(&right.stdout, &[&came_true]);
+    let did_not = format!("\n✗ predicted: 2 requests, and it was: 3 requests. {why}\n");
+    assert_contains(&wrong.stdout, &[&did_not]);
 }
 
 #[test]
-fn a_question_mark_shows_the_hint() {
-    let ended = ask(b"?\nthree\n");
+fn offers_choices_by_their_letters() {
+    let asked = "scenario retry-after-seconds --ask --pace virtual --seed 1";
 
-    let hint = "It takes three calls to get a response, and clients that fail together come back\n\
-                together.\n";
-    assert_contains(&ended.stderr, &[hint]);
-    assert!(ended.stderr.ends_with("Your prediction: \n"));
-    assert_contains(&ended.stdout, &["predicted three\n"]);
+    let ended = lab_reading(asked, b"B\n");
+
+    let choices = "  a  sooner than in two seconds\n  b  after two seconds\n  c  never: ";
+    assert_contains(
+        &ended.stderr,
+        &[choices, "Your prediction, a/b/c (? for a hint): "],
+    );
+    let came_true = "✓ predicted: after two seconds, and so it was.";
+    assert_contains(&ended.stdout, &[came_true]);
+}
+
+#[test]
+fn a_question_mark_shows_the_hint_and_what_is_no_answer_is_asked_for_again() {
+    let ended = ask(b"?\nthree\n3\n");
+
+    let hint = "A GET changes nothing, so it may be sent again, for as long as attempts are\n\
+                left.\n";
+    let again = format!("warning: type a whole number\n{PROMPT}: \n");
+    assert_contains(&ended.stderr, &[hint, &again]);
+    assert_contains(&ended.stdout, &["✓ predicted: 3 requests"]);
 }
 
 #[test]
 fn an_empty_line_and_the_end_of_the_input_are_no_prediction() {
-    for input in ["", "\n", "?", "?\n \n"] {
+    for input in ["", "\n", "?", "?\n \n", "\x1b[2Jthree\n"] {
         let ended = ask(input.as_bytes());
 
         assert!(!ended.stdout.contains("predicted"), "{input:?}");
+        assert!(!ended.stderr.contains('\x1b'), "{input:?}");
     }
 }
 
 #[test]
-fn what_is_typed_cannot_steer_the_terminal() {
-    let ended = ask(b"\x1b[2Jthree\xff\n");
+fn a_comparison_is_predicted_for_the_reliable_client() {
+    let ended = lab_reading(
+        "scenario lost-response --ask --compare --pace virtual",
+        b"1\n",
+    );
 
-    assert_contains(&ended.stdout, &["predicted ?[2Jthree\u{fffd}\n"]);
+    assert_contains(&ended.stdout, &["✓ predicted: 1 job, and so it was."]);
+}
+
+#[test]
+fn the_course_keeps_the_score() {
+    let asked = "scenario all --filter job --ask --seed 7";
+    let ended = lab_reading(asked, b"b\n");
+
+    assert_contains(&ended.stderr, &["create-job: 201, and so it was."]);
+    assert_contains(&ended.stdout, &["1 of 1 prediction came true\n"]);
+
+    let asked = "scenario all --filter re --ask --seed 7";
+    let ended = lab_reading(asked, b"b\na\n\n");
+    assert_contains(&ended.stdout, &["1 of 2 predictions came true\n"]);
 }

@@ -115,9 +115,29 @@ fn the_help_of_a_scenario_explains_its_options() {
 
               [default: reliable]
 
+          --without <DEFENCE>
+              Take one defence of the reference client away, and see what breaks
+
+              Possible values:
+              - retry-after-seconds:   It takes no notice of a Retry-After in
+                seconds, and comes back when its own backoff says so.
+              - backoff-jitter:        It waits for the whole ceiling each time: 200
+                ms, 400 ms, and so does every client that failed at the same moment.
+              - cursor-loop:           It compares a cursor with the one before it
+                alone, which A, B, A never equals, and reads on until its limit of
+                pages.
+              - idempotency-key-reuse: It makes up a new key for every attempt, so
+                to the service every attempt is a new intention.
+              - body-media-type:       It parses every body, whatever its media
+                type, and takes what parses for data.
+              - deadline:              It waits for as long as each wait may be,
+                however little time its caller has. No rule of the wire breaks: a
+                deadline is a promise to the caller.
+
           --compare
-              Play both clients with one seed and show them side by side; the exit
-              code is the reliable client's
+              Play two clients with one seed and show them side by side: the
+              reliable and the naive one, or the one of --without; the exit code is
+              the reliable one's
 
     What becomes of the evidence:
           --otlp <URL>
@@ -126,7 +146,8 @@ fn the_help_of_a_scenario_explains_its_options() {
               OTEL_EXPORTER_OTLP_TRACES_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT say]
 
           --ask
-              Read your prediction from stdin before anything is shown
+              Ask a question first, read your prediction from stdin, and say whether
+              it came true; with `all`, keep the score
 
           --report <FILE>
               Write the run to this file as well, as a report in HTML

@@ -5,7 +5,7 @@ use std::{collections::HashMap, fs, path::Path};
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, redirect};
-use runner::scenario::CATALOGUE;
+use runner::{WITHOUT, scenario::CATALOGUE};
 use server::{ServiceConfig, TeachingApi};
 
 use crate::printed;
@@ -54,9 +54,32 @@ fn lists_the_course_as_the_catalogue_has_it() {
 
     let catalogue: Vec<_> = CATALOGUE
         .iter()
-        .map(|scenario| (scenario.words.name, scenario.words.question))
+        .map(|scenario| (scenario.words.name, scenario.words.question.text))
         .collect();
     assert_eq!(course, catalogue);
+}
+
+#[test]
+fn lists_the_defences_that_can_be_taken_away() {
+    let readme = readme();
+
+    let listed: Vec<_> = rows(&readme)
+        .filter(|row| row.len() == 3)
+        .filter_map(|row| Some((code(row[0])?, code(row[1])?, row[2])))
+        .filter(|(id, ..)| WITHOUT.iter().any(|known| known.defence.id == *id))
+        .collect();
+
+    assert_eq!(listed.len(), WITHOUT.len());
+    for ((id, scenario, file), known) in listed.into_iter().zip(WITHOUT) {
+        assert_eq!(
+            (id, scenario),
+            (known.defence.id, known.defence.shows_in[0])
+        );
+        assert!(
+            file.contains(&format!("]({})", known.defence.file)),
+            "{file}"
+        );
+    }
 }
 
 /// The lines of the `sh`, `console` and `yaml` blocks, without what makes them an input

@@ -36,10 +36,6 @@ fn what_makes_no_sense_is_refused_with_the_rule() {
             "error: --filter goes with `lab scenario all`\n",
         ),
         (
-            "scenario all --ask",
-            "error: --ask goes with the name of one scenario\n",
-        ),
-        (
             "scenario all --compare",
             "error: --compare goes with the name of one scenario\n",
         ),
@@ -48,7 +44,11 @@ fn what_makes_no_sense_is_refused_with_the_rule() {
             "error: --report goes with the name of one scenario\n",
         ),
         ("scenario flaky --compare --client naive", "'--compare'"),
-        ("scenario flaky --ask --compare", "'--compare'"),
+        (
+            "scenario flaky --without deadline --client naive",
+            "'--client",
+        ),
+        ("scenario flaky --without jitter", "'jitter'"),
         ("scenario flaky --ask --json", "'--json'"),
         (
             "storm spikes",

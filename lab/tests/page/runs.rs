@@ -336,6 +336,25 @@ async fn a_comparison_shows_both_clients_on_one_axis() {
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
+async fn a_client_without_a_defence_stands_beside_the_whole_one() {
+    let (_lab, browser) = lab_showing("lost-response").await;
+    browser.click("label:has([value=virtual])").await;
+    browser.click("#settings summary").await;
+    browser
+        .click("[name=without] [value=idempotency-key-reuse]")
+        .await;
+
+    browser.press("3").await;
+    browser.run().await;
+
+    let rules = browser.read("text('.broke')").await.to_string();
+    assert!(rules.contains("one-job"), "{rules}");
+    let remarks = browser.read("text('.remark')").await.to_string();
+    assert!(remarks.contains("client/src/request.rs"), "{remarks}");
+}
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
 async fn a_reload_in_the_middle_of_a_run_loses_nothing() {
     let (_lab, browser) = lab_showing("retry-later").await;
     browser.wait_for_long().await;
@@ -475,14 +494,17 @@ async fn the_question_comes_before_the_answer() {
     browser.until("text('h1') === 'flaky'").await;
     let scenario = runner::scenario::find("flaky").expect("it is there");
     let shown = browser.read("document.body.innerText").await.to_string();
-    assert!(shown.contains(scenario.words.question) && !shown.contains(scenario.words.title));
+    assert!(shown.contains(scenario.words.question.text) && !shown.contains(scenario.words.title));
     browser.click("[name=guess]").await;
-    browser.press("three requests\u{e007}").await;
+    browser.press("2\u{e007}").await;
     browser.ended().await;
 
+    let guessed = browser.read("text('.guessed')").await.to_string();
+    let verdict = "✗ You predicted: 2 requests, and it was: 3 requests. Each wait";
+    assert!(guessed.contains(verdict), "{guessed}");
     assert_eq!(
-        browser.read("text('.guessed')").await,
-        "You predicted: three requests"
+        browser.read("text('#predict')").await,
+        "Predict first · 0 of 1 right"
     );
     assert!(
         browser

@@ -13,7 +13,7 @@ use crate::{plays::Play, settings};
 /// A comparison in which rules are held to the one play that is shown.
 fn compare(name: &str) -> Comparison {
     let [reliable, naive] = [RELIABLE, NAIVE].map(|client| Play::of(name, client));
-    let next = reliable.scenario.next_comparison();
+    let next = reliable.scenario.next_comparison(NAIVE);
     let plays = [reliable, naive].map(|play| vec![play.run.wire.clone()]);
     let told_apart = reliable.scenario.task.is_told_apart();
     let sample = told_apart.then_some(Sample(plays));
@@ -31,7 +31,7 @@ async fn compare_in_several_plays(name: &str) -> Comparison {
     Comparison::of(
         runs,
         sample.expect("plays").as_ref(),
-        scenario.next_comparison(),
+        scenario.next_comparison(NAIVE),
     )
 }
 
@@ -54,12 +54,12 @@ fn every_comparison_can_be_read_and_the_reliable_client_breaks_no_rule() {
         let comparison = compare(scenario.words.name);
 
         let options = render::Options::default();
-        let text = render::comparison(&scenario.words, &comparison, &options);
+        let text = render::comparison(&scenario.words, &comparison, None, &options);
         let ascii = render::Options {
             ascii: true,
             ..options
         };
-        let ascii = render::comparison(&scenario.words, &comparison, &ascii);
+        let ascii = render::comparison(&scenario.words, &comparison, None, &ascii);
 
         assert!(comparison.runs[0].passed(), "{text}");
         assert_eq!(broken(&comparison)[0], [""; 0], "{text}");
@@ -178,10 +178,16 @@ fn no_client_is_told_how_many_expectations_of_another_it_met() {
     for scenario in CATALOGUE {
         let comparison = compare(scenario.words.name);
 
-        let text = render::comparison(&scenario.words, &comparison, &render::Options::default());
+        let text = render::comparison(
+            &scenario.words,
+            &comparison,
+            None,
+            &render::Options::default(),
+        );
         let page = render::html_comparison(
             &scenario.words,
             &comparison,
+            None,
             &runner::metrics(),
             render::Options::LAB,
         );
@@ -243,7 +249,12 @@ fn says_what_was_found_where_the_reliable_client_fails() {
     let mut comparison = compare(scenario.words.name);
     comparison.runs[0].verdict = comparison.runs[1].verdict.clone();
 
-    let text = render::comparison(&scenario.words, &comparison, &render::Options::default());
+    let text = render::comparison(
+        &scenario.words,
+        &comparison,
+        None,
+        &render::Options::default(),
+    );
 
     let words: Vec<_> = text.split_whitespace().collect();
     let line = "✗ wire every Retry-After in seconds was waited for in full — asked for 120 s, \
@@ -256,7 +267,12 @@ fn a_comparison_tells_both_stories_on_one_axis() {
     let scenario = scenario::find("retry-after-seconds").expect("a scenario of the catalogue");
     let comparison = compare(scenario.words.name);
 
-    let text = render::comparison(&scenario.words, &comparison, &render::Options::default());
+    let text = render::comparison(
+        &scenario.words,
+        &comparison,
+        None,
+        &render::Options::default(),
+    );
 
     insta::assert_snapshot!(text, @r#"
     retry-after-seconds — the service asks for a wait of two seconds

@@ -3,8 +3,10 @@
 mod cancel;
 mod catalogue;
 mod comparison;
+mod defences;
 mod lessons;
 mod plays;
+mod questions;
 mod redaction;
 mod retry_after;
 

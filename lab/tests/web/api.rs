@@ -135,7 +135,10 @@ async fn the_course_is_listed_in_its_order() {
     assert_eq!(listed.len(), scenario::CATALOGUE.len());
     for (listed, known) in listed.into_iter().zip(scenario::CATALOGUE) {
         assert_eq!(listed["name"], known.words.name);
-        assert_eq!(listed["question"], known.words.question);
+        assert_eq!(listed["question"], known.words.question.text);
+        let choices = listed["choices"].as_array().expect("a list");
+        assert_eq!(choices.len(), known.words.question.lettered().count());
+        assert_eq!(choices.is_empty(), listed["number_of"].is_string());
         assert_eq!(listed["listing"], known.listing);
     }
 }
@@ -321,6 +324,32 @@ async fn a_comparison_has_a_side_for_each_client() {
 }
 
 #[tokio::test]
+async fn a_client_without_a_defence_plays_alone_or_beside_the_whole_one() {
+    let (_dashboard, browser) = serve().await;
+    for (client, clients) in [
+        ("reliable", &["without-cursor-loop"][..]),
+        ("compare", &["reliable", "without-cursor-loop"]),
+    ] {
+        let run = json!({
+            "scenario": "looping-items", "client": client, "pace": "virtual", "seed": 7,
+            "without": "cursor-loop",
+        });
+        let started = browser.start(&run).await.json();
+
+        let run = finished(&browser, started["id"].as_str().expect("an id")).await;
+
+        assert_eq!(run["without"], "cursor-loop");
+        let sides = run["sides"].as_array().expect("sides").iter();
+        assert_eq!(
+            sides.map(|side| &side["client"]).collect::<Vec<_>>(),
+            clients
+        );
+    }
+    let naive = json!({ "scenario": "flaky", "client": "naive", "without": "deadline" });
+    assert_eq!(browser.start(&naive).await.code(), "invalid_run");
+}
+
+#[tokio::test]
 async fn a_run_that_makes_no_sense_is_refused_and_not_kept() {
     let (_dashboard, browser) = serve().await;
     let json = ("content-type", "application/json");
@@ -445,13 +474,14 @@ async fn a_run_that_is_over_has_a_report_to_keep() {
     let both = Comparison::of(
         [runs.remove(0), runs.remove(0)],
         sample.expect("plays").as_ref(),
-        flaky.next_comparison(),
+        flaky.next_comparison(runner::NAIVE),
     );
     assert_eq!(
         report.body,
         render::html_comparison(
             &flaky.words,
             &both,
+            None,
             &runner::metrics(),
             lab::invocation::lab()
         )

@@ -4,14 +4,18 @@
 //!
 //! `curl -i http://127.0.0.1:8765/text-json`
 
+use axum::extract::Query;
+use axum::extract::rejection::QueryRejection;
 use axum::response::IntoResponse;
 use axum::routing::get;
 use axum::{Extension, Router};
 use http::header::CONTENT_TYPE;
 use http::{Method, StatusCode};
+use serde::Deserialize;
 
 use crate::lesson::{Content, DeclaredResponse, Lesson, Takes};
-use crate::response_extensions::Fault;
+use crate::page::{Item, Page};
+use crate::response_extensions::{Fault, NextCursor};
 use crate::state::ServiceState;
 
 pub(crate) const LESSON: Lesson = Lesson {
@@ -31,10 +35,27 @@ pub(crate) fn router() -> Router<ServiceState> {
     Router::new().route(LESSON.path, get(text_json))
 }
 
-async fn text_json() -> impl IntoResponse {
-    let body = r#"{"items": [{"id": "item-1", "name": "Item 1"}], "next_cursor": null}"#;
+/// What is read of the query.
+#[derive(Deserialize)]
+struct Asked {
+    cursor: Option<String>,
+}
+
+/// Who takes it for a page is led on to another.
+async fn text_json(query: Result<Query<Asked>, QueryRejection>) -> impl IntoResponse {
+    let is_led_on = query.is_ok_and(|Query(asked)| asked.cursor.is_some());
+    let (item, next) = match is_led_on {
+        false => (1, Some("page-2".to_owned())),
+        true => (2, None),
+    };
+    let page = Page {
+        items: vec![Item::numbered(item)],
+        next_cursor: next.clone(),
+    };
+    let body = serde_json::to_string(&page).expect("a page is JSON");
     (
         Extension(Fault("text_json")),
+        Extension(NextCursor(next)),
         [(CONTENT_TYPE, "text/plain; charset=utf-8")],
         body,
     )
@@ -55,6 +76,15 @@ mod tests {
         assert_eq!(response.status, StatusCode::OK);
         assert_eq!(response.headers[CONTENT_TYPE], "text/plain; charset=utf-8");
         assert!(response.json()["items"].is_array());
-        assert!(response.json()["next_cursor"].is_null());
+        assert!(response.json()["next_cursor"].is_string());
+    }
+
+    #[tokio::test]
+    async fn leads_whoever_takes_it_for_a_page_to_the_last_one() {
+        let first = get("/text-json?limit=50").await;
+        let last = get("/text-json?cursor=page-2").await;
+
+        assert!(first.json()["next_cursor"].is_string());
+        assert!(last.json()["next_cursor"].is_null());
     }
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Effect, time::Time};
+use super::{BrokenRule, Effect, time::Time};
 use crate::{duration::duration, run::Run};
 
 /// A sentence about two runs.
@@ -15,21 +15,35 @@ pub struct Remark {
     pub command: Option<&'static str>,
 }
 
-pub(super) fn remarks(runs: [&Run; 2], effects: &[Effect]) -> Vec<Remark> {
+pub(super) fn remarks(
+    runs: [&Run; 2],
+    effects: &[Effect],
+    broken: [&[BrokenRule]; 2],
+) -> Vec<Remark> {
     let same = effects.iter().all(|effect| !effect.differs);
     let same = same.then(|| Remark {
         text: "The two came to the same.".to_owned(),
         command: None,
     });
-    same.into_iter().chain(waiting(runs)).collect()
+    let mut without = runs
+        .iter()
+        .filter_map(|run| run.client.without.zip(Some(run)));
+    let without = without.next().map(|(defence, run)| Remark {
+        text: defence.remark(run.scenario),
+        command: None,
+    });
+    let remarks = same.into_iter().chain(without);
+    remarks.chain(waiting(runs, broken)).collect()
 }
 
-/// Who waits looks slower, as long as it is alone.
-fn waiting(runs: [&Run; 2]) -> Option<Remark> {
+/// Who waits looks slower, as long as it is alone. Of a client that waited longer than the
+/// first and broke no rule by it there is nothing to say: it may have waited in vain.
+fn waiting(runs: [&Run; 2], broken: [&[BrokenRule]; 2]) -> Option<Remark> {
     let times = runs.map(Time::of);
     let longer = usize::from(times[1].waited > times[0].waited);
     let (slow, quick) = (times[longer], times[1 - longer]);
-    if slow.waited == quick.waited || slow.taken < quick.taken {
+    let in_vain = longer == 1 && broken[1].is_empty();
+    if slow.waited == quick.waited || slow.taken < quick.taken || in_vain {
         return None;
     }
     Some(Remark {

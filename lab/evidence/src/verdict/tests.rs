@@ -12,6 +12,7 @@ const TESTED: Client = Client {
     name: "tested",
     prefix: Client::REFERENCE_PREFIX,
     headlines: &[],
+    without: None,
 };
 
 fn found(expectation: Expectation, outcome: &Outcome, wire: &WireRecord) -> Check {

@@ -13,7 +13,7 @@ pub(super) fn effects(compared: &Compared, lab: &str) -> Markup {
                     caption #measured { "Measured on the two runs" }
                     thead { tr {
                         th scope="col" { "Effect" }
-                        @for side in &compared.sides { th scope="col" { (side.client.name) } }
+                        @for side in &compared.sides { th scope="col" { (side.client.column()) } }
                         th scope="col" { "" }
                     } }
                     tbody { @for effect in &compared.effects { (row(effect)) } }

@@ -20,7 +20,9 @@ use super::{
     Options,
     words::{NOT_JUDGED, pace, wire},
 };
-use evidence::{Check, Compared, Comparison, Ending, Metric, Run, Words, compare, plot::Mark};
+use evidence::{
+    Check, Compared, Comparison, Ending, Metric, Prediction, Run, Words, compare, plot::Mark,
+};
 
 /// Sets a run, and what it teaches, as a page.
 ///
@@ -31,7 +33,7 @@ use evidence::{Check, Compared, Comparison, Ending, Metric, Run, Words, compare,
 pub fn html(
     words: &Words,
     run: &Run,
-    prediction: Option<&str>,
+    prediction: Option<&Prediction>,
     metrics: &[Metric],
     lab: &str,
 ) -> String {
@@ -53,6 +55,7 @@ pub fn html(
 pub fn html_comparison(
     words: &Words,
     comparison: &Comparison,
+    prediction: Option<&Prediction>,
     metrics: &[Metric],
     lab: &str,
 ) -> String {
@@ -70,7 +73,7 @@ pub fn html_comparison(
         words,
         metrics,
         sides: sides.collect(),
-        prediction: None,
+        prediction,
         compared: Some(compared),
         why: comparison.why().join(" "),
         next: format!("{lab} {next}"),
@@ -83,7 +86,7 @@ struct Story<'a> {
     words: &'a Words,
     metrics: &'a [Metric],
     sides: Vec<Side<'a>>,
-    prediction: Option<&'a str>,
+    prediction: Option<&'a Prediction>,
     compared: Option<&'a Compared>,
     why: String,
     next: String,
@@ -128,6 +131,9 @@ impl Side<'_> {
 impl Story<'_> {
     fn page(&self) -> String {
         let Self { words, sides, .. } = self;
+        let without = sides
+            .iter()
+            .find_map(|side| side.run.lesson.without.clone());
         let title = format!("{} — {}", words.name, words.title);
         let seed = sides
             .iter()
@@ -138,7 +144,7 @@ impl Story<'_> {
             markup! {
                 (heading(words, sides))
                 main {
-                    (question(words, self.prediction))
+                    (question(words, sides[0].run, self.prediction))
                     @if let Some(compared) = self.compared {
                         (comparison::effects(compared, Options::LAB))
                     }
@@ -151,7 +157,7 @@ impl Story<'_> {
                         (tables::wire(side))
                         (tables::counters(side, self.metrics))
                     }
-                    (lesson(&self.why, words.unsolved, &self.next))
+                    (lesson(&self.why, without.as_deref(), words.unsolved, &self.next))
                 }
                 @if let Some((seed, of)) = seed {
                     footer {
@@ -228,17 +234,41 @@ fn phrases(side: &compare::Side) -> Markup {
     }
 }
 
-fn question(words: &Words, prediction: Option<&str>) -> Markup {
+/// The question with its choices, and the answer: a report is read after the run.
+fn question(words: &Words, run: &Run, prediction: Option<&Prediction>) -> Markup {
+    let answer = run.answer.as_ref().map(|answer| match answer.why {
+        Some(why) => format!("{}. {why}", answer.text),
+        None => answer.text.clone(),
+    });
     markup! {
         section.question aria-labelledby="question" {
             h2 #question { "The question" }
-            p { (words.question) }
-            @if let Some(prediction) = prediction {
-                dl {
+            p { (words.question.text) }
+            @if words.question.lettered().next().is_some() {
+                ul.choices { @for (letter, choice) in words.question.lettered() {
+                    li { b { (letter) } " " (choice.text) }
+                } }
+            }
+            dl {
+                @if let Some(prediction) = prediction {
                     dt { "Your prediction" }
-                    dd { (prediction) }
+                    dd { (prediction.text) (came_true(prediction.came_true(run))) }
+                }
+                @if let Some(answer) = answer {
+                    dt { "The answer" }
+                    dd { (answer) }
                 }
             }
+        }
+    }
+}
+
+fn came_true(came_true: Option<bool>) -> Markup {
+    markup! {
+        @match came_true {
+            Some(true) => span.held { " ✓ right" },
+            Some(false) => span.broken { " ✗ wrong" },
+            None => "",
         }
     }
 }
@@ -288,12 +318,13 @@ fn verdict(side: &Side<'_>) -> Markup {
     }
 }
 
-fn lesson(why: &str, unsolved: &str, next: &str) -> Markup {
+fn lesson(why: &str, without: Option<&str>, unsolved: &str, next: &str) -> Markup {
     markup! {
         div.pair {
             section aria-labelledby="lesson" {
                 h2 #lesson { "Why it matters" }
                 p { (why) }
+                @if let Some(without) = without { p { "Taken away: " (without) } }
             }
             section aria-labelledby="unsolved" {
                 h2 #unsolved { "What it does not solve" }

@@ -8,6 +8,7 @@
 
 mod connection;
 mod perform;
+mod without;
 
 use std::{fmt, ops::ControlFlow};
 
@@ -22,6 +23,7 @@ pub use connection::Connection;
 pub use naive::{METRICS as NAIVE_METRICS, NAIVE, Naive};
 pub(crate) use perform::perform;
 pub use reliable::{RELIABLE, Reliable};
+pub use without::{WITHOUT, Without};
 
 /// Makes each name a module, and what stands behind it a client to choose.
 ///

@@ -36,6 +36,7 @@ pub const NAIVE: Client = Client {
     name: "naive",
     prefix: "naive_",
     headlines: &[ATTEMPTS, RETRIES],
+    without: None,
 };
 
 /// [`NAIVE`], and how it is built.

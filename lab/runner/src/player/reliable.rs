@@ -15,7 +15,7 @@ use evidence::{
     duration,
 };
 
-use self::failure::failure;
+pub(super) use self::failure::failure;
 use super::{ClientUnderTest, Connection, Player, Task};
 use crate::policy::DEFAULT_POLICY;
 
@@ -24,6 +24,7 @@ pub const RELIABLE: Client = Client {
     name: "reliable",
     prefix: Client::REFERENCE_PREFIX,
     headlines: &[ATTEMPTS, RETRIES, GIVE_UPS, CURSOR_LOOPS],
+    without: None,
 };
 
 /// [`RELIABLE`], and how it is built.
@@ -88,21 +89,28 @@ impl ClientUnderTest for Reliable {
     }
 
     fn connect(&self, connection: Connection) -> Result<Box<dyn Player>, ConfigError> {
-        let task = [connection.task];
-        let mut builder = builder(&connection.base_url, &connection.recorder, &task)
-            .clock(connection.clock)
-            .random(Arc::new(SeededRandom::new(connection.seed)))
-            .injector(connection.injector)
-            .middleware(connection.limit);
-        if let Some(timeouts) = connection.timeouts {
-            builder = builder.middleware(timeouts);
-        }
-        if let Some(function) = connection.function {
-            builder = builder.transport(function);
-        }
-        let client = configure(&connection.policy, builder).build()?;
-        Ok(Box::new(client))
+        Ok(Box::new(client(connection, |builder| builder)?))
     }
+}
+
+/// A client as it is connected here, with `change` made to its configuration.
+pub(super) fn client(
+    connection: Connection,
+    change: impl FnOnce(Builder) -> Builder,
+) -> Result<ReliableApiClient, ConfigError> {
+    let task = [connection.task];
+    let mut builder = builder(&connection.base_url, &connection.recorder, &task)
+        .clock(connection.clock)
+        .random(Arc::new(SeededRandom::new(connection.seed)))
+        .injector(connection.injector)
+        .middleware(connection.limit);
+    if let Some(timeouts) = connection.timeouts {
+        builder = builder.middleware(timeouts);
+    }
+    if let Some(function) = connection.function {
+        builder = builder.transport(function);
+    }
+    change(configure(&connection.policy, builder)).build()
 }
 
 fn builder(base_url: &str, recorder: &SharedRecorder, tasks: &[Task]) -> Builder {

@@ -2,16 +2,25 @@
 
 use client::Endpoint;
 
-use super::{PLAIN, Scenario};
+use super::{PLAIN, Scenario, shown};
 use crate::player::{NAIVE, RELIABLE, Task};
-use evidence::{Condition, Ending, Expectation, Sentence, Words};
+use evidence::{Choice, Condition, Ending, Expectation, Question, Sentence, Words};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     words: Words {
         name: "bad-cursor",
         title: "a page whose next_cursor is a number",
         request: "GET /bad-cursor",
-        question: "next_cursor is the number 2. Is that a last page, or a next one?",
+        question: Question::choices(
+            "A page comes whose next_cursor is the number 2. What does the caller get?",
+            &[
+                Choice::new("one page, as the whole listing", |run| {
+                    shown::SUCCESS(run) && shown::ONCE(run)
+                }),
+                Choice::new("two pages", |run| shown::SUCCESS(run) && shown::AGAIN(run)),
+                Choice::new("an error", shown::ERROR),
+            ],
+        ),
         hint: "null and 2 are of different types.",
         lessons: &[
             Sentence::always(

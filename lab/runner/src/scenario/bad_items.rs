@@ -2,16 +2,20 @@
 
 use client::Endpoint;
 
-use super::{PLAIN, Scenario};
+use super::{PLAIN, Scenario, shown};
 use crate::player::{NAIVE, RELIABLE, Task};
-use evidence::{Condition, Ending, Expectation, Sentence, Words};
+use evidence::{Condition, Ending, Expectation, Question, Sentence, Words};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     words: Words {
         name: "bad-items",
         title: "a page with an item that is no object",
         request: "GET /bad-items",
-        question: "One of the items is broken. What should a client do with the others?",
+        question: Question::number(
+            "One item of a page is no object. How many items does the caller get?",
+            "items",
+            shown::ITEMS,
+        ),
         hint: "What would a listing with a hole look like to the program that reads it next?",
         lessons: &[
             Sentence::always(

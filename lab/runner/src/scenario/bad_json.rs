@@ -2,7 +2,7 @@
 
 use client::Endpoint;
 
-use super::{PLAIN, Scenario};
+use super::{PLAIN, Scenario, shown};
 use crate::player::{NAIVE, RELIABLE, Task};
 use evidence::{Condition, Ending, Expectation, Sentence, Words};
 
@@ -11,7 +11,10 @@ pub(super) const SCENARIO: Scenario = Scenario {
         name: "bad-json",
         title: "says JSON, and the body is none",
         request: "GET /bad-json",
-        question: "The status is 200. Is this a success, and is it worth a retry?",
+        question: shown::requests(
+            "A 200 comes, is called JSON, and does not parse. How many requests will the service \
+                 see?",
+        ),
         hint: "Think of what a status promises, and of what it does not.",
         lessons: &[
             Sentence::always(

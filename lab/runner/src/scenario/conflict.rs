@@ -1,15 +1,25 @@
 //! A key that was used for something else is refused.
 
-use super::{NEW_KEYS, PLAIN, Scenario};
+use super::{NEW_KEYS, PLAIN, Scenario, shown};
 use crate::player::{RELIABLE, Task};
-use evidence::{Condition, Ending, Expectation, Sentence, Words};
+use evidence::{Choice, Condition, Ending, Expectation, Question, Sentence, Words};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     words: Words {
         name: "conflict",
         title: "a key is used again for another body",
         request: "POST /jobs",
-        question: "Same key, different body. Create a second job, return the first, or refuse?",
+        question: Question::choices(
+            "A job is asked for, and then another as if it were the same. What becomes of the \
+                 second request?",
+            &[
+                Choice::new("it creates a second job", |run| run.wire.jobs_created() > 1),
+                Choice::new("it brings the first job", |run| {
+                    shown::SUCCESS(run) && run.wire.jobs_created() == 1
+                }),
+                Choice::new("it is refused", shown::ERROR),
+            ],
+        ),
         hint: "What would each of the three claim to have been done?",
         lessons: &[
             Sentence::always(

@@ -2,16 +2,20 @@
 
 use client::Endpoint;
 
-use super::{BUDGET_SPENT, NO_ATTEMPT_LEFT, Network, PLAIN, Scenario};
+use super::{BUDGET_SPENT, NO_ATTEMPT_LEFT, Network, PLAIN, Scenario, shown};
 use crate::player::{NAIVE, Task};
-use evidence::{Condition, Ending, Expectation, Sentence, Words};
+use evidence::{Condition, Ending, Expectation, Question, Sentence, Words};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     words: Words {
         name: "connection-refused",
         title: "nobody listens on the port",
         request: "GET /items",
-        question: "A restart takes seconds. How long should a client knock on a closed door?",
+        question: Question::number(
+            "Nobody listens on the port. How many attempts are made?",
+            "attempts",
+            shown::ATTEMPTS,
+        ),
         hint: "The failure comes within a millisecond, so only the waits take time.",
         lessons: &[
             Sentence::always(

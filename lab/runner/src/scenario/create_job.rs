@@ -1,15 +1,22 @@
 //! A creation responds with 201, once.
 
-use super::{PLAIN, Scenario, Share};
+use super::{PLAIN, Scenario, Share, shown};
 use crate::player::{NAIVE, RELIABLE, Task};
-use evidence::{Condition, Ending, Expectation, Sentence, Words};
+use evidence::{Choice, Condition, Ending, Expectation, Question, Sentence, Words};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     words: Words {
         name: "create-job",
         title: "a job is created under a key",
         request: "POST /jobs",
-        question: "Which status does a creation respond with, and who chooses the key?",
+        question: Question::choices(
+            "A job is created. Which status says so?",
+            &[
+                Choice::new("200", |run| shown::responded(run, 200) > 0),
+                Choice::new("201", |run| shown::responded(run, 201) > 0),
+                Choice::new("204", |run| shown::responded(run, 204) > 0),
+            ],
+        ),
         hint: "Who is the first to know that a change is intended?",
         lessons: &[
             Sentence::always(

@@ -9,9 +9,10 @@ use http::HeaderValue;
 use super::{
     HEADER_NOT_READ, NO_ATTEMPT_LEFT, OVER_BUDGET, PLAIN, Scenario,
     responder::{fails_first, unavailable_until},
+    shown,
 };
 use crate::player::{RELIABLE, Task};
-use evidence::{Condition, Ending, Expectation, Policy, Sentence, Words};
+use evidence::{Choice, Condition, Ending, Expectation, Policy, Question, Sentence, Words};
 
 const SLOW: Endpoint = Endpoint::new("slow", "/slow");
 
@@ -23,7 +24,14 @@ pub(super) const SCENARIO: Scenario = Scenario {
         name: "deadline",
         title: "the caller has less time than the wait would take",
         request: "GET /slow",
-        question: "Five seconds left, and the service asks for ten. Use the five, or stop now?",
+        question: Question::choices(
+            "The caller has five seconds, and a 503 says Retry-After: 10. What follows?",
+            &[
+                Choice::new("a request before the ten seconds are over", shown::EARLY),
+                Choice::new("a request after ten seconds", shown::IN_TIME),
+                Choice::new("an error at once", shown::ONCE),
+            ],
+        ),
         hint: "What would be known after five seconds that is not known now?",
         lessons: &[
             Sentence::always("A wait that cannot end in time only delays the bad news."),

@@ -2,9 +2,11 @@
 
 use client::Endpoint;
 
-use super::{ITEM_LIMIT, PAGE_LIMIT, PLAIN, Scenario};
+use super::{ITEM_LIMIT, PAGE_LIMIT, PLAIN, Scenario, shown};
 use crate::player::{NAIVE, Task};
-use evidence::{Condition, Ending, Expectation, Overrides, Policy, Sentence, Words};
+use evidence::{
+    Choice, Condition, Ending, Expectation, Overrides, Policy, Question, Sentence, Words,
+};
 
 /// The records on each of the service's pages.
 const PAGE: u32 = 2;
@@ -14,7 +16,17 @@ pub(super) const SCENARIO: Scenario = Scenario {
         name: "endless-items",
         title: "always another page, never the same cursor",
         request: "GET /endless-items",
-        question: "No cursor ever repeats. What, if anything, ends this crawl?",
+        question: Question::choices(
+            "No cursor ever repeats, and none is null. What ends the reading?",
+            &[
+                Choice::new("a limit of pages", |run| shown::problem(run, "page_limit")),
+                Choice::new("a limit of items", |run| shown::problem(run, "item_limit")),
+                Choice::new("a repeated cursor", |run| {
+                    shown::problem(run, "cursor_repeated")
+                }),
+                Choice::new("nothing: it has to be stopped", shown::STOPPED),
+            ],
+        ),
         hint: "No memory helps here. Something has to be counted.",
         lessons: &[
             Sentence::always(

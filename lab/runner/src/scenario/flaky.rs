@@ -1,6 +1,6 @@
 //! A failure that passes is worth another attempt, after a wait.
 
-use super::{NO_ATTEMPT_LEFT, PLAIN, Scenario, Share};
+use super::{NO_ATTEMPT_LEFT, PLAIN, Scenario, Share, shown};
 use crate::player::{NAIVE, RELIABLE, Task};
 use evidence::{Condition, Ending, Expectation, Overrides, Sentence, Words};
 
@@ -12,9 +12,11 @@ pub(super) const SCENARIO: Scenario = Scenario {
         name: "flaky",
         title: "the service fails twice, then recovers",
         request: "GET /flaky",
-        question: "How many requests will the service see, and what happens between them?",
-        hint: "It takes three calls to get a response, and clients that fail together come back \
-                 together.",
+        question: shown::requests(
+            "Two calls get a 503, the third would succeed. How many requests will the service \
+                 see?",
+        ),
+        hint: "A GET changes nothing, so it may be sent again, for as long as attempts are left.",
         lessons: &[
             Sentence::always(
                 "A 503 often passes, so a GET, which changes nothing, is worth another attempt.",

@@ -2,16 +2,25 @@
 
 use client::telemetry::GIVE_UPS;
 
-use super::{NO_ATTEMPT_LEFT, PLAIN, Scenario, Share, flaky};
+use super::{NO_ATTEMPT_LEFT, PLAIN, Scenario, Share, flaky, shown};
 use crate::player::{NAIVE, RELIABLE, Task};
-use evidence::{Condition, Ending, Expectation, Overrides, Policy, Sentence, Words};
+use evidence::{
+    Choice, Condition, Ending, Expectation, Overrides, Policy, Question, Sentence, Words,
+};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     words: Words {
         name: "flaky-gives-up",
         title: "the service fails twice, and attempts are finite",
         request: "GET /flaky",
-        question: "Suppose two attempts are allowed, and the third would succeed. Is it wrong to stop?",
+        question: Question::choices(
+            "Two calls get a 503, the third would succeed, and attempts are few. How does the \
+                 call end?",
+            &[
+                Choice::new("with a success", shown::SUCCESS),
+                Choice::new("with the 503", shown::ERROR),
+            ],
+        ),
         hint: "Nobody tells a client which call will succeed.",
         lessons: &[
             Sentence::always(

@@ -2,16 +2,21 @@
 
 use client::Endpoint;
 
-use super::{ITEM_LIMIT, PAGE_LIMIT, PLAIN, Scenario, endless_items};
+use super::{ITEM_LIMIT, PAGE_LIMIT, PLAIN, Scenario, endless_items, shown};
 use crate::player::{NAIVE, Task};
-use evidence::{Condition, Ending, Overrides, Policy, Sentence, Words};
+use evidence::{Condition, Ending, Overrides, Policy, Question, Sentence, Words};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     words: Words {
         name: "item-cap",
         title: "more items than the caller wants",
         request: "GET /endless-items",
-        question: "Suppose the cap is three items, and pages hold two. How many are read, and then?",
+        question: Question::number(
+            "Pages hold two items, and there is always another page. How many items does the \
+                 caller get?",
+            "items",
+            shown::ITEMS,
+        ),
         hint: "When the cap is reached, another item may be in hand already.",
         lessons: &[
             Sentence::always(

@@ -2,7 +2,7 @@
 
 use client::Endpoint;
 
-use super::{ITEM_LIMIT, PAGE_LIMIT, PLAIN, Scenario, Share};
+use super::{ITEM_LIMIT, PAGE_LIMIT, PLAIN, Scenario, Share, shown};
 use crate::player::{NAIVE, RELIABLE, Task};
 use evidence::{Condition, Ending, Expectation, Overrides, Sentence, Words};
 
@@ -11,7 +11,10 @@ pub(super) const SCENARIO: Scenario = Scenario {
         name: "items",
         title: "three records on two pages",
         request: "GET /items",
-        question: "How many requests does it take to read three records?",
+        question: shown::requests(
+            "Three records, two of them on the first page. How many requests will the service \
+                 see?",
+        ),
         hint: "The first page's next_cursor is not null.",
         lessons: &[
             Sentence::always(

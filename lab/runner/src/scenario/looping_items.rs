@@ -2,7 +2,7 @@
 
 use client::Endpoint;
 
-use super::{ITEM_LIMIT, PAGE_LIMIT, PLAIN, Scenario};
+use super::{ITEM_LIMIT, PAGE_LIMIT, PLAIN, Scenario, shown};
 use crate::player::{NAIVE, RELIABLE, Task};
 use evidence::{Condition, Ending, Expectation, Sentence, Words};
 
@@ -17,7 +17,9 @@ pub(super) const SCENARIO: Scenario = Scenario {
         name: "looping-items",
         title: "the cursors go round in a circle",
         request: "GET /looping-items",
-        question: "The cursors are A, B, A, B, … After how many pages can a client know?",
+        question: shown::requests(
+            "The cursors are A, B, A, B, and so on. How many requests will the service see?",
+        ),
         hint: "No two cursors in a row are equal.",
         lessons: &[
             Sentence::always(

@@ -1,18 +1,23 @@
 //! The job exists, and the client does not know: only a key makes that safe.
 
-use super::{NEW_KEYS, Network, PLAIN, Scenario};
+use super::{NEW_KEYS, Network, PLAIN, Scenario, shown};
 use crate::{
     fault_proxy::Fault,
     player::{RELIABLE, Task},
 };
-use evidence::{Condition, Ending, Expectation, Overrides, Sentence, Words};
+use evidence::{Condition, Ending, Expectation, Overrides, Question, Sentence, Words};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     words: Words {
         name: "lost-response",
         title: "the job is created, its response is lost",
         request: "POST /jobs",
-        question: "The connection breaks before the response. Send it again, or not?",
+        question: Question::number(
+            "A job is created, and the connection breaks before the response. How many jobs are \
+                 there in the end?",
+            "jobs",
+            shown::JOBS,
+        ),
         hint: "The service has seen the request, and a client cannot know.",
         lessons: &[
             Sentence::always(

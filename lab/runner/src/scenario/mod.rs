@@ -14,12 +14,15 @@
 mod find;
 mod responder;
 mod sentences;
+mod shown;
 
 use std::{fmt, sync::Arc, time::Duration};
 
 use axum::Router;
 use client::{Clock, FailureKind};
-use evidence::{Client, Ending, Evidence, Expectation, Lesson, Overrides, Policy, Words};
+use evidence::{
+    Client, Defence, Ending, Evidence, Expectation, Lesson, Overrides, Policy, Question, Words,
+};
 use server::ExpectedRoute;
 
 pub use find::{NothingMatches, UnknownScenario, find, matching};
@@ -29,7 +32,7 @@ use sentences::{
 
 use crate::{
     fault_proxy::Fault,
-    player::{RELIABLE, Task},
+    player::{RELIABLE, Task, WITHOUT},
 };
 
 /// Makes each name a module and, in this order, a scenario of the course.
@@ -114,7 +117,7 @@ pub const PLAIN: Scenario = Scenario {
         name: "",
         title: "",
         request: "",
-        question: "",
+        question: Question::choices("", &[]),
         hint: "",
         lessons: &[],
         unsolved: "",
@@ -223,9 +226,19 @@ impl Scenario {
         course.next()
     }
 
-    /// What to try after a comparison, as arguments of `lab`.
+    /// What to try after a comparison with this client, as arguments of `lab`: the next
+    /// scenario, or the next defence, where it shows.
     #[must_use]
-    pub fn next_comparison(&self) -> String {
+    pub fn next_comparison(&self, client: Client) -> String {
+        if let Some(defence) = client.without {
+            let mut course = WITHOUT.iter().skip_while(|it| it.defence.id != defence.id);
+            return match course.nth(1).map(|next| next.defence) {
+                Some(Defence { id, shows_in, .. }) => {
+                    format!("scenario {} --without {id} --compare", shows_in[0])
+                }
+                None => "scenario all".to_owned(),
+            };
+        }
         match self.following() {
             Some(next) => format!("scenario {} --compare", next.words.name),
             None => "scenario all".to_owned(),
@@ -234,6 +247,16 @@ impl Scenario {
 
     /// What to try after a run, as arguments of `lab`: never the same again.
     fn next(&self, client: Client, policy: &Policy) -> String {
+        if let Some(defence) = client.without {
+            let Defence { id, shows_in, .. } = defence;
+            let name = self.words.name;
+            let name = if defence.shows_in(name) {
+                name
+            } else {
+                shows_in[0]
+            };
+            return format!("scenario {name} --without {id} --compare");
+        }
         // No other client knows the policy, so nothing of it can be varied.
         if client != RELIABLE {
             return format!("scenario {} --compare", self.words.name);

@@ -1,15 +1,21 @@
 //! A success may have no body, and then none is parsed.
 
-use super::{PLAIN, Scenario, Share};
+use super::{PLAIN, Scenario, Share, shown};
 use crate::player::{NAIVE, RELIABLE, Task};
-use evidence::{Condition, Ending, Expectation, Sentence, Words};
+use evidence::{Choice, Condition, Ending, Expectation, Question, Sentence, Words};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     words: Words {
         name: "no-content",
         title: "a success without a body",
         request: "GET /no-content",
-        question: "What does a client that parses every 2xx make of a 204?",
+        question: Question::choices(
+            "A 204 comes, without a body. What does the caller get?",
+            &[
+                Choice::new("a success", shown::SUCCESS),
+                Choice::new("an error", shown::ERROR),
+            ],
+        ),
         hint: "How long is the body of a 204?",
         lessons: &[
             Sentence::always(

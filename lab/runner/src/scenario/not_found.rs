@@ -2,9 +2,9 @@
 
 use client::Endpoint;
 
-use super::{PLAIN, Scenario, Share};
+use super::{PLAIN, Scenario, Share, shown};
 use crate::player::{NAIVE, RELIABLE, Task};
-use evidence::{Condition, Ending, Expectation, Sentence, Words};
+use evidence::{Choice, Condition, Ending, Expectation, Question, Sentence, Words};
 
 /// A path that the service does not have.
 const NOWHERE: Endpoint = Endpoint::new("nowhere", "/nowhere");
@@ -14,7 +14,18 @@ pub(super) const SCENARIO: Scenario = Scenario {
         name: "not-found",
         title: "no such path",
         request: "GET /nowhere",
-        question: "What can a client keep of an error response, besides its status?",
+        question: Question::choices(
+            "A 404 comes, with a problem object in its body. What does the error hold beside the \
+                 status?",
+            &[
+                Choice::new("nothing", |run| {
+                    shown::ERROR(run) && run.outcome.fact("code").is_none()
+                }),
+                Choice::new("the machine code and the request id", |run| {
+                    shown::ERROR(run) && run.outcome.fact("code").is_some()
+                }),
+            ],
+        ),
         hint: "The content type is application/problem+json.",
         lessons: &[
             Sentence::always(

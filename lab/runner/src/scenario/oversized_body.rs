@@ -7,9 +7,9 @@ use http::{Method, StatusCode};
 use serde_json::json;
 use server::{ExpectedRoute, Fault};
 
-use super::{AddedRoutes, PLAIN, Scenario};
+use super::{AddedRoutes, PLAIN, Scenario, shown};
 use crate::player::{NAIVE, RELIABLE, Task};
-use evidence::{Condition, Ending, Expectation, Policy, Sentence, Words};
+use evidence::{Choice, Condition, Ending, Expectation, Policy, Question, Sentence, Words};
 
 const EXPORT: Endpoint = Endpoint::new("export", "/export");
 
@@ -18,7 +18,13 @@ pub(super) const SCENARIO: Scenario = Scenario {
         name: "oversized-body",
         title: "a body larger than a client should accept",
         request: "GET /export",
-        question: "A client accepts 64 KiB, the response has 1 MiB. How much of it is read?",
+        question: Question::choices(
+            "A 200 comes with a body of 1 MiB. What does the caller get?",
+            &[
+                Choice::new("the body", shown::SUCCESS),
+                Choice::new("an error", shown::ERROR),
+            ],
+        ),
         hint: "The response announces its length.",
         lessons: &[
             Sentence::always(

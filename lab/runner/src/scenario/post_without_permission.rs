@@ -5,6 +5,7 @@ use client::Endpoint;
 use super::{
     PLAIN, Scenario,
     responder::{fails_first, unavailable},
+    shown,
 };
 use crate::player::{NAIVE, RELIABLE, Task};
 use evidence::{Condition, Ending, Expectation, Sentence, Words};
@@ -17,7 +18,10 @@ pub(super) const SCENARIO: Scenario = Scenario {
         name: "post-without-permission",
         title: "a POST with a key, to an endpoint that ignores keys",
         request: "POST /transfers",
-        question: "A 503, and the request carries an Idempotency-Key. May it be sent again?",
+        question: shown::requests(
+            "A transfer is sent by POST with an Idempotency-Key, and a 503 comes. How many \
+                 requests will the service see?",
+        ),
         hint: "Who would have to know what the key means?",
         lessons: &[
             Sentence::always(

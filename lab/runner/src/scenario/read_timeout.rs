@@ -5,19 +5,28 @@ use std::time::Duration;
 
 use client::{Endpoint, FailureKind};
 
-use super::{ITEM_LIMIT, NO_ATTEMPT_LEFT, Network, PAGE_LIMIT, PLAIN, Scenario, expect_items};
+use super::{
+    ITEM_LIMIT, NO_ATTEMPT_LEFT, Network, PAGE_LIMIT, PLAIN, Scenario, expect_items, shown,
+};
 use crate::{
     fault_proxy::Fault,
     player::{NAIVE, RELIABLE, Task},
 };
-use evidence::{Condition, Ending, Expectation, Policy, Sentence, Words};
+use evidence::{Choice, Condition, Ending, Expectation, Policy, Question, Sentence, Words};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     words: Words {
         name: "read-timeout",
         title: "a connection that is accepted and gets no response",
         request: "GET /items",
-        question: "Nothing comes back, not even an error. What ends the wait?",
+        question: Question::choices(
+            "A connection is accepted, and nothing comes back. What does the caller get?",
+            &[
+                Choice::new("the records, from another attempt", shown::SUCCESS),
+                Choice::new("an error", shown::ERROR),
+                Choice::new("nothing: it has to be stopped", shown::STOPPED),
+            ],
+        ),
         hint: "TCP alone would wait for hours.",
         lessons: &[
             Sentence::always(

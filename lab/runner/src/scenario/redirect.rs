@@ -1,6 +1,6 @@
 //! A redirect is a response, not an order.
 
-use super::{PLAIN, Scenario, Share};
+use super::{PLAIN, Scenario, Share, shown};
 use crate::player::{NAIVE, RELIABLE, Task};
 use evidence::{Condition, Ending, Expectation, Sentence, Words};
 
@@ -9,7 +9,9 @@ pub(super) const SCENARIO: Scenario = Scenario {
         name: "redirect",
         title: "the service points somewhere else",
         request: "GET /redirect",
-        question: "How many requests should the service see?",
+        question: shown::requests(
+            "A 302 comes, with a Location. How many requests will the service see?",
+        ),
         hint: "Nobody has promised where Location points.",
         lessons: &[
             Sentence::always(

@@ -1,15 +1,19 @@
 //! The same key and body mean the same however often they come.
 
-use super::{NEW_KEYS, PLAIN, Scenario, Share};
+use super::{NEW_KEYS, PLAIN, Scenario, Share, shown};
 use crate::player::{RELIABLE, Task};
-use evidence::{Condition, Ending, Expectation, Sentence, Words};
+use evidence::{Condition, Ending, Expectation, Question, Sentence, Words};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     words: Words {
         name: "replay",
         title: "the same job is asked for twice",
         request: "POST /jobs",
-        question: "Two requests, one key, one body. How many jobs are there?",
+        question: Question::number(
+            "One job is wanted, and asked for twice. How many jobs are there in the end?",
+            "jobs",
+            shown::JOBS,
+        ),
         hint: "The service remembers the key together with the body.",
         lessons: &[
             Sentence::always(

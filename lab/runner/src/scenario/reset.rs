@@ -3,20 +3,32 @@
 use client::{Endpoint, FailureKind, telemetry::RETRIES};
 
 use super::{
-    ITEM_LIMIT, NO_ATTEMPT_LEFT, Network, PAGE_LIMIT, PLAIN, Scenario, Share, expect_items,
+    ITEM_LIMIT, NO_ATTEMPT_LEFT, Network, PAGE_LIMIT, PLAIN, Scenario, Share, expect_items, shown,
 };
 use crate::{
     fault_proxy::Fault,
     player::{NAIVE, RELIABLE, Task},
 };
-use evidence::{Condition, Expectation, Sentence, Words};
+use evidence::{Choice, Condition, Expectation, Question, Sentence, Words};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     words: Words {
         name: "reset",
         title: "the connection breaks in the middle of the body",
         request: "GET /items",
-        question: "Status 200, all headers, half the body. Is this a success, and who notices?",
+        question: Question::choices(
+            "Status 200, all headers, half the body, then the connection breaks. What does the \
+                 caller get?",
+            &[
+                Choice::new("half of the records", |run| {
+                    shown::SUCCESS(run) && shown::ONCE(run)
+                }),
+                Choice::new("the records, from another attempt", |run| {
+                    shown::SUCCESS(run) && shown::AGAIN(run)
+                }),
+                Choice::new("an error", shown::ERROR),
+            ],
+        ),
         hint: "Most retry layers hand the response over as soon as the headers are there.",
         lessons: &[
             Sentence::always(

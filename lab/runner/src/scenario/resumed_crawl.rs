@@ -2,16 +2,21 @@
 
 use client::Endpoint;
 
-use super::{PAGE_LIMIT, PLAIN, Scenario, Share};
+use super::{PAGE_LIMIT, PLAIN, Scenario, Share, shown};
 use crate::player::{NAIVE, RELIABLE, Task};
-use evidence::{Condition, Ending, Expectation, Policy, Sentence, Words};
+use evidence::{Condition, Ending, Expectation, Policy, Question, Sentence, Words};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     words: Words {
         name: "resumed-crawl",
         title: "a crawl is killed between two pages, and resumed",
         request: "GET /items",
-        question: "A crawl is killed after processing page 2, before noting so. What happens to page 2?",
+        question: Question::number(
+            "Three records on two pages. A crawl is killed after processing page 2, before noting \
+                 so, and goes on. How many records are processed, duplicates included?",
+            "records",
+            shown::DELIVERED,
+        ),
         hint: "Either a page may be lost, or a page may come twice. Which is worse?",
         lessons: &[
             Sentence::always(

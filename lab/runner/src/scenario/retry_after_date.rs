@@ -8,9 +8,10 @@ use http::HeaderValue;
 use super::{
     HEADER_NOT_READ, NO_ATTEMPT_LEFT, OVER_BUDGET, PLAIN, Scenario, expect_recovery,
     responder::{fails_first, unavailable_until},
+    shown,
 };
 use crate::player::{RELIABLE, Task};
-use evidence::{Condition, Expectation, Sentence, Words};
+use evidence::{Choice, Condition, Expectation, Question, Sentence, Words};
 
 const MAINTENANCE: Endpoint = Endpoint::new("maintenance", "/maintenance");
 
@@ -22,7 +23,15 @@ pub(super) const SCENARIO: Scenario = Scenario {
         name: "retry-after-date",
         title: "the service names the time of its return",
         request: "GET /maintenance",
-        question: "Retry-After names a date three seconds ahead. How long should the wait be?",
+        question: Question::choices(
+            "A 503 names a date three seconds ahead in its Retry-After. When does the next \
+                 request come?",
+            &[
+                Choice::new("before that date", shown::EARLY),
+                Choice::new("not before that date", shown::IN_TIME),
+                Choice::new("never: the call ends", shown::ONCE),
+            ],
+        ),
         hint: "A date has no fractions of a second, and a client has a clock.",
         lessons: &[
             Sentence::always(

@@ -8,9 +8,10 @@ use http::HeaderValue;
 use super::{
     NO_ATTEMPT_LEFT, PLAIN, Scenario, Share, expect_recovery,
     responder::{fails_first, unavailable_until},
+    shown,
 };
 use crate::player::{NAIVE, RELIABLE, Task};
-use evidence::{Condition, Expectation, Sentence, Words};
+use evidence::{Choice, Condition, Expectation, Question, Sentence, Words};
 
 const RETURNED: Endpoint = Endpoint::new("returned", "/returned");
 
@@ -19,7 +20,14 @@ pub(super) const SCENARIO: Scenario = Scenario {
         name: "retry-after-past-date",
         title: "the time of return has passed",
         request: "GET /returned",
-        question: "Retry-After names a date an hour ago. Wait, back off, or call at once?",
+        question: Question::choices(
+            "A 503 names a date an hour ago in its Retry-After. When does the next request come?",
+            &[
+                Choice::new("at once", shown::AT_ONCE),
+                Choice::new("after a wait of its own", shown::AFTER_A_WAIT),
+                Choice::new("never: the call ends", shown::ONCE),
+            ],
+        ),
         hint: "Is the value unreadable, or does it say something?",
         lessons: &[
             Sentence::always(

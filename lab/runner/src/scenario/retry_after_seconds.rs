@@ -8,9 +8,10 @@ use http::HeaderValue;
 use super::{
     HEADER_NOT_READ, NO_ATTEMPT_LEFT, OVER_BUDGET, PLAIN, Scenario, Share, expect_recovery,
     responder::{fails_first, unavailable_until},
+    shown,
 };
 use crate::player::{RELIABLE, Task};
-use evidence::{Condition, Expectation, Overrides, Sentence, Words};
+use evidence::{Choice, Condition, Expectation, Overrides, Question, Sentence, Words};
 
 const BUSY: Endpoint = Endpoint::new("busy", "/busy");
 
@@ -22,7 +23,14 @@ pub(super) const SCENARIO: Scenario = Scenario {
         name: "retry-after-seconds",
         title: "the service asks for a wait of two seconds",
         request: "GET /busy",
-        question: "The backoff would be shorter than two seconds. Which of the two should be waited for?",
+        question: Question::choices(
+            "A 503 says Retry-After: 2. When does the next request come?",
+            &[
+                Choice::new("sooner than in two seconds", shown::EARLY),
+                Choice::new("after two seconds", shown::IN_TIME),
+                Choice::new("never: the call ends", shown::ONCE),
+            ],
+        ),
         hint: "Who knows better when the service can be called again?",
         lessons: &[
             Sentence::always(

@@ -6,9 +6,10 @@ use http::HeaderValue;
 use super::{
     NO_ATTEMPT_LEFT, PLAIN, Scenario,
     responder::{fails_first, unavailable_until},
+    shown,
 };
 use crate::player::{NAIVE, RELIABLE, Task};
-use evidence::{Condition, Ending, Expectation, Policy, Sentence, Words};
+use evidence::{Choice, Condition, Ending, Expectation, Policy, Question, Sentence, Words};
 
 const CONFUSED: Endpoint = Endpoint::new("confused", "/confused");
 
@@ -20,7 +21,14 @@ pub(super) const SCENARIO: Scenario = Scenario {
         name: "retry-after-unusable",
         title: "Retry-After: -1, 1.5, soon, and nothing",
         request: "GET /confused",
-        question: "How long does a client wait that was told to wait -1 seconds?",
+        question: Question::choices(
+            "Three 503s say Retry-After: -1, 1.5 and soon. When do the next requests come?",
+            &[
+                Choice::new("at once", shown::AT_ONCE),
+                Choice::new("after waits of their own", shown::AFTER_A_WAIT),
+                Choice::new("never: the call ends", shown::ONCE),
+            ],
+        ),
         hint: "Reading -1 as a large number, as zero, or as nothing are three different clients.",
         lessons: &[
             Sentence::always(

@@ -5,6 +5,7 @@ use client::Endpoint;
 use super::{
     PLAIN, Scenario,
     responder::{fails_first, unavailable},
+    shown,
 };
 use crate::player::{NAIVE, RELIABLE, Task};
 use evidence::{Condition, Ending, Expectation, Overrides, Policy, Sentence, Words};
@@ -23,7 +24,9 @@ pub(super) const SCENARIO: Scenario = Scenario {
         name: "retry-budget",
         title: "the service is down, and five calls are made",
         request: "GET /down",
-        question: "Five calls to a service that is down. How many requests should they make together?",
+        question: shown::requests(
+            "Five calls are made to a service that is down. How many requests will it see?",
+        ),
         hint: "What bounds each call does not bound all of them.",
         lessons: &[
             Sentence::always(

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use client::Endpoint;
 
-use super::{BUDGET_SPENT, HEADER_NOT_READ, NO_ATTEMPT_LEFT, PLAIN, Scenario, Share};
+use super::{BUDGET_SPENT, HEADER_NOT_READ, NO_ATTEMPT_LEFT, PLAIN, Scenario, Share, shown};
 use crate::player::{RELIABLE, Task};
-use evidence::{Condition, Ending, Expectation, Overrides, Sentence, Words};
+use evidence::{Choice, Condition, Ending, Expectation, Overrides, Question, Sentence, Words};
 
 /// What the service asks for, in seconds.
 const ASKED: u64 = 120;
@@ -16,7 +16,19 @@ pub(super) const SCENARIO: Scenario = Scenario {
         name: "retry-later",
         title: "the service asks for a wait of two minutes",
         request: "GET /retry-later",
-        question: "A client may wait 30 s, and the service asks for 120 s. What should it do?",
+        question: Question::choices(
+            "A 503 says Retry-After: 120. What follows?",
+            &[
+                Choice::new("a request before the two minutes are over", shown::EARLY),
+                Choice::new("a request after two minutes", shown::IN_TIME),
+                Choice::new("an error, which says how long to wait", |run| {
+                    shown::ONCE(run) && run.outcome.fact("retry_after_seconds").is_some()
+                }),
+                Choice::new("an error, which does not say so", |run| {
+                    shown::ONCE(run) && run.outcome.fact("retry_after_seconds").is_none()
+                }),
+            ],
+        ),
         hint: "One of the two lengths is the server's rule, the other the caller's.",
         lessons: &[
             Sentence::always(

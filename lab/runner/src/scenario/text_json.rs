@@ -2,16 +2,23 @@
 
 use client::Endpoint;
 
-use super::{PLAIN, Scenario};
+use super::{PLAIN, Scenario, shown};
 use crate::player::{NAIVE, RELIABLE, Task};
-use evidence::{Condition, Ending, Expectation, Sentence, Words};
+use evidence::{Choice, Condition, Ending, Expectation, Question, Sentence, Words};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     words: Words {
         name: "text-json",
         title: "a perfectly good page, declared as text",
         request: "GET /text-json",
-        question: "The body would parse. Should a client use it?",
+        question: Question::choices(
+            "A 200 comes with a good page in it, and is called text/plain. What does the caller \
+                 get?",
+            &[
+                Choice::new("the records", shown::SUCCESS),
+                Choice::new("an error", shown::ERROR),
+            ],
+        ),
         hint: "The header was written by the same server as the body.",
         lessons: &[
             Sentence::always(
@@ -29,13 +36,14 @@ pub(super) const SCENARIO: Scenario = Scenario {
             ),
             Sentence::of(
                 NAIVE,
-                &[Condition::Ended(Ending::Ok), Condition::Requests(1)],
-                "The naive client took the text for data.",
+                &[Condition::Ended(Ending::Ok), Condition::Requests(2)],
+                "The naive client took the text for data, and followed the cursor in it.",
             ),
         ],
         unsolved: "A server that mislabels everything. Then the contract has to change, on purpose and in one place.",
     },
-    task: Task::Get(Endpoint::TEXT_JSON),
+    listing: true,
+    task: Task::List(Endpoint::TEXT_JSON),
     expect: |_| {
         vec![
             Expectation::ending(

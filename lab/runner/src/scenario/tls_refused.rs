@@ -2,16 +2,20 @@
 
 use client::Endpoint;
 
-use super::{Network, PLAIN, Scenario};
+use super::{Network, PLAIN, Scenario, shown};
 use crate::player::{NAIVE, RELIABLE, Task};
-use evidence::{Condition, Ending, Expectation, Sentence, Words};
+use evidence::{Condition, Ending, Expectation, Question, Sentence, Words};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     words: Words {
         name: "tls-refused",
         title: "the TLS handshake is refused",
         request: "GET /items",
-        question: "The library calls it a connection error. Is it worth another attempt?",
+        question: Question::number(
+            "The TLS handshake is refused. How many attempts are made?",
+            "attempts",
+            shown::ATTEMPTS,
+        ),
         hint: "What would have to change before the next handshake?",
         lessons: &[
             Sentence::always(

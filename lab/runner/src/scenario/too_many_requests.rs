@@ -18,9 +18,9 @@ use http::{Method, StatusCode};
 use serde_json::json;
 use server::{ExpectedRoute, Fault, Problem};
 
-use super::{AddedRoutes, Network, PLAIN, Scenario};
+use super::{AddedRoutes, Network, PLAIN, Scenario, shown};
 use crate::player::{NAIVE, RELIABLE, Task};
-use evidence::{Condition, Expectation, Overrides, Sentence, Words};
+use evidence::{Condition, Expectation, Overrides, Question, Sentence, Words};
 
 const NARROW: Endpoint = Endpoint::new("narrow", "/narrow");
 
@@ -42,7 +42,12 @@ pub(super) const SCENARIO: Scenario = Scenario {
         name: "too-many-requests",
         title: "sixteen workers, and a service with eight places",
         request: "GET /narrow",
-        question: "Sixteen workers call at once. How many of them have to be refused?",
+        question: Question::number(
+            "Sixteen workers call at once, and the service takes eight. How many requests are \
+                 refused?",
+            "requests",
+            shown::REFUSED,
+        ),
         hint: "The first who are refused could tell the others.",
         lessons: &[
             Sentence::always(

@@ -12,6 +12,7 @@ fn request(scenario: &'static Scenario) -> RunRequest {
     RunRequest {
         scenario,
         players: Default::default(),
+        without: None,
         seed: 7,
         pace: Pace::Virtual,
         overrides: Overrides::default(),

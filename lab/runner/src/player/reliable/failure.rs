@@ -6,7 +6,7 @@ use client::{ApiError, ContractError, ResponseProblem, telemetry::GiveUp};
 use evidence::{Ending, Outcome};
 
 /// A failure, with what its error says.
-pub(super) fn failure(error: ApiError) -> Outcome {
+pub(crate) fn failure(error: ApiError) -> Outcome {
     let mut outcome = Outcome {
         ending: ending(&error),
         text: error.to_string(),

@@ -1,0 +1,265 @@
+//! What a scenario asks before it is played, and the answer that a run gives.
+//!
+//! No question is a matter of opinion: each has choices or a number, and the answer is
+//! read off the run that follows, so that it is true of that run whatever its client and
+//! its settings.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{outcome::Fact, run::Run};
+
+/// What to predict before a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Question {
+    /// The question.
+    pub text: &'static str,
+    /// What an answer looks like.
+    pub asked: Asked,
+}
+
+/// What an answer looks like.
+#[derive(Clone, Copy, Debug)]
+pub enum Asked {
+    /// One of these.
+    Choices(&'static [Choice]),
+    /// A whole number.
+    Number(Number),
+}
+
+/// One of several answers.
+#[derive(Clone, Copy, Debug)]
+pub struct Choice {
+    /// The answer.
+    pub text: &'static str,
+    /// Whether it is what a run has shown. Of all choices one is, at most.
+    pub is: fn(&Run) -> bool,
+}
+
+/// A number that is an answer.
+#[derive(Clone, Copy, Debug)]
+pub struct Number {
+    /// What is counted, in the plural.
+    pub of: &'static str,
+    /// What a run has shown; none if it did not get that far.
+    pub is: fn(&Run) -> Option<u64>,
+}
+
+/// The answer that a run gave.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Answer {
+    /// The number, or the letter of the choice.
+    pub value: Fact,
+    /// The same in words.
+    pub text: String,
+    /// Why it is so.
+    pub why: Option<&'static str>,
+}
+
+/// What a reader expects of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prediction {
+    /// The number, or the letter of the choice.
+    pub value: Fact,
+    /// The same in words.
+    pub text: String,
+}
+
+/// What is no answer to a question.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoAnswer {
+    /// None of the choices.
+    #[error("type one of {0}")]
+    NoChoice(String),
+    /// No number.
+    #[error("type a whole number")]
+    NoNumber,
+}
+
+/// How many predictions came true.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Score {
+    /// So many were right.
+    pub right: usize,
+    /// Of so many.
+    pub of: usize,
+}
+
+impl Choice {
+    /// An answer that is right where a run shows this.
+    #[must_use]
+    pub const fn new(text: &'static str, is: fn(&Run) -> bool) -> Self {
+        Self { text, is }
+    }
+}
+
+impl Question {
+    /// A question that a number answers.
+    #[must_use]
+    pub const fn number(text: &'static str, of: &'static str, is: fn(&Run) -> Option<u64>) -> Self {
+        Self {
+            text,
+            asked: Asked::Number(Number { of, is }),
+        }
+    }
+
+    /// A question that one of these answers.
+    #[must_use]
+    pub const fn choices(text: &'static str, choices: &'static [Choice]) -> Self {
+        Self {
+            text,
+            asked: Asked::Choices(choices),
+        }
+    }
+
+    /// The choices with their letters; none where a number is asked for.
+    pub fn lettered(&self) -> impl Iterator<Item = (char, &'static Choice)> + use<> {
+        let choices = match self.asked {
+            Asked::Choices(choices) => choices,
+            Asked::Number(_) => &[],
+        };
+        ('a'..='z').zip(choices)
+    }
+
+    /// The answer that a run gave; none if it was cancelled, or did not get that far.
+    #[must_use]
+    pub fn answer(&self, run: &Run, why: Option<&'static str>) -> Option<Answer> {
+        if run.is_cancelled() {
+            return None;
+        }
+        let (value, text) = match self.asked {
+            Asked::Number(Number { of, is }) => {
+                let number = is(run)?;
+                (number.into(), counted(number, of))
+            }
+            Asked::Choices(_) => {
+                let (letter, choice) = self.lettered().find(|(_, choice)| (choice.is)(run))?;
+                (Fact::Name(letter.to_string()), choice.text.to_owned())
+            }
+        };
+        Some(Answer { value, text, why })
+    }
+
+    /// Reads what somebody typed: a number, or the letter or the words of a choice.
+    ///
+    /// # Errors
+    ///
+    /// [`NoAnswer`] if it is neither.
+    pub fn predict(&self, typed: &str) -> Result<Prediction, NoAnswer> {
+        if let Asked::Number(Number { of, .. }) = self.asked {
+            let digits = typed.bytes().all(|byte| byte.is_ascii_digit());
+            let number = typed.parse().ok().filter(|_| digits);
+            let number: u64 = number.ok_or(NoAnswer::NoNumber)?;
+            return Ok(Prediction {
+                value: number.into(),
+                text: counted(number, of),
+            });
+        }
+        let typed = typed.to_lowercase();
+        let meant = |(letter, choice): &(char, &Choice)| {
+            typed == letter.to_string() || typed == choice.text.to_lowercase()
+        };
+        let Some((letter, choice)) = self.lettered().find(meant) else {
+            let letters: Vec<_> = self.lettered().map(|(it, _)| it.to_string()).collect();
+            return Err(NoAnswer::NoChoice(letters.join(", ")));
+        };
+        Ok(Prediction {
+            value: Fact::Name(letter.to_string()),
+            text: choice.text.to_owned(),
+        })
+    }
+}
+
+impl Prediction {
+    /// What came of it, in words.
+    #[must_use]
+    pub fn verdict(&self, run: &Run) -> String {
+        let Some(Answer { text, why, .. }) = &run.answer else {
+            return format!("{}; this run did not get that far", self.text);
+        };
+        let answer = match self.came_true(run) {
+            Some(true) => format!("{}, and so it was.", self.text),
+            _ => format!("{}, and it was: {text}.", self.text),
+        };
+        match why {
+            Some(why) => format!("{answer} {why}"),
+            None => answer,
+        }
+    }
+
+    /// Whether it came true; none of a run that gave no answer.
+    #[must_use]
+    pub fn came_true(&self, run: &Run) -> Option<bool> {
+        let answer = run.answer.as_ref()?;
+        Some(answer.value == self.value)
+    }
+}
+
+impl Score {
+    /// Counts a prediction, if the run gave an answer.
+    pub fn count(&mut self, came_true: Option<bool>) {
+        if let Some(right) = came_true {
+            self.right += usize::from(right);
+            self.of += 1;
+        }
+    }
+}
+
+/// "1 request", "3 requests".
+fn counted(number: u64, of: &str) -> String {
+    match number {
+        1 => format!("1 {}", of.strip_suffix('s').unwrap_or(of)),
+        _ => format!("{number} {of}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NEVER: fn(&Run) -> bool = |_| false;
+
+    const CHOICES: Question = Question::choices(
+        "Which?",
+        &[
+            Choice::new("this one", NEVER),
+            Choice::new("that one", NEVER),
+        ],
+    );
+
+    #[test]
+    fn a_choice_is_named_by_its_letter_or_its_words() {
+        for typed in ["b", "B", "That one"] {
+            let prediction = CHOICES.predict(typed).expect("a choice");
+
+            assert_eq!(prediction.value, Fact::from("b"));
+            assert_eq!(prediction.text, "that one");
+        }
+        for typed in ["c", "both", "1"] {
+            let error = CHOICES.predict(typed).expect_err("no choice");
+            assert_eq!(error.to_string(), "type one of a, b");
+        }
+    }
+
+    #[test]
+    fn a_number_is_one_of_digits_alone() {
+        let question = Question::number("How many?", "requests", |_| None);
+
+        assert_eq!(question.predict("1").expect("one").text, "1 request");
+        assert_eq!(question.predict("12").expect("more").text, "12 requests");
+        for typed in ["-1", "+1", "1.0", "three", "99999999999999999999"] {
+            assert_eq!(question.predict(typed), Err(NoAnswer::NoNumber), "{typed}");
+        }
+    }
+
+    #[test]
+    fn only_what_was_answered_counts() {
+        let mut score = Score::default();
+
+        for it in [Some(true), None, Some(false), Some(true)] {
+            score.count(it);
+        }
+
+        assert_eq!((score.right, score.of), (2, 3));
+    }
+}

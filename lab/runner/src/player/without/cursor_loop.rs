@@ -1,0 +1,139 @@
+//! No memory of a listing's cursors but for the last.
+
+use std::ops::ControlFlow;
+
+use client::{
+    Endpoint, IdempotencyKey, JsonObject, MemoryCheckpoints, Redirect, ReliableApiClient,
+};
+use evidence::{Defence, Ending, Outcome};
+
+use super::{
+    super::reliable::{self, failure},
+    Player, Without,
+};
+
+pub(super) const WITHOUT: Without = Without {
+    name: "without-cursor-loop",
+    defence: &Defence {
+        id: "cursor-loop",
+        instead: "It compares a cursor with the one before it alone, which A, B, A never equals, \
+                  and reads on until its limit of pages.",
+        file: "client/src/pagination/cursor_history.rs",
+        breaks: &["cursor-loop"],
+        shows_in: &["looping-items"],
+    },
+    allowed: |policy| policy,
+    connect: |connection| {
+        let max_items = connection.policy.max_items.into();
+        let client = reliable::client(connection, |builder| builder)?;
+        Ok(Box::new(Forgetful { client, max_items }))
+    },
+};
+
+/// The reference client with a listing of its own: a crawl that begins anew at every
+/// page, where the last one ended. A crawl remembers the cursors since it began, and its
+/// pages from the first on, so the limit of pages stays.
+struct Forgetful {
+    client: ReliableApiClient,
+    max_items: u64,
+}
+
+#[async_trait::async_trait]
+impl Player for Forgetful {
+    async fn flaky(&self) -> Result<u64, Outcome> {
+        Player::flaky(&self.client).await
+    }
+
+    async fn get(&self, endpoint: Endpoint) -> Result<(), Outcome> {
+        Player::get(&self.client, endpoint).await
+    }
+
+    async fn no_content(&self) -> Result<(), Outcome> {
+        Player::no_content(&self.client).await
+    }
+
+    async fn redirect(&self) -> Result<Option<Redirect>, Outcome> {
+        Player::redirect(&self.client).await
+    }
+
+    fn new_key(&self) -> Option<IdempotencyKey> {
+        self.client.new_key()
+    }
+
+    async fn post(
+        &self,
+        endpoint: Endpoint,
+        key: Option<&IdempotencyKey>,
+        body: &JsonObject,
+    ) -> Result<(), Outcome> {
+        Player::post(&self.client, endpoint, key, body).await
+    }
+
+    async fn create_job(
+        &self,
+        key: Option<&IdempotencyKey>,
+        body: &JsonObject,
+    ) -> Result<String, Outcome> {
+        Player::create_job(&self.client, key, body).await
+    }
+
+    async fn read(
+        &self,
+        endpoint: Endpoint,
+        each_item: &mut (dyn FnMut(String) + Send),
+    ) -> Result<(), Outcome> {
+        let mut left = self.max_items;
+        let mut more = false;
+        let mut each_page = |page: Vec<String>| {
+            for item in page {
+                match left.checked_sub(1) {
+                    Some(fewer) => left = fewer,
+                    None => {
+                        more = true;
+                        return ControlFlow::Break(());
+                    }
+                }
+                each_item(item);
+            }
+            ControlFlow::Continue(())
+        };
+        let checkpoints = MemoryCheckpoints::default();
+        self.crawl(endpoint, &checkpoints, &mut each_page).await?;
+        match more {
+            true => Err(item_limit(self.max_items)),
+            false => Ok(()),
+        }
+    }
+
+    async fn crawl(
+        &self,
+        endpoint: Endpoint,
+        checkpoints: &MemoryCheckpoints,
+        each_page: &mut (dyn FnMut(Vec<String>) -> ControlFlow<()> + Send),
+    ) -> Result<(), Outcome> {
+        loop {
+            let listing = self.client.listing(endpoint);
+            let crawl = listing.crawl(checkpoints.clone()).await;
+            let mut crawl = crawl.expect("memory can be read");
+            let Some(page) = crawl.next_page().await.map_err(failure)? else {
+                return Ok(());
+            };
+            let items = page.items().iter().map(|item| item.text().to_owned());
+            if each_page(items.collect()).is_break() {
+                return Ok(());
+            }
+            page.commit().await.expect("memory can be written");
+        }
+    }
+}
+
+/// As the reference client says it.
+fn item_limit(limit: u64) -> Outcome {
+    let failed = Outcome {
+        ending: Ending::ContractError,
+        ..Outcome::ok(format!(
+            "the listing has more than the {limit} items allowed"
+        ))
+    };
+    failed.with("problem", "item_limit")
+}

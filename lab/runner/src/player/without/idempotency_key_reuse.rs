@@ -1,0 +1,49 @@
+//! A key for each attempt.
+
+use std::sync::Arc;
+
+use client::{IdempotencyKey, Random, SeededRandom};
+use evidence::Defence;
+use http::{Extensions, HeaderValue};
+use reqwest::{Request, Response};
+use reqwest_middleware::{Middleware, Next, Result};
+
+use super::{super::reliable, Without};
+
+pub(super) const WITHOUT: Without = Without {
+    name: "without-idempotency-key-reuse",
+    defence: &Defence {
+        id: "idempotency-key-reuse",
+        instead: "It makes up a new key for every attempt, so to the service every attempt is a \
+                  new intention.",
+        file: "client/src/request.rs",
+        breaks: &["idempotency-key-reuse", "one-job"],
+        shows_in: &["lost-response", "replay", "conflict"],
+    },
+    allowed: |policy| policy,
+    connect: |connection| {
+        // Of its own, so that the waits are drawn as they are with the whole client.
+        let keys = NewKeys(Arc::new(SeededRandom::new(!connection.seed)));
+        let client = reliable::client(connection, |builder| builder.middleware(keys))?;
+        Ok(Box::new(client))
+    },
+};
+
+/// Puts a new key in the place of the one that the caller chose.
+struct NewKeys(Arc<dyn Random>);
+
+#[async_trait::async_trait]
+impl Middleware for NewKeys {
+    async fn handle(
+        &self,
+        mut request: Request,
+        extensions: &mut Extensions,
+        next: Next<'_>,
+    ) -> Result<Response> {
+        if let Some(key) = request.headers_mut().get_mut(IdempotencyKey::HEADER) {
+            let drawn = self.0.unit().to_bits();
+            *key = HeaderValue::from(drawn);
+        }
+        next.run(request, extensions).await
+    }
+}

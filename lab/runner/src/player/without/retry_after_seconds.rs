@@ -1,0 +1,45 @@
+//! No look at a Retry-After in seconds.
+
+use evidence::Defence;
+use http::{Extensions, header::RETRY_AFTER};
+use reqwest::{Request, Response};
+use reqwest_middleware::{Middleware, Next, Result};
+
+use super::{super::reliable, Without};
+
+pub(super) const WITHOUT: Without = Without {
+    name: "without-retry-after-seconds",
+    defence: &Defence {
+        id: "retry-after-seconds",
+        instead: "It takes no notice of a Retry-After in seconds, and comes back when its own \
+                  backoff says so.",
+        file: "client/src/retry/retry_after.rs",
+        breaks: &["retry-after-seconds"],
+        shows_in: &["retry-after-seconds", "retry-later", "deadline"],
+    },
+    allowed: |policy| policy,
+    connect: |connection| {
+        let client = reliable::client(connection, |builder| builder.middleware(HidesSeconds))?;
+        Ok(Box::new(client))
+    },
+};
+
+/// Takes a Retry-After in seconds out of every response.
+struct HidesSeconds;
+
+#[async_trait::async_trait]
+impl Middleware for HidesSeconds {
+    async fn handle(
+        &self,
+        request: Request,
+        extensions: &mut Extensions,
+        next: Next<'_>,
+    ) -> Result<Response> {
+        let mut response = next.run(request, extensions).await?;
+        let value = response.headers().get(RETRY_AFTER);
+        if value.is_some_and(|value| value.as_bytes().iter().all(u8::is_ascii_digit)) {
+            response.headers_mut().remove(RETRY_AFTER);
+        }
+        Ok(response)
+    }
+}

@@ -1,0 +1,142 @@
+//! What breaks where a defence of the reference client is taken away.
+
+use std::path::Path;
+
+use evidence::{Comparison, Overrides, Pace, compare::Sample};
+use runner::{
+    Exposition, RELIABLE, Reliable, Session, Settings, WITHOUT, Without, run, sample, scenario,
+    scenario::CATALOGUE,
+};
+use tracing_subscriber::layer::Identity;
+
+use crate::{plays::Play, settings};
+
+fn settings_of(client: &'static Without) -> Settings {
+    Settings {
+        client,
+        ..settings(RELIABLE, Overrides::NONE)
+    }
+}
+
+/// The whole client beside the one without a defence, with rules held to several plays.
+async fn compare(without: &'static Without, name: &str) -> Comparison {
+    let scenario = scenario::find(name).expect("a scenario of the catalogue");
+    let settings = settings_of(without);
+    let broken = run(scenario, &settings).await.expect("a run");
+    let sample = sample(scenario, &settings, [&Reliable, without]).await;
+    let whole = Play::of(name, RELIABLE).run.clone();
+    let next = scenario.next_comparison(broken.client);
+    Comparison::of([whole, broken], sample.expect("plays").as_ref(), next)
+}
+
+#[tokio::test]
+async fn without_a_defence_its_rule_breaks_and_no_other_that_is_not_named() {
+    for without in WITHOUT {
+        let defence = without.defence;
+
+        let comparison = compare(without, defence.shows_in[0]).await;
+
+        let [whole, broken] = comparison.compared.sides.each_ref();
+        let broken: Vec<_> = broken.broken.iter().map(|rule| rule.id).collect();
+        assert_eq!(broken, defence.breaks, "{}", defence.id);
+        assert_eq!(whole.broken, [], "{}", defence.id);
+        assert!(comparison.compared.differ(), "{}", defence.id);
+        assert!(comparison.runs[0].passed(), "{}", defence.id);
+    }
+}
+
+/// What no rule of the wire knows of, the scenario expects.
+#[tokio::test]
+async fn a_call_without_its_deadline_waits_for_longer_than_its_caller_has() {
+    let without = WITHOUT.iter().find(|it| it.defence.id == "deadline");
+    let comparison = compare(without.expect("known"), "deadline").await;
+
+    let [whole, broken] = &comparison.runs;
+    let asked = evidence::Fact::from("deadline");
+    assert_eq!(whole.outcome.fact("gave_up"), Some(&asked));
+    assert!(!broken.passed());
+    let last = broken.wire.entries.last().expect("a request").arrived;
+    assert!(last > std::time::Duration::from_secs(5), "{last:?}");
+}
+
+#[tokio::test]
+async fn a_defence_shows_in_the_scenarios_that_it_names_and_in_no_other() {
+    for without in WITHOUT {
+        let defence = without.defence;
+        for scenario in CATALOGUE {
+            let name = scenario.name();
+            let broken = run(scenario, &settings_of(without)).await.expect("a run");
+            let whole = Play::of(name, RELIABLE).run.clone();
+            let plays = [&whole, &broken].map(|run| vec![run.wire.clone()]);
+
+            let both = Comparison::of([whole, broken], Some(&Sample(plays)), String::new());
+
+            let shows = defence.shows_in(name);
+            assert_eq!(both.compared.differ(), shows, "{} in {name}", defence.id);
+            let remarks: Vec<_> = both.compared.remarks.iter().map(|it| &it.text).collect();
+            let says_so = remarks.iter().any(|it| it.contains("has nothing to do"));
+            assert_eq!(says_so, !shows, "{remarks:?}");
+        }
+    }
+}
+
+#[test]
+fn a_defence_names_its_rules_its_scenarios_and_its_file() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    for without in WITHOUT {
+        let defence = without.defence;
+
+        assert!(root.join(defence.file).is_file(), "{}", defence.file);
+        for name in defence.shows_in {
+            assert!(scenario::find(name).is_ok(), "{name}");
+        }
+        for rule in defence.breaks {
+            assert!(evidence::rules::find(rule).is_some(), "{rule}");
+        }
+        let is_a_rule = evidence::rules::find(defence.id).is_some();
+        assert_eq!(defence.breaks.first() == Some(&defence.id), is_a_rule);
+    }
+}
+
+/// To a dashboard it would be the reference client that failed.
+#[tokio::test]
+async fn no_run_without_a_defence_counts_towards_the_client_of_a_process() {
+    let exposition = Exposition::new();
+    let scenario = scenario::find("flaky").expect("known");
+    let settings = settings_of(WITHOUT[0]);
+    assert_eq!(settings.pace, Pace::Virtual);
+
+    let session = Session::new(scenario, &settings, &exposition);
+    let played = session.play_until(std::future::pending(), Identity::new());
+
+    let run = played.await.expect("a run");
+    assert_eq!(run.counted(), 3);
+    let totals = exposition.totals();
+    let of_client = totals.keys().find(|name| name.starts_with("client_"));
+    assert_eq!(of_client, None);
+    assert_eq!(totals.get("service_faults_total"), Some(&2));
+}
+
+#[tokio::test]
+async fn comparisons_lead_from_one_defence_to_the_next_and_to_an_end() {
+    let mut walked = Vec::new();
+    for (place, without) in WITHOUT.iter().enumerate() {
+        let client = runner::ClientUnderTest::identity(*without);
+        let scenario = scenario::find(without.defence.shows_in[0]).expect("known");
+
+        let next = scenario.next_comparison(client);
+
+        let expected = match WITHOUT.get(place + 1).map(|next| next.defence) {
+            Some(next) => format!(
+                "scenario {} --without {} --compare",
+                next.shows_in[0], next.id
+            ),
+            None => "scenario all".to_owned(),
+        };
+        assert_eq!(next, expected);
+        let words = ["lab"].into_iter().chain(next.split(' '));
+        assert_eq!(lab::cli::check(words), Ok(()), "{next}");
+        walked.push(next);
+    }
+    assert_eq!(walked.len(), WITHOUT.len());
+}

@@ -1,0 +1,114 @@
+//! Every question has an answer, and a run gives it.
+
+use evidence::{Asked, Ending, Run};
+use runner::{NAIVE, RELIABLE, scenario::CATALOGUE};
+
+use crate::plays::{PLAYS, Play};
+
+/// Whether a run came as far as its question asks about: a crawl that a limit ends never
+/// delivers.
+fn came_far_enough(run: &Run) -> bool {
+    run.scenario != "resumed-crawl" || run.outcome.ending == Ending::Ok
+}
+
+#[test]
+fn every_run_answers_its_question_with_one_answer() {
+    for play in PLAYS.iter() {
+        let (question, run) = (&play.scenario.words.question, &play.run);
+
+        if let Asked::Choices(choices) = question.asked {
+            let right: Vec<_> = choices.iter().filter(|it| (it.is)(run)).collect();
+            assert_eq!(
+                right.len(),
+                1,
+                "{} {:?}: {right:?}",
+                run.scenario,
+                play.overrides
+            );
+        }
+        assert_eq!(
+            run.answer.is_some(),
+            came_far_enough(run),
+            "{}",
+            run.scenario
+        );
+        let why = run.answer.as_ref().and_then(|answer| answer.why);
+        assert!(
+            why.is_none_or(|why| run.lesson.why.contains(&why)),
+            "{why:?}"
+        );
+    }
+}
+
+#[test]
+fn a_question_is_put_as_one_and_every_choice_is_another() {
+    for scenario in CATALOGUE {
+        let question = &scenario.words.question;
+
+        assert!(question.text.ends_with('?'), "{}", question.text);
+        let mut texts: Vec<_> = question.lettered().map(|(_, it)| it.text).collect();
+        assert_ne!(texts.len(), 1, "{}", question.text);
+        texts.dedup();
+        assert_eq!(texts.len(), question.lettered().count());
+    }
+}
+
+/// Of a run that nobody let end nothing is known.
+#[test]
+fn a_run_that_was_cancelled_answers_nothing() {
+    for scenario in CATALOGUE {
+        let mut run = Play::of(scenario.name(), RELIABLE).run.clone();
+        run.outcome = evidence::Outcome::cancelled(1);
+
+        assert_eq!(scenario.words.question.answer(&run, None), None);
+    }
+}
+
+#[test]
+fn what_the_two_clients_answer() {
+    let of = |name, client| {
+        let answer = Play::of(name, client).run.answer.as_ref();
+        answer.map_or_else(String::new, |answer| answer.text.clone())
+    };
+    let rows = CATALOGUE.iter().map(|scenario| {
+        let [reliable, naive] = [RELIABLE, NAIVE].map(|client| of(scenario.name(), client));
+        format!("{}: {reliable} | {naive}", scenario.name())
+    });
+
+    let rows: Vec<_> = rows.collect();
+
+    insta::assert_snapshot!(rows.join("\n"), @"
+    items: 2 requests | 2 requests
+    flaky: 3 requests | 3 requests
+    flaky-gives-up: with the 503 | with a success
+    retry-after-seconds: after two seconds | sooner than in two seconds
+    retry-after-date: not before that date | before that date
+    retry-after-past-date: at once | at once
+    retry-after-unusable: after waits of their own | at once
+    retry-later: an error, which says how long to wait | a request before the two minutes are over
+    bad-json: 1 request | 10 requests
+    text-json: an error | the records
+    no-content: a success | an error
+    redirect: 1 request | 2 requests
+    not-found: the machine code and the request id | nothing
+    bad-items: 0 items | 2 items
+    bad-cursor: an error | one page, as the whole listing
+    looping-items: 3 requests | 50 requests
+    endless-items: a limit of pages | nothing: it has to be stopped
+    item-cap: 3 items | 100 items
+    resumed-crawl: 4 records | 6 records
+    create-job: 201 | 201
+    replay: 1 job | 2 jobs
+    conflict: it is refused | it creates a second job
+    post-without-permission: 1 request | 2 requests
+    lost-response: 1 job | 2 jobs
+    read-timeout: the records, from another attempt | nothing: it has to be stopped
+    reset: the records, from another attempt | the records, from another attempt
+    oversized-body: an error | the body
+    connection-refused: 3 attempts | 10 attempts
+    tls-refused: 1 attempt | 10 attempts
+    deadline: an error at once | a request before the ten seconds are over
+    retry-budget: 7 requests | 50 requests
+    too-many-requests: 3 requests | 80 requests
+    ");
+}
