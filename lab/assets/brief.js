@@ -3,6 +3,8 @@
 import { byId, el, memo, say, set } from "./dom.js";
 import { over } from "./state.js";
 
+/** What the window is called where no scenario is shown. */
+const ROOMS = { grade: "Grade", storm: "Storm" };
 const NUMBERS = ["seed", "max_attempts", "max_retry_after_seconds", "max_pages", "max_items"];
 
 export function briefPanel({ run }) {
@@ -24,7 +26,7 @@ export function briefPanel({ run }) {
   const render = memo((scenario, run, predict, problem, room, score) => {
     const elsewhere = room !== "stage";
     say(byId("problem"), elsewhere ? "" : problem);
-    if (elsewhere) document.title = `${byId(`${room}-title`).textContent} · lab`;
+    if (elsewhere) document.title = `${ROOMS[room]} · lab`;
     if (elsewhere || !scenario) return;
     const revealed = !predict || over(run);
     say(byId("scenario-title"), revealed ? `${scenario.name} — ${scenario.title}` : scenario.name);

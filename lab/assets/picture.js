@@ -6,7 +6,7 @@ import { el, say, set, svg } from "./dom.js";
 /** The sign that stands beside the colour of how it ended. */
 const SIGNS = { ok: "✓", failed: "✗", open: "·" };
 
-/** A picture that grows by `add(curves)`, until `end(picture, guess)`. */
+/** A picture that grows by `add(curves)`, until `end(picture, isGuessed)`. */
 export function createPicture({ policy, changed, break_even: breakEven }, frame) {
   const { axis, columns, top, rates, capacity, trouble } = frame;
   const across = (time) => `${((100 * time) / axis.length_ns).toFixed(2)}%`;
@@ -51,7 +51,7 @@ export function createPicture({ policy, changed, break_even: breakEven }, frame)
       due = true;
       requestAnimationFrame(draw);
     },
-    end(is, guess) {
+    end(is, isGuessed) {
       Object.assign(curves, is.curves);
       draw();
       set(ending, { class: `ending ${is.ending.mark}` });
@@ -59,9 +59,7 @@ export function createPicture({ policy, changed, break_even: breakEven }, frame)
       say(words, ` ${is.ending.words}`);
       say(remark, is.remark);
       set(chart, { "aria-label": is.text });
-      if (guess === null || is.ending.mark === "open") return;
-      const right = guess === (is.ending.mark === "ok");
-      say(guessed, right ? "guessed right" : "guessed wrong");
+      say(guessed, isGuessed ? "your guess" : "");
     },
   };
 }

@@ -11,7 +11,7 @@ import { table } from "./table.js";
 const OWN = "own.";
 
 /** No other part of the page changes it, so it keeps its own state. */
-export function stormPanel({ announce, copyText }) {
+export function stormPanel({ announce, choose, copyText }) {
   const form = byId("storm-form");
   let catalogue = null;
   /** The story that is chosen. */
@@ -32,20 +32,28 @@ export function stormPanel({ announce, copyText }) {
       say(byId("storm-terms"), [...terms, `seed ${seed}`].join(" · "));
       say(byId("storm-capacity"), frame.capacity.label);
       say(byId("storm-result"), "");
-      for (const id of ["storm-nothing", "storm-actions", "storm-table"]) byId(id).hidden = true;
+      for (const id of ["storm-nothing", "storm-learnt", "storm-actions", "storm-table"]) byId(id).hidden = true;
       byId("storm-legend").hidden = false;
       announce("The storm begins");
     },
     columns: (mine, { picture, curves }) => mine.pictures[picture].add(curves),
     ended(mine, { picture, ...is }) {
-      const guess = mine.guessed.length > 0 ? mine.guessed.includes(is.policy) : null;
-      mine.pictures[picture].end(is, guess);
+      mine.pictures[picture].end(is, mine.guessed.includes(is.policy));
     },
-    over(mine, { result, figures }) {
+    over(mine, { result, figures, learnt, scenario }) {
       say(byId("storm-result"), result);
       byId("storm-figures").replaceChildren(table("Figures", figures.columns, figures.rows));
       set(byId("storm-report"), { href: api.stormReportPath(mine.id) });
-      for (const id of ["storm-actions", "storm-table"]) byId(id).hidden = false;
+      const see = el("a", { href: `/#${scenario}` }, scenario);
+      see.addEventListener("click", (event) => {
+        event.preventDefault();
+        choose(scenario);
+      });
+      const guess = mine.guessed.length > 0 ? [["Your guess", mine.guessed.join(" · ")]] : [];
+      byId("storm-learnt").replaceChildren(
+        ...[...guess, ...learnt].map(([title, text]) => el("div", null, el("h3", null, title), el("p", null, text))),
+        el("div", null, el("h3", null, "With one client"), el("p", null, see)));
+      for (const id of ["storm-learnt", "storm-actions", "storm-table"]) byId(id).hidden = false;
       announce(`The storm is over: ${result}`);
     },
     failed: (_, text) => show(new api.Problem(text)),
@@ -104,6 +112,7 @@ export function stormPanel({ announce, copyText }) {
   function tell(name, asked) {
     story = catalogue.stories.find((other) => other.name === name);
     byId("stories").value = name;
+    say(byId("storm-title"), `Storm · ${story.title}`);
     say(byId("storm-question"), story.question);
     say(byId("storm-problem"), "");
     form.elements.seed.value = asked.get("seed") ?? "";

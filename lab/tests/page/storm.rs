@@ -51,9 +51,17 @@ async fn a_guess_is_made_and_judged_by_keyboard_alone() {
     let pictures = browser.read("all('#pictures h3')").await;
     let pictures = pictures.as_array().expect("headings");
     assert_eq!(pictures.len(), 5, "{pictures:?}");
-    for picture in pictures {
-        let words = picture.as_str().expect("words");
-        assert!(words.contains("guessed "), "{words}");
+    let guessed = "all('#pictures li').map((it) => it.includes('your guess'))";
+    let guessed = browser.read(guessed).await;
+    assert_eq!(guessed, json!([true, false, false, false, false]));
+    let learnt = browser.read("text('#storm-learnt')").await;
+    let learnt = learnt.as_str().expect("words");
+    for part in [
+        "Your guess\n1 attempt",
+        "The answer\n",
+        "What the model leaves out\n",
+    ] {
+        assert!(learnt.contains(part), "{part}: {learnt}");
     }
     assert_eq!(browser.address().await, "/storm");
     let complaints = browser.complaints().await;

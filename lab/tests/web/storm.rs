@@ -143,7 +143,11 @@ async fn says_which_setting_broke_which_rule() {
     let (ui, browser) = serve().await;
     for (storm, code, detail) in [
         (json!({}), "invalid_storm", "missing field `story`"),
-        (json!({ "story": "spyke" }), "unknown_story", "spyke"),
+        (
+            json!({ "story": "spikes" }),
+            "unknown_story",
+            "no story is called 'spikes'; did you mean 'spike'?",
+        ),
         (
             json!({ "story": "spike", "seed": -1 }),
             "invalid_storm",

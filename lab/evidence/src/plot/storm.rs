@@ -20,6 +20,9 @@ use crate::{
     storm::{Load, Policy, PolicyRun, STEP, Settings, Step, Storm, Trouble},
 };
 
+/// What marks the end of the trouble, in a picture and in the question about it.
+pub const MARK: &str = "▲";
+
 /// How many columns a picture has at most.
 const COLUMNS: usize = 80;
 
@@ -135,7 +138,7 @@ impl StormFrame {
             trouble: (settings.trouble != Trouble::None).then(|| Stretch {
                 began: settings.trouble_begins,
                 ended,
-                label: format!("the trouble ends at {}", duration(ended)),
+                label: format!("{MARK} the trouble ends at {}", duration(ended)),
             }),
         }
     }
@@ -273,7 +276,7 @@ pub(super) fn per_second(steps: &[Step], count: fn(&Step) -> u32) -> f64 {
 mod tests {
     use super::*;
     use crate::{
-        plot::{storm_figures, storm_terms},
+        plot::{storm_figures, storm_learnt, storm_terms},
         storm::{Cut, STORM_VERSION, Setup, Totals, Words},
     };
 
@@ -301,6 +304,18 @@ mod tests {
             ..Setup::DEFAULT
         },
     );
+
+    const STORY: Words = Words {
+        name: "story",
+        title: "a title",
+        question: "A question?",
+        varies: "a knob",
+        answer: "An answer.",
+        lesson: "A lesson.",
+        left_out: "All else.",
+        scenario: "flaky",
+        rule: "retry-503",
+    };
 
     /// Six calls in each step, all of which succeed but in the trouble, or from then on.
     fn run(policy: Policy, is_back: bool) -> PolicyRun {
@@ -335,18 +350,8 @@ mod tests {
             schema_version: STORM_VERSION,
             seed: 1,
             generator: "",
-            story: Words {
-                name: "",
-                title: "",
-                question: "",
-                varies: "",
-                answer: "",
-                lesson: "",
-                left_out: "",
-                scenario: "",
-                rule: "",
-            },
-            shows_the_answer: None,
+            story: STORY,
+            shows_the_answer: Some(true),
             settings: SETTINGS,
             capacity_per_second: 100.0,
             policies,
@@ -509,5 +514,26 @@ mod tests {
             ..SETTINGS
         };
         assert_eq!(StormFrame::of(&quiet).trouble, None);
+    }
+
+    #[test]
+    fn an_answer_that_a_storm_does_not_show_is_not_claimed_of_it() {
+        let answer = |shows_the_answer| {
+            let storm = Storm {
+                shows_the_answer,
+                ..storm(Vec::new())
+            };
+            storm_learnt(&storm)[0].1.clone()
+        };
+
+        assert_eq!(answer(Some(true)), "An answer.");
+        assert_eq!(
+            answer(Some(false)),
+            "An answer. Set up like this, it does not show."
+        );
+        assert_eq!(
+            answer(None),
+            "An answer. This storm was not played to its end."
+        );
     }
 }

@@ -10,6 +10,7 @@ use crate::{
     duration::duration,
     storm::{
         Cut, Knob, Knobs, Load, Policy, PolicyRun, RetryAfter, Settings, Setup, Storm, Trouble,
+        Words,
     },
 };
 
@@ -138,6 +139,27 @@ pub fn storm_result(storm: &Storm) -> String {
     let endings = storm.policies.iter().map(|run| ending(storm, run).mark);
     let back = endings.filter(|mark| *mark == Mark::Ok).count();
     format!("{back} of {} services recovered", storm.policies.len())
+}
+
+/// What there is to learn from a storm: headings, each with a text.
+#[must_use]
+pub fn storm_learnt(storm: &Storm) -> Vec<(&'static str, String)> {
+    let Words {
+        answer,
+        lesson,
+        left_out,
+        ..
+    } = storm.story;
+    let answer = match storm.shows_the_answer {
+        Some(true) => answer.to_owned(),
+        Some(false) => format!("{answer} Set up like this, it does not show."),
+        None => format!("{answer} This storm was not played to its end."),
+    };
+    vec![
+        ("The answer", answer),
+        ("What to take away", lesson.to_owned()),
+        ("What the model leaves out", left_out.to_owned()),
+    ]
 }
 
 /// A column of the figures, and how its cell is made.

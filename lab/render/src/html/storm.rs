@@ -6,8 +6,8 @@ use std::{fmt::Write, time::Duration};
 use evidence::{
     duration,
     plot::{
-        Column, Level, Mark, StormCurves, StormFrame, StormPicture, Stretch, Table, storm_figures,
-        storm_result, storm_terms,
+        Column, Level, MARK, Mark, StormCurves, StormFrame, StormPicture, Stretch, Table,
+        storm_figures, storm_learnt, storm_result, storm_terms,
     },
     storm::{STEP, Storm},
 };
@@ -21,10 +21,14 @@ pub fn html_storm(storm: &Storm) -> String {
     let frame = StormFrame::of(&storm.settings);
     let pictures = StormPicture::all(storm, &frame);
     document(
-        &format!("storm — {QUESTION}"),
+        &format!("{} — {}", storm.story.name, storm.story.title),
         markup! {
             (heading(storm))
             main {
+                section.question aria-labelledby="question" {
+                    h2 #question { "The question" }
+                    p { (storm.story.question.replace("{mark}", MARK)) }
+                }
                 section aria-labelledby="happened" {
                     h2 #happened { "What happened" }
                     div.storm {
@@ -35,6 +39,13 @@ pub fn html_storm(storm: &Storm) -> String {
                     (legend(&frame, &pictures))
                 }
                 (figures(&storm_figures(storm)))
+                @for (number, (title, text)) in storm_learnt(storm).into_iter().enumerate() {
+                    @let id = format!("learnt-{number}");
+                    section aria-labelledby=(id) {
+                        h2 id=(id) { (title) }
+                        p { (text) }
+                    }
+                }
             }
             footer {
                 p { "seed " (storm.seed) " · " (storm.generator) " · virtual time" }
@@ -43,14 +54,12 @@ pub fn html_storm(storm: &Storm) -> String {
     )
 }
 
-const QUESTION: &str = "A spike ends, and calls are as before. Who lets the service recover?";
-
 fn heading(storm: &Storm) -> Markup {
     markup! {
         header {
             p.kind { "Storm" }
-            h1 { code { "storm" } }
-            p.title { (QUESTION) }
+            h1 { code { (storm.story.name) } }
+            p.title { (storm.story.title) }
             div.badges {
                 p.badge { (storm_result(storm)) }
             }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use evidence::{
     duration,
-    plot::StormPicture,
+    plot::{MARK, StormPicture},
     storm::{Knob, Knobs, Settings, Setup, Value, Values},
 };
 use runner::storm::{STORIES, Story};
@@ -26,7 +26,8 @@ pub(super) struct Catalogue {
 #[derive(Serialize)]
 struct StoryView {
     name: &'static str,
-    question: &'static str,
+    title: &'static str,
+    question: String,
     settings: Settings,
     policies: Vec<PolicyView>,
 }
@@ -108,7 +109,8 @@ impl StoryView {
         let pictures = StormPicture::begun(&story.settings, story.policies).into_iter();
         Self {
             name: story.words.name,
-            question: story.words.question,
+            title: story.words.title,
+            question: story.words.question.replace("{mark}", MARK),
             settings: story.settings,
             policies: pictures
                 .map(|picture| PolicyView {

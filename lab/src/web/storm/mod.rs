@@ -23,7 +23,7 @@ use tokio::{
 
 use super::{feed::token, problem::Problem};
 use performance::{Frame, Performance};
-use request::StormRequest;
+use runner::storm::Plan;
 
 pub(super) use routes::routes;
 
@@ -67,10 +67,7 @@ impl Default for Storms {
 impl Storms {
     /// Starts a storm, which goes on for as long as its frames are received, or until it
     /// is cancelled.
-    fn start(
-        self: &Arc<Self>,
-        request: StormRequest,
-    ) -> Result<mpsc::UnboundedReceiver<Frame>, Problem> {
+    fn start(self: &Arc<Self>, plan: Plan) -> Result<mpsc::UnboundedReceiver<Frame>, Problem> {
         let place = Arc::clone(&self.places).try_acquire_owned();
         let place = place.map_err(|_| {
             let detail = format!("{PLACES} storms are played already; cancel one, or wait");
@@ -78,7 +75,7 @@ impl Storms {
             Problem::new(status, "too_many_storms", detail)
         })?;
         let (id, is_cancelled) = (token(), Arc::<AtomicBool>::default());
-        self.keep(&id, request.story.words.name, &is_cancelled);
+        self.keep(&id, plan.story.words.name, &is_cancelled);
         // Its frames are bounded by the columns of its pictures, so that this never
         // holds many; and a reader that stalls must not keep a place for ever.
         let (frames, receiver) = mpsc::unbounded_channel();
@@ -86,7 +83,7 @@ impl Storms {
         spawn_blocking(move || {
             let performance = Performance {
                 id: id.clone(),
-                request,
+                plan,
                 frames,
                 is_cancelled,
             };

@@ -10,15 +10,14 @@ use std::{
 
 use evidence::{
     plot::{
-        StormCurves, StormFrame, StormPicture, Table, storm_figures, storm_result, storm_terms,
+        StormCurves, StormFrame, StormPicture, Table, storm_figures, storm_learnt, storm_result,
+        storm_terms,
     },
     storm::{Policy, Step, Storm},
 };
 use runner::storm::{Plan, StormError, play};
 use serde::Serialize;
 use tokio::sync::mpsc::UnboundedSender;
-
-use super::request::StormRequest;
 
 /// News of a storm: its kind, and JSON.
 #[derive(Debug)]
@@ -30,7 +29,7 @@ pub(super) struct Frame {
 /// A storm that is to be played.
 pub(super) struct Performance {
     pub(super) id: String,
-    pub(super) request: StormRequest,
+    pub(super) plan: Plan,
     pub(super) frames: UnboundedSender<Frame>,
     pub(super) is_cancelled: Arc<AtomicBool>,
 }
@@ -65,18 +64,21 @@ struct Ended<'a> {
 struct Over {
     result: String,
     figures: Table,
+    /// What there is to learn: headings, each with a text.
+    learnt: Vec<(&'static str, String)>,
+    scenario: &'static str,
 }
 
 impl Performance {
     /// Plays it, one policy after the other. `keep` is given the report, which is there
     /// before its reader learns that the storm is over.
     pub(super) fn perform(self, keep: impl FnOnce(String)) {
-        let StormRequest {
+        let Plan {
+            story,
             seed,
             settings,
             policies,
-            ..
-        } = &self.request;
+        } = &self.plan;
         let frame = StormFrame::of(settings);
         let pictures = StormPicture::begun(settings, policies);
         self.tell(
@@ -118,29 +120,23 @@ impl Performance {
             }
         }
         let Some(mut storm) = whole else { return };
-        storm.shows_the_answer = (self.request.story.shows)(&storm);
+        storm.shows_the_answer = (story.shows)(&storm);
         keep(render::html_storm(&storm));
         self.tell(
             "over",
             &Over {
                 result: storm_result(&storm),
                 figures: storm_figures(&storm),
+                learnt: storm_learnt(&storm),
+                scenario: story.words.scenario,
             },
         );
     }
 
     fn play(&self, policy: &Policy, mut tell: impl FnMut(&[Step])) -> Result<Storm, StormError> {
-        let StormRequest {
-            story,
-            seed,
-            settings,
-            ..
-        } = &self.request;
         let plan = Plan {
-            story,
-            settings: *settings,
             policies: vec![policy.clone()],
-            seed: *seed,
+            ..self.plan.clone()
         };
         play(&plan, |heard| {
             tell(heard.steps);

@@ -1,8 +1,8 @@
 //! What a page asks for when it starts a storm.
 
-use evidence::storm::{Knobs, Policy, Settings, Setup};
+use evidence::storm::{Knobs, Policy, Setup};
 use http::StatusCode;
-use runner::storm::Story;
+use runner::storm::{Plan, story};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -21,41 +21,26 @@ struct Body {
     own: Option<Map<String, Value>>,
 }
 
-/// A storm that can be played.
-#[derive(Debug)]
-pub(super) struct StormRequest {
-    pub(super) story: &'static Story,
-    pub(super) seed: u64,
-    pub(super) settings: Settings,
-    pub(super) policies: Vec<Policy>,
-}
-
-impl StormRequest {
-    /// Reads a request from JSON. A seed that is not given is random.
-    pub(super) fn read(body: &[u8]) -> Result<Self, Problem> {
-        let body: Body = json_body::read(body, "invalid_storm")?;
-        let story = runner::storm::story(&body.story).map_err(|error| {
-            let status = StatusCode::UNPROCESSABLE_ENTITY;
-            Problem::new(status, "unknown_story", error.to_string())
-        })?;
-        let mut settings = story.settings;
-        turn(&mut settings, "settings", &body.settings)?;
-        settings
-            .check()
-            .map_err(|error| invalid("settings", &error))?;
-        let mut policies = story.policies.to_vec();
-        if let Some(own) = &body.own {
-            let mut setup = Setup::DEFAULT;
-            turn(&mut setup, "own", own)?;
-            policies.push(Policy::new(OWN_NAME, setup));
-        }
-        Ok(Self {
-            story,
-            seed: body.seed.unwrap_or_else(runner::Settings::random_seed),
-            settings,
-            policies,
-        })
+/// Reads what is to be played from JSON. A seed that is not given is random.
+pub(super) fn read(body: &[u8]) -> Result<Plan, Problem> {
+    let body: Body = json_body::read(body, "invalid_storm")?;
+    let story = story(&body.story).map_err(|error| {
+        let status = StatusCode::UNPROCESSABLE_ENTITY;
+        Problem::new(status, "unknown_story", error.to_string())
+    })?;
+    let mut plan = Plan {
+        seed: body.seed.unwrap_or_else(runner::Settings::random_seed),
+        ..Plan::of(story)
+    };
+    turn(&mut plan.settings, "settings", &body.settings)?;
+    let checked = plan.settings.check();
+    checked.map_err(|error| invalid("settings", &error))?;
+    if let Some(own) = &body.own {
+        let mut setup = Setup::DEFAULT;
+        turn(&mut setup, "own", own)?;
+        plan.policies.push(Policy::new(OWN_NAME, setup));
     }
+    Ok(plan)
 }
 
 fn turn<T: Knobs>(of: &mut T, field: &str, knobs: &Map<String, Value>) -> Result<(), Problem> {

@@ -12,7 +12,7 @@ use super::super::{
     api::{Shared, json_body},
     problem::Problem,
 };
-use super::{catalogue::Catalogue, request::StormRequest, stream};
+use super::{catalogue::Catalogue, request, stream};
 
 /// Where the stories are listed, where a storm is started and cancelled, and where its
 /// report is.
@@ -29,7 +29,7 @@ pub(in crate::web) fn routes() -> Router<Shared> {
 /// A storm goes on for as long as its frames are read: whoever hangs up ends it.
 async fn start(State(shared): State<Shared>, request: Request) -> Result<Response, Problem> {
     let body = json_body(request, "a storm").await?;
-    let frames = shared.storms.start(StormRequest::read(&body)?)?;
+    let frames = shared.storms.start(request::read(&body)?)?;
     Ok(stream::respond(frames))
 }
 
