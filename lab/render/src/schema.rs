@@ -3,7 +3,7 @@
 use evidence::{
     Comparison, Run,
     grade::Card,
-    storm::{Storm, Tally},
+    storm::{Storm, Tally, check::Figures},
 };
 use schemars::{JsonSchema, Schema, generate::SchemaSettings, transform::RecursiveTransform};
 
@@ -35,13 +35,15 @@ pub fn card_schema() -> String {
     of::<Card>()
 }
 
-/// What `lab storm --json` prints: a storm; with `--seeds` what they came to.
+/// What `lab storm --json` prints: a storm; with `--seeds` what they came to; with
+/// `--check` figures.
 #[derive(JsonSchema)]
 #[schemars(untagged, title = "What `lab storm` prints")]
 #[expect(dead_code, reason = "only its schema is read")]
 enum Storms {
     One(Box<Storm>),
     Many(Box<Tally>),
+    Figures(Box<Figures>),
 }
 
 /// The JSON Schema (draft 2020-12) of what [`json`](super::json) makes of storms.

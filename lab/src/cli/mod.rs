@@ -24,6 +24,7 @@ mod schema;
 mod serve;
 mod starter;
 mod storm;
+mod storm_check;
 mod summary;
 mod tasks;
 mod terminal;

@@ -111,3 +111,19 @@ fn a_storm_ends_with_what_there_is_of_it() {
     let tally: Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(tally["seeds"], Value::Array(vec![]));
 }
+
+#[test]
+fn the_check_of_a_storm_ends_with_the_figures_there_are() {
+    let mut lab = command("storm --check --json").spawn().expect("lab runs");
+    let mut said = BufReader::new(lab.stderr.take().expect("a pipe"));
+    let mut line = String::new();
+    said.read_line(&mut line).expect("text");
+
+    interrupt(&lab);
+    let ended = Ended::from(lab.wait_with_output().expect("an end"));
+
+    assert_contains(&line, &["Ctrl+C ends it"]);
+    assert_eq!(ended.code, Some(130), "{}", ended.stdout);
+    let figures: Value = serde_json::from_str(&ended.stdout).expect("JSON");
+    assert_eq!(figures["cancelled"], true);
+}

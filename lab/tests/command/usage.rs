@@ -50,6 +50,7 @@ fn what_makes_no_sense_is_refused_with_the_rule() {
         ),
         ("scenario flaky --without jitter", "'jitter'"),
         ("scenario flaky --ask --json", "'--json'"),
+        ("storm --check --seeds 2", "'--seeds <N>'"),
         (
             "storm spikes",
             "error: no story is called 'spikes'; did you mean 'spike'?\n",

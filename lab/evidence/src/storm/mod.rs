@@ -1,6 +1,7 @@
 //! A storm: many clients, one service with a capacity, a short trouble, and what became
 //! of the calls.
 
+pub mod check;
 mod knob;
 mod policy;
 mod recovery;

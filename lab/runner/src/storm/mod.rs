@@ -7,6 +7,7 @@
 
 mod call;
 mod chance;
+pub mod check;
 mod clients;
 #[cfg(test)]
 mod conservation;

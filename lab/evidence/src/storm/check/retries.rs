@@ -1,0 +1,103 @@
+//! What retries cost, and what they achieve, where nothing feeds back.
+
+/// A call of up to so many attempts, each of which fails on its own: with the same
+/// probability, whatever became of the others.
+///
+/// With `p` for the probability and `n` for the attempts, a call takes
+/// `1 + p + … + pⁿ⁻¹ = (1 − pⁿ)/(1 − p)` attempts on average, since attempt `k + 1` is
+/// made when `k` have failed; and it succeeds with probability `1 − pⁿ`.
+#[derive(Clone, Copy, Debug)]
+pub struct Retries {
+    /// The probability that an attempt fails.
+    pub failure_rate: f64,
+    /// The most attempts of a call.
+    pub attempts: u32,
+}
+
+impl Retries {
+    /// Requests for each call, on average.
+    #[must_use]
+    pub fn load(self) -> f64 {
+        self.reached().sum()
+    }
+
+    /// The part of the calls that succeed.
+    #[must_use]
+    pub fn success(self) -> f64 {
+        1.0 - self.all_fail()
+    }
+
+    /// The standard error of [`load`](Self::load), as the mean of so many calls.
+    #[must_use]
+    pub fn load_error(self, calls: u64) -> f64 {
+        // A call has at least k attempts with probability pᵏ⁻¹, and the mean of a square
+        // is the sum of (2k − 1) times that.
+        let squares = self.reached().zip(0_u32..);
+        let square: f64 = squares
+            .map(|(reached, before)| reached * f64::from(2 * before + 1))
+            .sum();
+        let variance = square - self.load() * self.load();
+        (variance / calls as f64).sqrt()
+    }
+
+    /// The standard error of [`success`](Self::success), as the share of so many calls.
+    #[must_use]
+    pub fn success_error(self, calls: u64) -> f64 {
+        (self.success() * self.all_fail() / calls as f64).sqrt()
+    }
+
+    /// The probability that the first, the second and each further attempt is made.
+    fn reached(self) -> impl Iterator<Item = f64> {
+        let all =
+            std::iter::successors(Some(1.0), move |reached| Some(reached * self.failure_rate));
+        all.take(self.attempts as usize)
+    }
+
+    fn all_fail(self) -> f64 {
+        // Not by `powi`, whose last digit is up to the machine.
+        (0..self.attempts).map(|_| self.failure_rate).product()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FOUR_AT_A_HALF: Retries = Retries {
+        failure_rate: 0.5,
+        attempts: 4,
+    };
+
+    #[test]
+    fn four_attempts_at_a_half_are_what_can_be_counted_on_the_fingers() {
+        // Half of the calls take one attempt, a quarter two, an eighth three, the rest
+        // four: on average 15/8, and of the squares 37/8.
+        assert_eq!(FOUR_AT_A_HALF.load(), 15.0 / 8.0);
+        assert_eq!(FOUR_AT_A_HALF.success(), 15.0 / 16.0);
+        let variance = FOUR_AT_A_HALF.load_error(1).powi(2);
+        assert!((variance - (37.0 / 8.0 - 225.0 / 64.0)).abs() < 1e-12);
+        let variance = FOUR_AT_A_HALF.success_error(1).powi(2);
+        assert!((variance - 15.0 / 256.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_load_is_what_the_closed_form_says() {
+        for percent in 0..100 {
+            let p = f64::from(percent) / 100.0;
+            let retries = Retries {
+                failure_rate: p,
+                attempts: 4,
+            };
+
+            let closed = (1.0 - p * p * p * p) / (1.0 - p);
+            assert!((retries.load() - closed).abs() < 1e-9, "{percent} %");
+        }
+    }
+
+    #[test]
+    fn four_times_as_many_calls_halve_the_error() {
+        let [few, many] = [100, 400].map(|calls| FOUR_AT_A_HALF.load_error(calls));
+
+        assert!((few / many - 2.0).abs() < 1e-12);
+    }
+}

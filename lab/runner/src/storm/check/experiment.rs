@@ -1,0 +1,59 @@
+//! An experiment: one setting of a model, played many times, and the figures that it is
+//! compared by.
+
+use std::time::Duration;
+
+use client::ConfigError;
+use evidence::storm::check::Figure;
+use rand::rngs::ChaCha12Rng;
+
+/// Several experiments with one model, and whose figures they are compared with.
+pub(super) struct Subject {
+    pub(super) name: &'static str,
+    pub(super) about: &'static str,
+    pub(super) source: &'static str,
+    pub(super) experiments: Vec<Box<dyn Experiment>>,
+}
+
+pub(super) trait Experiment: Sync {
+    /// How many times it is played.
+    fn runs(&self) -> u32;
+
+    /// Plays it once; all chance comes from this generator.
+    fn play(&self, random: ChaCha12Rng) -> Result<Run, ConfigError>;
+
+    /// Compares what its runs came to.
+    fn compare(&self, runs: &[Run]) -> Vec<Figure>;
+}
+
+/// What one run came to.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Run {
+    /// The calls in the order in which they began.
+    pub(super) calls: Vec<Call>,
+    /// The requests that came to the service.
+    pub(super) requests: u64,
+    /// Those of them that ended before the run did, by the count of the service.
+    pub(super) ended: u64,
+    /// The attempts, by the clients' own counters: those that ended.
+    pub(super) attempts: u64,
+}
+
+/// What became of one call.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Call {
+    pub(super) began: Duration,
+    /// None if it had not ended when the run did.
+    pub(super) ended: Option<Duration>,
+    pub(super) has_succeeded: bool,
+}
+
+/// Plays an experiment as often as it is to be played, one run after the other.
+#[cfg(test)]
+pub(super) fn played(experiment: &dyn Experiment) -> Vec<Run> {
+    let runs = (0..experiment.runs()).map(|run| {
+        let run = experiment.play(super::draw::generator(1, 0, run));
+        run.expect("it breaks no rule")
+    });
+    runs.collect()
+}

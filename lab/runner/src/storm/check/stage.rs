@@ -1,0 +1,155 @@
+//! Where an experiment is played: clients that ship, a model for their transport, and
+//! one timeline for both.
+
+use std::{
+    cell::RefCell,
+    rc::Rc,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use client::{
+    Builder, Clock, Endpoint, Failure, FailureKind, ReliableApiClient, SeededRandom,
+    telemetry::{ATTEMPTS, SharedRecorder},
+};
+use futures_executor::LocalPool;
+use futures_util::task::LocalSpawnExt;
+use http::{Extensions, Response as HttpResponse, StatusCode, header::CONTENT_TYPE};
+use reqwest::{Request, Response};
+use reqwest_middleware::{Middleware, Next, Result};
+
+use super::{
+    super::timeline::Timeline,
+    experiment::{Call, Run},
+};
+use crate::totals::Totals;
+
+const CALL: Endpoint = Endpoint::new("storm", "/storm");
+
+/// A service as a model: what a request comes to, and when.
+pub(super) trait Service: Send + Sync + 'static {
+    /// Takes a request, and responds when its time has come; with nothing if the client
+    /// has given up on it by then, which takes as long.
+    fn respond(&self) -> impl Future<Output = Option<StatusCode>> + Send;
+}
+
+/// One run of an experiment.
+#[derive(Default)]
+pub(super) struct Stage {
+    timeline: Timeline,
+    pool: LocalPool,
+    calls: Rc<RefCell<Vec<Call>>>,
+    /// What the transport counts.
+    sent: Arc<Sent>,
+    /// What the clients count.
+    counted: Arc<Totals>,
+}
+
+#[derive(Default)]
+struct Sent {
+    requests: AtomicU64,
+    ended: AtomicU64,
+}
+
+impl Stage {
+    pub(super) fn timeline(&self) -> Timeline {
+        self.timeline.clone()
+    }
+
+    /// The service, as a transport for any number of clients.
+    pub(super) fn transport<S: Service>(&self, service: S) -> Transport<S> {
+        Transport {
+            service: Arc::new(service),
+            sent: Arc::clone(&self.sent),
+        }
+    }
+
+    /// A client on this transport: without a budget and without a limit, unless they
+    /// are set.
+    pub(super) fn client<S: Service>(&self, transport: &Transport<S>, seed: u64) -> Builder {
+        let recorder: SharedRecorder = Arc::<Totals>::clone(&self.counted);
+        ReliableApiClient::builder("http://storm.invalid")
+            .transport(transport.clone())
+            .clock(Arc::new(self.timeline()))
+            .random(Arc::new(SeededRandom::new(seed)))
+            .recorder(recorder)
+            .retry_budget(None)
+            .concurrency_limit(None)
+    }
+
+    /// Has a client make a call at each of these moments, whatever became of the last.
+    pub(super) fn calls(&self, client: ReliableApiClient, moments: Vec<Duration>) {
+        let (timeline, calls) = (self.timeline(), Rc::clone(&self.calls));
+        let spawner = self.pool.spawner();
+        let begin = async move {
+            for moment in moments {
+                timeline.reach(moment).await;
+                let call = call(client.clone(), timeline.clone(), Rc::clone(&calls));
+                spawner.spawn_local(call).expect("the pool is there");
+            }
+        };
+        let spawner = self.pool.spawner();
+        spawner.spawn_local(begin).expect("the pool is there");
+    }
+
+    /// Plays until everything has ended, or until the end.
+    pub(super) fn play(mut self, end: Duration) -> Run {
+        self.timeline.run(&mut self.pool, end);
+        let counted = self.counted.read();
+        Run {
+            calls: self.calls.take(),
+            requests: self.sent.requests.load(Ordering::Relaxed),
+            ended: self.sent.ended.load(Ordering::Relaxed),
+            attempts: counted.get(ATTEMPTS.name).copied().unwrap_or_default(),
+        }
+    }
+}
+
+async fn call(client: ReliableApiClient, timeline: Timeline, calls: Rc<RefCell<Vec<Call>>>) {
+    let number = {
+        let mut calls = calls.borrow_mut();
+        calls.push(Call {
+            began: timeline.monotonic(),
+            ended: None,
+            has_succeeded: false,
+        });
+        calls.len() - 1
+    };
+    let result = client.get(CALL).await;
+    let call = &mut calls.borrow_mut()[number];
+    call.ended = Some(timeline.monotonic());
+    call.has_succeeded = result.is_ok();
+}
+
+/// A service as the transport of clients.
+pub(super) struct Transport<S> {
+    service: Arc<S>,
+    sent: Arc<Sent>,
+}
+
+impl<S> Clone for Transport<S> {
+    fn clone(&self) -> Self {
+        Self {
+            service: Arc::clone(&self.service),
+            sent: Arc::clone(&self.sent),
+        }
+    }
+}
+
+#[async_trait::async_trait]
+impl<S: Service> Middleware for Transport<S> {
+    async fn handle(&self, _: Request, _: &mut Extensions, _: Next<'_>) -> Result<Response> {
+        self.sent.requests.fetch_add(1, Ordering::Relaxed);
+        let status = self.service.respond().await;
+        self.sent.ended.fetch_add(1, Ordering::Relaxed);
+        let status = status.ok_or(Failure(FailureKind::ReadTimeout))?;
+        let response = HttpResponse::builder()
+            .status(status)
+            .header(CONTENT_TYPE, "application/json")
+            .body("{}");
+        Ok(response.expect("a response").into())
+    }
+}

@@ -1,0 +1,81 @@
+//! A service that fails at random: with the same probability, however much is asked of
+//! it.
+
+use std::{
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+use client::{Clock, ConfigError, NoWait, RetryBudget};
+use http::StatusCode;
+use rand::{Rng, RngExt, rngs::ChaCha12Rng};
+
+use super::{
+    super::{chance::exponential, timeline::Timeline},
+    draw::{arrivals, part},
+    experiment::Run,
+    stage::{Service, Stage},
+};
+
+/// How long calls begin.
+const LENGTH: Duration = Duration::from_secs(10);
+
+/// The calls of a second, of all clients together.
+const CALLS_PER_SECOND: f64 = 100.0;
+
+/// How long a request is on its way, and a response; on average.
+const HOP: Duration = Duration::from_millis(10);
+
+/// The most attempts of a call.
+pub(super) const ATTEMPTS: u32 = 4;
+
+/// Clients of such a service, which retry at once.
+pub(super) struct Unreliable {
+    pub(super) failure_rate: f64,
+    pub(super) clients: u32,
+    /// The budget of each client.
+    pub(super) budget: fn() -> Option<RetryBudget>,
+}
+
+impl Unreliable {
+    pub(super) fn play(&self, mut random: ChaCha12Rng) -> Result<Run, ConfigError> {
+        let stage = Stage::default();
+        let transport = stage.transport(Failing {
+            timeline: stage.timeline(),
+            failure_rate: self.failure_rate,
+            random: Mutex::new(part(&mut random)),
+        });
+        let rate = CALLS_PER_SECOND / f64::from(self.clients);
+        for _ in 0..self.clients {
+            let moments = arrivals(&mut random, rate, Duration::ZERO, LENGTH);
+            let client = stage
+                .client(&transport, random.next_u64())
+                .max_attempts(ATTEMPTS)
+                .policy(NoWait)
+                .retry_budget((self.budget)());
+            stage.calls(client.build()?, moments);
+        }
+        Ok(stage.play(Duration::MAX))
+    }
+}
+
+struct Failing {
+    timeline: Timeline,
+    failure_rate: f64,
+    random: Mutex<ChaCha12Rng>,
+}
+
+impl Service for Failing {
+    async fn respond(&self) -> Option<StatusCode> {
+        let (took, fails) = {
+            let mut random = self.random.lock().unwrap_or_else(PoisonError::into_inner);
+            let took = exponential(&mut random, HOP) + exponential(&mut random, HOP);
+            (took, random.random_bool(self.failure_rate))
+        };
+        self.timeline.sleep(took).await;
+        Some(match fails {
+            true => StatusCode::SERVICE_UNAVAILABLE,
+            false => StatusCode::OK,
+        })
+    }
+}

@@ -1,0 +1,74 @@
+//! Independent runs on all processors.
+
+use std::{
+    num::NonZeroUsize,
+    ops::ControlFlow,
+    sync::atomic::{AtomicBool, AtomicU32, Ordering},
+    thread,
+};
+
+/// Plays runs 0 to `runs`, and returns what they came to in this order, whoever played
+/// them. None if `on_run`, which hears of each that has ended, did not let it go on.
+pub(super) fn each<T: Send>(
+    runs: u32,
+    on_run: &(dyn Fn() -> ControlFlow<()> + Sync),
+    play: impl Fn(u32) -> T + Sync,
+) -> Option<Vec<T>> {
+    let (next, is_over) = (AtomicU32::new(0), AtomicBool::new(false));
+    let work = || {
+        let mut played = Vec::new();
+        while !is_over.load(Ordering::Relaxed) {
+            let run = next.fetch_add(1, Ordering::Relaxed);
+            if run >= runs {
+                break;
+            }
+            played.push((run, play(run)));
+            if on_run().is_break() {
+                is_over.store(true, Ordering::Relaxed);
+            }
+        }
+        played
+    };
+    let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let mut played: Vec<_> = thread::scope(|scope| {
+        let workers: Vec<_> = (0..processors).map(|_| scope.spawn(work)).collect();
+        let played = workers.into_iter().map(thread::ScopedJoinHandle::join);
+        played
+            .flat_map(|played| played.expect("a run ends"))
+            .collect()
+    });
+    played.sort_by_key(|(run, _)| *run);
+    let is_complete = !is_over.into_inner();
+    is_complete.then(|| played.into_iter().map(|(_, played)| played).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_run_is_played_once_and_all_are_in_order() {
+        let heard = AtomicU32::new(0);
+        let on_run = || {
+            heard.fetch_add(1, Ordering::Relaxed);
+            ControlFlow::Continue(())
+        };
+
+        let played = each(1_000, &on_run, |run| run);
+
+        assert_eq!(played, Some((0..1_000).collect()));
+        assert_eq!(heard.into_inner(), 1_000);
+    }
+
+    #[test]
+    fn whoever_hears_of_the_runs_can_end_them() {
+        let begun = AtomicU32::new(0);
+
+        let played = each(u32::MAX, &|| ControlFlow::Break(()), |_| {
+            begun.fetch_add(1, Ordering::Relaxed)
+        });
+
+        assert_eq!(played, None);
+        assert!(begun.into_inner() < 10_000);
+    }
+}
