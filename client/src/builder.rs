@@ -1,14 +1,10 @@
 //! The configuration of a client: defaults, rules, and what is built from them.
 
-use std::{
-    fmt,
-    sync::Arc,
-    time::{Duration, SystemTime},
-};
+use std::{fmt, sync::Arc, time::Duration};
 
 use http::StatusCode;
 use reqwest_middleware::{ClientBuilder, Middleware};
-use reqwest_retry::{RetryDecision, RetryPolicy};
+use reqwest_retry::RetryPolicy;
 
 use crate::{
     base_url,
@@ -19,7 +15,7 @@ use crate::{
     reliable_client::{Inner, ReliableApiClient},
     retry::{
         Backoff, Classifier, ConcurrencyLimit, DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_BODY_BYTES,
-        DEFAULT_MAX_RETRY_AFTER, RETRY_STATUSES, RetryBudget, RetryMiddleware,
+        DEFAULT_MAX_RETRY_AFTER, Policy, RETRY_STATUSES, RetryBudget, RetryMiddleware,
     },
     session,
     telemetry::{Injector, Metrics, Operation, Rules, SharedRecorder},
@@ -418,19 +414,4 @@ fn at_most(field: &'static str, got: Duration, max: Duration) -> Result<(), Conf
         return Err(ConfigError::DurationTooLong { field, got, max });
     }
     Ok(())
-}
-
-/// The policy of a client: its own, or one that was handed in.
-enum Policy {
-    Backoff(Backoff),
-    Given(Box<dyn RetryPolicy + Send + Sync>),
-}
-
-impl RetryPolicy for Policy {
-    fn should_retry(&self, start: SystemTime, past_retries: u32) -> RetryDecision {
-        match self {
-            Self::Backoff(policy) => policy.should_retry(start, past_retries),
-            Self::Given(policy) => policy.should_retry(start, past_retries),
-        }
-    }
 }

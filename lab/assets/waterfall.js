@@ -5,7 +5,7 @@
 import { byId, el, keyed, memo, say, set, svg } from "./dom.js";
 
 /** The sign that stands beside the colour of a row. */
-const SIGNS = { ok: "✓", failed: "✗", wait: "◷", service: "↳", open: "…" };
+const SIGNS = { ok: "✓", failed: "✗", wait: "◷", queue: "⋯", service: "↳", open: "…" };
 
 /** Where the chart draws a time: per cent of the axis. */
 const at = (time, length) => `${((100 * time) / length).toFixed(3)}%`;
@@ -127,7 +127,7 @@ function createGrid(index, { pick, fold }) {
         element.stop = row.span === stop;
         set(element, { "aria-selected": String(picked), tabindex: element.stop ? 0 : -1 });
       }
-      const { start_ns: start, end_ns: end, due_ns: due } = row;
+      const { start_ns: start, end_ns: end, due_ns: due, ceiling_ns: ceiling } = row;
       if (end !== null && element.row === row && element.length === length) continue;
       element.row = row;
       element.length = length;
@@ -139,6 +139,8 @@ function createGrid(index, { pick, fold }) {
       set(element.bar, { x: at(start, length), width: wide(Math.min(until, due ?? until) - start, length) });
       set(element.ghost, { x: at(start, length), width: wide((due ?? start) - start, length) });
       element.ghost.classList.toggle("gone", due === null);
+      set(element.ceiling, { x: at(start, length), width: wide((ceiling ?? start) - start, length) });
+      element.ceiling.classList.toggle("gone", ceiling === null);
     }
   }
 
@@ -180,11 +182,12 @@ function createRow({ row: { span, kind } }) {
   const name = el("span");
   const started = el("div", { role: "gridcell", class: "at" });
   const result = el("div", { role: "gridcell", class: "how" });
+  const ceiling = svg("rect", { class: "ceiling", y: "12%", height: "76%", rx: "3" });
   const ghost = svg("rect", { class: "ghost", y: "22%", height: "56%", rx: "3" });
   const bar = svg("rect", { class: "bar", y: "22%", height: "56%", rx: "3", fill: kind === "wait" ? "url(#hatch)" : null });
   const chart = el("div", { role: "gridcell", class: "chart" },
-    svg("svg", { "aria-hidden": "true" }, ghost, bar));
+    svg("svg", { "aria-hidden": "true" }, ceiling, ghost, bar));
   const row = el("div", { role: "row", "data-span": span },
     started, el("div", { role: "rowheader", class: "what" }, twist, mark, name), chart, result);
-  return Object.assign(row, { twist, sign: mark, what: name, at: started, how: result, ghost, bar });
+  return Object.assign(row, { twist, sign: mark, what: name, at: started, how: result, ceiling, ghost, bar });
 }

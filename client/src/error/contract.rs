@@ -61,6 +61,17 @@ pub enum ContractError {
 }
 
 impl ContractError {
+    /// Its name as a closed word, such as `cursor_repeated`.
+    #[must_use]
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::CursorRepeated { .. } => "cursor_repeated",
+            Self::CursorTooLong { .. } => "cursor_too_long",
+            Self::PageLimit { .. } => "page_limit",
+            Self::ItemLimit { .. } => "item_limit",
+        }
+    }
+
     /// Requests put on the wire by the call that failed: 0 unless its response
     /// is what broke the contract.
     #[must_use]

@@ -61,6 +61,17 @@ impl ApiError {
         }
     }
 
+    /// What was wrong with a response or a listing, as a closed word; none of other
+    /// errors.
+    #[must_use]
+    pub fn problem(&self) -> Option<&'static str> {
+        match self {
+            Self::Response(error) => Some(error.problem.as_str()),
+            Self::Contract(error) => Some(error.as_str()),
+            Self::Http(_) | Self::Transport(_) | Self::Config(_) => None,
+        }
+    }
+
     /// Requests put on the wire by the call that failed.
     #[must_use]
     pub fn attempts(&self) -> u32 {

@@ -127,6 +127,26 @@ pub enum ResponseProblem {
     EmptyCursor,
 }
 
+impl ResponseProblem {
+    /// Its name as a closed word, such as `invalid_json`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::UnexpectedStatus => "unexpected_status",
+            Self::NoContent => "no_content",
+            Self::NotJson => "not_json",
+            Self::InvalidJson { .. } => "invalid_json",
+            Self::NotAnObject { .. } => "not_an_object",
+            Self::MissingField { .. } => "missing_field",
+            Self::RepeatedField { .. } => "repeated_field",
+            Self::WrongType { .. } => "wrong_type",
+            Self::NotUnicode { .. } => "not_unicode",
+            Self::ItemNotAnObject { .. } => "item_not_an_object",
+            Self::EmptyCursor => "empty_cursor",
+        }
+    }
+}
+
 /// The type of a JSON value: what may be said about one without quoting it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JsonType {

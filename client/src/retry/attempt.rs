@@ -5,7 +5,7 @@ use std::time::Duration;
 use http::{Extensions, StatusCode};
 use reqwest::{Request, Response};
 use reqwest_middleware::{Error, Next, Result};
-use tracing::Instrument;
+use tracing::{Instrument, Span};
 
 use super::{body, concurrency::ConcurrencyLimit, failure::FailureKind};
 use crate::{
@@ -58,14 +58,14 @@ impl Attempts<'_> {
             // The head decides: the other workers learn of a 429 before its body
             // has ended.
             if !status.is_success() {
-                self.observe(status);
+                self.observe(status, &span);
             }
             // The body of a scripted transport may wait on the clock itself.
             let on_the_wire = extensions.get::<WentOnTheWire>().is_some();
             let _hold = on_the_wire.then(|| self.clock.hold());
             let response = body::read(response, self.max_body_bytes, timeouts.read).await?;
             if status.is_success() {
-                self.observe(status);
+                self.observe(status, &span);
             }
             Ok(response)
         }
@@ -85,9 +85,14 @@ impl Attempts<'_> {
     }
 
     /// Lets a status move the concurrency limit, if there is one.
-    fn observe(&self, status: StatusCode) {
-        if self.concurrency.is_some_and(|limit| limit.observe(status)) {
+    fn observe(&self, status: StatusCode, span: &Span) {
+        let change = self.concurrency.and_then(|limit| limit.observe(status));
+        let Some(change) = change else { return };
+        if change.shrank {
             self.metrics.concurrency_reduction();
+        }
+        if change.before != change.after {
+            telemetry::record_concurrency(span, change.before, change.after);
         }
     }
 }

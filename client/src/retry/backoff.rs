@@ -1,6 +1,7 @@
 //! The local backoff: exponential, capped, with full jitter.
 
 use std::{
+    any::Any,
     sync::Arc,
     time::{Duration, SystemTime},
 };
@@ -47,6 +48,12 @@ impl Backoff {
             random,
         }
     }
+
+    /// What the wait before retry number `past_retries` (from 0) is drawn below.
+    #[must_use]
+    pub fn ceiling(&self, past_retries: u32) -> Duration {
+        ceiling(self.base, self.cap, past_retries)
+    }
 }
 
 impl std::fmt::Debug for Backoff {
@@ -60,14 +67,39 @@ impl std::fmt::Debug for Backoff {
 
 impl RetryPolicy for Backoff {
     fn should_retry(&self, _start: SystemTime, past_retries: u32) -> RetryDecision {
-        let wait = jittered(
-            ceiling(self.base, self.cap, past_retries),
-            self.random.unit(),
-        );
+        let wait = jittered(self.ceiling(past_retries), self.random.unit());
         RetryDecision::Retry {
             execute_after: self.clock.wall() + wait,
         }
     }
+}
+
+/// The policy of a client: its own backoff, or one that was handed in.
+pub(crate) enum Policy {
+    /// The backoff of this crate.
+    Backoff(Backoff),
+    /// One of which nothing is known but what it offers.
+    Given(Box<dyn RetryPolicy + Send + Sync>),
+}
+
+impl RetryPolicy for Policy {
+    fn should_retry(&self, start: SystemTime, past_retries: u32) -> RetryDecision {
+        match self {
+            Self::Backoff(policy) => policy.should_retry(start, past_retries),
+            Self::Given(policy) => policy.should_retry(start, past_retries),
+        }
+    }
+}
+
+/// What a policy draws its wait below, if it is the backoff of this crate. The
+/// seam of `reqwest-retry` has no place for that, so the policy is recognised.
+pub(super) fn ceiling_of(policy: &dyn Any, past_retries: u32) -> Option<Duration> {
+    let backoff = match policy.downcast_ref() {
+        Some(Policy::Backoff(backoff)) => Some(backoff),
+        Some(Policy::Given(_)) => None,
+        None => policy.downcast_ref::<Backoff>(),
+    };
+    backoff.map(|backoff| backoff.ceiling(past_retries))
 }
 
 /// A [`RetryPolicy`] without any wait: a retry goes out at once, unless a

@@ -85,11 +85,17 @@ impl RetryBudget {
         self.with(Tokens::deposit);
     }
 
-    /// Takes a token for a retry that is being considered, if there is one.
-    pub(super) fn withdraw(&self) -> Option<Token> {
-        self.with(Tokens::withdraw).then(|| Token {
+    /// Takes a token for a retry that is being considered, if there is one. The
+    /// number is of the tokens there were.
+    pub(super) fn withdraw(&self) -> (Option<Token>, f64) {
+        let (taken, tokens) = self.with(|tokens| {
+            let before = tokens.whole();
+            (tokens.withdraw(), before)
+        });
+        let token = taken.then(|| Token {
             budget: Some(self.clone()),
-        })
+        });
+        (token, tokens)
     }
 
     fn with<T>(&self, body: impl FnOnce(&mut Tokens) -> T) -> T {
@@ -187,15 +193,15 @@ mod tests {
     #[test]
     fn ten_first_attempts_buy_one_retry() {
         let budget = RetryBudget::new(1);
-        budget.withdraw().expect("it starts full").spend();
+        budget.withdraw().0.expect("it starts full").spend();
 
         for _ in 0..9 {
             budget.deposit();
-            assert!(budget.withdraw().is_none());
+            assert!(budget.withdraw().0.is_none());
         }
         budget.deposit();
 
-        assert!(budget.withdraw().is_some());
+        assert!(budget.withdraw().0.is_some());
     }
 
     #[test]
@@ -203,15 +209,15 @@ mod tests {
         for calls_per_retry in [1, 5, 14] {
             let ratio = NonZeroU32::new(calls_per_retry).expect("not zero");
             let budget = RetryBudget::with_ratio(1, ratio);
-            budget.withdraw().expect("it starts full").spend();
+            budget.withdraw().0.expect("it starts full").spend();
 
             for _ in 1..calls_per_retry {
                 budget.deposit();
-                assert!(budget.withdraw().is_none());
+                assert!(budget.withdraw().0.is_none());
             }
             budget.deposit();
 
-            assert!(budget.withdraw().is_some(), "after {calls_per_retry}");
+            assert!(budget.withdraw().0.is_some(), "after {calls_per_retry}");
         }
     }
 
@@ -219,8 +225,8 @@ mod tests {
     fn an_unspent_token_goes_back() {
         let budget = RetryBudget::new(2);
 
-        drop(budget.withdraw());
-        budget.withdraw().expect("two tokens").spend();
+        drop(budget.withdraw().0);
+        budget.withdraw().0.expect("two tokens").spend();
 
         assert!((budget.tokens() - 1.0).abs() < f64::EPSILON);
     }
@@ -263,7 +269,7 @@ mod tests {
                         model = (model + 0.1).min(most);
                     }
                     Step::Withdraw => {
-                        let token = budget.withdraw();
+                        let token = budget.withdraw().0;
                         prop_assert_eq!(token.is_some(), model > 0.999);
                         model -= f64::from(u8::from(token.is_some()));
                         held.extend(token);

@@ -85,14 +85,14 @@ impl ConcurrencyLimit {
         }
     }
 
-    /// Lets a response move the limit; whether the limit shrank.
-    pub(super) fn observe(&self, status: StatusCode) -> bool {
+    /// Lets a response move the limit; what it moved, if anything.
+    pub(super) fn observe(&self, status: StatusCode) -> Option<Change> {
         let change = if status == StatusCode::TOO_MANY_REQUESTS {
             Aimd::on_throttled
         } else if status.is_success() {
             Aimd::on_success
         } else {
-            return false;
+            return None;
         };
         self.shared.with(|state| {
             let (was, before) = (state.limit.current, state.limit.whole());
@@ -106,9 +106,24 @@ impl ConcurrencyLimit {
             let settled = gained.min(state.owed);
             state.owed -= settled;
             self.shared.slots.add_permits(gained - settled);
-            state.limit.current < was
+            (state.limit.current != was).then_some(Change {
+                before,
+                after,
+                shrank: state.limit.current < was,
+            })
         })
     }
+}
+
+/// What a response did to the limit.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Change {
+    /// The attempts that were allowed in flight before it.
+    pub(super) before: usize,
+    /// And since. A success may have earned a part of one only.
+    pub(super) after: usize,
+    /// Whether the limit shrank, if only by a part of one.
+    pub(super) shrank: bool,
 }
 
 impl Default for ConcurrencyLimit {

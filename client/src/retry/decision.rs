@@ -6,7 +6,7 @@
 
 use std::{num::NonZeroU32, time::Duration};
 
-use http::StatusCode;
+use http::{Method, StatusCode};
 
 use super::{eligibility::Eligibility, failure::FailureKind, retry_after::RetryAfter};
 
@@ -129,6 +129,36 @@ pub enum Decision {
         /// What forbade another attempt.
         why: StopReason,
     },
+}
+
+/// What a decision rested on: for whoever is to see why. It decides nothing.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Grounds<'a> {
+    /// The method of the request.
+    pub(crate) method: &'a Method,
+    /// What the attempt showed.
+    pub(crate) facts: Facts,
+    /// Where the call stood.
+    pub(crate) standing: Standing,
+    /// What the caller allows.
+    pub(crate) limits: Limits,
+    /// The wait that the policy offered; `None` if it was not asked, or declined.
+    pub(crate) offered: Option<Duration>,
+    /// What that wait was drawn below, where the policy is one that draws.
+    pub(crate) ceiling: Option<Duration>,
+    /// The tokens in the retry budget before this decision, if there is a budget.
+    pub(crate) tokens: Option<f64>,
+}
+
+impl Grounds<'_> {
+    /// The wait that was weighed, taken or not: what the server asked for, or else
+    /// what the policy offered.
+    pub(crate) fn weighed(&self) -> Option<Duration> {
+        match self.facts.retry_after {
+            Some(RetryAfter::Wait(asked)) => Some(asked.saturating_add(self.standing.spread)),
+            Some(RetryAfter::Unusable) | None => self.offered,
+        }
+    }
 }
 
 /// Who chose the length of a wait.

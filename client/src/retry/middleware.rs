@@ -10,7 +10,10 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use futures_util::future::{Either, select};
+use futures_util::{
+    FutureExt,
+    future::{Either, select},
+};
 use http::Extensions;
 use reqwest::{Request, Response};
 use reqwest_middleware::{Middleware, Next, Result};
@@ -19,13 +22,13 @@ use tracing::Instrument;
 
 use super::{
     attempt::Attempts,
-    backoff::{Backoff, jittered},
+    backoff::{Backoff, ceiling_of, jittered},
     body::DEFAULT_MAX_BODY_BYTES,
     budget::{RetryBudget, Token},
     call_settings::CallSettings,
     classify::{self, Classifier},
     concurrency::{ConcurrencyLimit, Permit},
-    decision::{Decision, Facts, Limits, Standing, StopReason, Verdict, decide},
+    decision::{Decision, Facts, Grounds, Limits, Standing, StopReason, Verdict, decide},
     eligibility::RepeatPermission,
     failure::{Failure, FailureKind},
     retry_after::RetryAfter,
@@ -334,6 +337,7 @@ where
             let remaining = self.remaining(began, deadline);
             let Some(permit) = permit.ok().filter(|_| remaining != Some(Duration::ZERO)) else {
                 report.stopped = Some(StopReason::Deadline);
+                drop(telemetry::late_turn_span(&method, report.attempts));
                 return last.unwrap_or_else(|| Err(Failure(FailureKind::QueueTimeout).into()));
             };
             // It is not needed any more, and its body may be large.
@@ -362,9 +366,9 @@ where
 
             let facts = self.facts(&result);
             report.retry_after = facts.retry_after.and_then(RetryAfter::wait);
-            let payment_offered = match (&self.budget, facts.verdict) {
-                (Some(budget), Verdict::Transient(_)) => Payment::from(budget),
-                _ => Payment::NotNeeded,
+            let (payment_offered, tokens) = match (&self.budget, facts.verdict) {
+                (Some(budget), Verdict::Transient(_)) => Payment::of(budget),
+                _ => (Payment::NotNeeded, None),
             };
             let standing = Standing {
                 attempts: report.attempts,
@@ -373,8 +377,22 @@ where
                 budget: !matches!(payment_offered, Payment::BudgetEmpty),
                 spread: self.draw_spread(&facts),
             };
-            let backoff = || self.backoff(began_wall, report.attempts - 1);
-            match (decide(&facts, &standing, &limits, backoff), copy) {
+            let mut offered = None;
+            let backoff = || {
+                offered = self.backoff(began_wall, report.attempts - 1);
+                offered
+            };
+            let decision = decide(&facts, &standing, &limits, backoff);
+            let grounds = Grounds {
+                method: &method,
+                facts,
+                standing,
+                limits,
+                offered,
+                ceiling: offered.and_then(|_| ceiling_of(&self.policy, report.attempts - 1)),
+                tokens,
+            };
+            match (decision, copy) {
                 (Decision::Retry { after, why, source }, Some(copy)) => {
                     // Without a deadline this response is not needed any more; its
                     // body may be large, and the wait may be long.
@@ -382,13 +400,14 @@ where
                     metrics.retry(why, source, after);
                     self.clock
                         .sleep(after)
-                        .instrument(telemetry::wait_span(why, source, after))
+                        .instrument(telemetry::wait_span(source, after, &grounds))
                         .await;
                     payment = payment_offered;
                     request = copy;
                 }
                 (Decision::Stop { why }, _) => {
                     report.stopped = Some(why);
+                    drop(telemetry::stop_span(why, &grounds));
                     return result;
                 }
                 (Decision::Deliver | Decision::Retry { .. }, _) => return result,
@@ -452,11 +471,19 @@ where
         let Some(limit) = &self.concurrency else {
             return Ok(None);
         };
-        let turn = limit.acquire();
+        let mut turn = pin!(limit.acquire());
+        // Mostly there is a place, and nothing to be told of.
+        if let Some(permit) = turn.as_mut().now_or_never() {
+            return Ok(Some(permit));
+        }
+        let queue = telemetry::queue_span(limit.current());
         let Some(remaining) = self.remaining(began, deadline) else {
-            return Ok(Some(turn.await));
+            return Ok(Some(turn.instrument(queue).await));
         };
-        match select(pin!(turn), self.clock.sleep(remaining)).await {
+        match select(turn, self.clock.sleep(remaining))
+            .instrument(queue)
+            .await
+        {
             Either::Left((permit, _)) => Ok(Some(permit)),
             Either::Right(_) => Err(DeadlinePassed),
         }
@@ -476,8 +503,10 @@ enum Payment {
     BudgetEmpty,
 }
 
-impl From<&RetryBudget> for Payment {
-    fn from(budget: &RetryBudget) -> Self {
-        budget.withdraw().map_or(Self::BudgetEmpty, Self::Token)
+impl Payment {
+    /// What this budget gives, and the tokens that it had before.
+    fn of(budget: &RetryBudget) -> (Self, Option<f64>) {
+        let (token, tokens) = budget.withdraw();
+        (token.map_or(Self::BudgetEmpty, Self::Token), Some(tokens))
     }
 }

@@ -24,6 +24,7 @@ pub(crate) struct OpenCall<'a> {
     attempts: AttemptCount,
     outcome: CallOutcome,
     error_type: Option<&'static str>,
+    problem: Option<&'static str>,
 }
 
 /// How many requests a call has put on the wire so far.
@@ -60,6 +61,7 @@ impl<'a> OpenCall<'a> {
             attempts: AttemptCount::default(),
             outcome: CallOutcome::Cancelled,
             error_type: None,
+            problem: None,
         }
     }
 
@@ -76,7 +78,9 @@ impl<'a> OpenCall<'a> {
     /// Ends the call with this result.
     pub(crate) fn end<T>(mut self, result: &Result<T, ApiError>) {
         self.outcome = CallOutcome::of(result);
-        self.error_type = result.as_ref().err().map(ApiError::error_type);
+        let error = result.as_ref().err();
+        self.error_type = error.map(ApiError::error_type);
+        self.problem = error.and_then(ApiError::problem);
     }
 }
 
@@ -91,8 +95,12 @@ impl Drop for OpenCall<'_> {
             outcome = self.outcome.as_str()
         );
         if let Some(error_type) = self.error_type {
-            self.span.record("error.type", error_type);
-            self.span.record("otel.status_code", "ERROR");
+            tracing::record_all!(
+                self.span,
+                "error.type" = error_type,
+                "otel.status_code" = "ERROR",
+                problem = self.problem
+            );
         }
     }
 }

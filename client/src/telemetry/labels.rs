@@ -2,7 +2,10 @@
 
 use http::{Method, StatusCode};
 
-use crate::retry::{FailureKind, RETRY_STATUSES, RetryReason, StopReason, WaitSource};
+use crate::retry::{
+    Eligibility, FailureKind, RETRY_STATUSES, RetryAfter, RetryReason, StopReason, Verdict,
+    WaitSource, may_repeat,
+};
 
 /// Each status with its label, which is its digits.
 macro_rules! labelled {
@@ -120,6 +123,45 @@ pub(crate) fn reason(reason: RetryReason) -> &'static str {
         RetryReason::Status(status) if RETRY_STATUSES.contains(&status) => status_label(status),
         RetryReason::Status(_) => OTHER,
         RetryReason::Failure(kind) => kind.as_str(),
+    }
+}
+
+/// The label of what made an attempt worth looking at again; none of one that was
+/// not.
+pub(super) fn verdict_reason(verdict: Verdict) -> Option<&'static str> {
+    match verdict {
+        Verdict::Transient(why) => Some(reason(why)),
+        Verdict::Tls => Some(FailureKind::Tls.as_str()),
+        Verdict::Final => None,
+    }
+}
+
+/// The label of what allows a request to be repeated; none if nothing does.
+pub(super) fn allowed_by(eligibility: Eligibility, method: &Method) -> Option<&'static str> {
+    match eligibility {
+        Eligibility::NotPermitted => None,
+        Eligibility::Repeatable | Eligibility::BodyIsStream if may_repeat(method, None) => {
+            Some("method")
+        }
+        Eligibility::Repeatable | Eligibility::BodyIsStream => Some("permission"),
+    }
+}
+
+/// The label of what became of a `Retry-After` as it was read.
+pub(super) const fn retry_after_form(read: Option<RetryAfter>) -> &'static str {
+    match read {
+        None => "none",
+        Some(RetryAfter::Wait(_)) => "valid",
+        Some(RetryAfter::Unusable) => "unusable",
+    }
+}
+
+/// The label of what forbade another attempt, in a span: there a body that is a stream
+/// is told from a method that must not be repeated.
+pub(super) const fn stop_reason(why: StopReason) -> &'static str {
+    match why {
+        StopReason::BodyIsStream => "body_is_stream",
+        why => GiveUp::Retry(why).as_str(),
     }
 }
 

@@ -14,9 +14,19 @@
 //!
 //! | span | `otel.kind` | fields |
 //! |---|---|---|
-//! | `operation`: one call of a client method | internal | `endpoint`, `attempts`, `outcome`, `error.type` |
-//! | `attempt`: one request on the wire | client | `http.request.method`, `url.template`, `server.address`, `server.port`, `http.request.resend_count` (absent on the first), `http.response.status_code`, `error.type` |
-//! | `wait`: one pause before a retry | internal | `retry.reason`, `wait.source`, `wait.seconds` |
+//! | `operation`: one call of a client method | internal | `endpoint`, `attempts`, `outcome`, `error.type`, `problem` (what was wrong with a response or a listing) |
+//! | `attempt`: one request on the wire | client | `http.request.method`, `url.template`, `server.address`, `server.port`, `http.request.resend_count` (absent on the first), `http.response.status_code`, `error.type`; if its response moved the concurrency limit, `concurrency.limit_before` and `concurrency.limit_after` |
+//! | `wait`: one pause before a retry | internal | `retry.reason`, `wait.source`, `wait.seconds`, `wait.ceiling_seconds` (what a backoff was drawn below), and the grounds |
+//! | `stop`: a failure that is not tried again, at the moment of the decision | internal | `stop.reason`, `retry.reason`, `stop.wait_seconds` (the wait that was weighed), and the grounds |
+//! | `queue`: one wait for a turn under the concurrency limit | internal | `concurrency.max` |
+//!
+//! The *grounds* are what a decision rested on, as numbers and closed words:
+//! `http.request.method`, `retry.allowed_by` (`method` or `permission`; absent if the
+//! request must not be repeated), `retry.attempt`, `retry.max_attempts`,
+//! `retry_after.form` (`none`, `valid`, `unusable`; absent without a response),
+//! `retry_after.seconds`, `retry_after.max_seconds`, `deadline.remaining_seconds`
+//! and `retry_budget.tokens`. Of a `Retry-After` nothing but the number is kept: what
+//! cannot be read may hold anything.
 //!
 //! Each also has `otel.name`, `otel.kind` and `otel.status_code`, which any
 //! OpenTelemetry layer understands. Whole numbers are recorded as `i64`, the one
@@ -76,7 +86,10 @@ pub use operation::Operation;
 pub(crate) use operation::Rules;
 pub use outcome::CallOutcome;
 pub use spans::TARGET;
-pub(crate) use spans::{attempt_span, record_attempt, wait_span};
+pub(crate) use spans::{
+    attempt_span, late_turn_span, queue_span, record_attempt, record_concurrency, stop_span,
+    wait_span,
+};
 
 /// A recorder that the client registers its metrics with.
 pub type SharedRecorder = Arc<dyn Recorder + Send + Sync>;

@@ -1,17 +1,19 @@
 //! The spans, and what they may hold: the fields named here, and no others.
 //!
 //! Of a request only its method is read and, of its URL, host and port: never a
-//! header, a path, a query or a body. So no log of spans can hold a credential,
+//! header, a path, a query or a body. Of a response only its status is, and the
+//! seconds of a `Retry-After` that can be read. So no log of spans can hold a credential,
 //! a full URL or a full body.
 
 use std::time::Duration;
 
+use http::Method;
 use tracing::{Span, field::Empty};
 
 use super::labels::{self, AttemptResult};
 use crate::{
     endpoint::Endpoint,
-    retry::{RetryReason, WaitSource},
+    retry::{FailureKind, Grounds, RetryAfter, RetryReason, StopReason, Verdict, WaitSource},
 };
 
 /// The target of every span.
@@ -29,6 +31,7 @@ pub(super) fn operation_span(endpoint: Endpoint) -> Span {
         attempts = Empty,
         outcome = Empty,
         "error.type" = Empty,
+        problem = Empty,
     )
 }
 
@@ -48,6 +51,8 @@ pub(crate) fn attempt_span(endpoint: Endpoint, request: &reqwest::Request, attem
         http.request.resend_count = Empty,
         http.response.status_code = Empty,
         "error.type" = Empty,
+        concurrency.limit_before = Empty,
+        concurrency.limit_after = Empty,
     );
     if attempt > 1 {
         span.record("http.request.resend_count", i64::from(attempt - 1));
@@ -66,16 +71,132 @@ pub(crate) fn record_attempt(span: &Span, result: AttemptResult) {
     }
 }
 
-/// One pause before a retry.
-pub(crate) fn wait_span(why: RetryReason, source: WaitSource, length: Duration) -> Span {
+/// Notes on the span of an attempt what its response did to the concurrency limit.
+pub(crate) fn record_concurrency(span: &Span, before: usize, after: usize) {
+    let whole = |limit: usize| i64::try_from(limit).unwrap_or(i64::MAX);
+    tracing::record_all!(
+        span,
+        concurrency.limit_before = whole(before),
+        concurrency.limit_after = whole(after)
+    );
+}
+
+/// One wait for a turn under a concurrency limit of so many attempts.
+pub(crate) fn queue_span(limit: usize) -> Span {
     tracing::info_span!(
+        target: TARGET,
+        "queue",
+        otel.name = "queue",
+        otel.kind = "internal",
+        otel.status_code = Empty,
+        concurrency.max = i64::try_from(limit).unwrap_or(i64::MAX),
+    )
+}
+
+/// One pause before a retry.
+pub(crate) fn wait_span(source: WaitSource, length: Duration, grounds: &Grounds<'_>) -> Span {
+    let span = tracing::info_span!(
         target: TARGET,
         "wait",
         otel.name = "wait",
         otel.kind = "internal",
         otel.status_code = Empty,
-        retry.reason = labels::reason(why),
+        retry.reason = labels::verdict_reason(grounds.facts.verdict),
         wait.source = labels::wait_source(source),
         wait.seconds = length.as_secs_f64(),
+        wait.ceiling_seconds = match source {
+            WaitSource::Backoff => grounds.ceiling.map(|ceiling| ceiling.as_secs_f64()),
+            WaitSource::RetryAfter => None,
+        },
+        http.request.method = Empty,
+        retry.allowed_by = Empty,
+        retry.attempt = Empty,
+        retry.max_attempts = Empty,
+        retry_after.form = Empty,
+        retry_after.seconds = Empty,
+        retry_after.max_seconds = Empty,
+        deadline.remaining_seconds = Empty,
+        retry_budget.tokens = Empty,
+    );
+    record_grounds(&span, grounds);
+    span
+}
+
+/// The decision not to try again.
+pub(crate) fn stop_span(why: StopReason, grounds: &Grounds<'_>) -> Span {
+    let span = empty_stop_span(labels::stop_reason(why));
+    tracing::record_all!(
+        span,
+        retry.reason = labels::verdict_reason(grounds.facts.verdict),
+        stop.wait_seconds = grounds.weighed().map(|wait| wait.as_secs_f64())
+    );
+    record_grounds(&span, grounds);
+    span
+}
+
+/// The end of a call whose deadline passed before its next attempt had a turn.
+pub(crate) fn late_turn_span(request: &Method, attempts: u32) -> Span {
+    let span = empty_stop_span(labels::stop_reason(StopReason::Deadline));
+    tracing::record_all!(
+        span,
+        retry.reason = FailureKind::QueueTimeout.as_str(),
+        http.request.method = labels::method(request),
+        retry.attempt = i64::from(attempts),
+        deadline.remaining_seconds = 0.0
+    );
+    span
+}
+
+fn empty_stop_span(why: &'static str) -> Span {
+    tracing::info_span!(
+        target: TARGET,
+        "stop",
+        otel.name = "stop",
+        otel.kind = "internal",
+        otel.status_code = Empty,
+        stop.reason = why,
+        retry.reason = Empty,
+        stop.wait_seconds = Empty,
+        http.request.method = Empty,
+        retry.allowed_by = Empty,
+        retry.attempt = Empty,
+        retry.max_attempts = Empty,
+        retry_after.form = Empty,
+        retry_after.seconds = Empty,
+        retry_after.max_seconds = Empty,
+        deadline.remaining_seconds = Empty,
+        retry_budget.tokens = Empty,
     )
+}
+
+/// Notes what a decision rested on: numbers and closed words, so that no span holds
+/// what a server or a caller wrote.
+fn record_grounds(span: &Span, grounds: &Grounds<'_>) {
+    let Grounds {
+        method,
+        facts,
+        standing,
+        limits,
+        tokens,
+        ..
+    } = grounds;
+    let responded = matches!(
+        facts.verdict,
+        Verdict::Transient(RetryReason::Status(_)) | Verdict::Final
+    );
+    tracing::record_all!(
+        span,
+        http.request.method = labels::method(method),
+        retry.allowed_by = labels::allowed_by(standing.eligibility, method),
+        retry.attempt = i64::from(standing.attempts),
+        retry.max_attempts = i64::from(limits.max_attempts.get()),
+        retry_after.form = responded.then(|| labels::retry_after_form(facts.retry_after)),
+        retry_after.seconds = facts
+            .retry_after
+            .and_then(RetryAfter::wait)
+            .map(|wait| wait.as_secs_f64()),
+        retry_after.max_seconds = limits.max_retry_after.as_secs_f64(),
+        deadline.remaining_seconds = standing.remaining.map(|left| left.as_secs_f64()),
+        retry_budget.tokens = *tokens
+    );
 }

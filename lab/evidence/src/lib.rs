@@ -9,6 +9,7 @@
 pub mod client;
 pub mod compare;
 pub mod counters;
+pub mod decision;
 pub mod defence;
 mod duration;
 pub mod finding;
@@ -33,6 +34,7 @@ pub mod words;
 pub use client::Client;
 pub use compare::{Compared, Comparison};
 pub use counters::{Counter, Counters};
+pub use decision::Decision;
 pub use defence::Defence;
 pub use duration::{duration, duration_left};
 pub use finding::{Finding, Level};

@@ -19,6 +19,9 @@ const NARROWEST_TIME: usize = 8;
 /// The narrowest a chart gets for the sake of long labels, caps included.
 const NARROWEST_CHART: usize = 24;
 
+/// The widest that a decision is set, as [`sheet`](super::sheet) has it.
+const MEASURE: usize = 100;
+
 /// Stands between time, chart and label.
 const GAP: &str = "  ";
 
@@ -56,8 +59,38 @@ impl Layout {
         }
     }
 
+    /// Adds rows, each with why it is so if that is asked for.
+    pub(super) fn draw_all(&self, text: &mut String, chart: &Chart, rows: &[Row]) {
+        for (at, row) in rows.iter().enumerate() {
+            self.draw(text, chart, row);
+            // An attempt and the decision after it have one reason: it stands once.
+            let repeated = rows.get(at + 1).is_some_and(|next| next.why == row.why);
+            if self.options.explain && !repeated {
+                self.explain(text, &row.why);
+            }
+        }
+    }
+
+    /// Adds the steps of a decision, under its row.
+    fn explain(&self, text: &mut String, steps: &[String]) {
+        let arrow = if self.options.ascii { " -> " } else { " → " };
+        let steps = fit(&steps.join(" → "), usize::MAX, false).replace(" → ", arrow);
+        let indent = " ".repeat(self.time + GAP.len());
+        let width = self.options.width.min(MEASURE);
+        let options = textwrap::Options::new(width)
+            .initial_indent(&indent)
+            .subsequent_indent(&indent)
+            .word_splitter(textwrap::WordSplitter::NoHyphenation);
+        if !steps.is_empty() {
+            for line in textwrap::wrap(&steps, options) {
+                text.push_str(&line);
+                text.push('\n');
+            }
+        }
+    }
+
     /// Adds a row.
-    pub(super) fn draw(&self, text: &mut String, chart: &Chart, row: &Row) {
+    fn draw(&self, text: &mut String, chart: &Chart, row: &Row) {
         let _ = write!(text, "{:>1$}{GAP}", row.at, self.time);
         if row.is_heading() {
             let columns = self.chart + GAP.len() + self.label;
@@ -84,6 +117,8 @@ impl Layout {
         let columns = self.scale.bar(row.start, until);
         let sign = match row.kind {
             SpanName::Wait => signs.wait,
+            SpanName::Queue => signs.queue,
+            SpanName::Stop => signs.stop,
             SpanName::Request => signs.request,
             SpanName::Run | SpanName::Operation | SpanName::Attempt => signs.attempt,
         };
@@ -94,14 +129,21 @@ impl Layout {
         });
         let right = match (row.end, row.kind) {
             (None, _) => signs.open,
-            (Some(_), SpanName::Request) => ' ',
+            (Some(_), SpanName::Request | SpanName::Stop) => ' ',
             (Some(_), _) => signs.right,
         };
         let left = match row.kind {
-            SpanName::Request => ' ',
+            SpanName::Request | SpanName::Stop => ' ',
             _ => signs.left,
         };
-        let bar = std::iter::once(left).chain(body).chain([right]);
+        let beyond = row.ceiling.map_or(0, |ceiling| {
+            let drawn_below = self.scale.bar(row.start, ceiling);
+            drawn_below.end.saturating_sub(columns.end)
+        });
+        let bar = std::iter::once(left)
+            .chain(body)
+            .chain([right])
+            .chain(std::iter::repeat_n(signs.ceiling, beyond));
         (columns.start, bar.collect())
     }
 

@@ -14,6 +14,12 @@ pub(super) struct Signs {
     pub(super) open: char,
     pub(super) attempt: char,
     pub(super) wait: char,
+    /// Where a wait did not reach that was drawn below this.
+    pub(super) ceiling: char,
+    /// Waiting for a turn.
+    pub(super) queue: char,
+    /// The moment at which a call gave up.
+    pub(super) stop: char,
     pub(super) request: char,
     /// Where time was left out.
     pub(super) cut: char,
@@ -25,6 +31,9 @@ pub(super) const UNICODE: Signs = Signs {
     open: '→',
     attempt: '█',
     wait: '░',
+    ceiling: '·',
+    queue: '┄',
+    stop: '■',
     request: '─',
     cut: '╱',
 };
@@ -35,6 +44,9 @@ pub(super) const ASCII: Signs = Signs {
     open: '>',
     attempt: '#',
     wait: '.',
+    ceiling: '_',
+    queue: '~',
+    stop: 'X',
     request: '-',
     cut: '/',
 };
@@ -45,6 +57,7 @@ pub(super) fn style(row: &Row) -> Style {
         _ if row.is_heading() => Style::new().bold(),
         Mark::Service => Style::new().dimmed(),
         Mark::Wait => AnsiColor::Yellow.on_default(),
+        Mark::Queue => AnsiColor::Cyan.on_default(),
         Mark::Failed => AnsiColor::Red.on_default(),
         Mark::Open => Style::new(),
         Mark::Ok => AnsiColor::Green.on_default(),

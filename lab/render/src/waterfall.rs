@@ -27,6 +27,8 @@ pub struct Options {
     /// The most rows to show; of more the middle is left out. Fewer than 3 are
     /// taken as 3.
     pub rows: usize,
+    /// Whether to say under each row why it is so.
+    pub explain: bool,
     /// How the reader called the lab: what a text advises to run begins with it.
     pub lab: &'static str,
 }
@@ -47,6 +49,7 @@ impl Default for Options {
             color: false,
             ascii: false,
             rows: Self::ROWS,
+            explain: false,
             lab: Self::LAB,
         }
     }
@@ -68,22 +71,18 @@ pub fn waterfall(traces: &[Trace], options: &Options) -> String {
 /// allow.
 #[must_use]
 pub fn waterfalls<const N: usize>(runs: [&[Trace]; N], options: &Options) -> [String; N] {
-    let charts = runs.map(|traces| Chart::new(traces, options.rows));
+    let charts = runs.map(|traces| Chart::brief(traces, options.rows));
     let layout = Layout::new(&charts, options);
     charts.map(|chart| draw(&chart, &layout))
 }
 
 fn draw(chart: &Chart, layout: &Layout) -> String {
     let mut text = String::new();
-    for row in chart.head() {
-        layout.draw(&mut text, chart, row);
-    }
+    layout.draw_all(&mut text, chart, chart.head());
     if chart.left_out() > 0 {
         layout.remark(&mut text, &format!("({} rows left out)", chart.left_out()));
     }
-    for row in chart.tail() {
-        layout.draw(&mut text, chart, row);
-    }
+    layout.draw_all(&mut text, chart, chart.tail());
     if chart.unrecorded > 0 {
         let remark = format!(
             "({} more spans were not recorded: the trace was full)",

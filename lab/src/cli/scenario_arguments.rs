@@ -94,6 +94,11 @@ pub(super) struct Arguments {
     #[arg(long, help_heading = EVIDENCE)]
     json: bool,
 
+    /// Say under each row why it is so: what came back, what is allowed, and what
+    /// was decided
+    #[arg(long, help_heading = EVIDENCE)]
+    explain: bool,
+
     /// Draw with nothing but ASCII
     #[arg(long, help_heading = EVIDENCE)]
     ascii: bool,
@@ -184,7 +189,10 @@ impl Arguments {
     ) -> Result<(), Exit> {
         terminal::print(&match self.json {
             true => render::json(value),
-            false => text(&terminal::options(self.ascii)),
+            false => text(&Options {
+                explain: self.explain,
+                ..terminal::options(self.ascii)
+            }),
         })
     }
 

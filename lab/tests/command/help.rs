@@ -155,6 +155,10 @@ fn the_help_of_a_scenario_explains_its_options() {
           --json
               Print the run as JSON; `lab schema` describes it
 
+          --explain
+              Say under each row why it is so: what came back, what is allowed, and
+              what was decided
+
           --ascii
               Draw with nothing but ASCII
     ");

@@ -162,11 +162,10 @@ fn shows_a_lost_response() {
     Retry-After up to 30 s
     seed 7 · virtual time: the waits are drawn, not waited for
 
-        0 ms  ▕█▏                             attempt 1   connection_lost
-        0 ms   ─                              └ service  201
-        0 ms   ▕░░░░░░░░░░░░░░░░░░░░░░░░░░▏   wait 54 ms   backoff (connection_lost)
-       54 ms                             ▕█▏  attempt 2   201 Created
-       54 ms                              ─   └ service  201
+        0 ms  ▕█▏                               attempt 1   the connection broke off
+        0 ms   ─                                └ service  201
+        0 ms   ▕░░░░░░░░▏·····················  wait 54 ms   backoff, at most 200 ms
+       54 ms           ▕█▏                      attempt 2   201 Created
 
     outcome   ok, the client has its job
     wire      the service saw 2 requests; the client counted 2

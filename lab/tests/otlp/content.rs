@@ -130,7 +130,8 @@ async fn attributes_keep_their_types_and_are_those_that_were_recorded() {
     assert_eq!(attributes(0, "GET /flaky"), attempt);
     let wait = attributes(0, "wait");
     assert!(
-        matches!(wait.last(), Some((key, Value::DoubleValue(_))) if key == "wait.seconds"),
+        wait.iter()
+            .any(|(key, value)| key == "wait.seconds" && matches!(value, Value::DoubleValue(_))),
         "{wait:?}"
     );
     let request = attributes(1, "GET /flaky");

@@ -282,16 +282,12 @@ fn a_comparison_tells_both_stories_on_one_axis() {
 
     The reliable client
         0 ms  ▕█▏                                attempt 1   503 Service Unavailable
-        0 ms   ─                                 └ service  503 · fault busy
-        0 ms   ▕░░░░░░░░░░░░░░░░░░░░░░░░░░░░░▏   wait 2 s   Retry-After (status 503)
+        0 ms   ▕░░░░░░░░░░░░░░░░░░░░░░░░░░░░░▏   wait 2 s   Retry-After
          2 s                                ▕█▏  attempt 2   200 OK
-         2 s                                 ─   └ service  200
 
     The naive client — what people first write: up to 10 attempts, no waits
         0 ms  ▕█▏                                attempt 1   503 Service Unavailable
-        0 ms   ─                                 └ service  503 · fault busy
         0 ms  ▕█▏                                attempt 2   200 OK
-        0 ms   ─                                 └ service  200
 
                                         reliable        naive
     requests that the service bore             2            2

@@ -29,7 +29,18 @@ impl Chart {
     /// Gathers the rows of all traces of a run. Of more than `most`, at least
     /// 3, the middle is left out.
     pub fn new(traces: &[Trace], most: usize) -> Self {
-        let rows = rows(traces);
+        Self::of(traces, rows(traces), most)
+    }
+
+    /// The same without the rows of the service that say only what the rows of the
+    /// client say: for where there is little room.
+    pub fn brief(traces: &[Trace], most: usize) -> Self {
+        let mut rows = rows(traces);
+        rows.retain(|row| !row.repeats_client);
+        Self::of(traces, rows, most)
+    }
+
+    fn of(traces: &[Trace], rows: Vec<Row>, most: usize) -> Self {
         let (first, last) = split(rows.len(), most.max(3));
         Self {
             rows,
@@ -74,7 +85,7 @@ impl Chart {
     pub fn scale(charts: &[Self], columns: usize) -> Scale {
         let extents = charts.iter().flat_map(|chart| {
             let rows = chart.rows.iter();
-            rows.filter_map(|row| row.extent(chart.taken_at))
+            rows.flat_map(|row| row.extents(chart.taken_at))
         });
         let extents: Vec<_> = extents.collect();
         Scale::new(&extents, columns)

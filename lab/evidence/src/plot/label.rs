@@ -7,6 +7,7 @@ use std::time::Duration;
 use http::StatusCode;
 
 use crate::{
+    decision::{Decision, reason},
     duration::duration,
     trace::{FieldValue, Span, SpanName, field},
 };
@@ -36,6 +37,11 @@ pub(super) fn what(span: &Span) -> String {
             };
             format!("{waiting}{}{}", length.unwrap_or_default(), cut_off(span))
         }
+        SpanName::Stop => "gave up".to_owned(),
+        SpanName::Queue => match span.end {
+            Some(end) => format!("queued {}", duration(end.saturating_sub(span.start))),
+            None => "queued".to_owned(),
+        },
         SpanName::Request => "service".to_owned(),
     }
 }
@@ -46,7 +52,8 @@ pub(super) fn how(span: &Span, nested: bool) -> String {
     match span.name {
         SpanName::Run | SpanName::Operation => operation(span),
         SpanName::Attempt => attempt(span),
-        SpanName::Wait => wait(span),
+        SpanName::Wait | SpanName::Stop => decision(span),
+        SpanName::Queue => queue(span),
         SpanName::Request => request(span, nested),
     }
 }
@@ -74,9 +81,9 @@ fn operation(span: &Span) -> String {
 
 fn attempt(span: &Span) -> String {
     match (text(span, field::STATUS), text(span, field::ERROR_TYPE)) {
-        (Some(code), Some(error)) if error != code && error != UNFORESEEN => error,
+        (Some(code), Some(error)) if error != code && error != UNFORESEEN => reason(&error),
         (Some(code), _) => with_reason(code),
-        (None, Some(error)) => error,
+        (None, Some(error)) => reason(&error),
         (None, None) => without_status(span).to_owned(),
     }
 }
@@ -89,18 +96,17 @@ fn without_status(span: &Span) -> &'static str {
     }
 }
 
-fn wait(span: &Span) -> String {
-    let source = match span.fields.text(field::WAIT_SOURCE) {
-        Some("retry_after") => "Retry-After",
-        Some(source) => source,
-        None => "",
-    };
-    let reason = match text(span, field::RETRY_REASON) {
-        Some(reason) if is_status(&reason) => format!("(status {reason})"),
-        Some(reason) => format!("({reason})"),
+fn decision(span: &Span) -> String {
+    let decision = Decision::of(span);
+    decision.map_or_else(String::new, |decision| decision.in_short())
+}
+
+fn queue(span: &Span) -> String {
+    match span.fields.number(field::LIMIT) {
+        Some(1) => "one attempt at once".to_owned(),
+        Some(limit) => format!("{limit} attempts at once"),
         None => String::new(),
-    };
-    format!("{source} {reason}").trim().to_owned()
+    }
 }
 
 /// What is said of a wait that was not waited to its end, since its run was
@@ -134,10 +140,6 @@ fn with_reason(code: String) -> String {
         Some(reason) => format!("{code} {reason}"),
         None => code,
     }
-}
-
-fn is_status(reason: &str) -> bool {
-    StatusCode::from_bytes(reason.as_bytes()).is_ok()
 }
 
 fn text(span: &Span, name: &str) -> Option<String> {
@@ -197,7 +199,10 @@ mod tests {
                 ["attempt 1", "body"],
             ),
             (vec![(status, FieldValue::U64(799))], ["attempt 1", "799"]),
-            (vec![(error, str("tls"))], ["attempt 1", "tls"]),
+            (
+                vec![(error, str("tls"))],
+                ["attempt 1", "the TLS handshake failed"],
+            ),
             (
                 vec![(field::RESEND_COUNT, FieldValue::U64(2))],
                 ["attempt 3", "no response"],
@@ -226,31 +231,20 @@ mod tests {
     }
 
     #[test]
-    fn says_who_chose_a_wait_and_why() {
-        let fields = |source, reason, seconds| {
+    fn says_who_chose_a_wait_and_what_it_was_drawn_below() {
+        let fields = |source, seconds| {
             vec![
                 (field::WAIT_SOURCE, str(source)),
-                (field::RETRY_REASON, str(reason)),
                 (field::WAIT_SECONDS, FieldValue::F64(seconds)),
             ]
         };
+        let ceiling = (field::WAIT_CEILING, FieldValue::F64(0.2));
+        let drawn = [fields("backoff", 0.131), vec![ceiling]].concat();
         let table = [
-            (
-                fields("backoff", "503", 0.131),
-                ["wait 131 ms", "backoff (status 503)"],
-            ),
-            (
-                fields("retry_after", "429", 120.0),
-                ["wait 120 s", "Retry-After (status 429)"],
-            ),
-            (
-                fields("backoff", "timeout", 0.0),
-                ["wait 0 ms", "backoff (timeout)"],
-            ),
-            (
-                fields("backoff", "timeout", f64::NAN),
-                ["wait 7 ms", "backoff (timeout)"],
-            ),
+            (drawn, ["wait 131 ms", "backoff, at most 200 ms"]),
+            (fields("retry_after", 120.0), ["wait 120 s", "Retry-After"]),
+            (fields("backoff", 0.0), ["wait 0 ms", "backoff"]),
+            (fields("backoff", f64::NAN), ["wait 7 ms", ""]),
             (vec![], ["wait 7 ms", ""]),
         ];
 
@@ -260,6 +254,18 @@ mod tests {
 
             assert_eq!(words(&wait, false), expected);
         }
+    }
+
+    #[test]
+    fn says_why_a_call_gave_up_and_what_it_queued_for() {
+        let stop = span(SpanName::Stop, &[(field::STOP_REASON, str("tls"))]);
+        let queue = span(SpanName::Queue, &[(field::LIMIT, FieldValue::I64(8))]);
+        let mut open = queue.clone();
+        open.end = None;
+
+        assert_eq!(words(&stop, false), ["gave up", "TLS would fail again"]);
+        assert_eq!(words(&queue, false), ["queued 7 ms", "8 attempts at once"]);
+        assert_eq!(words(&open, false), ["queued", "8 attempts at once"]);
     }
 
     #[test]
@@ -273,7 +279,7 @@ mod tests {
 
         assert_eq!(
             words(&wait, false),
-            ["wait 120 s, cut off after 7 ms", "Retry-After (status 503)"]
+            ["wait 120 s, cut off after 7 ms", "Retry-After"]
         );
     }
 

@@ -10,6 +10,7 @@ mod storm;
 mod storm_words;
 mod table;
 mod waterfall;
+mod why;
 
 pub use chart::Chart;
 pub use play::{PlayChart, PlayRow};

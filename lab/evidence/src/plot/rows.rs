@@ -8,11 +8,13 @@ use serde::Serialize;
 use super::{
     label::{how, length, what},
     scale::Extent,
+    why::{Place, why},
 };
 use crate::{
+    decision::{Decision, Next},
     duration::duration,
     nanoseconds,
-    trace::{Span, SpanId, SpanName, Trace, TraceId},
+    trace::{Span, SpanId, SpanName, Trace, TraceId, field},
 };
 
 /// One span: what is said of it, and where its bar stands.
@@ -52,6 +54,16 @@ pub struct Row {
     #[serde(rename = "due_ns", serialize_with = "nanoseconds::optional")]
     #[schemars(with = "Option<u64>")]
     pub due: Option<Duration>,
+    /// What the length of a wait was drawn below: where it would have ended at most.
+    #[serde(rename = "ceiling_ns", serialize_with = "nanoseconds::optional")]
+    #[schemars(with = "Option<u64>")]
+    pub ceiling: Option<Duration>,
+    /// Why it is so, step by step: from what came back to what was done about it.
+    pub why: Vec<String>,
+    /// Whether it is the service's side of a request and says only what the client's
+    /// side says.
+    #[serde(skip)]
+    pub(super) repeats_client: bool,
     /// All that was recorded of it, in order.
     pub details: Vec<Detail>,
 }
@@ -66,6 +78,8 @@ pub enum Mark {
     Failed,
     /// It is a pause.
     Wait,
+    /// It waits for a turn.
+    Queue,
     /// It is the service's side of a request.
     Service,
     /// It has not ended.
@@ -103,7 +117,9 @@ impl Row {
             SpanName::Run | SpanName::Operation => format!("{what} · {how}"),
             SpanName::Request if self.is_nested() => format!("└ {what}  {how}"),
             SpanName::Request => format!("{what}  {how}"),
-            SpanName::Attempt | SpanName::Wait => format!("{what}   {how}"),
+            SpanName::Attempt | SpanName::Wait | SpanName::Stop | SpanName::Queue => {
+                format!("{what}   {how}")
+            }
         }
     }
 
@@ -113,17 +129,24 @@ impl Row {
         self.end.unwrap_or(taken_at).max(self.start)
     }
 
-    /// Its part in dividing the axis. A request under an attempt has none: that
-    /// would make its attempt look longer than others.
-    pub(super) fn extent(&self, taken_at: Duration) -> Option<Extent> {
-        (!self.is_nested() && !self.is_heading()).then(|| Extent {
+    /// Its part in dividing the axis, and that of what its length was drawn below. A
+    /// request under an attempt has none: that would make its attempt look longer than
+    /// others.
+    pub(super) fn extents(&self, taken_at: Duration) -> impl Iterator<Item = Extent> {
+        let own = (!self.is_nested() && !self.is_heading()).then(|| Extent {
             start: self.start,
             end: self.until(taken_at),
-            pause: self.kind == SpanName::Wait,
-        })
+            pause: matches!(self.kind, SpanName::Wait | SpanName::Queue),
+        });
+        let ceiling = self.ceiling.map(|ceiling| Extent {
+            start: self.start,
+            end: ceiling.max(self.start),
+            pause: true,
+        });
+        own.into_iter().chain(ceiling)
     }
 
-    fn of(span: &Span, level: u32, parent: Option<&Span>) -> Self {
+    fn of(span: &Span, level: u32, parent: Option<&Span>, place: Place<'_>) -> Self {
         let nested = parent.is_some_and(|parent| parent.name == SpanName::Attempt);
         let lasted = span.end.map(|end| duration(end.saturating_sub(span.start)));
         let lasted = lasted.unwrap_or_else(|| "still open".to_owned());
@@ -155,6 +178,19 @@ impl Row {
                 (SpanName::Wait, None) => length(span).map(|length| span.start + length),
                 _ => None,
             },
+            ceiling: match Decision::of(span).map(|decision| decision.next) {
+                Some(Next::Wait {
+                    ceiling: Some(ceiling),
+                    ..
+                }) => Some(span.start + ceiling),
+                _ => None,
+            },
+            why: why(span, place),
+            repeats_client: nested
+                && span.fields.number(field::STATUS).is_some()
+                && parent.is_some_and(|attempt| {
+                    attempt.fields.number(field::STATUS) == span.fields.number(field::STATUS)
+                }),
             details,
         }
     }
@@ -163,6 +199,8 @@ impl Row {
 fn mark(span: &Span) -> Mark {
     match span.name {
         SpanName::Wait => Mark::Wait,
+        SpanName::Queue => Mark::Queue,
+        SpanName::Stop => Mark::Failed,
         SpanName::Request => Mark::Service,
         _ if span.failed() => Mark::Failed,
         _ if span.end.is_none() => Mark::Open,
@@ -181,7 +219,11 @@ pub(super) fn rows(traces: &[Trace]) -> Vec<Row> {
     let is_row = |span: &Span| match span.name {
         SpanName::Run => false,
         SpanName::Operation => !lone,
-        SpanName::Attempt | SpanName::Wait | SpanName::Request => true,
+        SpanName::Attempt
+        | SpanName::Wait
+        | SpanName::Stop
+        | SpanName::Queue
+        | SpanName::Request => true,
     };
 
     let shown: Vec<&Span> = spans().filter(|span| is_row(span)).collect();
@@ -197,6 +239,7 @@ pub(super) fn rows(traces: &[Trace]) -> Vec<Row> {
     }
     roots.sort_by_key(|root| root.start);
 
+    let places = places(traces);
     let mut rows = Vec::new();
     // The next row is the last of what is still to come.
     let mut coming: Vec<_> = roots
@@ -205,12 +248,33 @@ pub(super) fn rows(traces: &[Trace]) -> Vec<Row> {
         .map(|root| (root, 1, None))
         .collect();
     while let Some((span, level, parent)) = coming.pop() {
-        rows.push(Row::of(span, level, parent));
+        let place = places.get(&key(span)).copied().unwrap_or_default();
+        rows.push(Row::of(span, level, parent, place));
         let children = children.remove(&key(span)).unwrap_or_default();
         let children = children.into_iter().rev();
         coming.extend(children.map(|child| (child, level + 1, Some(span))));
     }
     rows
+}
+
+/// Where every span stands in its call, whether the call has a row or not.
+fn places(traces: &[Trace]) -> HashMap<(TraceId, SpanId), Place<'_>> {
+    let spans = || traces.iter().flat_map(|trace| &trace.spans);
+    let operations = spans().filter(|span| span.name == SpanName::Operation);
+    let operations: HashMap<_, _> = operations.map(|span| (key(span), span)).collect();
+    let mut places: HashMap<_, Place<'_>> = HashMap::new();
+    let mut last: HashMap<_, &Span> = HashMap::new();
+    for span in spans() {
+        let parent = span.parent.map(|parent| (span.trace_id, parent));
+        let Some(operation) = parent.and_then(|parent| operations.get(&parent)) else {
+            continue;
+        };
+        places.entry(key(span)).or_default().operation = Some(operation);
+        if let Some(before) = last.insert(key(operation), span) {
+            places.entry(key(before)).or_default().next = Some(span);
+        }
+    }
+    places
 }
 
 fn key(span: &Span) -> (TraceId, SpanId) {

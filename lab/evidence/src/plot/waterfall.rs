@@ -60,8 +60,10 @@ impl Waterfall {
         let reach = rows
             .iter()
             .map(|row| {
+                let until = || row.until(taken_at.unwrap_or_default());
                 row.due
-                    .unwrap_or_else(|| row.until(taken_at.unwrap_or_default()))
+                    .unwrap_or_else(until)
+                    .max(row.ceiling.unwrap_or_default())
             })
             .max();
         let rows_left_out = rows.len().saturating_sub(Self::ROWS);

@@ -93,6 +93,15 @@ impl Fields {
         }
     }
 
+    /// The value of a field that holds a number with a fraction, if it is one.
+    #[must_use]
+    pub fn float(&self, name: &str) -> Option<f64> {
+        match *self.get(name)? {
+            FieldValue::F64(number) if number.is_finite() => Some(number),
+            _ => None,
+        }
+    }
+
     /// All fields in order.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &FieldValue)> {
         self.0.iter().map(|(name, value)| (*name, value))

@@ -44,6 +44,36 @@ pub mod field {
     pub const WAIT_SOURCE: &str = "wait.source";
     /// The length of the wait as decided, in seconds.
     pub const WAIT_SECONDS: &str = "wait.seconds";
+    /// What the length of a backoff was drawn below, in seconds.
+    pub const WAIT_CEILING: &str = "wait.ceiling_seconds";
+    /// What forbade another attempt.
+    pub const STOP_REASON: &str = "stop.reason";
+    /// The wait that was weighed before another attempt was forbidden, in seconds.
+    pub const STOP_WAIT: &str = "stop.wait_seconds";
+    /// What allows the request to be repeated: `method` or `permission`.
+    pub const ALLOWED_BY: &str = "retry.allowed_by";
+    /// The number of the attempt that was judged.
+    pub const ATTEMPT: &str = "retry.attempt";
+    /// The most attempts that the caller allows.
+    pub const MAX_ATTEMPTS: &str = "retry.max_attempts";
+    /// What became of a Retry-After: `none`, `valid` or `unusable`.
+    pub const RETRY_AFTER: &str = "retry_after.form";
+    /// What a valid Retry-After asked for, in seconds.
+    pub const RETRY_AFTER_SECONDS: &str = "retry_after.seconds";
+    /// The longest Retry-After that the caller allows, in seconds.
+    pub const RETRY_AFTER_MAX: &str = "retry_after.max_seconds";
+    /// The time left until the deadline of the call, in seconds.
+    pub const REMAINING: &str = "deadline.remaining_seconds";
+    /// The tokens in the retry budget before the decision.
+    pub const TOKENS: &str = "retry_budget.tokens";
+    /// The concurrency limit that a call had to queue for.
+    pub const LIMIT: &str = "concurrency.max";
+    /// The concurrency limit before a response moved it.
+    pub const LIMIT_BEFORE: &str = "concurrency.limit_before";
+    /// The concurrency limit after a response moved it.
+    pub const LIMIT_AFTER: &str = "concurrency.limit_after";
+    /// What was wrong with a response or a listing.
+    pub const PROBLEM: &str = "problem";
     /// The route that matched.
     pub const ROUTE: &str = "http.route";
     /// The id the service gave the request.
@@ -76,6 +106,11 @@ pub enum SpanName {
     Attempt,
     /// One pause before a retry (target `client`).
     Wait,
+    /// The decision not to try a failed request again (target `client`, or
+    /// `lab::naive`).
+    Stop,
+    /// One wait for a turn under the concurrency limit (target `client`).
+    Queue,
     /// One request on the wire, as the service sees it (target `server`).
     Request,
 }
@@ -94,11 +129,13 @@ pub enum SpanKind {
 
 impl SpanName {
     /// Every name.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 7] = [
         Self::Run,
         Self::Operation,
         Self::Attempt,
         Self::Wait,
+        Self::Stop,
+        Self::Queue,
         Self::Request,
     ];
 
@@ -110,6 +147,8 @@ impl SpanName {
             Self::Operation => "operation",
             Self::Attempt => "attempt",
             Self::Wait => "wait",
+            Self::Stop => "stop",
+            Self::Queue => "queue",
             Self::Request => "request",
         }
     }
@@ -118,7 +157,9 @@ impl SpanName {
     #[must_use]
     pub fn kind(self) -> SpanKind {
         match self {
-            Self::Run | Self::Operation | Self::Wait => SpanKind::Internal,
+            Self::Run | Self::Operation | Self::Wait | Self::Stop | Self::Queue => {
+                SpanKind::Internal
+            }
             Self::Attempt => SpanKind::Client,
             Self::Request => SpanKind::Server,
         }
@@ -138,6 +179,7 @@ impl SpanName {
                 ATTEMPTS,
                 OUTCOME,
                 ERROR_TYPE,
+                PROBLEM,
             ],
             Self::Attempt => &[
                 OTEL_NAME,
@@ -150,6 +192,8 @@ impl SpanName {
                 RESEND_COUNT,
                 STATUS,
                 ERROR_TYPE,
+                LIMIT_BEFORE,
+                LIMIT_AFTER,
             ],
             Self::Wait => &[
                 OTEL_NAME,
@@ -158,7 +202,35 @@ impl SpanName {
                 RETRY_REASON,
                 WAIT_SOURCE,
                 WAIT_SECONDS,
+                WAIT_CEILING,
+                METHOD,
+                ALLOWED_BY,
+                ATTEMPT,
+                MAX_ATTEMPTS,
+                RETRY_AFTER,
+                RETRY_AFTER_SECONDS,
+                RETRY_AFTER_MAX,
+                REMAINING,
+                TOKENS,
             ],
+            Self::Stop => &[
+                OTEL_NAME,
+                OTEL_KIND,
+                OTEL_STATUS_CODE,
+                STOP_REASON,
+                RETRY_REASON,
+                STOP_WAIT,
+                METHOD,
+                ALLOWED_BY,
+                ATTEMPT,
+                MAX_ATTEMPTS,
+                RETRY_AFTER,
+                RETRY_AFTER_SECONDS,
+                RETRY_AFTER_MAX,
+                REMAINING,
+                TOKENS,
+            ],
+            Self::Queue => &[OTEL_NAME, OTEL_KIND, OTEL_STATUS_CODE, LIMIT],
             Self::Request => &[
                 OTEL_NAME,
                 OTEL_KIND,

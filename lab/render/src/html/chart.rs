@@ -13,6 +13,7 @@ use super::{super::Options, Side};
 use evidence::{
     duration,
     plot::{Chart, Mark, Row, Scale},
+    trace::SpanName,
 };
 
 /// The axis has so many columns: each is a percent of the width.
@@ -78,6 +79,33 @@ fn figure(side: &Side<'_>, chart: &Chart, scale: &Scale) -> Markup {
                     }
                 }
             }
+            (reasons(side, chart))
+        }
+    }
+}
+
+/// Why the rows are as they are: each decision, step by step. An attempt has the
+/// reason of the decision after it.
+fn reasons(side: &Side<'_>, chart: &Chart) -> Markup {
+    let rows: Vec<_> = chart.shown().filter(|row| !row.is_nested()).collect();
+    let follows = |at: usize| rows.get(at + 1).map(|next: &&Row| &next.why);
+    let decided: Vec<_> = (0..)
+        .zip(&rows)
+        .filter(|(at, row)| !row.why.is_empty() && follows(*at) != Some(&row.why))
+        .map(|(_, row)| row)
+        .collect();
+    let id = side.id("why");
+    html! {
+        @if !decided.is_empty() {
+            h3 id=(id) { (side.title("Why")) }
+            ul.why aria-labelledby=(id) {
+                @for row in decided {
+                    li {
+                        b { (row.at) " · " (row.label()) }
+                        ol { @for step in &row.why { li { (step) } } }
+                    }
+                }
+            }
         }
     }
 }
@@ -135,6 +163,9 @@ fn bars(chart: &Chart, scale: &Scale) -> Markup {
 fn bar(at: usize, chart: &Chart, row: &Row, scale: &Scale) -> Markup {
     let columns = columns(scale, chart, row);
     html! {
+        @if let Some(ceiling) = row.ceiling {
+            (shape(at, "ceiling", &scale.bar(row.start, ceiling)))
+        }
         (shape(at, class(row), &columns))
         (cuts(at, &columns, scale))
     }
@@ -178,6 +209,8 @@ fn legend() -> Markup {
         ("ok", "an attempt"),
         ("failed", "an attempt that failed"),
         ("wait", "a wait"),
+        ("ceiling", "what a wait was drawn below"),
+        ("stop", "the moment at which a call gave up"),
         ("request", "the same request, as the service saw it"),
     ];
     html! {
@@ -197,7 +230,9 @@ fn legend() -> Markup {
 fn class(row: &Row) -> &'static str {
     match row.mark {
         _ if row.is_heading() => "heading",
+        _ if row.kind == SpanName::Stop => "stop",
         Mark::Wait => "wait",
+        Mark::Queue => "queue",
         Mark::Service => "request",
         Mark::Failed => "failed",
         Mark::Open => "open",

@@ -148,6 +148,8 @@ fn name_of(metadata: &Metadata<'_>) -> Option<SpanName> {
         (target, "operation") if of_a_client(target) => Some(SpanName::Operation),
         (target, "attempt") if of_a_client(target) => Some(SpanName::Attempt),
         (target, "wait") if of_a_client(target) => Some(SpanName::Wait),
+        (target, "stop") if of_a_client(target) => Some(SpanName::Stop),
+        (target, "queue") if of_a_client(target) => Some(SpanName::Queue),
         ("server", "request") => Some(SpanName::Request),
         _ => None,
     }

@@ -17,7 +17,7 @@ use reqwest_middleware::ClientWithMiddleware;
 use serde_json::Value;
 use tracing::Instrument;
 
-use super::telemetry::{OpenCall, Telemetry, attempt_span, record_attempt};
+use super::telemetry::{OpenCall, Telemetry, attempt_span, record_attempt, stop_span};
 use crate::player::Connection;
 
 /// How often a call is made at most. The number is as arbitrary as it usually
@@ -170,6 +170,14 @@ impl NaiveClient {
             match self.once(call, attempt).await {
                 Err(failure) if failure != Failure::Silence && attempt < MAX_ATTEMPTS => {
                     self.telemetry.retry(call.endpoint, &call.method);
+                }
+                Err(failure) => {
+                    let why = match failure {
+                        Failure::Silence => "silence",
+                        _ => "attempts_exhausted",
+                    };
+                    drop(stop_span(why, &call.method, failure.error_type(), attempt));
+                    return Err(failure);
                 }
                 result => return result,
             }

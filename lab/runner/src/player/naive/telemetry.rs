@@ -15,7 +15,7 @@ use metrics::{Unit, counter, describe_counter, with_local_recorder};
 use reqwest::Request;
 use tracing::{Span, field::Empty};
 
-use super::call::Failure;
+use super::call::{Failure, MAX_ATTEMPTS};
 use crate::player::{Connection, Task};
 
 /// The target of every span. Its first part is this crate, so that whoever
@@ -244,6 +244,28 @@ pub(super) fn record_attempt(span: &Span, result: &Sent) {
     }
     span.record("error.type", result_label(result));
     span.record("otel.status_code", "ERROR");
+}
+
+/// The decision not to try again: after so many attempts, or since there is nothing
+/// to wait for but the lab's patience.
+pub(super) fn stop_span(
+    why: &'static str,
+    method: &Method,
+    reason: &'static str,
+    attempt: u32,
+) -> Span {
+    tracing::info_span!(
+        target: TARGET,
+        "stop",
+        otel.name = "stop",
+        otel.kind = "internal",
+        otel.status_code = Empty,
+        stop.reason = why,
+        retry.reason = reason,
+        http.request.method = method_label(method),
+        retry.attempt = i64::from(attempt),
+        retry.max_attempts = i64::from(MAX_ATTEMPTS),
+    )
 }
 
 fn result_label(result: &Sent) -> &'static str {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use client::{ApiError, ContractError, ResponseProblem, telemetry::GiveUp};
+use client::{ApiError, telemetry::GiveUp};
 use evidence::{Ending, Outcome};
 
 /// A failure, with what its error says.
@@ -25,8 +25,8 @@ pub(crate) fn failure(error: ApiError) -> Outcome {
             }
             gave_up(outcome, error.stopped.map(GiveUp::Retry))
         }
-        ApiError::Response(error) => outcome.with("problem", problem(error.problem)),
-        ApiError::Contract(error) => outcome.with("problem", contract(error)),
+        ApiError::Response(error) => outcome.with("problem", error.problem.as_str()),
+        ApiError::Contract(error) => outcome.with("problem", error.as_str()),
         ApiError::Transport(error) => gave_up(
             outcome.with("problem", error.kind.as_str()),
             error.stopped.map(GiveUp::Retry),
@@ -58,32 +58,5 @@ fn ending(error: &ApiError) -> Ending {
         // A client that exists was configured well, so its calls never fail
         // with the class `Config`.
         _ => Ending::TransportError,
-    }
-}
-
-fn problem(problem: ResponseProblem) -> &'static str {
-    match problem {
-        ResponseProblem::UnexpectedStatus => "unexpected_status",
-        ResponseProblem::NoContent => "no_content",
-        ResponseProblem::NotJson => "not_json",
-        ResponseProblem::InvalidJson { .. } => "invalid_json",
-        ResponseProblem::NotAnObject { .. } => "not_an_object",
-        ResponseProblem::MissingField { .. } => "missing_field",
-        ResponseProblem::RepeatedField { .. } => "repeated_field",
-        ResponseProblem::WrongType { .. } => "wrong_type",
-        ResponseProblem::NotUnicode { .. } => "not_unicode",
-        ResponseProblem::ItemNotAnObject { .. } => "item_not_an_object",
-        ResponseProblem::EmptyCursor => "empty_cursor",
-        _ => "other",
-    }
-}
-
-fn contract(error: &ContractError) -> &'static str {
-    match error {
-        ContractError::CursorRepeated { .. } => "cursor_repeated",
-        ContractError::CursorTooLong { .. } => "cursor_too_long",
-        ContractError::PageLimit { .. } => "page_limit",
-        ContractError::ItemLimit { .. } => "item_limit",
-        _ => "other",
     }
 }

@@ -1,0 +1,246 @@
+//! The words for a decision: each input a step, and the whole in short.
+
+use std::time::Duration;
+
+use super::{AllowedBy, Decision, Next, RetryAfterRead};
+use crate::duration::{duration, duration_left};
+
+/// What becomes of a failure that is not tried again.
+const HANDED_ON: &str = "handed to the caller";
+
+pub(super) fn steps(decision: &Decision) -> Vec<String> {
+    let mut steps: Vec<String> = decision.reason.as_deref().map(reason).into_iter().collect();
+    match &decision.next {
+        Next::Wait {
+            length,
+            asked,
+            ceiling,
+        } => {
+            steps.extend(allowed(decision));
+            steps.extend(retry_after(decision));
+            steps.extend(attempt(decision));
+            steps.extend(remaining(decision));
+            steps.extend(tokens(decision));
+            steps.push(match (asked, ceiling) {
+                (true, _) => as_asked(decision, *length),
+                (false, Some(ceiling)) => drawn(*length, *ceiling),
+                (false, None) => format!("its policy waits {}", duration(*length)),
+            });
+        }
+        Next::Stop { why, weighed } => {
+            steps.extend(before_stop(decision, why, *weighed));
+            steps.push(HANDED_ON.to_owned());
+        }
+    }
+    steps
+}
+
+/// What was looked at up to the reason for stopping, that reason last.
+fn before_stop(decision: &Decision, why: &str, weighed: Option<Duration>) -> Vec<String> {
+    let eligible = || allowed(decision).into_iter();
+    let counted = || {
+        eligible()
+            .chain(retry_after(decision))
+            .chain(attempt(decision))
+    };
+    match why {
+        "tls" => vec!["another attempt would fail alike".to_owned()],
+        "not_eligible" => vec![forbidden(decision)],
+        "body_is_stream" => eligible()
+            .chain(["its body is a stream, which cannot be sent twice".to_owned()])
+            .collect(),
+        "retry_after_over_budget" => eligible().chain([too_long(decision)]).collect(),
+        "attempts_exhausted" => counted()
+            .chain(attempts_are_left(decision).then(|| "its policy offers no wait".to_owned()))
+            .collect(),
+        "deadline" => counted().chain(late(decision, weighed)).collect(),
+        "retry_budget_empty" => counted()
+            .chain(remaining(decision))
+            .chain(tokens(decision).map(|tokens| tokens + ", and a retry takes 1"))
+            .collect(),
+        other => counted().chain([stop_word(other)]).collect(),
+    }
+}
+
+pub(super) fn in_short(decision: &Decision) -> String {
+    match &decision.next {
+        Next::Wait { asked: true, .. } => match decision.retry_after {
+            Some(RetryAfterRead::Valid(Duration::ZERO)) => {
+                "Retry-After asks for no wait".to_owned()
+            }
+            _ => "Retry-After".to_owned(),
+        },
+        Next::Wait { ceiling, .. } => {
+            let unusable = decision.retry_after == Some(RetryAfterRead::Unusable);
+            match (unusable, ceiling) {
+                (true, _) => "backoff, Retry-After unusable".to_owned(),
+                (false, Some(ceiling)) => format!("backoff, at most {}", duration(*ceiling)),
+                (false, None) => "backoff".to_owned(),
+            }
+        }
+        Next::Stop { why, weighed } => match &**why {
+            "tls" => "TLS would fail again".to_owned(),
+            "not_eligible" | "body_is_stream" => match &decision.method {
+                Some(method) => format!("this {method} is not repeated"),
+                None => "not repeated".to_owned(),
+            },
+            "retry_after_over_budget" => too_long(decision),
+            "attempts_exhausted" => match decision.max_attempts {
+                Some(1) => "its only attempt is used".to_owned(),
+                Some(most) if !attempts_are_left(decision) => format!("all {most} attempts used"),
+                _ => "its policy offers no wait".to_owned(),
+            },
+            "deadline" => late(decision, *weighed).unwrap_or_else(|| "deadline".to_owned()),
+            "retry_budget_empty" => tokens(decision).unwrap_or_else(|| stop_word(why)),
+            other => stop_word(other),
+        },
+    }
+}
+
+fn attempts_are_left(decision: &Decision) -> bool {
+    decision.attempt < decision.max_attempts
+}
+
+fn drawn(length: Duration, ceiling: Duration) -> String {
+    format!("drew {} of at most {}", duration(length), duration(ceiling))
+}
+
+fn as_asked(decision: &Decision, length: Duration) -> String {
+    match decision.retry_after {
+        Some(RetryAfterRead::Valid(asked)) if asked < length => format!(
+            "waits {}: what was asked for, and {} drawn at random",
+            duration(length),
+            duration(length.saturating_sub(asked))
+        ),
+        _ if length.is_zero() => "goes on at once".to_owned(),
+        _ => format!("waits {}, as asked", duration(length)),
+    }
+}
+
+fn allowed(decision: &Decision) -> Option<String> {
+    let method = decision.method.as_deref()?;
+    Some(match decision.allowed_by? {
+        AllowedBy::Method => format!("{method} may be repeated"),
+        AllowedBy::Permission => format!("this {method} has permission to be repeated"),
+    })
+}
+
+fn forbidden(decision: &Decision) -> String {
+    match decision.method.as_deref() {
+        Some(method @ ("POST" | "PATCH")) => {
+            format!("{method} must not be repeated without permission")
+        }
+        Some(method) => format!("this {method} must not be repeated"),
+        None => "it must not be repeated".to_owned(),
+    }
+}
+
+fn retry_after(decision: &Decision) -> Option<String> {
+    Some(match decision.retry_after? {
+        RetryAfterRead::None => "no Retry-After".to_owned(),
+        RetryAfterRead::Unusable => "Retry-After is unusable".to_owned(),
+        RetryAfterRead::Valid(Duration::ZERO) => "Retry-After asks for no wait".to_owned(),
+        RetryAfterRead::Valid(asked) => match decision.max_retry_after {
+            Some(most) => format!("Retry-After {}, {} allowed", left(asked), duration(most)),
+            None => format!("Retry-After {}", left(asked)),
+        },
+    })
+}
+
+/// A Retry-After beyond what the caller allows.
+fn too_long(decision: &Decision) -> String {
+    let asked = match decision.retry_after {
+        Some(RetryAfterRead::Valid(asked)) => left(asked),
+        _ => "too long".to_owned(),
+    };
+    match decision.max_retry_after {
+        Some(most) => format!("Retry-After {asked} > {} allowed", duration(most)),
+        None => format!("Retry-After {asked}"),
+    }
+}
+
+/// What a server asks for, rounded up: nobody who reads it comes early.
+fn left(asked: Duration) -> String {
+    match asked {
+        Duration::MAX => "beyond all measure".to_owned(),
+        asked => duration_left(asked),
+    }
+}
+
+fn attempt(decision: &Decision) -> Option<String> {
+    let (attempt, most) = (decision.attempt?, decision.max_attempts?);
+    Some(format!("attempt {attempt} of {most}"))
+}
+
+fn remaining(decision: &Decision) -> Option<String> {
+    let remaining = decision.remaining?;
+    Some(format!("{} left until the deadline", duration(remaining)))
+}
+
+fn late(decision: &Decision, weighed: Option<Duration>) -> Option<String> {
+    let remaining = decision.remaining?;
+    Some(match weighed {
+        Some(wait) => format!(
+            "a wait of {}, and {} left",
+            duration_left(wait),
+            duration(remaining)
+        ),
+        None => "the deadline passed".to_owned(),
+    })
+}
+
+fn tokens(decision: &Decision) -> Option<String> {
+    // Tenths, rounded down: 0.9 of a token buys nothing.
+    let tenths = (decision.tokens? * 10.0 + 1e-6).floor() / 10.0;
+    let noun = if tenths == 1.0 { "token" } else { "tokens" };
+    Some(format!("retry budget {tenths} {noun}"))
+}
+
+/// What stopped a call, of the words that no retry rule of the reference client has.
+fn stop_word(why: &str) -> String {
+    match why {
+        "silence" => "no timeout of its own, so the lab hung up".to_owned(),
+        "retry_budget_empty" => "the retry budget is empty".to_owned(),
+        other => other.replace('_', " "),
+    }
+}
+
+/// Why an attempt was looked at: a status as it is, a kind of failure in words.
+pub(crate) fn reason(label: &str) -> String {
+    match label {
+        "connect_timeout" => "no connection in time",
+        "read_timeout" => "no complete response in time",
+        "connect" => "no connection",
+        "tls" => "the TLS handshake failed",
+        "connection_lost" => "the connection broke off",
+        "protocol" => "the response is not HTTP",
+        "body_too_large" => "the body is longer than allowed",
+        "request" => "the request could not be sent",
+        "queue_timeout" => "no turn in time",
+        status => status,
+    }
+    .to_owned()
+}
+
+/// What was wrong with a response or a listing, in words.
+pub(crate) fn problem(word: &str) -> String {
+    match word {
+        "unexpected_status" => "this endpoint promises another status",
+        "no_content" => "there is no body where one is owed",
+        "not_json" => "its media type is not JSON",
+        "invalid_json" => "its body does not parse as JSON",
+        "not_an_object" => "its JSON is no object",
+        "missing_field" => "a required field is missing",
+        "repeated_field" => "a field comes twice",
+        "wrong_type" => "a field has the wrong type",
+        "not_unicode" => "a text is no Unicode",
+        "item_not_an_object" => "an item is no object",
+        "empty_cursor" => "its cursor is empty",
+        "cursor_repeated" => "its cursor had come before: a loop",
+        "cursor_too_long" => "its cursor is too long to send back",
+        "page_limit" => "all pages that are allowed were read, and there are more",
+        "item_limit" => "all items that are allowed were taken, and there are more",
+        other => other,
+    }
+    .to_owned()
+}

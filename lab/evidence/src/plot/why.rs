@@ -1,0 +1,117 @@
+//! Why a row is as it is: the steps from what came back to what was done about it.
+
+use crate::{
+    decision::{Decision, problem, reason},
+    trace::{FieldValue, Span, SpanName, field},
+};
+
+/// Where a span stands among those of its call.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Place<'a> {
+    /// The call.
+    pub(super) operation: Option<&'a Span>,
+    /// What follows it in that call.
+    pub(super) next: Option<&'a Span>,
+}
+
+/// The steps in words; none where nothing was decided.
+pub(super) fn why(span: &Span, place: Place<'_>) -> Vec<String> {
+    match span.name {
+        SpanName::Wait | SpanName::Stop => {
+            Decision::of(span).map_or_else(Vec::new, |decision| decision.steps())
+        }
+        SpanName::Attempt => attempt(span, place),
+        SpanName::Queue => queue(span),
+        SpanName::Request => fault(span),
+        SpanName::Operation => limit(span),
+        SpanName::Run => Vec::new(),
+    }
+}
+
+fn attempt(span: &Span, place: Place<'_>) -> Vec<String> {
+    if let Some(decision) = place.next.and_then(Decision::of) {
+        return decision.steps();
+    }
+    let Some(found) = found(span) else {
+        return Vec::new();
+    };
+    let is_followed = place.next.is_some_and(|it| it.name == SpanName::Attempt);
+    let steps: Vec<String> = match place.operation.filter(|_| !is_followed) {
+        _ if is_followed => vec!["sent again at once, whatever it was".to_owned()],
+        // The failure of an attempt is no news of its call.
+        Some(operation) if !span.failed() && operation.failed() => wrong_response(operation),
+        _ if span.failed() => vec![
+            "not of the failures that pass".to_owned(),
+            "handed to the caller".to_owned(),
+        ],
+        _ => received(span),
+    };
+    [vec![found], steps].concat()
+}
+
+/// What came of an attempt: a status, or why there is none. Nothing while it is open.
+fn found(span: &Span) -> Option<String> {
+    span.end?;
+    let error = span.fields.text(field::ERROR_TYPE);
+    let status = span.fields.get(field::STATUS).map(FieldValue::to_string);
+    match (status, error) {
+        (Some(status), _) => Some(status),
+        (None, Some(error)) => Some(reason(error)),
+        (None, None) => None,
+    }
+}
+
+fn received(span: &Span) -> Vec<String> {
+    let what = match span.fields.number(field::STATUS) {
+        Some(204) => "a success, and it has no body",
+        Some(300..400) => "a redirect is a response, and not followed",
+        _ => "a success, and its body came whole",
+    };
+    vec![what.to_owned(), "handed to the caller".to_owned()]
+}
+
+/// A success that is of no use: the response is wrong, and would be again.
+fn wrong_response(operation: &Span) -> Vec<String> {
+    let problem = match operation.fields.text(field::PROBLEM) {
+        Some(word) => problem(word),
+        None => operation
+            .fields
+            .text(field::ERROR_TYPE)
+            .map_or_else(|| "of no use".to_owned(), problem),
+    };
+    vec![
+        "its body came whole".to_owned(),
+        problem,
+        "an error for the caller: the same would come again".to_owned(),
+    ]
+}
+
+/// A call that ended without a request.
+fn limit(operation: &Span) -> Vec<String> {
+    let ended_before = operation.fields.number(field::ATTEMPTS) == Some(0);
+    match operation.fields.text(field::PROBLEM) {
+        Some(word) if ended_before => vec![
+            problem(word),
+            "no request is made".to_owned(),
+            "an error for the caller".to_owned(),
+        ],
+        _ => Vec::new(),
+    }
+}
+
+fn queue(span: &Span) -> Vec<String> {
+    match span.fields.number(field::LIMIT) {
+        Some(limit) => vec![
+            format!("{limit} attempts were in flight, and the limit is {limit}"),
+            "waits for a turn".to_owned(),
+        ],
+        None => Vec::new(),
+    }
+}
+
+fn fault(request: &Span) -> Vec<String> {
+    match request.fields.text(field::FAULT) {
+        Some(fault) => vec![format!("the service does so on purpose: {fault}")],
+        None => Vec::new(),
+    }
+}
