@@ -29,6 +29,7 @@ export function waterfallPanel({ pick, fold }) {
       grids[index].render(side, nows[index], axis, chosen, folded, sides.length > 1);
     });
     byId("nothing").hidden = run !== null;
+    byId("legend").hidden = run === null;
   }
 
   /** Puts the focus on the chosen row, or the first. */
@@ -48,7 +49,8 @@ function createGrid(index, { pick, fold }) {
   const grid = el("div", { role: "treegrid", class: "grid", "aria-label": "Waterfall", "aria-readonly": "true" },
     el("div", { role: "rowgroup" }, head), body);
   const dropped = el("p", { class: "dropped", hidden: "" });
-  const root = el("div", { class: "side-of-run" }, title, grid, dropped);
+  const limit = limitLine();
+  const root = el("div", { class: "side-of-run" }, title, grid, limit.root, dropped);
   let drawn = [];
 
   body.addEventListener("focusin", (event) => choose(event.target));
@@ -119,7 +121,7 @@ function createGrid(index, { pick, fold }) {
       axis stands. */
   function draw(now, length, chosen) {
     const stop = drawn.some(({ row }) => row.span === chosen) ? chosen : drawn[0]?.row.span;
-    for (const { row } of drawn) {
+    for (const { row, open } of drawn) {
       const element = body.keyed.get(row.span);
       const picked = row.span === chosen;
       if (element.picked !== picked || element.stop !== (row.span === stop)) {
@@ -128,9 +130,11 @@ function createGrid(index, { pick, fold }) {
         set(element, { "aria-selected": String(picked), tabindex: element.stop ? 0 : -1 });
       }
       const { start_ns: start, end_ns: end, due_ns: due, ceiling_ns: ceiling } = row;
-      if (end !== null && element.row === row && element.length === length) continue;
+      if (end !== null && element.row === row && element.length === length && element.open === open) continue;
+      element.open = open;
       element.row = row;
       element.length = length;
+      drawParts(element, open === false ? row.parts : [], now, length);
       say(element.at, row.at);
       say(element.sign, SIGNS[row.mark]);
       say(element.what, row.what);
@@ -139,6 +143,7 @@ function createGrid(index, { pick, fold }) {
       set(element.bar, { x: at(start, length), width: wide(Math.min(until, due ?? until) - start, length) });
       set(element.ghost, { x: at(start, length), width: wide((due ?? start) - start, length) });
       element.ghost.classList.toggle("gone", due === null);
+      drawLasted(element.lasted, row, until, length);
       set(element.ceiling, { x: at(start, length), width: wide((ceiling ?? start) - start, length) });
       element.ceiling.classList.toggle("gone", ceiling === null);
     }
@@ -153,8 +158,51 @@ function createGrid(index, { pick, fold }) {
       renderTicks(axis);
       lay(side.view.waterfall, folded);
       draw(now, axis.length_ns, chosen);
+      limit.render(side.view.waterfall.limit, axis.length_ns);
     },
   };
+}
+
+/** The concurrency limit over time, under the rows and on their axis. */
+function limitLine() {
+  const path = svg("path", {});
+  const words = el("div", { class: "how" });
+  const root = el("div", { class: "row limit", hidden: "" },
+    el("div", { class: "at" }), el("div", { class: "what" }, "limit"),
+    el("div", { class: "chart" },
+      svg("svg", { "aria-hidden": "true", viewBox: "0 0 100 40", preserveAspectRatio: "none" }, path)),
+    words);
+  const render = memo((line, length) => {
+    root.hidden = line === null;
+    if (line === null) return;
+    const most = Math.max(line.from, ...line.steps.map(({ limit }) => limit));
+    const y = (limit) => (39 - (37 * limit) / most).toFixed(1);
+    const steps = line.steps.map(({ at_ns, limit }) => `H${((100 * at_ns) / length).toFixed(2)} V${y(limit)}`);
+    set(path, { d: `M0 ${y(line.from)} ${steps.join(" ")} H100` });
+    say(words, line.text);
+  });
+  return { root, render };
+}
+
+/** The bars of a whole call in the row of the call: waits first, so that no attempt is
+    hidden under one. */
+function drawParts(element, parts, now, length) {
+  const waits = ({ kind }) => kind === "wait" || kind === "queue";
+  const inOrder = [...parts.filter(waits), ...parts.filter((part) => !waits(part))];
+  element.parts.replaceChildren(...inOrder.map(({ kind, mark, start_ns: start, end_ns: end }) =>
+    svg("rect", {
+      class: `bar ${kind} ${mark}`, y: "22%", height: "56%", rx: "3",
+      x: at(start, length), width: wide((end ?? Math.max(now, start)) - start, length),
+      fill: kind === "wait" ? "url(#hatch)" : null,
+    })));
+}
+
+/** How long a row lasted, beside its bar: before it where there is no room behind. */
+function drawLasted(element, { kind, start_ns: start, end_ns: end, lasted }, until, length) {
+  const shown = end !== null && ["attempt", "wait", "queue"].includes(kind);
+  const before = until > 0.85 * length;
+  set(element, { x: at(before ? start : until, length), dx: before ? -6 : 6, "text-anchor": before ? "end" : "start" });
+  say(element, shown ? lasted : "");
 }
 
 /** A bar of no length is drawn as a line all the same. */
@@ -168,7 +216,7 @@ function unfolded(rows, folded) {
   const families = Map.groupBy(rows, ({ parent }) => parent);
   const hidden = new Set();
   return rows.flatMap((row) => {
-    const open = families.has(row.span) ? !folded.has(row.span) : null;
+    const open = families.has(row.span) ? folded.has(row.span) === row.folded : null;
     if (hidden.has(row.parent) || open === false) hidden.add(row.span);
     if (hidden.has(row.parent)) return [];
     const family = families.get(row.parent);
@@ -185,9 +233,11 @@ function createRow({ row: { span, kind } }) {
   const ceiling = svg("rect", { class: "ceiling", y: "12%", height: "76%", rx: "3" });
   const ghost = svg("rect", { class: "ghost", y: "22%", height: "56%", rx: "3" });
   const bar = svg("rect", { class: "bar", y: "22%", height: "56%", rx: "3", fill: kind === "wait" ? "url(#hatch)" : null });
+  const lasted = svg("text", { class: "lasted", y: "50%" });
+  const parts = svg("g", { class: "parts" });
   const chart = el("div", { role: "gridcell", class: "chart" },
-    svg("svg", { "aria-hidden": "true" }, ceiling, ghost, bar));
+    svg("svg", { "aria-hidden": "true" }, ceiling, ghost, bar, parts, lasted));
   const row = el("div", { role: "row", "data-span": span },
     started, el("div", { role: "rowheader", class: "what" }, twist, mark, name), chart, result);
-  return Object.assign(row, { twist, sign: mark, what: name, at: started, how: result, ceiling, ghost, bar });
+  return Object.assign(row, { twist, sign: mark, what: name, at: started, how: result, ceiling, ghost, bar, parts, lasted });
 }

@@ -9,7 +9,7 @@ use super::{
     waterfall::Options,
 };
 use evidence::{
-    plot::{Chart, Row, Scale},
+    plot::{Chart, LimitLine, Mark, Part, Row, Scale},
     trace::SpanName,
 };
 
@@ -38,16 +38,20 @@ pub(super) struct Layout {
 impl Layout {
     /// Divides the columns so that the labels of the rows that are shown fit.
     pub(super) fn new(charts: &[Chart], options: &Options) -> Self {
-        let width = options.width.max(Options::WIDTH);
-        let (mut time, mut label) = (NARROWEST_TIME, 0);
+        let width = options.width.max(Options::NARROWEST);
+        let (least_time, least_chart) = match width < Options::WIDTH {
+            true => (0, width / 5),
+            false => (NARROWEST_TIME, NARROWEST_CHART),
+        };
+        let (mut time, mut label) = (least_time, 0);
         for row in charts.iter().flat_map(Chart::shown) {
             time = time.max(row.at.width());
-            if !row.is_heading() {
+            if !row.is_heading() || row.folded {
                 label = label.max(fit(&row.label(), width, options.ascii).width());
             }
         }
         let room = width - time - 2 * GAP.len();
-        let label = label.min(room - NARROWEST_CHART);
+        let label = label.min(room - least_chart);
         let chart = room - label;
         Self {
             // The caps of a bar stand beside its columns.
@@ -66,7 +70,7 @@ impl Layout {
             // An attempt and the decision after it have one reason: it stands once.
             let repeated = rows.get(at + 1).is_some_and(|next| next.why == row.why);
             if self.options.explain && !repeated {
-                self.explain(text, &row.why);
+                self.explain(text, row.reason());
             }
         }
     }
@@ -76,7 +80,7 @@ impl Layout {
         let arrow = if self.options.ascii { " -> " } else { " → " };
         let steps = fit(&steps.join(" → "), usize::MAX, false).replace(" → ", arrow);
         let indent = " ".repeat(self.time + GAP.len());
-        let width = self.options.width.min(MEASURE);
+        let width = self.options.width.clamp(Options::NARROWEST, MEASURE);
         let options = textwrap::Options::new(width)
             .initial_indent(&indent)
             .subsequent_indent(&indent)
@@ -92,7 +96,12 @@ impl Layout {
     /// Adds a row.
     fn draw(&self, text: &mut String, chart: &Chart, row: &Row) {
         let _ = write!(text, "{:>1$}{GAP}", row.at, self.time);
-        if row.is_heading() {
+        if row.folded && row.is_heading() {
+            let line = self.line(chart, row);
+            self.paint(text, row, &line, self.chart);
+            text.push_str(GAP);
+            self.paint(text, row, &row.label(), self.label);
+        } else if row.is_heading() {
             let columns = self.chart + GAP.len() + self.label;
             self.paint(text, row, &row.label(), columns);
         } else {
@@ -104,6 +113,45 @@ impl Layout {
             self.paint(text, row, &row.label(), self.label);
         }
         text.push('\n');
+    }
+
+    /// The bars of a whole call in one line: what waits below what works, so that no
+    /// attempt is hidden, and failed attempts told from others.
+    fn line(&self, chart: &Chart, row: &Row) -> String {
+        let signs = self.signs();
+        let mut line = vec![' '; self.chart];
+        let waits = |part: &&Part| matches!(part.kind, SpanName::Wait | SpanName::Queue);
+        let parts = || row.parts.iter();
+        for part in parts().filter(waits).chain(parts().filter(|it| !waits(it))) {
+            let sign = match (part.kind, part.mark) {
+                (SpanName::Wait, _) => signs.wait,
+                (SpanName::Queue, _) => signs.queue,
+                (SpanName::Stop, _) => continue,
+                (_, Mark::Failed) => signs.failed,
+                _ => signs.attempt,
+            };
+            let columns = self.scale.bar(part.start, chart.end(part));
+            // The caps of other bars stand beside their columns.
+            line[columns.start + 1..columns.end + 1].fill(sign);
+        }
+        line.into_iter().collect()
+    }
+
+    /// Adds the concurrency limit over time: each number stands where it began to hold.
+    pub(super) fn limit(&self, text: &mut String, limit: &LimitLine) {
+        let signs = self.signs();
+        let mut line = vec![signs.request; self.chart - 2];
+        let starts = limit.steps.iter().map(|step| (step.at, step.limit));
+        for (at, limit) in std::iter::once((Duration::ZERO, limit.from)).chain(starts) {
+            let start = self.scale.bar(at, at).start;
+            line[start..].fill(signs.request);
+            for (place, digit) in line[start..].iter_mut().zip(limit.to_string().chars()) {
+                *place = digit;
+            }
+        }
+        let line: String = line.into_iter().collect();
+        let label = fit("attempts at once", self.label, self.options.ascii);
+        let _ = writeln!(text, "{:1$}{GAP} {line} {GAP}{label}", "", self.time);
     }
 
     /// Adds a line about what is not shown.

@@ -13,6 +13,8 @@ pub(super) struct Signs {
     /// The right end of what has not ended.
     pub(super) open: char,
     pub(super) attempt: char,
+    /// An attempt that failed, where a line stands for a whole call.
+    pub(super) failed: char,
     pub(super) wait: char,
     /// Where a wait did not reach that was drawn below this.
     pub(super) ceiling: char,
@@ -30,6 +32,7 @@ pub(super) const UNICODE: Signs = Signs {
     right: '▏',
     open: '→',
     attempt: '█',
+    failed: '×',
     wait: '░',
     ceiling: '·',
     queue: '┄',
@@ -43,6 +46,7 @@ pub(super) const ASCII: Signs = Signs {
     right: '|',
     open: '>',
     attempt: '#',
+    failed: 'x',
     wait: '.',
     ceiling: '_',
     queue: '~',
@@ -54,7 +58,7 @@ pub(super) const ASCII: Signs = Signs {
 /// The colour of a row. It repeats what the row says, and adds nothing.
 pub(super) fn style(row: &Row) -> Style {
     match row.mark {
-        _ if row.is_heading() => Style::new().bold(),
+        _ if row.is_heading() && !row.folded => Style::new().bold(),
         Mark::Service => Style::new().dimmed(),
         Mark::Wait => AnsiColor::Yellow.on_default(),
         Mark::Queue => AnsiColor::Cyan.on_default(),

@@ -21,7 +21,7 @@ impl<'a> Sheet<'a> {
     pub(super) fn new(options: &'a Options) -> Self {
         Self {
             options,
-            width: options.width.clamp(Options::WIDTH, MEASURE),
+            width: options.width.clamp(Options::NARROWEST, MEASURE),
             text: String::new(),
         }
     }
@@ -46,9 +46,16 @@ impl<'a> Sheet<'a> {
         self.text.push('\n');
     }
 
-    /// A line in bold.
+    /// Whether there is less room than usual.
+    pub(super) fn is_narrow(&self) -> bool {
+        self.width < Options::WIDTH
+    }
+
+    /// A line in bold, or as many as it takes.
     pub(super) fn title(&mut self, words: &str) {
-        self.line(&self.styled(Style::new().bold(), words));
+        for line in textwrap::wrap(words, self.width) {
+            self.line(&self.styled(Style::new().bold(), &line));
+        }
     }
 
     /// A label in a column of its own and a text wrapped beside it.

@@ -2,7 +2,9 @@
 //! and the counters say, which expectations held, and why it matters.
 
 use super::{
-    Options, prediction,
+    Options,
+    paint::fit,
+    prediction,
     sheet::Sheet,
     waterfall,
     words::{NOT_JUDGED, pace, wire},
@@ -11,7 +13,9 @@ use evidence::{Check, Level, Prediction, Run, Words, risen};
 
 /// Sets a run, and what it teaches, as text.
 ///
-/// `prediction` is what the reader expected before looking, if anything.
+/// `prediction` is what the reader expected before looking, if anything. What is
+/// counted stands above the picture: where a terminal is too low for all of it, that is
+/// what scrolls away, and neither the picture nor the verdict.
 #[must_use]
 pub fn text(
     words: &Words,
@@ -19,17 +23,61 @@ pub fn text(
     prediction: Option<&Prediction>,
     options: &Options,
 ) -> String {
-    let mut sheet = Sheet::new(options);
-    heading(&mut sheet, words, run);
-    sheet.gap();
-    sheet.block(&waterfall(&run.traces, options));
-    sheet.gap();
+    let mut top = Sheet::new(options);
+    heading(&mut top, words, run);
+    counts(&mut top, run);
+    top.gap();
+
+    let mut outcome = Sheet::new(options);
+    outcome.gap();
     if let Some(predicted) = prediction {
-        prediction::prediction(&mut sheet, predicted, run);
+        prediction::prediction(&mut outcome, predicted, run);
     }
-    evidence(&mut sheet, run);
-    sheet.gap();
-    verdict(&mut sheet, run);
+    outcome.paragraph("outcome", &outcome.plain(&run.outcome.text));
+    let outcome = outcome.into_text();
+
+    let lesson = lesson(run, options);
+    let set: [fn(&mut Sheet<'_>, &Run); 2] = [verdict, verdict_in_a_line];
+    let [verdict, in_a_line] = set.map(|set| {
+        let mut sheet = Sheet::new(options);
+        set(&mut sheet, run);
+        sheet.into_text()
+    });
+    let picture = waterfall(&run.traces, options);
+    let below = [&outcome, &lesson].map(|text| text.lines().count());
+    let (picture, verdict) = match options.height {
+        // Who asks for every reason has more to read than a screen holds.
+        Some(height) if !options.explain => {
+            let room = height.saturating_sub(1 + below.iter().sum::<usize>());
+            let needed = picture.lines().count() + verdict.lines().count();
+            let verdict = match run.passed() && needed > room {
+                true => in_a_line,
+                false => verdict,
+            };
+            let options = Options {
+                rows: room
+                    .saturating_sub(verdict.lines().count() + beside_rows(run))
+                    .clamp(FEWEST_ROWS, options.rows),
+                ..*options
+            };
+            (waterfall(&run.traces, &options), verdict)
+        }
+        _ => (picture, verdict),
+    };
+    [top.into_text(), picture, outcome, verdict, lesson].concat()
+}
+
+/// The fewest rows of a picture in a low terminal: fewer show no story.
+const FEWEST_ROWS: usize = 6;
+
+/// The lines of a picture that are no rows.
+fn beside_rows(run: &Run) -> usize {
+    let full = run.traces.iter().any(|trace| trace.dropped_spans > 0);
+    usize::from(run.view.waterfall.limit.is_some()) + usize::from(full)
+}
+
+fn lesson(run: &Run, options: &Options) -> String {
+    let mut sheet = Sheet::new(options);
     sheet.gap();
     sheet.paragraph("Why it matters", &run.lesson.why.join(" "));
     if let Some(without) = &run.lesson.without {
@@ -48,11 +96,16 @@ pub(super) fn heading(sheet: &mut Sheet<'_>, words: &Words, run: &Run) {
     sheet.joined(&[format!("seed {}", run.seed), pace(run.pace).to_owned()]);
 }
 
-fn evidence(sheet: &mut Sheet<'_>, run: &Run) {
-    sheet.paragraph("outcome", &sheet.plain(&run.outcome.text));
+fn counts(sheet: &mut Sheet<'_>, run: &Run) {
+    sheet.gap();
     sheet.paragraph("wire", &wire(run));
+    let limits = run.view.waterfall.limit.iter();
+    for limit in limits {
+        sheet.paragraph("limit", &fit(&limit.text, usize::MAX, sheet.options.ascii));
+    }
     let mut label = "counters";
-    for counters in run.client.headlines.chunks(2) {
+    let in_a_line = if sheet.is_narrow() { 1 } else { 2 };
+    for counters in run.client.headlines.chunks(in_a_line) {
         let counters: Vec<String> = counters
             .iter()
             .map(|counter| {
@@ -72,6 +125,13 @@ fn verdict(sheet: &mut Sheet<'_>, run: &Run) {
     for check in &run.verdict {
         self::check(sheet, check);
     }
+}
+
+/// That all held, where there is no room for each.
+fn verdict_in_a_line(sheet: &mut Sheet<'_>, run: &Run) {
+    let held = run.verdict.len();
+    let text = format!("all {held} expectations held; a higher window shows each");
+    sheet.check(true, "", &text);
 }
 
 /// A check, whose word it is, and what was found instead if it did not hold.

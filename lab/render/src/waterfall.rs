@@ -18,8 +18,10 @@ use super::layout::Layout;
 /// How a text is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Columns of the terminal. Fewer than 80 are taken as 80.
+    /// Columns of the terminal. Fewer than 40 are taken as 40.
     pub width: usize,
+    /// Lines of the terminal, if it is one.
+    pub height: Option<usize>,
     /// Whether to add colour, as ANSI escapes. It never says anything new.
     pub color: bool,
     /// Whether to use nothing but ASCII.
@@ -34,8 +36,10 @@ pub struct Options {
 }
 
 impl Options {
-    /// The fewest columns anything is drawn in, and the default.
+    /// The default of [`Options::width`].
     pub const WIDTH: usize = 80;
+    /// The fewest columns that anything is set in.
+    pub const NARROWEST: usize = 40;
     /// The default of [`Options::rows`].
     pub const ROWS: usize = 60;
     /// The default of [`Options::lab`]: how the lab is called in a checkout.
@@ -46,6 +50,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             width: Self::WIDTH,
+            height: None,
             color: false,
             ascii: false,
             rows: Self::ROWS,
@@ -71,7 +76,7 @@ pub fn waterfall(traces: &[Trace], options: &Options) -> String {
 /// allow.
 #[must_use]
 pub fn waterfalls<const N: usize>(runs: [&[Trace]; N], options: &Options) -> [String; N] {
-    let charts = runs.map(|traces| Chart::brief(traces, options.rows));
+    let charts = runs.map(|traces| Chart::new(traces, options.rows));
     let layout = Layout::new(&charts, options);
     charts.map(|chart| draw(&chart, &layout))
 }
@@ -83,6 +88,9 @@ fn draw(chart: &Chart, layout: &Layout) -> String {
         layout.remark(&mut text, &format!("({} rows left out)", chart.left_out()));
     }
     layout.draw_all(&mut text, chart, chart.tail());
+    if let Some(limit) = &chart.limit {
+        layout.limit(&mut text, limit);
+    }
     if chart.unrecorded > 0 {
         let remark = format!(
             "({} more spans were not recorded: the trace was full)",

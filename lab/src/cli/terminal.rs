@@ -116,6 +116,7 @@ pub(super) fn options(ascii: bool) -> Options {
     let Terminal { width, utf8 } = facts();
     Options {
         width: width.unwrap_or(Options::WIDTH),
+        height: height(),
         color: AutoStream::choice(&io::stdout()) != ColorChoice::Never,
         ascii: ascii || !utf8,
         lab: invocation::lab(),
@@ -132,6 +133,14 @@ pub(super) fn facts() -> Terminal {
         width: size.flatten().map(|(width, _)| width.0.into()),
         utf8: locale_is_utf8(),
     }
+}
+
+/// The lines of stdout, if it is a terminal.
+fn height() -> Option<usize> {
+    let size = io::stdout()
+        .is_terminal()
+        .then(terminal_size::terminal_size);
+    size.flatten().map(|(_, height)| height.0.into())
 }
 
 /// Whether the locale, if it says anything, says UTF-8. The first variable that

@@ -143,9 +143,9 @@ fn proxy(variables: &[&str], system: &str) -> Verdict {
 fn terminal(terminal: Terminal) -> Verdict {
     match terminal.width {
         None => Ok("no terminal: 80 columns are written".to_owned()),
-        Some(width) if width < Options::WIDTH => trouble(
+        Some(width) if width < Options::NARROWEST => trouble(
             Level::Note,
-            format!("{width} columns: pictures need {}", Options::WIDTH),
+            format!("{width} columns: pictures need {}", Options::NARROWEST),
             "widen the window, or choose a smaller font",
         ),
         Some(width) => Ok(format!("{width} columns")),

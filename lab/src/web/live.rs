@@ -67,6 +67,7 @@ impl Live {
                 rows: waterfall.rows[keep..].to_vec(),
                 axis: waterfall.axis.clone(),
                 remark: waterfall.remark.clone(),
+                limit: waterfall.limit.clone(),
                 ..*waterfall
             },
             counters: self.view.counters.clone(),

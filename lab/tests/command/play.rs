@@ -162,16 +162,16 @@ fn shows_a_lost_response() {
     Retry-After up to 30 s
     seed 7 · virtual time: the waits are drawn, not waited for
 
+    wire      the service saw 2 requests; the client counted 2
+    counters  client_attempts_total +2   client_retries_total +1
+              client_give_ups_total 0   client_cursor_loops_total 0
+
         0 ms  ▕█▏                               attempt 1   the connection broke off
         0 ms   ─                                └ service  201
         0 ms   ▕░░░░░░░░▏·····················  wait 54 ms   backoff, at most 200 ms
        54 ms           ▕█▏                      attempt 2   201 Created
 
     outcome   ok, the client has its job
-    wire      the service saw 2 requests; the client counted 2
-    counters  client_attempts_total +2   client_retries_total +1
-              client_give_ups_total 0   client_cursor_loops_total 0
-
     ✓ client  the client has its job
     ✓ wire    the service saw exactly 2 requests
     ✓ wire    the service created one job, not two

@@ -26,7 +26,7 @@ async fn flaky_shows_three_attempts_two_waits_and_a_verdict() {
     );
     assert_eq!(
         browser.read("all('.row.wait .how')").await,
-        json!(["backoff (status 503)", "backoff (status 503)"])
+        json!(["backoff, at most 200 ms", "backoff, at most 400 ms"])
     );
     assert_eq!(browser.read("all('.row.request').length").await, 3);
     assert_eq!(

@@ -4,6 +4,7 @@ mod cancel;
 mod catalogue;
 mod comparison;
 mod defences;
+mod fits;
 mod lessons;
 mod plays;
 mod questions;

@@ -6,7 +6,9 @@
 use std::time::Duration;
 
 use super::{
-    rows::{Row, rows},
+    limit::LimitLine,
+    order::rows,
+    rows::{Part, Row},
     scale::Scale,
 };
 use crate::trace::Trace;
@@ -21,26 +23,17 @@ pub struct Chart {
     last: usize,
     /// When the picture was taken.
     taken_at: Duration,
+    /// The concurrency limit over time, if it moved.
+    pub limit: Option<LimitLine>,
     /// How many spans a full trace did not keep.
     pub unrecorded: u64,
 }
 
 impl Chart {
-    /// Gathers the rows of all traces of a run. Of more than `most`, at least
-    /// 3, the middle is left out.
+    /// Gathers the rows of all traces of a run, without those under a row that says
+    /// it all. Of more than `most`, at least 3, the middle is left out.
     pub fn new(traces: &[Trace], most: usize) -> Self {
-        Self::of(traces, rows(traces), most)
-    }
-
-    /// The same without the rows of the service that say only what the rows of the
-    /// client say: for where there is little room.
-    pub fn brief(traces: &[Trace], most: usize) -> Self {
-        let mut rows = rows(traces);
-        rows.retain(|row| !row.repeats_client);
-        Self::of(traces, rows, most)
-    }
-
-    fn of(traces: &[Trace], rows: Vec<Row>, most: usize) -> Self {
+        let rows = unfolded(rows(traces));
         let (first, last) = split(rows.len(), most.max(3));
         Self {
             rows,
@@ -51,6 +44,7 @@ impl Chart {
                 .map(|trace| trace.taken_at)
                 .max()
                 .unwrap_or_default(),
+            limit: LimitLine::of(traces),
             unrecorded: traces.iter().map(|trace| trace.dropped_spans).sum(),
         }
     }
@@ -80,6 +74,11 @@ impl Chart {
         row.until(self.taken_at)
     }
 
+    /// The end of a part of a folded row's line.
+    pub fn end(&self, part: &Part) -> Duration {
+        part.end.unwrap_or(self.taken_at).max(part.start)
+    }
+
     /// One axis for several charts: what is as long is drawn as long. It is
     /// divided among all rows, so leaving some out does not move the others.
     pub fn scale(charts: &[Self], columns: usize) -> Scale {
@@ -90,6 +89,19 @@ impl Chart {
         let extents: Vec<_> = extents.collect();
         Scale::new(&extents, columns)
     }
+}
+
+/// The rows that stand under no folded one.
+fn unfolded(rows: Vec<Row>) -> Vec<Row> {
+    let mut folded_at = None;
+    let mut is_shown = |row: &Row| {
+        if folded_at.is_some_and(|level| row.level > level) {
+            return false;
+        }
+        folded_at = row.folded.then_some(row.level);
+        true
+    };
+    rows.into_iter().filter(|row| is_shown(row)).collect()
 }
 
 /// Which rows to show: those before the first number and those from the

@@ -3,6 +3,8 @@
 
 mod chart;
 mod label;
+mod limit;
+mod order;
 mod play;
 mod rows;
 mod scale;
@@ -13,8 +15,9 @@ mod waterfall;
 mod why;
 
 pub use chart::Chart;
+pub use limit::{LimitLine, LimitStep};
 pub use play::{PlayChart, PlayRow};
-pub use rows::{Detail, Mark, Row};
+pub use rows::{Detail, Mark, Part, Row};
 pub use scale::Scale;
 pub use storm::{Ending, Level, MARK, StormCurves, StormFrame, StormPicture, Stretch};
 pub use storm_words::{storm_figures, storm_learnt, storm_result, storm_terms};

@@ -1,6 +1,6 @@
-//! What a waterfall shows, row by row, and in which order.
+//! A row of a waterfall: what is said of a span, and where its bar stands.
 
-use std::{collections::HashMap, time::Duration};
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,7 +14,7 @@ use crate::{
     decision::{Decision, Next},
     duration::duration,
     nanoseconds,
-    trace::{Span, SpanId, SpanName, Trace, TraceId, field},
+    trace::{Span, SpanId, SpanName},
 };
 
 /// One span: what is said of it, and where its bar stands.
@@ -58,14 +58,32 @@ pub struct Row {
     #[serde(rename = "ceiling_ns", serialize_with = "nanoseconds::optional")]
     #[schemars(with = "Option<u64>")]
     pub ceiling: Option<Duration>,
+    /// Of a call, the bars of what is in it: for a line that stands for all of it.
+    pub parts: Vec<Part>,
+    /// Whether it is shown without the rows under it, unless a reader asks for them:
+    /// they say little more, or there are many like it.
+    pub folded: bool,
     /// Why it is so, step by step: from what came back to what was done about it.
     pub why: Vec<String>,
-    /// Whether it is the service's side of a request and says only what the client's
-    /// side says.
-    #[serde(skip)]
-    pub(super) repeats_client: bool,
     /// All that was recorded of it, in order.
     pub details: Vec<Detail>,
+}
+
+/// A bar in the line of a whole call.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Part {
+    /// What it is about.
+    pub kind: SpanName,
+    /// How it went.
+    pub mark: Mark,
+    /// Where it begins.
+    #[serde(rename = "start_ns", serialize_with = "nanoseconds::one")]
+    #[schemars(with = "u64")]
+    pub start: Duration,
+    /// Where it ends; null while it is open.
+    #[serde(rename = "end_ns", serialize_with = "nanoseconds::optional")]
+    #[schemars(with = "Option<u64>")]
+    pub end: Option<Duration>,
 }
 
 /// How a span went: what the colour and the sign of its row say.
@@ -108,6 +126,15 @@ impl Row {
         self.kind == SpanName::Request && self.within.is_some()
     }
 
+    /// Why it is so, unless the rows under it say so.
+    #[must_use]
+    pub fn reason(&self) -> &[String] {
+        match self.is_heading() && !self.folded && !self.parts.is_empty() {
+            true => &[],
+            false => &self.why,
+        }
+    }
+
     /// What it is and how it went, in a line.
     #[must_use]
     pub fn label(&self) -> String {
@@ -132,21 +159,27 @@ impl Row {
     /// Its part in dividing the axis, and that of what its length was drawn below. A
     /// request under an attempt has none: that would make its attempt look longer than
     /// others.
-    pub(super) fn extents(&self, taken_at: Duration) -> impl Iterator<Item = Extent> {
-        let own = (!self.is_nested() && !self.is_heading()).then(|| Extent {
-            start: self.start,
-            end: self.until(taken_at),
-            pause: matches!(self.kind, SpanName::Wait | SpanName::Queue),
-        });
-        let ceiling = self.ceiling.map(|ceiling| Extent {
-            start: self.start,
-            end: ceiling.max(self.start),
-            pause: true,
-        });
-        own.into_iter().chain(ceiling)
+    pub(super) fn extents(&self, taken_at: Duration) -> Vec<Extent> {
+        let extent = |kind, start: Duration, end: Option<Duration>| Extent {
+            start,
+            end: end.unwrap_or(taken_at).max(start),
+            pause: matches!(kind, SpanName::Wait | SpanName::Queue),
+        };
+        if self.is_heading() {
+            let parts = self.parts.iter().filter(|_| self.folded);
+            return parts
+                .map(|part| extent(part.kind, part.start, part.end))
+                .collect();
+        }
+        let own = (!self.is_nested()).then(|| extent(self.kind, self.start, self.end));
+        let ceiling = self
+            .ceiling
+            .map(|ceiling| extent(SpanName::Wait, self.start, Some(ceiling)));
+        own.into_iter().chain(ceiling).collect()
     }
 
-    fn of(span: &Span, level: u32, parent: Option<&Span>, place: Place<'_>) -> Self {
+    /// The row of a span on its own; what is in a call is added to it.
+    pub(super) fn of(span: &Span, level: u32, parent: Option<&Span>, place: Place<'_>) -> Self {
         let nested = parent.is_some_and(|parent| parent.name == SpanName::Attempt);
         let lasted = span.end.map(|end| duration(end.saturating_sub(span.start)));
         let lasted = lasted.unwrap_or_else(|| "still open".to_owned());
@@ -185,18 +218,15 @@ impl Row {
                 }) => Some(span.start + ceiling),
                 _ => None,
             },
+            parts: Vec::new(),
+            folded: false,
             why: why(span, place),
-            repeats_client: nested
-                && span.fields.number(field::STATUS).is_some()
-                && parent.is_some_and(|attempt| {
-                    attempt.fields.number(field::STATUS) == span.fields.number(field::STATUS)
-                }),
             details,
         }
     }
 }
 
-fn mark(span: &Span) -> Mark {
+pub(super) fn mark(span: &Span) -> Mark {
     match span.name {
         SpanName::Wait => Mark::Wait,
         SpanName::Queue => Mark::Queue,
@@ -206,77 +236,4 @@ fn mark(span: &Span) -> Mark {
         _ if span.end.is_none() => Mark::Open,
         SpanName::Run | SpanName::Operation | SpanName::Attempt => Mark::Ok,
     }
-}
-
-/// All rows in order: every root in order of time, and under it what belongs to
-/// it. A run is no row, and a lone operation needs no heading, unless nothing
-/// else is there to be seen.
-pub(super) fn rows(traces: &[Trace]) -> Vec<Row> {
-    let spans = || traces.iter().flat_map(|trace| &trace.spans);
-    let operations = spans().filter(|span| span.name == SpanName::Operation);
-    let lone = operations.count() == 1
-        && spans().any(|span| !matches!(span.name, SpanName::Run | SpanName::Operation));
-    let is_row = |span: &Span| match span.name {
-        SpanName::Run => false,
-        SpanName::Operation => !lone,
-        SpanName::Attempt
-        | SpanName::Wait
-        | SpanName::Stop
-        | SpanName::Queue
-        | SpanName::Request => true,
-    };
-
-    let shown: Vec<&Span> = spans().filter(|span| is_row(span)).collect();
-    let known: HashMap<_, _> = shown.iter().map(|span| (key(span), *span)).collect();
-    let mut roots = Vec::new();
-    let mut children: HashMap<_, Vec<&Span>> = HashMap::new();
-    for span in shown {
-        let parent = span.parent.map(|parent| (span.trace_id, parent));
-        match parent.filter(|parent| known.contains_key(parent)) {
-            Some(parent) => children.entry(parent).or_default().push(span),
-            None => roots.push(span),
-        }
-    }
-    roots.sort_by_key(|root| root.start);
-
-    let places = places(traces);
-    let mut rows = Vec::new();
-    // The next row is the last of what is still to come.
-    let mut coming: Vec<_> = roots
-        .into_iter()
-        .rev()
-        .map(|root| (root, 1, None))
-        .collect();
-    while let Some((span, level, parent)) = coming.pop() {
-        let place = places.get(&key(span)).copied().unwrap_or_default();
-        rows.push(Row::of(span, level, parent, place));
-        let children = children.remove(&key(span)).unwrap_or_default();
-        let children = children.into_iter().rev();
-        coming.extend(children.map(|child| (child, level + 1, Some(span))));
-    }
-    rows
-}
-
-/// Where every span stands in its call, whether the call has a row or not.
-fn places(traces: &[Trace]) -> HashMap<(TraceId, SpanId), Place<'_>> {
-    let spans = || traces.iter().flat_map(|trace| &trace.spans);
-    let operations = spans().filter(|span| span.name == SpanName::Operation);
-    let operations: HashMap<_, _> = operations.map(|span| (key(span), span)).collect();
-    let mut places: HashMap<_, Place<'_>> = HashMap::new();
-    let mut last: HashMap<_, &Span> = HashMap::new();
-    for span in spans() {
-        let parent = span.parent.map(|parent| (span.trace_id, parent));
-        let Some(operation) = parent.and_then(|parent| operations.get(&parent)) else {
-            continue;
-        };
-        places.entry(key(span)).or_default().operation = Some(operation);
-        if let Some(before) = last.insert(key(operation), span) {
-            places.entry(key(before)).or_default().next = Some(span);
-        }
-    }
-    places
-}
-
-fn key(span: &Span) -> (TraceId, SpanId) {
-    (span.trace_id, span.id)
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::rows::{Row, rows};
+use super::{limit::LimitLine, order::rows, rows::Row};
 use crate::{duration::duration, nanoseconds, trace::Trace};
 
 /// The rows of a run on an axis of time.
@@ -15,6 +15,8 @@ pub struct Waterfall {
     pub axis: Axis,
     /// The rows in order; of very many the middle is left out.
     pub rows: Vec<Row>,
+    /// The concurrency limit over time; null if it did not move.
+    pub limit: Option<LimitLine>,
     /// How many rows are left out in the middle.
     pub rows_left_out: usize,
     /// How many spans a full trace did not keep.
@@ -77,6 +79,7 @@ impl Waterfall {
         );
         Self {
             axis: Axis::reaching(reach.unwrap_or_default()),
+            limit: LimitLine::of(traces),
             rows,
             rows_left_out,
             spans_not_kept,

@@ -5,14 +5,14 @@
 //! without its strokes and corners being stretched. One em of it is the height
 //! of one row of the table.
 
-use std::ops::Range;
+use std::{ops::Range, time::Duration};
 
 use maud::{Markup, html};
 
 use super::{super::Options, Side};
 use evidence::{
     duration,
-    plot::{Chart, Mark, Row, Scale},
+    plot::{Chart, LimitLine, Mark, Part, Row, Scale},
     trace::SpanName,
 };
 
@@ -61,6 +61,7 @@ fn figure(side: &Side<'_>, chart: &Chart, scale: &Scale) -> Markup {
                         (bars(chart, scale))
                     }
                 }
+                @if let Some(limit) = &chart.limit { (limit_line(limit, end)) }
                 (legend())
                 figcaption {
                     @if end.is_zero() {
@@ -91,7 +92,7 @@ fn reasons(side: &Side<'_>, chart: &Chart) -> Markup {
     let follows = |at: usize| rows.get(at + 1).map(|next: &&Row| &next.why);
     let decided: Vec<_> = (0..)
         .zip(&rows)
-        .filter(|(at, row)| !row.why.is_empty() && follows(*at) != Some(&row.why))
+        .filter(|(at, row)| !row.reason().is_empty() && follows(*at) != Some(&row.why))
         .map(|(_, row)| row)
         .collect();
     let id = side.id("why");
@@ -154,9 +155,22 @@ fn bars(chart: &Chart, scale: &Scale) -> Markup {
     );
     html! {
         @for (at, row) in rows {
-            @if !row.is_heading() { (bar(at, chart, row, scale)) }
+            @if row.is_heading() {
+                @for part in row.parts.iter().filter(|_| row.folded) { (line_part(at, chart, part, scale)) }
+            } @else {
+                (bar(at, chart, row, scale))
+            }
         }
     }
+}
+
+/// A part of the line of a whole call.
+fn line_part(at: usize, chart: &Chart, part: &Part, scale: &Scale) -> Markup {
+    shape(
+        at,
+        class_of(part.kind, part.mark),
+        &scale.bar(part.start, chart.end(part)),
+    )
 }
 
 /// A bar in the row `at`, and the breaks in it.
@@ -204,11 +218,38 @@ pub(super) fn shape(at: usize, class: &str, columns: &Range<usize>) -> Markup {
     }
 }
 
+/// The concurrency limit over time, as a line from the start of the run to its end.
+fn limit_line(line: &LimitLine, end: Duration) -> Markup {
+    let most = line.steps.iter().map(|step| step.limit).chain([line.from]);
+    let most = most.max().unwrap_or(1).max(1) as f64;
+    let whole = end.as_secs_f64();
+    let x = |at: Duration| match whole > 0.0 {
+        true => 100.0 * at.as_secs_f64() / whole,
+        false => 0.0,
+    };
+    let y = |limit: u64| 40.0 - 38.0 * limit as f64 / most;
+    let mut path = format!("M0 {:.1}", y(line.from));
+    for step in &line.steps {
+        path += &format!(" H{:.2} V{:.1}", x(step.at), y(step.limit));
+    }
+    path += " H100";
+    html! {
+        div.limit {
+            p { "Attempts that the client allowed itself at once: " (line.text) "." }
+            svg viewBox="0 0 100 40" preserveAspectRatio="none" width="100%" height="3em"
+                role="img" aria-label="The concurrency limit over time" {
+                path d=(path) {}
+            }
+        }
+    }
+}
+
 fn legend() -> Markup {
     let kinds = [
         ("ok", "an attempt"),
         ("failed", "an attempt that failed"),
         ("wait", "a wait"),
+        ("queue", "a wait for a turn"),
         ("ceiling", "what a wait was drawn below"),
         ("stop", "the moment at which a call gave up"),
         ("request", "the same request, as the service saw it"),
@@ -230,7 +271,13 @@ fn legend() -> Markup {
 fn class(row: &Row) -> &'static str {
     match row.mark {
         _ if row.is_heading() => "heading",
-        _ if row.kind == SpanName::Stop => "stop",
+        mark => class_of(row.kind, mark),
+    }
+}
+
+fn class_of(kind: SpanName, mark: Mark) -> &'static str {
+    match mark {
+        _ if kind == SpanName::Stop => "stop",
         Mark::Wait => "wait",
         Mark::Queue => "queue",
         Mark::Service => "request",

@@ -102,6 +102,45 @@ impl Story {
         self
     }
 
+    /// A backoff that was drawn below this ceiling.
+    fn drawn_wait(mut self, start: u64, millis: u64, ceiling: u64) -> Self {
+        self = self.wait("backoff", start, millis, Some(start + millis));
+        let ceiling = FieldValue::F64(ceiling as f64 / 1e3);
+        self.note(field::WAIT_CEILING, ceiling)
+            .note(field::METHOD, str("GET"))
+            .note(field::ALLOWED_BY, str("method"))
+    }
+
+    fn stop(mut self, why: &str, at: u64) -> Self {
+        let fields = [
+            (field::STOP_REASON, str(why)),
+            (field::RETRY_REASON, str("503")),
+            (field::ATTEMPT, FieldValue::U64(3)),
+            (field::MAX_ATTEMPTS, FieldValue::U64(3)),
+        ];
+        self.span(SpanName::Stop, self.operation, (at, Some(at)), &fields);
+        self
+    }
+
+    fn queue(mut self, start: u64, end: u64) -> Self {
+        let fields = [(field::LIMIT, FieldValue::U64(8))];
+        self.span(SpanName::Queue, self.operation, (start, Some(end)), &fields);
+        self
+    }
+
+    /// What the last attempt did to the concurrency limit.
+    fn moving_the_limit(self, before: u64, after: u64) -> Self {
+        self.note(field::LIMIT_BEFORE, FieldValue::U64(before))
+            .note(field::LIMIT_AFTER, FieldValue::U64(after))
+    }
+
+    /// A field of the last span.
+    fn note(mut self, name: &'static str, value: FieldValue) -> Self {
+        let last = self.trace.spans.last_mut().expect("a span");
+        last.fields.set(name, value);
+        self
+    }
+
     /// The service's side of the last attempt.
     fn request(mut self, start: u64, end: u64, status: u64, fault: Option<&str>) -> Self {
         let mut fields = vec![

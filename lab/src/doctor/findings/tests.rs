@@ -168,11 +168,11 @@ fn a_proxy_is_worth_a_note() {
 #[test]
 fn a_terminal_is_wide_enough_and_speaks_utf8() {
     let piped = machine(|it| it.terminal.width = None);
-    let narrow = machine(|it| it.terminal.width = Some(79));
+    let narrow = machine(|it| it.terminal.width = Some(39));
     let ascii = machine(|it| it.terminal.utf8 = false);
 
     holds("terminal", &piped, OK, "no terminal", "");
-    holds("terminal", &narrow, NOTE, "79 columns", "widen the window");
+    holds("terminal", &narrow, NOTE, "39 columns", "widen the window");
     holds("locale", &ascii, NOTE, "ASCII", "LC_ALL=C.UTF-8");
 }
 

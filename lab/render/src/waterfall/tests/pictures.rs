@@ -105,19 +105,20 @@ fn leaves_an_open_wait_open() {
 }
 
 #[test]
-fn nests_what_the_service_saw() {
+fn nests_what_the_service_saw_where_the_client_saw_something_else() {
     let story = Story::new()
-        .operation("flaky", 0, 152)
-        .attempt(0, 0, 20, 503)
-        .request(5, 15, 503, Some("flaky_503"))
+        .operation("jobs", 0, 152)
+        .failure(0, 20, "connection_lost")
+        .request(5, 15, 201, Some("lost_response"))
         .wait("backoff", 20, 112, Some(132))
         .attempt(1, 132, 152, 200)
         .request(137, 147, 200, None);
 
     assert_snapshot!(story.draw(Options::default()), @"
-      0 ms  ▕████▏                             attempt 1   503 Service Unavailable
-     20 ms      ▕░░░░░░░░░░░░░░░░░░░░░░░▏      wait 112 ms   backoff
-    132 ms                             ▕████▏  attempt 2   200 OK
+      0 ms  ▕████▏                            attempt 1   the connection broke off
+      5 ms    ──                              └ service  201 · fault lost_response
+     20 ms      ▕░░░░░░░░░░░░░░░░░░░░░░▏      wait 112 ms   backoff
+    132 ms                            ▕████▏  attempt 2   200 OK
     ");
 }
 
@@ -129,12 +130,120 @@ fn heads_each_of_several_operations() {
         .operation("POST /jobs", 4, 6)
         .attempt(0, 4, 6, 201);
 
-    assert_snapshot!(story.draw(Options::default()), @r"
-    0 ms  POST /jobs · 1 attempt · ok
-    0 ms  ▕██████████████████████▏                       attempt 1   201 Created
-    4 ms  POST /jobs · 1 attempt · ok
-    4 ms                               ▕██████████████▏  attempt 1   201 Created
+    assert_snapshot!(story.draw(Options::default()), @"
+    0 ms   ███████████████████████                          call 1 · 201 Created
+    4 ms                                  ███████████████   call 2 · 201 Created
     ");
+}
+
+/// Sixteen workers, of whom three are refused and the last waits for its turn.
+fn workers() -> Story {
+    let refused = (0..3).fold(Story::new(), |story, n| {
+        story
+            .operation("narrow", 0, 200)
+            .attempt(0, 0, 0, 429)
+            .moving_the_limit(64 >> n, 32 >> n)
+            .wait("backoff", 0, 40, Some(40))
+            .queue(40, 100)
+            .attempt(1, 100, 200, 200)
+    });
+    let served = (0..12).fold(refused, |story, _| {
+        story.operation("narrow", 0, 100).attempt(0, 0, 100, 200)
+    });
+    served
+        .operation("narrow", 0, 200)
+        .queue(0, 100)
+        .attempt(0, 100, 200, 200)
+        .moving_the_limit(8, 9)
+}
+
+#[test]
+fn gives_each_of_many_calls_a_line_and_the_limit_one_under_them() {
+    assert_snapshot!(workers().draw(Options::default()), @"
+    0 ms   ×░░░░░░░░┄┄┄┄┄┄┄┄┄┄┄┄██████████████████████   call 1 · 1 attempt · ok
+    0 ms   ×░░░░░░░░┄┄┄┄┄┄┄┄┄┄┄┄██████████████████████   call 2 · 1 attempt · ok
+    0 ms   ×░░░░░░░░┄┄┄┄┄┄┄┄┄┄┄┄██████████████████████   call 3 · 1 attempt · ok
+    0 ms    ████████████████████                         call 4 · 200 OK
+    0 ms    ████████████████████                         call 5 · 200 OK
+    0 ms    ████████████████████                         call 6 · 200 OK
+    0 ms    ████████████████████                         call 7 · 200 OK
+    0 ms    ████████████████████                         call 8 · 200 OK
+    0 ms    ████████████████████                         call 9 · 200 OK
+    0 ms    ████████████████████                         call 10 · 200 OK
+    0 ms    ████████████████████                         call 11 · 200 OK
+    0 ms    ████████████████████                         call 12 · 200 OK
+    0 ms    ████████████████████                         call 13 · 200 OK
+    0 ms    ████████████████████                         call 14 · 200 OK
+    0 ms    ████████████████████                         call 15 · 200 OK
+    0 ms    ┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄██████████████████████   call 16 · 200 OK
+           8─────────────────────────────────────────9   attempts at once
+    ");
+}
+
+#[test]
+fn draws_many_calls_in_ascii_as_well() {
+    let options = Options {
+        ascii: true,
+        rows: 6,
+        ..Options::default()
+    };
+
+    assert_snapshot!(workers().draw(options), @"
+    0 ms   x........~~~~~~~~~~~~######################   call 1 - 1 attempt - ok
+    0 ms   x........~~~~~~~~~~~~######################   call 2 - 1 attempt - ok
+    0 ms   x........~~~~~~~~~~~~######################   call 3 - 1 attempt - ok
+          (11 rows left out)
+    0 ms    ####################                         call 15 - 200 OK
+    0 ms    ~~~~~~~~~~~~~~~~~~~~######################   call 16 - 200 OK
+           8-----------------------------------------9   attempts at once
+    ");
+}
+
+#[test]
+fn says_why_under_each_row_if_asked() {
+    let options = Options {
+        explain: true,
+        width: 60,
+        ..Options::default()
+    };
+
+    assert_snapshot!(drawn_below().draw(options), @"
+     0 ms  ▕█▏              attempt 1   503 Service Unavailable
+     0 ms  ▕░░▏······       wait 59 ms   backoff, at most 200 ms
+           503 → GET may be repeated → drew 59 ms of at most 200
+           ms
+    59 ms    ▕█▏            attempt 2   503 Service Unavailable
+    59 ms     ▕░▏·········  wait 7 ms   backoff, at most 400 ms
+           503 → GET may be repeated → drew 7 ms of at most 400
+           ms
+    66 ms      ▕█▏          attempt 3   503 Service Unavailable
+    66 ms       ■           gave up   all 3 attempts used
+           503 → attempt 3 of 3 → handed to the caller
+    ");
+}
+
+#[test]
+fn draws_behind_a_wait_what_it_was_drawn_below() {
+    assert_snapshot!(drawn_below().draw(Options::default()), @"
+     0 ms  ▕█▏                               attempt 1   503 Service Unavailable
+     0 ms   ▕░░░▏··········                  wait 59 ms   backoff, at most 200 ms
+    59 ms      ▕█▏                           attempt 2   503 Service Unavailable
+    59 ms       ▕░▏························  wait 7 ms   backoff, at most 400 ms
+    66 ms        ▕█▏                         attempt 3   503 Service Unavailable
+    66 ms         ■                          gave up   all 3 attempts used
+    ");
+}
+
+/// Two waits, of which the second is the shorter although its ceiling is higher.
+fn drawn_below() -> Story {
+    Story::new()
+        .operation("flaky", 0, 66)
+        .attempt(0, 0, 0, 503)
+        .drawn_wait(0, 59, 200)
+        .attempt(1, 59, 59, 503)
+        .drawn_wait(59, 7, 400)
+        .attempt(2, 66, 66, 503)
+        .stop("attempts_exhausted", 66)
 }
 
 #[test]

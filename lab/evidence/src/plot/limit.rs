@@ -1,0 +1,166 @@
+//! The concurrency limit of a client over time: a line that falls with every 429 and
+//! rises slowly with what succeeds.
+
+use std::{cmp::Reverse, time::Duration};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{
+    nanoseconds,
+    trace::{Span, SpanName, Trace, field},
+};
+
+/// How many attempts a client allowed itself at once, from the start of the run on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LimitLine {
+    /// The limit at the start.
+    pub from: u64,
+    /// Where it moved, in order of time.
+    pub steps: Vec<LimitStep>,
+    /// The same in words.
+    pub text: String,
+}
+
+/// A moment from which on another limit held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LimitStep {
+    /// The moment: the end of the response that moved it.
+    #[serde(rename = "at_ns", serialize_with = "nanoseconds::one")]
+    #[schemars(with = "u64")]
+    pub at: Duration,
+    /// The limit from there on.
+    pub limit: u64,
+}
+
+impl LimitLine {
+    /// The line of what was recorded; none if the limit did not move.
+    #[must_use]
+    pub fn of(traces: &[Trace]) -> Option<Self> {
+        let spans = traces.iter().flat_map(|trace| &trace.spans);
+        let mut moves: Vec<_> = spans.filter_map(Move::of).collect();
+        moves.sort_by_key(Move::place);
+        let from = moves.first()?.before;
+        Some(Self {
+            from,
+            text: text(from, &moves),
+            steps: moves
+                .iter()
+                .map(|it| LimitStep {
+                    at: it.at,
+                    limit: it.after,
+                })
+                .collect(),
+        })
+    }
+}
+
+/// What one response did to the limit.
+struct Move {
+    at: Duration,
+    before: u64,
+    after: u64,
+}
+
+impl Move {
+    fn of(span: &Span) -> Option<Self> {
+        (span.name == SpanName::Attempt).then_some(())?;
+        Some(Self {
+            at: span.end?,
+            before: span.fields.number(field::LIMIT_BEFORE)?,
+            after: span.fields.number(field::LIMIT_AFTER)?,
+        })
+    }
+
+    fn falls(&self) -> bool {
+        self.after < self.before
+    }
+
+    /// Its place in time. Of several at one moment each begins where another ended:
+    /// falls from high to low, rises from low to high.
+    fn place(&self) -> (Duration, bool, Reverse<u64>, u64) {
+        let [fall, rise] = match self.falls() {
+            true => [self.before, 0],
+            false => [0, self.before],
+        };
+        (self.at, !self.falls(), Reverse(fall), rise)
+    }
+}
+
+/// Every fall, and where it stood in the end if it rose since.
+fn text(from: u64, moves: &[Move]) -> String {
+    let falls: Vec<_> = moves.iter().filter(|it| it.falls()).collect();
+    let line: Vec<_> = std::iter::once(from)
+        .chain(falls.iter().map(|fall| fall.after))
+        .map(|limit| limit.to_string())
+        .collect();
+    let last = moves.last().map_or(from, |last| last.after);
+    let lowest = falls.last().map_or(from, |fall| fall.after);
+    let mut text = match falls.len() {
+        0 => format!("{from}"),
+        1 => format!("{}, by one response with 429", line.join(" → ")),
+        number => format!("{}, by {number} responses with 429", line.join(" → ")),
+    };
+    if last > lowest {
+        text.push_str(&format!("; what succeeded since brought it to {last}"));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::{FieldValue, SpanId, TraceId};
+
+    fn attempt(id: u64, end: u64, limit: Option<(u64, u64)>) -> Span {
+        let number = |name, number| (name, FieldValue::U64(number));
+        let fields = limit.into_iter().flat_map(|(before, after)| {
+            [
+                number(field::LIMIT_BEFORE, before),
+                number(field::LIMIT_AFTER, after),
+            ]
+        });
+        Span {
+            id: SpanId::from_hex(&format!("{id:016x}")).expect("an id"),
+            parent: None,
+            trace_id: TraceId::from_hex(&format!("{:032x}", 1)).expect("an id"),
+            name: SpanName::Attempt,
+            start: Duration::ZERO,
+            end: Some(Duration::from_millis(end)),
+            fields: fields.collect(),
+        }
+    }
+
+    fn line(spans: Vec<Span>) -> Option<LimitLine> {
+        LimitLine::of(&[Trace {
+            id: spans[0].trace_id,
+            spans,
+            dropped_spans: 0,
+            taken_at: Duration::from_millis(9),
+        }])
+    }
+
+    #[test]
+    fn falls_of_one_moment_stand_from_high_to_low_and_rises_after_them() {
+        let spans = vec![
+            attempt(1, 5, Some((8, 9))),
+            attempt(2, 0, Some((16, 8))),
+            attempt(3, 0, None),
+            attempt(4, 0, Some((32, 16))),
+        ];
+
+        let line = line(spans).expect("a limit that moved");
+
+        let steps: Vec<_> = line.steps.iter().map(|step| step.limit).collect();
+        assert_eq!((line.from, steps), (32, vec![16, 8, 9]));
+        assert_eq!(
+            line.text,
+            "32 → 16 → 8, by 2 responses with 429; what succeeded since brought it to 9"
+        );
+    }
+
+    #[test]
+    fn a_limit_that_stays_is_no_line() {
+        assert_eq!(line(vec![attempt(1, 0, None)]), None);
+    }
+}

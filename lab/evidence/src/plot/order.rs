@@ -1,0 +1,200 @@
+//! The order of the rows of a waterfall, what stands under what, and which calls are
+//! one line.
+
+use std::collections::HashMap;
+
+use super::{
+    rows::{Part, Row, mark},
+    why::{Place, why},
+};
+use crate::trace::{Span, SpanId, SpanName, Trace, TraceId, field};
+
+/// Of more calls than this each is one line, unless a reader asks for more.
+const MANY_CALLS: usize = 6;
+
+type Key = (TraceId, SpanId);
+
+/// All rows in order: every root in order of time, and under it what belongs to
+/// it. A run is no row, and a lone operation needs no heading, unless nothing
+/// else is there to be seen. Of several operations each is a call with a number.
+pub(super) fn rows(traces: &[Trace]) -> Vec<Row> {
+    let spans = || traces.iter().flat_map(|trace| &trace.spans);
+    let operations = spans().filter(|span| span.name == SpanName::Operation);
+    let lone = operations.count() == 1
+        && spans().any(|span| !matches!(span.name, SpanName::Run | SpanName::Operation));
+    let is_row = |span: &Span| match span.name {
+        SpanName::Run => false,
+        SpanName::Operation => !lone,
+        SpanName::Attempt
+        | SpanName::Wait
+        | SpanName::Stop
+        | SpanName::Queue
+        | SpanName::Request => true,
+    };
+
+    let shown: Vec<&Span> = spans().filter(|span| is_row(span)).collect();
+    let known: HashMap<_, _> = shown.iter().map(|span| (key(span), *span)).collect();
+    let mut roots = Vec::new();
+    let mut under: HashMap<_, Vec<&Span>> = HashMap::new();
+    for span in shown {
+        let parent = span.parent.map(|parent| (span.trace_id, parent));
+        match parent.filter(|parent| known.contains_key(parent)) {
+            Some(parent) => under.entry(parent).or_default().push(span),
+            None => roots.push(span),
+        }
+    }
+    roots.sort_by_key(|root| root.start);
+
+    let calls = Calls::of(&roots);
+    let places = places(traces);
+    let mut rows = Vec::new();
+    // The next row is the last of what is still to come.
+    let mut coming: Vec<_> = roots
+        .into_iter()
+        .rev()
+        .map(|root| (root, 1, None))
+        .collect();
+    while let Some((span, level, parent)) = coming.pop() {
+        let place = places.get(&key(span)).copied().unwrap_or_default();
+        let children = under.remove(&key(span)).unwrap_or_default();
+        let mut row = Row::of(span, level, parent, place);
+        if let Some(name) = calls.names.get(&key(span)) {
+            row.what.clone_from(name);
+            summarise(&mut row, span, &children, &places);
+            row.folded = calls.are_many || is_simple(&under, &children);
+        }
+        if let Some(name) = parent.and_then(|parent| calls.names.get(&key(parent))) {
+            row.within = Some(name.clone());
+        }
+        row.folded |= span.name == SpanName::Attempt && only_repeats(span, &children);
+        rows.push(row);
+        let children = children.into_iter().rev();
+        coming.extend(children.map(|child| (child, level + 1, Some(span))));
+    }
+    rows
+}
+
+/// The calls of a run, where there are several.
+struct Calls {
+    /// What each is called: its number, and its endpoint where that differs.
+    names: HashMap<Key, String>,
+    are_many: bool,
+}
+
+impl Calls {
+    fn of(roots: &[&Span]) -> Self {
+        let calls: Vec<_> = roots
+            .iter()
+            .filter(|root| root.name == SpanName::Operation)
+            .collect();
+        let endpoint = |call: &Span| {
+            let name = call.fields.text(field::ENDPOINT);
+            name.or_else(|| call.fields.text(field::OTEL_NAME))
+                .map(str::to_owned)
+        };
+        let first = calls.first().and_then(|call| endpoint(call));
+        let alike = calls.iter().all(|call| endpoint(call) == first);
+        // A lone one is called as it is.
+        let several = calls.iter().filter(|_| calls.len() > 1);
+        let named = (1..).zip(several).map(|(number, call): (usize, _)| {
+            let name = match endpoint(call).filter(|_| !alike) {
+                Some(endpoint) => format!("call {number} {endpoint}"),
+                None => format!("call {number}"),
+            };
+            (key(call), name)
+        });
+        Self {
+            names: named.collect(),
+            are_many: calls.len() > MANY_CALLS,
+        }
+    }
+}
+
+/// Has the row of a call say in one line what the rows under it say.
+fn summarise(row: &mut Row, call: &Span, children: &[&Span], places: &HashMap<Key, Place<'_>>) {
+    row.parts = children
+        .iter()
+        .map(|child| Part {
+            kind: child.name,
+            mark: mark(child),
+            start: child.start,
+            end: child.end,
+        })
+        .collect();
+    let Some(last) = children.last() else { return };
+    let place = places.get(&key(last)).copied().unwrap_or_default();
+    if row.why.is_empty() {
+        row.why = why(last, place);
+    }
+    let how = |span: &Span| Row::of(span, 2, None, Place::default()).how;
+    let attempts: Vec<_> = children
+        .iter()
+        .filter(|child| child.name == SpanName::Attempt)
+        .collect();
+    match attempts[..] {
+        _ if row.end.is_none() => {}
+        _ if last.name == SpanName::Stop => {
+            let number = row.how.split(" · ").next().unwrap_or_default();
+            row.how = format!("{number} · {}", how(last));
+        }
+        // One that succeeded in a call that did not: the response is wrong.
+        [attempt] if call.failed() && !attempt.failed() => {
+            row.how = format!("{} · {}", how(attempt), problem_of(call));
+        }
+        [attempt] => row.how = how(attempt),
+        _ => {}
+    }
+}
+
+/// What was wrong with a response, in the word that was recorded.
+fn problem_of(call: &Span) -> String {
+    let problem = call.fields.text(field::PROBLEM);
+    let problem = problem.or_else(|| call.fields.text(field::ERROR_TYPE));
+    problem.unwrap_or("failed").replace('_', " ")
+}
+
+/// Whether a call is one attempt that the service saw alike, so that its line says all
+/// there is to say.
+fn is_simple(under: &HashMap<Key, Vec<&Span>>, children: &[&Span]) -> bool {
+    let attempts = || children.iter().filter(|it| it.name == SpanName::Attempt);
+    let is_seen_alike = |attempt: &&Span| {
+        let requests = under.get(&key(attempt));
+        requests.is_none_or(|requests| only_repeats(attempt, requests))
+    };
+    attempts().count() == 1
+        && attempts().all(is_seen_alike)
+        && children.iter().all(|it| it.name != SpanName::Wait)
+}
+
+/// Whether the service's side of an attempt says only what the client's side says.
+fn only_repeats(attempt: &Span, requests: &[&Span]) -> bool {
+    let status = |span: &Span| span.fields.number(field::STATUS);
+    match requests {
+        [request] => status(attempt).is_some() && status(attempt) == status(request),
+        _ => false,
+    }
+}
+
+/// Where every span stands in its call, whether the call has a row or not.
+fn places(traces: &[Trace]) -> HashMap<Key, Place<'_>> {
+    let spans = || traces.iter().flat_map(|trace| &trace.spans);
+    let operations = spans().filter(|span| span.name == SpanName::Operation);
+    let operations: HashMap<_, _> = operations.map(|span| (key(span), span)).collect();
+    let mut places: HashMap<_, Place<'_>> = HashMap::new();
+    let mut last: HashMap<_, &Span> = HashMap::new();
+    for span in spans() {
+        let parent = span.parent.map(|parent| (span.trace_id, parent));
+        let Some(operation) = parent.and_then(|parent| operations.get(&parent)) else {
+            continue;
+        };
+        places.entry(key(span)).or_default().operation = Some(operation);
+        if let Some(before) = last.insert(key(operation), span) {
+            places.entry(key(before)).or_default().next = Some(span);
+        }
+    }
+    places
+}
+
+fn key(span: &Span) -> Key {
+    (span.trace_id, span.id)
+}

@@ -1,0 +1,55 @@
+//! What a low and narrow terminal shows of a run.
+
+use evidence::plot::Waterfall;
+use render::Options;
+
+use crate::plays::{PLAYS, Play};
+
+/// A terminal of half a laptop's screen.
+const LOW_AND_NARROW: Options = Options {
+    width: 60,
+    height: Some(24),
+    color: false,
+    ascii: true,
+    rows: Options::ROWS,
+    explain: false,
+    lab: "lab",
+};
+
+fn shown(play: &Play, options: &Options) -> String {
+    render::text(&play.scenario.words, &play.run, None, options)
+}
+
+#[test]
+fn no_line_is_wider_than_a_narrow_terminal_but_a_command() {
+    for play in PLAYS.iter() {
+        let text = shown(play, &LOW_AND_NARROW);
+
+        let wide: Vec<_> = text
+            .lines()
+            .filter(|line| line.chars().count() > 60 && !line.contains("lab scenario"))
+            .collect();
+        assert!(wide.is_empty(), "{wide:#?} in\n{text}");
+    }
+}
+
+/// The last lines are what stays on the screen, above the prompt.
+#[test]
+fn the_picture_and_the_verdict_stay_on_a_low_screen() {
+    let width = Options::WIDTH;
+    let options = Options {
+        width,
+        ..LOW_AND_NARROW
+    };
+    for play in PLAYS.iter().filter(|play| play.run.passed()) {
+        let text = shown(play, &options);
+
+        let lines: Vec<_> = text.lines().collect();
+        let screen = &lines[lines.len().saturating_sub(23)..];
+        let first = &Waterfall::of(&play.run.traces).rows[0];
+        let is_seen = |start: &str| screen.iter().any(|line| line.starts_with(start));
+        let row = format!("{:>8}  ", first.at);
+        assert!(is_seen(&row) && is_seen("ok   "), "{}", screen.join("\n"));
+        assert!(is_seen("outcome"), "{}", screen.join("\n"));
+    }
+}
