@@ -103,7 +103,8 @@ function createGrid(index, { pick, fold }) {
     drawn = unfolded(waterfall.rows, folded);
     say(dropped, waterfall.remark ?? "");
     dropped.hidden = waterfall.remark === null;
-    grid.classList.toggle("deep", drawn.some(({ row }) => row.kind === "operation"));
+    // The line of the limit has the columns of the rows.
+    root.classList.toggle("deep", drawn.some(({ row }) => row.kind === "operation"));
     keyed(body, drawn, ({ row }) => row.span, createRow, (element, { row, open, place, of }) => {
       set(element, {
         "aria-level": row.level,

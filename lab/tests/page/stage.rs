@@ -288,7 +288,7 @@ impl Browser {
         self.read("document.querySelector('[name=max_retry_after_seconds]').value = '120'")
             .await;
         self.press("r").await;
-        self.until("text('.row.wait .how')?.endsWith(' s left · Retry-After (status 503)')")
+        self.until("text('.row.wait .how')?.endsWith(' s left · Retry-After')")
             .await;
     }
 
