@@ -15,7 +15,7 @@ export function createPicture({ policy, changed, break_even: breakEven }, frame)
 
   const curves = { load: [], goodput: [], throughput: [] };
   const paths = Object.fromEntries(["goodput", "wasted", "load"].map((kind) => [kind, svg("path", { class: kind })]));
-  const chart = svg("svg", { class: "plot", role: "img", "aria-label": policy },
+  const chart = svg("svg", { class: "storm-plot", role: "img", "aria-label": policy },
     trouble && svg("rect", { class: "trouble", height: "100%", x: across(trouble.began_ns), width: across(trouble.ended_ns - trouble.began_ns) }),
     ...rates.flatMap(({ rate, label }) => [level("rule", rate),
       svg("text", { x: "-0.4em", y: down(rate), dy: "0.35em", "text-anchor": "end" }, label)]),
