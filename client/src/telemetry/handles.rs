@@ -165,7 +165,7 @@ impl OperationMetrics {
         }
         self.call_durations(CallOutcome::Ok);
         self.call_attempts();
-        for result in operation.attempt_results(rules) {
+        for result in Operation::attempt_results() {
             self.attempts(result);
         }
         self.durations(AttemptResult::Status(self.endpoint.success()));

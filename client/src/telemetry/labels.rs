@@ -23,6 +23,9 @@ const STATUSES: [(u16, &str); 33] = labelled![
 /// The label of a status outside the closed set.
 const OTHER: &str = "other";
 
+/// A status outside the closed set.
+const UNLISTED: u16 = 999;
+
 /// How an attempt ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AttemptResult {
@@ -35,6 +38,16 @@ pub(crate) enum AttemptResult {
 impl AttemptResult {
     /// How many distinct labels there are, for a table of handles.
     pub(crate) const COUNT: usize = STATUSES.len() + 1 + FailureKind::ALL.len();
+
+    /// One result for each label; for `other` a status that no server sends.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        let statuses = STATUSES.iter().map(|(code, _)| *code).chain([UNLISTED]);
+        let statuses = statuses
+            .map(|code| StatusCode::from_u16(code).expect("a status has three digits"))
+            .map(Self::Status);
+        let failures = FailureKind::ALL.into_iter().map(Self::Failure);
+        statuses.chain(failures)
+    }
 
     /// A number of its own for each label, below [`Self::COUNT`].
     pub(crate) fn index(self) -> usize {
@@ -241,14 +254,7 @@ mod tests {
 
     #[test]
     fn every_result_has_a_place_of_its_own_in_the_table() {
-        let unlisted = 999;
-        let statuses = STATUSES.iter().map(|(code, _)| *code).chain([unlisted]);
-        let statuses =
-            statuses.map(|code| StatusCode::from_u16(code).expect("a status has three digits"));
-        let failures = FailureKind::ALL.into_iter().map(AttemptResult::Failure);
-        let results = statuses.map(AttemptResult::Status).chain(failures);
-
-        let places: Vec<usize> = results.map(AttemptResult::index).collect();
+        let places: Vec<usize> = AttemptResult::all().map(AttemptResult::index).collect();
 
         assert_eq!(places, (0..AttemptResult::COUNT).collect::<Vec<_>>());
     }

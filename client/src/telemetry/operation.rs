@@ -4,18 +4,13 @@
 //! has to be there at zero before its first event. What is listed here is
 //! registered when the client is built; what cannot happen is not listed.
 
-use std::collections::BTreeSet;
-
 use http::{Method, StatusCode};
 
 use super::labels::{AttemptResult, GiveUp};
 use super::outcome::CallOutcome;
 use crate::{
     endpoint::Endpoint,
-    retry::{
-        FINAL_STATUSES, FailureKind, RETRY_STATUSES, RetryReason, StopReason, WaitSource,
-        may_repeat,
-    },
+    retry::{FailureKind, RETRY_STATUSES, RetryReason, StopReason, WaitSource, may_repeat},
 };
 
 /// An endpoint and the client method that calls it, for
@@ -122,30 +117,16 @@ impl Operation {
             .filter(move |(_, retried)| repeatable || !retried)
     }
 
-    /// How an attempt can end, as far as a client with these rules knows: with the
-    /// success of its endpoint, with a status that it is to retry or never to, or
-    /// with a failure. A status that nobody named is counted from its first
-    /// response on. A request whose turn never came is no attempt.
-    pub(super) fn attempt_results(
-        &self,
-        rules: &Rules,
-    ) -> impl Iterator<Item = AttemptResult> + use<> {
-        let named: BTreeSet<_> = [self.endpoint.success()]
-            .into_iter()
-            .chain(rules.retry_statuses.iter().copied())
-            .chain(FINAL_STATUSES)
-            .collect();
-        let failures = FailureKind::ALL.into_iter();
-        let failures = failures.filter(|kind| *kind != FailureKind::QueueTimeout);
-        let statuses = named.into_iter().map(AttemptResult::Status);
-        statuses.chain(failures.map(AttemptResult::Failure))
+    /// How an attempt can end. A request whose turn never came is no attempt.
+    pub(super) fn attempt_results() -> impl Iterator<Item = AttemptResult> {
+        AttemptResult::all()
+            .filter(|result| *result != AttemptResult::Failure(FailureKind::QueueTimeout))
     }
 
-    /// The labels of the results that an attempt can have by the usual rules,
-    /// whichever client makes it: for the counters of another one.
-    pub fn result_labels(&self) -> impl Iterator<Item = &'static str> + use<> {
-        self.attempt_results(&Rules::default())
-            .map(AttemptResult::label)
+    /// The labels of the results that an attempt can have, whichever client makes
+    /// it: for the counters of another one.
+    pub fn result_labels() -> impl Iterator<Item = &'static str> {
+        Self::attempt_results().map(AttemptResult::label)
     }
 
     /// Why a client with these rules can wait for another attempt, and who can
