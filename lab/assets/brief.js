@@ -20,8 +20,8 @@ export function briefPanel({ run }) {
     say(byId("settings-summary"), changed === 0 ? "Settings" : `Settings · ${changed} changed`);
   }
 
-  /** The scenario whose answers are offered. */
-  let offered = null;
+  /** The scenario whose answers are offered, and what reads the one that is given. */
+  let [offered, guessed] = [null, () => null];
 
   const render = memo((scenario, run, predict, problem, room, score) => {
     const elsewhere = room !== "stage";
@@ -33,9 +33,9 @@ export function briefPanel({ run }) {
     say(byId("question"), scenario.question);
     say(byId("hint-text"), scenario.hint);
     byId("guess").hidden = !predict || run !== null;
-    if (offered !== scenario.name) {
+    if (predict && offered !== scenario.name) {
       offered = scenario.name;
-      byId("guess-answers").replaceChildren(...answersOf(scenario));
+      import("./predict.js").then((module) => (guessed = module.offer(scenario)));
     }
     byId("hint").hidden = run !== null;
     for (const label of form.querySelectorAll(".listing")) label.hidden = !scenario.listing;
@@ -49,7 +49,7 @@ export function briefPanel({ run }) {
 
   /** Offers clients to choose from, the first of them chosen, and what can be taken away. */
   function offer(clients, defences) {
-    form.elements.without.append(...defences.map(({ id }) => el("option", { value: id }, id)));
+    form.elements.without.append(...defences.map((id) => el("option", { value: id }, id)));
     byId("clients").replaceChildren(...clients.map((name, index) => el("label", null,
       el("input", { type: "radio", name: "client", value: name, checked: index === 0 }), el("span", null, name))));
   }
@@ -64,7 +64,7 @@ export function briefPanel({ run }) {
       ...(form.elements.without.value ? { without: form.elements.without.value } : {}),
       pace: form.elements.pace.value,
       numbers: Object.fromEntries(listed.map((name) => [name, typed(name)])),
-      guess: guessed(scenario),
+      guess: guessed(),
     };
   }
 
@@ -75,22 +75,8 @@ export function briefPanel({ run }) {
     count();
   }
 
-  /** The prediction, as the server writes an answer, and in words; none if there is none. */
-  function guessed({ choices, number_of: of }) {
-    const value = form.elements.guess.value.trim();
-    if (!value) return null;
-    const choice = choices.find(({ letter }) => letter === value);
-    return choice ? { value, text: choice.text } : { value: String(Number(value)), text: `${Number(value)} ${of}` };
-  }
-
   /** A prediction is good for one run. */
   function forget() {
     offered = null;
   }
-}
-
-/** What the question can be answered with: choices, or a number. */
-function answersOf({ choices, number_of: of }) {
-  if (of) return [el("label", null, el("input", { name: "guess", type: "number", min: 0, step: 1 }), ` ${of}`)];
-  return choices.map(({ letter, text }) => el("label", null, el("input", { type: "radio", name: "guess", value: letter }), ` ${text}`));
 }

@@ -48,6 +48,7 @@ files!(
     "keys.js",
     "ledger.js",
     "picture.js",
+    "predict.js",
     "result.js",
     "runs.js",
     "scheme.js",

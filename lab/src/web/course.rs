@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::run_request::Players;
-use evidence::{Asked, Defence, Metric, Question};
+use evidence::{Asked, Metric};
 use runner::{WITHOUT, scenario::CATALOGUE, scenario::Scenario};
 
 /// A scenario as the page shows it before a run. What there is to learn from it
@@ -13,29 +13,16 @@ pub(super) struct Lesson {
     name: &'static str,
     title: &'static str,
     question: &'static str,
-    /// The answers to choose from, by their letters; none where a number is asked for.
-    choices: Vec<Choice>,
+    /// The answers to choose from: the first is a, the next b; none where a number is
+    /// asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    choices: Vec<&'static str>,
     /// What is counted, where a number is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
     number_of: Option<&'static str>,
     hint: &'static str,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     listing: bool,
-}
-
-/// An answer to choose.
-#[derive(Serialize)]
-struct Choice {
-    letter: char,
-    text: &'static str,
-}
-
-fn choices(question: &Question) -> Vec<Choice> {
-    let choices = question.lettered();
-    choices
-        .map(|(letter, choice)| Choice {
-            letter,
-            text: choice.text,
-        })
-        .collect()
 }
 
 /// Every scenario, in the order of the course.
@@ -44,7 +31,10 @@ pub(super) fn scenarios() -> Vec<Lesson> {
         name: scenario.words.name,
         title: scenario.words.title,
         question: scenario.words.question.text,
-        choices: choices(&scenario.words.question),
+        choices: {
+            let choices = scenario.words.question.lettered();
+            choices.map(|(_, choice)| choice.text).collect()
+        },
         number_of: match scenario.words.question.asked {
             Asked::Number(number) => Some(number.of),
             Asked::Choices(_) => None,
@@ -61,7 +51,7 @@ pub(super) struct Vocabulary {
     /// What a run can be asked for with, the default first.
     clients: Vec<Players>,
     /// The defences that can be taken away.
-    defences: Vec<&'static Defence>,
+    defences: Vec<&'static str>,
     metrics: Vec<Metric>,
     /// The counters that are shown before there is a run.
     headlines: &'static [&'static str],
@@ -71,7 +61,7 @@ pub(super) struct Vocabulary {
 pub(super) fn vocabulary() -> Vocabulary {
     Vocabulary {
         clients: Players::all().collect(),
-        defences: WITHOUT.iter().map(|without| without.defence).collect(),
+        defences: WITHOUT.iter().map(|without| without.defence.id).collect(),
         metrics: runner::metrics(),
         headlines: runner::RELIABLE.headlines,
     }

@@ -136,10 +136,10 @@ async fn the_course_is_listed_in_its_order() {
     for (listed, known) in listed.into_iter().zip(scenario::CATALOGUE) {
         assert_eq!(listed["name"], known.words.name);
         assert_eq!(listed["question"], known.words.question.text);
-        let choices = listed["choices"].as_array().expect("a list");
-        assert_eq!(choices.len(), known.words.question.lettered().count());
-        assert_eq!(choices.is_empty(), listed["number_of"].is_string());
-        assert_eq!(listed["listing"], known.listing);
+        let choices = listed["choices"].as_array().map_or(0, Vec::len);
+        assert_eq!(choices, known.words.question.lettered().count());
+        assert_eq!(choices == 0, listed["number_of"].is_string());
+        assert_eq!(listed["listing"] == true, known.listing);
     }
 }
 
