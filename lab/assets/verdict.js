@@ -45,7 +45,7 @@ function guessOf({ text, right }, answer) {
 
 /** What two clients came to, effect by effect, and what is to be said about it. */
 function effects({ sides, effects: list, remarks }) {
-  const headings = ["What each came to", ...sides.map(({ client }) => sideName(client)), ""];
+  const headings = ["What each came to", ...sides.map(({ client }) => sideName(client)), "Equal?"];
   return [
     el("table", { class: "effects" },
       el("caption", { class: "unseen" }, "What the two clients came to"),

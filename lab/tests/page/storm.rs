@@ -57,7 +57,8 @@ async fn a_guess_is_made_and_judged_by_keyboard_alone() {
     let learnt = browser.read("text('#storm-learnt')").await;
     let learnt = learnt.as_str().expect("words");
     for part in [
-        "Your guess\n1 attempt",
+        "Your guess",
+        "1 attempt",
         "The answer\n",
         "What the model leaves out\n",
     ] {
