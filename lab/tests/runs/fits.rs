@@ -48,8 +48,8 @@ fn the_picture_and_the_verdict_stay_on_a_low_screen() {
         let screen = &lines[lines.len().saturating_sub(23)..];
         let first = &Waterfall::of(&play.run.traces).rows[0];
         let is_seen = |start: &str| {
-            let mut lines = screen.iter().map(|line| line.trim_start());
-            lines.any(|line| line.starts_with(start))
+            let mut lines = screen.iter();
+            lines.any(|line| line.trim_start().starts_with(start))
         };
         let row = format!("{}  ", first.at);
         assert!(is_seen(&row) && is_seen("ok   "), "{}", screen.join("\n"));
