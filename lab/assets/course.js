@@ -36,6 +36,13 @@ export function coursePanel({ choose, play, narrow }) {
     return el("li", null, button, run);
   };
 
+  /** Brings the chosen scenario into sight, unless somebody is at work in the list. */
+  function show() {
+    if (!list.contains(document.activeElement)) list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+  }
+  // The list of runs below it grows, and takes its room from the course.
+  new ResizeObserver(show).observe(list);
+
   return memo((scenarios, chosen, words, predict) => {
     const wanted = words.toLowerCase().split(/\s+/);
     const listed = scenarios
@@ -51,8 +58,6 @@ export function coursePanel({ choose, play, narrow }) {
       // A title gives away what the question asks.
       say(button.lastElementChild, predict ? question : title);
     });
-    if (document.activeElement === document.body || !list.contains(document.activeElement)) {
-      list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
-    }
+    show();
   });
 }

@@ -99,7 +99,6 @@ function createGrid(index, { pick, fold }) {
   });
 
   const lay = memo((waterfall, folded) => {
-    const gap = waterfall.rows_left_out > 0 ? waterfall.rows[waterfall.rows.length / 2].span : null;
     drawn = unfolded(waterfall.rows, folded);
     say(dropped, waterfall.remark ?? "");
     dropped.hidden = waterfall.remark === null;
@@ -111,7 +110,7 @@ function createGrid(index, { pick, fold }) {
         "aria-expanded": open === null ? null : String(open),
         "aria-posinset": place,
         "aria-setsize": of,
-        class: `row ${row.kind} ${row.mark}${row.span === gap ? " after-gap" : ""}`,
+        class: `row ${row.kind} ${row.mark}${row.span === waterfall.after_gap ? " after-gap" : ""}`,
       });
       element.twist.hidden = open === null;
       say(element.twist, open ? "▾" : "▸");

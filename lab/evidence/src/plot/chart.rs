@@ -93,15 +93,21 @@ impl Chart {
 
 /// The rows that stand under no folded one.
 fn unfolded(rows: Vec<Row>) -> Vec<Row> {
+    let mut is_shown = under_no_folded_one();
+    rows.into_iter().filter(|row| is_shown(row)).collect()
+}
+
+/// Tells of each row in turn whether none of those before it is one that it is folded
+/// under.
+pub(super) fn under_no_folded_one() -> impl FnMut(&Row) -> bool {
     let mut folded_at = None;
-    let mut is_shown = |row: &Row| {
+    move |row| {
         if folded_at.is_some_and(|level| row.level > level) {
             return false;
         }
         folded_at = row.folded.then_some(row.level);
         true
-    };
-    rows.into_iter().filter(|row| is_shown(row)).collect()
+    }
 }
 
 /// Which rows to show: those before the first number and those from the

@@ -5,8 +5,12 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{limit::LimitLine, order::rows, rows::Row};
-use crate::{duration::duration, nanoseconds, trace::Trace};
+use super::{chart::under_no_folded_one, limit::LimitLine, order::rows, rows::Row};
+use crate::{
+    duration::duration,
+    nanoseconds,
+    trace::{SpanId, Trace},
+};
 
 /// The rows of a run on an axis of time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
@@ -19,6 +23,8 @@ pub struct Waterfall {
     pub limit: Option<LimitLine>,
     /// How many rows are left out in the middle.
     pub rows_left_out: usize,
+    /// The first row after those; null if none is left out.
+    pub after_gap: Option<SpanId>,
     /// How many spans a full trace did not keep.
     pub spans_not_kept: u64,
     /// What is not shown, in words; null if all is.
@@ -68,10 +74,7 @@ impl Waterfall {
                     .max(row.ceiling.unwrap_or_default())
             })
             .max();
-        let rows_left_out = rows.len().saturating_sub(Self::ROWS);
-        if rows_left_out > 0 {
-            rows.drain(Self::ROWS / 2..Self::ROWS / 2 + rows_left_out);
-        }
+        let (rows_left_out, after_gap) = leave_out_the_middle(&mut rows);
         let spans_not_kept: u64 = traces.iter().map(|trace| trace.dropped_spans).sum();
         let remark = format!(
             "{rows_left_out} rows in the middle are not drawn, {spans_not_kept} spans were not \
@@ -82,10 +85,27 @@ impl Waterfall {
             limit: LimitLine::of(traces),
             rows,
             rows_left_out,
+            after_gap,
             spans_not_kept,
             remark: (rows_left_out > 0 || spans_not_kept > 0).then_some(remark),
         }
     }
+}
+
+/// Cuts the rows to [`Waterfall::ROWS`] at most, and tells how many went and which one
+/// comes next: never one that is folded under a row that went.
+fn leave_out_the_middle(rows: &mut Vec<Row>) -> (usize, Option<SpanId>) {
+    let surplus = rows.len().saturating_sub(Waterfall::ROWS);
+    if surplus == 0 {
+        return (0, None);
+    }
+    let head = Waterfall::ROWS / 2;
+    let mut stands_under_none = under_no_folded_one();
+    let shown: Vec<_> = rows[head..].iter().map(&mut stands_under_none).collect();
+    let next = (surplus..shown.len()).find(|&row| shown[row]);
+    let left_out = next.unwrap_or(surplus);
+    rows.drain(head..head + left_out);
+    (left_out, Some(rows[head].span))
 }
 
 impl Axis {
@@ -214,6 +234,28 @@ mod tests {
         let ends = [0, 199, 200, 399].map(|row| waterfall.rows[row].span);
         assert_eq!(ends, [1, 200, 251, 450].map(id));
         assert_eq!((waterfall.rows.len(), waterfall.rows_left_out), (400, 50));
+        assert_eq!(waterfall.after_gap, Some(id(251)));
+    }
+
+    #[test]
+    fn no_row_is_left_without_the_one_that_it_is_folded_under() {
+        let answered = |mut span: Span| {
+            span.fields.set(field::STATUS, FieldValue::U64(200));
+            span
+        };
+        let pairs = (1..=225).flat_map(|n| {
+            let attempt = span(2 * n, 0, SpanName::Attempt, n, Some(n));
+            let request = span(2 * n + 1, 2 * n, SpanName::Request, n, Some(n));
+            [attempt, request].map(answered)
+        });
+        let last = span(452, 0, SpanName::Attempt, 226, Some(226));
+
+        let waterfall = waterfall(pairs.chain([last]).collect(), 226);
+
+        assert!(waterfall.rows[0].folded);
+        assert_eq!((waterfall.rows.len(), waterfall.rows_left_out), (399, 52));
+        assert_eq!(waterfall.after_gap, Some(id(254)));
+        assert_eq!(waterfall.rows[200].span, id(254));
     }
 
     #[test]
