@@ -100,6 +100,13 @@ fn a_bad_command_is_told_in_a_word_and_leaves_nothing() {
             "echo begun >&9; sleep 60 & echo '{\"records\": 7}'".to_owned(),
             "sent no request",
         ),
+        // It leaves daemons behind, which nothing tells from anybody else's.
+        #[cfg(target_os = "linux")]
+        (
+            "read-all",
+            "echo begun >&9; (env -i setsid sh -c '(setsid sleep 60 &); sleep 60' &)".to_owned(),
+            "sent no request",
+        ),
         (
             "read-all",
             "echo begun >&9; kill -SEGV $$".to_owned(),

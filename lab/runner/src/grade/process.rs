@@ -1,10 +1,17 @@
 //! A client as a process: started, bounded in time and output, and ended with all that
 //! it has started itself.
 //!
-//! What it has started is its process group, or its job on Windows, and on Linux also
-//! what has left the group. If the lab itself is killed, it ends nothing any more: the
-//! clients lose their service and whoever reads what they print, and go on until they
-//! notice. The system could end them, but no safe call asks it to.
+//! What it has started is, by system:
+//!
+//! - on Linux its process group, and what has left that, by `stragglers.rs`: at the end of
+//!   its play, or of the last one if it hides whose it is;
+//! - on macOS and other Unix its process group. A daemon leaves that by a session of its
+//!   own, and goes on;
+//! - on Windows its job, which nothing can leave.
+//!
+//! If the lab itself is killed (`SIGKILL`), it ends nothing any more: the clients lose
+//! their service and whoever reads what they print, and go on until they notice. The
+//! system could end them, but no safe call asks it to.
 
 use std::{
     io,
@@ -22,6 +29,8 @@ use tokio::{
 };
 
 use super::command::{ClientCommand, Context};
+#[cfg(target_os = "linux")]
+use super::stragglers::Stragglers;
 
 /// How much of what a process prints is kept, in bytes. A result is its last line.
 const STDOUT_KEPT: usize = 64 * 1024;
@@ -75,10 +84,14 @@ pub(super) async fn run(
     wrapped.wrap(process_wrap::tokio::ProcessGroup::leader());
     #[cfg(windows)]
     wrapped.wrap(process_wrap::tokio::JobObject);
+    #[cfg(target_os = "linux")]
+    let (leader, stragglers) = Stragglers::of(&context.url, || wrapped.spawn())?;
+    #[cfg(not(target_os = "linux"))]
+    let leader = wrapped.spawn()?;
     let mut group = Group {
-        leader: wrapped.spawn()?,
+        leader,
         #[cfg(target_os = "linux")]
-        url: context.url.clone(),
+        stragglers,
     };
     let started = begun.elapsed();
 
@@ -90,7 +103,7 @@ pub(super) async fn run(
         }
     };
     let (status, stopped) = tokio::select! {
-        status = group.leader.wait() => (Some(status?), None),
+        status = group.wait() => (Some(status?), None),
         () = limits.flood => (None, Some(Stopped::Flood)),
         () = time_is_up => (None, Some(Stopped::TimeUp)),
     };
@@ -101,7 +114,7 @@ pub(super) async fn run(
             group.end();
             let ended = (stdout.end().await, stderr.end().await);
             // What was killed is gone in no time, and is nobody's zombie then.
-            drop(timeout(GRACE, group.leader.wait()).await);
+            drop(timeout(GRACE, group.wait()).await);
             ended
         }
     };
@@ -121,15 +134,20 @@ pub(super) async fn run(
 struct Group {
     leader: Box<dyn ChildWrapper>,
     #[cfg(target_os = "linux")]
-    url: String,
+    stragglers: Stragglers,
 }
 
 impl Group {
+    /// Waits for the process alone, whatever it leaves behind.
+    async fn wait(&mut self) -> io::Result<ExitStatus> {
+        self.leader.inner_mut().wait().await
+    }
+
     fn end(&mut self) {
         // An error says that nothing of it is left.
         let _ = self.leader.start_kill();
         #[cfg(target_os = "linux")]
-        super::stragglers::end(&self.url);
+        self.stragglers.end();
     }
 }
 
@@ -339,6 +357,8 @@ mod tests {
             for script in [
                 "setsid sleep 60 &",
                 "setsid sh -c 'sleep 60 & sleep 60' & wait",
+                "(env -i setsid sh -c 'sleep 60 & sleep 60' &)",
+                "(env -i setsid sh -c '(setsid sleep 60 &) ; sleep 60' &) ; sleep 60",
             ] {
                 assert!(leaves_nothing(script).await, "{script}");
             }

@@ -1,41 +1,200 @@
 //! What a client has started and what has left its process group since: a daemon, which
 //! begins a session of its own.
 //!
-//! On Linux it is known by its environment, which it has from the client: no other play
-//! has the same URL. One that has cleared its environment as well is not found, and
-//! elsewhere than on Linux none is.
+//! It is known by its environment, which it has from the client: no other play has the
+//! same URL. One that has cleared its environment as well belongs to no play that could
+//! be told. So the lab is the one to whom orphans fall (`PR_SET_CHILD_SUBREAPER`) while
+//! a client runs, and ends all of them when the last client has ended: by then whoever
+//! started them has ended, too.
+//!
+//! An orphan is a child of the lab in another process group than the lab's, which is no
+//! client that runs and was not there before. All this is Linux's; elsewhere none of it
+//! is found.
 
-use std::{collections::BTreeSet, fs, path::Path};
-
-use nix::{
-    sys::signal::{Signal, kill},
-    unistd::Pid,
+use std::{
+    collections::BTreeSet,
+    fs, io,
+    path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard, PoisonError},
+    thread::sleep,
+    time::{Duration, Instant},
 };
 
-/// Ends all processes that have this URL as their `LAB_URL`, and what they start
-/// meanwhile.
-pub(super) fn end(url: &str) {
-    let variable = format!("LAB_URL={url}");
-    let mut ended = BTreeSet::new();
-    loop {
-        let found: Vec<_> = with(&variable).filter(|it| !ended.contains(it)).collect();
-        if found.is_empty() {
-            return;
+use nix::{
+    errno::Errno,
+    sys::{
+        prctl::set_child_subreaper,
+        signal::{Signal, kill},
+        wait::{WaitPidFlag, waitpid},
+    },
+    unistd::{Pid, getpgrp, getpid},
+};
+use process_wrap::tokio::ChildWrapper;
+
+/// For how long orphans may take to end that were killed, all of them together.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How often it is looked whether they have.
+const LOOK: Duration = Duration::from_millis(1);
+
+/// The clients that run, of all plays.
+static CLIENTS: Mutex<Clients> = Mutex::new(Clients {
+    running: BTreeSet::new(),
+    before: BTreeSet::new(),
+});
+
+struct Clients {
+    running: BTreeSet<Pid>,
+    /// The children that the lab had before the first of them was started.
+    before: BTreeSet<Pid>,
+}
+
+/// The stragglers of one client, ended when this is dropped.
+pub(super) struct Stragglers {
+    client: Option<Pid>,
+    url: String,
+}
+
+impl Stragglers {
+    /// Starts the client of the play that has this URL.
+    pub(super) fn of(
+        url: &str,
+        start: impl FnOnce() -> io::Result<Box<dyn ChildWrapper>>,
+    ) -> io::Result<(Box<dyn ChildWrapper>, Self)> {
+        // Held until the client is known: it is no orphan.
+        let mut clients = clients();
+        if clients.running.is_empty() {
+            clients.before = children().map(|child| child.process).collect();
+            // Linux has had this since 3.4; without it they are not found.
+            let _ = set_child_subreaper(true);
         }
-        for process in found {
-            // One that is gone already has ended.
-            let _ = kill(process, Signal::SIGKILL);
-            ended.insert(process);
+        let started = start();
+        let stragglers = started.map(|leader| {
+            let client = leader.id().and_then(|id| id.try_into().ok());
+            let client = client.map(Pid::from_raw);
+            clients.running.extend(client);
+            let url = url.to_owned();
+            (leader, Self { client, url })
+        });
+        clients.end_orphans_if_last();
+        stragglers
+    }
+
+    /// Ends all processes that have its URL as their `LAB_URL`, and what they start
+    /// meanwhile.
+    pub(super) fn end(&self) {
+        let variable = format!("LAB_URL={}", self.url);
+        let mut ended = BTreeSet::new();
+        loop {
+            let found: Vec<_> = with(&variable).filter(|it| !ended.contains(it)).collect();
+            if found.is_empty() {
+                return;
+            }
+            for process in found {
+                // One that is gone already has ended.
+                let _ = kill(process, Signal::SIGKILL);
+                ended.insert(process);
+            }
         }
     }
 }
 
+impl Drop for Stragglers {
+    fn drop(&mut self) {
+        self.end();
+        let mut clients = clients();
+        if let Some(client) = self.client {
+            clients.running.remove(&client);
+        }
+        clients.end_orphans_if_last();
+    }
+}
+
+fn clients() -> MutexGuard<'static, Clients> {
+    CLIENTS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Clients {
+    /// Ends the orphans if no client runs any more; else none but those that have ended
+    /// by themselves is taken away.
+    fn end_orphans_if_last(&self) {
+        if !self.running.is_empty() {
+            for orphan in self.orphans() {
+                has_ended(orphan);
+            }
+            return;
+        }
+        let begun = Instant::now();
+        // With each that ends its children become orphans.
+        while begun.elapsed() < PATIENCE {
+            let orphans: Vec<_> = self.orphans().collect();
+            if orphans.is_empty() {
+                break;
+            }
+            for orphan in &orphans {
+                // One that is gone already has ended.
+                let _ = kill(*orphan, Signal::SIGKILL);
+            }
+            if !orphans.into_iter().any(has_ended) {
+                sleep(LOOK);
+            }
+        }
+        let _ = set_child_subreaper(false);
+    }
+
+    fn orphans(&self) -> impl Iterator<Item = Pid> {
+        let group = getpgrp();
+        let strange = children().filter(move |child| child.group != group);
+        let strange = strange.map(|child| child.process);
+        strange.filter(|child| !self.running.contains(child) && !self.before.contains(child))
+    }
+}
+
+/// Whether a child has ended. If so, it is nobody's zombie then.
+fn has_ended(child: Pid) -> bool {
+    match waitpid(child, Some(WaitPidFlag::WNOHANG)) {
+        Ok(status) => status.pid().is_some(),
+        Err(error) => error == Errno::ECHILD,
+    }
+}
+
+/// A child of this process.
+struct Child {
+    process: Pid,
+    group: Pid,
+}
+
+fn children() -> impl Iterator<Item = Child> {
+    let lab = getpid();
+    let found = processes().filter_map(|(process, folder)| {
+        let stat = fs::read_to_string(folder.join("stat")).ok()?;
+        let (parent, group) = family(&stat)?;
+        Some((parent, Child { process, group }))
+    });
+    found.filter_map(move |(parent, child)| (parent == lab).then_some(child))
+}
+
+/// The parent and the process group in what `/proc` says of a process. Its name stands
+/// before them in parentheses, and may have more of them in itself.
+fn family(stat: &str) -> Option<(Pid, Pid)> {
+    let (_, rest) = stat.rsplit_once(')')?;
+    let mut numbers = rest.split_whitespace().skip(1).map(str::parse);
+    let mut number = || Some(Pid::from_raw(numbers.next()?.ok()?));
+    Some((number()?, number()?))
+}
+
 /// The processes in whose environment this variable was put.
 fn with(variable: &str) -> impl Iterator<Item = Pid> {
-    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
-    processes.filter_map(move |entry| {
+    let processes = processes().filter(move |(_, folder)| has(folder, variable));
+    processes.map(|(process, _)| process)
+}
+
+/// All processes, each with its folder.
+fn processes() -> impl Iterator<Item = (Pid, PathBuf)> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| {
         let number = entry.file_name().to_str()?.parse().ok()?;
-        has(&entry.path(), variable).then_some(Pid::from_raw(number))
+        Some((Pid::from_raw(number), entry.path()))
     })
 }
 
@@ -44,4 +203,21 @@ fn has(process: &Path, variable: &str) -> bool {
     let environment = fs::read(process.join("environ")).unwrap_or_default();
     let mut variables = environment.split(|byte| *byte == 0);
     variables.any(|it| it == variable.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_family_is_read_behind_whatever_a_process_is_called() {
+        let of = |name: &str| family(&format!("41 ({name}) S 40 39 38 0 -1"));
+
+        for name in ["sleep", "a) R 1 2 (b", ""] {
+            let family = Some((Pid::from_raw(40), Pid::from_raw(39)));
+            assert_eq!(of(name), family, "{name}");
+        }
+        assert_eq!(family(""), None);
+        assert_eq!(family("41 (sleep) S 40"), None);
+    }
 }
