@@ -49,7 +49,7 @@ mod vocabulary;
 pub mod wire;
 
 pub use exposition::Exposition;
-pub use nearest::nearest;
+pub use nearest::{UnknownName, nearest};
 pub use player::{
     CLIENTS, ClientUnderTest, Connection, NAIVE, NAIVE_METRICS, Naive, Player, RELIABLE, Reliable,
     Task, WITHOUT, Without,

@@ -3,7 +3,7 @@
 use std::{fs, io, path::Path};
 
 use evidence::grade::{KnownFailure, KnownFailures};
-use runner::grade::{UnknownTask, find};
+use runner::{UnknownName, grade::find};
 
 use super::rule::{self, UnknownRule};
 
@@ -26,7 +26,7 @@ pub(super) enum LineError {
     #[error(transparent)]
     Rule(#[from] UnknownRule),
     #[error(transparent)]
-    Task(#[from] UnknownTask),
+    Task(#[from] UnknownName),
     #[error("'{rule}' is not judged in {task}")]
     NotJudged {
         task: &'static str,

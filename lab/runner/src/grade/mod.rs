@@ -8,6 +8,7 @@
 //! [`play()`] plays a task and returns an [`evidence::grade::TaskGrade`]; [`OpenPlays`]
 //! are open to clients of any kind.
 
+mod broken_once;
 mod command;
 mod draw;
 mod open;
@@ -22,4 +23,4 @@ mod task;
 pub use command::{ClientCommand, CommandError};
 pub use open::{OpenPlay, OpenPlays};
 pub use play::{GradeError, play};
-pub use task::{PRACTICE, TASKS, Task, UnknownTask, all, find};
+pub use task::{PRACTICE, TASKS, Task, all, find};

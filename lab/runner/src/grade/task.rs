@@ -1,9 +1,6 @@
 //! The tasks, in the order of the course.
 
-use std::{
-    fmt,
-    time::{Duration, SystemTime},
-};
+use std::time::{Duration, SystemTime};
 
 use axum::{body::Bytes, response::Response};
 use evidence::{
@@ -14,6 +11,7 @@ use http::Method;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::draw::Draw;
+use crate::UnknownName;
 
 /// Makes a module and an entry of a list out of each name.
 macro_rules! tasks {
@@ -211,38 +209,19 @@ impl Task {
 ///
 /// # Errors
 ///
-/// [`UnknownTask`], with the nearest name if one is near.
-pub fn find(name: &str) -> Result<&'static Task, UnknownTask> {
+/// [`UnknownName`], with the nearest name if one is near.
+pub fn find(name: &str) -> Result<&'static Task, UnknownName> {
     let found = all().find(|task| task.words.name == name);
-    found.ok_or_else(|| UnknownTask {
-        name: name.to_owned(),
-        nearest: crate::nearest::nearest(name, all().map(|task| task.words.name)),
+    found.ok_or_else(|| {
+        let names = all().map(|task| task.words.name);
+        UnknownName::new("task", name, names, "lab tasks")
     })
 }
-
-/// A name that no task has.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UnknownTask {
-    name: String,
-    nearest: Option<&'static str>,
-}
-
-impl fmt::Display for UnknownTask {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no task is called '{}'", self.name)?;
-        match self.nearest {
-            Some(nearest) => write!(f, "; did you mean '{nearest}'?"),
-            None => f.write_str("; `lab tasks` shows them all"),
-        }
-    }
-}
-
-impl std::error::Error for UnknownTask {}
 
 #[cfg(test)]
 impl Received {
     /// The first request on its connection, for this path.
-    fn of(path: &str) -> Self {
+    pub(super) fn of(path: &str) -> Self {
         Self {
             path: path.to_owned(),
             base_url: "http://127.0.0.1:1/a".to_owned(),
@@ -339,11 +318,13 @@ mod tests {
         ),
         (
             "resumed-crawl",
-            "the service is as in read-all: it is the client that is killed and begins again,              and a play runs one process",
+            "the service is as in read-all: it is the client that is killed and begins again, \
+             and a play runs one process",
         ),
         (
             "retry-budget",
-            "the service is as in down: the budget is shared by several calls of one process,              and a play is one call",
+            "the service is as in down: the budget is shared by several calls of one process, \
+             and a play is one call",
         ),
     ];
 
@@ -401,19 +382,5 @@ mod tests {
                 assert!(rules::find(id).is_some(), "{}: {id}", words.name);
             }
         }
-    }
-
-    #[test]
-    fn a_near_miss_is_told_what_is_near() {
-        let error = |name| find(name).expect_err("unknown").to_string();
-
-        assert_eq!(
-            error("flakey"),
-            "no task is called 'flakey'; did you mean 'flaky'?"
-        );
-        assert_eq!(
-            error("xyzzy"),
-            "no task is called 'xyzzy'; `lab tasks` shows them all"
-        );
     }
 }

@@ -25,7 +25,7 @@ use evidence::{
 };
 use server::ExpectedRoute;
 
-pub use find::{NothingMatches, UnknownScenario, find, matching};
+pub use find::{NothingMatches, find, matching};
 use sentences::{
     BUDGET_SPENT, HEADER_NOT_READ, ITEM_LIMIT, NEW_KEYS, NO_ATTEMPT_LEFT, OVER_BUDGET, PAGE_LIMIT,
 };

@@ -23,4 +23,4 @@ mod timeline;
 pub use plan::{DEFAULT_SEED, Plan};
 pub use play::{Heard, MOST_POLICIES, StormError, play};
 pub use presets::PRESETS;
-pub use story::{STORIES, Story, UnknownName, policy, story};
+pub use story::{STORIES, Story, policy, story};

@@ -2,15 +2,11 @@
 
 use std::time::Duration;
 
-use evidence::grade::{Goal, TaskWords};
-use serde_json::{Value, json};
+use evidence::grade::TaskWords;
 use server::ConnectionFault;
 
-use super::{PLAIN, Part, Received, Reply, Responder, Task};
-use crate::grade::{
-    draw::Draw,
-    responses::{asks_for_a_fresh_connection, ok, withheld},
-};
+use super::{PLAIN, Part, Task};
+use crate::grade::{broken_once::BrokenOnce, responses::withheld};
 
 pub(super) const TASK: Task = Task {
     words: TaskWords {
@@ -30,68 +26,10 @@ pub(super) const TASK: Task = Task {
     rules: &["read-timeout"],
     plays: &[Part {
         name: "silence, then 200",
-        responder: |draw| Box::new(Silence::new(draw)),
+        responder: |draw| {
+            let breaks = |_: &_| withheld(ConnectionFault::Silence, "silence");
+            Box::new(BrokenOnce::new(draw, breaks))
+        },
     }],
     ..PLAIN
 };
-
-struct Silence {
-    was_silent: bool,
-    value: Value,
-}
-
-impl Silence {
-    fn new(draw: &mut Draw) -> Self {
-        Self {
-            was_silent: false,
-            value: json!({"value": draw.word(6)}),
-        }
-    }
-}
-
-impl Responder for Silence {
-    fn respond(&mut self, request: &Received) -> Reply {
-        let response = if self.was_silent {
-            ok(&self.value)
-        } else if !request.is_fresh {
-            asks_for_a_fresh_connection()
-        } else {
-            self.was_silent = true;
-            withheld(ConnectionFault::Silence, "silence")
-        };
-        response.into()
-    }
-
-    fn goal(&self) -> Goal {
-        let members = self.value.as_object().cloned();
-        Goal::ResultOrError(members.into_iter().collect())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use http::StatusCode;
-
-    use super::*;
-
-    #[test]
-    fn the_first_request_on_a_fresh_connection_gets_nothing() {
-        let mut silence = Silence::new(&mut Draw::new(7, "silence", 0));
-        let mut respond = |is_fresh| {
-            let request = Received {
-                is_fresh,
-                ..Received::of("/value")
-            };
-            let response = silence.respond(&request).response;
-            let fault = response.extensions().get::<ConnectionFault>();
-            (fault.copied(), response.status())
-        };
-
-        let responses = [false, true, true, false].map(&mut respond);
-
-        let silent = Some(ConnectionFault::Silence);
-        let (unavailable, ok) = (StatusCode::SERVICE_UNAVAILABLE, StatusCode::OK);
-        let expected = [(None, unavailable), (silent, ok), (None, ok), (None, ok)];
-        assert_eq!(responses, expected);
-    }
-}

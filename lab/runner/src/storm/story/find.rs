@@ -1,11 +1,9 @@
 //! Stories and policies by their names.
 
-use std::fmt;
-
 use evidence::storm::Policy;
 
 use super::{STORIES, Story};
-use crate::{nearest::nearest, storm::PRESETS};
+use crate::{UnknownName, storm::PRESETS};
 
 /// The story of this name.
 ///
@@ -16,7 +14,7 @@ pub fn story(name: &str) -> Result<&'static Story, UnknownName> {
     let known = STORIES.iter().find(|story| story.words.name == name);
     known.ok_or_else(|| {
         let names = STORIES.iter().map(|story| story.words.name);
-        UnknownName::new("story", name, names)
+        UnknownName::new("story", name, names, "lab storm --list")
     })
 }
 
@@ -33,44 +31,10 @@ pub fn policy(of: &Story, name: &str) -> Result<Policy, UnknownName> {
         .find(|policy| policy.name == name || policy.word() == name);
     known.cloned().ok_or_else(|| {
         let words: Vec<_> = all.map(Policy::word).collect();
-        UnknownName::new("policy", name, words.iter().map(String::as_str))
+        let words = words.iter().map(String::as_str);
+        UnknownName::new("policy", name, words, "lab storm --list")
     })
 }
-
-/// A name that nothing has.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownName {
-    kind: &'static str,
-    name: String,
-    nearest: Option<String>,
-}
-
-impl UnknownName {
-    fn new<'a>(kind: &'static str, name: &str, names: impl IntoIterator<Item = &'a str>) -> Self {
-        Self {
-            kind,
-            name: name.to_owned(),
-            nearest: nearest(name, names).map(str::to_owned),
-        }
-    }
-}
-
-impl fmt::Display for UnknownName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            kind,
-            name,
-            nearest,
-        } = self;
-        write!(f, "no {kind} is called '{name}'")?;
-        match nearest {
-            Some(nearest) => write!(f, "; did you mean '{nearest}'?"),
-            None => f.write_str("; `lab storm --list` shows them all"),
-        }
-    }
-}
-
-impl std::error::Error for UnknownName {}
 
 #[cfg(test)]
 mod tests {

@@ -14,7 +14,7 @@ mod told_the_same_second;
 
 use evidence::storm::{Policy, Settings, Storm, Words};
 
-pub use find::{UnknownName, policy, story};
+pub use find::{policy, story};
 
 /// Every story, in the order of the course.
 pub static STORIES: &[Story] = &[
