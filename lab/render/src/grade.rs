@@ -91,7 +91,7 @@ pub fn open(tasks: &[Open<'_>], options: &Options) -> String {
 }
 
 /// Sets what became of a task: one line if it is done but for what is `known` to fail,
-/// and else what to do about it.
+/// with why nothing can be told of a rule, and else what to do about it.
 #[must_use]
 pub fn task(
     words: &TaskWords,
@@ -104,6 +104,7 @@ pub fn task(
     let number = format!("{:<6}", format!("{}/{}", place.number, place.of));
     headline(&mut sheet, grade, &number, "build it next", known);
     if grade.is_done_but_for(known) {
+        untold(&mut sheet, grade);
         return sheet.into_text();
     }
     if grade.goal.verdict != GoalVerdict::Reached {
@@ -276,6 +277,14 @@ fn listed(sheet: &mut Sheet<'_>, tasks: &[(&TaskWords, Vec<&str>)]) {
         sheet.beside(INDENT, &sheet.plain(words.text));
         sheet.beside(INDENT, &sheet.plain(&format!("Last line: {}", words.goal)));
         sheet.beside(INDENT, &format!("Rules: {}", rules.join(", ")));
+    }
+}
+
+/// Why nothing can be told of some rules.
+fn untold(sheet: &mut Sheet<'_>, grade: &TaskGrade) {
+    for rule in grade.with_verdict(Verdict::CannotTell) {
+        let found = rule.judgement.found.as_deref().unwrap_or_default();
+        sheet.beside(INDENT, &sheet.plain(&format!("{}: {found}", rule.id)));
     }
 }
 

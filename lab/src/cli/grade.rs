@@ -3,9 +3,7 @@
 use std::{
     ffi::OsString,
     fs,
-    num::NonZeroUsize,
     path::{Path, PathBuf},
-    thread::available_parallelism,
     time::{Duration, SystemTime},
 };
 
@@ -17,18 +15,15 @@ use evidence::{
 use render::{Options, grade::Place};
 use runner::{
     Settings,
-    grade::{ClientCommand, GradeError, PRACTICE, TASKS, Task, all, find, play},
+    grade::{ClientCommand, GradeError, PRACTICE, Room, TASKS, Task, all, find, play},
 };
 use server::Signals;
-use tokio::{sync::Semaphore, time::sleep};
+use tokio::time::sleep;
 
 use super::{Exit, known_failing, number, open_plays, report, rule, summary, terminal};
 
 /// How often a watched file is looked at.
 const LOOK: Duration = Duration::from_millis(200);
-
-/// How many processes run at once for each of the machine's cores: most of them wait.
-const PROCESSES_PER_CORE: usize = 3;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -251,7 +246,7 @@ struct Grader<'a> {
     only: Vec<&'static Rule>,
     seed: u64,
     options: Options,
-    room: Semaphore,
+    room: Room,
 }
 
 /// Why grading ended before its end.
@@ -264,7 +259,6 @@ impl<'a> Grader<'a> {
     fn new(arguments: &'a Arguments) -> Result<Self, Exit> {
         let command = ClientCommand::new(arguments.command.iter().cloned());
         check_files(arguments)?;
-        let cores = available_parallelism().map_or(1, NonZeroUsize::get);
         Ok(Self {
             command: command.map_err(|error| terminal::fail(&error, Exit::Usage))?,
             tasks: chosen(arguments, TASKS.iter().copied())?,
@@ -272,7 +266,7 @@ impl<'a> Grader<'a> {
             only: only(arguments)?,
             seed: arguments.seed.unwrap_or_else(Settings::random_seed),
             options: terminal::options(arguments.ascii),
-            room: Semaphore::new(cores * PROCESSES_PER_CORE),
+            room: Room::of_this_machine(),
             arguments,
         })
     }

@@ -4,8 +4,7 @@ use std::ffi::OsString;
 
 use evidence::grade::GoalVerdict;
 use futures_util::future::join_all;
-use runner::grade::{ClientCommand, TASKS, all};
-use tokio::sync::Semaphore;
+use runner::grade::{ClientCommand, Room, TASKS, all};
 
 use crate::{AT_ONCE, assert_none, fault, graded, habit};
 
@@ -26,7 +25,7 @@ const WITHOUT_RETRY: [&str; 11] = [
 
 #[tokio::test]
 async fn every_request_once_reaches_what_needs_no_second_attempt() {
-    let (room, client) = (Semaphore::new(AT_ONCE), habit("lazy"));
+    let (room, client) = (Room::new(AT_ONCE), habit("lazy"));
 
     let plays = TASKS.iter().map(async |task| {
         let grade = graded(task.words.name, &client, &room).await;
@@ -42,7 +41,7 @@ async fn every_request_once_reaches_what_needs_no_second_attempt() {
 #[cfg(unix)]
 #[tokio::test]
 async fn no_request_reaches_no_goal() {
-    let room = Semaphore::new(AT_ONCE);
+    let room = Room::new(AT_ONCE);
     let commands: [&[&str]; 2] = [&["true"], &["sh", "-c", "kill -SEGV $$"]];
 
     for words in commands {

@@ -11,8 +11,7 @@ mod wrong;
 use std::{ffi::OsString, path::PathBuf};
 
 use evidence::grade::{GoalVerdict, TaskGrade};
-use runner::grade::{ClientCommand, find, play};
-use tokio::sync::Semaphore;
+use runner::grade::{ClientCommand, Room, find, play};
 
 /// The program of an example, which `cargo test` builds.
 fn example(name: &str) -> OsString {
@@ -31,9 +30,9 @@ fn habit(name: &str) -> ClientCommand {
 }
 
 /// How many processes run at once: they wait for most of their time.
-const AT_ONCE: usize = 48;
+const AT_ONCE: u32 = 48;
 
-async fn graded(task: &str, client: &ClientCommand, room: &Semaphore) -> TaskGrade {
+async fn graded(task: &str, client: &ClientCommand, room: &Room) -> TaskGrade {
     let task = find(task).expect("a task");
     let grade = play(task, client, 7, room).await;
     grade.expect("it can be played")

@@ -2,8 +2,7 @@
 
 use evidence::grade::GoalVerdict;
 use futures_util::future::join_all;
-use runner::grade::TASKS;
-use tokio::sync::Semaphore;
+use runner::grade::{Room, TASKS};
 
 use crate::{AT_ONCE, assert_none, fault, graded, habit};
 
@@ -26,7 +25,7 @@ const IN_WORDS: [&str; 2] = ["maintenance", "refused"];
 
 #[tokio::test]
 async fn nothing_unusual_is_held_against_a_client() {
-    let room = Semaphore::new(AT_ONCE);
+    let room = Room::new(AT_ONCE);
     let all = UNUSUAL.iter().flat_map(|name| {
         let tasks = TASKS.iter();
         tasks.map(move |task| (habit(name), task.words.name))
@@ -47,7 +46,7 @@ async fn nothing_unusual_is_held_against_a_client() {
 async fn who_waits_for_as_long_as_it_is_asked_to_is_not_judged() {
     let client = habit("waits-any-time");
 
-    let grade = graded("maintenance", &client, &Semaphore::new(1)).await;
+    let grade = graded("maintenance", &client, &Room::new(1)).await;
 
     assert_none([fault(&grade, &client, Some(GoalVerdict::NotJudged), &[])]);
 }

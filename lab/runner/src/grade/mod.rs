@@ -5,7 +5,7 @@
 //! process is one intended call, so a task that needs a sample or several faults is
 //! played several times, side by side, each time with a service and a URL of its own.
 //!
-//! [`play()`] plays a task and returns an [`evidence::grade::TaskGrade`]; [`OpenPlays`]
+//! [`play()`] plays a task, in a [`Room`] with others, and returns an [`evidence::grade::TaskGrade`]; [`OpenPlays`]
 //! are open to clients of any kind.
 
 mod broken_once;
@@ -15,6 +15,7 @@ mod open;
 mod play;
 mod process;
 mod responses;
+mod room;
 mod service;
 #[cfg(target_os = "linux")]
 mod stragglers;
@@ -23,4 +24,5 @@ mod task;
 pub use command::{ClientCommand, CommandError};
 pub use open::{OpenPlay, OpenPlays};
 pub use play::{GradeError, play};
+pub use room::Room;
 pub use task::{PRACTICE, TASKS, Task, all, find};

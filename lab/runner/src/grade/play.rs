@@ -4,12 +4,12 @@ use std::io;
 
 use evidence::grade::{RecordedPlay, TaskGrade};
 use futures_util::future::try_join_all;
-use tokio::sync::Semaphore;
 
 use super::{
     command::ClientCommand,
     draw::Draw,
     process::{self, Limits},
+    room::Room,
     service::PlayService,
     task::{Part, Task},
 };
@@ -32,8 +32,8 @@ pub enum GradeError {
     Service(#[from] RunError),
 }
 
-/// Plays a task with a client: its plays side by side, as many at once as `room` has
-/// permits.
+/// Plays a task with a client: its plays side by side, as many at once as there is
+/// room.
 ///
 /// Dropped, it leaves no process and no service behind.
 ///
@@ -44,12 +44,11 @@ pub async fn play(
     task: &Task,
     command: &ClientCommand,
     seed: u64,
-    room: &Semaphore,
+    room: &Room,
 ) -> Result<TaskGrade, GradeError> {
     let parts = task.parts(seed).into_iter().enumerate();
     let plays = parts.map(async |(number, part)| {
-        // Nobody closes it.
-        let _permit = room.acquire().await;
+        let _place = room.place(task.is_about_milliseconds()).await;
         play_one(
             task,
             part,

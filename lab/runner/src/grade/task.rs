@@ -78,6 +78,9 @@ pub struct Task {
 /// The rules that are judged in every task.
 const EVERYWHERE: [&str; 1] = ["request-headers"];
 
+/// The rules about gaps so short that a busy machine makes them.
+const ABOUT_MILLISECONDS: [&str; 3] = ["backoff-waits", "backoff-jitter", "retry-after-unusable"];
+
 /// A task for a GET without a token, to be completed.
 const PLAIN: Task = Task {
     words: TaskWords {
@@ -192,6 +195,12 @@ impl Task {
     pub fn is_for_practice(&self) -> bool {
         let mut practice = PRACTICE.iter();
         practice.any(|task| task.words.name == self.words.name)
+    }
+
+    /// Whether a rule is judged in it for which milliseconds count.
+    pub(super) fn is_about_milliseconds(&self) -> bool {
+        let mut rules = self.rules.iter();
+        rules.any(|id| ABOUT_MILLISECONDS.contains(id))
     }
 
     /// Its plays, in the order in which they are played with this seed.
@@ -378,7 +387,7 @@ mod tests {
             assert_eq!(words.body.is_some(), has_body, "{}", words.name);
             assert!(!task.plays.is_empty(), "{}", words.name);
             crate::scenario::find(words.scenario).expect("a scenario that shows it");
-            for id in task.rules {
+            for id in task.rules.iter().chain(&ABOUT_MILLISECONDS) {
                 assert!(rules::find(id).is_some(), "{}: {id}", words.name);
             }
         }
