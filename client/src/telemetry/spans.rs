@@ -93,14 +93,33 @@ pub(crate) fn queue_span(limit: usize) -> Span {
     )
 }
 
+/// A span of a decision: fields of its own, and those of [`record_grounds`].
+macro_rules! decision_span {
+    ($name:literal, $($own:tt)*) => {
+        tracing::info_span!(
+            target: TARGET,
+            $name,
+            otel.name = $name,
+            otel.kind = "internal",
+            otel.status_code = Empty,
+            http.request.method = Empty,
+            retry.allowed_by = Empty,
+            retry.attempt = Empty,
+            retry.max_attempts = Empty,
+            retry_after.form = Empty,
+            retry_after.seconds = Empty,
+            retry_after.max_seconds = Empty,
+            deadline.remaining_seconds = Empty,
+            retry_budget.tokens = Empty,
+            $($own)*
+        )
+    };
+}
+
 /// One pause before a retry.
 pub(crate) fn wait_span(source: WaitSource, length: Duration, grounds: &Grounds<'_>) -> Span {
-    let span = tracing::info_span!(
-        target: TARGET,
+    let span = decision_span!(
         "wait",
-        otel.name = "wait",
-        otel.kind = "internal",
-        otel.status_code = Empty,
         retry.reason = labels::verdict_reason(grounds.facts.verdict),
         wait.source = labels::wait_source(source),
         wait.seconds = length.as_secs_f64(),
@@ -108,15 +127,6 @@ pub(crate) fn wait_span(source: WaitSource, length: Duration, grounds: &Grounds<
             WaitSource::Backoff => grounds.ceiling.map(|ceiling| ceiling.as_secs_f64()),
             WaitSource::RetryAfter => None,
         },
-        http.request.method = Empty,
-        retry.allowed_by = Empty,
-        retry.attempt = Empty,
-        retry.max_attempts = Empty,
-        retry_after.form = Empty,
-        retry_after.seconds = Empty,
-        retry_after.max_seconds = Empty,
-        deadline.remaining_seconds = Empty,
-        retry_budget.tokens = Empty,
     );
     record_grounds(&span, grounds);
     span
@@ -148,24 +158,11 @@ pub(crate) fn late_turn_span(request: &Method, attempts: u32) -> Span {
 }
 
 fn empty_stop_span(why: &'static str) -> Span {
-    tracing::info_span!(
-        target: TARGET,
+    decision_span!(
         "stop",
-        otel.name = "stop",
-        otel.kind = "internal",
-        otel.status_code = Empty,
         stop.reason = why,
         retry.reason = Empty,
         stop.wait_seconds = Empty,
-        http.request.method = Empty,
-        retry.allowed_by = Empty,
-        retry.attempt = Empty,
-        retry.max_attempts = Empty,
-        retry_after.form = Empty,
-        retry_after.seconds = Empty,
-        retry_after.max_seconds = Empty,
-        deadline.remaining_seconds = Empty,
-        retry_budget.tokens = Empty,
     )
 }
 
