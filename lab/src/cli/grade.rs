@@ -32,7 +32,7 @@ pub(super) struct Arguments {
     #[arg(long, conflicts_with = "watch")]
     all: bool,
     /// Play these tasks only
-    #[arg(long, value_name = "NAME", num_args = 1.., conflicts_with = "watch")]
+    #[arg(long, value_name = "NAME", num_args = 1..)]
     task: Vec<String>,
     /// Judge these rules only
     #[arg(long, value_name = "RULE", num_args = 1..)]
@@ -332,7 +332,8 @@ impl<'a> Grader<'a> {
     }
 
     /// Plays the tasks in order from one on, up to the first that is not done, and says
-    /// of each what became of it. Tasks that were asked for by name are all played.
+    /// of each what became of it. Tasks that were asked for by name are all played, but
+    /// for saves of a file.
     async fn the_way(&self, signals: &mut Signals, from: usize) -> Result<Card, Ended> {
         let mut card = self.card();
         for (place, task) in self.tasks.iter().enumerate().skip(from) {
@@ -351,7 +352,8 @@ impl<'a> Grader<'a> {
                 // A reader that has seen enough ends nothing.
                 let _ = terminal::print(&text);
             }
-            let goes_on = self.demands.is_done(&grade) || !self.arguments.task.is_empty();
+            let plays_all = !self.arguments.task.is_empty() && self.arguments.watch.is_none();
+            let goes_on = plays_all || self.demands.is_done(&grade);
             card.tasks.push(grade);
             if !goes_on || never_ran {
                 break;

@@ -1,6 +1,6 @@
 //! Grading a client from the command line.
 
-use std::{fs, path::PathBuf};
+use std::fs;
 
 use runner::grade::{PRACTICE, TASKS};
 use serde_json::Value;
@@ -246,40 +246,86 @@ fn tasks_rules_and_hints_fit_a_terminal() {
     assert_contains(&printed("tasks"), &names);
 }
 
+/// A client that does some tasks and skips the others, watched by the lab.
+#[cfg(unix)]
+struct Watched {
+    folder: tempfile::TempDir,
+    lab: std::process::Child,
+    lines: std::io::Lines<std::io::BufReader<std::process::ChildStdout>>,
+}
+
+#[cfg(unix)]
+impl Watched {
+    fn new(arguments: &str, tasks: &str) -> Self {
+        let folder = tempdir().expect("a folder");
+        let file = folder.path().join("client.sh");
+        Self::save(&file, tasks);
+        let mut lab = command(&format!("grade --seed 7 {arguments} --watch"))
+            .arg(&file)
+            .args(["--", "sh"])
+            .arg(&file)
+            .spawn()
+            .expect("lab runs");
+        let stdout = lab.stdout.take().expect("a pipe");
+        let lines = std::io::BufRead::lines(std::io::BufReader::new(stdout));
+        Self { folder, lab, lines }
+    }
+
+    fn save(file: &std::path::Path, tasks: &str) {
+        let (client, skip) = (reliable(), r#"echo '{"skip": true}'"#);
+        let script = format!("case $LAB_TASK in {tasks}) exec {client};; *) {skip};; esac\n");
+        fs::write(file, script).expect("written");
+    }
+
+    /// From now on it does these.
+    fn does(&self, tasks: &str) {
+        Self::save(&self.folder.path().join("client.sh"), tasks);
+    }
+
+    /// How many lines come before one with these words.
+    fn until(&mut self, words: &str) -> usize {
+        let found = self.lines.by_ref().map(|line| line.expect("text"));
+        found.take_while(|line| !line.contains(words)).count()
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_save_is_played_on_from_the_first_task_that_is_not_done() {
-    use std::io::{BufRead, BufReader};
+    let mut watched = Watched::new("", "read-all");
 
-    let folder = tempdir().expect("a folder");
-    let file: PathBuf = folder.path().join("client.sh");
-    let does = |tasks: &str| {
-        let (client, skip) = (reliable(), r#"echo '{"skip": true}'"#);
-        let script = format!("case $LAB_TASK in {tasks}) exec {client};; *) {skip};; esac\n");
-        fs::write(&file, script).expect("written");
-    };
-    does("read-all");
-
-    let mut lab = command("grade --seed 7 --watch")
-        .arg(&file)
-        .args(["--", "sh"])
-        .arg(&file)
-        .spawn()
-        .expect("lab runs");
-    let mut lines = BufReader::new(lab.stdout.take().expect("a pipe")).lines();
-    let mut until = |words: &str| {
-        let found = lines.by_ref().map(|line| line.expect("text"));
-        found.take_while(|line| !line.contains(words)).count()
-    };
-    until("See it done");
-    does("read-all|flaky");
-    until("(saved)");
-    let first_again = until("retry-after");
-    until("See it done");
-    does("*");
-    let ended = lab.wait().expect("lab ends");
+    watched.until("See it done");
+    watched.does("read-all|flaky");
+    watched.until("(saved)");
+    let first_again = watched.until("retry-after");
+    watched.until("See it done");
+    watched.does("*");
+    let ended = watched.lab.wait().expect("lab ends");
 
     assert_eq!(first_again, 1, "flaky alone stands between");
+    assert_eq!(ended.code(), Some(0));
+}
+
+#[cfg(unix)]
+#[test]
+fn of_tasks_with_a_name_no_other_is_played_at_a_save() {
+    let mut watched = Watched::new("--task flaky", "read-all");
+
+    let first = watched.lines.next().expect("a line").expect("text");
+    watched.until("See it done");
+    watched.does("flaky");
+    watched.until("(saved)");
+    let done = watched.lines.next().expect("a line").expect("text");
+    let ended = watched.lab.wait().expect("lab ends");
+
+    assert!(
+        first.starts_with("1/1 flaky") && !first.contains('✓'),
+        "{first}"
+    );
+    assert!(
+        done.starts_with("1/1 flaky") && done.contains('✓'),
+        "{done}"
+    );
     assert_eq!(ended.code(), Some(0));
 }
 

@@ -121,37 +121,66 @@ fn every_command_of_the_lab_makes_sense() {
     }
 }
 
-#[test]
-fn plans_a_class_over_the_whole_course_in_its_order() {
-    let readme = readme();
+/// The part of the README that an instructor plans by.
+fn plan(readme: &str) -> &str {
     let (_, plan) = readme
         .split_once("## For instructors")
         .expect("a section for instructors");
-    let (plan, _) = plan.split_once("A run to show").expect("its end");
+    plan.split_once("A run to show").expect("its end").0
+}
 
-    let mut scenarios: Vec<_> = commands(plan)
-        .filter_map(|line| line.strip_prefix("lab scenario ")?.split(' ').next())
-        .collect();
-    scenarios.dedup();
+#[test]
+fn plans_a_class_of_scenarios_and_tasks_in_their_order() {
+    let readme = readme();
+    let plan = plan(&readme);
+    let named = |command: &str| -> Vec<_> {
+        let lines = commands(plan).filter_map(|line| line.strip_prefix(command));
+        lines.filter_map(|line| line.split(' ').next()).collect()
+    };
     let blocks: Vec<_> = rows(plan)
         .filter_map(|row| {
             let (from, to) = row[0].split_once('–')?;
-            Some((from.parse::<u32>().ok()?, to.parse().ok()?, row[1]))
+            Some((from.parse::<u32>().ok()?, to.parse().ok()?, row[1], row[2]))
         })
         .collect();
 
-    let course: Vec<_> = CATALOGUE
-        .iter()
-        .map(|scenario| scenario.words.name)
-        .collect();
-    assert_eq!(scenarios, course);
-    let end = blocks.iter().fold(0, |start, &(from, to, block)| {
+    let scenarios = named("lab scenario ");
+    let course: Vec<_> = CATALOGUE.iter().map(|it| it.words.name).collect();
+    let course = course.into_iter().filter(|name| scenarios.contains(name));
+    assert_eq!(scenarios, course.collect::<Vec<_>>());
+    assert_eq!(scenarios.len(), 15);
+
+    let tasks = named("lab grade --task ");
+    let built = blocks.iter().flat_map(|block| block.3.split(", "));
+    assert_eq!(tasks, built.filter_map(code).collect::<Vec<_>>());
+
+    let end = blocks.iter().fold(0, |start, &(from, to, block, _)| {
         assert_eq!(from, start, "{block}");
         let heading = format!("# {from}–{to} {block}");
         assert!(commands(plan).any(|line| line == heading), "{heading}");
         to
     });
     assert_eq!(end, 90);
+}
+
+#[test]
+fn tells_instructors_the_answers_that_the_runs_give() {
+    let readme = readme();
+    let plan = plan(&readme);
+
+    let answers: Vec<_> = rows(plan)
+        .filter(|row| row.len() == 3)
+        .filter_map(|row| Some((code(row[0])?, row[1])))
+        .collect();
+
+    let scenarios = commands(plan).filter_map(|line| line.strip_prefix("lab scenario "));
+    let scenarios = scenarios.filter_map(|line| line.split(' ').next());
+    assert!(scenarios.eq(answers.iter().map(|(name, _)| *name)));
+    for (name, answer) in answers {
+        let run = printed(&format!("scenario {name} --seed 1 --pace virtual --json"));
+        let run: serde_json::Value = serde_json::from_str(&run).expect("a run");
+        assert_eq!(run["answer"]["text"], answer, "{name}");
+    }
 }
 
 #[test]
