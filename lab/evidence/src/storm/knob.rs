@@ -296,48 +296,32 @@ macro_rules! choice {
 /// Makes a row of a table out of a field.
 macro_rules! knob {
     (whole $name:literal $field:ident $least:literal ..= $most:literal, $what:literal) => {
-        Knob {
-            name: $name,
-            what: $what,
-            values: Values::Whole {
-                least: $least,
-                most: $most,
-            },
-            get: |of| Value::Whole(of.$field),
-            set: |of, value| of.$field = value.whole(),
-        }
+        knob!(@ $name, $what, Values::Whole { least: $least, most: $most },
+            |of| Value::Whole(of.$field),
+            |of, value| of.$field = value.whole())
     };
     (number $name:literal $field:ident $least:literal ..= $most:literal, $what:literal) => {
-        Knob {
-            name: $name,
-            what: $what,
-            values: Values::Number {
-                least: $least,
-                most: $most,
-            },
-            get: |of| Value::Number(of.$field),
-            set: |of, value| of.$field = value.number(),
-        }
+        knob!(@ $name, $what, Values::Number { least: $least, most: $most },
+            |of| Value::Number(of.$field),
+            |of, value| of.$field = value.number())
     };
     (seconds $name:literal $field:ident $least:literal ..= $most:literal, $what:literal) => {
-        Knob {
-            name: $name,
-            what: $what,
-            values: Values::Number {
-                least: $least,
-                most: $most,
-            },
-            get: |of| Value::Number(of.$field.as_secs_f64()),
-            set: |of, value| of.$field = Duration::from_secs_f64(value.number()),
-        }
+        knob!(@ $name, $what, Values::Number { least: $least, most: $most },
+            |of| Value::Number(of.$field.as_secs_f64()),
+            |of, value| of.$field = Duration::from_secs_f64(value.number()))
     };
     (choice $name:literal $field:ident $choice:ident, $what:literal) => {
+        knob!(@ $name, $what, Values::OneOf($choice::WORDS),
+            |of| Value::Word(of.$field.word()),
+            |of, value| of.$field = $choice::of(value.word()).unwrap_or(of.$field))
+    };
+    (@ $name:literal, $what:literal, $values:expr, $get:expr, $set:expr) => {
         Knob {
             name: $name,
             what: $what,
-            values: Values::OneOf($choice::WORDS),
-            get: |of| Value::Word(of.$field.word()),
-            set: |of, value| of.$field = $choice::of(value.word()).unwrap_or(of.$field),
+            values: $values,
+            get: $get,
+            set: $set,
         }
     };
 }

@@ -167,9 +167,12 @@ pub struct Totals {
     pub settled: u64,
     /// Attempts, as the clients counted them when they ended: as many as are settled.
     pub counted_attempts: u64,
-    /// Retries, as the clients counted them when they began to wait for one. Some of those
-    /// may not have come to the service by the end.
+    /// Retries, as the clients counted them when they began to wait for one: as many as
+    /// came to the service, and those that did not come.
     pub counted_retries: u64,
+    /// Retries that did not come to the service: the wait for them had not ended at the
+    /// end of all, or a deadline ended it.
+    pub retries_not_sent: u64,
     /// How long the calls took that ended, whether they succeeded or failed.
     pub latency: Option<Latency>,
 }

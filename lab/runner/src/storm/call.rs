@@ -9,6 +9,7 @@ use std::{
     future::{Future, poll_fn},
     pin::pin,
     rc::Rc,
+    time::Duration,
 };
 
 /// What the request of a call before this one has got.
@@ -25,36 +26,51 @@ pub(super) enum Before {
     Timeout,
 }
 
-thread_local! {
-    static CURRENT: Cell<Option<Rc<Cell<Before>>>> = const { Cell::new(None) };
+impl Before {
+    /// Whether a retry may follow.
+    pub(super) fn has_failed(self) -> bool {
+        matches!(self, Self::Refusal | Self::Timeout)
+    }
 }
 
-/// Runs a call, whose requests belong together.
-pub(super) async fn as_one_call<T>(call: impl Future<Output = T>) -> T {
+/// What the last request of a call has got, and when.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Last {
+    pub(super) got: Before,
+    pub(super) at: Duration,
+}
+
+thread_local! {
+    static CURRENT: Cell<Option<Rc<Cell<Last>>>> = const { Cell::new(None) };
+}
+
+/// Runs a call, whose requests belong together: what it came to, and what the last of
+/// them has got.
+pub(super) async fn as_one_call<T>(call: impl Future<Output = T>) -> (T, Last) {
     let mut call = pin!(call);
-    let before = Rc::new(Cell::new(Before::default()));
-    poll_fn(|context| {
-        let outer = CURRENT.replace(Some(Rc::clone(&before)));
+    let last = Rc::<Cell<Last>>::default();
+    let result = poll_fn(|context| {
+        let outer = CURRENT.replace(Some(Rc::clone(&last)));
         let polled = call.as_mut().poll(context);
         CURRENT.set(outer);
         polled
-    })
-    .await
+    });
+    (result.await, last.get())
 }
 
 /// What the call that runs has got before.
 pub(super) fn before() -> Before {
     let current = CURRENT.take();
-    let before = current.as_ref().map(|before| before.get());
+    let last = current.as_ref().map(|last| last.get());
     CURRENT.set(current);
-    before.unwrap_or_default()
+    last.unwrap_or_default().got
 }
 
 /// The call that runs has got this.
-pub(super) fn got(what: Before) {
+pub(super) fn got(last: Last) {
     let current = CURRENT.take();
-    if let Some(before) = &current {
-        before.set(what);
+    if let Some(call) = &current {
+        call.set(last);
     }
     CURRENT.set(current);
 }

@@ -1,6 +1,6 @@
 //! Draws that are the same on every machine.
 
-use std::time::Duration;
+use std::{borrow::BorrowMut, iter, time::Duration};
 
 use rand::{RngExt, SeedableRng, rngs::ChaCha12Rng};
 
@@ -38,11 +38,94 @@ pub(super) fn exponential(random: &mut ChaCha12Rng, mean: Duration) -> Duration 
     mean.mul_f64(-libm::log(1.0 - unit))
 }
 
+/// A stretch of time in which so many calls begin in a second, on average.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stretch {
+    pub(super) per_second: f64,
+    pub(super) from: Duration,
+    pub(super) to: Duration,
+}
+
+impl From<(f64, Duration, Duration)> for Stretch {
+    fn from((per_second, from, to): (f64, Duration, Duration)) -> Self {
+        Self {
+            per_second,
+            from,
+            to,
+        }
+    }
+}
+
+/// The moments of a Poisson process that has another rate in each of these stretches.
+/// None is drawn before it is asked for: there may be more of them than fit in memory.
+pub(super) fn arrivals<const N: usize>(
+    mut random: impl BorrowMut<ChaCha12Rng>,
+    stretches: [Stretch; N],
+) -> impl Iterator<Item = Duration> {
+    let stretches = stretches.into_iter().filter(|it| it.from < it.to);
+    let (mut stretches, mut last) = (stretches.peekable(), None);
+    iter::from_fn(move || {
+        loop {
+            let Stretch {
+                per_second,
+                from,
+                to,
+            } = *stretches.peek()?;
+            let mean = Duration::from_secs_f64(1.0 / per_second);
+            let next = last.unwrap_or(from) + exponential(random.borrow_mut(), mean);
+            // Where the rate changes, the process begins anew: it has no memory.
+            last = (next < to).then_some(next);
+            match last {
+                Some(_) => return last,
+                None => stretches.next(),
+            };
+        }
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use rand::SeedableRng;
 
     use super::*;
+
+    #[test]
+    fn a_poisson_process_varies_as_much_as_it_has_events() {
+        let [from, to] = [20, 25].map(Duration::from_secs);
+        let counts = (0..1_000).map(|run| {
+            let stretches = [(80.0, from, to).into()];
+            let arrivals: Vec<_> = arrivals(stream(run, Stream::Calls), stretches).collect();
+            assert!(arrivals.is_sorted());
+            assert!(arrivals.iter().all(|at| (from..to).contains(at)));
+            arrivals.len() as f64
+        });
+        let counts: Vec<_> = counts.collect();
+
+        let mean = counts.iter().sum::<f64>() / 1_000.0;
+        let squares = counts.iter().map(|count| (count - mean) * (count - mean));
+        let variance = squares.sum::<f64>() / 1_000.0;
+        // Four standard errors of 1 000 counts.
+        assert!((mean - 400.0).abs() < 2.6, "{mean}");
+        assert!((variance - 400.0).abs() < 72.0, "{variance}");
+    }
+
+    #[test]
+    fn each_stretch_has_its_own_rate_and_one_of_no_length_has_none() {
+        let seconds = [(10.0, 0, 100), (1_000.0, 100, 100), (1_000.0, 100, 101)];
+        let stretches = seconds.map(|(per_second, from, to)| {
+            let [from, to] = [from, to].map(Duration::from_secs);
+            (per_second, from, to).into()
+        });
+
+        let arrivals: Vec<_> = arrivals(stream(1, Stream::Calls), stretches).collect();
+
+        assert!(arrivals.is_sorted());
+        let late = |at: &&Duration| **at >= Duration::from_secs(100);
+        let late = arrivals.iter().filter(late).count();
+        // Four standard errors of a thousand each.
+        assert!(late.abs_diff(1_000) < 127, "{late}");
+        assert!((arrivals.len() - late).abs_diff(1_000) < 127);
+    }
 
     #[test]
     fn its_mean_and_its_spread_are_those_of_the_distribution() {

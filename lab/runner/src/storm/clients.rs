@@ -1,34 +1,32 @@
 //! The clients of a storm: the one that ships, set up by a policy, and the one that is
 //! written first.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::{Duration, SystemTime},
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
 };
 
 use client::{
-    Clock, ConcurrencyLimit, ConfigError, Endpoint, NoWait, Random, ReliableApiClient, RetryBudget,
-    Timeouts, install_tls_provider,
+    Builder, ConcurrencyLimit, ConfigError, Endpoint, NoWait, Random, ReliableApiClient,
+    RetryBudget, Timeouts, install_tls_provider,
     telemetry::{ATTEMPTS, RETRIES, SharedRecorder},
 };
 use evidence::storm::{Backoff, ClientKind, Settings, Setup};
 use http::Extensions;
 use rand::{RngExt, rngs::ChaCha12Rng};
 use reqwest::{Method, Request, Url};
-use reqwest_middleware::ClientWithMiddleware;
-use reqwest_retry::{RetryDecision, RetryPolicy};
+use reqwest_middleware::{ClientWithMiddleware, Middleware};
 
 use super::{
     chance::{Stream, stream},
+    exponential::Exponential,
     service::Service,
     timeline::Timeline,
 };
 use crate::totals::Totals;
 
-const CALL: Endpoint = Endpoint::new("storm", "/storm");
+/// What every call asks for.
+pub(super) const CALL: Endpoint = Endpoint::new("storm", "/storm");
 
 /// Where the service is said to be. Nothing is sent there.
 const URL: &str = "http://storm.invalid";
@@ -130,6 +128,24 @@ impl Client {
     }
 }
 
+/// A client that ships, on the transport of a model: without a budget and without a limit,
+/// unless they are set.
+pub(super) fn builder(
+    transport: impl Middleware,
+    timeline: &Timeline,
+    random: impl Random + 'static,
+    counted: &Arc<Totals>,
+) -> Builder {
+    let recorder: SharedRecorder = Arc::<Totals>::clone(counted);
+    ReliableApiClient::builder(URL)
+        .transport(transport)
+        .clock(Arc::new(timeline.clone()))
+        .random(Arc::new(random))
+        .recorder(recorder)
+        .retry_budget(None)
+        .concurrency_limit(None)
+}
+
 /// Sets the client that ships up by a policy. What a policy does not have is turned off.
 fn reliable(
     settings: &Settings,
@@ -147,12 +163,7 @@ fn reliable(
         )
     });
     let limit = (setup.concurrency > 0).then(|| ConcurrencyLimit::new(setup.concurrency));
-    let recorder: SharedRecorder = Arc::<Totals>::clone(counted);
-    let builder = ReliableApiClient::builder(URL)
-        .transport(service.clone())
-        .clock(Arc::new(timeline.clone()))
-        .random(Arc::new(Draws(random.into())))
-        .recorder(recorder)
+    let builder = builder(service.clone(), timeline, Draws(random.into()), counted)
         .timeouts(Timeouts::DEFAULT.connect, settings.timeout)
         .max_attempts(setup.attempts)
         .deadline((!setup.deadline.is_zero()).then_some(setup.deadline))
@@ -184,24 +195,6 @@ impl Random for Draws {
         random
             .unwrap_or_else(std::sync::PoisonError::into_inner)
             .random()
-    }
-}
-
-/// A policy of one's own, on the seam that the client has for them: each wait is twice
-/// as long as the one before, without jitter.
-struct Exponential {
-    base: Duration,
-    cap: Duration,
-    timeline: Timeline,
-}
-
-impl RetryPolicy for Exponential {
-    fn should_retry(&self, _: SystemTime, past_retries: u32) -> RetryDecision {
-        let factor = 2_u32.saturating_pow(past_retries);
-        let wait = self.base.saturating_mul(factor).min(self.cap);
-        RetryDecision::Retry {
-            execute_after: self.timeline.wall() + wait,
-        }
     }
 }
 

@@ -7,7 +7,7 @@ use std::{
 
 use evidence::storm::{Cut, Latency, STEP, Step, Totals};
 
-use super::call::Before;
+use super::call::{Before, Last};
 
 /// The most requests of one policy: a second of a release build is some hundred
 /// thousand of them.
@@ -55,9 +55,13 @@ impl Counts {
         true
     }
 
-    /// A call that began at this moment has ended.
-    pub(super) fn ended(&self, began: Duration, at: Duration, has_succeeded: bool) {
+    /// A call that began at this moment has ended, after its last request has got this.
+    pub(super) fn ended(&self, began: Duration, at: Duration, has_succeeded: bool, last: Last) {
         let mut state = self.lock();
+        // It gave up at once. One that ends later waited for a retry, or for its turn.
+        if last.got.has_failed() && last.at == at {
+            state.totals.retries_not_sent -= 1;
+        }
         state.totals.in_flight -= 1;
         state.latencies.push(at.saturating_sub(began));
         if has_succeeded {
@@ -80,6 +84,7 @@ impl Counts {
         state.totals.requests += 1;
         let retries = u32::from(before != Before::Nothing);
         state.totals.retries += u64::from(retries);
+        state.totals.retries_not_sent -= u64::from(before.has_failed());
         match before {
             Before::Nothing | Before::Success => {}
             Before::Refusal => state.totals.retries_after_503 += 1,
@@ -92,9 +97,12 @@ impl Counts {
         true
     }
 
-    /// The client of a request has got a response, or has gone away.
-    pub(super) fn settled(&self) {
-        self.lock().totals.settled += 1;
+    /// The client of a request has got this. A retry is to come after a failure, until it
+    /// has come or its call has ended.
+    pub(super) fn settled(&self, got: Before) {
+        let mut state = self.lock();
+        state.totals.settled += 1;
+        state.totals.retries_not_sent += u64::from(got.has_failed());
     }
 
     pub(super) fn rejected(&self) {

@@ -9,7 +9,7 @@ use futures_util::task::LocalSpawnExt;
 
 use super::{
     call::as_one_call,
-    chance::{Stream, exponential, stream},
+    chance::{Stream, Stretch, arrivals, exponential, stream},
     clients::Clients,
     counts::Counts,
     timeline::Timeline,
@@ -51,7 +51,7 @@ impl Calls {
 
     /// Begins a call whenever one comes from outside.
     async fn open(self) {
-        for (number, arrival) in arrivals(&self.settings, self.seed).into_iter().enumerate() {
+        for (number, arrival) in open_load(&self.settings, self.seed).enumerate() {
             self.timeline.reach(arrival).await;
             let calls = self.clone();
             spawn(&self.spawner, async move { calls.call(number).await });
@@ -78,9 +78,9 @@ impl Calls {
             return;
         }
         let client = self.clients.turn(number);
-        let has_succeeded = as_one_call(client.call()).await;
-        self.counts
-            .ended(began, self.timeline.monotonic(), has_succeeded);
+        let (has_succeeded, last) = as_one_call(client.call()).await;
+        let now = self.timeline.monotonic();
+        self.counts.ended(began, now, has_succeeded, last);
     }
 }
 
@@ -88,33 +88,19 @@ fn spawn(spawner: &LocalSpawner, task: impl Future<Output = ()> + 'static) {
     spawner.spawn_local(task).expect("the pool is there");
 }
 
-/// When calls of an open load begin: a Poisson process whose rate is higher during a
-/// spike.
-fn arrivals(settings: &Settings, seed: u64) -> Vec<Duration> {
-    let mut random = stream(seed, Stream::Calls);
-    let (mut now, mut arrivals) = (Duration::ZERO, Vec::new());
-    let (begins, ends) = (settings.trouble_begins, settings.trouble_ends());
+/// When calls of an open load begin: at another rate during a spike.
+fn open_load(settings: &Settings, seed: u64) -> impl Iterator<Item = Duration> + use<> {
+    let begins = settings.trouble_begins.min(settings.length);
+    let ends = settings.trouble_ends().max(begins);
     let usual = settings.calls_per_second;
-    let rate_in_trouble = match settings.trouble {
+    let in_trouble = match settings.trouble {
         Trouble::Spike => usual * settings.spike,
         _ => usual,
     };
-    loop {
-        let (rate, until) = if now < begins {
-            (usual, begins)
-        } else if now < ends {
-            (rate_in_trouble, ends)
-        } else {
-            (usual, settings.length)
-        };
-        let next = now + exponential(&mut random, Duration::from_secs_f64(1.0 / rate));
-        // Where the rate changes, the process begins anew: it has no memory.
-        now = next.min(until);
-        if now >= settings.length {
-            return arrivals;
-        }
-        if next <= until {
-            arrivals.push(next);
-        }
-    }
+    let stretches = [
+        (usual, Duration::ZERO, begins),
+        (in_trouble, begins, ends),
+        (usual, ends, settings.length),
+    ];
+    arrivals(stream(seed, Stream::Calls), stretches.map(Stretch::from))
 }

@@ -12,6 +12,7 @@ mod clients;
 #[cfg(test)]
 mod conservation;
 mod counts;
+mod exponential;
 mod load;
 mod plan;
 mod play;

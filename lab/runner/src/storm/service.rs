@@ -26,7 +26,7 @@ use reqwest_middleware::{Error, Middleware, Next, Result as Sent};
 use tokio::sync::oneshot;
 
 use super::{
-    call::{self, Before},
+    call::{self, Before, Last},
     chance::exponential,
     counts::Counts,
     timeline::Timeline,
@@ -175,8 +175,11 @@ impl Service {
 
     /// The client of a request has got this.
     fn got(&self, what: Before) {
-        call::got(what);
-        self.counts.settled();
+        call::got(Last {
+            got: what,
+            at: self.timeline.monotonic(),
+        });
+        self.counts.settled(what);
     }
 
     /// How long the client waits for the response to this request.
@@ -232,7 +235,8 @@ fn ceiling(time: Duration) -> u64 {
     time.as_secs() + u64::from(time.subsec_nanos() > 0)
 }
 
-fn respond(status: StatusCode, retry_after: Option<HeaderValue>) -> Response {
+/// A response as the clients of a storm get it.
+pub(super) fn respond(status: StatusCode, retry_after: Option<HeaderValue>) -> Response {
     let mut response = HttpResponse::new("{}");
     *response.status_mut() = status;
     let headers = response.headers_mut();

@@ -14,8 +14,11 @@ use http::StatusCode;
 use rand::{Rng, rngs::ChaCha12Rng};
 
 use super::{
-    super::{chance::exponential, timeline::Timeline},
-    draw::{arrivals, part},
+    super::{
+        chance::{Stretch, arrivals, exponential},
+        timeline::Timeline,
+    },
+    draw::part,
     experiment::{Experiment, Run, Subject},
     stage::{Service, Stage},
 };
@@ -97,13 +100,12 @@ impl Collapse {
     fn arrivals(&self, random: &mut ChaCha12Rng) -> Vec<Duration> {
         let ends = SPIKE_BEGINS + Duration::from_secs(self.spike);
         let base = f64::from(self.base);
-        let parts = [
+        let stretches = [
             (base, Duration::ZERO, SPIKE_BEGINS),
             (SPIKE_PER_SECOND, SPIKE_BEGINS, ends),
             (base, ends, END),
         ];
-        let parts = parts.map(|(rate, from, to)| arrivals(random, rate, from, to));
-        parts.concat()
+        arrivals(random, stretches.map(Stretch::from)).collect()
     }
 }
 

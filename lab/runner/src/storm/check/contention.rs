@@ -3,17 +3,16 @@
 
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},
-    time::{Duration, SystemTime},
+    time::Duration,
 };
 
 use client::{Builder, Clock, ConfigError, NoWait};
 use evidence::storm::check::Figure;
 use http::StatusCode;
 use rand::{Rng, rngs::ChaCha12Rng};
-use reqwest_retry::{RetryDecision, RetryPolicy};
 
 use super::{
-    super::timeline::Timeline,
+    super::{exponential::Exponential, timeline::Timeline},
     draw::{normal, part},
     experiment::{Experiment, Run, Subject},
     stage::{Service, Stage},
@@ -80,7 +79,11 @@ impl Waits {
     fn apply(self, client: Builder, timeline: Timeline) -> Builder {
         match self {
             Self::None => client.policy(NoWait),
-            Self::Exponential => client.policy(Exponential(timeline)),
+            Self::Exponential => client.policy(Exponential {
+                base: BASE,
+                cap: CAP,
+                timeline,
+            }),
             Self::FullJitter => client.backoff(BASE, CAP),
         }
     }
@@ -165,20 +168,6 @@ impl Service for Record {
     }
 }
 
-/// Waits that double and have no jitter, which the client does not offer: it is a policy
-/// of one's own.
-struct Exponential(Timeline);
-
-impl RetryPolicy for Exponential {
-    fn should_retry(&self, _: SystemTime, past_retries: u32) -> RetryDecision {
-        let doubled = 2_u32.checked_pow(past_retries);
-        let wait = doubled.and_then(|factor| BASE.checked_mul(factor));
-        RetryDecision::Retry {
-            execute_after: self.0.wall() + wait.map_or(CAP, |wait| wait.min(CAP)),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -205,21 +194,5 @@ mod tests {
         {
             assert!(figure.held, "{figure:?}");
         }
-    }
-
-    #[test]
-    fn waits_without_jitter_double_from_ten_milliseconds_to_two_seconds() {
-        let policy = Exponential(Timeline::default());
-
-        let waits = [0, 1, 2, 7, 8, 31, 32, u32::MAX].map(|past_retries| {
-            let offered = policy.should_retry(SystemTime::UNIX_EPOCH, past_retries);
-            let RetryDecision::Retry { execute_after } = offered else {
-                panic!("it never declines")
-            };
-            let wait = execute_after.duration_since(SystemTime::UNIX_EPOCH);
-            wait.expect("not in the past").as_millis()
-        });
-
-        assert_eq!(waits, [10, 20, 40, 1280, 2000, 2000, 2000, 2000]);
     }
 }

@@ -4,8 +4,6 @@ use std::time::Duration;
 
 use rand::{Rng, RngExt, SeedableRng, rngs::ChaCha12Rng};
 
-use super::super::chance::exponential;
-
 /// The generator of one run of one experiment: a stream of its own of what the seed
 /// draws, so that no two runs have anything in common.
 pub(super) fn generator(seed: u64, experiment: u32, run: u32) -> ChaCha12Rng {
@@ -22,26 +20,13 @@ pub(super) fn part(random: &mut ChaCha12Rng) -> ChaCha12Rng {
 /// A time drawn from the normal distribution, without its sign.
 ///
 /// By Box and Muller's transform, with a logarithm and a cosine that are not the
-/// system's: see [`exponential`].
+/// system's: see [`exponential`](super::super::chance::exponential).
 pub(super) fn normal(random: &mut ChaCha12Rng, mean: Duration, deviation: Duration) -> Duration {
     let [radius, angle]: [f64; 2] = random.random();
     let radius = libm::sqrt(-2.0 * libm::log(1.0 - radius));
     let unit = radius * libm::cos(std::f64::consts::TAU * angle);
     let seconds = mean.as_secs_f64() + deviation.as_secs_f64() * unit;
     Duration::from_secs_f64(seconds.abs())
-}
-
-/// The moments of a Poisson process of this rate (per second) from one moment to another.
-pub(super) fn arrivals(
-    random: &mut ChaCha12Rng,
-    rate: f64,
-    from: Duration,
-    to: Duration,
-) -> Vec<Duration> {
-    let mean = Duration::from_secs_f64(1.0 / rate);
-    let next = |last: &Duration| Some(*last + exponential(random, mean));
-    let moments = std::iter::successors(Some(from), next).skip(1);
-    moments.take_while(|moment| *moment < to).collect()
 }
 
 #[cfg(test)]
@@ -66,25 +51,6 @@ mod tests {
         };
         assert!(beyond(1).abs_diff(31_731) < 600, "{}", beyond(1));
         assert!(beyond(2).abs_diff(4_550) < 300, "{}", beyond(2));
-    }
-
-    #[test]
-    fn a_poisson_process_varies_as_much_as_it_has_events() {
-        let [from, to] = [20, 25].map(Duration::from_secs);
-        let counts = (0..1_000).map(|run| {
-            let arrivals = arrivals(&mut generator(1, 0, run), 80.0, from, to);
-            assert!(arrivals.is_sorted());
-            assert!(arrivals.iter().all(|at| (from..to).contains(at)));
-            arrivals.len() as f64
-        });
-        let counts: Vec<_> = counts.collect();
-
-        let mean = counts.iter().sum::<f64>() / 1_000.0;
-        let squares = counts.iter().map(|count| (count - mean) * (count - mean));
-        let variance = squares.sum::<f64>() / 1_000.0;
-        // Four standard errors of 1 000 counts.
-        assert!((mean - 400.0).abs() < 2.6, "{mean}");
-        assert!((variance - 400.0).abs() < 72.0, "{variance}");
     }
 
     #[test]

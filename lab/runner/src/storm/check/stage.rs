@@ -12,22 +12,23 @@ use std::{
 };
 
 use client::{
-    Builder, Clock, Endpoint, Failure, FailureKind, ReliableApiClient, SeededRandom,
-    telemetry::{ATTEMPTS, SharedRecorder},
+    Builder, Clock, Failure, FailureKind, ReliableApiClient, SeededRandom, telemetry::ATTEMPTS,
 };
 use futures_executor::LocalPool;
 use futures_util::task::LocalSpawnExt;
-use http::{Extensions, Response as HttpResponse, StatusCode, header::CONTENT_TYPE};
+use http::{Extensions, StatusCode};
 use reqwest::{Request, Response};
 use reqwest_middleware::{Middleware, Next, Result};
 
 use super::{
-    super::timeline::Timeline,
+    super::{
+        clients::{self, CALL},
+        service::respond,
+        timeline::Timeline,
+    },
     experiment::{Call, Run},
 };
 use crate::totals::Totals;
-
-const CALL: Endpoint = Endpoint::new("storm", "/storm");
 
 /// A service as a model: what a request comes to, and when.
 pub(super) trait Service: Send + Sync + 'static {
@@ -70,14 +71,8 @@ impl Stage {
     /// A client on this transport: without a budget and without a limit, unless they
     /// are set.
     pub(super) fn client<S: Service>(&self, transport: &Transport<S>, seed: u64) -> Builder {
-        let recorder: SharedRecorder = Arc::<Totals>::clone(&self.counted);
-        ReliableApiClient::builder("http://storm.invalid")
-            .transport(transport.clone())
-            .clock(Arc::new(self.timeline()))
-            .random(Arc::new(SeededRandom::new(seed)))
-            .recorder(recorder)
-            .retry_budget(None)
-            .concurrency_limit(None)
+        let random = SeededRandom::new(seed);
+        clients::builder(transport.clone(), &self.timeline, random, &self.counted)
     }
 
     /// Has a client make a call at each of these moments, whatever became of the last.
@@ -146,10 +141,6 @@ impl<S: Service> Middleware for Transport<S> {
         let status = self.service.respond().await;
         self.sent.ended.fetch_add(1, Ordering::Relaxed);
         let status = status.ok_or(Failure(FailureKind::ReadTimeout))?;
-        let response = HttpResponse::builder()
-            .status(status)
-            .header(CONTENT_TYPE, "application/json")
-            .body("{}");
-        Ok(response.expect("a response").into())
+        Ok(respond(status, None))
     }
 }

@@ -11,8 +11,11 @@ use http::StatusCode;
 use rand::{Rng, RngExt, rngs::ChaCha12Rng};
 
 use super::{
-    super::{chance::exponential, timeline::Timeline},
-    draw::{arrivals, part},
+    super::{
+        chance::{arrivals, exponential},
+        timeline::Timeline,
+    },
+    draw::part,
     experiment::Run,
     stage::{Service, Stage},
 };
@@ -47,7 +50,8 @@ impl Unreliable {
         });
         let rate = CALLS_PER_SECOND / f64::from(self.clients);
         for _ in 0..self.clients {
-            let moments = arrivals(&mut random, rate, Duration::ZERO, LENGTH);
+            let stretches = [(rate, Duration::ZERO, LENGTH).into()];
+            let moments = arrivals(&mut random, stretches).collect();
             let client = stage
                 .client(&transport, random.next_u64())
                 .max_attempts(ATTEMPTS)
