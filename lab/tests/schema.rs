@@ -90,10 +90,10 @@ fn a_storm_is_what_its_schema_says() {
     let mut plan = Plan::of(&STORIES[0]);
     plan.settings.trouble_begins = Duration::ZERO;
     plan.settings.trouble_lasts = Duration::from_millis(500);
-    plan.settings.length = Duration::from_secs(1);
+    plan.settings.length = Duration::from_secs(3);
     let storm = play(&plan, |_| ControlFlow::Continue(()));
     let storm = storm.expect("played");
-    let tally = Tally::of_first(&storm);
+    let tally = Tally::of(&storm);
     let tally = parsed(&render::json(&tally));
     let storm = parsed(&render::json(&storm));
     let schema = parsed(&render::storm_schema());

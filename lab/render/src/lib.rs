@@ -30,7 +30,7 @@ pub use json::json;
 pub use junit::junit;
 pub use load::load;
 pub use schema::{card_schema, run_schema, storm_schema};
-pub use storm::{storm, storm_list, tally};
+pub use storm::{storm, storm_in_figures, storm_list, storm_tally};
 pub use storm_check::figures as storm_figures;
 pub use summary::summary;
 pub use table::table;

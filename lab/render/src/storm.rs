@@ -3,19 +3,25 @@
 use anstyle::AnsiColor;
 use evidence::{
     duration,
+    plot::{
+        Mark, storm_columns, storm_ending, storm_figures_in_short, storm_learnt, storm_success,
+    },
     storm::{
-        Cut, Load, Policy, PolicyRun, PolicyTally, STEP, Settings, Step, Storm, Tally, Trouble,
-        Words,
+        Load, Policy, PolicyRun, PolicyTally, STEP, Settings, Storm, Tally, Trouble, Words,
+        per_second,
     },
 };
 
 use super::{Options, sheet::Sheet};
 
-/// How many columns a line has.
+/// How many columns a line has at most.
 const COLUMNS: usize = 30;
 
 /// How wide the names of policies are, in columns.
 const NAME: usize = 17;
+
+/// How wide the words are that say how a policy ended.
+const ENDING: usize = 16;
 
 /// A column in which nothing succeeded.
 const NONE: char = '·';
@@ -23,43 +29,116 @@ const NONE: char = '·';
 /// The heights of a column, from little to everything.
 const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// Sets a storm: what succeeded under each policy, and what kept the service down.
+/// Sets a storm: what succeeded under each policy, and what there is to learn from it.
 #[must_use]
 pub fn storm(storm: &Storm, options: &Options) -> String {
     let mut sheet = Sheet::new(options);
-    let (mark, all, none) = match options.ascii {
-        true => ('^', '9', '0'),
-        false => ('▲', HEIGHTS[HEIGHTS.len() - 1], NONE),
+    picture(&mut sheet, storm);
+    for (title, text) in storm_learnt(storm) {
+        match title {
+            // Both stand below what they are about.
+            "What happened" | "The answer" => sheet.beside("", &text),
+            _ => sheet.beside("", &format!("{title}: {text}")),
+        }
+    }
+    let Words { scenario, rule, .. } = storm.story;
+    sheet.beside(
+        "",
+        &format!("With one client: lab scenario {scenario}. The rule: {rule}."),
+    );
+    for run in &storm.policies {
+        source(&mut sheet, &run.policy);
+    }
+    sheet.into_text()
+}
+
+/// Sets a storm: what succeeded under each policy, and figures of it.
+#[must_use]
+pub fn storm_in_figures(storm: &Storm, options: &Options) -> String {
+    let mut sheet = Sheet::new(options);
+    picture(&mut sheet, storm);
+    sheet.gap();
+    let (titles, rows) = storm_figures_in_short(storm);
+    let width = |at: usize| {
+        titles[at]
+            .map(str::len)
+            .into_iter()
+            .max()
+            .unwrap_or(0)
+            .max(6)
+            + 1
+    };
+    let mut line = |cells: &mut dyn Iterator<Item = &str>| {
+        let cells = cells.enumerate().map(|(at, cell)| match at {
+            0 => format!("{cell:<NAME$}"),
+            _ => format!("{cell:>width$}", width = width(at)),
+        });
+        sheet.line(&cells.collect::<String>());
+    };
+    for part in 0..2 {
+        line(&mut titles.iter().map(|title| title[part]));
+    }
+    let none = if options.ascii { "-" } else { "–" };
+    for row in &rows {
+        line(&mut row.iter().map(|cell| cell.as_deref().unwrap_or(none)));
+    }
+    sheet.beside(
+        "",
+        "At the end: calls/s ok, requests that wait, tokens and limit of a client.",
+    );
+    sheet.into_text()
+}
+
+/// A line for each policy, and above them what they met.
+fn picture(sheet: &mut Sheet<'_>, storm: &Storm) {
+    let ascii = sheet.options.ascii;
+    let (all, none) = match ascii {
+        true => ('9', '0'),
+        false => (HEIGHTS[HEIGHTS.len() - 1], NONE),
     };
     let settings = &storm.settings;
+    let (steps, columns) = storm_columns(settings, COLUMNS);
+    let column = STEP * u32::try_from(steps).unwrap_or(u32::MAX);
     sheet.title(storm.story.question);
     sheet.beside("", &setting(storm));
-    let column = settings.length / COLUMNS as u32;
     sheet.line(&format!(
         "Calls that succeeded: {all} all, {none} none; {} a column, {} in all.",
         duration(column),
         duration(settings.length),
     ));
     let blank = "";
-    sheet.line(&format!("{blank:63}calls  at the end"));
     sheet.line(&format!(
-        "{:<NAME$}{blank:COLUMNS$} {:<15}{:>5}{:>6}{:>6}",
-        storm.story.varies, "the service is", "lost", "req/s", "queue"
+        "{:>width$}",
+        "req/s",
+        width = NAME + COLUMNS + 1 + ENDING + 16
     ));
+    sheet.line(&format!(
+        "{:<NAME$}{blank:COLUMNS$} {:<ENDING$}{:>5}{:>6}{:>5}",
+        storm.story.varies, "the service is", "lost", "ok", "end"
+    ));
+    load(sheet, storm, steps);
     for run in &storm.policies {
-        line(&mut sheet, storm, run);
+        line(sheet, run, steps);
     }
-    let ended = settings.trouble_ends().as_nanos() / column.as_nanos().max(1);
-    let before = NAME + usize::try_from(ended).unwrap_or(0);
-    let ends = duration(settings.trouble_ends());
-    sheet.line(&format!("{blank:before$}{mark} {ends}: the trouble ends"));
-    for sentence in sentences(storm) {
-        sheet.beside("", &sentence);
+    if settings.trouble != Trouble::None {
+        let ends = settings.trouble_ends();
+        let at = ends.as_nanos() / column.as_nanos().max(1);
+        let before = NAME + usize::try_from(at).unwrap_or(0).min(columns);
+        let mark = if ascii { '^' } else { '▲' };
+        let (ends, what) = (duration(ends), what_ends(settings.trouble));
+        sheet.line(&format!("{blank:before$}{mark} {ends}: {what}"));
     }
-    for run in &storm.policies {
-        source(&mut sheet, &run.policy);
+}
+
+/// What is over when the trouble is.
+fn what_ends(trouble: Trouble) -> &'static str {
+    match trouble {
+        Trouble::Spike => "the spike ends",
+        Trouble::Cut => "all places are back",
+        Trouble::Pause => "the service works again",
+        Trouble::Refusal => "no more 503s for all",
+        Trouble::None => "",
     }
-    sheet.into_text()
 }
 
 /// What load meets what service, and what goes wrong.
@@ -70,7 +149,7 @@ fn setting(storm: &Storm) -> String {
         Load::Closed => format!("{} callers", settings.callers),
     };
     format!(
-        "{load}, {}. The service can do {} requests/s, and {} more may wait.",
+        "{load}, {}. The service can do {}/s; {} more may wait.",
         trouble(settings),
         storm.capacity_per_second.round(),
         settings.queue,
@@ -101,39 +180,52 @@ fn trouble(settings: &Settings) -> String {
     }
 }
 
-fn line(sheet: &mut Sheet<'_>, storm: &Storm, run: &PolicyRun) {
-    let columns = storm.columns(run, COLUMNS).into_iter();
-    let columns = columns.map(|share| sign(share, sheet.options.ascii));
-    let columns: String = columns.collect();
-    let (color, end) = match (run.cut, storm.back_after(run)) {
-        (Some(cut), _) => (AnsiColor::Yellow, cut_short(cut).to_owned()),
-        (None, Some(after)) if after.is_zero() => (AnsiColor::Green, at_once(run).to_owned()),
-        (None, Some(after)) => (AnsiColor::Green, format!("back after {}", duration(after))),
-        (None, None) => (AnsiColor::Red, "STILL DOWN".to_owned()),
+/// The calls that began, which are the same under every policy if they come from outside.
+fn load(sheet: &mut Sheet<'_>, storm: &Storm, steps: usize) {
+    let longest = storm.policies.iter().max_by_key(|run| run.steps.len());
+    let Some(run) = longest.filter(|_| storm.settings.load == Load::Open) else {
+        return;
     };
-    let end = sheet.styled(color.on_default(), &format!("{end:<15}"));
-    let requests = at_end(run, |step| step.requests);
-    let waiting = at_end(run, |step| step.waiting) * STEP.as_secs_f64();
-    let (name, lost) = (&run.policy.name, run.lost());
+    let rates = run.steps.chunks(steps);
+    let rates: Vec<_> = rates
+        .map(|steps| per_second(steps, |step| step.calls))
+        .collect();
+    let most = rates.iter().copied().fold(1.0, f64::max);
+    let columns = rates
+        .iter()
+        .map(|rate| sign(Some(rate / most), sheet.options.ascii));
+    let columns: String = columns.collect();
+    let at_end = per_second(run.at_end(), |step| step.calls);
     sheet.line(&format!(
-        "{name:<NAME$}{columns:<COLUMNS$} {end}{lost:>5}{requests:>6.0}{waiting:>6.0}"
+        "{:<NAME$}{columns:<COLUMNS$} {at_end:.0} at the end, {most:.0} at most",
+        "load (calls/s)"
     ));
 }
 
-/// What a service is that was back when the trouble ended.
-fn at_once(run: &PolicyRun) -> &'static str {
-    match run.lost() {
-        0 => "never down",
-        _ => "back at once",
-    }
+fn line(sheet: &mut Sheet<'_>, run: &PolicyRun, steps: usize) {
+    let columns = run.columns(steps).into_iter();
+    let columns = columns.map(|share| sign(share, sheet.options.ascii));
+    let columns: String = columns.collect();
+    let ending = storm_ending(run);
+    let (color, words) = match ending.mark {
+        Mark::Ok => (AnsiColor::Green, ending.words),
+        Mark::Failed => (AnsiColor::Red, ending.words.to_uppercase()),
+        _ => (AnsiColor::Yellow, ending.words),
+    };
+    let end = sheet.styled(color.on_default(), &format!("{words:<ENDING$}"));
+    let (name, lost) = (&run.policy.name, short(run.lost() as f64));
+    let succeeded = storm_success(run).unwrap_or_default();
+    let requests = short(per_second(run.at_end(), |step| step.requests));
+    sheet.line(&format!(
+        "{name:<NAME$}{columns:<COLUMNS$} {end}{lost:>5}{succeeded:>6}{requests:>5}"
+    ));
 }
 
-/// Why a line ends before its time.
-fn cut_short(cut: Cut) -> &'static str {
-    match cut {
-        Cut::Cancelled => "cancelled",
-        Cut::Requests => "cut: a million",
-        Cut::InFlight => "cut: too many",
+/// A count in four digits at most, in thousands if need be.
+fn short(count: f64) -> String {
+    match count {
+        ..9_999.5 => format!("{count:.0}"),
+        _ => format!("{:.0}k", count / 1_000.0),
     }
 }
 
@@ -147,61 +239,6 @@ fn sign(share: Option<f64>, ascii: bool) -> char {
     }
 }
 
-/// What is counted in a second of the last quarter, on average.
-fn at_end(run: &PolicyRun, count: fn(&Step) -> u32) -> f64 {
-    let last = &run.steps[run.steps.len() * 3 / 4..];
-    let seconds = STEP.as_secs_f64() * last.len().max(1) as f64;
-    last.iter().map(|step| f64::from(count(step))).sum::<f64>() / seconds
-}
-
-/// What kept the service down, what the run shows of the story's answer, and why a line
-/// ends before its time.
-fn sentences(storm: &Storm) -> Vec<String> {
-    let mut sentences = Vec::new();
-    let cut = |cut| storm.policies.iter().any(|run| run.cut == Some(cut));
-    if cut(Cut::Requests) {
-        sentences.push("A policy ended at a million requests: the lab plays no more.".to_owned());
-    }
-    if cut(Cut::InFlight) {
-        sentences.push(
-            "A policy ended when 20000 calls were under way: the lab plays no more at once."
-                .to_owned(),
-        );
-    }
-    sentences.extend(what_keeps_it_down(storm));
-    match storm.shows_the_answer {
-        Some(true) => sentences.push(storm.story.answer.to_owned()),
-        Some(false) => sentences.push(
-            "With these settings it came out otherwise than in the story as it comes.".to_owned(),
-        ),
-        None => {}
-    }
-    sentences
-}
-
-/// For whom a service works that stays down because its queue takes longer than anyone
-/// waits.
-fn what_keeps_it_down(storm: &Storm) -> Option<String> {
-    let is_down = |run: &&PolicyRun| run.cut.is_none() && storm.back_after(run).is_none();
-    let down: Vec<_> = storm.policies.iter().filter(is_down).collect();
-    let worst = down.first()?;
-    let names = down.iter().map(|run| format!("\"{}\"", run.policy.name));
-    let names: Vec<_> = names.collect();
-    let queue = at_end(worst, |step| step.waiting) * STEP.as_secs_f64();
-    if queue < storm.capacity_per_second * storm.settings.timeout.as_secs_f64() {
-        return None;
-    }
-    let worked = at_end(worst, |step| step.worked);
-    let useful = at_end(worst, |step| step.goodput);
-    let lost = 100.0 * (1.0 - useful / worked.max(1.0));
-    Some(format!(
-        "Callers wait {} for a response, and the queue takes longer: under {}, {lost:.0} % of the \
-         work is for callers who have left.",
-        duration(storm.settings.timeout),
-        names.join(" and "),
-    ))
-}
-
 fn source(sheet: &mut Sheet<'_>, policy: &Policy) {
     if let Some(source) = policy.source {
         let bullet = if sheet.options.ascii { "- " } else { "· " };
@@ -210,13 +247,24 @@ fn source(sheet: &mut Sheet<'_>, policy: &Policy) {
     }
 }
 
-/// Sets what many seeds of a storm came to, and how far they were apart.
+/// Sets what many seeds of a storm came to, and how far they were apart, below the
+/// picture of the first of them.
 #[must_use]
-pub fn tally(tally: &Tally, options: &Options) -> String {
+pub fn storm_tally(first: &Storm, tally: &Tally, options: &Options) -> String {
     let mut sheet = Sheet::new(options);
+    picture(&mut sheet, first);
+    sheet.gap();
     let seeds = tally.seeds.len();
+    sheet.line(&format!("That is seed {}. Of {seeds} seeds:", first.seed));
     for policy in &tally.policies {
         sheet.line(&tally_line(policy, seeds));
+    }
+    if tally.cut_short > 0 {
+        let cut = tally.cut_short;
+        sheet.beside(
+            "",
+            &format!("{cut} more came to the most that the lab plays."),
+        );
     }
     if let Some(shown) = tally.show_the_answer {
         sheet.line(&format!(
@@ -235,7 +283,11 @@ fn tally_line(policy: &PolicyTally, seeds: usize) -> String {
     });
     let back = range(policy.ends.iter().filter_map(|end| end.back_after));
     let back = back.map_or(String::new(), |(least, most)| {
-        format!(", back after {} to {}", duration(least), duration(most))
+        let [least, most] = [least.as_secs(), most.as_secs()];
+        match least == most {
+            true => format!(", back after {least} s"),
+            false => format!(", back after {least} to {most} s"),
+        }
     });
     let stuck = format!("stuck in {} of {seeds}", policy.stuck());
     format!("{name:<NAME$}{stuck:<20}{lost}{back}")

@@ -14,10 +14,8 @@ use std::{
 };
 
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
-use evidence::storm::{
-    Cut, KnobError, Knobs, Policy, PolicyRun, Settings, Setup, Storm, Tally, Values,
-};
-use runner::storm::{PRESETS, Plan, STORIES, StormError, play, policy, story};
+use evidence::storm::{Cut, KnobError, Knobs, Policy, PolicyRun, Settings, Setup, Storm, Values};
+use runner::storm::{PRESETS, Plan, STORIES, StormError, play, play_seeds, policy, story};
 use server::Signals;
 
 use super::{
@@ -29,7 +27,7 @@ use super::{
 };
 
 /// The most seeds that are played.
-const MOST_SEEDS: u64 = 1_000;
+const MOST_SEEDS: u32 = 1_000;
 
 /// What a policy is called that was set up on the command line.
 const YOURS: &str = "yours";
@@ -50,7 +48,7 @@ pub(super) struct Arguments {
     seed: Option<u64>,
     /// Play this many seeds, from --seed on, and count where the service stayed down
     #[arg(long, value_name = "N", value_parser = seeds)]
-    seeds: Option<u64>,
+    seeds: Option<u32>,
     /// Hold the model to figures that others published or that follow from a formula;
     /// it takes minutes, and a release build
     #[arg(long, conflicts_with_all = not_with_check())]
@@ -61,6 +59,9 @@ pub(super) struct Arguments {
     /// Write the storm as a page of HTML
     #[arg(long, value_name = "FILE", conflicts_with = "seeds")]
     report: Option<PathBuf>,
+    /// Print figures below the pictures in place of words: latency, requests, tokens
+    #[arg(long, conflicts_with_all = ["seeds", "json"])]
+    figures: bool,
     /// Use nothing but ASCII
     #[arg(long)]
     ascii: bool,
@@ -115,7 +116,7 @@ impl<T: Knobs> Turned<T> {
 fn not_with_check() -> impl Iterator<Item = &'static str> {
     let settings = Settings::KNOBS.iter().map(|knob| knob.name);
     let setup = Setup::KNOBS.iter().map(|knob| knob.name);
-    ["story", "list", "policy", "seeds", "report"]
+    ["story", "list", "policy", "seeds", "report", "figures"]
         .into_iter()
         .chain(settings)
         .chain(setup)
@@ -222,23 +223,27 @@ pub(super) fn storm(arguments: &Arguments) -> Result<Exit, Exit> {
                 let is_cut = storm.policies.iter().any(is_cancelled);
                 let text = match arguments.json {
                     true => render::json(&storm),
+                    false if arguments.figures => render::storm_in_figures(&storm, &options),
                     false => render::storm(&storm, &options),
                 };
                 (text, is_cut)
             })
         }
         Some(seeds) => {
-            let tally = until_ctrl_c(move |ends| {
+            let played = until_ctrl_c(move |ends| {
                 terminal::note(&format!("{seeds} seeds; Ctrl+C ends them"));
-                play_many(&plan, seeds, ends)
+                let bar = terminal::progress(seeds.into());
+                let played = play_seeds(&plan, seeds, ends, &|| bar.inc(1));
+                bar.finish_and_clear();
+                played
             })?;
-            tally.map(|tally| {
-                let is_cut = (tally.seeds.len() as u64) < seeds;
+            played.map(|(storm, tally)| {
+                let played = tally.seeds.len() as u64 + u64::from(tally.cut_short);
                 let text = match arguments.json {
                     true => render::json(&tally),
-                    false => render::tally(&tally, &options),
+                    false => render::storm_tally(&storm, &tally, &options),
                 };
-                (text, is_cut)
+                (text, played < seeds.into())
             })
         }
     };
@@ -255,24 +260,6 @@ fn play_one(plan: &Plan, ends: &AtomicBool) -> Result<Storm, StormError> {
         true => ControlFlow::Break(()),
         false => ControlFlow::Continue(()),
     })
-}
-
-/// Plays one seed after the other. What a seed leaves behind is small, so that a
-/// thousand of them are.
-fn play_many(plan: &Plan, seeds: u64, ends: &AtomicBool) -> Result<Tally, StormError> {
-    let bar = terminal::progress(seeds);
-    let mut tally = Tally::of_first(&play_one(plan, ends)?);
-    bar.inc(1);
-    for number in 1..seeds {
-        if ends.load(Ordering::Relaxed) {
-            break;
-        }
-        let plan = plan.with_seed(plan.seed.wrapping_add(number));
-        tally.add(&play_one(&plan, ends)?);
-        bar.inc(1);
-    }
-    bar.finish_and_clear();
-    Ok(tally)
 }
 
 fn is_cancelled(run: &PolicyRun) -> bool {
@@ -300,6 +287,72 @@ fn until_ctrl_c<T: Send + 'static>(
     })
 }
 
-fn seeds(text: &str) -> Result<u64, NumberError> {
-    number::within(text, 1..=MOST_SEEDS)
+fn seeds(text: &str) -> Result<u32, NumberError> {
+    let (from, to) = (1, MOST_SEEDS.into());
+    let seeds = number::within(text, from..=to)?;
+    u32::try_from(seeds).map_err(|_| NumberError::NotWithin { from, to })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use render::{Options, storm, storm_in_figures};
+
+    use super::*;
+
+    /// A story in three seconds, with what is said below it if it is played as it comes.
+    fn in_short(story: &'static runner::storm::Story) -> Storm {
+        let mut plan = Plan::of(story);
+        plan.settings.trouble_begins = Duration::from_millis(500);
+        plan.settings.trouble_lasts = Duration::from_millis(500);
+        plan.settings.length = Duration::from_secs(3);
+        for policy in &mut plan.policies {
+            policy.setup.clients = 1;
+        }
+        let storm = play(&plan, |_| ControlFlow::Continue(()));
+        Storm {
+            shows_the_answer: Some(true),
+            ..storm.expect("it can be played")
+        }
+    }
+
+    #[test]
+    fn every_story_fits_a_plain_screen_with_and_without_its_figures() {
+        let ascii = Options {
+            ascii: true,
+            ..Options::default()
+        };
+        for story in STORIES {
+            let played = in_short(story);
+            for options in [&Options::default(), &ascii] {
+                for text in [storm(&played, options), storm_in_figures(&played, options)] {
+                    // The last of the 24 lines has the prompt.
+                    assert!(text.lines().count() <= 23, "{text}");
+                    let widest = text.lines().map(|line| line.chars().count()).max();
+                    assert!(widest <= Some(80), "{text}");
+                    assert!(!options.ascii || text.is_ascii(), "{text}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_storm_says_what_it_teaches_and_where_to_see_it_with_one_client() {
+        let played = in_short(&STORIES[0]);
+
+        let text = storm(&played, &Options::default());
+
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let story = played.story;
+        for part in [
+            story.question,
+            story.answer.expect("it has one"),
+            story.lesson,
+            story.left_out,
+            "With one client: lab scenario retry-budget. The rule: finite-attempts.",
+        ] {
+            assert!(words.contains(part), "{part}: {text}");
+        }
+    }
 }

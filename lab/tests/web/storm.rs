@@ -114,27 +114,21 @@ async fn a_report_is_there_once_a_storm_is_over() {
 }
 
 #[tokio::test]
-async fn whoever_hangs_up_ends_the_storm_and_makes_room() {
+async fn two_are_played_at_once_and_one_that_has_ended_makes_room() {
     let (ui, browser) = serve().await;
     let mut one = browser.storm(&endless()).await;
     let mut other = browser.storm(&endless()).await;
-    one.next().await.expect("a beginning");
+    let begun = one.next().await.expect("a beginning");
     other.next().await.expect("a beginning");
 
-    let refused = browser.open_storm(&endless()).await.status();
-    drop(one);
-    // It ends at the next tenth of a second of its time.
-    let mut status = refused;
-    for _ in 0..1_000 {
-        if status == StatusCode::OK {
-            break;
-        }
-        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-        status = browser.open_storm(&short()).await.status();
-    }
+    let refused = browser.open_storm(&short()).await.status();
+    let path = format!("/api/storms/{}", begun.data["id"].as_str().expect("an id"));
+    browser.change(Method::DELETE, &path).await;
+    while one.next().await.is_some() {}
+    let taken = browser.open_storm(&short()).await.status();
 
     assert_eq!(refused, StatusCode::TOO_MANY_REQUESTS);
-    assert_eq!(status, StatusCode::OK);
+    assert_eq!(taken, StatusCode::OK);
     ui.stop().await.expect("the others end with the page");
 }
 
@@ -166,7 +160,7 @@ async fn says_which_setting_broke_which_rule() {
         (
             json!({ "story": "spike", "settings": { "length_seconds": 15 } }),
             "invalid_storm",
-            "settings: the trouble must end before the storm does, got 15 s of 15 s",
+            "settings: the trouble must end 2 s before the storm does or earlier, got 15 s of 15 s",
         ),
         (
             json!({ "story": "spike", "own": { "attempts": 21 } }),
@@ -177,6 +171,16 @@ async fn says_which_setting_broke_which_rule() {
             json!({ "story": "spike", "policies": [] }),
             "invalid_storm",
             "unknown field `policies`",
+        ),
+        (
+            json!({ "story": "spike", "beside": ["grcp"] }),
+            "invalid_storm",
+            "beside: no policy is called 'grcp'; did you mean 'grpc'?",
+        ),
+        (
+            json!({ "story": "spike", "own": { "base_seconds": 2, "cap_seconds": 1 } }),
+            "invalid_storm",
+            "own: yours: ",
         ),
     ] {
         let headers = [
@@ -212,5 +216,26 @@ async fn a_policy_of_ones_own_is_played_beside_the_others() {
     let last = of(&events, "ended").last().expect("one");
     let remark = last["remark"].as_str().expect("words");
     assert!(remark.contains("at most 5 requests"), "{remark}");
+    ui.stop().await.expect("nothing is left");
+}
+
+#[tokio::test]
+async fn what_others_ship_with_is_played_beside_a_story_once_and_says_where_it_comes_from() {
+    let (ui, browser) = serve().await;
+    let catalogue = browser.get("/api/storms").await.json();
+    let mut storm = short();
+    storm["beside"] = json!(["grpc", "aws-2026", "grpc"]);
+
+    let events = played(&browser, &storm).await;
+
+    let presets = catalogue["presets"].as_array().expect("presets");
+    let known = presets.iter().any(|preset| preset["name"] == "aws-2026");
+    assert!(known, "{presets:?}");
+    let pictures = events[0].data["pictures"].as_array().expect("pictures");
+    let names: Vec<_> = pictures.iter().map(|it| it["policy"].clone()).collect();
+    assert_eq!(names[5..], [json!("grpc"), json!("aws-2026")]);
+    let source = pictures[5]["source"]["url"].as_str().expect("an address");
+    assert!(source.starts_with("https://github.com/grpc/"), "{source}");
+    assert_eq!(pictures[0]["source"], Value::Null);
     ui.stop().await.expect("nothing is left");
 }

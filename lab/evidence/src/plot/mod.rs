@@ -19,7 +19,10 @@ pub use limit::{LimitLine, LimitStep};
 pub use play::{PlayChart, PlayRow};
 pub use rows::{Detail, Mark, Part, Row};
 pub use scale::Scale;
-pub use storm::{Ending, Level, MARK, StormCurves, StormFrame, StormPicture, Stretch};
-pub use storm_words::{storm_figures, storm_learnt, storm_result, storm_terms};
+pub use storm::{Ending, Level, StormCurves, StormFrame, StormPicture, Stretch, storm_columns};
+pub use storm_words::{
+    ending as storm_ending, storm_figures, storm_figures_in_short, storm_learnt, storm_result,
+    storm_success, storm_terms,
+};
 pub use table::{Column, Table, TableRow};
 pub use waterfall::{Axis, Tick, Waterfall};

@@ -11,20 +11,24 @@ use serde::Serialize;
 
 use super::{
     Mark,
-    storm_words::{break_even, changed, ending, remark},
+    storm_words::{break_even, brief, changed, ending, remark},
     waterfall::{Axis, round},
 };
 use crate::{
     duration::duration,
     nanoseconds,
-    storm::{Load, Policy, PolicyRun, STEP, Settings, Step, Storm, Trouble},
+    storm::{Load, Policy, PolicyRun, STEP, Settings, Source, Step, Storm, Trouble, per_second},
 };
 
-/// What marks the end of the trouble, in a picture and in the question about it.
-pub const MARK: &str = "▲";
+/// What marks the end of the trouble.
+const MARK: &str = "▲";
 
 /// How many columns a picture has at most.
 const COLUMNS: usize = 80;
+
+/// How many times the usual load, or the capacity, an axis of rates shows at most: all
+/// else would lie on the ground below a spike of a hundred times as much.
+const HIGHEST: f64 = 4.0;
 
 /// What a round number of steps, or a round step between two rates, begins with, in
 /// tenths.
@@ -43,6 +47,8 @@ pub struct StormFrame {
     pub top: f64,
     /// The rates that are written on it.
     pub rates: Vec<Level>,
+    /// What reaches beyond it, in words; null if nothing does.
+    pub beyond: Option<String>,
     /// The requests that the service can work on in a second.
     pub capacity: Level,
     /// When something went wrong; null if nothing did.
@@ -86,6 +92,10 @@ pub struct StormPicture {
     pub break_even: Option<Level>,
     /// What the load is to the service under this policy, in words.
     pub remark: String,
+    /// Where the policy comes from, if it is what another client ships with.
+    pub source: Option<Source>,
+    /// What its calls came to, in a few figures; empty before it has ended.
+    pub brief: String,
     /// How it ended.
     pub ending: Ending,
     /// What is drawn.
@@ -118,19 +128,22 @@ impl StormFrame {
     /// The axes of a storm that is set up so.
     #[must_use]
     pub fn of(settings: &Settings) -> Self {
-        let steps = settings.length.as_nanos().div_ceil(STEP.as_nanos());
-        let steps = usize::try_from(steps).unwrap_or(usize::MAX).max(1);
-        let tenths = 10 * steps.div_ceil(COLUMNS) as u64;
-        let steps_per_column = (round(tenths, &STEPS) / 10) as usize;
+        let (steps_per_column, columns) = storm_columns(settings, COLUMNS);
         let capacity = settings.capacity_per_second();
-        let (top, rates) = rates(most(settings).max(capacity));
+        let most = most(settings);
+        let shown = most
+            .max(capacity)
+            .min(HIGHEST * capacity.max(usual_load(settings)));
+        let (top, rates) = rates(shown);
         let ended = settings.trouble_ends();
         Self {
             axis: Axis::of_length(settings.length),
-            columns: steps.div_ceil(steps_per_column),
+            columns,
             steps_per_column,
             top,
             rates,
+            beyond: (most > top)
+                .then(|| format!("The load of {most:.0} calls/s reaches beyond the axis.")),
             capacity: Level {
                 rate: capacity,
                 label: format!("capacity, {capacity:.0} requests/s"),
@@ -170,7 +183,7 @@ impl StormPicture {
         let begun = Self::begun(&storm.settings, &policies).into_iter();
         let pictures = begun.zip(&storm.policies);
         pictures
-            .map(|(picture, run)| picture.ended(storm, run, frame))
+            .map(|(picture, run)| picture.ended(&storm.settings, run, frame))
             .collect()
     }
 
@@ -182,6 +195,8 @@ impl StormPicture {
             changed: changed(&policies[..number], policy),
             break_even: break_even(settings, policy),
             remark: remark(settings, policy),
+            source: policy.source,
+            brief: String::new(),
             ending: Ending {
                 mark: Mark::Open,
                 words: String::new(),
@@ -194,9 +209,9 @@ impl StormPicture {
 
     /// This picture with what became of its policy.
     #[must_use]
-    pub fn ended(self, storm: &Storm, run: &PolicyRun, frame: &StormFrame) -> Self {
-        let ending = ending(storm, run);
-        let (before, end) = (before(storm, run), at_end(run));
+    pub fn ended(self, settings: &Settings, run: &PolicyRun, frame: &StormFrame) -> Self {
+        let ending = ending(run);
+        let (before, end) = (before(settings, run), run.at_end());
         let text = format!(
             "{}: {}. {} Before the trouble {:.0} of {:.0} calls/s succeed. At the end, {:.0} of \
              {:.0} calls/s succeed, and the service works on {:.0} requests/s.",
@@ -212,10 +227,22 @@ impl StormPicture {
         Self {
             ending,
             text,
+            brief: brief(run),
             curves: frame.curves(&run.steps),
             ..self
         }
     }
+}
+
+/// How many steps a column of a storm counts if it has so many columns at most: a round
+/// number; and how many columns there are.
+#[must_use]
+pub fn storm_columns(settings: &Settings, most: usize) -> (usize, usize) {
+    let steps = settings.length.as_nanos().div_ceil(STEP.as_nanos());
+    let steps = usize::try_from(steps).unwrap_or(usize::MAX).max(1);
+    let tenths = 10 * steps.div_ceil(most) as u64;
+    let steps_per_column = (round(tenths, &STEPS) / 10) as usize;
+    (steps_per_column, steps.div_ceil(steps_per_column))
 }
 
 /// The most calls that begin in a second, on average.
@@ -255,21 +282,10 @@ fn rates(most: f64) -> (f64, Vec<Level>) {
 }
 
 /// The steps before the trouble.
-fn before<'a>(storm: &Storm, run: &'a PolicyRun) -> &'a [Step] {
-    let until = storm.settings.trouble_begins.as_nanos() / STEP.as_nanos();
+fn before<'a>(settings: &Settings, run: &'a PolicyRun) -> &'a [Step] {
+    let until = settings.trouble_begins.as_nanos() / STEP.as_nanos();
     let until = usize::try_from(until).unwrap_or(usize::MAX);
     &run.steps[..until.min(run.steps.len())]
-}
-
-/// The last quarter of the steps.
-pub(super) fn at_end(run: &PolicyRun) -> &[Step] {
-    &run.steps[run.steps.len() * 3 / 4..]
-}
-
-/// What is counted in a second of these steps, on average.
-pub(super) fn per_second(steps: &[Step], count: fn(&Step) -> u32) -> f64 {
-    let seconds = STEP.as_secs_f64() * steps.len().max(1) as f64;
-    steps.iter().map(|step| f64::from(count(step))).sum::<f64>() / seconds
 }
 
 #[cfg(test)]
@@ -310,7 +326,7 @@ mod tests {
         title: "a title",
         question: "A question?",
         varies: "a knob",
-        answer: "An answer.",
+        answer: Some("An answer."),
         lesson: "A lesson.",
         left_out: "All else.",
         scenario: "flaky",
@@ -330,19 +346,17 @@ mod tests {
                 ..Step::default()
             }
         };
-        PolicyRun {
-            policy,
-            cut: None,
-            steps: (0..100).map(step).collect(),
-            totals: Totals {
-                calls: 600,
-                succeeded: if is_back { 480 } else { 120 },
-                requests: 1_200,
-                useful: 300,
-                abandoned: 100,
-                ..Totals::default()
-            },
-        }
+        let totals = Totals {
+            calls: 600,
+            succeeded: if is_back { 480 } else { 120 },
+            failed: if is_back { 120 } else { 480 },
+            requests: 1_200,
+            useful: 300,
+            abandoned: 100,
+            ..Totals::default()
+        };
+        let steps = (0..100).map(step).collect();
+        PolicyRun::of(&SETTINGS, policy, None, steps, totals)
     }
 
     fn storm(policies: Vec<PolicyRun>) -> Storm {
@@ -449,11 +463,19 @@ mod tests {
 
     #[test]
     fn a_picture_says_how_it_ended_and_so_do_the_figures() {
-        let cut = PolicyRun {
-            cut: Some(Cut::Cancelled),
+        let cut = |cut| PolicyRun {
+            cut: Some(cut),
             ..run(BUDGET, true)
         };
-        let storm = storm(vec![run(ONE, true), run(THREE, false), cut]);
+        let mut spared = run(ONE, true);
+        spared.totals.failed = 0;
+        let storm = storm(vec![
+            run(ONE, true),
+            run(THREE, false),
+            cut(Cut::Cancelled),
+            cut(Cut::Requests),
+            spared,
+        ]);
 
         let pictures = StormPicture::all(&storm, &StormFrame::of(&SETTINGS));
         let figures = storm_figures(&storm);
@@ -465,10 +487,17 @@ mod tests {
         assert_eq!(
             endings,
             [
-                (Mark::Ok, "never down"),
+                (Mark::Ok, "back at once"),
                 (Mark::Failed, "still down"),
                 (Mark::Open, "cancelled"),
+                (Mark::Failed, "cut short"),
+                (Mark::Ok, "never down"),
             ]
+        );
+        assert_eq!(
+            pictures[3].brief,
+            "cut short: it came to a million requests, and the lab plays no more · 80 % of 600 \
+             calls succeeded · 2.00 requests for each"
         );
         assert!(
             pictures[1].text.ends_with(
@@ -486,12 +515,14 @@ mod tests {
                 "three",
                 "still down",
                 "20 %",
+                "480",
                 "2.00",
                 "25 %",
                 "-",
                 "-",
                 "180",
-                "0"
+                "0",
+                "0",
             ]
         );
         assert!(figures.rows[1].failed && !figures.rows[2].failed);
@@ -518,22 +549,57 @@ mod tests {
 
     #[test]
     fn an_answer_that_a_storm_does_not_show_is_not_claimed_of_it() {
-        let answer = |shows_the_answer| {
+        let answer = |shows_the_answer, answer| {
             let storm = Storm {
                 shows_the_answer,
+                story: Words { answer, ..STORY },
                 ..storm(Vec::new())
             };
-            storm_learnt(&storm)[0].1.clone()
+            let learnt = storm_learnt(&storm).into_iter();
+            let mut answers = learnt.filter(|(title, _)| *title == "The answer");
+            answers.next().map(|(_, text)| text)
+        };
+        let told = |shows| answer(shows, STORY.answer).expect("why it is not told");
+
+        assert_eq!(told(Some(true)), "An answer.");
+        assert!(!told(Some(false)).contains("An answer"));
+        assert!(!told(None).contains("An answer"));
+        assert_eq!(
+            answer(None, None),
+            None,
+            "the story has none for its trouble"
+        );
+    }
+
+    #[test]
+    fn where_all_are_back_it_is_said_who_lost_the_fewest_calls() {
+        let mut few = run(THREE, true);
+        few.totals.failed = 12;
+        let happened = |policies| {
+            let learnt = storm_learnt(&storm(policies));
+            (learnt[0].0 == "What happened").then(|| learnt[0].1.clone())
         };
 
-        assert_eq!(answer(Some(true)), "An answer.");
         assert_eq!(
-            answer(Some(false)),
-            "An answer. Set up like this, it does not show."
+            happened(vec![run(ONE, true), few.clone()]).as_deref(),
+            Some(
+                "Every service is back. The fewest calls were lost under \"three\" (12 of 600), \
+                 the most under \"one\" (120 of 600)."
+            )
         );
+        assert_eq!(happened(vec![run(ONE, false), few]), None, "one is down");
+    }
+
+    #[test]
+    fn a_spike_of_a_hundred_times_as_much_does_not_flatten_all_else() {
+        let frame = |spike| StormFrame::of(&Settings { spike, ..SETTINGS });
+
+        assert_eq!(frame(3.5).beyond, None);
+        let high = frame(100.0);
+        assert!((high.top - 500.0).abs() < 1e-9, "{}", high.top);
         assert_eq!(
-            answer(None),
-            "An answer. This storm was not played to its end."
+            high.beyond.as_deref(),
+            Some("The load of 6000 calls/s reaches beyond the axis.")
         );
     }
 }

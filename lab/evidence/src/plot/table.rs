@@ -86,7 +86,7 @@ pub(super) const fn number(title: &'static str) -> Column {
     }
 }
 
-const fn optional(column: Column) -> Column {
+pub(super) const fn optional(column: Column) -> Column {
     Column {
         optional: true,
         ..column
@@ -106,13 +106,21 @@ impl Table {
     /// the trace, which all of them have in common.
     #[must_use]
     pub fn of_run(record: &WireRecord) -> Self {
-        let Self { columns, rows } = Self::of_requests(&record.entries);
+        Self::of_requests(&record.entries).with_columns(|column| column.title != TRACE)
+    }
+
+    /// The same without the optional columns that no row fills.
+    pub(super) fn without_empty_columns(self) -> Self {
+        self.with_columns(|_| true)
+    }
+
+    /// The same with these columns alone, if a row fills them or they are not optional.
+    fn with_columns(self, is_wanted: impl Fn(&Column) -> bool) -> Self {
+        let Self { columns, rows } = self;
+        let is_filled = |at: usize| rows.iter().any(|row| row.cells[at].is_some());
         let is_shown: Vec<bool> = (0..)
             .zip(&columns)
-            .map(|(at, column): (usize, _)| {
-                column.title != TRACE
-                    && (!column.optional || rows.iter().any(|row| row.cells[at].is_some()))
-            })
+            .map(|(at, column)| is_wanted(column) && (!column.optional || is_filled(at)))
             .collect();
         Self {
             columns: shown(columns, &is_shown),

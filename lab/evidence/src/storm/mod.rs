@@ -18,6 +18,7 @@ use crate::nanoseconds;
 
 pub use knob::{Knob, KnobError, Knobs, Value, Values};
 pub use policy::{Backoff, ClientKind, Policy, Setup, Source};
+pub use recovery::per_second;
 pub use settings::{Load, RetryAfter, Settings, SettingsError, Trouble, Work};
 pub use tally::{End, PolicyTally, Tally};
 pub use words::Words;
@@ -27,7 +28,7 @@ pub const STEP: Duration = Duration::from_millis(100);
 
 /// The version of the shape of a storm as JSON. It rises when a member goes, or changes
 /// its name, its type or its meaning.
-pub const STORM_VERSION: u32 = 2;
+pub const STORM_VERSION: u32 = 3;
 
 /// One trouble, met by the clients of several policies, each with a service of its own
 /// and with the same calls.
@@ -41,8 +42,8 @@ pub struct Storm {
     pub generator: &'static str,
     /// The story that it plays.
     pub story: Words,
-    /// Whether it shows what the story's answer says; none if a policy of the story was
-    /// not played to the end.
+    /// Whether it shows what the story's answer says; none if the story has no answer for
+    /// its trouble, or if a policy of the story was not played to the end.
     pub shows_the_answer: Option<bool>,
     /// How it was set up.
     pub settings: Settings,
@@ -60,6 +61,14 @@ pub struct PolicyRun {
     pub policy: Policy,
     /// Why it ended before its time, if it did.
     pub cut: Option<Cut>,
+    /// How long after the end of the trouble the service was back, and stayed so: nine
+    /// tenths of the calls of a second succeeded, in that second and every later one. Null
+    /// if it never was, or if the policy was not played to the end.
+    #[serde(rename = "back_after_ns", serialize_with = "nanoseconds::optional")]
+    #[schemars(with = "Option<u64>")]
+    pub back_after: Option<Duration>,
+    /// Requests for each call.
+    pub amplification: f64,
     /// What was counted in each tenth of a second.
     pub steps: Vec<Step>,
     /// What was counted in all.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{PolicyRun, STEP, Step, Storm};
+use super::{Cut, Policy, PolicyRun, STEP, Settings, Step, Storm, Totals};
 
 /// How much of the calls has to succeed for a service to be called back.
 const BACK: f64 = 0.9;
@@ -10,25 +10,59 @@ const BACK: f64 = 0.9;
 /// For how long it has to stay so: ten steps, and so a second.
 const STAYS: usize = 10;
 
-impl Storm {
-    /// How long after the end of the trouble the service was back, and stayed so: nine
-    /// tenths of the calls of a second succeeded, in that second and every later one.
-    /// None if it never was.
+impl PolicyRun {
+    /// What became of the calls under a policy that met a storm of these settings.
     #[must_use]
-    pub fn back_after(&self, run: &PolicyRun) -> Option<Duration> {
-        let end = step_of(self.settings.trouble_ends());
-        let seconds = run.steps[end.min(run.steps.len())..].chunks(STAYS);
-        let is_up = |second: &[Step]| {
-            let share = share(second);
-            share.is_none_or(|share| share >= BACK)
-        };
-        let ups: Vec<_> = seconds.map(is_up).collect();
-        let down = ups.iter().rposition(|is_up| !is_up).map_or(0, |at| at + 1);
-        // A call that begins at the very end has no time to end.
-        let back = u32::try_from(down * STAYS).unwrap_or(u32::MAX);
-        (down + 1 < ups.len()).then(|| STEP * back)
+    pub fn of(
+        settings: &Settings,
+        policy: Policy,
+        cut: Option<Cut>,
+        steps: Vec<Step>,
+        totals: Totals,
+    ) -> Self {
+        Self {
+            policy,
+            cut,
+            back_after: match cut {
+                Some(_) => None,
+                None => back_after(settings, &steps),
+            },
+            amplification: totals.requests as f64 / totals.calls.max(1) as f64,
+            steps,
+            totals,
+        }
     }
 
+    /// Whether it was played to its end, and the service was down there.
+    #[must_use]
+    pub fn stayed_down(&self) -> bool {
+        self.cut.is_none() && self.back_after.is_none()
+    }
+
+    /// The calls that failed.
+    #[must_use]
+    pub fn lost(&self) -> u64 {
+        self.totals.failed
+    }
+
+    /// The last quarter of the steps.
+    #[must_use]
+    pub fn at_end(&self) -> &[Step] {
+        &self.steps[self.steps.len() * 3 / 4..]
+    }
+
+    /// The share of the calls that succeeded, of those that began in each column of so
+    /// many steps and that ended before the end of all; none of a column without a call.
+    #[must_use]
+    pub fn columns(&self, steps_per_column: usize) -> Vec<Option<f64>> {
+        self.steps
+            .chunks(steps_per_column.max(1))
+            .map(share)
+            .collect()
+    }
+}
+
+impl Storm {
     /// What became of the policy of this name; none if it was not played to the end.
     #[must_use]
     pub fn played(&self, name: &str) -> Option<&PolicyRun> {
@@ -40,7 +74,7 @@ impl Storm {
     /// played to the end.
     #[must_use]
     pub fn is_back(&self, name: &str) -> Option<bool> {
-        self.played(name).map(|run| self.back_after(run).is_some())
+        self.played(name).map(|run| run.back_after.is_some())
     }
 
     /// The calls that were lost under the policy of this name; none if it was not played
@@ -49,29 +83,30 @@ impl Storm {
     pub fn lost(&self, name: &str) -> Option<u64> {
         self.played(name).map(PolicyRun::lost)
     }
-
-    /// The share of the calls that succeeded, of those that began in each of so many
-    /// columns of equal length and that ended before the end of all; none of a column
-    /// without a call.
-    #[must_use]
-    pub fn columns(&self, run: &PolicyRun, columns: usize) -> Vec<Option<f64>> {
-        let width = run.steps.len().div_ceil(columns.max(1)).max(1);
-        run.steps.chunks(width).map(share).collect()
-    }
 }
 
-impl PolicyRun {
-    /// The calls that failed.
-    #[must_use]
-    pub fn lost(&self) -> u64 {
-        self.totals.failed
-    }
-
-    /// Requests for each call.
-    #[must_use]
-    pub fn amplification(&self) -> f64 {
-        self.totals.requests as f64 / self.totals.calls.max(1) as f64
-    }
+/// How long after the end of the trouble the service was back, and stayed so: nine
+/// tenths of the calls of a second succeeded, in that second and every later one, of
+/// which there is at least one. None if it never was.
+///
+/// Where a second's calls are all under way still at the end, and may be, since no client
+/// has waited for as long as it would, that second says nothing.
+fn back_after(settings: &Settings, steps: &[Step]) -> Option<Duration> {
+    let end = step_of(settings.trouble_ends()).min(steps.len());
+    let known = |from: usize| {
+        let second = &steps[from..steps.len().min(from + STAYS)];
+        let ended = second.iter().any(|step| step.answered + step.failed > 0);
+        ended || steps.len() - from > step_of(settings.timeout)
+    };
+    let seconds = (end..steps.len())
+        .step_by(STAYS)
+        .filter(|from| known(*from));
+    let seconds = seconds.map(|from| &steps[from..steps.len().min(from + STAYS)]);
+    let is_up = |second: &[Step]| share(second).is_none_or(|share| share >= BACK);
+    let ups: Vec<_> = seconds.map(is_up).collect();
+    let down = ups.iter().rposition(|is_up| !is_up).map_or(0, |at| at + 1);
+    let back = u32::try_from(down * STAYS).unwrap_or(u32::MAX);
+    (down + 1 < ups.len()).then(|| STEP * back)
 }
 
 /// The share of the calls of some steps that succeeded, of those that ended; none without
@@ -83,6 +118,87 @@ fn share(steps: &[Step]) -> Option<f64> {
     (sum(|step| step.calls) > 0.0).then(|| answered / ended.max(1.0))
 }
 
+/// What is counted in a second of these steps, on average.
+#[must_use]
+pub fn per_second(steps: &[Step], count: fn(&Step) -> u32) -> f64 {
+    let seconds = STEP.as_secs_f64() * steps.len().max(1) as f64;
+    steps.iter().map(|step| f64::from(count(step))).sum::<f64>() / seconds
+}
+
 fn step_of(moment: Duration) -> usize {
     usize::try_from(moment.as_nanos().div_ceil(STEP.as_nanos())).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::storm::Setup;
+
+    /// A trouble from the second second to the fourth.
+    const SETTINGS: Settings = Settings {
+        trouble_begins: Duration::from_secs(2),
+        trouble_lasts: Duration::from_secs(2),
+        length: Duration::from_secs(10),
+        ..Settings::DEFAULT
+    };
+
+    /// Two calls in each step, of which so many have succeeded and failed.
+    fn run(settings: &Settings, ends: impl Fn(usize) -> (u32, u32)) -> PolicyRun {
+        let step = |number| {
+            let (answered, failed) = ends(number);
+            Step {
+                calls: 2,
+                answered,
+                failed,
+                ..Step::default()
+            }
+        };
+        let steps = (0..100).map(step).collect();
+        let policy = Policy::new("any", Setup::DEFAULT);
+        PolicyRun::of(settings, policy, None, steps, Totals::default())
+    }
+
+    #[test]
+    fn a_service_is_back_from_the_first_second_on_after_which_none_is_bad() {
+        let from = |step| {
+            let ends = move |number| if number < step { (0, 2) } else { (2, 0) };
+            run(&SETTINGS, ends).back_after
+        };
+
+        let back = [0, 40, 42, 50, 80, 82].map(from);
+
+        let seconds = |seconds| Some(Duration::from_secs(seconds));
+        let expected = [
+            seconds(0),
+            seconds(0),
+            seconds(1),
+            seconds(1),
+            seconds(4),
+            None,
+        ];
+        assert_eq!(back, expected);
+    }
+
+    #[test]
+    fn calls_that_may_still_be_answered_say_nothing_and_calls_that_may_not_do() {
+        let patient = Settings {
+            timeout: Duration::from_secs(3),
+            ..SETTINGS
+        };
+        let until = |step| move |number| if number < step { (2, 0) } else { (0, 0) };
+
+        let ends = [70, 60].map(|step| run(&patient, until(step)).back_after);
+
+        assert_eq!(ends, [Some(Duration::ZERO), None]);
+    }
+
+    #[test]
+    fn a_column_is_as_high_as_the_share_of_its_calls_that_succeeded() {
+        let run = run(
+            &SETTINGS,
+            |number| if number < 50 { (2, 0) } else { (1, 1) },
+        );
+
+        assert_eq!(run.columns(40), [Some(1.0), Some(0.625), Some(0.5)]);
+    }
 }

@@ -132,10 +132,13 @@ impl Settings {
         length: Duration::from_secs(60),
     };
 
-    /// When the trouble ends.
+    /// When the trouble ends: at the very beginning, if there is none.
     #[must_use]
     pub fn trouble_ends(&self) -> Duration {
-        self.trouble_begins + self.trouble_lasts
+        match self.trouble {
+            Trouble::None => Duration::ZERO,
+            _ => self.trouble_begins + self.trouble_lasts,
+        }
     }
 
     /// Whether a moment lies within the trouble.
@@ -163,17 +166,22 @@ impl Settings {
     /// [`SettingsError`] if they do not.
     pub fn check(&self) -> Result<(), SettingsError> {
         let (ends, length) = (self.trouble_ends(), self.length);
-        match ends < length {
+        match ends + AFTER <= length {
             true => Ok(()),
             false => Err(SettingsError { ends, length }),
         }
     }
 }
 
-/// The trouble ends after the storm.
+/// How much of a storm comes after its trouble at least: it takes so long to say whether
+/// a service is back.
+const AFTER: Duration = Duration::from_secs(2);
+
+/// The trouble ends too late.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the trouble must end before the storm does, got {} s of {} s",
+    "the trouble must end {} s before the storm does or earlier, got {} s of {} s",
+    AFTER.as_secs(),
     ends.as_secs_f64(),
     length.as_secs_f64()
 )]
@@ -203,7 +211,7 @@ impl Knobs for Settings {
         knob!(number "spike" spike 1.0..=100.0, "Spike: how many times the usual load there is"),
         knob!(whole "places_left" places_left 0..=10_000, "Cut: how many requests the service works on at once"),
         knob!(choice "retry_after" retry_after RetryAfter, "Refusal: the Retry-After of the 503, which is the end of the trouble"),
-        knob!(seconds "length_seconds" length 1.0..=600.0, "How long it lasts in all"),
+        knob!(seconds "length_seconds" length 2.0..=600.0, "How long it lasts in all"),
     ];
 }
 
@@ -287,16 +295,26 @@ mod tests {
 
     #[test]
     fn the_trouble_ends_before_the_storm() {
-        let settings = Settings {
-            length: Duration::from_secs(15),
+        let of_length = |length| Settings {
+            length: Duration::from_secs(length),
             ..Settings::DEFAULT
         };
 
-        let error = settings.check().expect_err("both end at once");
+        let error = of_length(16).check().expect_err("a second is too little");
 
         assert_eq!(
             error.to_string(),
-            "the trouble must end before the storm does, got 15 s of 15 s"
+            "the trouble must end 2 s before the storm does or earlier, got 15 s of 16 s"
+        );
+        assert_eq!(of_length(17).check(), Ok(()));
+        let quiet = Settings {
+            trouble: Trouble::None,
+            ..of_length(2)
+        };
+        assert_eq!(
+            quiet.check(),
+            Ok(()),
+            "where there is none, it does not end"
         );
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Policy, STORM_VERSION, Settings, Storm, Words};
+use super::{Cut, Policy, STORM_VERSION, Settings, Storm, Words};
 use crate::nanoseconds;
 
 /// What many seeds of a storm came to.
@@ -22,6 +22,8 @@ pub struct Tally {
     pub generator: &'static str,
     /// The seeds that were played to the end.
     pub seeds: Vec<u64>,
+    /// How many more were not, since a policy came to the most that the lab plays.
+    pub cut_short: u32,
     /// In how many of them the run showed what the story's answer says; none if a policy
     /// of the story was not played.
     pub show_the_answer: Option<u32>,
@@ -52,44 +54,48 @@ pub struct End {
 }
 
 impl Tally {
-    /// What one storm came to: the first of those that differ in their seeds alone.
+    /// What one storm came to. One that was cut short came to nothing.
     #[must_use]
-    pub fn of_first(storm: &Storm) -> Self {
-        let mut tally = Self::empty(storm);
-        tally.add(storm);
-        tally
-    }
-
-    /// Counts one more storm. One that was cut short came to nothing.
-    pub fn add(&mut self, storm: &Storm) {
-        if storm.policies.iter().any(|run| run.cut.is_some()) {
-            return;
-        }
-        self.seeds.push(storm.seed);
-        let shows = storm.shows_the_answer.map(u32::from);
-        self.show_the_answer = self.show_the_answer.zip(shows).map(|(sum, one)| sum + one);
-        for (tally, run) in self.policies.iter_mut().zip(&storm.policies) {
-            tally.ends.push(End {
-                back_after: storm.back_after(run),
-                lost: run.lost(),
-                requests: run.totals.requests,
-            });
-        }
-    }
-
-    fn empty(storm: &Storm) -> Self {
+    pub fn of(storm: &Storm) -> Self {
+        let is_cut = |is: fn(Cut) -> bool| storm.policies.iter().any(|run| run.cut.is_some_and(is));
+        let is_whole = !is_cut(|_| true);
         let policies = storm.policies.iter().map(|run| PolicyTally {
             policy: run.policy.clone(),
-            ends: Vec::new(),
+            ends: Vec::from_iter(is_whole.then(|| End {
+                back_after: run.back_after,
+                lost: run.lost(),
+                requests: run.totals.requests,
+            })),
         });
+        let shows = |shows: bool| u32::from(shows && is_whole);
         Self {
             schema_version: STORM_VERSION,
             story: storm.story,
             settings: storm.settings,
             generator: storm.generator,
-            seeds: Vec::new(),
-            show_the_answer: storm.shows_the_answer.map(|_| 0),
+            seeds: Vec::from_iter(is_whole.then_some(storm.seed)),
+            cut_short: u32::from(is_cut(|cut| cut != Cut::Cancelled)),
+            show_the_answer: storm.shows_the_answer.map(shows),
             policies: policies.collect(),
+        }
+    }
+
+    /// Counts more storms, which differ from these in their seeds alone.
+    pub fn add(&mut self, other: Self) {
+        self.cut_short += other.cut_short;
+        if self.seeds.is_empty() {
+            let cut_short = self.cut_short;
+            *self = Self { cut_short, ..other };
+            return;
+        }
+        if other.seeds.is_empty() {
+            return;
+        }
+        self.seeds.extend(other.seeds);
+        let shown = self.show_the_answer.zip(other.show_the_answer);
+        self.show_the_answer = shown.map(|(sum, more)| sum + more);
+        for (tally, more) in self.policies.iter_mut().zip(other.policies) {
+            tally.ends.extend(more.ends);
         }
     }
 }

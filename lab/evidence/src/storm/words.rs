@@ -14,8 +14,9 @@ pub struct Words {
     pub question: &'static str,
     /// What is different from one policy to the next.
     pub varies: &'static str,
-    /// What it shows, if it is played as it comes. Of other settings it may be untrue.
-    pub answer: &'static str,
+    /// What it shows, if it is played as it comes; of other settings it may be untrue. Null
+    /// if another trouble has taken the place of the story's.
+    pub answer: Option<&'static str>,
     /// What to take away, whatever the settings.
     pub lesson: &'static str,
     /// What the model leaves out.

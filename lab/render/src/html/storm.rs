@@ -6,8 +6,8 @@ use std::{fmt::Write, time::Duration};
 use evidence::{
     duration,
     plot::{
-        Column, Level, MARK, Mark, StormCurves, StormFrame, StormPicture, Stretch, Table,
-        storm_figures, storm_learnt, storm_result, storm_terms,
+        Column, Level, Mark, StormCurves, StormFrame, StormPicture, Stretch, Table, storm_figures,
+        storm_learnt, storm_result, storm_terms,
     },
     storm::{STEP, Storm},
 };
@@ -27,7 +27,7 @@ pub fn html_storm(storm: &Storm) -> String {
             main {
                 section.question aria-labelledby="question" {
                     h2 #question { "The question" }
-                    p { (storm.story.question.replace("{mark}", MARK)) }
+                    p { (storm.story.question) }
                 }
                 section aria-labelledby="happened" {
                     h2 #happened { "What happened" }
@@ -44,6 +44,13 @@ pub fn html_storm(storm: &Storm) -> String {
                     section aria-labelledby=(id) {
                         h2 id=(id) { (title) }
                         p { (text) }
+                    }
+                }
+                section aria-labelledby="alone" {
+                    h2 #alone { "With one client" }
+                    p {
+                        code { "lab scenario " (storm.story.scenario) }
+                        "; the rule: " code { (storm.story.rule) }
                     }
                 }
             }
@@ -83,7 +90,12 @@ fn figure(number: usize, picture: &StormPicture, frame: &StormFrame) -> Markup {
                 (curves(&picture.curves, frame))
                 (marks(picture, frame))
             }
-            figcaption { (picture.remark) }
+            figcaption {
+                (picture.remark) br; (picture.brief)
+                @if let Some(source) = &picture.source {
+                    br; "What it ships with: " a href=(source.url) { (source.url) } "; " (source.differs) "."
+                }
+            }
         }
     }
 }
@@ -235,7 +247,8 @@ fn legend(frame: &StormFrame, pictures: &[StormPicture]) -> Markup {
         }
         p.remark {
             "Calls and requests per second. Each column is "
-            (duration(STEP * frame.steps_per_column as u32)) " of time."
+            (duration(STEP * frame.steps_per_column as u32)) " of time. "
+            (frame.beyond.as_deref().unwrap_or_default())
         }
     }
 }

@@ -17,11 +17,14 @@ mod load;
 mod plan;
 mod play;
 mod presets;
+mod seeds;
 mod service;
 mod story;
 mod timeline;
+mod workers;
 
 pub use plan::{DEFAULT_SEED, Plan};
 pub use play::{Heard, MOST_POLICIES, StormError, play};
 pub use presets::PRESETS;
+pub use seeds::play_seeds;
 pub use story::{STORIES, Story, policy, story};

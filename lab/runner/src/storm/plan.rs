@@ -1,9 +1,9 @@
 //! What is to be played: a story, with other settings or policies than its own if so
 //! wished.
 
-use evidence::storm::{Policy, Settings};
+use evidence::storm::{Policy, Settings, Words};
 
-use super::Story;
+use super::{Story, story};
 
 /// The seed of a picture that nobody chose one for.
 pub const DEFAULT_SEED: u64 = 1;
@@ -31,6 +31,13 @@ impl Plan {
             policies: story.policies.to_vec(),
             seed: DEFAULT_SEED,
         }
+    }
+
+    /// What is said of it: what is said of the story, unless another trouble takes the
+    /// place of the story's. Then there is another question, and no answer.
+    #[must_use]
+    pub fn words(&self) -> Words {
+        story::words(self.story, &self.settings)
     }
 
     /// The same with another seed.

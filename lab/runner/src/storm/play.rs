@@ -4,7 +4,7 @@ use std::{ops::ControlFlow, rc::Rc, time::Duration};
 
 use client::ConfigError;
 use evidence::storm::{
-    Cut, Policy, PolicyRun, STEP, STORM_VERSION, Settings, SettingsError, Step, Storm,
+    Cut, Policy, PolicyRun, STEP, STORM_VERSION, Settings, SettingsError, Setup, Step, Storm,
 };
 use futures_executor::LocalPool;
 use futures_util::task::LocalSpawnExt;
@@ -43,13 +43,14 @@ pub enum StormError {
     Policies(usize),
 }
 
-/// What is heard of a storm while it is played, after each tenth of a second of its time.
+/// What is heard of a storm while it is played, with the number of the policy.
 #[derive(Clone, Copy, Debug)]
-pub struct Heard<'a> {
-    /// Which of the policies it is about.
-    pub policy: usize,
-    /// What was counted so far. The calls of a step may still succeed.
-    pub steps: &'a [Step],
+pub enum Heard<'a> {
+    /// A tenth of a second of its time is over, and this was counted so far. The calls of
+    /// a step may still succeed.
+    Steps(usize, &'a [Step]),
+    /// The policy has ended, and came to this.
+    Ended(usize, &'a PolicyRun),
 }
 
 /// Plays a storm: the same calls for the clients of each policy, one policy after the
@@ -67,32 +68,23 @@ pub fn play(
     plan: &Plan,
     mut hear: impl FnMut(Heard<'_>) -> ControlFlow<()>,
 ) -> Result<Storm, StormError> {
+    plan.check()?;
     let Plan {
         story,
         settings,
         policies,
         seed,
     } = plan;
-    settings.check()?;
-    if !(1..=MOST_POLICIES).contains(&policies.len()) {
-        return Err(StormError::Policies(policies.len()));
-    }
     let mut runs = Vec::new();
     for (number, policy) in policies.iter().enumerate() {
         let run = play_one(settings, *seed, policy, |steps| {
-            hear(Heard {
-                policy: number,
-                steps,
-            })
+            hear(Heard::Steps(number, steps))
         });
-        runs.push(run.map_err(|error| StormError::Policy {
-            policy: policy.name.to_string(),
-            error,
-        })?);
-        if runs
-            .last()
-            .is_some_and(|run| run.cut == Some(Cut::Cancelled))
-        {
+        let run = run.map_err(|error| StormError::of(policy, error))?;
+        let is_over = hear(Heard::Ended(number, &run)).is_break();
+        let is_cancelled = run.cut == Some(Cut::Cancelled);
+        runs.push(run);
+        if is_over || is_cancelled {
             break;
         }
     }
@@ -100,14 +92,54 @@ pub fn play(
         schema_version: STORM_VERSION,
         seed: *seed,
         generator: GENERATOR,
-        story: story.words,
+        story: plan.words(),
         shows_the_answer: None,
         settings: *settings,
         capacity_per_second: settings.capacity_per_second(),
         policies: runs,
     };
-    storm.shows_the_answer = (story.shows)(&storm);
+    let has_answer = storm.story.answer.is_some();
+    storm.shows_the_answer = has_answer.then(|| (story.shows)(&storm)).flatten();
     Ok(storm)
+}
+
+impl Plan {
+    /// Whether it can be played.
+    ///
+    /// # Errors
+    ///
+    /// [`StormError`] if it cannot.
+    pub fn check(&self) -> Result<(), StormError> {
+        self.settings.check()?;
+        if !(1..=MOST_POLICIES).contains(&self.policies.len()) {
+            return Err(StormError::Policies(self.policies.len()));
+        }
+        let one = Settings {
+            clients: 1,
+            ..self.settings
+        };
+        let (timeline, random) = (Timeline::default(), stream(self.seed, Stream::Work));
+        let service = Service::new(&one, timeline.clone(), random, Counts::default());
+        self.policies.iter().try_for_each(|policy| {
+            let setup = Setup {
+                clients: 1,
+                ..policy.setup
+            };
+            let client = Clients::new(&one, &setup, self.seed, &service, &timeline);
+            client
+                .map(|_| ())
+                .map_err(|error| StormError::of(policy, error))
+        })
+    }
+}
+
+impl StormError {
+    fn of(policy: &Policy, error: ConfigError) -> Self {
+        Self::Policy {
+            policy: policy.name.to_string(),
+            error,
+        }
+    }
 }
 
 fn play_one(
@@ -164,16 +196,13 @@ fn play_one(
     let (steps, mut totals) = counts.read(played);
     (totals.counted_attempts, totals.counted_retries) = clients.counted();
     totals.unfinished = (service.waiting() + service.busy()) as u64;
-    Ok(PolicyRun {
-        policy: policy.clone(),
-        cut,
-        steps,
-        totals,
-    })
+    Ok(PolicyRun::of(settings, policy.clone(), cut, steps, totals))
 }
 
 #[cfg(test)]
 mod tests {
+    use evidence::storm::Trouble;
+
     use super::*;
     use crate::storm::{STORIES, counts::MOST_IN_FLIGHT};
 
@@ -214,9 +243,11 @@ mod tests {
     fn who_hears_of_it_can_cancel_it_and_keeps_what_there_was() {
         let mut heard = 0;
 
-        let storm = play(&short(1), |so_far| {
-            heard += 1;
-            assert_eq!(so_far.steps.len(), heard);
+        let storm = play(&short(1), |news| {
+            if let Heard::Steps(_, so_far) = news {
+                heard += 1;
+                assert_eq!(so_far.len(), heard);
+            }
             match heard < 10 {
                 true => ControlFlow::Continue(()),
                 false => ControlFlow::Break(()),
@@ -229,6 +260,44 @@ mod tests {
         assert_eq!(storm.policies[0].steps.len(), 10);
         assert!(storm.policies[0].totals.calls > 0);
         assert_eq!(storm.shows_the_answer, None);
+    }
+
+    #[test]
+    fn another_trouble_than_that_of_the_story_leaves_its_answer_out() {
+        let mut plan = short(1);
+        plan.policies.truncate(1);
+        let mut told = |trouble| {
+            plan.settings.trouble = trouble;
+            played(&plan)
+        };
+
+        let own = told(Trouble::Spike);
+        assert_eq!(own.story, STORIES[0].words);
+        for trouble in [
+            Trouble::Cut,
+            Trouble::Pause,
+            Trouble::Refusal,
+            Trouble::None,
+        ] {
+            let other = told(trouble);
+            assert_eq!((other.story.answer, other.shows_the_answer), (None, None));
+            assert_ne!(other.story.question, own.story.question);
+        }
+    }
+
+    #[test]
+    fn a_policy_that_breaks_a_rule_of_the_client_is_named_before_anything_is_played() {
+        let setup = Setup {
+            base: Duration::from_secs(2),
+            cap: Duration::from_secs(1),
+            ..Setup::DEFAULT
+        };
+        let mut plan = short(1);
+        plan.policies.push(Policy::new("hasty", setup));
+
+        let error = play(&plan, |_| panic!("nothing is heard")).expect_err("a rule");
+
+        assert!(error.to_string().starts_with("hasty: "), "{error}");
     }
 
     #[test]

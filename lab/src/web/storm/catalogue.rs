@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use evidence::{
     duration,
-    plot::{MARK, StormPicture},
+    plot::StormPicture,
     storm::{Knob, Knobs, Settings, Setup, Value, Values},
 };
-use runner::storm::{STORIES, Story};
+use runner::storm::{PRESETS, STORIES, Story};
 use serde::Serialize;
 
 /// What a page offers.
@@ -20,6 +20,8 @@ pub(super) struct Catalogue {
     own: Vec<Slider>,
     /// What that policy is called.
     own_name: &'static str,
+    /// What others ship with.
+    presets: Vec<PresetView>,
 }
 
 /// A story before it is played: what it teaches comes with the storm.
@@ -27,7 +29,7 @@ pub(super) struct Catalogue {
 struct StoryView {
     name: &'static str,
     title: &'static str,
-    question: String,
+    question: &'static str,
     settings: Settings,
     policies: Vec<PolicyView>,
 }
@@ -36,6 +38,13 @@ struct StoryView {
 struct PolicyView {
     name: String,
     changed: Option<String>,
+}
+
+/// What another client ships with, to be played beside a story.
+#[derive(Serialize)]
+struct PresetView {
+    name: &'static str,
+    differs: Option<&'static str>,
 }
 
 /// A knob that the page shows: a slider from value to value.
@@ -100,6 +109,13 @@ impl Catalogue {
                 .filter_map(|it| Slider::of(it, &[Setup::DEFAULT]))
                 .collect(),
             own_name: OWN_NAME,
+            presets: PRESETS
+                .iter()
+                .map(|preset| PresetView {
+                    name: &preset.name,
+                    differs: preset.source.map(|source| source.differs),
+                })
+                .collect(),
         }
     }
 }
@@ -110,7 +126,7 @@ impl StoryView {
         Self {
             name: story.words.name,
             title: story.words.title,
-            question: story.words.question.replace("{mark}", MARK),
+            question: story.words.question,
             settings: story.settings,
             policies: pictures
                 .map(|picture| PolicyView {

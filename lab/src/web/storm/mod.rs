@@ -87,8 +87,10 @@ impl Storms {
                 frames,
                 is_cancelled,
             };
-            performance.perform(|report| storms.reported(&id, report.into()));
+            performance.perform(|report| storms.reported(&id, report));
+            // Whoever reads to the end of the frames finds its place free.
             drop(place);
+            drop(performance);
         });
         Ok(receiver)
     }
@@ -144,14 +146,54 @@ impl Storms {
         }
     }
 
-    fn reported(&self, id: &str, report: Arc<str>) {
+    /// Keeps the report of a storm; a storm without one is forgotten.
+    fn reported(&self, id: &str, report: Option<String>) {
         let mut records = self.records();
-        if let Some(record) = records.iter_mut().find(|record| record.id == id) {
-            record.report = Some(report);
+        if let Some(at) = records.iter().position(|record| record.id == id) {
+            match report {
+                Some(report) => records[at].report = Some(report.into()),
+                None => drop(records.remove(at)),
+            }
         }
     }
 
     fn records(&self) -> MutexGuard<'_, VecDeque<Record>> {
         self.records.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use runner::storm::STORIES;
+
+    use super::*;
+
+    /// A storm that nobody waits for the end of.
+    fn endless() -> Plan {
+        let mut plan = Plan::of(&STORIES[0]);
+        plan.settings.calls_per_second = 1_000.0;
+        plan.settings.length = Duration::from_secs(600);
+        plan
+    }
+
+    #[tokio::test]
+    async fn whoever_hangs_up_ends_the_storm_and_makes_room() {
+        let storms = Arc::<Storms>::default();
+        let start = || storms.start(endless()).map(stream::respond);
+        let (one, other) = (start().expect("a place"), start().expect("a place"));
+        let refused = start().map(|_| ());
+
+        drop(one);
+        // The place of the other is taken for as long as it is read.
+        let free = storms.places.acquire().await.expect("it is never closed");
+        drop(free);
+        let again = start().map(|_| ());
+
+        assert!(refused.is_err(), "there were two");
+        assert!(again.is_ok(), "there is one");
+        drop(other);
+        storms.stop().await;
     }
 }

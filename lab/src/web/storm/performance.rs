@@ -13,9 +13,9 @@ use evidence::{
         StormCurves, StormFrame, StormPicture, Table, storm_figures, storm_learnt, storm_result,
         storm_terms,
     },
-    storm::{Policy, Step, Storm},
+    storm::Step,
 };
-use runner::storm::{Plan, StormError, play};
+use runner::storm::{Heard, Plan, play};
 use serde::Serialize;
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -53,10 +53,10 @@ struct Columns {
 
 /// A picture that is finished.
 #[derive(Serialize)]
-struct Ended<'a> {
+struct Ended {
     picture: usize,
     #[serde(flatten)]
-    is: &'a StormPicture,
+    is: Option<StormPicture>,
 }
 
 /// What became of the storm.
@@ -67,84 +67,59 @@ struct Over {
     /// What there is to learn: headings, each with a text.
     learnt: Vec<(&'static str, String)>,
     scenario: &'static str,
+    rule: &'static str,
 }
 
 impl Performance {
-    /// Plays it, one policy after the other. `keep` is given the report, which is there
-    /// before its reader learns that the storm is over.
-    pub(super) fn perform(self, keep: impl FnOnce(String)) {
-        let Plan {
-            story,
-            seed,
-            settings,
-            policies,
-        } = &self.plan;
+    /// Plays it. `keep` is given the report, which is there before its reader learns that
+    /// the storm is over, or nothing if it could not be played.
+    pub(super) fn perform(&self, keep: impl FnOnce(Option<String>)) {
+        let settings = &self.plan.settings;
         let frame = StormFrame::of(settings);
-        let pictures = StormPicture::begun(settings, policies);
+        let pictures = StormPicture::begun(settings, &self.plan.policies);
         self.tell(
             "begun",
             &Begun {
                 id: &self.id,
-                seed: *seed,
+                seed: self.plan.seed,
                 terms: storm_terms(settings),
                 frame: &frame,
                 pictures: &pictures,
             },
         );
-        let mut whole: Option<Storm> = None;
-        for (number, (policy, picture)) in policies.iter().zip(pictures).enumerate() {
-            let played = self.play(policy, |steps| self.tell_columns(number, &frame, steps));
-            let storm = match played {
-                Ok(storm) => storm,
-                Err(error) => {
-                    self.tell("failed", &error.to_string());
-                    break;
+        let mut pictures = pictures.into_iter();
+        let played = play(&self.plan, |heard| {
+            match heard {
+                Heard::Steps(picture, steps) => self.tell_columns(picture, &frame, steps),
+                Heard::Ended(picture, run) => {
+                    let begun = pictures.next();
+                    let is = begun.map(|begun| begun.ended(settings, run, &frame));
+                    self.tell("ended", &Ended { picture, is });
                 }
-            };
-            if let Some(run) = storm.policies.first() {
-                let picture = picture.ended(&storm, run, &frame);
-                self.tell(
-                    "ended",
-                    &Ended {
-                        picture: number,
-                        is: &picture,
-                    },
-                );
             }
-            match &mut whole {
-                Some(whole) => whole.policies.extend(storm.policies),
-                None => whole = Some(storm),
+            match self.is_over() {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
             }
-            if self.is_over() {
-                break;
+        });
+        let storm = match played {
+            Ok(storm) => storm,
+            Err(error) => {
+                keep(None);
+                return self.tell("failed", &error.to_string());
             }
-        }
-        let Some(mut storm) = whole else { return };
-        storm.shows_the_answer = (story.shows)(&storm);
-        keep(render::html_storm(&storm));
+        };
+        keep(Some(render::html_storm(&storm)));
         self.tell(
             "over",
             &Over {
                 result: storm_result(&storm),
                 figures: storm_figures(&storm),
                 learnt: storm_learnt(&storm),
-                scenario: story.words.scenario,
+                scenario: storm.story.scenario,
+                rule: storm.story.rule,
             },
         );
-    }
-
-    fn play(&self, policy: &Policy, mut tell: impl FnMut(&[Step])) -> Result<Storm, StormError> {
-        let plan = Plan {
-            policies: vec![policy.clone()],
-            ..self.plan.clone()
-        };
-        play(&plan, |heard| {
-            tell(heard.steps);
-            match self.is_over() {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
-            }
-        })
     }
 
     /// Whether nobody wants more of it.

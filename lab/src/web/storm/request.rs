@@ -2,7 +2,7 @@
 
 use evidence::storm::{Knobs, Policy, Setup};
 use http::StatusCode;
-use runner::storm::{Plan, story};
+use runner::storm::{Plan, StormError, policy, story};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -17,7 +17,10 @@ struct Body {
     /// Knobs of the storm that are turned.
     #[serde(default)]
     settings: Map<String, Value>,
-    /// Knobs of a policy of one's own, which is played beside those of the story.
+    /// Policies that are played beside those of the story: the names of presets.
+    #[serde(default)]
+    beside: Vec<String>,
+    /// Knobs of a policy of one's own, which is played beside all others.
     own: Option<Map<String, Value>>,
 }
 
@@ -33,13 +36,22 @@ pub(super) fn read(body: &[u8]) -> Result<Plan, Problem> {
         ..Plan::of(story)
     };
     turn(&mut plan.settings, "settings", &body.settings)?;
-    let checked = plan.settings.check();
-    checked.map_err(|error| invalid("settings", &error))?;
+    for name in &body.beside {
+        let known = policy(story, name).map_err(|error| invalid("beside", &error))?;
+        if plan.policies.iter().all(|policy| policy.name != known.name) {
+            plan.policies.push(known);
+        }
+    }
     if let Some(own) = &body.own {
         let mut setup = Setup::DEFAULT;
         turn(&mut setup, "own", own)?;
         plan.policies.push(Policy::new(OWN_NAME, setup));
     }
+    plan.check().map_err(|error| match error {
+        StormError::Settings(error) => invalid("settings", &error),
+        StormError::Policy { .. } => invalid("own", &error),
+        _ => invalid("beside", &error),
+    })?;
     Ok(plan)
 }
 

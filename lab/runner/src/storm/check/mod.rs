@@ -12,15 +12,15 @@ mod draw;
 mod experiment;
 mod formula;
 mod stage;
+mod stories;
 mod unreliable;
-mod workers;
 
 use std::ops::ControlFlow;
 
-use client::ConfigError;
 use evidence::storm::check::{FIGURES_VERSION, Figure, Figures, Model};
 
 use self::experiment::{Run, Subject};
+use super::{StormError, workers};
 use crate::run::GENERATOR;
 
 /// What is modelled, in the order in which it is shown.
@@ -35,7 +35,8 @@ const SUBJECTS: [fn() -> Subject; 4] = [
 #[must_use]
 pub fn runs() -> u32 {
     let subjects = SUBJECTS.iter().flat_map(|subject| subject().experiments);
-    subjects.map(|experiment| experiment.runs()).sum()
+    let of_subjects: u32 = subjects.map(|experiment| experiment.runs()).sum();
+    of_subjects + stories::all().map(|(_, seeds)| seeds).sum::<u32>()
 }
 
 /// Simulates every model on all processors, and compares. `on_run` hears of each run
@@ -45,11 +46,11 @@ pub fn runs() -> u32 {
 ///
 /// # Errors
 ///
-/// If an experiment breaks a rule of the client.
+/// If an experiment or a story breaks a rule of the client.
 pub fn check(
     seed: u64,
     on_run: &(dyn Fn() -> ControlFlow<()> + Sync),
-) -> Result<Figures, ConfigError> {
+) -> Result<Figures, StormError> {
     let mut figures = Figures {
         schema_version: FIGURES_VERSION,
         seed,
@@ -72,11 +73,15 @@ pub fn check(
                 experiment.play(draw::generator(seed, number, run))
             });
             number += 1;
-            let Some(runs) = runs else {
+            if runs.len() < experiment.runs() as usize {
                 figures.cancelled = true;
                 break;
-            };
-            let runs: Vec<_> = runs.into_iter().collect::<Result<_, _>>()?;
+            }
+            let runs = runs.into_iter().collect::<Result<Vec<_>, _>>();
+            let runs = runs.map_err(|error| StormError::Policy {
+                policy: subject.name.to_owned(),
+                error,
+            })?;
             figures.requests += runs.iter().map(|run| run.requests).sum::<u64>();
             miscounted += runs.iter().map(miscount).sum::<u64>();
             model.figures.extend(experiment.compare(&runs));
@@ -86,8 +91,33 @@ pub fn check(
             return Ok(figures);
         }
     }
-    figures.models.push(counters(miscounted));
+    let mut told = model_of_stories();
+    for (story, seeds) in stories::all() {
+        let Some(of_story) = stories::tell(story, seeds, seed, on_run)? else {
+            figures.cancelled = true;
+            break;
+        };
+        figures.requests += of_story.requests;
+        miscounted += of_story.miscounted;
+        told.figures.push(of_story.figure);
+    }
+    figures.models.push(told);
+    if !figures.cancelled {
+        figures.models.push(counters(miscounted));
+    }
     Ok(figures)
+}
+
+/// What every seed of a story has to show.
+fn model_of_stories() -> Model {
+    Model {
+        name: "The stories as they come",
+        about: "Such a system has two states, and a seed decides between them where it can. The \
+                stories are set up so that none can: each of these seeds shows what the answer \
+                says.",
+        source: "what `lab storm` prints below each story",
+        figures: Vec::new(),
+    }
 }
 
 /// How many attempts the clients have counted too many or too few.
@@ -98,11 +128,11 @@ fn miscount(run: &Run) -> u64 {
 /// The clients' own counters beside what came to the services.
 fn counters(miscounted: u64) -> Model {
     let setting = "all runs above".to_owned();
-    let quantity = "attempts counted too many or too few";
+    let quantity = "counted too many or too few";
     Model {
         name: "The counters of the clients",
         about: "In each run the clients have counted as many attempts as came to the service \
-                and ended.",
+                and ended, and in each story as many retries as came or were waited for.",
         source: "the model's own count",
         figures: vec![Figure::of_numbers(
             setting,

@@ -16,8 +16,10 @@ pub(super) const STORY: Story = Story {
         title: "the spike again, and the same calls through ten clients or a thousand",
         question: "All have ten tokens each. Ten clients recover from the spike. And a thousand?",
         varies: "10 tokens each",
-        answer: "A thousand clients have ten thousand tokens: as many retries as no budget at all, \
+        answer: Some(
+            "A thousand clients have ten thousand tokens: as many retries as no budget at all, \
                  until long after the spike. What counts is what all of them may spend together.",
+        ),
         lesson: "A budget bounds what shares it. One for each process of a fleet helps, one for \
                  each caller does nothing: share one, or keep it small.",
         left_out: "Clients that come and go: each new one brings a full budget.",

@@ -14,12 +14,14 @@ const TEN: Setup = Setup {
 pub(super) const STORY: Story = Story {
     words: Words {
         name: "deadlines",
-        title: "the service stands still for five seconds, and calls may try ten times",
+        title: "the service stands still for a while, and calls may try ten times",
         question: "The service stands still, and then works again. What does it help that calls have an end?",
         varies: "attempts per call",
-        answer: "Ten attempts for each call are ten times the load as long as nothing comes back \
-                 in time. A deadline ends a call when its caller has left, and two attempts fit \
-                 into two seconds.",
+        answer: Some(
+            "Ten attempts for each call are ten times the load as long as nothing comes back \
+                 in time. A deadline ends a call when its caller has left, and few attempts fit \
+                 into it.",
+        ),
         lesson: "Attempts say how often, a deadline says for how long. A call that nobody waits \
                  for any more is load and nothing else.",
         left_out: "A deadline that travels with the request, so that the service need not begin \

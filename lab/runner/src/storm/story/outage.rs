@@ -18,11 +18,13 @@ const LONG: Setup = Setup {
 pub(super) const STORY: Story = Story {
     words: Words {
         name: "outage",
-        title: "the service responds with 503 for two seconds",
-        question: "For two seconds there are only 503s. Whose calls survive that?",
+        title: "for a short time the service responds with 503",
+        question: "For a short time there are only 503s. Whose calls survive that?",
         varies: "attempts per call",
-        answer: "Only waits as long as the outage save its calls: at once, all attempts are spent \
+        answer: Some(
+            "Only waits as long as the outage save its calls: at once, all attempts are spent \
                  within it. A budget, which is made for the worst, gives some of these calls up.",
+        ),
         lesson: "Retries are worth their cost where the fault passes before they are spent. What \
                  saves a call is the wait, not the number of attempts.",
         left_out: "Callers who do not wait for so long. Their calls are lost whatever the client \

@@ -13,12 +13,14 @@ const AT_ONCE: Setup = Setup {
 pub(super) const STORY: Story = Story {
     words: Words {
         name: "spike",
-        title: "more calls come for five seconds than the service can bear",
-        question: "A spike ends, and calls are as before. Who lets the service recover?",
+        title: "for a while more calls come than the service can bear",
+        question: "A spike ends, and load is normal again. Who lets the service recover?",
         varies: "attempts per call",
-        answer: "Jitter postpones retries, and each of them still comes. A budget makes them \
+        answer: Some(
+            "Jitter postpones retries, and each of them still comes. A budget makes them \
                  fewer: one for ten calls. A single attempt recovers too, and has no second one \
                  for a failure that passes.",
+        ),
         lesson: "Retries are load. Under overload they keep a service down that one fault took \
                  down: bound them for all calls together.",
         left_out: "Other clients of the service, its own limits, and whatever scales it up.",

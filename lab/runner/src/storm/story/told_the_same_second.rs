@@ -10,11 +10,13 @@ pub(super) const STORY: Story = Story {
     words: Words {
         name: "told-the-same-second",
         title: "the service names the second in which it will be back",
-        question: "For five seconds each 503 names the same second. Who gets past that second?",
+        question: "Each 503 names the same second. Who gets past that second?",
         varies: "waits",
-        answer: "All who were told it come back in it, more than the queue can work off before \
-                 they leave again, and their retries keep it so. A random spread on top of the \
+        answer: Some(
+            "All who were told it come back in it, more than the queue can work off before \
+                 they leave again, and their retries keep it so. A wide random spread on top of the \
                  Retry-After lets the same calls through.",
+        ),
         lesson: "A Retry-After says when it is allowed to come, not when it is wise. Waiting \
                  longer is allowed: add a spread.",
         left_out: "A service that names another second to each client, which is the better mend.",

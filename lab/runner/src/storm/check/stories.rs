@@ -1,0 +1,85 @@
+//! The stories as they come: whether every seed shows what the answer says.
+
+use std::ops::ControlFlow;
+
+use evidence::storm::{Tally, check::Figure};
+
+use super::super::{Plan, STORIES, StormError, Story, play, workers};
+
+/// How many seeds the first picture is played with, which is the one that everybody sees.
+const FIRST: u32 = 200;
+
+/// How many the others are.
+const OTHERS: u32 = 20;
+
+/// What the seeds of a story came to.
+pub(super) struct Told {
+    pub(super) figure: Figure,
+    /// Requests that the clients sent.
+    pub(super) requests: u64,
+    /// Attempts and retries that they have counted too many or too few.
+    pub(super) miscounted: u64,
+}
+
+/// The stories, each with how many seeds it is played with.
+pub(super) fn all() -> impl Iterator<Item = (&'static Story, u32)> {
+    let seeds = std::iter::once(FIRST).chain(std::iter::repeat(OTHERS));
+    STORIES.iter().zip(seeds)
+}
+
+/// Plays a story with so many seeds. None if `on_run` did not let it go on to its end.
+pub(super) fn tell(
+    story: &'static Story,
+    seeds: u32,
+    seed: u64,
+    on_run: &(dyn Fn() -> ControlFlow<()> + Sync),
+) -> Result<Option<Told>, StormError> {
+    let plan = Plan::of(story);
+    let played = workers::each(seeds, on_run, |number| {
+        let plan = plan.with_seed(seed.wrapping_add(number.into()));
+        let storm = play(&plan, |_| ControlFlow::Continue(()))?;
+        let totals = storm.policies.iter().map(|run| run.totals);
+        let miscounted = totals.map(|it| {
+            let retries = it.retries + it.retries_not_sent;
+            it.counted_attempts.abs_diff(it.settled) + it.counted_retries.abs_diff(retries)
+        });
+        Ok((Tally::of(&storm), miscounted.sum::<u64>()))
+    });
+    let played = played.into_iter().collect::<Result<Vec<_>, StormError>>()?;
+    if played.len() < seeds as usize {
+        return Ok(None);
+    }
+    let shown = played.iter().filter_map(|(tally, _)| tally.show_the_answer);
+    let ends = played.iter().flat_map(|(tally, _)| &tally.policies);
+    let ends = ends.flat_map(|policy| &policy.ends);
+    Ok(Some(Told {
+        figure: Figure::of_numbers(
+            format!("{}, {seeds} seeds", story.words.name),
+            "seeds that show what the answer says",
+            shown.sum::<u32>().into(),
+            seeds.into(),
+            0.0,
+        ),
+        requests: ends.map(|end| end.requests).sum(),
+        miscounted: played.iter().map(|(_, miscounted)| miscounted).sum(),
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_story_is_told_by_every_one_of_its_seeds() {
+        let (outage, _) = all().nth(1).expect("a story");
+
+        let told = tell(outage, 2, 1, &|| ControlFlow::Continue(()));
+
+        let told = told.expect("it can be played").expect("to its end");
+        assert!(told.figure.held, "{:?}", told.figure);
+        assert!(told.requests > 0);
+        assert_eq!(told.miscounted, 0);
+        let ended = tell(outage, 2_000, 1, &|| ControlFlow::Break(()));
+        assert!(ended.expect("it can be played").is_none());
+    }
+}

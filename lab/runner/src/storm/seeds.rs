@@ -1,0 +1,108 @@
+//! A storm with many seeds, on all processors.
+
+use std::{
+    ops::ControlFlow,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use evidence::storm::{Storm, Tally};
+
+use super::{Heard, Plan, StormError, play, workers};
+
+/// Plays a storm with the seed of the plan and those that follow it, and counts what they
+/// came to. `on_seed` hears of each that has ended, from whichever thread; all end as
+/// soon as `is_over` is set, and then the seeds count that were played to their end.
+///
+/// Returns the storm of the first seed beside the count of all. It does not matter how
+/// many processors there are: what a seed leaves behind is counted in the order of the
+/// seeds, and small, so that a thousand of them are.
+///
+/// # Errors
+///
+/// [`StormError`] if the plan cannot be played.
+pub fn play_seeds(
+    plan: &Plan,
+    seeds: u32,
+    is_over: &AtomicBool,
+    on_seed: &(dyn Fn() + Sync),
+) -> Result<(Storm, Tally), StormError> {
+    let go_on = || match is_over.load(Ordering::Relaxed) {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
+    };
+    let on_run = || {
+        on_seed();
+        go_on()
+    };
+    let played = workers::each(seeds.max(1), &on_run, |number| {
+        let plan = plan.with_seed(plan.seed.wrapping_add(number.into()));
+        let storm = play(&plan, |_: Heard<'_>| go_on())?;
+        let tally = Tally::of(&storm);
+        Ok((tally, (number == 0).then_some(storm)))
+    });
+    let played = played.into_iter().collect::<Result<Vec<_>, StormError>>()?;
+    let (tallies, mut storms): (Vec<_>, Vec<_>) = played.into_iter().unzip();
+    let tally = tallies.into_iter().reduce(|mut sum, more| {
+        sum.add(more);
+        sum
+    });
+    let first = storms.swap_remove(0).zip(tally);
+    Ok(first.expect("the first of all is always played"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::atomic::AtomicU32, time::Duration};
+
+    use evidence::storm::Settings;
+
+    use super::*;
+    use crate::storm::story;
+
+    /// The first story in eight seconds.
+    fn short() -> Plan {
+        let mut plan = Plan::of(story("spike").expect("a story"));
+        plan.settings = Settings {
+            trouble_begins: Duration::from_secs(2),
+            trouble_lasts: Duration::from_secs(2),
+            length: Duration::from_secs(8),
+            ..plan.settings
+        };
+        plan.policies.truncate(2);
+        plan
+    }
+
+    #[test]
+    fn many_seeds_come_to_what_each_of_them_comes_to() {
+        let heard = AtomicU32::new(0);
+        let on_seed = || {
+            heard.fetch_add(1, Ordering::Relaxed);
+        };
+
+        let played = play_seeds(&short(), 4, &AtomicBool::new(false), &on_seed);
+
+        let (storm, tally) = played.expect("it can be played");
+        let of_seed = |seed| {
+            let storm = play(&short().with_seed(seed), |_| ControlFlow::Continue(()));
+            storm.expect("it can be played")
+        };
+        assert_eq!(storm, of_seed(1));
+        assert_eq!(tally.seeds, [1, 2, 3, 4]);
+        let mut expected = Tally::of(&of_seed(1));
+        (2..=4).for_each(|seed| expected.add(Tally::of(&of_seed(seed))));
+        assert_eq!(tally, expected);
+        assert_eq!(heard.into_inner(), 4);
+    }
+
+    #[test]
+    fn who_ends_it_has_the_seeds_that_were_played_to_their_end() {
+        let is_over = AtomicBool::new(false);
+
+        let played = play_seeds(&short(), 1_000, &is_over, &|| {
+            is_over.store(true, Ordering::Relaxed);
+        });
+
+        let (_, tally) = played.expect("it can be played");
+        assert!((1..100).contains(&tally.seeds.len()), "{:?}", tally.seeds);
+    }
+}
