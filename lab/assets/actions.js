@@ -134,6 +134,23 @@ export function actionsOf({ draw, brief, storm, announce }) {
       state.predict = !state.predict;
       draw();
     },
+    present() {
+      state.presenting = !state.presenting;
+      state.told = null;
+      draw();
+    },
+    /** Shows the room what was held back. */
+    tell() {
+      state.told = state.run?.id ?? null;
+      draw();
+      requestAnimationFrame(() => byId("verdict").focus());
+    },
+    /** Goes on to the scenario so many places further in the course. */
+    step(places) {
+      const at = state.scenarios.findIndex(({ name }) => name === state.chosen);
+      const next = state.scenarios[at + places];
+      if (next && room() === "stage") this.choose(next.name);
+    },
     client(name) {
       byId("form").elements.client.value = name;
     },

@@ -32,6 +32,8 @@ const ledger = ledgerPanel();
 const wire = wirePanel();
 
 byId("predict").addEventListener("click", actions.predict);
+byId("present").addEventListener("click", actions.present);
+byId("tell").addEventListener("click", actions.tell);
 byId("scheme").addEventListener("click", actions.scheme);
 byId("copy").addEventListener("click", actions.copy);
 byId("reseed").addEventListener("click", actions.keepSeed);
@@ -129,9 +131,17 @@ function render() {
   const scenario = state.scenarios.find(({ name }) => name === state.chosen);
   const nows = sides.map(news.now);
 
-  course(state.scenarios, here === "stage" ? state.chosen : null, state.filter, state.predict);
+  const presenting = state.presenting && here === "stage";
+  const held = presenting && news.over(run) && state.told !== run.id;
+  document.body.classList.toggle("presenting", presenting);
+  document.body.classList.toggle("held", held);
+  set(byId("present"), { "aria-pressed": String(state.presenting) });
+  byId("tell").hidden = !held;
+
+  const asks = state.predict || presenting;
+  course(state.scenarios, here === "stage" ? state.chosen : null, state.filter, asks);
   runs(state.runs, run?.id, state.link, state.clients);
-  brief.render(scenario, run, state.predict, state.problem, here, state.score);
+  brief.render(scenario, run, asks, news.over(run) && !held, state.problem, here, state.score);
   ofRun?.render(run, nows);
   counters(run, state.samples, state.vocabulary, state.headlines);
   ledger(run);

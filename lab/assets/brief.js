@@ -23,12 +23,12 @@ export function briefPanel({ run }) {
   /** The scenario whose answers are offered, and what reads the one that is given. */
   let [offered, guessed] = [null, () => null];
 
-  const render = memo((scenario, run, predict, problem, room, score) => {
+  const render = memo((scenario, run, predict, answered, problem, room, score) => {
     const elsewhere = room !== "stage";
     say(byId("problem"), elsewhere ? "" : problem);
     if (elsewhere) document.title = `${ROOMS[room]} · lab`;
     if (elsewhere || !scenario) return;
-    const revealed = !predict || over(run);
+    const revealed = !predict || answered;
     say(byId("scenario-title"), revealed ? `${scenario.name} — ${scenario.title}` : scenario.name);
     say(byId("question"), scenario.question);
     say(byId("hint-text"), scenario.hint);

@@ -41,6 +41,10 @@ export const state = {
   headlines: [],
   /** Whether the question comes before the answer. */
   predict: false,
+  /** Whether one scenario fills the screen, and its answer waits for a key. */
+  presenting: false,
+  /** The run whose answer was shown to the room. */
+  told: null,
   /** What was predicted, by run: `{ value, text }`, and `right` once it is known. */
   guesses: new Map(),
   /** How many predictions came true, of how many. */

@@ -162,3 +162,39 @@ async fn a_screen_reader_hears_of_the_start_and_the_end_and_no_more() {
         ])
     );
 }
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn a_room_is_asked_before_it_is_told() {
+    let (_lab, browser) = lab_showing("flaky").await;
+    let shown = "['h1', '#question', '#verdict', '#course']\
+                 .map((it) => document.querySelector(it).checkVisibility())";
+
+    browser.press("f").await;
+    browser.until("text('h1') === 'flaky'").await;
+    let asked = browser.read(shown).await;
+    browser.press("r").await;
+    browser
+        .until("document.querySelector('#tell').checkVisibility()")
+        .await;
+    let held = browser.read(shown).await;
+    let rows = browser.read("all('.body .row').length").await;
+    browser.press("a").await;
+    browser
+        .until("document.activeElement.id === 'verdict'")
+        .await;
+    let told = browser.read(shown).await;
+    let title = browser.read("text('h1')").await;
+    browser.press("n").await;
+    browser.until("text('h1') === 'flaky-gives-up'").await;
+    browser.press("f").await;
+    browser
+        .until("text('h1').startsWith('flaky-gives-up —')")
+        .await;
+
+    assert_eq!(asked, json!([true, true, false, false]));
+    assert_eq!(held, json!([true, true, false, false]));
+    assert_eq!(rows, 5, "what happened is for everybody to see");
+    assert_eq!(told, json!([true, true, true, false]));
+    assert_eq!(title, "flaky — the service fails twice, then recovers");
+}
