@@ -6,10 +6,9 @@ import * as api from "./api.js";
 import { briefPanel } from "./brief.js";
 import { countersPanel } from "./counters.js";
 import { coursePanel } from "./course.js";
-import { byId, say, set } from "./dom.js";
+import { byId, say, set, styled } from "./dom.js";
 import { follow } from "./feed.js";
 import { keyboard } from "./keys.js";
-import { ledgerPanel } from "./ledger.js";
 import { aloud, resultPanel } from "./result.js";
 import { runsPanel } from "./runs.js";
 import * as news from "./state.js";
@@ -28,7 +27,6 @@ const runs = runsPanel(actions);
 const brief = briefPanel(actions);
 const counters = countersPanel();
 const result = resultPanel(actions);
-const ledger = ledgerPanel();
 const wire = wirePanel();
 
 byId("predict").addEventListener("click", actions.predict);
@@ -73,11 +71,12 @@ let ofRun = null;
 let fetching = false;
 async function fetchPanels() {
   fetching = true;
-  const modules = ["waterfall", "twin", "verdict", "fields"].map((name) => import(`./${name}.js`));
+  const modules = ["waterfall", "twin", "verdict", "fields", "ledger"].map((name) => import(`./${name}.js`));
   try {
-    const [{ waterfallPanel }, { twinPanel }, { verdictPanel }, { fieldsPanel }] = await Promise.all(modules);
+    const [{ waterfallPanel }, { twinPanel }, { verdictPanel }, { fieldsPanel }, { ledgerPanel }] =
+      await Promise.all(modules);
     const [waterfall, twin] = [waterfallPanel(actions), twinPanel({ redraw: draw })];
-    const [verdict, fields] = [verdictPanel(), fieldsPanel()];
+    const [verdict, fields, ledger] = [verdictPanel(), fieldsPanel(), ledgerPanel()];
     ofRun = {
       focus: waterfall.focus,
       render(run, nows) {
@@ -86,6 +85,7 @@ async function fetchPanels() {
         twin(run);
         fields(run?.sides[side]?.view.waterfall.rows.find(({ span }) => span === id));
         verdict(run, state.guesses.get(run?.id));
+        ledger(run);
       },
     };
     draw();
@@ -98,7 +98,7 @@ async function fetchPanels() {
 let gradePanel = null;
 async function fetchGrade() {
   gradePanel = () => {};
-  const grade = await import("./grade.js");
+  const [grade] = await Promise.all([import("./grade.js"), styled("grade")]);
   gradePanel = grade.gradePanel(actions);
   setInterval(() => room() === "grade" && !document.hidden && state.link === "live" && actions.look(), LOOK);
   actions.look();
@@ -144,7 +144,6 @@ function render() {
   brief.render(scenario, run, asks, news.over(run) && !held, state.problem, here, state.score);
   ofRun?.render(run, nows);
   counters(run, state.samples, state.vocabulary, state.headlines);
-  ledger(run);
   wire(state.wire, state.wireColumns);
   result(run, state.link, Math.max(0, ...nows));
   say(byId("link"), { connecting: "connecting", live: "live", lost: "connection lost" }[state.link]);

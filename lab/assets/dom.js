@@ -3,6 +3,13 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
+/** Brings a style sheet that the first look at the page does without. */
+export const styled = (name) => new Promise((done) => {
+  const link = el("link", { rel: "stylesheet", href: `/assets/${name}.css` });
+  link.onload = link.onerror = done;
+  document.head.append(link);
+});
+
 /** The element of the page with this id. */
 export const byId = (id) => document.getElementById(id);
 

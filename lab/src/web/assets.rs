@@ -43,6 +43,7 @@ files!(
     "favicon.svg",
     "feed.js",
     "fields.js",
+    "grade.css",
     "grade.js",
     "index.html",
     "keys.js",

@@ -31,10 +31,12 @@ fn every_file_is_announced_once() {
     for name in files.keys().filter(|name| *name != "index.html") {
         let at_first = files["index.html"].contains(&format!("\"/assets/{name}\""));
         let stem = name.split('.').next().unwrap_or_default();
+        let fetches = match name.ends_with(".css") {
+            true => format!("styled(\"{stem}\")"),
+            false => format!("import(\"./{name}\")"),
+        };
         let later = with_a_run.contains(&format!("\"{stem}\""))
-            || files
-                .values()
-                .any(|text| text.contains(&format!("import(\"./{name}\")")));
+            || files.values().any(|text| text.contains(&fetches));
         assert!(at_first != later, "{name}");
     }
 }
@@ -85,8 +87,12 @@ fn only_the_root_of_the_style_sheet_names_colours() {
     let (root, rest) = style.split_once("\n}\n").expect("the root");
 
     assert_eq!(root.matches("light-dark(").count(), 14);
+    let others = files().into_iter();
+    let others = others.filter(|(file, _)| file.ends_with(".css") && file != "style.css");
+    let others: String = others.map(|(_, text)| text).collect();
     let elsewhere: Vec<_> = rest
         .lines()
+        .chain(others.lines())
         .filter(|line| line.contains(": #") || line.contains("light-dark("))
         .collect();
     assert_eq!(elsewhere, [""; 0]);
