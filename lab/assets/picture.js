@@ -6,8 +6,9 @@ import { el, say, set, svg } from "./dom.js";
 /** The sign that stands beside the colour of how it ended. */
 const SIGNS = { ok: "✓", failed: "✗", open: "·" };
 
-/** A picture that grows by `add(curves)`, until `end(picture, isGuessed)`. */
-export function createPicture({ policy, changed, break_even: breakEven }, frame) {
+/** A picture that grows by `add(curves)`, until `end(picture, isGuessed)`, or until
+    `stop()`, which leaves nothing of one that has not begun. */
+export function createPicture({ policy, changed, break_even: breakEven, source }, frame) {
   const { axis, columns, top, rates, capacity, trouble } = frame;
   const across = (time) => `${((100 * time) / axis.length_ns).toFixed(2)}%`;
   const down = (rate) => `${(100 * (1 - rate / top)).toFixed(2)}%`;
@@ -29,11 +30,13 @@ export function createPicture({ policy, changed, break_even: breakEven }, frame)
 
   const [sign, words] = [el("span", { class: "sign", "aria-hidden": "true" }), el("span")];
   const ending = el("span", { class: "ending" }, sign, words);
-  const [remark, guessed] = [el("p", { class: "terms" }), el("span", { class: "terms" })];
+  const [remark, brief] = [el("p", { class: "terms" }), el("p", { class: "terms" })];
+  const guessed = el("span", { class: "terms" });
+  const from = source && el("p", { class: "terms" }, el("a", { href: source.url, rel: "noreferrer" }, "Its source"), `: ${source.differs}.`);
   const root = el("li", null,
-    el("h3", null, policy, " ", ending, " ", guessed), el("p", { class: "terms" }, changed ?? ""), chart, remark);
+    el("h3", null, policy, " ", ending, " ", guessed), el("p", { class: "terms" }, changed ?? ""), chart, remark, brief, from);
 
-  let due = false;
+  let [due, hasEnded] = [false, false];
   function draw() {
     due = false;
     const { load, goodput, throughput } = curves;
@@ -58,8 +61,15 @@ export function createPicture({ policy, changed, break_even: breakEven }, frame)
       say(sign, SIGNS[is.ending.mark]);
       say(words, ` ${is.ending.words}`);
       say(remark, is.remark);
+      say(brief, is.brief);
+      hasEnded = true;
       set(chart, { "aria-label": is.text });
       say(guessed, isGuessed ? "your guess" : "");
+    },
+    stop() {
+      if (hasEnded) return;
+      if (curves.load.length === 0) root.remove();
+      else say(words, "not finished");
     },
   };
 }

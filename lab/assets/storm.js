@@ -31,6 +31,7 @@ export function stormPanel({ announce, choose, copyText }) {
       byId("pictures").replaceChildren(...mine.pictures.map(({ root }) => root));
       say(byId("storm-terms"), [...terms, `seed ${seed}`].join(" · "));
       say(byId("storm-capacity"), frame.capacity.label);
+      say(byId("storm-beyond"), frame.beyond ?? "");
       say(byId("storm-result"), "");
       for (const id of ["storm-nothing", "storm-learnt", "storm-actions", "storm-table"]) byId(id).hidden = true;
       byId("storm-legend").hidden = false;
@@ -40,7 +41,7 @@ export function stormPanel({ announce, choose, copyText }) {
     ended(mine, { picture, ...is }) {
       mine.pictures[picture].end(is, mine.guessed.includes(is.policy));
     },
-    over(mine, { result, figures, learnt, scenario }) {
+    over(mine, { result, figures, learnt, scenario, rule }) {
       say(byId("storm-result"), result);
       byId("storm-figures").replaceChildren(table("Figures", figures.columns, figures.rows));
       set(byId("storm-report"), { href: api.stormReportPath(mine.id) });
@@ -52,7 +53,7 @@ export function stormPanel({ announce, choose, copyText }) {
       const guess = mine.guessed.length > 0 ? [["Your guess", mine.guessed.join(" · ")]] : [];
       byId("storm-learnt").replaceChildren(
         ...[...guess, ...learnt].map(([title, text]) => el("div", null, el("h3", null, title), el("p", null, text))),
-        el("div", null, el("h3", null, "With one client"), el("p", null, see)));
+        el("div", null, el("h3", null, "With one client"), el("p", null, see, ` · the rule: ${rule}`)));
       for (const id of ["storm-learnt", "storm-actions", "storm-table"]) byId(id).hidden = false;
       announce(`The storm is over: ${result}`);
     },
@@ -67,6 +68,7 @@ export function stormPanel({ announce, choose, copyText }) {
   byId("storm-link").addEventListener("click", () => copyText(byId("storm-link"), location.href));
   byId("stories").addEventListener("change", () => tell(byId("stories").value, new Map()));
   byId("storm-settings").addEventListener("input", count);
+  byId("storm-presets").addEventListener("change", offerGuesses);
   byId("storm-own").addEventListener("input", () => {
     byId("storm-with-own").checked = true;
     offerGuesses();
@@ -118,13 +120,30 @@ export function stormPanel({ announce, choose, copyText }) {
     form.elements.seed.value = asked.get("seed") ?? "";
     for (const [key, slider] of sliders) slider.put(asked.get(key) ?? story.settings[key] ?? slider.usual);
     byId("storm-with-own").checked = [...asked.keys()].some((key) => key.startsWith(OWN));
-    byId("storm-knobs").open = [...asked.keys()].some((key) => sliders.has(key));
+    offerPresets(asked.get("beside")?.split(",") ?? []);
+    byId("storm-knobs").open = [...asked.keys()].some((key) => sliders.has(key)) || beside().length > 0;
     offerGuesses();
     count();
   }
 
+  /** What others ship with, and whatever else a link asks for: the server knows the names. */
+  function offerPresets(asked) {
+    const known = catalogue.presets.map(({ name }) => name);
+    const presets = [...catalogue.presets, ...asked.filter((name) => !known.includes(name)).map((name) => ({ name }))];
+    byId("storm-presets").replaceChildren(...presets.map(({ name, differs }) => {
+      const box = el("input", { type: "checkbox", name: "beside", value: name });
+      box.checked = asked.includes(name);
+      return el("label", { title: differs ?? null }, box, el("span", null, name));
+    }));
+  }
+
+  /** The policies that are played beside those of the story, by their names. */
+  function beside() {
+    return [...form.querySelectorAll("[name=beside]:checked")].map(({ value }) => value);
+  }
+
   function offerGuesses() {
-    const names = story.policies.map(({ name }) => name);
+    const names = [...story.policies.map(({ name }) => name), ...beside()];
     if (byId("storm-with-own").checked) names.push(catalogue.own_name);
     keyed(byId("storm-guesses"), names, (name) => name, (name) => el("label", null,
       el("input", { type: "checkbox", name: "guess", value: name }), el("span", null, name)));
@@ -138,14 +157,14 @@ export function stormPanel({ announce, choose, copyText }) {
   }
 
   function count() {
-    const changes = turned().length + Number(byId("storm-with-own").checked);
-    const usual = "Load, service, and a policy of your own";
+    const changes = turned().length + beside().length + Number(byId("storm-with-own").checked);
+    const usual = "Load, service, and other policies";
     say(byId("storm-knobs").firstElementChild, changes === 0 ? usual : `${usual} · ${changes} changed`);
   }
 
   async function play() {
     if (!story || shown?.goesOn) return;
-    const order = { story: story.name, settings: Object.fromEntries(turned()) };
+    const order = { story: story.name, settings: Object.fromEntries(turned()), beside: beside() };
     const seed = form.elements.seed.value.trim();
     if (seed !== "") order.seed = api.number(seed);
     if (byId("storm-with-own").checked) {
@@ -162,6 +181,7 @@ export function stormPanel({ announce, choose, copyText }) {
       // A connection that breaks off is no problem object.
       show(error instanceof api.Problem ? error : new api.Problem("The connection to the lab is lost"));
     }
+    for (const picture of mine.pictures) picture.stop();
     mine.goesOn = false;
     buttons();
   }
@@ -187,8 +207,9 @@ export function stormPanel({ announce, choose, copyText }) {
 }
 
 /** The part of an address that repeats a storm. */
-function addressOf({ story, settings, own }, seed) {
+function addressOf({ story, settings, beside, own }, seed) {
   const parts = { story, seed, ...settings };
+  if (beside.length > 0) parts.beside = beside.join(",");
   for (const [name, value] of Object.entries(own ?? {})) parts[OWN + name] = value;
   return String(new URLSearchParams(parts));
 }
@@ -210,7 +231,7 @@ function createSlider({ title, what, at, stops }) {
   });
 
   function tell() {
-    const label = asked === null ? stops[input.value].label : String(asked);
+    const label = asked ?? stops[input.value].label;
     say(said, label);
     if (!isChoice) set(input, { "aria-valuetext": label });
   }
@@ -218,10 +239,10 @@ function createSlider({ title, what, at, stops }) {
   return {
     root,
     usual: stops[at].value,
-    value: () => asked ?? stops[input.value].value,
+    value: () => (asked === null ? stops[input.value].value : api.number(asked)),
     put(value) {
       const found = stops.findIndex((stop) => String(stop.value) === String(value));
-      asked = found < 0 ? api.number(value) : null;
+      asked = found < 0 ? String(value) : null;
       input.value = found < 0 ? at : found;
       tell();
     },

@@ -60,7 +60,7 @@ async fn a_guess_is_made_and_judged_by_keyboard_alone() {
         "Your guess",
         "1 attempt",
         "The answer\n",
-        "What the model leaves out\n",
+        "The model leaves out\n",
     ] {
         assert!(learnt.contains(part), "{part}: {learnt}");
     }
@@ -109,11 +109,108 @@ async fn a_storm_is_cancelled_and_what_there_is_of_it_stays() {
     browser.press("x").await;
     browser.storm_ended().await;
 
-    assert_eq!(
-        browser.read("text('#pictures .ending')").await,
-        "· cancelled"
-    );
+    let endings = browser.read("all('#pictures .ending')").await;
+    assert_eq!(endings, json!(["· cancelled"]), "none is left empty");
     assert_eq!(browser.read("text('#play-storm')").await, "Play again");
+}
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn what_others_ship_with_is_chosen_guessed_and_repeated_by_the_address() {
+    let lab = Lab::start();
+    let browser = Browser::at_storm(&lab, PROJECTOR, SHORT).await;
+    let guesses = "all('#storm-guesses label')";
+
+    browser.click("#storm-presets [value=envoy] + span").await;
+    let chosen = browser.read(guesses).await;
+    browser.click("#storm-guesses label:last-of-type").await;
+    browser.press("r").await;
+    browser.storm_ended().await;
+
+    assert_eq!(chosen.as_array().map(Vec::len), Some(6), "{chosen}");
+    let last = "document.querySelector('#pictures li:last-child')";
+    let title = browser
+        .read(&format!("{last}.querySelector('h3').textContent"))
+        .await;
+    let title = title.as_str().expect("a title").to_owned();
+    assert!(
+        title.starts_with("envoy") && title.ends_with("your guess"),
+        "{title}"
+    );
+    let source = browser
+        .read(&format!("{last}.querySelector('a').href"))
+        .await;
+    assert!(
+        source
+            .as_str()
+            .is_some_and(|it| it.contains("envoyproxy.io")),
+        "{source}"
+    );
+    let asked = browser.read("location.hash").await;
+    assert_eq!(asked, format!("#{SHORT}&beside=envoy"));
+    browser.reload().await;
+    browser
+        .until("document.querySelector('#storm-guesses label')")
+        .await;
+    assert_eq!(browser.read(guesses).await, chosen);
+}
+
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn each_slider_changes_the_knob_that_it_names_and_no_other() {
+    let lab = Lab::start();
+    let browser = Browser::at_storm(&lab, PROJECTOR, "story=spike&own.attempts=3").await;
+    // What is asked for when it is played, with each slider one step further.
+    let sliders = "[...document.querySelectorAll('.sliders div :is(input, select)')]";
+    let script = format!(
+        "const {{ fetch }} = window; const orders = [];
+         window.fetch = (path, options) => {{ orders.push(options.body); return Promise.reject(new TypeError('off')); }};
+         for (const slider of {sliders}) {{
+           const stood = slider.value;
+           slider.value = Number(stood) + (slider.matches('select') ? 1 : 2);
+           slider.dispatchEvent(new Event('input', {{ bubbles: true }}));
+           document.querySelector('#storm-form').requestSubmit();
+           await new Promise((then) => setTimeout(then));
+           slider.value = stood;
+           slider.dispatchEvent(new Event('input', {{ bubbles: true }}));
+         }}
+         window.fetch = fetch; done(orders.map((body) => JSON.parse(body)));"
+    );
+    let script = format!("(async () => {{ {script} }})()");
+
+    let orders = browser.ask(&script).await;
+
+    let orders = orders.as_array().expect("orders");
+    let turned: Vec<_> = orders[..4]
+        .iter()
+        .map(|order| keys(&order["settings"]))
+        .collect();
+    assert_eq!(
+        turned,
+        [
+            ["calls_per_second"],
+            ["places"],
+            ["trouble_lasts_seconds"],
+            ["timeout_seconds"]
+        ]
+    );
+    let usual = json!({ "attempts": 3, "backoff": "jitter", "budget": 0, "deadline_seconds": 0 });
+    let own = orders[4..].iter().map(|order| {
+        let own = order["own"].as_object().expect("knobs");
+        let turned = own.iter().filter(|(name, value)| usual[name] != **value);
+        turned.map(|(name, _)| name.clone()).collect::<Vec<_>>()
+    });
+    let own: Vec<_> = own.collect();
+    assert_eq!(
+        own,
+        [["attempts"], ["backoff"], ["budget"], ["deadline_seconds"]]
+    );
+}
+
+/// The names of the members of an object.
+fn keys(object: &serde_json::Value) -> Vec<&str> {
+    let object = object.as_object().expect("an object");
+    object.keys().map(String::as_str).collect()
 }
 
 #[tokio::test]

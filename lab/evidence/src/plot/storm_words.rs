@@ -90,8 +90,8 @@ pub(super) fn remark(settings: &Settings, policy: &Policy) -> String {
         _ => format!("at most {rounded} requests"),
     };
     let verdict = match load * most > capacity {
-        true => "more than the service can do, so that it can stay down",
-        false => "no more than the service can do",
+        true => "more than it can do, so it may stay down",
+        false => "the service can do that",
     };
     format!(
         "{load:.0} calls/s × {requests} = {:.0}/s: {verdict}.",
@@ -147,13 +147,13 @@ fn cut_short(run: &PolicyRun) -> Option<&'static str> {
 pub(super) fn brief(run: &PolicyRun) -> String {
     let totals = run.totals;
     let calls = match storm_success(run) {
-        None => "no call".to_owned(),
+        None => "no calls".to_owned(),
         Some(share) => format!("{share} of {} calls succeeded", totals.calls),
     };
-    let requests = format!("{:.2} requests for each", run.amplification);
+    let requests = format!("{:.2} requests each", run.amplification);
     let latency = totals.latency.map(|latency| {
         let [median, p99] = [latency.median, latency.p99].map(duration);
-        format!("half took at most {median}, 99 of 100 {p99}")
+        format!("half in {median}, 99 % in {p99}")
     });
     let cut = cut_short(run).map(|why| format!("cut short: {why}"));
     let parts = [cut, Some(calls), Some(requests), latency];

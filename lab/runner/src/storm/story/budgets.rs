@@ -29,13 +29,7 @@ pub(super) const STORY: Story = Story {
     settings: Settings::DEFAULT,
     policies: &[
         Policy::new("no budget", Setup::DEFAULT),
-        Policy::new(
-            "10 clients",
-            Setup {
-                clients: 10,
-                ..BUDGET
-            },
-        ),
+        Policy::new("10 clients", BUDGET),
         Policy::new(
             "1000 clients",
             Setup {

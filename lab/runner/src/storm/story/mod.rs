@@ -80,8 +80,26 @@ pub(super) fn words(story: &Story, settings: &Settings) -> Words {
 
 #[cfg(test)]
 mod tests {
+    use evidence::storm::{Knob, Knobs, Setup};
+
     use super::*;
     use crate::scenario;
+
+    #[test]
+    fn every_picture_of_a_story_differs_by_one_knob_from_one_before_it() {
+        for story in STORIES {
+            for (number, policy) in story.policies.iter().enumerate().skip(1) {
+                let differing = |other: &Policy| {
+                    let [one, other] = [policy.setup, other.setup];
+                    let differs = |knob: &&Knob<Setup>| knob.value(&one) != knob.value(&other);
+                    Setup::KNOBS.iter().filter(differs).count()
+                };
+                let nearest = story.policies[..number].iter().map(differing).min();
+
+                assert_eq!(nearest, Some(1), "{}: {}", story.words.name, policy.name);
+            }
+        }
+    }
 
     #[test]
     fn every_story_leads_to_a_scenario_and_to_a_rule() {

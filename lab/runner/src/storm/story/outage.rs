@@ -7,12 +7,23 @@ use evidence::storm::{Backoff, Policy, Settings, Setup, Trouble, Words};
 
 use super::Story;
 
-/// Waits that together are as long as the outage.
-const LONG: Setup = Setup {
+/// Waits that together are shorter than the outage.
+const SHORT: Setup = Setup {
     attempts: 5,
-    base: Duration::from_secs(1),
+    base: Duration::from_millis(50),
     cap: Duration::from_secs(10),
     ..Setup::DEFAULT
+};
+
+const AT_ONCE: Setup = Setup {
+    backoff: Backoff::None,
+    ..SHORT
+};
+
+/// Waits that together are as long as the outage.
+const LONG: Setup = Setup {
+    base: Duration::from_secs(1),
+    ..SHORT
 };
 
 pub(super) const STORY: Story = Story {
@@ -44,17 +55,11 @@ pub(super) const STORY: Story = Story {
             "1 attempt",
             Setup {
                 attempts: 1,
-                ..Setup::DEFAULT
+                ..AT_ONCE
             },
         ),
-        Policy::new(
-            "5, at once",
-            Setup {
-                backoff: Backoff::None,
-                ..LONG
-            },
-        ),
-        Policy::new("3, jitter", Setup::DEFAULT),
+        Policy::new("5, at once", AT_ONCE),
+        Policy::new("5, short jitter", SHORT),
         Policy::new("5, long jitter", LONG),
         Policy::new(
             "5, long+budget",
@@ -70,7 +75,7 @@ pub(super) const STORY: Story = Story {
         let (few, some) = (lost("5, long jitter")?, lost("5, long+budget")?);
         Some(
             lost("5, at once")? + 2 >= all
-                && lost("3, jitter")? * 3 >= all * 2
+                && lost("5, short jitter")? * 3 >= all * 2
                 && few * 5 <= all
                 && some >= few + 5
                 && some < all,

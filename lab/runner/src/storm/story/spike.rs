@@ -33,7 +33,7 @@ pub(super) const STORY: Story = Story {
             "1 attempt",
             Setup {
                 attempts: 1,
-                ..Setup::DEFAULT
+                ..AT_ONCE
             },
         ),
         Policy::new("3, at once", AT_ONCE),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use evidence::storm::{Backoff, ClientKind, Policy, RetryAfter, Settings, Setup, Trouble, Words};
+use evidence::storm::{ClientKind, Policy, RetryAfter, Settings, Setup, Trouble, Words};
 
 use super::Story;
 
@@ -33,8 +33,6 @@ pub(super) const STORY: Story = Story {
             "naive",
             Setup {
                 client: ClientKind::Naive,
-                attempts: 10,
-                backoff: Backoff::None,
                 ..Setup::DEFAULT
             },
         ),
