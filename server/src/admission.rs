@@ -1,5 +1,6 @@
 //! Which requests are admitted to the router. The others are refused at their
-//! connection: they stand in no ledger, count nowhere and touch no lesson.
+//! connection: they have no entry in the ledger, only a count by reason, and touch no
+//! lesson.
 //!
 //! Two rules keep web sites out, which could otherwise use up the failures of `/flaky`
 //! or create jobs while a lesson goes on: the `Host` has to be a name of loopback, and

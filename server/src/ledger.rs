@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use crate::accept::ClosedBy;
+use crate::problem::Problem;
 use crate::response_extensions::JobResult;
 use crate::retry_after::RetryAfter;
 use crate::seed_key::KeyedHash;
@@ -49,6 +50,17 @@ pub struct LedgerSnapshot {
     pub connections: Vec<ConnectionEntry>,
     /// How many connections were dropped to stay within bounds.
     pub connections_dropped: u64,
+    /// What was refused at its connection, and is in no entry and no count.
+    pub refused: Vec<Refused>,
+}
+
+/// How many requests were refused for one reason.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Refused {
+    /// The reason.
+    pub problem: Problem,
+    /// How many there were.
+    pub requests: u64,
 }
 
 /// A handle to the ledger of a service. Clones see the same ledger, also after the
@@ -91,6 +103,11 @@ impl Ledger {
     pub(crate) fn connection_closed(&self, number: u64, requests: u64, at: Duration, by: ClosedBy) {
         let end = ConnectionEnd { at, by };
         self.lock().connections.closed(number, requests, end);
+    }
+
+    /// Notes that a request was refused at its connection.
+    pub(crate) fn refused(&self, problem: Problem) {
+        self.lock().refused(problem);
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -136,6 +153,7 @@ struct State {
     routes: BTreeMap<String, RouteTotals>,
     waits: Waits,
     connections: Connections,
+    refused: Vec<Refused>,
 }
 
 impl State {
@@ -147,6 +165,7 @@ impl State {
             routes: BTreeMap::new(),
             waits: Waits::new(capacity),
             connections: Connections::new(capacity),
+            refused: Vec::new(),
         }
     }
 
@@ -198,6 +217,17 @@ impl State {
         }
     }
 
+    fn refused(&mut self, problem: Problem) {
+        let mut known = self.refused.iter_mut();
+        match known.find(|refused| refused.problem == problem) {
+            Some(refused) => refused.requests += 1,
+            None => self.refused.push(Refused {
+                problem,
+                requests: 1,
+            }),
+        }
+    }
+
     fn totals(&mut self, route: &str) -> &mut RouteTotals {
         if !self.routes.contains_key(route) {
             self.routes.insert(route.to_owned(), RouteTotals::default());
@@ -220,6 +250,7 @@ impl State {
             routes: self.routes.clone(),
             connections: self.connections.entries(),
             connections_dropped: self.connections.dropped(),
+            refused: self.refused.clone(),
         }
     }
 }

@@ -120,7 +120,7 @@ pub use config::{
 pub use expected_route::ExpectedRoute;
 pub use ledger::{
     BodyState, ConnectionEnd, ConnectionEntry, IssuedCursor, Ledger, LedgerEntry, LedgerSnapshot,
-    RouteTotals,
+    Refused, RouteTotals,
 };
 pub use metrics_sink::Metrics;
 pub use openapi::openapi;

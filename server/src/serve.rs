@@ -11,6 +11,7 @@ use hyper::service::{Service, service_fn};
 use hyper_util::service::TowerToHyperService;
 
 use crate::admission::admit;
+use crate::ledger::Ledger;
 use crate::problem;
 use crate::request_id::{self, SeededIds};
 
@@ -19,6 +20,7 @@ use crate::request_id::{self, SeededIds};
 pub(crate) fn service(
     router: Router,
     request_ids: SeededIds,
+    ledger: Ledger,
 ) -> impl Service<Request<Body>, Response = Response, Error = Infallible, Future: Future + Send> + Send
 {
     let router = TowerToHyperService::new(router);
@@ -27,6 +29,7 @@ pub(crate) fn service(
         let response = match admit(request.version(), request.uri(), headers) {
             Ok(()) => Ok(router.call(request)),
             Err(problem) => {
+                ledger.refused(problem);
                 let request_id = request_id::outside_the_layers(headers, &request_ids);
                 Err(problem::refuse(problem, &request_id))
             }

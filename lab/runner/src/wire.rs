@@ -2,9 +2,9 @@
 
 use evidence::wire::{
     BodyState, ClosedBy, ConnectionEnd, IssuedCursor, JobResult, RecordedHeader, RetryAfter,
-    RouteTotals, ValueHash, WireConnection, WireRecord, WireRequest,
+    RouteTotals, ValueHash, WireConnection, WireRecord, WireRefusal, WireRequest,
 };
-use server::{ConnectionEntry, KeyedHash, LedgerEntry, LedgerSnapshot};
+use server::{ConnectionEntry, KeyedHash, LedgerEntry, LedgerSnapshot, Refused};
 
 /// What the service saw, as the lab's own value; `one_caller` if one caller sent all of
 /// it, one request after the other.
@@ -20,6 +20,7 @@ pub fn record(ledger: LedgerSnapshot, one_caller: bool) -> WireRecord {
             .collect(),
         connections: ledger.connections.into_iter().map(connection).collect(),
         connections_dropped: ledger.connections_dropped,
+        refused: ledger.refused.into_iter().map(refusal).collect(),
         one_caller,
     }
 }
@@ -72,6 +73,16 @@ pub fn request(entry: LedgerEntry) -> WireRequest {
         early: entry.early,
         trace_id: entry.trace_id,
         request_id: entry.request_id,
+    }
+}
+
+fn refusal(refused: Refused) -> WireRefusal {
+    let Refused { problem, requests } = refused;
+    WireRefusal {
+        status: problem.status.as_u16(),
+        code: problem.code,
+        detail: problem.detail,
+        requests,
     }
 }
 

@@ -111,6 +111,23 @@ pub(crate) const HASTY: [&str; 3] = [
 
 #[cfg(unix)]
 #[test]
+fn why_a_request_was_refused_is_said() {
+    let [bash, c, asks] = HASTY;
+    let asks = asks.replace(
+        "HTTP/1.0",
+        r"HTTP/1.1\r\nHost: example.com\r\nConnection: close",
+    );
+
+    let ended = grade("--task refused", &[bash, c, &asks]);
+
+    assert_eq!(ended.code, Some(1), "{}", ended.stdout);
+    let words: Vec<_> = ended.stdout.split_whitespace().collect();
+    let said = "2 requests were refused with 421 host_not_allowed: the Host must be";
+    assert_contains(&words.join(" "), &[said]);
+}
+
+#[cfg(unix)]
+#[test]
 fn a_rule_that_is_broken_is_shown_with_its_requests() {
     let ended = grade("--task retry-after --only retry-after-seconds", &HASTY);
 

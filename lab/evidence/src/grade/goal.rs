@@ -106,14 +106,17 @@ impl Goal {
                 Some(_) => self.judge_result(process, result.as_ref()),
             };
         }
-        let refused: u64 = wire.connections.iter().map(|it| it.requests).sum();
-        if wire.total == 0 && refused > 0 {
-            let found = format!("{refused} requests were refused: is their Host this machine?");
-            return GoalResult::of(GoalVerdict::Missed, found);
-        }
         if wire.total == 0 {
-            let found = format!("no request was sent, {}", process.ended_with());
-            return GoalResult::of(GoalVerdict::Crashed, found);
+            let verdict = match wire.refused.is_empty() {
+                true => GoalVerdict::Crashed,
+                false => GoalVerdict::Missed,
+            };
+            let ended = process.ended_with();
+            let found = match came_instead(wire) {
+                Some(found) => format!("{found}; {ended}"),
+                None => format!("no request was sent, {ended}"),
+            };
+            return GoalResult::of(verdict, found);
         }
         self.judge_result(process, result.as_ref())
     }
@@ -205,7 +208,12 @@ impl Goal {
         let took = duration(process.ended.saturating_sub(process.started));
         match (stopped, self) {
             (Stopped::TimeUp, _) if wire.total == 0 && *self != Self::ErrorInWords => {
-                GoalResult::of(GoalVerdict::Missed, format!("no request within {took}"))
+                let found = came_instead(wire);
+                let found = found.map_or_else(
+                    || format!("no request within {took}"),
+                    |found| format!("{found}; still running after {took}"),
+                );
+                GoalResult::of(GoalVerdict::Missed, found)
             }
             (Stopped::TimeUp, Self::ErrorWith(_)) => GoalResult::of(
                 GoalVerdict::NotJudged,
@@ -302,6 +310,19 @@ impl PlayRecord {
     }
 }
 
+/// What came where no request reached the service: requests that were refused, or
+/// connections without one.
+fn came_instead(wire: &WireRecord) -> Option<String> {
+    let refused = wire.refusals_in_words();
+    refused.or_else(|| match wire.connections.len() {
+        0 => None,
+        1 => Some("1 connection came, and no HTTP request on it".to_owned()),
+        several => Some(format!(
+            "{several} connections came, and no HTTP request on them"
+        )),
+    })
+}
+
 fn members(object: Value) -> Map<String, Value> {
     match object {
         Value::Object(members) => members,
@@ -357,6 +378,7 @@ mod tests {
     use serde_json::json;
 
     use super::{GoalVerdict::*, *};
+    use crate::wire::{WireConnection, WireRefusal};
 
     fn object(value: Value) -> Map<String, Value> {
         value.as_object().expect("an object").clone()
@@ -517,6 +539,66 @@ mod tests {
         for (process, expected) in table {
             let judged = Goal::Error.judge(&silent, Some(&process));
             assert_eq!(judged.verdict, expected, "{process:?}");
+        }
+    }
+
+    #[test]
+    fn what_came_instead_of_a_request_is_said() {
+        let refused = WireRecord {
+            refused: vec![WireRefusal {
+                status: 421,
+                code: "host_not_allowed",
+                detail: "the Host is another",
+                requests: 2,
+            }],
+            ..WireRecord::default()
+        };
+        let connection = WireConnection {
+            number: 1,
+            opened: Duration::ZERO,
+            closed: None,
+            requests: 0,
+        };
+        let connected = WireRecord {
+            connections: vec![connection],
+            ..WireRecord::default()
+        };
+        let waits = PlayRecord {
+            stopped: Some(Stopped::TimeUp),
+            ended: Duration::from_secs(20),
+            ..PlayRecord::default()
+        };
+        let said = "2 requests were refused with 421 host_not_allowed: the Host is another";
+        let nothing = "1 connection came, and no HTTP request on it";
+
+        for (wire, process, verdict, found) in [
+            (
+                &refused,
+                printed(""),
+                Missed,
+                format!("{said}; exit code 0"),
+            ),
+            (
+                &refused,
+                waits.clone(),
+                Missed,
+                format!("{said}; still running after 20 s"),
+            ),
+            (
+                &connected,
+                printed(""),
+                Crashed,
+                format!("{nothing}; exit code 0"),
+            ),
+            (
+                &connected,
+                waits,
+                Missed,
+                format!("{nothing}; still running after 20 s"),
+            ),
+        ] {
+            let judged = Goal::Error.judge(wire, Some(&process));
+            assert_eq!(judged, GoalResult::of(verdict, found));
         }
     }
 

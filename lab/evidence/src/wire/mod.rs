@@ -39,9 +39,24 @@ pub struct WireRecord {
     pub connections: Vec<WireConnection>,
     /// How many connections were dropped to stay within bounds.
     pub connections_dropped: u64,
+    /// What was refused at its connection, and is in no entry and no count.
+    pub refused: Vec<WireRefusal>,
     /// Whether one caller sent all of it, one request after the other: then requests
     /// on one route belong together without a trace or a key that says so.
     pub one_caller: bool,
+}
+
+/// How many requests were refused for one reason, before a route was looked at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct WireRefusal {
+    /// The status with which they were refused.
+    pub status: u16,
+    /// The code of the problem in the response.
+    pub code: &'static str,
+    /// What was wrong, in words.
+    pub detail: &'static str,
+    /// How many there were.
+    pub requests: u64,
 }
 
 /// Counts of one route. They stay when entries go.
@@ -56,6 +71,22 @@ pub struct RouteTotals {
 }
 
 impl WireRecord {
+    /// What was refused at its connection, and why; none if nothing was.
+    #[must_use]
+    pub fn refusals_in_words(&self) -> Option<String> {
+        let refused = self.refused.iter().map(|it| {
+            let requests = match it.requests {
+                1 => "1 request was".to_owned(),
+                several => format!("{several} requests were"),
+            };
+            format!(
+                "{requests} refused with {} {}: {}",
+                it.status, it.code, it.detail
+            )
+        });
+        refused.reduce(|one, other| format!("{one}; {other}"))
+    }
+
     /// How many jobs were created.
     #[must_use]
     pub fn jobs_created(&self) -> u64 {

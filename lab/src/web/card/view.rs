@@ -8,6 +8,7 @@ use evidence::{
     grade::{PlayGrade, RuleGrade, TaskGrade},
     plot::{Mark, PlayChart, PlayRow, Scale},
     rules::{self, TOLERANCE, Verdict},
+    wire::WireRecord,
 };
 use runner::grade::{OpenPlay, OpenPlays, Task, all};
 
@@ -139,8 +140,12 @@ impl TaskView {
         let broken: HashSet<_> = broken.map(|it| (it.play, it.seq)).collect();
         let plays = open.iter().zip(&grade.plays);
         let rules: Vec<_> = grade.rules.iter().filter_map(RuleView::of).collect();
+        let mut wires = grade.plays.iter().map(|play| &play.wire);
         let requests = match grade.requests() {
-            0 => "no request yet".to_owned(),
+            0 => {
+                let refused = wires.find_map(WireRecord::refusals_in_words);
+                refused.unwrap_or_else(|| "no request yet".to_owned())
+            }
             1 => "1 request".to_owned(),
             several => format!("{several} requests"),
         };
