@@ -22,8 +22,9 @@ pub(super) const RULE: Rule = Rule {
 /// Gaps that lie no further apart than this are alike: it is what timers are off by.
 const ALIKE: Duration = Duration::from_millis(3);
 
-/// A busy machine makes equal waits differ by so much. Gaps that do not differ by more
-/// show no jitter, and no lack of it.
+/// A busy machine makes equal waits differ by so much. Where most gaps do not differ by
+/// more, they show no jitter, and no lack of it. Of clients with full jitter below 200 ms
+/// that leaves two in a hundred without a verdict.
 const BLURRED: Duration = Duration::from_millis(20);
 
 /// How many first gaps it takes.
@@ -73,13 +74,11 @@ fn of_sample(mut gaps: Vec<(RequestRef, Duration)>) -> Judgement {
         gaps.sort_by_key(|(request, _)| request.play);
         let requests = gaps.into_iter().map(|(request, _)| request);
         Judgement::broken_by(requests.collect(), found)
-    } else if alike > number / 2 {
+    } else if blurred > number / 2 {
         Judgement::cannot_tell("most of the first gaps are alike")
     } else if pauses <= number / 2 {
         // A busy machine makes gaps out of no pauses, and no two of them alike.
         Judgement::cannot_tell("too few of the first retries came after a pause")
-    } else if blurred > number * 2 / 3 {
-        Judgement::cannot_tell("the first gaps differ by no more than on a busy machine")
     } else {
         Judgement::kept()
     }
@@ -123,14 +122,18 @@ mod tests {
 
     #[test]
     fn eight_first_gaps_that_are_alike_break_it() {
-        let table: [(&[u64], Verdict); 12] = [
+        let table: [(&[u64], Verdict); 13] = [
             (&[200, 201, 202, 203, 200, 201, 202, 203], Broken),
             (&[5, 5, 5, 5, 5, 5, 5, 5], Broken),
             (&[200, 201, 202, 204, 200, 201, 202, 203], CannotTell),
             (&[200, 201, 202, 203, 200, 80, 90, 100], CannotTell),
             (&[200, 201, 202, 203, 70, 80, 90, 100], Kept),
             (&[227, 226, 215, 222, 217, 221, 211, 210], CannotTell),
-            (&[227, 226, 215, 222, 217, 190, 140, 130], Kept),
+            (
+                &[1003, 1011, 1174, 1001, 1003, 1003, 1029, 1112],
+                CannotTell,
+            ),
+            (&[227, 226, 215, 222, 190, 170, 140, 130], Kept),
             (&[200, 200, 200, 200, 200, 200, 200], CannotTell),
             (&[2, 1, 1, 14, 6, 1, 26, 21], CannotTell),
             (&[200, 150], CannotTell),
