@@ -91,7 +91,8 @@ pub fn open(tasks: &[Open<'_>], options: &Options) -> String {
 }
 
 /// Sets what became of a task: one line if it is done but for what is `known` to fail,
-/// with why nothing can be told of a rule, and else what to do about it.
+/// with the task if its goal could not be judged and why nothing can be told of a rule,
+/// and else what to do about it.
 #[must_use]
 pub fn task(
     words: &TaskWords,
@@ -103,13 +104,13 @@ pub fn task(
     let mut sheet = Sheet::new(options);
     let number = format!("{:<6}", format!("{}/{}", place.number, place.of));
     headline(&mut sheet, grade, &number, "build it next", known);
-    if grade.is_done_but_for(known) {
-        untold(&mut sheet, grade);
-        return sheet.into_text();
-    }
     if grade.goal.verdict != GoalVerdict::Reached {
         sheet.beside(INDENT, &sheet.plain(words.text));
         sheet.beside(INDENT, &sheet.plain(&format!("Last line: {}", words.goal)));
+    }
+    if grade.is_done_but_for(known) {
+        untold(&mut sheet, grade);
+        return sheet.into_text();
     }
     let rules: Vec<_> = grade.broken_but_for(known).collect();
     for (number, play) in to_show(grade, &rules) {

@@ -15,7 +15,7 @@ use evidence::{
 use render::{Options, grade::Place};
 use runner::{
     Settings,
-    grade::{ClientCommand, GradeError, PRACTICE, Room, TASKS, Task, all, find, play},
+    grade::{ClientCommand, GradeError, PRACTICE, Room, TASKS, Task, all, find, play, quoted},
 };
 use server::Signals;
 use tokio::time::sleep;
@@ -434,7 +434,7 @@ impl<'a> Grader<'a> {
         let Some(file) = words.iter().skip(1).find(is_file) else {
             return Ok(());
         };
-        let (lab, command) = (self.options.lab, &self.command);
+        let (lab, command, file) = (self.options.lab, &self.command, quoted(file));
         let advice = format!("Again at every save: {lab} grade --watch {file} -- {command}\n");
         terminal::print(&advice)
     }

@@ -7,6 +7,7 @@ use std::{
 };
 
 use clap::{Args, ValueEnum};
+use runner::grade::quoted;
 
 use super::{Exit, terminal};
 use crate::invocation;
@@ -84,7 +85,7 @@ pub(super) fn starter(arguments: &Arguments) -> Result<Exit, Exit> {
         };
         return Err(terminal::fail(&error, Exit::Environment));
     }
-    let (file, lab) = (file.display(), invocation::lab());
+    let (file, lab) = (quoted(&file.to_string_lossy()), invocation::lab());
     let next = format!("{lab} grade -- {} {file}", language.runs_with());
     terminal::print(&format!("Wrote {file}. Next: {next}\n")).map(|()| Exit::Passed)
 }

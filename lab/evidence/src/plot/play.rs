@@ -9,7 +9,7 @@ use super::scale::{Extent, Scale};
 use crate::{
     duration_left,
     rules::TOLERANCE,
-    wire::{IssuedCursor, JobResult, ValueHash, WireRecord, WireRequest},
+    wire::{IssuedCursor, JobResult, RetryAfterForm, ValueHash, WireRecord, WireRequest},
 };
 
 /// A request of a play, and the pause before it.
@@ -163,7 +163,10 @@ fn label(request: &WireRequest, early: Option<Duration>) -> String {
         None => "no response".to_owned(),
     };
     let mut words = vec![format!("{:<4} {status}", request.method)];
-    words.extend(request.retry_after.map(|it| format!("Retry-After: {it}")));
+    words.extend(request.retry_after.map(|it| match it.form {
+        RetryAfterForm::Date => format!("Retry-After: a date in {it}"),
+        _ => format!("Retry-After: {it}"),
+    }));
     let job = request.job.and_then(|job| match job {
         JobResult::Created => Some("job created"),
         JobResult::Replayed => Some("the same job again"),

@@ -102,7 +102,7 @@ fn table(card: &Card, known: &KnownFailures) -> Markup {
                                 td {}
                                 td { (safe(task.goal.found.as_deref().unwrap_or_default())) }
                             }
-                            @for rule in &task.rules {
+                            @for rule in task.rules.iter().filter(|_| task.requests() > 0) {
                                 (line(rule, known.cover(task, rule)))
                             }
                         }

@@ -1,6 +1,11 @@
 //! The command that runs a client, and what a play puts into it.
 
-use std::{ffi::OsString, fmt};
+use std::{
+    env,
+    ffi::{OsStr, OsString},
+    fmt,
+    path::{Path, PathBuf},
+};
 
 /// The command that runs a client, once for each play. In its arguments `{task}`,
 /// `{url}` and `{base_url}` stand for what they name; the same is in its environment,
@@ -49,8 +54,22 @@ impl ClientCommand {
             .collect()
     }
 
+    /// The program, as it was named.
     pub(super) fn program(&self) -> &OsString {
         &self.program
+    }
+
+    /// The program as a file to be run. On Windows a name may stand for a script, as `npx`
+    /// does for `npx.cmd`; the system itself finds only programs that end in `.exe`.
+    pub(super) fn file(&self) -> PathBuf {
+        let named = PathBuf::from(&self.program);
+        if !cfg!(windows) {
+            return named;
+        }
+        let endings = env::var("PATHEXT").unwrap_or_else(|_| ".COM;.EXE;.BAT;.CMD".to_owned());
+        let folders = env::var_os("PATH").unwrap_or_default();
+        let folders: Vec<_> = env::split_paths(&folders).collect();
+        found(&named, &folders, &endings, Path::is_file).unwrap_or(named)
     }
 
     /// The arguments of one play.
@@ -73,9 +92,55 @@ impl ClientCommand {
     }
 }
 
+/// The first file of this name in these folders, with one of these endings, which `;`
+/// separates. A path is looked up where it is; a name that has an ending is tried without
+/// another first.
+fn found(
+    named: &Path,
+    folders: &[PathBuf],
+    endings: &str,
+    is_file: impl Fn(&Path) -> bool,
+) -> Option<PathBuf> {
+    let is_a_path = named.components().count() > 1;
+    let here = [PathBuf::new()];
+    let folders = if is_a_path { &here[..] } else { folders };
+    let as_it_is = named.extension().map(|_| "");
+    let endings = endings.split(';').filter(|ending| !ending.is_empty());
+    let endings: Vec<_> = as_it_is.into_iter().chain(endings).collect();
+    let mut files = folders.iter().flat_map(|folder| {
+        endings.iter().map(|ending| {
+            let mut file = folder.join(named).into_os_string();
+            file.push(OsStr::new(ending));
+            PathBuf::from(file)
+        })
+    });
+    files.find(|file| is_file(file))
+}
+
 impl fmt::Display for ClientCommand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.words().join(" "))
+        let words: Vec<_> = self.words().iter().map(|word| quoted(word)).collect();
+        f.write_str(&words.join(" "))
+    }
+}
+
+/// A word as one has to write it so that a shell takes it as one.
+#[must_use]
+pub fn quoted(word: &str) -> String {
+    quoted_for(word, cfg!(windows))
+}
+
+/// Windows has no single quotes, and takes a backslash for itself.
+fn quoted_for(word: &str, is_windows: bool) -> String {
+    let plain = |sign: char| {
+        sign.is_alphanumeric() || "-_./:=+,@%".contains(sign) || is_windows && sign == '\\'
+    };
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else if is_windows {
+        format!("\"{}\"", word.replace('"', "\\\""))
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }
 
@@ -127,6 +192,50 @@ mod tests {
         ];
         assert_eq!(arguments, expected.map(OsString::from));
         assert!(context.variables().all(|(name, _)| name != "LAB_TOKEN"));
+    }
+
+    #[test]
+    fn a_word_can_be_typed_as_it_is_shown() {
+        for (word, unix, windows) in [
+            ("client.py", "client.py", "client.py"),
+            ("my client.py", "'my client.py'", "\"my client.py\""),
+            (r"lib\client.py", r"'lib\client.py'", r"lib\client.py"),
+            ("it's", r"'it'\''s'", "\"it's\""),
+            (r#"{"a"}"#, r#"'{"a"}'"#, r#""{\"a\"}""#),
+            ("", "''", "\"\""),
+        ] {
+            assert_eq!(quoted_for(word, false), unix);
+            assert_eq!(quoted_for(word, true), windows);
+        }
+    }
+
+    #[test]
+    fn a_script_is_found_by_its_name_alone() {
+        let folders = ["one", "two"].map(PathBuf::from);
+        let files = [
+            "one/node.EXE",
+            "two/npx.CMD",
+            "two/node.CMD",
+            "two/python3.11.EXE",
+            "lib/run.BAT",
+        ];
+        let files = files.map(PathBuf::from);
+        let found = |name: &str| {
+            let is_file = |file: &Path| files.iter().any(|known| known == file);
+            found(Path::new(name), &folders, ".EXE;.BAT;.CMD", is_file)
+        };
+
+        for (name, file) in [
+            ("npx", Some("two/npx.CMD")),
+            ("node", Some("one/node.EXE")),
+            ("npx.CMD", Some("two/npx.CMD")),
+            ("python3.11", Some("two/python3.11.EXE")),
+            ("lib/run", Some("lib/run.BAT")),
+            ("run", None),
+            ("python", None),
+        ] {
+            assert_eq!(found(name), file.map(PathBuf::from), "{name}");
+        }
     }
 
     #[test]

@@ -21,7 +21,7 @@ mod service;
 mod stragglers;
 mod task;
 
-pub use command::{ClientCommand, CommandError};
+pub use command::{ClientCommand, CommandError, quoted};
 pub use open::{OpenPlay, OpenPlays};
 pub use play::{GradeError, play};
 pub use room::Room;

@@ -72,7 +72,7 @@ pub(super) async fn run(
     limits: Limits<impl Future<Output = ()>, impl Future<Output = ()>>,
     begun: Instant,
 ) -> io::Result<PlayRecord> {
-    let mut wrapped = CommandWrap::with_new(command.program(), |process| {
+    let mut wrapped = CommandWrap::with_new(command.file(), |process| {
         process
             .args(command.arguments(context))
             .envs(context.variables())
