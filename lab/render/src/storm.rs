@@ -190,12 +190,12 @@ fn load(sheet: &mut Sheet<'_>, storm: &Storm, steps: usize) {
     let rates: Vec<_> = rates
         .map(|steps| per_second(steps, |step| step.calls))
         .collect();
-    let most = rates.iter().copied().fold(1.0, f64::max);
+    let at_end = per_second(run.at_end(), |step| step.calls);
+    let most = rates.iter().copied().fold(at_end.max(1.0), f64::max);
     let columns = rates
         .iter()
         .map(|rate| sign(Some(rate / most), sheet.options.ascii));
     let columns: String = columns.collect();
-    let at_end = per_second(run.at_end(), |step| step.calls);
     sheet.line(&format!(
         "{:<NAME$}{columns:<COLUMNS$} {at_end:.0} at the end, {most:.0} at most",
         "load (calls/s)"

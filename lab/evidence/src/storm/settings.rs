@@ -159,6 +159,17 @@ impl Settings {
         f64::from(self.places) / (self.work_time.as_secs_f64() + growth)
     }
 
+    /// With a closed load: how many callers there are at most, at any time.
+    #[must_use]
+    pub fn most_callers(&self) -> u32 {
+        let usual = f64::from(self.callers);
+        match (self.load, self.trouble) {
+            (Load::Open, _) => 0,
+            (Load::Closed, Trouble::Spike) => (usual * self.spike).round() as u32,
+            (Load::Closed, _) => self.callers,
+        }
+    }
+
     /// Whether the settings go together.
     ///
     /// # Errors
@@ -166,9 +177,13 @@ impl Settings {
     /// [`SettingsError`] if they do not.
     pub fn check(&self) -> Result<(), SettingsError> {
         let (ends, length) = (self.trouble_ends(), self.length);
-        match ends + AFTER <= length {
+        if ends + AFTER > length {
+            return Err(SettingsError::TooLate { ends, length });
+        }
+        let callers = self.most_callers();
+        match callers <= MOST_CALLERS {
             true => Ok(()),
-            false => Err(SettingsError { ends, length }),
+            false => Err(SettingsError::TooManyCallers(callers)),
         }
     }
 }
@@ -177,19 +192,29 @@ impl Settings {
 /// a service is back.
 const AFTER: Duration = Duration::from_secs(2);
 
-/// The trouble ends too late.
+/// The most callers of a closed load: each takes some kilobytes, even while it thinks.
+const MOST_CALLERS: u32 = 20_000;
+
+/// Why settings do not go together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "the trouble must end {} s before the storm does or earlier, got {} s of {} s",
-    AFTER.as_secs(),
-    ends.as_secs_f64(),
-    length.as_secs_f64()
-)]
-pub struct SettingsError {
-    /// When the trouble ends.
-    pub ends: Duration,
-    /// When the storm does.
-    pub length: Duration,
+#[non_exhaustive]
+pub enum SettingsError {
+    /// The trouble ends too late.
+    #[error(
+        "the trouble must end {} s before the storm does or earlier, got {} s of {} s",
+        AFTER.as_secs(),
+        ends.as_secs_f64(),
+        length.as_secs_f64()
+    )]
+    TooLate {
+        /// When the trouble ends.
+        ends: Duration,
+        /// When the storm does.
+        length: Duration,
+    },
+    /// There are too many callers during the spike.
+    #[error("callers times spike must be at most {MOST_CALLERS}, got {0}")]
+    TooManyCallers(u32),
 }
 
 impl Knobs for Settings {
@@ -316,6 +341,30 @@ mod tests {
             Ok(()),
             "where there is none, it does not end"
         );
+    }
+
+    #[test]
+    fn callers_are_bounded_together_with_the_spike_that_multiplies_them() {
+        let closed = Settings {
+            load: Load::Closed,
+            callers: 2_000,
+            spike: 10.0,
+            ..Settings::DEFAULT
+        };
+        let more = Settings {
+            spike: 10.1,
+            ..closed
+        };
+
+        assert_eq!(closed.check(), Ok(()));
+        let error = more.check().expect_err("they are too many");
+        let words = "callers times spike must be at most 20000, got 20200";
+        assert_eq!(error.to_string(), words);
+        let open = Settings {
+            load: Load::Open,
+            ..more
+        };
+        assert_eq!(open.check(), Ok(()), "nobody reads it");
     }
 
     #[test]

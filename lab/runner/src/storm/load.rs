@@ -34,11 +34,7 @@ impl Calls {
             Load::Open => spawn(&spawner, self.open()),
             Load::Closed => {
                 let usual = self.settings.callers;
-                let all = match self.settings.trouble {
-                    Trouble::Spike => (f64::from(usual) * self.settings.spike).round() as u32,
-                    _ => usual,
-                };
-                for number in 0..all {
+                for number in 0..self.settings.most_callers() {
                     let (from, until) = match number < usual {
                         true => (Duration::ZERO, self.settings.length),
                         false => (self.settings.trouble_begins, self.settings.trouble_ends()),
