@@ -36,7 +36,7 @@ pub enum ContractError {
     },
     /// `max_pages` pages were read and there are more.
     #[error(
-        "{request} goes on after the {max_pages} pages that were read: \
+        "{request} goes on after page {max_pages}, the last that may be read: \
          the listing was stopped, not finished; \
          allow more pages, or ask for less"
     )]
@@ -48,7 +48,7 @@ pub enum ContractError {
     },
     /// `max_items` items were read and there are, or may be, more.
     #[error(
-        "{request} goes on after the {max_items} items that were taken: \
+        "{request} goes on after item {max_items}, the last that may be taken: \
          the listing was stopped, not finished; \
          allow more items, or ask for less"
     )]
@@ -99,7 +99,7 @@ mod tests {
                     request,
                     max_pages: 5,
                 },
-                "GET /endless-items goes on after the 5 pages that were read: the listing \
+                "GET /endless-items goes on after page 5, the last that may be read: the listing \
                  was stopped, not finished; allow more pages, or ask for less",
             ),
             (
@@ -107,7 +107,7 @@ mod tests {
                     request,
                     max_items: 7,
                 },
-                "GET /endless-items goes on after the 7 items that were taken: the listing \
+                "GET /endless-items goes on after item 7, the last that may be taken: the listing \
                  was stopped, not finished; allow more items, or ask for less",
             ),
             (

@@ -67,12 +67,18 @@ pub(super) fn length(wait: &Span) -> Option<Duration> {
 fn operation(span: &Span) -> String {
     let mut words = Vec::new();
     match span.fields.number(field::ATTEMPTS) {
+        Some(0) => words.push("no request".to_owned()),
         Some(1) => words.push("1 attempt".to_owned()),
         Some(attempts) => words.push(format!("{attempts} attempts")),
         None => {}
     }
-    words.extend(text(span, field::OUTCOME));
-    words.extend(text(span, field::ERROR_TYPE));
+    let outcome = text(span, field::OUTCOME);
+    let error = text(span, field::ERROR_TYPE);
+    // Some outcomes have one type of error alone, and its name.
+    let is_said = |error: &String| outcome.as_ref().is_some_and(|it| it.starts_with(&**error));
+    let error = error.filter(|error| !is_said(error));
+    words.extend(outcome);
+    words.extend(error);
     if span.end.is_none() {
         words.push("running".to_owned());
     }

@@ -49,7 +49,7 @@ impl Expectation {
     #[must_use]
     pub fn waited_as_asked(waits: &[Duration]) -> Self {
         let text = match waits {
-            [] => "no length of a wait came from the service".to_owned(),
+            [] => "the service set the length of no wait".to_owned(),
             waits => {
                 let lengths: Vec<_> = waits.iter().map(|wait| duration(*wait)).collect();
                 format!("the client waited as asked: {}", lengths.join(", "))

@@ -69,10 +69,10 @@ impl ClientUnderTest for Reliable {
             _ => {}
         }
         if listing {
-            terms.push(format!(
-                "at most {} pages, {} items",
-                policy.max_pages, policy.max_items
-            ));
+            terms.push(match policy.max_items {
+                u32::MAX => format!("at most {} pages", policy.max_pages),
+                items => format!("at most {} pages, {items} items", policy.max_pages),
+            });
         }
         terms
     }

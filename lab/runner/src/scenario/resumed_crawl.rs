@@ -9,7 +9,7 @@ use evidence::{Condition, Ending, Expectation, Policy, Question, Sentence, Words
 pub(super) const SCENARIO: Scenario = Scenario {
     words: Words {
         name: "resumed-crawl",
-        title: "a crawl is killed between two pages, and resumed",
+        title: "a crawl is killed before page 2 is noted, and resumed",
         request: "GET /items",
         question: Question::number(
             "Three records on two pages. A crawl is killed after processing page 2, before noting \

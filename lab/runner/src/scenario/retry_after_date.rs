@@ -42,7 +42,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
                 RELIABLE,
                 &[Condition::WaitedAsAsked],
                 "The reliable client waited in full: for the date minus now, by the calendar. The \
-                 pause itself was measured on a clock that never steps.",
+                 pause itself was measured on a clock that nobody sets.",
             ),
             OVER_BUDGET,
             NO_ATTEMPT_LEFT,

@@ -63,14 +63,20 @@ pub(super) const SCENARIO: Scenario = Scenario {
     task: Task::Get(CONFUSED),
     expect: |policy| {
         let needed = 1 + VALUES.len() as u64;
-        let ending = if u64::from(policy.max_attempts) < needed {
-            Ending::HttpError
+        let (ending, says) = if u64::from(policy.max_attempts) < needed {
+            (
+                Ending::HttpError,
+                "its attempts ran out before the service recovered",
+            )
         } else {
-            Ending::Ok
+            (
+                Ending::Ok,
+                "its attempts lasted until the service recovered",
+            )
         };
         let requests = needed.min(policy.max_attempts.into());
         vec![
-            Expectation::ending(ending, "it ended as the number of attempts allows"),
+            Expectation::ending(ending, says),
             Expectation::waited_as_asked(&[]),
             Expectation::counter(
                 client::telemetry::RETRIES.name,

@@ -14,7 +14,7 @@ const ASKED: u64 = 120;
 pub(super) const SCENARIO: Scenario = Scenario {
     words: Words {
         name: "retry-later",
-        title: "the service asks for a wait of two minutes",
+        title: "the service asks for a wait of two minutes, each time",
         request: "GET /retry-later",
         question: Question::choices(
             "A 503 says Retry-After: 120. What follows?",
