@@ -9,10 +9,10 @@ export class Problem extends Error {
   }
 }
 
-const ask = async (path, options) => (await answered(path, options)).text();
+export const ask = async (path, options) => (await answered(path, options)).text();
 
 /** A response that is a success. */
-async function answered(path, options) {
+export async function answered(path, options) {
   const response = await fetch(path, options).catch(() => {
     throw new Problem("The lab does not respond. Is `lab serve` still running?");
   });
@@ -21,7 +21,7 @@ async function answered(path, options) {
 }
 
 /** A request with a JSON body. */
-const posting = (body) =>
+export const posting = (body) =>
   ({ method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
 
 function explain(text) {
@@ -38,7 +38,7 @@ function explain(text) {
 export const read = (text) =>
   JSON.parse(text, (key, value, context) => (key === "seed" && value !== null ? context?.source ?? String(value) : value));
 
-const get = async (path) => read(await ask(path));
+export const get = async (path) => read(await ask(path));
 
 export const scenarios = () => get("/api/scenarios");
 export const vocabulary = () => get("/api/vocabulary");
@@ -60,37 +60,6 @@ export const stopPlays = () => ask("/api/card", { method: "DELETE" });
 /** Begins a play of a task again. */
 export const again = (task, number) =>
   ask(`/api/card/tasks/${encodeURIComponent(task)}/plays/${number}/again`, { method: "POST" });
-
-/** The stories of storms, and the sliders that vary them. */
-export const storms = () => get("/api/storms");
-
-/** Plays a storm: its news, each as `[kind, data]`, while they come. Whoever stops
-    reading ends it. */
-export async function* storm(order) {
-  const response = await answered("/api/storms", posting(order));
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = "";
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      const events = (rest + value).split("\n\n");
-      rest = events.pop();
-      for (const event of events) {
-        const [, kind, data] = event.match(/^event: (.*)\ndata: (.*)$/);
-        yield [kind, read(data)];
-      }
-    }
-  } finally {
-    reader.cancel();
-  }
-}
-
-/** Cancels a storm; that it has ended, its news tell. */
-export const cancelStorm = (id) => ask(`/api/storms/${encodeURIComponent(id)}`, { method: "DELETE" });
-
-/** Where the report of a storm is. */
-export const stormReportPath = (id) => `/api/storms/${encodeURIComponent(id)}/report`;
 
 /** Where the report of a run is. */
 export const reportPath = (id) => `/api/runs/${encodeURIComponent(id)}/report`;

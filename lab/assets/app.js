@@ -108,7 +108,8 @@ async function fetchGrade() {
 let storm = null;
 async function fetchStorm() {
   storm = {};
-  const [{ stormPanel }] = await Promise.all([import("./storm.js"), import("./picture.js")]);
+  const modules = [import("./storm.js"), import("./storms.js"), import("./picture.js")];
+  const [{ stormPanel }] = await Promise.all([...modules, styled("storm")]);
   storm = stormPanel(actions);
 }
 

@@ -3,6 +3,7 @@
 // repeat it.
 
 import * as api from "./api.js";
+import * as storms from "./storms.js";
 import { byId, el, keyed, say, set } from "./dom.js";
 import { createPicture } from "./picture.js";
 import { table } from "./table.js";
@@ -44,7 +45,7 @@ export function stormPanel({ announce, choose, copyText }) {
     over(mine, { result, figures, learnt, scenario, rule }) {
       say(byId("storm-result"), result);
       byId("storm-figures").replaceChildren(table("Figures", figures.columns, figures.rows));
-      set(byId("storm-report"), { href: api.stormReportPath(mine.id) });
+      set(byId("storm-report"), { href: storms.reportPath(mine.id) });
       const see = el("a", { href: `/#${scenario}` }, scenario);
       see.addEventListener("click", (event) => {
         event.preventDefault();
@@ -80,7 +81,7 @@ export function stormPanel({ announce, choose, copyText }) {
 
   async function offer() {
     try {
-      catalogue = await api.storms();
+      catalogue = await storms.stories();
     } catch (error) {
       show(error);
       return;
@@ -176,7 +177,7 @@ export function stormPanel({ announce, choose, copyText }) {
     say(byId("storm-problem"), "");
     buttons();
     try {
-      for await (const [kind, data] of api.storm(order)) hear[kind](mine, data, order);
+      for await (const [kind, data] of storms.play(order)) hear[kind](mine, data, order);
     } catch (error) {
       // A connection that breaks off is no problem object.
       show(error instanceof api.Problem ? error : new api.Problem("The connection to the lab is lost"));
@@ -188,7 +189,7 @@ export function stormPanel({ announce, choose, copyText }) {
 
   async function cancel() {
     if (!shown?.goesOn || !shown.id) return;
-    await api.cancelStorm(shown.id).catch(show);
+    await storms.cancel(shown.id).catch(show);
   }
 
   function buttons() {

@@ -39,7 +39,7 @@ async fn the_page_is_served_under_every_path_that_shows_it() {
 
 /// The document, every file that it names, and what these ask for at once.
 #[tokio::test]
-async fn the_first_paint_takes_at_most_104_kib() {
+async fn the_first_paint_takes_at_most_100_kib() {
     let (_dashboard, browser) = serve().await;
     let document = browser.get("/").await.text();
     let files = document
@@ -54,7 +54,7 @@ async fn the_first_paint_takes_at_most_104_kib() {
         total += browser.get(path).await.body.len();
     }
 
-    assert!(total <= 104 * 1024, "{total} bytes");
+    assert!(total <= 100 * 1024, "{total} bytes");
 }
 
 #[tokio::test]
