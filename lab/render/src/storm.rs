@@ -108,13 +108,14 @@ fn picture(sheet: &mut Sheet<'_>, storm: &Storm) {
     ));
     let blank = "";
     sheet.line(&format!(
-        "{:>width$}",
+        "{:>width$}{:>11}",
+        "calls",
         "req/s",
-        width = NAME + COLUMNS + 1 + ENDING + 16
+        width = NAME + COLUMNS + 1 + ENDING + 5
     ));
     sheet.line(&format!(
         "{:<NAME$}{blank:COLUMNS$} {:<ENDING$}{:>5}{:>6}{:>5}",
-        storm.story.varies, "the service is", "lost", "ok", "end"
+        storm.story.varies, "the service", "lost", "ok", "end"
     ));
     load(sheet, storm, steps);
     for run in &storm.policies {

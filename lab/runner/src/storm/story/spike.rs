@@ -21,8 +21,8 @@ pub(super) const STORY: Story = Story {
                  fewer: one for ten calls. A single attempt recovers too, and has no second one \
                  for a failure that passes.",
         ),
-        lesson: "Retries are load. Under overload they keep a service down that one fault took \
-                 down: bound them for all calls together.",
+        lesson: "Retries are load. Under overload they keep down a service that would recover \
+                 without them: bound them for all calls together.",
         left_out: "Other clients of the service, its own limits, and whatever scales it up.",
         scenario: "retry-budget",
         rule: "finite-attempts",
