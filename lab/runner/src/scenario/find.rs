@@ -7,7 +7,7 @@ use crate::UnknownName;
 ///
 /// # Errors
 ///
-/// [`UnknownScenario`], with the nearest name if one is near.
+/// [`UnknownName`], with the nearest name if one is near.
 pub fn find(name: &str) -> Result<&'static Scenario, UnknownName> {
     let mut scenarios = CATALOGUE.iter();
     let found = scenarios.find(|scenario| scenario.words.name == name);
