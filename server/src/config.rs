@@ -74,6 +74,7 @@ pub struct ServiceConfig {
     pub(crate) metrics: Metrics,
     pub(crate) on_request_span: Option<SpanHook>,
     pub(crate) one_caller: bool,
+    pub(crate) record_exchanges: bool,
     pub(crate) lessons: bool,
     pub(crate) routes: Router,
     pub(crate) expected_routes: Vec<ExpectedRoute>,
@@ -94,6 +95,7 @@ impl ServiceConfig {
             metrics: Metrics::private(),
             on_request_span: None,
             one_caller: false,
+            record_exchanges: false,
             lessons: true,
             routes: Router::new(),
             expected_routes: Vec::new(),
@@ -210,6 +212,14 @@ impl ServiceConfigBuilder {
     /// and nothing is claimed of such a request, since it may be somebody else's.
     pub fn one_caller(mut self, one_caller: bool) -> Self {
         self.0.one_caller = one_caller;
+        self
+    }
+
+    /// Whether the service keeps, beside the ledger and bounded like it, what it itself
+    /// sent and the shape of what it received: see [`Exchange`](crate::Exchange). Default:
+    /// false, and nothing is copied.
+    pub fn record_exchanges(mut self, record_exchanges: bool) -> Self {
+        self.0.record_exchanges = record_exchanges;
         self
     }
 

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use crate::accept::ClosedBy;
+use crate::exchange::{Exchange, Exchanges, RequestShape, SentBody, SentResponse};
 use crate::problem::Problem;
 use crate::response_extensions::JobResult;
 use crate::retry_after::RetryAfter;
@@ -50,6 +51,9 @@ pub struct LedgerSnapshot {
     pub connections: Vec<ConnectionEntry>,
     /// How many connections were dropped to stay within bounds.
     pub connections_dropped: u64,
+    /// The newest exchanges in order of arrival; none unless the service
+    /// [records them](crate::ServiceConfigBuilder::record_exchanges).
+    pub exchanges: Vec<Exchange>,
     /// What was refused at its connection, and is in no entry and no count.
     pub refused: Vec<Refused>,
 }
@@ -94,6 +98,21 @@ impl Ledger {
         if let Some(entry) = self.lock().entry(seq) {
             entry.ended = Some(at);
         }
+    }
+
+    /// Keeps the shape of a request with this number.
+    pub(crate) fn received(&self, seq: u64, request: RequestShape) {
+        self.lock().exchanges.received(seq, request);
+    }
+
+    /// Keeps the head of its response.
+    pub(crate) fn head_sent(&self, seq: u64, response: SentResponse) {
+        self.lock().exchanges.head_sent(seq, response);
+    }
+
+    /// Keeps the body of its response, now that it has ended.
+    pub(crate) fn body_sent(&self, seq: u64, body: SentBody) {
+        self.lock().exchanges.body_sent(seq, body);
     }
 
     pub(crate) fn connection_opened(&self, number: u64, at: Duration) {
@@ -154,6 +173,7 @@ struct State {
     waits: Waits,
     connections: Connections,
     refused: Vec<Refused>,
+    exchanges: Exchanges,
 }
 
 impl State {
@@ -166,6 +186,7 @@ impl State {
             waits: Waits::new(capacity),
             connections: Connections::new(capacity),
             refused: Vec::new(),
+            exchanges: Exchanges::new(capacity),
         }
     }
 
@@ -251,6 +272,7 @@ impl State {
             connections: self.connections.entries(),
             connections_dropped: self.connections.dropped(),
             refused: self.refused.clone(),
+            exchanges: self.exchanges.entries(),
         }
     }
 }

@@ -76,6 +76,7 @@ mod canonical_json;
 mod clock;
 mod config;
 mod cursor;
+mod exchange;
 mod expected_route;
 mod exposition;
 pub mod guard;
@@ -117,6 +118,10 @@ pub use config::{
     ConfigError, DEFAULT_DRAIN_DEADLINE, DEFAULT_LEDGER_CAPACITY, DEFAULT_MAX_JOBS, DEFAULT_PORT,
     MAX_CAPACITY, MAX_DRAIN_DEADLINE, ServiceConfig, ServiceConfigBuilder,
 };
+pub use exchange::{
+    BodyEnd, Exchange, HeaderShape, MAX_RECORDED_BODY, RequestShape, SentBody, SentHeader,
+    SentResponse,
+};
 pub use expected_route::ExpectedRoute;
 pub use ledger::{
     BodyState, ConnectionEnd, ConnectionEntry, IssuedCursor, Ledger, LedgerEntry, LedgerSnapshot,
@@ -128,7 +133,7 @@ pub use problem::Problem;
 pub use recorded_header::{MAX_RECORDED_HEADER, RecordedHeader};
 pub use response_extensions::{Fault, JobResult, NextCursor};
 pub use retry_after::RetryAfter;
-pub use router::router;
+pub use router::{router, serves};
 pub use seed_key::KeyedHash;
 pub use service::{RunningApi, StartError, StopError, TeachingApi};
 pub use signals::Signals;

@@ -17,6 +17,7 @@ use tracing::{Instrument, Span, field};
 
 use crate::accept::{ConnectionFault, ConnectionPlace};
 use crate::body_hash::{BodyHash, HashedBody};
+use crate::exchange::{Recorded, RequestShape};
 use crate::idempotency::IDEMPOTENCY_KEY;
 use crate::ledger::{Head, IssuedCursor, LedgerEntry, Outcome};
 use crate::metrics_sink::METRICS_PATH;
@@ -55,7 +56,7 @@ pub(crate) async fn observe(
         Some(hash) => request.map(|body| Body::new(HashedBody::new(body, hash))),
         None => request,
     };
-    let response = next.run(request).instrument(span.clone()).await;
+    let mut response = next.run(request).instrument(span.clone()).await;
     // A client whose request broke off is not known to receive a response: it counts as
     // none.
     if exchange.body.as_ref().is_some_and(BodyHash::broke_off) {
@@ -66,6 +67,9 @@ pub(crate) async fn observe(
         return response;
     }
     exchange.responded(&response, &span);
+    if state.records_exchanges() {
+        response.extensions_mut().insert(Recorded(exchange.seq));
+    }
     observe_end(response, &method, state, exchange.seq)
 }
 
@@ -152,6 +156,11 @@ impl Exchange {
             ..LedgerEntry::default()
         };
         let (seq, early) = state.ledger().arrived(entry, state.one_caller());
+        if state.records_exchanges()
+            && let Some(shape) = extensions.get::<RequestShape>()
+        {
+            state.ledger().received(seq, shape.clone());
+        }
         if early.is_some() {
             state.instruments().count_early(label(route.as_ref()));
         }

@@ -18,9 +18,7 @@ pub(crate) fn observe_end(
     state: ServiceState,
     seq: u64,
 ) -> Response {
-    // Nobody reads the body of a response that is sent without one (RFC 9110 §6.4.1).
-    let is_bodiless = method == Method::HEAD
-        || [StatusCode::NO_CONTENT, StatusCode::NOT_MODIFIED].contains(&response.status());
+    let is_bodiless = is_bodiless(method, response.status());
     response.map(|body| {
         Body::new(EndingBody {
             body,
@@ -29,6 +27,12 @@ pub(crate) fn observe_end(
             seq,
         })
     })
+}
+
+/// Whether a response is sent without a body, so that nobody reads the one it has (RFC
+/// 9110 §6.4.1).
+pub(crate) fn is_bodiless(method: &Method, status: StatusCode) -> bool {
+    method == Method::HEAD || [StatusCode::NO_CONTENT, StatusCode::NOT_MODIFIED].contains(&status)
 }
 
 /// The body of a response. Whoever sends it drops it when the last byte was handed

@@ -2,6 +2,7 @@
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, State};
+use axum::http::Method;
 use axum::http::header::CONTENT_TYPE;
 use axum::middleware::{from_fn, from_fn_with_state, map_request};
 use axum::response::IntoResponse;
@@ -10,6 +11,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::request_id::{PropagateRequestIdLayer, SetRequestIdLayer};
 
+use crate::exchange;
 use crate::lesson::Lesson;
 use crate::metrics_sink::{METRICS_MEDIA_TYPE, METRICS_PATH};
 use crate::observe::observe;
@@ -50,7 +52,7 @@ pub fn router(state: ServiceState) -> Router {
     } else {
         Router::new()
     };
-    lessons
+    let router = lessons
         .route(METRICS_PATH, get(scrape).layer(packed()))
         .with_state(state.clone())
         .merge(state.routes())
@@ -68,7 +70,20 @@ pub fn router(state: ServiceState) -> Router {
             X_REQUEST_ID,
             state.request_ids().clone(),
         ))
-        .layer(map_request(request_id::remove_invalid))
+        .layer(map_request(request_id::remove_invalid));
+    match state.records_exchanges() {
+        true => router.layer(from_fn_with_state(state, exchange::keep)),
+        false => router,
+    }
+}
+
+/// Whether a plain service serves this method on this path.
+#[must_use]
+pub fn serves(method: &str, path: &str) -> bool {
+    LESSONS.iter().any(|lesson| {
+        let head = lesson.method == Method::GET && method == Method::HEAD;
+        lesson.path == path && (lesson.method == method || head)
+    })
 }
 
 fn lessons(state: &ServiceState) -> Router<ServiceState> {

@@ -28,6 +28,7 @@ struct Shared {
     clock: Arc<dyn Clock>,
     started: Duration,
     one_caller: bool,
+    record_exchanges: bool,
     calls: Calls,
     records: Mutex<Records>,
     ledger: Ledger,
@@ -59,6 +60,7 @@ impl ServiceState {
             clock: Arc::clone(&config.clock),
             started: config.clock.monotonic(),
             one_caller: config.one_caller,
+            record_exchanges: config.record_exchanges,
             calls: Calls::default(),
             records: Mutex::new(Records::new(config.max_jobs)),
             ledger: Ledger::new(config.ledger_capacity),
@@ -81,6 +83,10 @@ impl ServiceState {
 
     pub(crate) fn one_caller(&self) -> bool {
         self.0.one_caller
+    }
+
+    pub(crate) fn records_exchanges(&self) -> bool {
+        self.0.record_exchanges
     }
 
     pub(crate) fn liveness(&self) -> Liveness {

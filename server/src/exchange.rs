@@ -1,0 +1,53 @@
+//! Recorded exchanges: what the service itself sent, and the shape of what it received.
+//!
+//! A browser's network panel shows a request as it went over the wire. This shows as much
+//! of it as can be shown without a secret: the response whole, since it is teaching
+//! material, but for the cursor in it; of the request the names of its headers, and the
+//! values of a closed list of them. What is the same as something that was sent before,
+//! the hashes of the [ledger](crate::Ledger) tell.
+//!
+//! It is off unless a service is started so ([`ServiceConfigBuilder::record_exchanges`]),
+//! and then kept beside the ledger and bounded like it. None of it goes to `tracing` or
+//! to metrics, and no `Debug` prints it.
+//!
+//! [`ServiceConfigBuilder::record_exchanges`]: crate::ServiceConfigBuilder::record_exchanges
+
+mod body;
+mod cursors;
+mod layer;
+mod log;
+mod request;
+mod response;
+mod secrets;
+
+use std::fmt;
+
+pub(crate) use layer::{Recorded, keep};
+pub(crate) use log::Exchanges;
+
+pub use body::{BodyEnd, MAX_RECORDED_BODY, SentBody};
+pub use request::{HeaderShape, RequestShape};
+pub use response::{SentHeader, SentResponse};
+
+/// One request and its response, as far as both can be shown.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Exchange {
+    /// The number of the request in the ledger.
+    pub seq: u64,
+    /// The shape of what was received.
+    pub request: RequestShape,
+    /// What was sent; none if there was no response, or a
+    /// [fault of the connection](crate::ConnectionFault) took its place.
+    pub response: Option<SentResponse>,
+}
+
+impl fmt::Debug for Exchange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Exchange")
+            .field("seq", &self.seq)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,37 @@
+//! The layer that copies an exchange. It is the outermost one, so that it sees every header
+//! and none that other layers add to a request; a service that records nothing does not
+//! have it.
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::Response;
+
+use super::{RequestShape, SentResponse, body::CopiedBody, secrets::Secrets};
+use crate::response_end::is_bodiless;
+use crate::state::ServiceState;
+
+/// Marks a response whose request has this number in the ledger.
+#[derive(Clone, Copy)]
+pub(crate) struct Recorded(pub(crate) u64);
+
+/// Leaves the shape of a request for the layer that numbers it, and copies the response
+/// that comes back with a number.
+pub(crate) async fn keep(
+    State(state): State<ServiceState>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let method = request.method().clone();
+    let shape = RequestShape::of(request.headers());
+    request.extensions_mut().insert(shape);
+    let (secrets, request) = Secrets::of(request);
+    let response = next.run(request).await;
+    let Some(&Recorded(seq)) = response.extensions().get() else {
+        return response;
+    };
+    let ledger = state.ledger();
+    ledger.head_sent(seq, SentResponse::of(&response, &secrets));
+    let is_bodiless = is_bodiless(&method, response.status());
+    response.map(|body| Body::new(CopiedBody::new(body, seq, ledger, secrets, is_bodiless)))
+}

@@ -1,0 +1,72 @@
+//! The shape of a request: the names of its headers, and what values are harmless.
+
+use std::fmt;
+
+use http::header::{
+    ACCEPT, ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, TRANSFER_ENCODING,
+    USER_AGENT,
+};
+use http::{HeaderMap, HeaderName};
+
+use crate::recorded_header::RecordedHeader;
+
+/// The most headers of a request that are kept, in the order in which they came.
+const MAX_HEADERS: usize = 64;
+
+/// The longest name that is kept, in bytes; longer ones are cut there.
+const MAX_NAME: usize = 64;
+
+/// The headers whose values carry no secret. Of any other only the name is kept.
+pub(super) const HARMLESS: [HeaderName; 8] = [
+    ACCEPT,
+    ACCEPT_ENCODING,
+    CONNECTION,
+    CONTENT_LENGTH,
+    CONTENT_TYPE,
+    EXPECT,
+    TRANSFER_ENCODING,
+    USER_AGENT,
+];
+
+/// The headers of a request, without what may be a secret.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct RequestShape {
+    /// Its headers in the order in which they came, several lines of one name as one.
+    pub headers: Vec<HeaderShape>,
+}
+
+/// A header of a request.
+#[derive(Clone, PartialEq, Eq)]
+pub struct HeaderShape {
+    /// Its name in lower case.
+    pub name: String,
+    /// Its value, if it is one of those that carry no secret.
+    pub value: Option<RecordedHeader>,
+}
+
+impl RequestShape {
+    pub(crate) fn of(headers: &HeaderMap) -> Self {
+        let shape = |name: &HeaderName| HeaderShape {
+            name: name.as_str().chars().take(MAX_NAME).collect(),
+            value: HARMLESS
+                .contains(name)
+                .then(|| RecordedHeader::of(headers, name))
+                .flatten(),
+        };
+        Self {
+            headers: headers.keys().take(MAX_HEADERS).map(shape).collect(),
+        }
+    }
+}
+
+impl fmt::Debug for RequestShape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RequestShape").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for HeaderShape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HeaderShape").finish_non_exhaustive()
+    }
+}

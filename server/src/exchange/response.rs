@@ -1,0 +1,81 @@
+//! What the service sent in response: a copy of its head, and of the beginning of its body.
+
+use std::fmt;
+
+use axum::response::Response;
+use http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
+use http::{HeaderMap, HeaderValue, StatusCode};
+use hyper::body::Body;
+
+use super::{body::SentBody, secrets::Secrets};
+
+/// A response, as the service sent it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SentResponse {
+    /// Its status.
+    pub status: u16,
+    /// Its headers in order, but for `date` and `connection`, which the connection adds.
+    pub headers: Vec<SentHeader>,
+    /// Its body, as far as it was handed over.
+    pub body: SentBody,
+}
+
+/// A header of a response.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SentHeader {
+    /// Its name in lower case.
+    pub name: String,
+    /// Its value; bytes that are no UTF-8 are replaced by U+FFFD.
+    pub value: String,
+}
+
+impl SentResponse {
+    /// The head of a response that is about to be sent.
+    pub(super) fn of(response: &Response, secrets: &Secrets) -> Self {
+        let headers = response.headers().iter();
+        let mut headers: Vec<_> = headers.map(|it| SentHeader::of(it, secrets)).collect();
+        if let Some(length) = length(response) {
+            headers.push(SentHeader {
+                name: CONTENT_LENGTH.as_str().to_owned(),
+                value: length.to_string(),
+            });
+        }
+        Self {
+            status: response.status().as_u16(),
+            headers,
+            body: SentBody::default(),
+        }
+    }
+}
+
+impl SentHeader {
+    fn of((name, value): (&http::HeaderName, &HeaderValue), secrets: &Secrets) -> Self {
+        Self {
+            name: name.as_str().to_owned(),
+            value: secrets.taken_out_of(&String::from_utf8_lossy(value.as_bytes())),
+        }
+    }
+}
+
+/// The `Content-Length` that the connection adds (RFC 9110 §8.6), if it adds one.
+fn length(response: &Response) -> Option<u64> {
+    let has = |headers: &HeaderMap, name| headers.contains_key(name);
+    let is_given = has(response.headers(), CONTENT_LENGTH)
+        || has(response.headers(), TRANSFER_ENCODING)
+        || [StatusCode::NO_CONTENT, StatusCode::NOT_MODIFIED].contains(&response.status());
+    response.body().size_hint().exact().filter(|_| !is_given)
+}
+
+impl fmt::Debug for SentResponse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SentResponse")
+            .field("status", &self.status)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for SentHeader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SentHeader").finish_non_exhaustive()
+    }
+}

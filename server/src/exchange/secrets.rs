@@ -1,0 +1,133 @@
+//! What a client sent that must not be kept, for as long as its response is copied: should
+//! a route send any of it back, the copy is without it.
+
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, ready};
+
+use axum::body::Body;
+use axum::extract::Query;
+use axum::extract::Request;
+use bytes::Bytes;
+use http::header::HOST;
+use http::{HeaderName, Uri};
+use hyper::body::{Body as HttpBody, Frame, SizeHint};
+
+use super::request::HARMLESS;
+use crate::request_body::MAX_BODY;
+use crate::request_id::X_REQUEST_ID;
+
+/// What stands in the place of a value that was sent back.
+const NOT_KEPT: &str = "(not kept)";
+
+/// The shortest value that is looked for, in bytes: a shorter one is part of many words.
+const SHORTEST: usize = 4;
+
+/// The most bytes that JSON writes for one: `\u0000`.
+const LONGEST_ESCAPE: usize = 6;
+
+/// Headers whose values a response may repeat: the address of the service, and the name
+/// of the request.
+const REPEATED: [HeaderName; 2] = [HOST, X_REQUEST_ID];
+
+/// The values that one request carried. Clones share its body.
+#[derive(Clone)]
+pub(super) struct Secrets {
+    values: Vec<String>,
+    body: Arc<Mutex<Vec<u8>>>,
+}
+
+impl Secrets {
+    /// Those of a request, whose body is noted while it is read.
+    pub(super) fn of(request: Request) -> (Self, Request) {
+        let headers = request.headers().iter();
+        let withheld =
+            headers.filter(|(name, _)| !HARMLESS.contains(name) && !REPEATED.contains(name));
+        let mut values: Vec<_> = withheld
+            .flat_map(|(_, value)| {
+                let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
+                // A credential stands behind the name of its scheme (RFC 9110 §11.4).
+                let credential = value.split_once(' ').map(|(_, it)| it.to_owned());
+                [Some(value), credential].into_iter().flatten()
+            })
+            .chain(query(request.uri()))
+            .collect();
+        // A part must not be taken out of the whole first.
+        values.sort_by_key(|value| std::cmp::Reverse(value.len()));
+        let body = Arc::<Mutex<Vec<u8>>>::default();
+        let noted = Arc::clone(&body);
+        let request = request.map(|body| match body.is_end_stream() {
+            true => body,
+            false => Body::new(NotedBody { body, noted }),
+        });
+        (Self { values, body }, request)
+    }
+
+    /// How much of a response must be at hand beyond what is kept, so that none of them
+    /// is cut in two: as many bytes as the longest has, however JSON writes it.
+    pub(super) fn reach(&self) -> usize {
+        let body = self.body.lock().unwrap_or_else(PoisonError::into_inner);
+        let values = self.values.iter().map(String::len).chain([body.len()]);
+        values.max().unwrap_or(0) * LONGEST_ESCAPE
+    }
+
+    /// A text of the response without them, also as JSON would write them.
+    pub(super) fn taken_out_of(&self, text: &str) -> String {
+        let body = self.body.lock().unwrap_or_else(PoisonError::into_inner);
+        let body = String::from_utf8_lossy(&body);
+        let values = self.values.iter().map(String::as_str).chain([&*body]);
+        let values = values.filter(|value| value.len() >= SHORTEST);
+        values.fold(text.to_owned(), |text, value| {
+            let escaped = serde_json::Value::from(value).to_string();
+            let escaped = escaped.trim_matches('"');
+            text.replace(value, NOT_KEPT).replace(escaped, NOT_KEPT)
+        })
+    }
+}
+
+/// The values of a query, as they came and as they were meant.
+fn query(uri: &Uri) -> Vec<String> {
+    let raw = uri.query().unwrap_or_default();
+    let raw = raw
+        .split('&')
+        .map(|pair| pair.split_once('=').map_or(pair, |it| it.1));
+    let decoded = Query::<Vec<(String, String)>>::try_from_uri(uri);
+    let decoded = decoded.map(|Query(pairs)| pairs).unwrap_or_default();
+    raw.map(str::to_owned)
+        .chain(decoded.into_iter().map(|(_, value)| value))
+        .collect()
+}
+
+/// The body of a request that is noted as it is read.
+struct NotedBody {
+    body: Body,
+    noted: Arc<Mutex<Vec<u8>>>,
+}
+
+impl HttpBody for NotedBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let frame = ready!(Pin::new(&mut self.body).poll_frame(cx));
+        if let Some(Ok(frame)) = &frame
+            && let Some(data) = frame.data_ref()
+        {
+            let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
+            let room = MAX_BODY.saturating_sub(noted.len());
+            noted.extend_from_slice(&data[..room.min(data.len())]);
+        }
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

@@ -1,0 +1,268 @@
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use axum::Router;
+use axum::body::Body;
+use axum::routing::{get, post};
+use bytes::Bytes;
+use http::{HeaderMap, Uri};
+use hyper::body::{Body as HttpBody, Frame};
+
+use super::{BodyEnd, Exchange, MAX_RECORDED_BODY};
+use crate::config::ServiceConfig;
+use crate::testing::{Service, percent_encode};
+
+fn recording() -> Service {
+    Service::with(ServiceConfig::builder().record_exchanges(true))
+}
+
+fn with_routes(routes: Router) -> Service {
+    Service::with(
+        ServiceConfig::builder()
+            .record_exchanges(true)
+            .routes(routes),
+    )
+}
+
+fn exchanges(service: &Service) -> Vec<Exchange> {
+    service.ledger().exchanges
+}
+
+/// Everything that an exchange holds, as text.
+fn whole(exchange: &Exchange) -> String {
+    let mut lines: Vec<_> = exchange
+        .request
+        .headers
+        .iter()
+        .map(|header| {
+            let value = header.value.as_ref().and_then(|value| value.value());
+            format!("{}: {}", header.name, value.unwrap_or("-"))
+        })
+        .collect();
+    if let Some(response) = &exchange.response {
+        lines.push(response.status.to_string());
+        let headers = response.headers.iter();
+        lines.extend(headers.map(|header| format!("{}: {}", header.name, header.value)));
+        lines.push(response.body.text.clone());
+    }
+    lines.join("\n")
+}
+
+/// A body that breaks off after so many chunks, each of half of what is kept and a byte.
+struct Breaking(VecDeque<Bytes>);
+
+impl Breaking {
+    fn after(chunks: usize) -> Self {
+        let half = Bytes::from("x".repeat(MAX_RECORDED_BODY / 2 + 1));
+        Self(vec![half; chunks].into())
+    }
+}
+
+impl HttpBody for Breaking {
+    type Data = Bytes;
+    type Error = &'static str;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        let chunk = self.0.pop_front().map(Frame::data);
+        Poll::Ready(Some(chunk.ok_or("it broke off")))
+    }
+}
+
+#[tokio::test]
+async fn a_plain_service_keeps_none() {
+    let service = Service::new();
+
+    service.get("/items").await;
+
+    assert!(exchanges(&service).is_empty());
+    assert_eq!(service.ledger().total, 1);
+}
+
+#[tokio::test]
+async fn a_response_is_kept_as_it_was_sent() {
+    let service = recording();
+
+    let sent = service.get("/retry-later").await;
+
+    let [exchange] = &*exchanges(&service) else {
+        panic!("one exchange")
+    };
+    let response = exchange.response.as_ref().expect("a response");
+    let header = |name: &str| {
+        let mut lines = response.headers.iter().filter(|it| it.name == name);
+        let value = lines.next().map(|it| it.value.as_str());
+        assert!(lines.next().is_none(), "{name} stands there once");
+        value
+    };
+    assert_eq!((exchange.seq, response.status), (1, 503));
+    assert_eq!(header("retry-after"), Some("120"));
+    assert_eq!(
+        header("x-request-id"),
+        sent.headers["x-request-id"].to_str().ok()
+    );
+    let length = sent.body.len().to_string();
+    assert_eq!(header("content-length"), Some(&*length));
+    assert_eq!(response.body.text, sent.text());
+    assert_eq!(response.body.length, sent.body.len() as u64);
+    assert_eq!(response.body.end, BodyEnd::Whole);
+    assert!(!response.body.is_cut());
+}
+
+#[tokio::test]
+async fn no_cursor_is_kept_whoever_issued_it() {
+    let service = recording();
+    let first = service.get("/looping-items").await;
+
+    let cursors = service
+        .follow("/looping-items", first.next_cursor(), 3)
+        .await;
+
+    let kept = exchanges(&service);
+    assert_eq!(kept.len(), 4);
+    for exchange in &kept {
+        let text = whole(exchange);
+        for cursor in &cursors {
+            assert!(!text.contains(cursor.as_str()), "{text}");
+            assert!(!text.contains(&percent_encode(cursor)), "{text}");
+        }
+        let body = &exchange.response.as_ref().expect("a response").body;
+        let [place] = *body.cursors else {
+            panic!("{text}")
+        };
+        assert!(body.text[..place].ends_with("\"next_cursor\":\""), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn of_a_request_only_what_is_harmless_is_kept() {
+    let service = recording();
+    let headers = [
+        ("content-type", "application/json"),
+        ("accept", "application/json"),
+        ("user-agent", "tested/1"),
+        ("authorization", "Bearer SECRET"),
+        ("cookie", "a=SECRET"),
+        ("idempotency-key", "SECRET-KEY"),
+        ("x-api-key", "SECRET"),
+        ("referer", "http://127.0.0.1/?SECRET"),
+        ("traceparent", "SECRET"),
+    ];
+    let body = r#"{"a":"SECRET"}"#;
+
+    service.post("/jobs?SECRET=SECRET", &headers, body).await;
+    service.post("/jobs", &headers, body).await;
+    service.get("/SECRET?cursor=SECRET").await;
+    service.get("/items?cursor=SECRET").await;
+
+    let kept = exchanges(&service);
+    assert_eq!(kept.len(), 4);
+    for exchange in &kept {
+        assert!(!whole(exchange).contains("SECRET"), "{}", whole(exchange));
+    }
+    let text = whole(&kept[0]);
+    for line in [
+        "content-type: application/json",
+        "user-agent: tested/1",
+        "authorization: -",
+        "x-api-key: -",
+    ] {
+        assert!(
+            text.lines().any(|it| it == line),
+            "{line} is not in\n{text}"
+        );
+    }
+    assert!(!text.contains("x-request-id: -"), "the client sent none");
+    assert!(whole(&kept[1]).contains("idempotency-replayed: true"));
+}
+
+#[tokio::test]
+async fn a_long_body_is_cut_and_a_broken_one_says_so() {
+    let service = with_routes(
+        Router::new()
+            .route("/long", get(async || "é".repeat(MAX_RECORDED_BODY)))
+            .route("/broken", get(async || Body::new(Breaking::after(2)))),
+    );
+
+    service.get("/long").await;
+    let broken = http::Request::get("/broken").body(Body::empty()).unwrap();
+    let response = service.respond(broken).await;
+    let read = axum::body::to_bytes(response.into_body(), usize::MAX).await;
+
+    assert!(read.is_err());
+    let bodies: Vec<_> = exchanges(&service)
+        .into_iter()
+        .map(|it| it.response.expect("a response").body)
+        .collect();
+    assert_eq!(bodies[0].text, "é".repeat(MAX_RECORDED_BODY / 2));
+    assert_eq!(bodies[0].length, 2 * MAX_RECORDED_BODY as u64);
+    assert_eq!((bodies[0].end, bodies[0].is_cut()), (BodyEnd::Whole, true));
+    assert_eq!(bodies[1].text.len(), MAX_RECORDED_BODY);
+    assert_eq!(
+        (bodies[1].end, bodies[1].is_cut()),
+        (BodyEnd::BrokenOff, true)
+    );
+}
+
+#[tokio::test]
+async fn a_body_that_nobody_reads_has_not_broken_off() {
+    let service = recording();
+
+    service.head("/items").await;
+    service.get("/no-content").await;
+    service.get("/redirect").await;
+
+    for exchange in exchanges(&service) {
+        let response = exchange.response.expect("a response");
+        assert_eq!(
+            (response.body.end, response.body.length),
+            (BodyEnd::Whole, 0)
+        );
+    }
+}
+
+/// Sends back all that it was sent.
+async fn echo(uri: Uri, headers: HeaderMap, body: String) -> (HeaderMap, String) {
+    let json = serde_json::json!({ "uri": uri.to_string(), "body": body });
+    let mut repeated = headers.clone();
+    repeated.remove("content-length");
+    (repeated, format!("{json} {headers:?} {body}"))
+}
+
+#[tokio::test]
+async fn what_a_route_sends_back_is_taken_out() {
+    let service = with_routes(Router::new().route("/echo", post(echo)));
+    let headers = [
+        ("authorization", "Bearer SECRET-1"),
+        ("idempotency-key", "SECRET-2"),
+        ("cookie", "SECRET-3"),
+    ];
+
+    let uri = "/echo?cursor=SECRET%2B4&a=SECRET-5";
+    let response = service.post(uri, &headers, r#"{"a":"SECRET-6"}"#).await;
+
+    assert_eq!(response.text().matches("SECRET-6").count(), 2);
+    let text = whole(&exchanges(&service)[0]);
+    assert!(!text.contains("SECRET"), "{text}");
+    assert!(text.contains("authorization: (not kept)"), "{text}");
+}
+
+#[tokio::test]
+async fn nothing_of_an_exchange_is_printed() {
+    let service = with_routes(Router::new().route("/echo", post(echo)));
+
+    service.post("/echo", &[("user-agent", "SECRET")], "").await;
+
+    let ledger = service.ledger();
+    assert!(whole(&ledger.exchanges[0]).contains("SECRET"));
+    assert!(!format!("{ledger:#?}").contains("SECRET"), "{ledger:#?}");
+    let response = ledger.exchanges[0].response.as_ref().expect("a response");
+    let parts = format!(
+        "{:?} {:?} {:?}",
+        ledger.exchanges[0].request.headers, response.headers, response.body
+    );
+    assert!(!parts.contains("SECRET"), "{parts}");
+}
