@@ -76,14 +76,14 @@ async function fetchPanels() {
     const [{ waterfallPanel }, { twinPanel }, { verdictPanel }, { fieldsPanel }, { ledgerPanel }] =
       await Promise.all(modules);
     const [waterfall, twin] = [waterfallPanel(actions), twinPanel({ redraw: draw })];
-    const [verdict, fields, ledger] = [verdictPanel(), fieldsPanel(), ledgerPanel()];
+    const [verdict, fields, ledger] = [verdictPanel(), fieldsPanel(actions), ledgerPanel()];
     ofRun = {
       focus: waterfall.focus,
       render(run, nows) {
         const { side, id } = state.row ?? {};
         waterfall.render(run, nows, state.row, state.folded);
         twin(run);
-        fields(run?.sides[side]?.view.waterfall.rows.find(({ span }) => span === id));
+        fields(run?.sides[side], id, state.service);
         verdict(run, state.guesses.get(run?.id));
         ledger(run);
       },
@@ -206,6 +206,7 @@ async function start() {
     state.headlines = vocabulary.headlines;
     state.clients = vocabulary.clients;
     state.defences = vocabulary.defences;
+    state.service = vocabulary.service;
     state.vocabulary = new Map(vocabulary.metrics.map((metric) => [metric.name, metric]));
   } catch (error) {
     if (!(error instanceof api.Problem)) throw error;

@@ -16,6 +16,7 @@ export function ledgerPanel() {
       const more = rows.length > MOST ? `, of which ${MOST} are listed` : "";
       return [
         el("p", { class: "terms" }, `${who}the service saw ${wire.total} request${wire.total === 1 ? "" : "s"}${more}`),
+        ...view.facts.map((fact) => el("p", { class: "terms" }, fact)),
         table(`${who}requests in the order they arrived`, columns, rows.slice(0, MOST)),
       ];
     }));

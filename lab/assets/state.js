@@ -17,6 +17,8 @@ export const state = {
   clients: [],
   /** The defences that can be taken away from the reference client. */
   defences: [],
+  /** The base URL of the service beside the page. */
+  service: "",
   /** What each metric means, by its name. */
   vocabulary: new Map(),
   /** Summaries of the last runs, the newest first. */

@@ -16,6 +16,7 @@ mod page {
     mod access;
     mod assets;
     mod bounds;
+    mod exchange;
     mod feed;
     mod grade;
     mod guard;

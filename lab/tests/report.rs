@@ -114,6 +114,15 @@ async fn tells_the_whole_story_in_order() {
     th      status
     th      fault
     th      request id
+    code    GET /flaky HTTP/1.1
+    code    HTTP/1.1 503 Service Unavailable
+    code    lab serve
+    code    GET /flaky HTTP/1.1
+    code    HTTP/1.1 503 Service Unavailable
+    code    lab serve
+    code    GET /flaky HTTP/1.1
+    code    HTTP/1.1 200 OK
+    code    lab serve
     h2      Counters
     caption What this run added, under the names that /metrics shows
     th      counter

@@ -12,6 +12,7 @@ use crate::{
     plot::{Mark, Table, Waterfall},
     trace::{Span, SpanName, Trace, field},
     verdict::{Check, Evidence},
+    wire::Facts,
 };
 
 /// A run in words. Of one that goes on, only waterfall and counters are there.
@@ -27,6 +28,8 @@ pub struct View {
     pub waterfall: Waterfall,
     /// What the wire saw.
     pub requests: Table,
+    /// What was said on the wire where a lesson is about it, line by line.
+    pub facts: Facts,
     /// What rose: first what every run of the client shows.
     pub counters: Vec<Rise>,
 }
@@ -76,6 +79,7 @@ impl View {
             ended: Some(ended),
             waterfall: Waterfall::of(traces),
             requests: Table::of_run(evidence.wire),
+            facts: evidence.wire.facts(),
             counters: rises(evidence.client, evidence.counters),
         }
     }

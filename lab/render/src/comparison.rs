@@ -7,7 +7,7 @@ use evidence::{
 };
 
 use super::{
-    Options, prediction,
+    Options, exchange, prediction,
     sheet::Sheet,
     text::{self, heading},
     waterfall::waterfalls,
@@ -53,6 +53,9 @@ pub fn comparison(
             }
         });
         sheet.block(&chart);
+        if options.exchanges {
+            exchange::exchanges(&mut sheet, &run.wire);
+        }
     }
     sheet.gap();
     if let Some(predicted) = prediction {

@@ -4,6 +4,7 @@
 //! terminal, no run. What cannot be read off the values is not shown.
 
 mod comparison;
+mod exchange;
 mod findings;
 pub mod grade;
 mod html;

@@ -93,6 +93,9 @@ pub(super) fn fit(text: &str, columns: usize, ascii: bool) -> String {
 fn printable(sign: char, ascii: bool) -> char {
     match sign {
         '·' | '–' if ascii => '-',
+        '→' if ascii => '>',
+        '←' if ascii => '<',
+        '…' if ascii => '~',
         '└' if ascii => '`',
         _ if ascii && !sign.is_ascii() => '?',
         // Signs without a width of their own (controls, joiners, directions)

@@ -2,7 +2,7 @@
 //! and the counters say, which expectations held, and why it matters.
 
 use super::{
-    Options,
+    Options, exchange,
     paint::fit,
     prediction,
     sheet::Sheet,
@@ -36,6 +36,14 @@ pub fn text(
     outcome.paragraph("outcome", &outcome.plain(&run.outcome.text));
     let outcome = outcome.into_text();
 
+    let exchanges = match options.exchanges {
+        true => {
+            let mut sheet = Sheet::new(options);
+            exchange::exchanges(&mut sheet, &run.wire);
+            sheet.into_text()
+        }
+        false => String::new(),
+    };
     let lesson = lesson(run, options);
     let set: [fn(&mut Sheet<'_>, &Run); 2] = [verdict, verdict_in_a_line];
     let [verdict, in_a_line] = set.map(|set| {
@@ -46,8 +54,8 @@ pub fn text(
     let picture = waterfall(&run.traces, options);
     let below = [&outcome, &lesson].map(|text| text.lines().count());
     let (picture, verdict) = match options.height {
-        // Who asks for every reason has more to read than a screen holds.
-        Some(height) if !options.explain => {
+        // Who asks for more has more to read than a screen holds.
+        Some(height) if !options.explain && !options.exchanges => {
             let room = height.saturating_sub(1 + below.iter().sum::<usize>());
             let needed = picture.lines().count() + verdict.lines().count();
             let verdict = match run.passed() && needed > room {
@@ -64,7 +72,15 @@ pub fn text(
         }
         _ => (picture, verdict),
     };
-    [top.into_text(), picture, outcome, verdict, lesson].concat()
+    [
+        top.into_text(),
+        picture,
+        outcome,
+        verdict,
+        exchanges,
+        lesson,
+    ]
+    .concat()
 }
 
 /// The fewest rows of a picture in a low terminal: fewer show no story.
@@ -99,6 +115,9 @@ pub(super) fn heading(sheet: &mut Sheet<'_>, words: &Words, run: &Run) {
 fn counts(sheet: &mut Sheet<'_>, run: &Run) {
     sheet.gap();
     sheet.paragraph("wire", &wire(run));
+    for fact in &run.view.facts.0 {
+        sheet.beside_foreign(&" ".repeat(10), &fit(fact, usize::MAX, sheet.options.ascii));
+    }
     let limits = run.view.waterfall.limit.iter();
     for limit in limits {
         sheet.paragraph("limit", &fit(&limit.text, usize::MAX, sheet.options.ascii));

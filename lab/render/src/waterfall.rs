@@ -31,6 +31,8 @@ pub struct Options {
     pub rows: usize,
     /// Whether to say under each row why it is so.
     pub explain: bool,
+    /// Whether to show each request and its response as they went over the wire.
+    pub exchanges: bool,
     /// How the reader called the lab: what a text advises to run begins with it.
     pub lab: &'static str,
 }
@@ -55,6 +57,7 @@ impl Default for Options {
             ascii: false,
             rows: Self::ROWS,
             explain: false,
+            exchanges: false,
             lab: Self::LAB,
         }
     }

@@ -20,7 +20,7 @@
 //! **One request a connection.** The proxy asks the service with
 //! `Connection: close`, so that the response ends where the connection does
 //! (RFC 9112 §9.6) and a plan counts requests. Of HTTP it understands only how
-//! long a request is. The response is 411 to a request whose length is not given
+//! long a request is, and which response is which. The response is 411 to a request whose length is not given
 //! by `Content-Length`, 417 to one that waits for a `100 Continue`, 400 to one
 //! that cannot be read, 413 to one that is too large, and 502 if the service
 //! cannot be reached.
@@ -32,7 +32,7 @@ use std::{
     io,
     net::{Ipv4Addr, SocketAddr},
     sync::{
-        Arc,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -73,6 +73,18 @@ impl Fault {
     /// How many there are.
     const COUNT: usize = Self::CloseAtOnce as usize + 1;
 }
+
+/// What came through of a response.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Passed {
+    /// The `X-Request-Id` of the response; empty if it has none.
+    pub request_id: String,
+    /// How many bytes of its body the client was sent; none if not even the head.
+    pub body: Option<u64>,
+}
+
+/// The most responses that are remembered: as many as a ledger keeps.
+const MAX_PASSED: usize = server::DEFAULT_LEDGER_CAPACITY;
 
 /// A running proxy. Dropping it stops it, too, only without waiting.
 #[derive(Debug)]
@@ -133,7 +145,13 @@ impl FaultProxy {
     /// How many connections have had this fault so far.
     #[must_use]
     pub fn seen(&self, fault: Fault) -> u64 {
-        self.seen.0[fault as usize].load(Ordering::Relaxed)
+        self.seen.faults[fault as usize].load(Ordering::Relaxed)
+    }
+
+    /// What came through of each response of the service, in the order of their ends.
+    #[must_use]
+    pub fn passed(&self) -> Vec<Passed> {
+        self.seen.passed().clone()
     }
 
     /// Closes the listening socket and every connection, and waits until they
@@ -145,9 +163,26 @@ impl FaultProxy {
     }
 }
 
-/// One counter for each fault.
+/// What a proxy has seen so far.
 #[derive(Debug, Default)]
-struct Seen([AtomicU64; Fault::COUNT]);
+struct Seen {
+    /// One counter for each fault.
+    faults: [AtomicU64; Fault::COUNT],
+    passed: Mutex<Vec<Passed>>,
+}
+
+impl Seen {
+    fn passed(&self) -> MutexGuard<'_, Vec<Passed>> {
+        self.passed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn note(&self, passed: Passed) {
+        let mut all = self.passed();
+        if all.len() < MAX_PASSED {
+            all.push(passed);
+        }
+    }
+}
 
 /// Accepts until it is stopped, or until the system fails to: a connection that
 /// is refused is easier to understand than one that is never served.
@@ -166,8 +201,9 @@ async fn accept(
             accepted = listener.accept() => match accepted {
                 Ok((client, _)) => {
                     let fault = plan.next().unwrap_or(Fault::PassThrough);
-                    seen.0[fault as usize].fetch_add(1, Ordering::Relaxed);
-                    connections.spawn(connection::serve(client, upstream, fault));
+                    seen.faults[fault as usize].fetch_add(1, Ordering::Relaxed);
+                    let seen = Arc::clone(&seen);
+                    connections.spawn(connection::serve(client, upstream, fault, seen));
                 }
                 // The client was gone before it was accepted.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}

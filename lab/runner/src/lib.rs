@@ -26,6 +26,7 @@
 //! # }
 //! ```
 
+mod exchange;
 mod exposition;
 pub mod fault_proxy;
 pub mod grade;

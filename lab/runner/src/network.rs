@@ -12,7 +12,7 @@ use tokio::net::TcpSocket;
 use tower::ServiceExt;
 
 use crate::{
-    fault_proxy::{Fault, FaultProxy},
+    fault_proxy::{Fault, FaultProxy, Passed},
     run_error::RunError,
     scenario::Network,
 };
@@ -29,6 +29,14 @@ pub(crate) struct Wire {
     /// Holds the port that refuses connections for as long as the run goes on:
     /// another process could be given it otherwise, and would respond.
     _refusing: Option<TcpSocket>,
+}
+
+/// What a run left behind on the wire.
+pub(crate) struct Seen {
+    /// What the service saw.
+    pub(crate) ledger: LedgerSnapshot,
+    /// What came through of the responses that went through a proxy.
+    pub(crate) passed: Vec<Passed>,
 }
 
 impl Wire {
@@ -84,15 +92,23 @@ impl Wire {
         }
     }
 
-    /// Stops everything, and returns what the service saw.
-    pub(crate) async fn take_down(self) -> Result<LedgerSnapshot, RunError> {
-        if let Some(proxy) = self.proxy {
-            proxy.stop().await;
-        }
+    /// Stops everything, and returns what was seen.
+    pub(crate) async fn take_down(self) -> Result<Seen, RunError> {
+        let passed = match self.proxy {
+            Some(proxy) => {
+                let passed = proxy.passed();
+                proxy.stop().await;
+                passed
+            }
+            None => Vec::new(),
+        };
         if let Some(service) = self.service {
             service.stop().await?;
         }
-        Ok(self.ledger.snapshot())
+        Ok(Seen {
+            ledger: self.ledger.snapshot(),
+            passed,
+        })
     }
 }
 

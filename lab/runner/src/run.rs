@@ -26,8 +26,9 @@ use tracing_subscriber::{
 };
 
 use crate::{
+    exchange::exchanges,
     exposition::{Exposition, RunMetrics},
-    network::Wire,
+    network::{Seen, Wire},
     player::{ClientUnderTest, Connection, Player, perform},
     policy::DEFAULT_POLICY,
     recorder::{Limits, Recorder, inject},
@@ -244,10 +245,10 @@ impl<'a> Session<'a> {
         };
         drop(player);
 
-        let mut wire = wire::record(
-            network.take_down().await?,
-            self.scenario.task.has_one_caller(),
-        );
+        let Seen { mut ledger, passed } = network.take_down().await?;
+        let kept = std::mem::take(&mut ledger.exchanges);
+        let mut wire = wire::record(ledger, self.scenario.task.has_one_caller());
+        wire.exchanges = exchanges(kept, &wire.entries, &passed);
         let mut traces = self.recorder.snapshot();
         if self.settings.pace == Pace::Virtual {
             forget_port(&mut traces);
@@ -310,6 +311,7 @@ impl<'a> Session<'a> {
             .clock(self.time.clone())
             .metrics(self.metrics.service())
             .one_caller(self.scenario.task.has_one_caller())
+            .record_exchanges(true)
             .routes(added.router)
             .expected_routes(added.expected)
             .build()?;

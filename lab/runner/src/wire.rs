@@ -21,6 +21,7 @@ pub fn record(ledger: LedgerSnapshot, one_caller: bool) -> WireRecord {
         connections: ledger.connections.into_iter().map(connection).collect(),
         connections_dropped: ledger.connections_dropped,
         refused: ledger.refused.into_iter().map(refusal).collect(),
+        exchanges: Vec::new(),
         one_caller,
     }
 }

@@ -99,6 +99,11 @@ pub(super) struct Arguments {
     #[arg(long, help_heading = EVIDENCE)]
     explain: bool,
 
+    /// Show each request and its response as they went over the wire, without what
+    /// may be a secret
+    #[arg(long, help_heading = EVIDENCE, conflicts_with = "json")]
+    exchanges: bool,
+
     /// Draw with nothing but ASCII
     #[arg(long, help_heading = EVIDENCE)]
     ascii: bool,
@@ -191,6 +196,7 @@ impl Arguments {
             true => render::json(value),
             false => text(&Options {
                 explain: self.explain,
+                exchanges: self.exchanges,
                 ..terminal::options(self.ascii)
             }),
         })

@@ -51,6 +51,8 @@ pub(super) struct Shared {
     pub(super) cards: Arc<Cards>,
     pub(super) storms: Arc<Storms>,
     pub(super) ledger: Ledger,
+    /// The base URL of the service.
+    pub(super) service: Arc<str>,
 }
 
 /// Every route, behind the guard.
@@ -62,7 +64,7 @@ pub(super) fn router(shared: Shared) -> Router {
         .route("/runs/{id}", get(index))
         .route("/assets/{file}", get(asset))
         .route("/api/scenarios", get(async || Json(course::scenarios())))
-        .route("/api/vocabulary", get(async || Json(course::vocabulary())))
+        .route("/api/vocabulary", get(vocabulary))
         .route("/api/runs", get(list).post(start))
         .route("/api/runs/{id}", get(show).delete(cancel))
         .route("/api/runs/{id}/report", get(report))
@@ -94,6 +96,10 @@ async fn asset(
     // A path that is no UTF-8 names nothing.
     let file = file.map_or_else(|_| String::new(), |Path(file)| file);
     shared.assets.respond(&file, &headers)
+}
+
+async fn vocabulary(State(shared): State<Shared>) -> impl IntoResponse {
+    Json(course::vocabulary(&shared.service))
 }
 
 async fn list(State(shared): State<Shared>) -> impl IntoResponse {

@@ -55,14 +55,17 @@ pub(super) struct Vocabulary {
     metrics: Vec<Metric>,
     /// The counters that are shown before there is a run.
     headlines: &'static [&'static str],
+    /// The base URL of the service beside the page.
+    service: String,
 }
 
 /// Every client, and every metric of the clients and of the service.
-pub(super) fn vocabulary() -> Vocabulary {
+pub(super) fn vocabulary(service: &str) -> Vocabulary {
     Vocabulary {
         clients: Players::all().collect(),
         defences: WITHOUT.iter().map(|without| without.defence.id).collect(),
         metrics: runner::metrics(),
         headlines: runner::RELIABLE.headlines,
+        service: service.to_owned(),
     }
 }

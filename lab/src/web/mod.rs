@@ -201,6 +201,7 @@ impl WebUi {
             cards: Arc::clone(&cards),
             storms: Arc::clone(&storms),
             ledger,
+            service: service.base_url().into(),
         });
         let new_service = move || TowerToHyperService::new(router.clone());
         let (phase, phases) = watch::channel(Phase::Serving);

@@ -159,6 +159,10 @@ fn the_help_of_a_scenario_explains_its_options() {
               Say under each row why it is so: what came back, what is allowed, and
               what was decided
 
+          --exchanges
+              Show each request and its response as they went over the wire, without
+              what may be a secret
+
           --ascii
               Draw with nothing but ASCII
     ");

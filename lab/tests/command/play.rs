@@ -163,6 +163,9 @@ fn shows_a_lost_response() {
     seed 7 · virtual time: the waits are drawn, not waited for
 
     wire      the service saw 2 requests; the client counted 2
+              request 1: key 1, body 1, a job was created; 201 Created, lost on its
+              way: the client got none of it
+              request 2: key 1, body 1, the same job
     counters  client_attempts_total +2   client_retries_total +1
               client_give_ups_total 0   client_cursor_loops_total 0
 

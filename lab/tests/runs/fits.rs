@@ -13,6 +13,7 @@ const LOW_AND_NARROW: Options = Options {
     ascii: true,
     rows: Options::ROWS,
     explain: false,
+    exchanges: false,
     lab: "lab",
 };
 

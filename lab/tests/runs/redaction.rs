@@ -1,6 +1,10 @@
 //! What may be seen of a run: no secret in a log, a span, a counter, the text,
 //! the JSON, the ledger, or the `Debug` of any of them.
 //!
+//! What the lab's own service sent is teaching material: it stands in the recorded
+//! exchanges and in the facts made of them, and nowhere else. What a client sent stands
+//! nowhere at all.
+//!
 //! Two kinds of secrets are looked for. A *canary* is planted in each place
 //! where a response can hold one, by routes made for that. The *real* ones, the
 //! keys, cursors, jobs and records of the catalogue's own scenarios, are found
@@ -19,7 +23,7 @@ use axum::{
     routing::{get, post},
 };
 use client::{Clock, Endpoint, IdempotencyKey, ReliableApiClient, SeededRandom};
-use evidence::{Client, Ending, Overrides, Run, Words};
+use evidence::{Client, Ending, Overrides, Run, Words, wire::Facts};
 use http::{HeaderMap, StatusCode, header};
 use runner::{NAIVE, RELIABLE, Task, run_until, scenario, scenario::CATALOGUE, scenario::Scenario};
 use serde_json::json;
@@ -87,17 +91,48 @@ impl Visit for Visitor<'_> {
 }
 
 /// Everything that can be seen of a run.
-async fn seen(client: Client, scenario: &Scenario) -> (Run, String) {
+struct Seen {
+    run: Run,
+    /// All but what the service sent: logs, spans, counters, and every rendering of the
+    /// run without its exchanges.
+    elsewhere: String,
+    /// Every rendering with them.
+    exchanges: String,
+}
+
+async fn seen(client: Client, scenario: &Scenario) -> Seen {
     let eavesdropper = Eavesdropper::default();
     let settings = settings(client, Overrides::NONE);
     let run = run_until(pending(), eavesdropper.clone(), scenario, &settings).await;
     let run = run.expect("a run");
-    let (text, html) = (text(&scenario.words, &run), report(&scenario.words, &run));
-    let json = render::json(&run);
     let heard = eavesdropper.heard();
     assert!(heard.contains("otel.kind"), "the eavesdropper hears spans");
-    let seen = [heard, text, html, json, format!("{run:#?}")].join("\n");
-    (run, seen)
+    let words = &scenario.words;
+    let debug = format!("{run:#?}");
+    let mut without = run.clone();
+    without.wire.exchanges.clear();
+    without.view.facts = Facts::default();
+    let elsewhere = [
+        heard,
+        debug,
+        text(words, &without),
+        report(words, &without),
+        render::json(&without),
+    ];
+    let options = render::Options {
+        exchanges: true,
+        ..render::Options::default()
+    };
+    let exchanges = [
+        render::text(words, &run, None, &options),
+        report(words, &run),
+        render::json(&run),
+    ];
+    Seen {
+        elsewhere: elsewhere.join("\n"),
+        exchanges: exchanges.join("\n"),
+        run,
+    }
 }
 
 const BODY: Endpoint = Endpoint::new("body", "/canary/body");
@@ -176,7 +211,7 @@ fn canary_scenario(task: Task) -> Scenario {
 }
 
 #[tokio::test]
-async fn no_part_of_a_response_is_shown() {
+async fn no_part_of_a_response_is_shown_but_in_its_exchange() {
     for (task, ending) in [
         (Task::Get(BODY), Ending::Ok),
         (Task::List(LIST), Ending::ContractError),
@@ -188,19 +223,62 @@ async fn no_part_of_a_response_is_shown() {
         (Task::Get(MEDIA), Ending::ResponseError),
         (Task::Post(ECHO), Ending::HttpError),
     ] {
-        let (run, seen_of_it) = seen(RELIABLE, &canary_scenario(task)).await;
-        let (_, seen_of_naive) = seen(NAIVE, &canary_scenario(task)).await;
+        let seen_of_it = seen(RELIABLE, &canary_scenario(task)).await;
+        let seen_of_naive = seen(NAIVE, &canary_scenario(task)).await;
 
-        assert_eq!(run.outcome.ending, ending, "{task:?}: {}", run.outcome.text);
+        let outcome = &seen_of_it.run.outcome;
+        assert_eq!(outcome.ending, ending, "{task:?}: {}", outcome.text);
         for seen in [seen_of_it, seen_of_naive] {
-            assert!(!seen.contains(CANARY), "{task:?} shows a canary:\n{seen}");
+            let Seen { elsewhere, .. } = seen;
+            assert!(
+                !elsewhere.contains(CANARY),
+                "{task:?} shows a canary:\n{elsewhere}"
+            );
+            // The search must be able to find something.
+            assert!(seen.exchanges.contains(CANARY), "{task:?}");
+        }
+    }
+}
+
+/// What a client was given and sends back, and what a route sends back of what it was
+/// sent.
+#[tokio::test]
+async fn what_a_client_sent_is_in_no_exchange_either() {
+    for task in [Task::List(LIST), Task::ResumeCrawl(LIST), Task::Post(ECHO)] {
+        for client in [RELIABLE, NAIVE] {
+            let Seen { exchanges, .. } = seen(client, &canary_scenario(task)).await;
+
+            for secret in ["c4n4ry+/=&cursor", "c4n4ry%2B", "resize"] {
+                assert!(!exchanges.contains(secret), "{secret} in\n{exchanges}");
+            }
+            let taken_out = match task {
+                Task::Post(_) => r#""detail\":\"(not kept)"#,
+                _ => "cursor",
+            };
+            assert!(
+                exchanges.contains(taken_out),
+                "{taken_out} is not in\n{exchanges}"
+            );
         }
     }
 }
 
 /// What the scenarios of the catalogue keep to themselves when they are played
 /// with [`SEED`]: the keys, cursors, jobs and records that go over the wire.
-async fn secrets() -> Vec<String> {
+struct Secrets {
+    /// What a client sends: its keys, its bodies, and the cursors that it was given.
+    sent: Vec<String>,
+    /// What the service alone sends.
+    received: Vec<String>,
+}
+
+impl Secrets {
+    fn all(&self) -> Vec<String> {
+        [&*self.sent, &*self.received].concat()
+    }
+}
+
+async fn secrets() -> Secrets {
     let config = ServiceConfig::builder().port(0).seed(SEED).build();
     let service = TeachingApi::start(config.expect("legal")).expect("a service");
     let sent = Arc::new(Mutex::new(Vec::new()));
@@ -214,7 +292,8 @@ async fn secrets() -> Vec<String> {
     let body = json!({ "task": "resize", "image": 1 });
     let body = body.as_object().expect("an object");
     let job = client.create_job(&key, body).await.expect("a job");
-    let mut secrets = vec![job.id, "resize".to_owned()];
+    let mut received = vec![job.id];
+    let mut cursors = Vec::new();
     for listing in [
         client.items(),
         client.looping_items(),
@@ -222,16 +301,18 @@ async fn secrets() -> Vec<String> {
     ] {
         let mut pages = listing.pages();
         while let Some(Ok(page)) = pages.next_page().await {
-            secrets.extend(page.next_cursor.map(|cursor| cursor.as_str().to_owned()));
+            cursors.extend(page.next_cursor.map(|cursor| cursor.as_str().to_owned()));
             for item in &page.items {
                 let item = item.to_object().expect("an object");
-                secrets.extend(item["name"].as_str().map(str::to_owned));
+                received.extend(item["name"].as_str().map(str::to_owned));
             }
         }
     }
-    secrets.append(&mut sent.lock().expect("no panic"));
+    let mut sent = sent.lock().expect("no panic").clone();
+    sent.append(&mut cursors);
+    sent.push("resize".to_owned());
     service.stop().await.expect("nothing left behind");
-    secrets
+    Secrets { sent, received }
 }
 
 /// Notes the keys and queries that go over the wire.
@@ -269,14 +350,18 @@ fn leaks<'a>(seen: &str, secrets: &'a [String]) -> Vec<&'a String> {
 #[tokio::test]
 async fn no_scenario_shows_what_went_over_the_wire() {
     let secrets = secrets().await;
-    assert!(secrets.len() > 10, "{secrets:?}");
+    let all = secrets.all();
+    assert!(secrets.sent.len() > 5 && all.len() > 10, "{all:?}");
 
     for scenario in CATALOGUE {
         for client in [RELIABLE, NAIVE] {
-            let (_, seen) = seen(client, scenario).await;
+            let seen = seen(client, scenario).await;
 
-            let (name, leaks) = (scenario.words.name, leaks(&seen, &secrets));
-            assert!(leaks.is_empty(), "{name}, {client:?}: {leaks:?} in\n{seen}");
+            let name = scenario.words.name;
+            for (seen, secrets) in [(&seen.elsewhere, &all), (&seen.exchanges, &secrets.sent)] {
+                let leaks = leaks(seen, secrets);
+                assert!(leaks.is_empty(), "{name}, {client:?}: {leaks:?} in\n{seen}");
+            }
         }
     }
 }
@@ -296,13 +381,15 @@ async fn the_program_shows_none_of_it_either_however_much_is_logged() {
             .expect("lab runs");
 
         let logs = String::from_utf8_lossy(&output.stderr);
-        let seen = format!("{logs}\n{}", String::from_utf8_lossy(&output.stdout));
+        let printed = String::from_utf8_lossy(&output.stdout);
         assert!(logs.contains("attempt"), "the spans are logged:\n{logs}");
         for url in ["cursor=", "limit=", "?", "http:"] {
             assert!(!logs.contains(url), "{url} in\n{logs}");
         }
-        let leaks = leaks(&seen, &secrets);
-        assert!(leaks.is_empty(), "{leaks:?} in\n{seen}");
+        for (seen, secrets) in [(&logs, secrets.all()), (&printed, secrets.sent.clone())] {
+            let leaks = leaks(seen, &secrets);
+            assert!(leaks.is_empty(), "{leaks:?} in\n{seen}");
+        }
     }
 }
 
@@ -310,7 +397,7 @@ async fn the_program_shows_none_of_it_either_however_much_is_logged() {
 /// under the client's own target, is heard and found.
 #[tokio::test]
 async fn a_leak_would_be_found() {
-    let secrets = secrets().await;
+    let secrets = secrets().await.all();
     let eavesdropper = Eavesdropper::default();
     let subscriber = tracing_subscriber::layer::SubscriberExt::with(
         tracing_subscriber::Registry::default(),

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use client::ReliableApiClient;
 use evidence::{Comparison, Overrides, Pace};
 use http::{Method, StatusCode};
 use runner::{CLIENTS, Reliable, Settings, scenario};
 use serde_json::{Value, json};
+use server::{ServiceConfig, TeachingApi};
 
 use crate::support::{Browser, serve};
 
@@ -504,4 +506,62 @@ async fn a_run_that_goes_on_has_no_report() {
 
     assert_eq!(response.status, StatusCode::CONFLICT);
     assert_eq!(response.code(), "run_not_finished");
+}
+
+/// The cursors that a client is given with this seed, and sends back.
+async fn cursors(seed: u64) -> Vec<String> {
+    let config = ServiceConfig::builder().port(0).seed(seed).build();
+    let service = TeachingApi::start(config.expect("legal")).expect("a service");
+    let client = ReliableApiClient::builder(&service.base_url())
+        .build()
+        .expect("legal");
+    let mut sent = Vec::new();
+    let mut pages = client.looping_items().pages();
+    while let Some(Ok(page)) = pages.next_page().await {
+        sent.extend(page.next_cursor.map(|cursor| cursor.as_str().to_owned()));
+    }
+    service.stop().await.expect("nothing left behind");
+    sent
+}
+
+#[tokio::test]
+async fn exchanges_come_with_the_run_and_not_with_the_feed() {
+    let (_dashboard, browser) = serve().await;
+    let secrets = cursors(7).await;
+    assert_eq!(secrets.len(), 2);
+
+    for (scenario, start, fact) in [
+        (
+            "looping-items",
+            "GET /looping-items HTTP/1.1",
+            "cursor A → B → A",
+        ),
+        (
+            "create-job",
+            "POST /jobs HTTP/1.1",
+            "request 1: key 1, body 1, a job was created",
+        ),
+    ] {
+        let mut events = browser.listen(None).await;
+        let id = browser.play(scenario).await;
+        let heard = events.until(|event| event.ends(&id)).await;
+        let heard: Vec<_> = heard.iter().map(|event| event.data.to_string()).collect();
+        let heard = heard.join("\n");
+        let path = format!("/api/runs/{id}");
+        let text = browser.get(&path).await.text();
+        let report = browser.get(&format!("{path}/report")).await.text();
+
+        let run: Value = serde_json::from_str(&text).expect("JSON");
+        let side = &run["sides"][0];
+        let exchange = &side["wire"]["exchanges"][0];
+        assert_eq!(exchange["request"]["start"], start);
+        assert_eq!(side["view"]["facts"], json!([fact]));
+        assert!(report.contains(start) && report.contains(fact), "{report}");
+        assert!(!heard.contains("exchange"), "{heard}");
+        for seen in [&text, &report, &heard] {
+            for secret in secrets.iter().map(String::as_str).chain(["resize"]) {
+                assert!(!seen.contains(secret), "{secret} in\n{seen}");
+            }
+        }
+    }
 }

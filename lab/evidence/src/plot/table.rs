@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::{
     duration::{duration, duration_left},
-    wire::{WireRecord, WireRequest},
+    wire::{Names, WireRecord, WireRequest},
 };
 
 /// Values in words, in rows and columns.
@@ -57,16 +57,21 @@ const COLUMNS: [RequestColumn; 12] = [
     (optional(number("too early by")), |it| {
         it.early.map(duration_left)
     }),
-    (optional(words("key")), |it| {
+    (optional(words(KEY)), |it| {
         Some(it.idempotency_key?.to_string())
     }),
-    (optional(words("cursor")), |it| Some(it.cursor?.to_string())),
-    (optional(words("body")), |it| Some(it.body?.to_string())),
+    (optional(words(CURSOR)), |it| Some(it.cursor?.to_string())),
+    (optional(words(BODY)), |it| Some(it.body?.to_string())),
     (optional(words(TRACE)), |it| {
         Some(it.trace_id.as_deref()?.chars().take(8).collect())
     }),
     (words("request id"), |it| Some(it.request_id.clone())),
 ];
+
+/// The titles of the columns whose values have names where the whole run is known.
+const KEY: &str = "key";
+const CURSOR: &str = "cursor";
+const BODY: &str = "body";
 
 /// The title of the column of traces.
 const TRACE: &str = "trace";
@@ -103,10 +108,23 @@ impl Table {
     }
 
     /// The requests of a run, without the columns that none of them fills, and without
-    /// the trace, which all of them have in common.
+    /// the trace, which all of them have in common. Values that are not kept have names.
     #[must_use]
     pub fn of_run(record: &WireRecord) -> Self {
-        Self::of_requests(&record.entries).with_columns(|column| column.title != TRACE)
+        let mut requests = Self::of_requests(&record.entries);
+        let names = Names::of(&record.entries);
+        for (row, request) in requests.rows.iter_mut().zip(&record.entries) {
+            for (column, cell) in requests.columns.iter().zip(&mut row.cells) {
+                let known = match column.title {
+                    KEY => request.idempotency_key.and_then(|key| names.key(key)),
+                    CURSOR => request.cursor.and_then(|cursor| names.cursor(cursor)),
+                    BODY => request.body.and_then(|body| names.body(body)),
+                    _ => None,
+                };
+                *cell = known.or_else(|| cell.take());
+            }
+        }
+        requests.with_columns(|column| column.title != TRACE)
     }
 
     /// The same without the optional columns that no row fills.

@@ -9,7 +9,10 @@
 
 mod connection;
 mod correlation;
+mod exchange;
+mod facts;
 mod hash;
+mod names;
 mod request;
 
 use std::collections::BTreeMap;
@@ -19,7 +22,10 @@ use serde::Serialize;
 
 pub use connection::{ClosedBy, ConnectionEnd, WireConnection};
 pub use correlation::Wait;
+pub use exchange::{Delivery, Exchange, Header, Message};
+pub use facts::Facts;
 pub use hash::ValueHash;
+pub use names::Names;
 pub use request::{
     BodyState, IssuedCursor, JobResult, RecordedHeader, RetryAfter, RetryAfterForm, WireRequest,
 };
@@ -41,6 +47,9 @@ pub struct WireRecord {
     pub connections_dropped: u64,
     /// What was refused at its connection, and is in no entry and no count.
     pub refused: Vec<WireRefusal>,
+    /// The requests and responses themselves, as far as they can be shown, in the order
+    /// of `seq`; none where they were not recorded.
+    pub exchanges: Vec<Exchange>,
     /// Whether one caller sent all of it, one request after the other: then requests
     /// on one route belong together without a trace or a key that says so.
     pub one_caller: bool,

@@ -7,6 +7,7 @@
 mod chart;
 mod comparison;
 mod document;
+mod exchange;
 mod grade;
 mod storm;
 mod tables;

@@ -4,7 +4,7 @@
 use evidence::{Counter, Metric, plot::Table, risen};
 use maud::{Markup, html};
 
-use super::Side;
+use super::{Side, exchange};
 
 /// The requests, in the columns that one of them fills.
 pub(super) fn wire(side: &Side<'_>) -> Markup {
@@ -36,18 +36,25 @@ pub(super) fn wire(side: &Side<'_>) -> Markup {
                     }
                 }
             }
-            @if columns.iter().any(|column| HASHES.contains(&column.title)) {
-                p.remark { "Of keys, cursors and bodies the service keeps a hash only." }
+            @if columns.iter().any(|column| NAMED.contains(&column.title)) {
+                p.remark {
+                    "Keys, cursors and bodies have names in the order of first sight: their \
+                     values are not kept."
+                }
             }
             @if wire.dropped > 0 {
                 p.remark { (wire.dropped) " earlier requests are counted but no longer listed." }
             }
+            @if !side.run.view.facts.0.is_empty() {
+                ul.said { @for fact in &side.run.view.facts.0 { li { (fact) } } }
+            }
+            (exchange::exchanges(side))
         }
     }
 }
 
-/// The columns that hold a hash in place of the value.
-const HASHES: [&str; 3] = ["key", "cursor", "body"];
+/// The columns that hold a name in place of the value.
+const NAMED: [&str; 3] = ["key", "cursor", "body"];
 
 /// The counters that moved, and those that every run shows.
 pub(super) fn counters(side: &Side<'_>, metrics: &[Metric]) -> Markup {

@@ -1,6 +1,6 @@
 //! One connection, from the request to the fault.
 
-use std::{future, io, net::SocketAddr};
+use std::{future, io, net::SocketAddr, sync::Arc};
 
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt, copy, sink},
@@ -8,31 +8,39 @@ use tokio::{
 };
 
 use super::{
-    Fault,
+    Fault, Passed, Seen,
     request::{self, Unread},
 };
 
 /// The content type of a TLS record that carries a handshake (RFC 8446 §5.1).
 const HANDSHAKE: u8 = 22;
 
+/// The header that a response is known by.
+const REQUEST_ID: &str = "x-request-id";
+
 /// A TLS record that carries an alert: fatal (2), `handshake_failure` (40).
 const HANDSHAKE_FAILURE: [u8; 7] = [21, 3, 3, 0, 2, 2, 40];
 
 /// Does `fault` to a connection. An error ends the connection and nothing else:
 /// client and service each see it on their own side.
-pub(super) async fn serve(client: TcpStream, upstream: SocketAddr, fault: Fault) {
+pub(super) async fn serve(client: TcpStream, upstream: SocketAddr, fault: Fault, seen: Arc<Seen>) {
     let _ = match fault {
         Fault::CloseAtOnce => Ok(()),
         Fault::RefuseTls => refuse_tls(client).await,
         Fault::Stall => stall(client).await,
         Fault::PassThrough | Fault::LoseResponse | Fault::ResetMidBody | Fault::CloseMidBody => {
-            exchange(client, upstream, fault).await
+            exchange(client, upstream, fault, &seen).await
         }
     };
 }
 
 /// Passes the request on, and of the response what the fault leaves.
-async fn exchange(mut client: TcpStream, upstream: SocketAddr, fault: Fault) -> io::Result<()> {
+async fn exchange(
+    mut client: TcpStream,
+    upstream: SocketAddr,
+    fault: Fault,
+    seen: &Seen,
+) -> io::Result<()> {
     let request = match request::read(&mut client).await {
         Ok(request) => request,
         Err(unread) => return refuse(client, unread).await,
@@ -40,14 +48,17 @@ async fn exchange(mut client: TcpStream, upstream: SocketAddr, fault: Fault) -> 
     let Ok(response) = send(upstream, &request).await else {
         return respond(client, "502 Bad Gateway").await;
     };
-    match fault {
-        Fault::LoseResponse => {}
-        Fault::ResetMidBody => {
-            client.write_all(first_half(&response)).await?;
-            client.set_zero_linger()?;
-        }
-        Fault::CloseMidBody => client.write_all(first_half(&response)).await?,
-        _ => client.write_all(&response).await?,
+    let passed = match fault {
+        Fault::LoseResponse => None,
+        Fault::ResetMidBody | Fault::CloseMidBody => Some(first_half(&response)),
+        _ => Some(&*response),
+    };
+    seen.note(note(&response, passed));
+    if let Some(passed) = passed {
+        client.write_all(passed).await?;
+    }
+    if fault == Fault::ResetMidBody {
+        client.set_zero_linger()?;
     }
     Ok(())
 }
@@ -66,6 +77,20 @@ async fn send(upstream: SocketAddr, request: &[u8]) -> io::Result<Vec<u8>> {
 fn first_half(response: &[u8]) -> &[u8] {
     let head = request::head_length(response).unwrap_or(response.len());
     &response[..head + (response.len() - head) / 2]
+}
+
+/// What there is to remember of a response of which so much is passed on.
+fn note(response: &[u8], passed: Option<&[u8]>) -> Passed {
+    let length = request::head_length(response).unwrap_or(response.len());
+    let head = String::from_utf8_lossy(&response[..length]);
+    let id = head.lines().find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        name.eq_ignore_ascii_case(REQUEST_ID).then(|| value.trim())
+    });
+    Passed {
+        request_id: id.unwrap_or_default().to_owned(),
+        body: passed.map(|passed| passed.len().saturating_sub(length) as u64),
+    }
 }
 
 async fn stall(mut client: TcpStream) -> io::Result<()> {

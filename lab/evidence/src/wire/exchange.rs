@@ -1,0 +1,105 @@
+//! A recorded exchange: a request and its response as a browser's network panel shows
+//! them, but for what may be a secret.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// One request and its response.
+///
+/// Of the request it has the shape alone: no query, a value only for headers that carry
+/// no secret, and names such as "cursor A" for what must not be kept. The response is the
+/// lab's own.
+#[derive(Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Exchange {
+    /// The place of the request in the order of arrival.
+    pub seq: u64,
+    /// What was received.
+    pub request: Message,
+    /// What was sent; null if there was no response.
+    pub response: Option<Message>,
+    /// How much of the response the client got.
+    pub delivery: Delivery,
+    /// A shell command that sends such a request to the service of `lab serve`, with a
+    /// variable in the place of each value that was not kept; null if that service has
+    /// no such route.
+    pub curl: Option<String>,
+}
+
+/// How much of a response came through, where something stands between the service and
+/// the client.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Delivery {
+    /// All that was sent.
+    #[default]
+    Whole,
+    /// Its head, and a part of its body.
+    BrokenOff,
+    /// Nothing.
+    Lost,
+}
+
+/// A request or a response.
+#[derive(Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Message {
+    /// Its first line, such as `GET /items HTTP/1.1` or `HTTP/1.1 200 OK`.
+    pub start: String,
+    /// Its headers in order.
+    pub headers: Vec<Header>,
+    /// Its body: of a request the name of it, of a response the beginning of it; null
+    /// if it has none.
+    pub body: Option<String>,
+    /// What else is to be said of it.
+    pub remark: Option<String>,
+}
+
+/// A header of a request or a response.
+#[derive(Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Header {
+    /// Its name in lower case.
+    pub name: String,
+    /// Its value, or the name of it; null if it was not kept.
+    pub value: Option<String>,
+}
+
+impl Message {
+    /// The value of a header, by its name in lower case.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let mut headers = self.headers.iter();
+        headers.find(|header| header.name == name)?.value.as_deref()
+    }
+}
+
+impl Header {
+    /// What stands in the place of a value that was not kept.
+    pub const NOT_KEPT: &str = "(not kept)";
+
+    /// Its value, its name, or that it was not kept.
+    #[must_use]
+    pub fn shown(&self) -> &str {
+        self.value.as_deref().unwrap_or(Self::NOT_KEPT)
+    }
+}
+
+impl fmt::Debug for Exchange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Exchange")
+            .field("seq", &self.seq)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Message").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Header {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Header").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,154 @@
+//! Fills the recorded exchanges of a run from what the service kept.
+
+mod curl;
+
+use std::{collections::HashMap, fmt::Write as _};
+
+use evidence::wire::{Delivery, Exchange, Header, IssuedCursor, Message, Names, WireRequest};
+use http::StatusCode;
+use server::{BodyEnd, RecordedHeader, RequestShape, SentBody, SentResponse};
+
+use crate::fault_proxy::Passed;
+
+/// The name of the header that tells requests apart on their way.
+const REQUEST_ID: &str = "x-request-id";
+
+/// The exchanges of these requests in their order, as the lab's own values; `passed` is
+/// what came through of responses that something stood in the way of.
+pub(crate) fn exchanges(
+    kept: Vec<server::Exchange>,
+    requests: &[WireRequest],
+    passed: &[Passed],
+) -> Vec<Exchange> {
+    let names = Names::of(requests);
+    let kept: HashMap<_, _> = kept.iter().map(|it| (it.seq, it)).collect();
+    let passed = passed.iter().map(|it| (&*it.request_id, it)).collect();
+    let of_request = |request: &WireRequest| {
+        let kept = kept.get(&request.seq)?;
+        Some(exchange(kept, request, &names, &passed))
+    };
+    requests.iter().filter_map(of_request).collect()
+}
+
+fn exchange(
+    kept: &server::Exchange,
+    request: &WireRequest,
+    names: &Names,
+    passed: &HashMap<&str, &Passed>,
+) -> Exchange {
+    let shape = received(&kept.request, request, names);
+    let mut exchange = Exchange {
+        seq: request.seq,
+        curl: curl::curl(request, &shape),
+        request: shape,
+        response: None,
+        delivery: Delivery::Whole,
+    };
+    if let Some(response) = &kept.response {
+        let mut message = sent(response, request, names);
+        let id = message.header(REQUEST_ID);
+        let passed = id.and_then(|id| passed.get(id));
+        if let Some((delivery, remark)) = passed.and_then(|it| on_its_way(it, &response.body)) {
+            exchange.delivery = delivery;
+            message.remark = Some(remark);
+        }
+        exchange.response = Some(message);
+    }
+    exchange
+}
+
+/// The shape of a request.
+fn received(shape: &RequestShape, request: &WireRequest, names: &Names) -> Message {
+    let key = request.idempotency_key.and_then(|key| names.key(key));
+    let header = |header: &server::HeaderShape| Header {
+        value: match &header.value {
+            Some(RecordedHeader::Value(value)) => Some(value.clone().into_owned()),
+            Some(RecordedHeader::Unusable) => None,
+            None => key.clone().filter(|_| header.name == "idempotency-key"),
+        },
+        name: header.name.clone(),
+    };
+    let path = match &*request.route {
+        "other" => "(a path without a route)",
+        route => route,
+    };
+    let cursor = request.cursor.and_then(|cursor| names.cursor(cursor));
+    Message {
+        start: format!("{} {path} {}", request.method, request.version),
+        headers: shape.headers.iter().map(header).collect(),
+        body: request.body.and_then(|body| names.body(body)),
+        remark: cursor.map(|cursor| format!("with cursor {cursor}")),
+    }
+}
+
+/// A response as it was sent.
+fn sent(response: &SentResponse, request: &WireRequest, names: &Names) -> Message {
+    let status = StatusCode::from_u16(response.status).ok();
+    let reason = status.and_then(|status| status.canonical_reason());
+    let start = format!(
+        "{} {} {}",
+        request.version,
+        response.status,
+        reason.unwrap_or_default()
+    );
+    let headers = response.headers.iter().map(|header| Header {
+        name: header.name.clone(),
+        value: Some(header.value.clone()),
+    });
+    let issued = match request.cursor_issued {
+        Some(IssuedCursor::Hash(cursor)) => names.cursor(cursor),
+        Some(IssuedCursor::Null) | None => None,
+    };
+    let body = &response.body;
+    let kept = server::MAX_RECORDED_BODY;
+    Message {
+        start: start.trim_end().to_owned(),
+        headers: headers.collect(),
+        body: (body.length > 0).then(|| with_cursors(body, issued.as_deref())),
+        remark: match (body.end, body.is_cut()) {
+            (BodyEnd::BrokenOff, _) => Some(format!("broken off after {} bytes", body.length)),
+            (BodyEnd::Whole, true) => Some(format!(
+                "cut here: the first {kept} of {} bytes",
+                body.length
+            )),
+            (BodyEnd::Whole, false) => None,
+        },
+    }
+}
+
+/// The text of a body, with the name of its cursor where the cursor stood.
+fn with_cursors(body: &SentBody, name: Option<&str>) -> String {
+    let mut text = String::with_capacity(body.text.len() + 16);
+    let mut from = 0;
+    for &place in &body.cursors {
+        text.push_str(&body.text[from..place]);
+        match name {
+            Some(name) => write!(text, "cursor {name}").expect("a String takes everything"),
+            None => text.push_str("a cursor"),
+        }
+        from = place;
+    }
+    text.push_str(&body.text[from..]);
+    text
+}
+
+/// What a client got of a response, if something stood in the way.
+fn on_its_way(passed: &Passed, body: &SentBody) -> Option<(Delivery, String)> {
+    match passed.body {
+        None => Some((
+            Delivery::Lost,
+            "lost on its way: the client got none of it".to_owned(),
+        )),
+        Some(bytes) if bytes < body.length => Some((
+            Delivery::BrokenOff,
+            format!(
+                "broken off on its way: the client got {bytes} of {} bytes of the body",
+                body.length
+            ),
+        )),
+        Some(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,45 @@
+//! A command that sends such a request again, to the service of `lab serve`.
+
+use evidence::wire::{Message, WireRequest};
+
+/// Headers that curl sends as they were. The rest is its own business.
+const SENT_AGAIN: [&str; 2] = ["accept", "content-type"];
+
+/// The command, if that service has the route. What was not kept is a variable of the
+/// shell: `$CURSOR`, `$KEY`, `$BODY`, `$AUTHORIZATION`.
+pub(super) fn curl(request: &WireRequest, shape: &Message) -> Option<String> {
+    if !server::serves(request.method, &request.route) {
+        return None;
+    }
+    let url = format!("http://127.0.0.1:{}{}", server::DEFAULT_PORT, request.route);
+    let mut words = vec!["curl -i".to_owned()];
+    match request.method {
+        "GET" if request.cursor.is_some() => words.push("-G".to_owned()),
+        "GET" | "POST" => {}
+        "HEAD" => words.push("-I".to_owned()),
+        method => words.push(format!("-X {method}")),
+    }
+    words.push(quoted(&url));
+    for header in &shape.headers {
+        match (&*header.name, &header.value) {
+            ("authorization", _) => words.push(r#"-H "Authorization: $AUTHORIZATION""#.to_owned()),
+            ("idempotency-key", _) => words.push(r#"-H "Idempotency-Key: $KEY""#.to_owned()),
+            (name, Some(value)) if SENT_AGAIN.contains(&name) => {
+                words.push(format!("-H {}", quoted(&format!("{name}: {value}"))));
+            }
+            _ => {}
+        }
+    }
+    if request.cursor.is_some() {
+        words.push(r#"--data-urlencode "cursor=$CURSOR""#.to_owned());
+    }
+    if request.method == "POST" {
+        words.push(r#"--data-binary "$BODY""#.to_owned());
+    }
+    Some(words.join(" "))
+}
+
+/// A word of the shell that stands for itself.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
