@@ -154,10 +154,10 @@ impl Grounds<'_> {
     /// The wait that was weighed, taken or not: what the server asked for, or else
     /// what the policy offered.
     pub(crate) fn weighed(&self) -> Option<Duration> {
-        match self.facts.retry_after {
-            Some(RetryAfter::Wait(asked)) => Some(asked.saturating_add(self.standing.spread)),
-            Some(RetryAfter::Unusable) | None => self.offered,
-        }
+        let asked = self.facts.retry_after.and_then(RetryAfter::wait);
+        asked.map_or(self.offered, |asked| {
+            Some(asked.saturating_add(self.standing.spread))
+        })
     }
 }
 
@@ -527,7 +527,7 @@ mod tests {
     }
 
     prop_compose! {
-        fn any_facts()(kind in 0..4, wait in any_duration(), header in 0..3) -> Facts {
+        fn any_facts()(kind in 0..4, wait in any_duration(), header in 0..4) -> Facts {
             Facts {
                 verdict: match kind {
                     0 => Verdict::Final,
@@ -538,6 +538,7 @@ mod tests {
                 retry_after: match header {
                     0 => None,
                     1 => Some(RetryAfter::Unusable),
+                    2 => Some(RetryAfter::PastDate),
                     _ => Some(RetryAfter::Wait(wait)),
                 },
             }

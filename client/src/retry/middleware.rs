@@ -433,8 +433,8 @@ where
 
     /// What to add to the wait that the server asks for, if it asks for one.
     fn draw_spread(&self, facts: &Facts) -> Duration {
-        match (&self.spread, facts.retry_after) {
-            (Some((spread, random)), Some(RetryAfter::Wait(_))) => jittered(*spread, random.unit()),
+        match (&self.spread, facts.retry_after.and_then(RetryAfter::wait)) {
+            (Some((spread, random)), Some(_)) => jittered(*spread, random.unit()),
             _ => Duration::ZERO,
         }
     }

@@ -18,9 +18,12 @@ use super::http_date;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RetryAfter {
-    /// Wait this long before the next request. A date in the past asks for no
-    /// wait at all. A number too long to represent is [`Duration::MAX`].
+    /// Wait this long before the next request. A number too long to represent is
+    /// [`Duration::MAX`].
     Wait(Duration),
+    /// A date that has come. It asks for no wait at all, as a zero does, and is told
+    /// from it so that whoever looks sees which of the two came.
+    PastDate,
     /// The header is there, but says nothing that can be followed: negative,
     /// signed, fractional, empty, not ASCII digits, or no date.
     Unusable,
@@ -66,7 +69,8 @@ impl RetryAfter {
     /// let ahead = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_777);
     ///
     /// let wait = |seconds| Some(RetryAfter::Wait(Duration::from_secs(seconds)));
-    /// assert_eq!(RetryAfter::from_headers(&headers, ahead), wait(0));
+    /// let read = RetryAfter::from_headers(&headers, ahead);
+    /// assert_eq!(read, Some(RetryAfter::PastDate));
     /// assert_eq!(RetryAfter::from_headers_corrected(&headers, ahead), wait(20));
     /// ```
     #[must_use]
@@ -79,9 +83,9 @@ impl RetryAfter {
         let between = date(RETRY_AFTER)
             .zip(date(DATE))
             .map(|(until, sent)| until.duration_since(sent).unwrap_or_default());
-        Some(match (read, between) {
-            (Self::Wait(wait), Some(between)) => Self::Wait(wait.max(between)),
-            (read, _) => read,
+        Some(match (read.wait(), between) {
+            (Some(wait), Some(between)) if between > wait => Self::Wait(between),
+            _ => read,
         })
     }
 
@@ -94,11 +98,12 @@ impl RetryAfter {
         let value = trim_optional_whitespace(value);
         let date = || {
             let until = http_date::parse(value, now)?;
-            Some(until.duration_since(now).unwrap_or_default())
+            let wait = until.duration_since(now).ok();
+            let wait = wait.filter(|wait| !wait.is_zero());
+            Some(wait.map_or(Self::PastDate, Self::Wait))
         };
-        seconds(value)
-            .or_else(date)
-            .map_or(Self::Unusable, Self::Wait)
+        let seconds = seconds(value).map(Self::Wait);
+        seconds.or_else(date).unwrap_or(Self::Unusable)
     }
 
     /// The wait asked for, if the value can be followed.
@@ -106,6 +111,7 @@ impl RetryAfter {
     pub fn wait(self) -> Option<Duration> {
         match self {
             Self::Wait(wait) => Some(wait),
+            Self::PastDate => Some(Duration::ZERO),
             Self::Unusable => None,
         }
     }
@@ -152,12 +158,34 @@ mod tests {
             ("Sun, 06 Nov 1994 23:59:60 GMT", second(54_683)),
             ("Sunday, 06-Nov-94 23:59:60 GMT", second(54_683)),
             ("Sun Nov  6 23:59:60 1994", second(54_683)),
-            ("Wed, 31 Dec 1969 23:59:59 GMT", Duration::ZERO),
-            ("Mon, 01 Jan 0001 00:00:00 GMT", Duration::ZERO),
-            ("Tuesday, 06-Nov-45 08:49:37 GMT", Duration::ZERO),
         ] {
             assert_eq!(parse(value), RetryAfter::Wait(wait), "{value:?}");
         }
+    }
+
+    #[test]
+    fn a_date_that_has_come_asks_for_no_wait_and_is_no_zero() {
+        for value in [
+            "Wed, 31 Dec 1969 23:59:59 GMT",
+            "Mon, 01 Jan 0001 00:00:00 GMT",
+            "Tuesday, 06-Nov-45 08:49:37 GMT",
+            "Sun, 06 Nov 1994 08:48:37 GMT",
+        ] {
+            assert_eq!(parse(value), RetryAfter::PastDate, "{value:?}");
+            assert_eq!(parse(value).wait(), Some(Duration::ZERO), "{value:?}");
+        }
+        assert_eq!(parse("0"), RetryAfter::Wait(Duration::ZERO));
+        assert_eq!(
+            corrected("Sun, 06 Nov 1994 08:49:37 GMT", None),
+            Some(RetryAfter::PastDate)
+        );
+        assert_eq!(
+            corrected(
+                "Sun, 06 Nov 1994 08:49:37 GMT",
+                Some("Sun, 06 Nov 1994 08:49:17 GMT")
+            ),
+            Some(RetryAfter::Wait(Duration::from_secs(20)))
+        );
     }
 
     #[test]

@@ -165,6 +165,7 @@ pub(super) const fn retry_after_form(read: Option<RetryAfter>) -> &'static str {
     match read {
         None => "none",
         Some(RetryAfter::Wait(_)) => "valid",
+        Some(RetryAfter::PastDate) => "past_date",
         Some(RetryAfter::Unusable) => "unusable",
     }
 }

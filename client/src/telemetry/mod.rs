@@ -23,9 +23,9 @@
 //! The *grounds* are what a decision rested on, as numbers and closed words:
 //! `http.request.method`, `retry.allowed_by` (`method` or `permission`; absent if the
 //! request must not be repeated), `retry.attempt`, `retry.max_attempts`,
-//! `retry_after.form` (`none`, `valid`, `unusable`; absent without a response),
-//! `retry_after.seconds`, `retry_after.max_seconds`, `deadline.remaining_seconds`
-//! and `retry_budget.tokens`. Of a `Retry-After` nothing but the number is kept: what
+//! `retry_after.form` (`none`, `valid`, `past_date`, `unusable`; absent without a
+//! response), `retry_after.seconds`, `retry_after.max_seconds`,
+//! `deadline.remaining_seconds` and `retry_budget.tokens`. Of a `Retry-After` nothing but the number is kept: what
 //! cannot be read may hold anything.
 //!
 //! Each also has `otel.name`, `otel.kind` and `otel.status_code`, which any

@@ -73,8 +73,10 @@ pub enum AllowedBy {
 pub enum RetryAfterRead {
     /// There was none.
     None,
-    /// It asked for this wait; for none if what it named has passed.
+    /// It asked for this wait.
     Valid(Duration),
+    /// It was a date that had come, and asked for none.
+    PastDate,
     /// It was neither seconds nor a date.
     Unusable,
 }
@@ -141,6 +143,7 @@ fn retry_after(fields: &Fields) -> Option<RetryAfterRead> {
     match fields.text(field::RETRY_AFTER)? {
         "none" => Some(RetryAfterRead::None),
         "unusable" => Some(RetryAfterRead::Unusable),
+        "past_date" => Some(RetryAfterRead::PastDate),
         // A number of seconds that is too long to represent is the longest there is.
         _ => Some(RetryAfterRead::Valid(
             fields

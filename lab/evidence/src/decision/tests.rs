@@ -90,6 +90,17 @@ fn a_wait_says_what_it_was_drawn_below_or_who_asked_for_it() {
             "Retry-After",
         ),
         (
+            vec![
+                asked.clone(),
+                length(0.0),
+                (field::RETRY_AFTER, word("past_date")),
+                of(0.0),
+            ],
+            "503 → GET may be repeated → Retry-After is a date that has passed → attempt 1 of 3 → \
+             goes on at once",
+            "Retry-After is a past date",
+        ),
+        (
             vec![asked, length(0.0), valid, of(0.0)],
             "503 → GET may be repeated → Retry-After asks for no wait → attempt 1 of 3 → \
              goes on at once",

@@ -68,6 +68,7 @@ pub(super) fn in_short(decision: &Decision) -> String {
             Some(RetryAfterRead::Valid(Duration::ZERO)) => {
                 "Retry-After asks for no wait".to_owned()
             }
+            Some(RetryAfterRead::PastDate) => "Retry-After is a past date".to_owned(),
             _ => "Retry-After".to_owned(),
         },
         Next::Wait { ceiling, .. } => {
@@ -139,6 +140,7 @@ fn retry_after(decision: &Decision) -> Option<String> {
     Some(match decision.retry_after? {
         RetryAfterRead::None => "no Retry-After".to_owned(),
         RetryAfterRead::Unusable => "Retry-After is unusable".to_owned(),
+        RetryAfterRead::PastDate => "Retry-After is a date that has passed".to_owned(),
         RetryAfterRead::Valid(Duration::ZERO) => "Retry-After asks for no wait".to_owned(),
         RetryAfterRead::Valid(asked) => match decision.max_retry_after {
             Some(most) => format!("Retry-After {}, {} allowed", left(asked), duration(most)),

@@ -56,7 +56,7 @@ pub mod field {
     pub const ATTEMPT: &str = "retry.attempt";
     /// The most attempts that the caller allows.
     pub const MAX_ATTEMPTS: &str = "retry.max_attempts";
-    /// What became of a Retry-After: `none`, `valid` or `unusable`.
+    /// What became of a Retry-After: `none`, `valid`, `past_date` or `unusable`.
     pub const RETRY_AFTER: &str = "retry_after.form";
     /// What a valid Retry-After asked for, in seconds.
     pub const RETRY_AFTER_SECONDS: &str = "retry_after.seconds";
