@@ -45,32 +45,32 @@ pub(crate) async fn observe(
     }
 
     let parent = TraceParent::from_headers(request.headers());
-    let mut exchange = Exchange::begin(&state, &request, route, parent.as_ref());
-    let span = open_span(&request, exchange.route.as_ref(), parent.as_ref());
+    let mut observation = Observation::begin(&state, &request, route, parent.as_ref());
+    let span = open_span(&request, observation.route.as_ref(), parent.as_ref());
     if let Some(hook) = state.on_request_span() {
         hook(&span, request.headers());
     }
 
     let method = request.method().clone();
-    let request = match exchange.body.clone() {
+    let request = match observation.body.clone() {
         Some(hash) => request.map(|body| Body::new(HashedBody::new(body, hash))),
         None => request,
     };
     let mut response = next.run(request).instrument(span.clone()).await;
     // A client whose request broke off is not known to receive a response: it counts as
     // none.
-    if exchange.body.as_ref().is_some_and(BodyHash::broke_off) {
+    if observation.body.as_ref().is_some_and(BodyHash::broke_off) {
         return response;
     }
-    exchange.handled(&response, &span);
+    observation.handled(&response, &span);
     if response.extensions().get::<ConnectionFault>().is_some() {
         return response;
     }
-    exchange.responded(&response, &span);
+    observation.responded(&response, &span);
     if state.records_exchanges() {
-        response.extensions_mut().insert(Recorded(exchange.seq));
+        response.extensions_mut().insert(Recorded(observation.seq));
     }
-    observe_end(response, &method, state, exchange.seq)
+    observe_end(response, &method, state, observation.seq)
 }
 
 fn open_span(request: &Request, route: Option<&MatchedPath>, parent: Option<&TraceParent>) -> Span {
@@ -109,7 +109,7 @@ fn open_span(request: &Request, route: Option<&MatchedPath>, parent: Option<&Tra
 
 /// One request from arrival to its response. Dropped without a response, because its
 /// connection died or its body broke off, it still closes its entry and its gauge.
-struct Exchange {
+struct Observation {
     state: ServiceState,
     method: usize,
     active: Gauge,
@@ -125,7 +125,7 @@ struct Exchange {
     response: Option<Head>,
 }
 
-impl Exchange {
+impl Observation {
     fn begin(
         state: &ServiceState,
         request: &Request,
@@ -225,7 +225,7 @@ impl Exchange {
     }
 }
 
-impl Drop for Exchange {
+impl Drop for Observation {
     fn drop(&mut self) {
         self.active.decrement(1.0);
         let body = self.body.as_ref();

@@ -20,8 +20,8 @@
 //! **One request a connection.** The proxy asks the service with
 //! `Connection: close`, so that the response ends where the connection does
 //! (RFC 9112 §9.6) and a plan counts requests. Of HTTP it understands only how
-//! long a request is, and which response is which. The response is 411 to a request whose length is not given
-//! by `Content-Length`, 417 to one that waits for a `100 Continue`, 400 to one
+//! long a request is, and which response is which. The response is 411 to a request
+//! whose length is not given by `Content-Length`, 417 to one that waits for a `100 Continue`, 400 to one
 //! that cannot be read, 413 to one that is too large, and 502 if the service
 //! cannot be reached.
 

@@ -41,12 +41,12 @@ async fn a_row_shows_its_exchange_and_a_command_that_can_be_copied() {
     let command = "document.querySelector('.exchange button').title";
     let command = browser.read(command).await;
     let command = command.as_str().expect("a text");
-    let (url, _) = command.split_once("/jobs'").expect(command);
+    let (url, _) = command.split_once("/jobs ").expect(command);
     assert_eq!(
         browser
             .ask("fetch('/api/vocabulary').then((it) => it.json()).then((it) => done(it.service))")
             .await,
-        json!(url.trim_start_matches("curl -i '"))
+        json!(url.trim_start_matches("curl -i "))
     );
     assert_eq!(browser.complaints().await, Vec::<String>::new());
 }

@@ -79,7 +79,8 @@ impl Secrets {
         let values = values.filter(|value| value.len() >= SHORTEST);
         values.fold(text.to_owned(), |text, value| {
             let escaped = serde_json::Value::from(value).to_string();
-            let escaped = escaped.trim_matches('"');
+            // Its own quotation marks may stand at its ends as well.
+            let escaped = &escaped[1..escaped.len() - 1];
             text.replace(value, NOT_KEPT).replace(escaped, NOT_KEPT)
         })
     }
@@ -129,5 +130,25 @@ impl HttpBody for NotedBody {
 
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_goes_as_it_is_and_as_json_writes_it() {
+        let secrets = Secrets {
+            values: vec![r#"say "hi""#.to_owned()],
+            body: Arc::default(),
+        };
+
+        for (sent, kept) in [
+            (r#"say "hi"!"#, "(not kept)!"),
+            (r#"{"a":"say \"hi\""}"#, r#"{"a":"(not kept)"}"#),
+        ] {
+            assert_eq!(secrets.taken_out_of(sent), kept);
+        }
     }
 }

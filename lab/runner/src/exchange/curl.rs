@@ -2,6 +2,8 @@
 
 use evidence::wire::{Message, WireRequest};
 
+use crate::grade::quoted_for;
+
 /// Headers that curl sends as they were. The rest is its own business.
 const SENT_AGAIN: [&str; 2] = ["accept", "content-type"];
 
@@ -39,7 +41,7 @@ pub(super) fn curl(request: &WireRequest, shape: &Message) -> Option<String> {
     Some(words.join(" "))
 }
 
-/// A word of the shell that stands for itself.
-fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
+/// The shell is a POSIX one wherever the lab runs, as its variables are.
+fn quoted(word: &str) -> String {
+    quoted_for(word, false)
 }

@@ -130,8 +130,8 @@ pub fn quoted(word: &str) -> String {
     quoted_for(word, cfg!(windows))
 }
 
-/// Windows has no single quotes, and takes a backslash for itself.
-fn quoted_for(word: &str, is_windows: bool) -> String {
+/// The same for one of two kinds of shell: Windows has no single quotes, and takes a backslash for itself.
+pub(crate) fn quoted_for(word: &str, is_windows: bool) -> String {
     let plain = |sign: char| {
         sign.is_alphanumeric() || "-_./:=+,@%".contains(sign) || is_windows && sign == '\\'
     };

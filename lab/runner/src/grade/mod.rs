@@ -21,6 +21,7 @@ mod service;
 mod stragglers;
 mod task;
 
+pub(crate) use command::quoted_for;
 pub use command::{ClientCommand, CommandError, quoted};
 pub use open::{OpenPlay, OpenPlays};
 pub use play::{GradeError, play};
