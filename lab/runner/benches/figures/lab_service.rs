@@ -1,0 +1,41 @@
+//! The teaching service, with all it counts.
+
+use std::{sync::Arc, time::Instant};
+
+use runner::{
+    Exposition,
+    recorder::{Limits, Recorder},
+};
+use server::{ServiceConfig, TeachingApi};
+use tracing::dispatcher;
+use tracing_subscriber::{Registry, layer::SubscriberExt};
+
+use crate::process;
+
+pub(crate) const WORKER: &str = "lab-service";
+
+/// With it, every request's span is recorded as the lab records it.
+pub(crate) const SPANS: &str = "spans";
+
+pub(crate) fn serve(arguments: &[String]) {
+    let start = || {
+        let exposition = Exposition::new();
+        let config = ServiceConfig::builder()
+            .port(0)
+            .metrics(exposition.service())
+            .build()
+            .expect("legal");
+        TeachingApi::start(config).expect("a service")
+    };
+    let service = match arguments {
+        [spans] if spans == SPANS => {
+            let origin = Instant::now();
+            let spans = Recorder::new(Arc::new(move || origin.elapsed()), 1, Limits::default());
+            let recorded = Registry::default().with(spans.layer());
+            // The serving thread takes over the subscriber that is current here.
+            dispatcher::with_default(&recorded.into(), start)
+        }
+        _ => start(),
+    };
+    process::serve_at(&service.base_url());
+}

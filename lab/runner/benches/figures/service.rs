@@ -1,0 +1,67 @@
+//! The teaching service beside a bare axum handler with the same body.
+
+use std::{process::Command, thread, time::Duration};
+
+use crate::{
+    bare_service, lab_service,
+    process::{self, Core, Service, is_installed, pinned},
+    spread::Spread,
+    table::{Bound, Line},
+};
+
+const OFF: &str = "service / axum, requests a second";
+const ON: &str = "  with spans recorded";
+const OFF_BOUND: Bound = Bound::AtLeast(0.80);
+const ON_BOUND: Bound = Bound::AtLeast(0.65);
+
+/// Rounds in which each service has a turn.
+const ROUNDS: usize = 7;
+
+/// How long a turn is, in seconds.
+const TURN: &str = "2s";
+
+pub(crate) fn measure() -> Vec<Line> {
+    if !is_installed("wrk") {
+        let missing = |what, bound| Line::missing(what, "needs wrk", bound);
+        return vec![missing(OFF, OFF_BOUND), missing(ON, ON_BOUND)];
+    }
+    let start = |worker, arguments: &[&str]| {
+        Service::start(process::worker_on(Core::First, worker, arguments))
+    };
+    let services = [
+        start(bare_service::WORKER, &[]),
+        start(lab_service::WORKER, &[]),
+        start(lab_service::WORKER, &[lab_service::SPANS]),
+    ];
+    let mut rates = [const { Vec::new() }; 3];
+    for _ in 0..ROUNDS {
+        for (service, rates) in services.iter().zip(&mut rates) {
+            rates.push(requests_a_second(&service.url("/items")));
+            // What a turn has left to do, its log of histograms say, is its own.
+            thread::sleep(Duration::from_millis(100));
+        }
+    }
+    let [bare, off, on] = rates;
+    vec![
+        Line::measured(
+            "axum, requests a second",
+            Spread::of(bare.iter().copied()),
+            "",
+            Bound::None,
+        ),
+        Line::measured(OFF, Spread::of_ratios(&off, &bare), "", OFF_BOUND),
+        Line::measured(ON, Spread::of_ratios(&on, &bare), "", ON_BOUND),
+    ]
+}
+
+fn requests_a_second(url: &str) -> f64 {
+    let mut wrk: Command = pinned(Core::Second, "wrk");
+    wrk.args(["-t1", "-c16", "-d", TURN, url]);
+    let said = process::output(wrk);
+    assert!(!said.contains("Non-2xx"), "{said}");
+    let rate = said
+        .lines()
+        .find_map(|line| line.strip_prefix("Requests/sec:"))
+        .expect("wrk counts");
+    rate.trim().parse().expect("a rate is a number")
+}
