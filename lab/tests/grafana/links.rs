@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use client::telemetry::CallOutcome;
 use evidence::trace::SpanName;
 use lab::otlp;
 use reqwest::Url;
@@ -133,6 +134,25 @@ fn a_search_for_a_service_names_one_that_sends_spans() {
             let named = service.split('"').nth(1).expect("a text");
             assert!(known.contains(&named), "{}: {named}", search.place);
         }
+    }
+}
+
+/// No call comes to "error": how it failed is part of its outcome.
+#[test]
+fn a_search_for_calls_that_failed_finds_every_error() {
+    let errors = CallOutcome::ALL.map(CallOutcome::as_str);
+    let errors = errors.iter().filter(|outcome| outcome.ends_with("_error"));
+    let unfinished = [CallOutcome::Ok, CallOutcome::Cancelled];
+    assert_eq!(errors.count() + unfinished.len(), CallOutcome::ALL.len());
+
+    let searches = searches();
+    let mut failed = searches
+        .iter()
+        .filter(|search| search.query.contains("span.outcome"))
+        .peekable();
+    assert!(failed.peek().is_some());
+    for Search { place, query, .. } in failed {
+        assert_eq!(query, r#"{ span.outcome =~ ".+_error" }"#, "{place}");
     }
 }
 
