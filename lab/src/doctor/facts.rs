@@ -77,6 +77,9 @@ pub(super) enum Target {
     Awaited,
     Down,
     Up,
+    /// It has no targets and takes what others write, as in a room: the numbers of so
+    /// many laptops so far.
+    Written(u32),
 }
 
 /// The lab's alert rules as Prometheus has them.

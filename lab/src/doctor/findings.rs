@@ -174,6 +174,9 @@ fn gravity(places: &Places) -> Level {
 
 /// How the dashboards are started on this machine.
 fn compose(facts: &Facts) -> &'static str {
+    if let Target::Written(_) = facts.target {
+        return "docker compose --profile room up -d";
+    }
     let desktop = match facts.docker {
         Docker::Engine { flavour, .. } => flavour == Flavour::Desktop,
         Docker::Absent | Docker::Silent | Docker::NoEngine | Docker::Denied => {
@@ -304,6 +307,16 @@ fn prometheus(facts: &Facts, places: &Places) -> Verdict {
             "and has not scraped the lab yet",
             "wait ten seconds, and ask again: lab doctor".to_owned(),
         ),
+        Target::Written(0) => (
+            "and waits for the laptops of a room",
+            "on one, with this machine's address: lab serve --otlp http://ADDRESS:4318".to_owned(),
+        ),
+        Target::Written(laptops) => {
+            let s = if laptops == 1 { "" } else { "s" };
+            return Ok(format!(
+                "{at} is ready, and has heard of {laptops} laptop{s}"
+            ));
+        }
         Target::Absent => (
             "but has no job `lab`",
             "start it with dashboards/prometheus/prometheus.yml".to_owned(),

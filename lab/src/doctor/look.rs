@@ -37,6 +37,12 @@ const ALERTS: &str = "lab-alerts";
 /// The dashboards of the lab, by their uids.
 const DASHBOARDS: [&str; 3] = ["lab-client", "lab-service", "lab-workshop"];
 
+/// The one of a room.
+const ROOM: [&str; 1] = ["lab-room"];
+
+/// How many laptops of a room have sent something.
+const LAPTOPS: &str = "count(count by (instance) (traces_spanmetrics_calls_total))";
+
 /// Gathers what there is to know.
 ///
 /// # Errors
@@ -53,6 +59,10 @@ pub(crate) async fn look(places: &Places, terminal: Terminal) -> reqwest::Result
         tempo(&http, places),
         grafana(&http, &places.grafana),
     );
+    let expected: &[_] = match prometheus.1 {
+        Target::Written(_) => &ROOM,
+        _ => &DASHBOARDS,
+    };
     Ok(Facts {
         system,
         service: ports.0,
@@ -66,7 +76,9 @@ pub(crate) async fn look(places: &Places, terminal: Terminal) -> reqwest::Result
         tempo: tempo.0,
         otlp: tempo.1,
         grafana: grafana.0,
-        dashboards: grafana.1,
+        dashboards: grafana
+            .1
+            .map_or(Dashboards::Unknown, |found| dashboards(expected, &found)),
         terminal,
     })
 }
@@ -129,13 +141,33 @@ fn proxies(variable: impl Fn(&'static str) -> Option<String>) -> Vec<&'static st
 }
 
 async fn prometheus(http: &Http, base: &Url) -> (Probe, Target, Rules) {
-    let (ready, targets, found) = tokio::join!(
+    let (ready, targets, found, flags, laptops) = tokio::join!(
         http.get(under(base, "-/ready")),
         http.json(under(base, "api/v1/targets?state=active")),
         http.json(under(base, "api/v1/rules")),
+        http.json(under(base, "api/v1/status/flags")),
+        http.json(under(base, &format!("api/v1/query?query={LAPTOPS}"))),
     );
     let rules = rules(&found.unwrap_or_default());
-    (ready, target(&targets.unwrap_or_default()), rules)
+    let target = match target(&targets.unwrap_or_default()) {
+        Target::Absent if is_written_to(&flags.unwrap_or_default()) => {
+            Target::Written(count(&laptops.unwrap_or_default()))
+        }
+        target => target,
+    };
+    (ready, target, rules)
+}
+
+/// Whether Prometheus takes what others write.
+fn is_written_to(flags: &Value) -> bool {
+    flags["data"]["web.enable-remote-write-receiver"] == "true"
+}
+
+/// The one number that a query came to; a count of nothing comes to none.
+fn count(found: &Value) -> u32 {
+    let count = found.pointer("/data/result/0/value/1");
+    let count = count.and_then(Value::as_str);
+    count.and_then(|text| text.parse().ok()).unwrap_or(0)
 }
 
 /// The lab's alerts among the rules of Prometheus, and those that they read.
@@ -185,19 +217,18 @@ async fn tempo(http: &Http, places: &Places) -> (Probe, Probe) {
     (ready, taken)
 }
 
-async fn grafana(http: &Http, base: &Url) -> (Probe, Dashboards) {
-    let (health, found) = tokio::join!(
+/// The dashboards that it has, unless it does not say.
+async fn grafana(http: &Http, base: &Url) -> (Probe, Option<Vec<Value>>) {
+    tokio::join!(
         http.get(under(base, "api/health")),
-        http.json::<Vec<Value>>(under(base, "api/search?tag=lab")),
-    );
-    let dashboards = found.map_or(Dashboards::Unknown, |found| dashboards(&found));
-    (health, dashboards)
+        http.json(under(base, "api/search?type=dash-db")),
+    )
 }
 
-/// The lab's dashboards that are not among those that were found.
-fn dashboards(found: &[Value]) -> Dashboards {
+/// Those that are expected and not among those that were found.
+fn dashboards(expected: &[&'static str], found: &[Value]) -> Dashboards {
     let is_missing = |uid: &&str| found.iter().all(|dashboard| dashboard["uid"] != **uid);
-    Dashboards::Missing(DASHBOARDS.into_iter().filter(is_missing).collect())
+    Dashboards::Missing(expected.iter().copied().filter(is_missing).collect())
 }
 
 fn local(port: u16, path: &str) -> String {
@@ -258,7 +289,11 @@ async fn read(mut response: Response) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
-    use std::{collections::BTreeSet, fs, path::Path};
+    use std::{
+        collections::BTreeSet,
+        fs,
+        path::{Path, PathBuf},
+    };
 
     use serde_json::json;
 
@@ -269,16 +304,20 @@ mod tests {
     fn job_and_dashboards_are_those_of_the_configuration() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../dashboards");
         let text = |path: &str| fs::read_to_string(folder.join(path)).expect(path);
-        let files = fs::read_dir(folder.join("grafana/dashboards")).expect("the dashboards");
-        let uids: BTreeSet<String> = files
-            .map(|file| {
+        let uids = |folder: PathBuf| -> BTreeSet<String> {
+            let files = fs::read_dir(folder).expect("the dashboards");
+            let uids = files.map(|file| {
                 let file = fs::read(file.expect("an entry").path()).expect("a file");
                 let dashboard: Value = serde_json::from_slice(&file).expect("JSON");
                 dashboard["uid"].as_str().expect("a uid").to_owned()
-            })
-            .collect();
+            });
+            uids.collect()
+        };
 
-        assert_eq!(uids, DASHBOARDS.map(str::to_owned).into());
+        let lab = uids(folder.join("grafana/dashboards"));
+        assert_eq!(lab, DASHBOARDS.map(str::to_owned).into());
+        let room = uids(folder.join("grafana/room"));
+        assert_eq!(room, ROOM.map(str::to_owned).into());
         let jobs = format!("- job_name: {JOB}\n");
         assert!(text("prometheus/prometheus.yml").contains(&jobs));
         let alerts = format!("- name: {ALERTS}\n");
@@ -326,6 +365,18 @@ mod tests {
     }
 
     #[test]
+    fn a_room_is_written_to_and_counts_its_laptops() {
+        let flags = |value| json!({ "data": { "web.enable-remote-write-receiver": value } });
+        let counted = |result: Value| count(&json!({ "data": { "result": result } }));
+
+        assert!(is_written_to(&flags("true")));
+        assert!(!is_written_to(&flags("false")));
+        assert!(!is_written_to(&Value::Null));
+        assert_eq!(counted(json!([{ "value": [1.5, "4"] }])), 4);
+        assert_eq!(counted(json!([])), 0);
+    }
+
+    #[test]
     fn the_alerts_are_there_and_each_can_be_evaluated() {
         let rules = |groups: Value| rules(&json!({ "data": { "groups": groups } }));
         let group = |name, health| {
@@ -347,7 +398,7 @@ mod tests {
     fn a_dashboard_that_is_not_found_is_missing() {
         let found = |uids: &[&str]| {
             let found: Vec<_> = uids.iter().map(|uid| json!({ "uid": uid })).collect();
-            dashboards(&found)
+            dashboards(&DASHBOARDS, &found)
         };
 
         assert_eq!(found(&DASHBOARDS), Dashboards::Missing(vec![]));

@@ -289,6 +289,41 @@ fn prometheus_has_to_see_the_lab() {
 }
 
 #[test]
+fn a_room_waits_for_laptops_and_has_no_lab_of_its_own() {
+    let room = |laptops| {
+        machine(|it| {
+            it.target = Target::Written(laptops);
+            it.rules = Rules::Missing;
+        })
+    };
+
+    let mut without_grafana = room(3);
+    without_grafana.grafana = Probe::Refused;
+    let again = "docker compose --profile room up -d";
+    holds(
+        "grafana",
+        &without_grafana,
+        GRAVE_IF_WANTED,
+        "nobody listens",
+        again,
+    );
+
+    let advice = "lab serve --otlp http://ADDRESS:4318";
+    holds(
+        "prometheus",
+        &room(0),
+        GRAVE_IF_WANTED,
+        "waits for the laptops",
+        advice,
+    );
+    for (laptops, words) in [(1, "heard of 1 laptop"), (24, "heard of 24 laptops")] {
+        let (level, found, _) = found("prometheus", &room(laptops), true);
+        assert_eq!(level, Level::Ok);
+        assert!(found.ends_with(words), "{found}");
+    }
+}
+
+#[test]
 fn prometheus_has_to_have_the_alerts() {
     for (rules, words, advice) in [
         (Rules::Missing, "has no alerts", "let everybody read"),
