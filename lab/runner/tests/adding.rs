@@ -57,6 +57,22 @@ const SCENARIO: Scenario = Scenario {
     ..PLAIN
 };
 
+/// A listing that is a bare array, as many services have it.
+const ARRAY: Endpoint = Endpoint::new("array", "/array");
+
+const BARE_ARRAY: Scenario = Scenario {
+    words: Words {
+        name: "array",
+        ..PLAIN.words
+    },
+    routes: |_| AddedRoutes {
+        router: Router::new().route(ARRAY.template(), routing::get(async || Json(json!([{}])))),
+        expected: Vec::new(),
+    },
+    task: Task::List(ARRAY),
+    ..PLAIN
+};
+
 async fn refuse() -> impl IntoResponse {
     let refusal = (StatusCode::IM_A_TEAPOT, Json(json!({})));
     (axum::Extension(Fault("teapot")), refusal)
@@ -288,4 +304,17 @@ async fn a_client_of_ones_own_comes_to_an_end_in_every_scenario() {
         assert_eq!(run.outcome.fact("gave_up"), None::<&Fact>, "{run:?}");
         assert_eq!(run.counted(), run.counters.total("trusting_attempts_total"));
     }
+}
+
+/// JSON of another shape than expected is data to one client, and a finding to the other.
+#[tokio::test]
+async fn every_client_comes_to_an_end_with_json_of_another_shape() {
+    let runs = [CLIENTS[0], CLIENTS[1]].map(|client| play(&BARE_ARRAY, client));
+    let [reliable, naive] = runs;
+
+    let (reliable, naive) = (reliable.await, naive.await);
+
+    assert_eq!(reliable.outcome.ending, Ending::ResponseError);
+    assert_eq!(naive.outcome.ending, Ending::Ok);
+    assert_eq!(naive.outcome.fact("items"), Some(&Fact::from(0_u64)));
 }

@@ -78,7 +78,8 @@ impl ClientUnderTest for Naive {
 impl Player for NaiveClient {
     async fn flaky(&self) -> Result<u64, Outcome> {
         let body = self.fetch(Call::get(Endpoint::FLAKY)).await?;
-        Ok(body["attempt"].as_u64().unwrap_or_default())
+        let attempt = body.get("attempt").and_then(Value::as_u64);
+        Ok(attempt.unwrap_or_default())
     }
 
     async fn get(&self, endpoint: Endpoint) -> Result<(), Outcome> {
@@ -116,7 +117,7 @@ impl Player for NaiveClient {
         body: &JsonObject,
     ) -> Result<String, Outcome> {
         let job = self.fetch(Call::post(Endpoint::CREATE_JOB, body)).await?;
-        Ok(job["id"].to_string())
+        Ok(job.get("id").unwrap_or_default().to_string())
     }
 
     async fn read(
@@ -158,7 +159,7 @@ impl NaiveClient {
         for _ in 0..PAGES {
             let mut page = self.fetch(Call::page(endpoint, cursor.as_deref())).await?;
             // Whatever stands in the array is taken, and no array for none.
-            if let Value::Array(items) = page["items"].take() {
+            if let Some(Value::Array(items)) = page.get_mut("items").map(Value::take) {
                 let items = items.iter().map(Value::to_string);
                 if each_page(items.collect()).is_break() {
                     return Ok(());
@@ -167,7 +168,7 @@ impl NaiveClient {
             // `as_str` is `None` for null and for every mistake alike. Nothing
             // is remembered of the cursors before; most loops that follow a
             // `next` link do not.
-            match page["next_cursor"].as_str() {
+            match page.get("next_cursor").and_then(Value::as_str) {
                 Some(next) => cursor = Some(next.to_owned()),
                 None => return Ok(()),
             }
