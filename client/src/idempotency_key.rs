@@ -36,6 +36,7 @@ impl IdempotencyKey {
         if key.len() > MAX_LENGTH {
             return Err(InvalidIdempotencyKey::TooLong { length: key.len() });
         }
+        #[expect(clippy::expect_used, reason = "anything else was refused above")]
         let mut value = HeaderValue::from_str(key).expect("printable ASCII fits a header");
         value.set_sensitive(true);
         Ok(Self(value))
@@ -54,7 +55,9 @@ impl IdempotencyKey {
         )]
         let word = || (random.unit() * 4_294_967_296.0) as u32;
         let key = format!("{:08x}{:08x}{:08x}{:08x}", word(), word(), word(), word());
-        Self::new(&key).expect("hexadecimal digits are printable ASCII")
+        #[expect(clippy::expect_used, reason = "it is made here, of 32 digits")]
+        let key = Self::new(&key).expect("hexadecimal digits are printable ASCII");
+        key
     }
 
     pub(crate) fn header_value(&self) -> HeaderValue {

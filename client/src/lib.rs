@@ -93,6 +93,19 @@
 //! a service's quota: a 429 halves the concurrency of all clones, and only
 //! standard headers are read.
 
+// No input may end the program: what cannot happen says why it cannot.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::string_slice,
+        clippy::unreachable,
+        clippy::unwrap_used
+    )
+)]
+
 mod api;
 mod api_response;
 mod base_url;

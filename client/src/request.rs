@@ -121,6 +121,10 @@ impl ReliableApiClient {
         }
         if let Some(body) = call.body {
             headers.insert(CONTENT_TYPE, JSON);
+            #[expect(
+                clippy::expect_used,
+                reason = "a JSON object is a map with string keys"
+            )]
             let body = serde_json::to_vec(body).expect("a map with string keys is JSON");
             *request.body_mut() = Some(body.into());
         }

@@ -6,6 +6,19 @@
 //! happened as values, with the judgement of it, and [`render`] turns those values
 //! into text, JSON and HTML.
 
+// No input may end the program: what cannot happen says why it cannot.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::string_slice,
+        clippy::unreachable,
+        clippy::unwrap_used
+    )
+)]
+
 pub mod cli;
 mod doctor;
 mod http_client;

@@ -84,7 +84,7 @@ impl Default for ConnectionBounds {
             body: Duration::from_secs(30),
             idle: Duration::from_secs(60),
             stalled: Duration::from_secs(30),
-            connections: NonZeroUsize::new(512).expect("not zero"),
+            connections: const { NonZeroUsize::new(512).unwrap() },
         }
     }
 }

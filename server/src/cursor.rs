@@ -32,10 +32,11 @@ pub(crate) fn issue(key: &SeedKey, list: List, position: u64) -> String {
     place[..3].copy_from_slice(&MARK);
     place[3] = list as u8;
     place[4..].copy_from_slice(&position.to_be_bytes());
-    let checksum = sha2::Digest::finalize(sha2::Digest::chain_update(
+    let checksum: [u8; 32] = sha2::Digest::finalize(sha2::Digest::chain_update(
         key.hasher("cursor checksum"),
         place,
-    ));
+    ))
+    .into();
 
     format!(
         "{}&{}",

@@ -53,7 +53,7 @@ fn labels(sample: &str) -> &str {
     }
     let ends = [",le=\"", "} "].map(|end| labels.find(end));
     let end = ends.into_iter().flatten().min();
-    &labels[..end.unwrap_or(0)]
+    end.and_then(|end| labels.get(..end)).unwrap_or_default()
 }
 
 /// What the process uses, as far as the operating system says, and which build it is.

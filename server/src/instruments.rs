@@ -19,8 +19,8 @@ use metrics::{
 use crate::expected_route::ExpectedRoute;
 use crate::response_extensions::JobResult;
 use crate::telemetry::{
-    ACTIVE_REQUESTS, EARLY_RETRIES, FAULTS, JOB_RESULTS, JOBS, METHODS, METRICS, MetricKind,
-    MetricSpec, REQUEST_DURATION, method_index, status_label,
+    ACTIVE_REQUESTS, EARLY_RETRIES, FAULTS, JOB_RESULTS, JOBS, KnownMethod, METHODS, METRICS,
+    MetricKind, MetricSpec, REQUEST_DURATION, status_label,
 };
 
 const METADATA: Metadata<'static> = Metadata::new("server", Level::INFO, Some(module_path!()));
@@ -36,7 +36,7 @@ pub(crate) struct Instruments {
 }
 
 /// The durations of one route, by method and status.
-type RouteDurations = Held<(usize, &'static str), Histogram>;
+type RouteDurations = Held<(KnownMethod, &'static str), Histogram>;
 
 impl Instruments {
     /// Registers what every service has, and what its lessons and these routes may be
@@ -74,17 +74,21 @@ impl Instruments {
             drop(self.fault(fault));
         }
         for status in &route.statuses {
-            drop(self.duration(method_index(&route.method), route.path, *status));
+            drop(self.duration(KnownMethod::of(&route.method), route.path, *status));
         }
         if route.has_retry_after {
             drop(self.early(route.path));
         }
     }
 
-    pub(crate) fn active(&self, method: usize) -> Gauge {
-        self.active[method].clone()
+    pub(crate) fn active(&self, method: KnownMethod) -> Gauge {
+        method.in_table(&self.active).clone()
     }
 
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "JOB_RESULTS has a label for each result"
+    )]
     pub(crate) fn count_job(&self, result: JobResult) {
         self.jobs[result as usize].increment(1);
     }
@@ -97,7 +101,13 @@ impl Instruments {
         self.early(route).increment(1);
     }
 
-    pub(crate) fn observe(&self, method: usize, route: &str, status: StatusCode, took: Duration) {
+    pub(crate) fn observe(
+        &self,
+        method: KnownMethod,
+        route: &str,
+        status: StatusCode,
+        took: Duration,
+    ) {
         self.duration(method, route, status)
             .record(took.as_secs_f64());
     }
@@ -118,12 +128,12 @@ impl Instruments {
         })
     }
 
-    fn duration(&self, method: usize, route: &str, status: StatusCode) -> Histogram {
+    fn duration(&self, method: KnownMethod, route: &str, status: StatusCode) -> Histogram {
         let status = status_label(status);
         let durations = self.durations.get_or(route, Arc::default);
         durations.get_or(&(method, status), || {
             let labels = [
-                METHODS[method].into(),
+                method.as_str().into(),
                 route.to_owned().into(),
                 status.into(),
             ];

@@ -253,6 +253,7 @@ impl State {
         if !self.routes.contains_key(route) {
             self.routes.insert(route.to_owned(), RouteTotals::default());
         }
+        #[expect(clippy::expect_used, reason = "it was put there if it was missing")]
         self.routes.get_mut(route).expect("it is there")
     }
 

@@ -69,6 +69,19 @@
 //! of any client; a lab that wants more faults adds them with
 //! [`ServiceConfigBuilder::routes`], or puts its own routes beside [`router`].
 
+// No input may end the program: what cannot happen says why it cannot.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::string_slice,
+        clippy::unreachable,
+        clippy::unwrap_used
+    )
+)]
+
 pub mod accept;
 mod admission;
 mod body_hash;

@@ -5,6 +5,19 @@
 //! if the stop was cut short or failed, 2 for a usage error, 3 if the service could
 //! not start.
 
+// No input may end the program: what cannot happen says why it cannot.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::string_slice,
+        clippy::unreachable,
+        clippy::unwrap_used
+    )
+)]
+
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -85,6 +98,7 @@ fn log() {
         Ok(None) => {}
         Ok(Some(asked)) => {
             let subscriber = Registry::default().with(logging::layer(asked, &["server"]));
+            #[expect(clippy::expect_used, reason = "nothing else in this program sets one")]
             tracing::subscriber::set_global_default(subscriber).expect("it is the first");
         }
         // Without stderr there is nowhere to report it.

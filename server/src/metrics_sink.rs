@@ -49,6 +49,7 @@ impl Metrics {
     /// A Prometheus recorder of the service's own.
     #[must_use]
     pub fn private() -> Self {
+        #[expect(clippy::expect_used, reason = "the buckets are a constant")]
         let recorder = PrometheusBuilder::new()
             .set_buckets_for_metric(
                 Matcher::Full(REQUEST_DURATION.name.to_owned()),

@@ -30,7 +30,7 @@ use crate::retry_after::RetryAfter;
 use crate::seed_key::{KeyedHash, SeedKey};
 use crate::single::single;
 use crate::state::ServiceState;
-use crate::telemetry::{METHODS, OTHER, OTHER_METHOD, REQUEST_SPAN, SPAN_TARGET, method_index};
+use crate::telemetry::{KnownMethod, OTHER, OTHER_METHOD, REQUEST_SPAN, SPAN_TARGET};
 use crate::traceparent::TraceParent;
 use crate::waits::Correlation;
 
@@ -75,7 +75,7 @@ pub(crate) async fn observe(
 
 fn open_span(request: &Request, route: Option<&MatchedPath>, parent: Option<&TraceParent>) -> Span {
     let route = route.map(MatchedPath::as_str);
-    let method = METHODS[method_index(request.method())];
+    let method = KnownMethod::of(request.method()).as_str();
     // OpenTelemetry names a span by method and route, and never by the raw path.
     let name_method = if method == OTHER_METHOD {
         "HTTP"
@@ -111,7 +111,7 @@ fn open_span(request: &Request, route: Option<&MatchedPath>, parent: Option<&Tra
 /// connection died or its body broke off, it still closes its entry and its gauge.
 struct Observation {
     state: ServiceState,
-    method: usize,
+    method: KnownMethod,
     active: Gauge,
     arrived: Duration,
     seq: u64,
@@ -133,7 +133,7 @@ impl Observation {
         parent: Option<&TraceParent>,
     ) -> Self {
         let arrived = state.now();
-        let method = method_index(request.method());
+        let method = KnownMethod::of(request.method());
         let trace_id = parent.map(|parent| parent.trace_id.clone());
         let (headers, extensions) = (request.headers(), request.extensions());
         let place = extensions.get::<ConnectionPlace>();
@@ -144,7 +144,7 @@ impl Observation {
             place: place.map(|place| place.place),
             version: request.version(),
             arrived,
-            method: METHODS[method],
+            method: method.as_str(),
             route: label(route.as_ref()).to_owned(),
             cursor: cursor.map(|cursor| cursor_hash(state.key(), &cursor)),
             idempotency_key,

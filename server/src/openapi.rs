@@ -86,6 +86,7 @@ pub fn openapi() -> String {
             },
         }),
     };
+    #[expect(clippy::expect_used, reason = "it is made here, of constants")]
     serde_json::to_string_pretty(&document).expect("a document of strings and numbers is JSON")
 }
 
@@ -102,6 +103,10 @@ fn schemas() -> Map<String, Value> {
     schemas.take_definitions(true)
 }
 
+#[expect(
+    clippy::indexing_slicing,
+    reason = "members are set of what `json!` made an object"
+)]
 fn operation(lesson: &Lesson, method: &Method) -> Value {
     let name = lesson.path.trim_start_matches('/').replace('-', "_");
     let internal_error = DeclaredResponse::problem(Problem::INTERNAL_ERROR);
@@ -136,6 +141,11 @@ fn refusal(problem: Problem) -> Value {
 }
 
 /// The one response for those that share a status.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "a status that nobody declared is not asked for, and members are set of what \
+              `json!` made an object"
+)]
 fn response(declared: &[DeclaredResponse], has_body: bool) -> Value {
     let about: Vec<_> = declared.iter().map(|response| response.about).collect();
     let named = declared.iter().filter_map(|response| response.header);

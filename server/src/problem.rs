@@ -129,6 +129,7 @@ fn write(problem: Problem, request_id: &str, response: &mut Response) {
         code: problem.code,
         request_id,
     };
+    #[expect(clippy::expect_used, reason = "no field has a key that is no text")]
     let body = serde_json::to_vec(&body).expect("a struct of strings and a number is JSON");
     *response.body_mut() = Body::from(body);
     response

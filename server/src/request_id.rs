@@ -73,6 +73,7 @@ impl SeededIds {
     fn make(&self) -> HeaderValue {
         let number = self.made.fetch_add(1, Ordering::Relaxed);
         let id = self.key.hash("request id", &number.to_be_bytes());
+        #[expect(clippy::expect_used, reason = "it is made here")]
         HeaderValue::try_from(format!("req-{id}")).expect("it is hexadecimal")
     }
 }

@@ -41,8 +41,8 @@ pub struct KeyedHash([u8; 8]);
 
 impl KeyedHash {
     pub(crate) fn of(hasher: Sha256) -> Self {
-        let digest = hasher.finalize();
-        Self(std::array::from_fn(|index| digest[index]))
+        let [a, b, c, d, e, f, g, h, ..]: [u8; 32] = hasher.finalize().into();
+        Self([a, b, c, d, e, f, g, h])
     }
 }
 

@@ -157,12 +157,26 @@ pub const METHODS: [&str; 10] = [
     OTHER_METHOD,
 ];
 
-/// The index in [`METHODS`] of a method.
-pub(crate) fn method_index(method: &http::Method) -> usize {
-    METHODS
-        .iter()
-        .position(|known| method == known)
-        .unwrap_or(METHODS.len() - 1)
+/// A place in [`METHODS`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct KnownMethod(usize);
+
+impl KnownMethod {
+    /// The place of a method, which is the last for one that HTTP does not define.
+    pub(crate) fn of(method: &http::Method) -> Self {
+        let place = METHODS.iter().position(|known| method == known);
+        Self(place.unwrap_or(METHODS.len() - 1))
+    }
+
+    pub(crate) fn as_str(self) -> &'static str {
+        self.in_table::<&str>(&METHODS)
+    }
+
+    /// What a table that is made of [`METHODS`] has at this place.
+    #[expect(clippy::indexing_slicing, reason = "it is a place of such a table")]
+    pub(crate) fn in_table<T>(self, table: &[T; METHODS.len()]) -> &T {
+        &table[self.0]
+    }
 }
 
 /// Each status with its label, which is its digits.
@@ -190,14 +204,14 @@ pub(crate) fn status_label(status: http::StatusCode) -> &'static str {
 mod tests {
     use http::{Method, StatusCode};
 
-    use super::{METHODS, method_index, status_label};
+    use super::{KnownMethod, status_label};
 
     #[test]
     fn label_values_come_from_closed_sets() {
         let invented = Method::from_bytes(b"BREW").unwrap();
 
-        assert_eq!(METHODS[method_index(&Method::GET)], "GET");
-        assert_eq!(METHODS[method_index(&invented)], "_OTHER");
+        assert_eq!(KnownMethod::of(&Method::GET).as_str(), "GET");
+        assert_eq!(KnownMethod::of(&invented).as_str(), "_OTHER");
         assert_eq!(status_label(StatusCode::OK), "200");
         assert_eq!(status_label(StatusCode::IM_A_TEAPOT), "other");
     }

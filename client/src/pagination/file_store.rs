@@ -125,8 +125,8 @@ impl FileCheckpoints {
                 Position::Done => None,
             },
         };
-        let text = serde_json::to_vec(&stored).expect("plain fields are JSON");
         let failed = |source| self.failed("save", source);
+        let text = serde_json::to_vec(&stored).map_err(|error| failed(error.into()))?;
         if self.was_changed().map_err(failed)? {
             return Err(CheckpointError::Conflict {
                 path: self.path.clone(),

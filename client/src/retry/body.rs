@@ -118,7 +118,7 @@ async fn fill(response: &mut Response, body: &mut BytesMut) -> Option<FailureKin
             Ok(None) => return None,
             Ok(Some(chunk)) => {
                 let room = MAX_ERROR_BODY_BYTES - body.len();
-                body.extend_from_slice(&chunk[..chunk.len().min(room)]);
+                body.extend_from_slice(chunk.get(..room).unwrap_or(&chunk));
                 if chunk.len() > room {
                     return Some(FailureKind::BodyTooLarge);
                 }
@@ -131,6 +131,7 @@ async fn fill(response: &mut Response, body: &mut BytesMut) -> Option<FailureKin
 fn with_body(mut response: Response, body: Bytes) -> Response {
     let extensions = std::mem::take(response.extensions_mut());
     let headers = std::mem::take(response.headers_mut());
+    #[expect(clippy::expect_used, reason = "each part is one of a response already")]
     let mut whole = http::Response::builder()
         .status(response.status())
         .version(response.version())

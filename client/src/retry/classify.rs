@@ -53,7 +53,7 @@ impl FailureKind {
 /// [is transient](FailureKind::is_transient).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Classifier {
-    /// A bit for each status from 400 to 599.
+    /// A bit for each status from 400 to 499, and one for each from 500 to 599.
     statuses: [u128; 2],
 }
 
@@ -73,29 +73,32 @@ impl Classifier {
                     "it is final: sent again, the request would fail again",
                 ));
             }
-            let (word, bit) = place(status).ok_or_else(|| refused("it is no error"))?;
-            set[word] |= bit;
+            let [by_client, by_server] = bit(status).ok_or_else(|| refused("it is no error"))?;
+            set[0] |= by_client;
+            set[1] |= by_server;
         }
         Ok(Self { statuses: set })
     }
 
     fn retries(&self, status: StatusCode) -> bool {
-        place(status).is_some_and(|(word, bit)| self.statuses[word] & bit != 0)
+        let [by_client, by_server] = self.statuses;
+        bit(status).is_some_and(|[one, other]| (by_client & one) | (by_server & other) != 0)
     }
 }
 
-/// Where the bit of an error status stands.
-fn place(status: StatusCode) -> Option<(usize, u128)> {
+/// The set of one error status.
+fn bit(status: StatusCode) -> Option<[u128; 2]> {
     let number = status.as_u16();
-    let word = match number {
-        400..=499 => 0,
-        500..=599 => 1,
-        _ => return None,
-    };
-    Some((word, 1 << (number % 100)))
+    let bit = 1 << (number % 100);
+    match number {
+        400..=499 => Some([bit, 0]),
+        500..=599 => Some([0, bit]),
+        _ => None,
+    }
 }
 
 impl Default for Classifier {
+    #[expect(clippy::expect_used, reason = "a constant that the tests build")]
     fn default() -> Self {
         Self::new(RETRY_STATUSES).expect("none of the five is final")
     }

@@ -83,7 +83,7 @@ impl<'a> Fields<'a> {
             // Sunday, 06-Nov-94 08:49:37 GMT
             [weekday, date, time, "GMT"] => {
                 let weekday = weekday.strip_suffix(',')?;
-                let weekday = WEEKDAYS.contains(&weekday).then(|| &weekday[..3])?;
+                let weekday = WEEKDAYS.iter().find(|known| **known == weekday)?.get(..3)?;
                 let (day, rest) = date.split_once('-').filter(|(day, _)| day.len() == 2)?;
                 let (month, year) = rest.split_once('-')?;
                 let year = Year::TwoDigits(digits(year, 2)?);

@@ -135,6 +135,10 @@ impl<H, const N: usize> Handles<H, N> {
         Self([const { OnceLock::new() }; N])
     }
 
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "an index is made of an enum's number, and a table is as long as its enum"
+    )]
     fn get(&self, index: usize, register: impl FnOnce() -> H) -> &H {
         self.0[index].get_or_init(register)
     }

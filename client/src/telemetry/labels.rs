@@ -42,6 +42,7 @@ impl AttemptResult {
     /// One result for each label; for `other` a status that no server sends.
     pub(crate) fn all() -> impl Iterator<Item = Self> {
         let statuses = STATUSES.iter().map(|(code, _)| *code).chain([UNLISTED]);
+        #[expect(clippy::expect_used, reason = "each is a constant of this file")]
         let statuses = statuses
             .map(|code| StatusCode::from_u16(code).expect("a status has three digits"))
             .map(Self::Status);
@@ -96,7 +97,9 @@ impl AttemptResult {
 pub fn status_label(status: StatusCode) -> &'static str {
     STATUSES
         .binary_search_by_key(&status.as_u16(), |(code, _)| *code)
-        .map_or(OTHER, |index| STATUSES[index].1)
+        .ok()
+        .and_then(|index| STATUSES.get(index))
+        .map_or(OTHER, |(_, label)| label)
 }
 
 /// The label of a method: OpenTelemetry's closed list, else `_OTHER`.

@@ -28,6 +28,13 @@ impl Defence {
         self.shows_in.contains(&scenario)
     }
 
+    /// The scenario in which it shows best.
+    #[must_use]
+    #[expect(clippy::indexing_slicing, reason = "every defence shows somewhere")]
+    pub fn shows_best_in(&self) -> &'static str {
+        self.shows_in[0]
+    }
+
     /// What is to be said of a run without it.
     #[must_use]
     pub fn remark(&self, scenario: &str) -> String {

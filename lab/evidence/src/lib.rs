@@ -6,6 +6,19 @@
 //! a service, so whoever plays fills these values, and whoever shows them reads no
 //! more than these.
 
+// No input may end the program: what cannot happen says why it cannot.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::string_slice,
+        clippy::unreachable,
+        clippy::unwrap_used
+    )
+)]
+
 pub mod client;
 pub mod compare;
 pub mod counters;

@@ -48,7 +48,7 @@ pub fn comparison(
         sheet.title(&match place {
             0 => title,
             _ => {
-                let terms = run.terms[1..].join(", ");
+                let terms = run.terms.get(1..).unwrap_or_default().join(", ");
                 format!("{title} {} {terms}", sheet.dash())
             }
         });

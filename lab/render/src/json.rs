@@ -9,6 +9,7 @@ use serde::Serialize;
 /// (`_ns`) where it was measured, seconds where it was asked for.
 #[must_use]
 pub fn json(value: &impl Serialize) -> String {
+    #[expect(clippy::expect_used, reason = "no key of what is printed is no text")]
     let mut text = serde_json::to_string_pretty(value).expect("a run is plain data");
     text.push('\n');
     text

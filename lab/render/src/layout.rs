@@ -117,6 +117,10 @@ impl Layout {
 
     /// The bars of a whole call in one line: what waits below what works, so that no
     /// attempt is hidden, and failed attempts told from others.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "a bar with its two caps is no wider than the chart"
+    )]
     fn line(&self, chart: &Chart, row: &Row) -> String {
         let signs = self.signs();
         let mut line = vec![' '; self.chart];
@@ -144,9 +148,10 @@ impl Layout {
         let starts = limit.steps.iter().map(|step| (step.at, step.limit));
         for (at, limit) in std::iter::once((Duration::ZERO, limit.from)).chain(starts) {
             let start = self.scale.bar(at, at).start;
-            line[start..].fill(signs.request);
-            for (place, digit) in line[start..].iter_mut().zip(limit.to_string().chars()) {
-                *place = digit;
+            let limit = limit.to_string();
+            let from_here = limit.chars().chain(std::iter::repeat(signs.request));
+            for (place, sign) in line.iter_mut().skip(start).zip(from_here) {
+                *place = sign;
             }
         }
         let line: String = line.into_iter().collect();

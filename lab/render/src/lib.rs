@@ -3,6 +3,19 @@
 //! Everything here is a pure function of recorded values: no clock, no
 //! terminal, no run. What cannot be read off the values is not shown.
 
+// No input may end the program: what cannot happen says why it cannot.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::string_slice,
+        clippy::unreachable,
+        clippy::unwrap_used
+    )
+)]
+
 mod comparison;
 mod exchange;
 mod findings;

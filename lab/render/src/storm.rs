@@ -27,7 +27,8 @@ const ENDING: usize = 16;
 const NONE: char = '·';
 
 /// The heights of a column, from little to everything.
-const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', FULL];
+const FULL: char = '█';
 
 /// Sets a storm: what succeeded under each policy, and what there is to learn from it.
 #[must_use]
@@ -59,25 +60,20 @@ pub fn storm_in_figures(storm: &Storm, options: &Options) -> String {
     picture(&mut sheet, storm);
     sheet.gap();
     let (titles, rows) = storm_figures_in_short(storm);
-    let width = |at: usize| {
-        titles[at]
-            .map(str::len)
-            .into_iter()
-            .max()
-            .unwrap_or(0)
-            .max(6)
-            + 1
-    };
+    let widths = titles
+        .iter()
+        .map(|[above, below]| above.len().max(below.len()).max(6) + 1);
+    let widths: Vec<_> = widths.collect();
     let mut line = |cells: &mut dyn Iterator<Item = &str>| {
-        let cells = cells.enumerate().map(|(at, cell)| match at {
+        let cells = cells.zip(&widths).enumerate();
+        let cells = cells.map(|(at, (cell, width))| match at {
             0 => format!("{cell:<NAME$}"),
-            _ => format!("{cell:>width$}", width = width(at)),
+            _ => format!("{cell:>width$}"),
         });
         sheet.line(&cells.collect::<String>());
     };
-    for part in 0..2 {
-        line(&mut titles.iter().map(|title| title[part]));
-    }
+    line(&mut titles.iter().map(|[above, _]| *above));
+    line(&mut titles.iter().map(|[_, below]| *below));
     let none = if options.ascii { "-" } else { "–" };
     for row in &rows {
         line(&mut row.iter().map(|cell| cell.as_deref().unwrap_or(none)));
@@ -94,7 +90,7 @@ fn picture(sheet: &mut Sheet<'_>, storm: &Storm) {
     let ascii = sheet.options.ascii;
     let (all, none) = match ascii {
         true => ('9', '0'),
-        false => (HEIGHTS[HEIGHTS.len() - 1], NONE),
+        false => (FULL, NONE),
     };
     let settings = &storm.settings;
     let (steps, columns) = storm_columns(settings, COLUMNS);
@@ -236,7 +232,7 @@ fn sign(share: Option<f64>, ascii: bool) -> char {
     match ascii {
         true => char::from_digit(of(9).min(9) as u32, 10).unwrap_or(' '),
         false if share <= 0.0 => NONE,
-        false => HEIGHTS[of(7).min(7)],
+        false => HEIGHTS.get(of(7)).copied().unwrap_or(FULL),
     }
 }
 

@@ -64,6 +64,7 @@ impl Exposition {
         let routes = scenarios
             .iter()
             .flat_map(|scenario| (scenario.routes)(Arc::clone(&clock)).expected);
+        #[expect(clippy::expect_used, reason = "nothing that is set here has a rule")]
         let config = ServiceConfig::builder()
             .metrics(self.service())
             .expected_routes(routes)

@@ -145,7 +145,7 @@ impl FaultProxy {
     /// How many connections have had this fault so far.
     #[must_use]
     pub fn seen(&self, fault: Fault) -> u64 {
-        self.seen.faults[fault as usize].load(Ordering::Relaxed)
+        self.seen.faults(fault).load(Ordering::Relaxed)
     }
 
     /// What came through of each response of the service, in the order of their ends.
@@ -172,6 +172,11 @@ struct Seen {
 }
 
 impl Seen {
+    #[expect(clippy::indexing_slicing, reason = "COUNT is the number of the faults")]
+    fn faults(&self, fault: Fault) -> &AtomicU64 {
+        &self.faults[fault as usize]
+    }
+
     fn passed(&self) -> MutexGuard<'_, Vec<Passed>> {
         self.passed.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -201,7 +206,7 @@ async fn accept(
             accepted = listener.accept() => match accepted {
                 Ok((client, _)) => {
                     let fault = plan.next().unwrap_or(Fault::PassThrough);
-                    seen.faults[fault as usize].fetch_add(1, Ordering::Relaxed);
+                    seen.faults(fault).fetch_add(1, Ordering::Relaxed);
                     let seen = Arc::clone(&seen);
                     connections.spawn(connection::serve(client, upstream, fault, seen));
                 }

@@ -26,6 +26,19 @@
 //! # }
 //! ```
 
+// No input may end the program: what cannot happen says why it cannot.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::string_slice,
+        clippy::unreachable,
+        clippy::unwrap_used
+    )
+)]
+
 mod exchange;
 mod exposition;
 pub mod fault_proxy;

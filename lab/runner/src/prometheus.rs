@@ -13,6 +13,7 @@ use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusRecorder
 /// handle renders is what Prometheus scrapes. Somebody has to call the handle's
 /// `run_upkeep` every few seconds, or observations pile up between scrapes.
 #[must_use]
+#[expect(clippy::expect_used, reason = "the buckets are constants")]
 pub fn prometheus_recorder() -> PrometheusRecorder {
     let service = &server::telemetry::REQUEST_DURATION;
     let buckets: [(&str, &[f64]); 5] = [

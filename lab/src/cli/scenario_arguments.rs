@@ -123,6 +123,7 @@ fn clients() -> impl TypedValueParser<Value = &'static dyn ClientUnderTest> {
     });
     PossibleValuesParser::new(names).map(|name| {
         let known = CLIENTS.iter().find(|client| client.identity().name == name);
+        #[expect(clippy::expect_used, reason = "the parser lets no other pass")]
         *known.expect("a name of the list")
     })
 }
@@ -135,6 +136,7 @@ fn defences() -> impl TypedValueParser<Value = &'static Without> {
     });
     PossibleValuesParser::new(names).map(|name| {
         let known = WITHOUT.iter().find(|client| client.defence.id == name);
+        #[expect(clippy::expect_used, reason = "the parser lets no other pass")]
         *known.expect("a name of the list")
     })
 }

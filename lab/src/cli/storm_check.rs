@@ -65,6 +65,7 @@ fn simulate(seed: u64) -> Result<Figures, Exit> {
                 () = signals.next() => is_cancelled.store(true, Ordering::Relaxed),
             }
         });
+        #[expect(clippy::expect_used, reason = "a panic of the simulation goes on here")]
         simulation.join().expect("a simulation ends")
     });
     bar.finish_and_clear();

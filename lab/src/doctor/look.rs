@@ -90,7 +90,7 @@ async fn ports(http: &Http, places: &Places) -> (Port, Port) {
     };
     let page = async {
         let vocabulary: Option<Value> = http.json(local(places.page, "api/vocabulary")).await;
-        vocabulary.is_some_and(|vocabulary| vocabulary["metrics"].is_array())
+        vocabulary.is_some_and(|vocabulary| vocabulary.get("metrics").is_some_and(Value::is_array))
     };
     tokio::join!(port(places.service, service), port(places.page, page))
 }
@@ -171,6 +171,10 @@ fn count(found: &Value) -> u32 {
 }
 
 /// The lab's alerts among the rules of Prometheus, and those that they read.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "a member of a JSON value that is missing reads as null"
+)]
 fn rules(found: &Value) -> Rules {
     let Some(groups) = found["data"]["groups"].as_array() else {
         return Rules::Unknown;
@@ -192,6 +196,10 @@ fn rules(found: &Value) -> Rules {
 }
 
 /// The lab among the targets of Prometheus.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "a member of a JSON value that is missing reads as null"
+)]
 fn target(targets: &Value) -> Target {
     let Some(active) = targets["data"]["activeTargets"].as_array() else {
         return Target::Unknown;

@@ -5,7 +5,7 @@
 //! traces that it sends are mixed with it. What the lab itself shows stays as it was
 //! recorded.
 
-use std::{array, sync::OnceLock};
+use std::sync::OnceLock;
 
 use evidence::trace::TraceId;
 use sha2::{Digest, Sha256};
@@ -48,13 +48,15 @@ impl Instance {
     /// The id under which this lab sends a trace. It is never all zeros, which W3C
     /// Trace Context calls invalid.
     pub(super) fn salted(&self, id: TraceId) -> [u8; 16] {
-        let digest = Sha256::new()
+        let digest: [u8; 32] = Sha256::new()
             .chain_update(&self.0)
             // No name and id can be read as another name with another id.
             .chain_update([0])
             .chain_update(id.to_bytes())
-            .finalize();
-        let mut salted: [u8; 16] = array::from_fn(|index| digest[index]);
+            .finalize()
+            .into();
+        let mut salted = [0; 16];
+        salted.copy_from_slice(&digest[..16]);
         salted[15] |= u8::from(salted == [0; 16]);
         salted
     }

@@ -64,7 +64,7 @@ impl Live {
             now_ns: self.now_ns,
             keep,
             waterfall: Waterfall {
-                rows: waterfall.rows[keep..].to_vec(),
+                rows: waterfall.rows.iter().skip(keep).cloned().collect(),
                 axis: waterfall.axis.clone(),
                 remark: waterfall.remark.clone(),
                 limit: waterfall.limit.clone(),

@@ -25,7 +25,7 @@ use tokio::{
     time::{Instant, sleep, sleep_until, timeout},
 };
 
-use super::{outlets::Outlets, problem::Problem, runs::in_words};
+use super::{json, outlets::Outlets, problem::Problem, runs::in_words};
 use crate::{load::Arrival, load::MEDIA_TYPE, load::Plan};
 use evidence::{Overrides, Pace, Run, load::Progress};
 use runner::{Exposition, RunError, Session, Settings};
@@ -220,7 +220,7 @@ pub(super) fn stream_progress(progress: watch::Receiver<Progress>) -> Response {
             }
         }
         let progress = reader.borrow_and_update().clone();
-        let mut line = serde_json::to_string(&progress).expect("progress is plain data");
+        let mut line = json(&progress);
         line.push('\n');
         let rest = (!progress.finished).then_some(reader);
         Some((Ok::<_, Infallible>(line), (rest, true)))

@@ -42,6 +42,7 @@ mod wire_lane;
 use std::{fmt, io, net::SocketAddr, num::NonZeroUsize, path::PathBuf, sync::Arc, time::Duration};
 
 use hyper_util::service::TowerToHyperService;
+use serde::Serialize;
 use server::{
     ConnectionBounds, HeaderCase, RunningApi, ServiceConfig, TeachingApi,
     accept::{self, Phase},
@@ -299,4 +300,10 @@ fn bind(port: u16) -> Result<TcpListener, WebUiError> {
         io::ErrorKind::AddrInUse => WebUiError::PageInUse { port },
         _ => WebUiError::Page { port, source },
     })
+}
+
+/// An event as JSON, on one line.
+#[expect(clippy::expect_used, reason = "no key of an event is no text")]
+fn json(event: &impl Serialize) -> String {
+    serde_json::to_string(event).expect("events are plain data")
 }

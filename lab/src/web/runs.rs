@@ -245,7 +245,9 @@ impl Runs {
         let run: Arc<Run> = Arc::new(run?);
         let kept = Arc::clone(&run);
         self.change(relay.id, |record| {
-            record.sides[relay.side] = Side::Done(kept);
+            #[expect(clippy::indexing_slicing, reason = "it is the place of a side")]
+            let side = &mut record.sides[relay.side];
+            *side = Side::Done(kept);
         });
         Ok(run)
     }

@@ -73,7 +73,7 @@ fn lists_the_defences_that_can_be_taken_away() {
     for ((id, scenario, file), known) in listed.into_iter().zip(WITHOUT) {
         assert_eq!(
             (id, scenario),
-            (known.defence.id, known.defence.shows_in[0])
+            (known.defence.id, known.defence.shows_best_in())
         );
         assert!(
             file.contains(&format!("]({})", known.defence.file)),

@@ -34,7 +34,7 @@ async fn without_a_defence_its_rule_breaks_and_no_other_that_is_not_named() {
     for without in WITHOUT {
         let defence = without.defence;
 
-        let comparison = compare(without, defence.shows_in[0]).await;
+        let comparison = compare(without, defence.shows_best_in()).await;
 
         let [whole, broken] = comparison.compared.sides.each_ref();
         let broken: Vec<_> = broken.broken.iter().map(|rule| rule.id).collect();
@@ -122,14 +122,15 @@ async fn comparisons_lead_from_one_defence_to_the_next_and_to_an_end() {
     let mut walked = Vec::new();
     for (place, without) in WITHOUT.iter().enumerate() {
         let client = runner::ClientUnderTest::identity(*without);
-        let scenario = scenario::find(without.defence.shows_in[0]).expect("known");
+        let scenario = scenario::find(without.defence.shows_best_in()).expect("known");
 
         let next = scenario.next_comparison(client);
 
         let expected = match WITHOUT.get(place + 1).map(|next| next.defence) {
             Some(next) => format!(
                 "scenario {} --without {} --compare",
-                next.shows_in[0], next.id
+                next.shows_best_in(),
+                next.id
             ),
             None => "scenario all".to_owned(),
         };

@@ -89,7 +89,8 @@ impl CopiedBody {
         self.length += data.len() as u64;
         let most = MAX_RECORDED_BODY + self.secrets.reach();
         let room = most.saturating_sub(self.kept.len());
-        self.kept.extend_from_slice(&data[..room.min(data.len())]);
+        self.kept
+            .extend_from_slice(data.get(..room).unwrap_or(data));
     }
 }
 

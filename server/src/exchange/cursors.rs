@@ -8,43 +8,36 @@ const FIELD: &str = "\"next_cursor\"";
 pub(super) fn without_cursors(text: &str) -> (String, Vec<usize>) {
     let (mut left, mut places) = (String::with_capacity(text.len()), Vec::new());
     let mut rest = text;
-    while let Some(value) = cursor(rest) {
-        let (before, after) = rest.split_at(value);
+    while let Some((before, after)) = at_cursor(rest) {
         left.push_str(before);
         places.push(left.len());
-        rest = &after[end_of_string(after)..];
+        rest = after_string(after);
     }
     left.push_str(rest);
     (left, places)
 }
 
-/// Where the first cursor begins, inside its quotation marks.
-fn cursor(text: &str) -> Option<usize> {
-    let mut from = 0;
-    loop {
-        let name = from + text[from..].find(FIELD)? + FIELD.len();
-        let white = |text: &str| text.len() - text.trim_start().len();
-        let colon = name + white(&text[name..]);
-        if let Some(value) = text[colon..].strip_prefix(':') {
-            let quote = colon + 1 + white(value);
-            if text[quote..].starts_with('"') {
-                return Some(quote + 1);
-            }
-        }
-        from = name;
-    }
+/// A text before and after the place where its first cursor begins, inside the quotation
+/// marks.
+fn at_cursor(text: &str) -> Option<(&str, &str)> {
+    text.match_indices(FIELD).find_map(|(at, name)| {
+        let (_, after) = text.split_at_checked(at + name.len())?;
+        let value = after.trim_start().strip_prefix(':')?;
+        let cursor = value.trim_start().strip_prefix('"')?;
+        text.split_at_checked(text.len() - cursor.len())
+    })
 }
 
-/// The length of a JSON string up to the quotation mark that ends it, or to the end of
-/// the text.
-fn end_of_string(text: &str) -> usize {
+/// What follows a JSON string, from the quotation mark that ends it; nothing where it
+/// does not end.
+fn after_string(text: &str) -> &str {
     let mut escaped = false;
     let end = text.find(|letter| {
         let ends = letter == '"' && !escaped;
         escaped = letter == '\\' && !escaped;
         ends
     });
-    end.unwrap_or(text.len())
+    end.and_then(|end| text.get(end..)).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -80,8 +80,11 @@ impl Secrets {
         values.fold(text.to_owned(), |text, value| {
             let escaped = serde_json::Value::from(value).to_string();
             // Its own quotation marks may stand at its ends as well.
-            let escaped = &escaped[1..escaped.len() - 1];
-            text.replace(value, NOT_KEPT).replace(escaped, NOT_KEPT)
+            let escaped = escaped
+                .strip_prefix('"')
+                .and_then(|escaped| escaped.strip_suffix('"'));
+            text.replace(value, NOT_KEPT)
+                .replace(escaped.unwrap_or(value), NOT_KEPT)
         })
     }
 }
@@ -119,7 +122,7 @@ impl HttpBody for NotedBody {
         {
             let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
             let room = MAX_BODY.saturating_sub(noted.len());
-            noted.extend_from_slice(&data[..room.min(data.len())]);
+            noted.extend_from_slice(data.get(..room).unwrap_or(data));
         }
         Poll::Ready(frame)
     }

@@ -8,7 +8,7 @@ use axum::extract::Query;
 use axum::extract::rejection::QueryRejection;
 use axum::response::IntoResponse;
 use axum::routing::get;
-use axum::{Extension, Router};
+use axum::{Extension, Json, Router};
 use http::header::CONTENT_TYPE;
 use http::{Method, StatusCode};
 use serde::Deserialize;
@@ -52,12 +52,11 @@ async fn text_json(query: Result<Query<Asked>, QueryRejection>) -> impl IntoResp
         items: vec![Item::numbered(item)],
         next_cursor: next.clone(),
     };
-    let body = serde_json::to_string(&page).expect("a page is JSON");
     (
         Extension(Fault("text_json")),
         Extension(NextCursor(next)),
         [(CONTENT_TYPE, "text/plain; charset=utf-8")],
-        body,
+        Json(page),
     )
 }
 

@@ -39,10 +39,13 @@ pub(super) fn remarks(
 /// Who waits looks slower, as long as it is alone. Of a client that waited longer than the
 /// first and broke no rule by it there is nothing to say: it may have waited in vain.
 fn waiting(runs: [&Run; 2], broken: [&[BrokenRule]; 2]) -> Option<Remark> {
-    let times = runs.map(Time::of);
-    let longer = usize::from(times[1].waited > times[0].waited);
-    let (slow, quick) = (times[longer], times[1 - longer]);
-    let in_vain = longer == 1 && broken[1].is_empty();
+    let [first, second] = runs.map(|run| (run, Time::of(run)));
+    let is_second = second.1.waited > first.1.waited;
+    let ((slow_run, slow), (_, quick)) = match is_second {
+        true => (second, first),
+        false => (first, second),
+    };
+    let in_vain = is_second && broken[1].is_empty();
     if slow.waited == quick.waited || slow.taken < quick.taken || in_vain {
         return None;
     }
@@ -50,7 +53,7 @@ fn waiting(runs: [&Run; 2], broken: [&[BrokenRule]; 2]) -> Option<Remark> {
         text: format!(
             "{} waited {} longer. To one caller a wait is lost time. What it does for a service \
              that many call, one client cannot show; many at once show it:",
-            capital(&runs[longer].client.title()),
+            capital(&slow_run.client.title()),
             duration(slow.waited - quick.waited),
         ),
         command: Some("storm"),

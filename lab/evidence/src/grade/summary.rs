@@ -141,12 +141,8 @@ impl Summary {
     }
 
     fn add(&mut self, task: &PrintedTask) {
-        let place = self.tasks.iter().position(|known| known.task == task.task);
-        let place = place.unwrap_or_else(|| {
-            self.tasks.push(TaskSummary::new(&task.task));
-            self.tasks.len() - 1
-        });
-        let into = &mut self.tasks[place];
+        let is_it = |known: &TaskSummary| known.task == task.task;
+        let into = find_or_add(&mut self.tasks, is_it, || TaskSummary::new(&task.task));
         if !task.was_attempted() {
             return;
         }
@@ -174,21 +170,34 @@ impl TaskSummary {
     }
 
     fn add(&mut self, rule: &PrintedRule) {
-        let place = self.rules.iter().position(|known| known.id == rule.id);
-        let place = place.unwrap_or_else(|| {
-            self.rules.push(RuleSummary {
-                id: rule.id.clone(),
-                attempted: 0,
-                kept: 0,
-                broken: 0,
-            });
-            self.rules.len() - 1
+        let is_it = |known: &RuleSummary| known.id == rule.id;
+        let into = find_or_add(&mut self.rules, is_it, || RuleSummary {
+            id: rule.id.clone(),
+            attempted: 0,
+            kept: 0,
+            broken: 0,
         });
-        let into = &mut self.rules[place];
         into.attempted += 1;
         into.kept += usize::from(rule.verdict == Verdict::Kept);
         into.broken += usize::from(rule.verdict == Verdict::Broken);
     }
+}
+
+/// The one that is meant, put at the end if there is none.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "it is the place of one, or of the one that was added"
+)]
+fn find_or_add<T>(
+    known: &mut Vec<T>,
+    is_it: impl FnMut(&T) -> bool,
+    new: impl FnOnce() -> T,
+) -> &mut T {
+    let place = known.iter().position(is_it).unwrap_or(known.len());
+    if place == known.len() {
+        known.push(new());
+    }
+    &mut known[place]
 }
 
 #[cfg(test)]

@@ -50,11 +50,19 @@ impl Chart {
     }
 
     /// The rows before those that are left out.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "`split` leaves out rows that are there"
+    )]
     pub fn head(&self) -> &[Row] {
         &self.rows[..self.first]
     }
 
     /// The rows after those that are left out.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "`split` leaves out rows that are there"
+    )]
     pub fn tail(&self) -> &[Row] {
         &self.rows[self.last..]
     }

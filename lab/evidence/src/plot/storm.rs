@@ -189,6 +189,7 @@ impl StormPicture {
 
     /// The pictures of these policies before anything is known of them.
     #[must_use]
+    #[expect(clippy::indexing_slicing, reason = "it is the place of a policy")]
     pub fn begun(settings: &Settings, policies: &[Policy]) -> Vec<Self> {
         let picture = |(number, policy): (usize, &Policy)| Self {
             policy: policy.name.to_string(),
@@ -285,7 +286,7 @@ fn rates(most: f64) -> (f64, Vec<Level>) {
 fn before<'a>(settings: &Settings, run: &'a PolicyRun) -> &'a [Step] {
     let until = settings.trouble_begins.as_nanos() / STEP.as_nanos();
     let until = usize::try_from(until).unwrap_or(usize::MAX);
-    &run.steps[..until.min(run.steps.len())]
+    run.steps.get(..until).unwrap_or(&run.steps)
 }
 
 #[cfg(test)]

@@ -135,7 +135,8 @@ impl Table {
     /// The same with these columns alone, if a row fills them or they are not optional.
     fn with_columns(self, is_wanted: impl Fn(&Column) -> bool) -> Self {
         let Self { columns, rows } = self;
-        let is_filled = |at: usize| rows.iter().any(|row| row.cells[at].is_some());
+        let fills = |row: &TableRow, at| row.cells.get(at).is_some_and(Option::is_some);
+        let is_filled = |at: usize| rows.iter().any(|row| fills(row, at));
         let is_shown: Vec<bool> = (0..)
             .zip(&columns)
             .map(|(at, column)| is_wanted(column) && (!column.optional || is_filled(at)))

@@ -101,11 +101,14 @@ fn leave_out_the_middle(rows: &mut Vec<Row>) -> (usize, Option<SpanId>) {
     }
     let head = Waterfall::ROWS / 2;
     let mut stands_under_none = under_no_folded_one();
-    let shown: Vec<_> = rows[head..].iter().map(&mut stands_under_none).collect();
-    let next = (surplus..shown.len()).find(|&row| shown[row]);
-    let left_out = next.unwrap_or(surplus);
+    let later = rows.iter().skip(head).map(&mut stands_under_none);
+    let next = later
+        .enumerate()
+        .skip(surplus)
+        .find(|(_, is_shown)| *is_shown);
+    let left_out = next.map_or(surplus, |(row, _)| row);
     rows.drain(head..head + left_out);
-    (left_out, Some(rows[head].span))
+    (left_out, rows.get(head).map(|row| row.span))
 }
 
 impl Axis {

@@ -15,13 +15,12 @@ pub(super) const RULE: Rule = Rule {
 
 fn judge(plays: &[Play<'_>]) -> Judgement {
     Judgement::of_each_play(plays, |play| {
-        let entries = &play.wire.entries;
-        let Some(at) = entries.iter().position(is_empty_page) else {
+        let mut entries = play.wire.entries.iter();
+        let Some(empty) = entries.find(|it| is_empty_page(it)) else {
             return Judgement::not_exercised();
         };
-        let empty = &entries[at];
         let goes_on = |it: &WireRequest| it.cursor.is_some() && it.cursor != empty.cursor;
-        if entries[at + 1..].iter().any(goes_on) {
+        if entries.any(goes_on) {
             return Judgement::kept();
         }
         play.left_early(|| Judgement::broken(vec![empty.seq], "taken for the last page"))

@@ -29,7 +29,8 @@ fn judge(plays: &[Play<'_>]) -> Judgement {
         let requests = seqs.len() + 1;
         match play.process {
             _ if requests > MOST => {
-                Judgement::broken(seqs[MOST - 1..].to_vec(), format!("{requests} requests"))
+                let too_many = seqs.into_iter().skip(MOST - 1).collect();
+                Judgement::broken(too_many, format!("{requests} requests"))
             }
             None => Judgement::cannot_tell("more may have been to come"),
             Some(_) if play.was_stopped() => Judgement::cannot_tell(format!(

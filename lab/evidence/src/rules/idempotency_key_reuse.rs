@@ -25,11 +25,14 @@ fn judge(plays: &[Play<'_>]) -> Judgement {
         if attempts.is_empty() {
             return Judgement::not_exercised();
         }
-        let again = attempts.values().filter(|attempts| attempts.len() > 1);
+        let again = attempts
+            .values()
+            .filter_map(|attempts| attempts.split_first())
+            .filter(|(_, again)| !again.is_empty());
         let (mut other_keys, mut has_none) = (Vec::new(), false);
-        for attempts in again.clone() {
-            let key = attempts[0].idempotency_key;
-            let others = attempts[1..]
+        for (first, again) in again.clone() {
+            let key = first.idempotency_key;
+            let others = again
                 .iter()
                 .filter(|it| it.idempotency_key != key || key.is_none());
             for other in others {

@@ -17,11 +17,12 @@ pub(super) const RULE: Rule = Rule {
 fn judge(plays: &[Play<'_>]) -> Judgement {
     Judgement::of_each(plays, |wire| {
         let redirect = |status: Option<u16>| matches!(status, Some(301 | 302 | 303 | 307 | 308));
-        let Some(at) = wire.entries.iter().position(|it| redirect(it.status)) else {
+        let mut entries = wire.entries.iter();
+        if !entries.any(|it| redirect(it.status)) {
             return Judgement::not_exercised();
-        };
+        }
         let replays: HashSet<_> = wire.replays().map(|(_, next)| next.seq).collect();
-        let later = wire.entries[at + 1..].iter().map(|it| it.seq);
+        let later = entries.map(|it| it.seq);
         let later: Vec<_> = later.filter(|seq| !replays.contains(seq)).collect();
         match later.len() {
             0 => Judgement::kept(),

@@ -25,7 +25,7 @@ fn judge(plays: &[Play<'_>]) -> Judgement {
         {
             created.entry(request.body).or_default().push(request.seq);
         }
-        let more = created.values().flat_map(|seqs| &seqs[1..]);
+        let more = created.values().flat_map(|seqs| seqs.iter().skip(1));
         let more: Vec<_> = more.copied().collect();
         match (created.is_empty(), more.len()) {
             (true, _) => Judgement::not_exercised(),

@@ -22,11 +22,12 @@ fn judge(plays: &[Play<'_>]) -> Judgement {
         let entries = play.wire.entries.iter();
         let endless = entries.filter(|it| it.fault == Some("endless_items"));
         let seqs: Vec<_> = endless.map(|it| it.seq).collect();
-        match (seqs.len(), play.process) {
+        let pages = seqs.len();
+        if let Some(one_too_many) = seqs.get(MOST) {
+            return Judgement::broken(vec![*one_too_many], format!("{pages} pages were read"));
+        }
+        match (pages, play.process) {
             (0, _) => Judgement::not_exercised(),
-            (pages, _) if pages > MOST => {
-                Judgement::broken(vec![seqs[MOST]], format!("{pages} pages were read"))
-            }
             (_, None) => Judgement::cannot_tell("more may have been to come"),
             (pages, Some(_)) if play.was_stopped() => Judgement::cannot_tell(format!(
                 "{pages} of at most {MOST} pages when the play ended"

@@ -47,6 +47,10 @@ impl PolicyRun {
 
     /// The last quarter of the steps.
     #[must_use]
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "three quarters are no more than all"
+    )]
     pub fn at_end(&self) -> &[Step] {
         &self.steps[self.steps.len() * 3 / 4..]
     }
@@ -92,18 +96,15 @@ impl Storm {
 /// Where a second's calls are all under way still at the end, and may be, since no client
 /// has waited for as long as it would, that second says nothing.
 fn back_after(settings: &Settings, steps: &[Step]) -> Option<Duration> {
-    let end = step_of(settings.trouble_ends()).min(steps.len());
-    let known = |from: usize| {
-        let second = &steps[from..steps.len().min(from + STAYS)];
+    let after = step_of(settings.trouble_ends());
+    let after = steps.get(after..).unwrap_or_default();
+    let known = |(number, second): &(usize, &[Step])| {
         let ended = second.iter().any(|step| step.answered + step.failed > 0);
-        ended || steps.len() - from > step_of(settings.timeout)
+        ended || after.len() - number * STAYS > step_of(settings.timeout)
     };
-    let seconds = (end..steps.len())
-        .step_by(STAYS)
-        .filter(|from| known(*from));
-    let seconds = seconds.map(|from| &steps[from..steps.len().min(from + STAYS)]);
+    let seconds = after.chunks(STAYS).enumerate().filter(known);
     let is_up = |second: &[Step]| share(second).is_none_or(|share| share >= BACK);
-    let ups: Vec<_> = seconds.map(is_up).collect();
+    let ups: Vec<_> = seconds.map(|(_, second)| is_up(second)).collect();
     let down = ups.iter().rposition(|is_up| !is_up).map_or(0, |at| at + 1);
     let back = u32::try_from(down * STAYS).unwrap_or(u32::MAX);
     (down + 1 < ups.len()).then(|| STEP * back)

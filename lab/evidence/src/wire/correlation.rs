@@ -113,7 +113,7 @@ impl WireRecord {
                 let over = groups().filter_map(|group| {
                     let before = like_it.get(&group)?;
                     let over = before.partition_point(|(from, _)| *from <= next.arrived);
-                    Some(before[..over].last()?.1)
+                    Some(before.get(over.checked_sub(1)?)?.1)
                 });
                 let repeated = over.max();
                 // No head ever: over from the start.
@@ -125,7 +125,7 @@ impl WireRecord {
                     before.truncate(before.partition_point(|(older, _)| *older < from));
                     before.push((from, at));
                 }
-                Some((&self.entries[repeated?], next))
+                Some((self.entries.get(repeated?)?, next))
             })
     }
 

@@ -79,11 +79,9 @@ impl WireRecord {
                 exchange.is_some_and(|it| it.delivery == Delivery::Whole)
             })
             .collect();
-        let pairs = whole.windows(2);
-        let mut again = pairs.filter(|pair| pair[0].cursor == pair[1].cursor);
-        let [one, other] = again.next()? else {
-            return None;
-        };
+        let pairs = whole.iter().zip(whole.iter().skip(1));
+        let mut again = pairs.filter(|(one, other)| one.cursor == other.cursor);
+        let (one, other) = again.next()?;
         let cursor = names.cursor(one.cursor?)?;
         Some(format!(
             "requests {} and {}: both with cursor {cursor}",
@@ -110,9 +108,9 @@ impl WireRecord {
             return None;
         }
         issued.dedup();
-        let shown = issued.len().min(MOST);
-        let way = issued[..shown].join(" → ");
-        Some(match issued.len() - shown {
+        let more = issued.split_off(issued.len().min(MOST));
+        let way = issued.join(" → ");
+        Some(match more.len() {
             0 => format!("cursor {way}"),
             more => format!("cursor {way} → …, {more} more"),
         })

@@ -61,6 +61,7 @@ fn see(names: &mut HashMap<ValueHash, usize>, hash: Option<ValueHash>) {
     }
 }
 
+#[expect(clippy::indexing_slicing, reason = "the alphabet has 26 letters")]
 fn letters(place: usize) -> String {
     let last = char::from(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ"[place % 26]);
     match place / 26 {

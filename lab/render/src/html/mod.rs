@@ -145,7 +145,9 @@ impl Story<'_> {
             markup! {
                 (heading(words, sides))
                 main {
-                    (question(words, sides[0].run, self.prediction))
+                    @if let Some(side) = sides.first() {
+                        (question(words, side.run, self.prediction))
+                    }
                     @if let Some(compared) = self.compared {
                         (comparison::effects(compared, Options::LAB))
                     }

@@ -268,12 +268,12 @@ fn figures(table: &Table) -> Markup {
                     tbody {
                         @for row in &table.rows {
                             tr.failed[row.failed] {
-                                @for (at, cell) in row.cells.iter().enumerate() {
+                                @for (at, (column, cell)) in table.columns.iter().zip(&row.cells).enumerate() {
                                     @let cell = cell.as_deref().unwrap_or("—");
                                     @if at == 0 {
                                         th scope="row" { (cell) }
                                     } @else {
-                                        td.number[table.columns[at].number] { (cell) }
+                                        td.number[column.number] { (cell) }
                                     }
                                 }
                             }

@@ -76,13 +76,14 @@ async fn send(upstream: SocketAddr, request: &[u8]) -> io::Result<Vec<u8>> {
 /// The head and the first half of the body. A body of one byte is left out.
 fn first_half(response: &[u8]) -> &[u8] {
     let head = request::head_length(response).unwrap_or(response.len());
-    &response[..head + (response.len() - head) / 2]
+    let half = head + (response.len() - head) / 2;
+    response.get(..half).unwrap_or(response)
 }
 
 /// What there is to remember of a response of which so much is passed on.
 fn note(response: &[u8], passed: Option<&[u8]>) -> Passed {
     let length = request::head_length(response).unwrap_or(response.len());
-    let head = String::from_utf8_lossy(&response[..length]);
+    let head = String::from_utf8_lossy(response.get(..length).unwrap_or(response));
     let id = head.lines().find_map(|line| {
         let (name, value) = line.split_once(':')?;
         name.eq_ignore_ascii_case(REQUEST_ID).then(|| value.trim())

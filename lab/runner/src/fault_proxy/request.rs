@@ -40,12 +40,18 @@ pub(super) async fn read(client: &mut TcpStream) -> Result<Vec<u8>, Unread> {
             Some(head) => break head,
             None => read_more(&mut client, &mut bytes).await?,
         }
+        // A ClientHello has no empty line, which would be waited for for ever.
+        if !bytes.first().is_some_and(u8::is_ascii_alphabetic) {
+            return Err(BAD_REQUEST);
+        }
     };
-    let (mut request, length) = close_after(&bytes[..head])?;
-    while bytes.len() - head < length {
-        read_more(&mut client, &mut bytes).await?;
+    let mut body = bytes.split_off(head);
+    let (mut request, length) = close_after(&bytes)?;
+    while body.len() < length {
+        read_more(&mut client, &mut body).await?;
     }
-    request.extend_from_slice(&bytes[head..head + length]);
+    body.truncate(length);
+    request.append(&mut body);
     Ok(request)
 }
 
@@ -58,8 +64,6 @@ async fn read_more(
     }
     match client.read_buf(bytes).await? {
         0 => Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
-        // A ClientHello has no empty line, which would be waited for for ever.
-        _ if !bytes[0].is_ascii_alphabetic() => Err(BAD_REQUEST),
         _ => Ok(()),
     }
 }

@@ -19,6 +19,7 @@ impl Draw {
     }
 
     /// Lower-case letters and digits that begin with a letter.
+    #[expect(clippy::indexing_slicing, reason = "a draw is below the length")]
     pub(crate) fn word(&mut self, length: usize) -> String {
         const LETTERS: &[u8] = b"abcdefghjkmnpqrstuvwxyz";
         const SIGNS: &[u8] = b"abcdefghjkmnpqrstuvwxyz23456789";

@@ -186,10 +186,11 @@ impl Tail {
         let shared = Arc::clone(&kept);
         let reading = tokio::spawn(async move {
             let Some(mut pipe) = pipe else { return };
-            let mut buffer = [0; 8 * 1024];
-            while let Ok(read @ 1..) = pipe.read(&mut buffer).await {
+            let mut buffer = Vec::with_capacity(8 * 1024);
+            while let Ok(1..) = pipe.read_buf(&mut buffer).await {
                 let mut kept = shared.lock().unwrap_or_else(PoisonError::into_inner);
-                kept.push(&buffer[..read], most);
+                kept.push(&buffer, most);
+                buffer.clear();
             }
         });
         Self { reading, kept }

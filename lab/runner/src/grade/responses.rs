@@ -49,17 +49,18 @@ pub(super) fn unavailable() -> Response {
 
 /// A 503 that asks for a wait.
 pub(super) fn unavailable_for(retry_after: &str) -> Response {
-    let mut response = unavailable();
-    let value = HeaderValue::from_str(retry_after).expect("visible ASCII");
-    response.headers_mut().insert(RETRY_AFTER, value);
-    response
+    with_wait(unavailable(), retry_after)
 }
 
 /// A 503 that asks for a wait, and whose body breaks off.
 pub(super) fn unavailable_for_cut(retry_after: &str) -> Response {
     let body = r#"{"type": "about:blank", "title": "Service Unavailable", "status": 503}"#;
     let status = StatusCode::SERVICE_UNAVAILABLE;
-    let mut response = cut(status, "application/problem+json", body);
+    with_wait(cut(status, "application/problem+json", body), retry_after)
+}
+
+fn with_wait(mut response: Response, retry_after: &str) -> Response {
+    #[expect(clippy::expect_used, reason = "each task writes its own")]
     let value = HeaderValue::from_str(retry_after).expect("visible ASCII");
     response.headers_mut().insert(RETRY_AFTER, value);
     response
@@ -72,6 +73,7 @@ pub(super) fn cut_ok(body: &str) -> Response {
 
 /// A response whose connection breaks in the middle of its body.
 fn cut(status: StatusCode, media_type: &'static str, body: &str) -> Response {
+    #[expect(clippy::indexing_slicing, reason = "half of it is no more than all")]
     let half = Bytes::copy_from_slice(&body.as_bytes()[..body.len() / 2]);
     let broken = async {
         // What there is goes out first: else the head would be lost as well.

@@ -110,7 +110,7 @@ async fn create_jobs(player: &dyn Player, numbers: &[u64]) -> Result<Outcome, Ou
     for number in numbers {
         jobs.push(player.create_job(key.as_ref(), &job(*number)).await?);
     }
-    let same = jobs.windows(2).all(|pair| pair[0] == pair[1]);
+    let same = jobs.iter().all(|job| jobs.first() == Some(job));
     let text = match (jobs.len(), same) {
         (1, _) => "ok, the client has its job",
         (_, true) => "ok, every request brought the same job",

@@ -81,6 +81,7 @@ impl ClientUnderTest for Reliable {
         &METRICS
     }
 
+    #[expect(clippy::expect_used, reason = "nothing that is set here has a rule")]
     fn register(&self, recorder: &SharedRecorder, tasks: &[Task]) {
         builder("http://127.0.0.1", recorder, tasks)
             .build()
@@ -171,6 +172,7 @@ impl Player for ReliableApiClient {
         key: Option<&IdempotencyKey>,
         body: &JsonObject,
     ) -> Result<String, Outcome> {
+        #[expect(clippy::expect_used, reason = "`new_key` of this player has one")]
         let key = key.expect("every change of this client has a key");
         let job = self.create_job(key, body).await.map_err(failure)?;
         Ok(job.id)
@@ -188,6 +190,7 @@ impl Player for ReliableApiClient {
         Ok(())
     }
 
+    #[expect(clippy::expect_used, reason = "memory does not fail")]
     async fn crawl(
         &self,
         endpoint: Endpoint,

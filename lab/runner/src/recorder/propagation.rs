@@ -39,6 +39,7 @@ pub fn traceparent(context: SpanContext) -> String {
 /// recorder does not know leaves them as they are.
 pub fn inject(recorder: &Recorder, span: &tracing::Span, headers: &mut HeaderMap) {
     if let Some(context) = recorder.context(span) {
+        #[expect(clippy::expect_used, reason = "it is made here")]
         let value = HeaderValue::try_from(traceparent(context)).expect("hex digits and hyphens");
         headers.insert(TRACEPARENT, value);
     }

@@ -20,9 +20,7 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use axum::Router;
 use client::{Clock, FailureKind};
-use evidence::{
-    Client, Defence, Ending, Evidence, Expectation, Lesson, Overrides, Policy, Question, Words,
-};
+use evidence::{Client, Ending, Evidence, Expectation, Lesson, Overrides, Policy, Question, Words};
 use server::ExpectedRoute;
 
 pub use find::{NothingMatches, find, matching};
@@ -233,8 +231,9 @@ impl Scenario {
         if let Some(defence) = client.without {
             let mut course = WITHOUT.iter().skip_while(|it| it.defence.id != defence.id);
             return match course.nth(1).map(|next| next.defence) {
-                Some(Defence { id, shows_in, .. }) => {
-                    format!("scenario {} --without {id} --compare", shows_in[0])
+                Some(next) => {
+                    let (name, id) = (next.shows_best_in(), next.id);
+                    format!("scenario {name} --without {id} --compare")
                 }
                 None => "scenario all".to_owned(),
             };
@@ -248,14 +247,11 @@ impl Scenario {
     /// What to try after a run, as arguments of `lab`: never the same again.
     fn next(&self, client: Client, policy: &Policy) -> String {
         if let Some(defence) = client.without {
-            let Defence { id, shows_in, .. } = defence;
-            let name = self.words.name;
-            let name = if defence.shows_in(name) {
-                name
-            } else {
-                shows_in[0]
+            let name = match defence.shows_in(self.words.name) {
+                true => self.words.name,
+                false => defence.shows_best_in(),
             };
-            return format!("scenario {name} --without {id} --compare");
+            return format!("scenario {name} --without {} --compare", defence.id);
         }
         // No other client knows the policy, so nothing of it can be varied.
         if client != RELIABLE {

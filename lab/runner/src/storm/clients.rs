@@ -76,6 +76,10 @@ impl Clients {
     }
 
     /// The client that makes this call: they take turns.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "it is a remainder of their number, and settings ask for one at least"
+    )]
     pub(super) fn turn(&self, call: usize) -> Client {
         self.clients[call % self.clients.len()].clone()
     }
@@ -235,6 +239,7 @@ impl NaiveClient {
             if attempt > 1 {
                 self.retries.fetch_add(1, Ordering::Relaxed);
             }
+            #[expect(clippy::expect_used, reason = "a constant of this file")]
             let url = Url::parse(URL).expect("an address of the lab's own");
             let request = Request::new(Method::GET, url);
             let mut extensions = Extensions::new();

@@ -139,7 +139,7 @@ impl Counts {
     /// The steps so far.
     pub(super) fn so_far<T>(&self, steps: usize, look: impl FnOnce(&[Step]) -> T) -> T {
         let state = self.lock();
-        look(&state.steps[..steps.min(state.steps.len())])
+        look(state.steps.get(..steps).unwrap_or(&state.steps))
     }
 
     /// What came of so many steps.
@@ -151,8 +151,8 @@ impl Counts {
             latency: Latency::of(&mut latencies),
             ..state.totals
         };
-        let steps = steps.min(state.steps.len());
-        (state.steps[..steps].to_vec(), totals)
+        let steps = state.steps.get(..steps).unwrap_or(&state.steps);
+        (steps.to_vec(), totals)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

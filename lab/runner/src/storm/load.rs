@@ -80,7 +80,12 @@ impl Calls {
     }
 }
 
-fn spawn(spawner: &LocalSpawner, task: impl Future<Output = ()> + 'static) {
+/// Begins a task on a pool that is still there.
+#[expect(
+    clippy::expect_used,
+    reason = "the pool ends after whoever can spawn on it"
+)]
+pub(super) fn spawn(spawner: &LocalSpawner, task: impl Future<Output = ()> + 'static) {
     spawner.spawn_local(task).expect("the pool is there");
 }
 

@@ -7,14 +7,13 @@ use evidence::storm::{
     Cut, Policy, PolicyRun, STEP, STORM_VERSION, Settings, SettingsError, Setup, Step, Storm,
 };
 use futures_executor::LocalPool;
-use futures_util::task::LocalSpawnExt;
 
 use super::{
     Plan,
     chance::{Stream, stream},
     clients::Clients,
     counts::Counts,
-    load::Calls,
+    load::{Calls, spawn},
     service::Service,
     timeline::Timeline,
 };
@@ -158,9 +157,7 @@ fn play_one(
     );
     for number in 0..settings.places {
         let place = service.clone().place(number);
-        pool.spawner()
-            .spawn_local(place)
-            .expect("the pool is there");
+        spawn(&pool.spawner(), place);
     }
     let clients = Clients::new(settings, &policy.setup, seed, &service, &timeline)?;
     let clients = Rc::new(clients);

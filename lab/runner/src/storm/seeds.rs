@@ -41,12 +41,13 @@ pub fn play_seeds(
         Ok((tally, (number == 0).then_some(storm)))
     });
     let played = played.into_iter().collect::<Result<Vec<_>, StormError>>()?;
-    let (tallies, mut storms): (Vec<_>, Vec<_>) = played.into_iter().unzip();
+    let (tallies, storms): (Vec<_>, Vec<_>) = played.into_iter().unzip();
     let tally = tallies.into_iter().reduce(|mut sum, more| {
         sum.add(more);
         sum
     });
-    let first = storms.swap_remove(0).zip(tally);
+    let first = storms.into_iter().next().flatten().zip(tally);
+    #[expect(clippy::expect_used, reason = "no worker ends before its first run")]
     Ok(first.expect("the first of all is always played"))
 }
 

@@ -40,6 +40,7 @@ fn on_processors<T: Send>(
         }
         played
     };
+    #[expect(clippy::expect_used, reason = "a panic of a worker goes on here")]
     let mut played: Vec<_> = thread::scope(|scope| {
         let workers: Vec<_> = (0..processors).map(|_| scope.spawn(work)).collect();
         let played = workers.into_iter().map(thread::ScopedJoinHandle::join);

@@ -13,6 +13,7 @@ use rand::RngExt;
 use serde::Serialize;
 use tokio::sync::watch;
 
+use super::json;
 use ring::{Delivery, Limits, Place, Ring};
 
 pub(super) use stream::event_stream;
@@ -44,7 +45,7 @@ impl Feed {
 
     /// Tells every reader, now or when it comes to it.
     pub(super) fn publish(&self, kind: &'static str, data: &impl Serialize) {
-        let data = serde_json::to_string(data).expect("events are plain data");
+        let data = json(data);
         {
             let mut ring = self.ring();
             let frame = self.frame(ring.newest() + 1, kind, &data);
@@ -117,8 +118,7 @@ impl Reader {
             match delivery {
                 Some(Delivery::Event(frame)) => return Some(frame),
                 Some(Delivery::Missed { from, to }) => {
-                    let data = serde_json::to_string(&Missed { from, to });
-                    let data = data.expect("two numbers are JSON");
+                    let data = json(&Missed { from, to });
                     return Some(self.feed.frame(to, "missed", &data));
                 }
                 None => self.closed.changed().await.ok()?,
@@ -138,10 +138,9 @@ impl Reader {
 
 /// Eight characters that name something and mean nothing.
 pub(super) fn token() -> String {
-    const ALPHABET: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
     let mut random = rand::rng();
-    let mut letter = || char::from(ALPHABET[random.random_range(0..ALPHABET.len())]);
-    std::iter::repeat_with(&mut letter).take(8).collect()
+    let sign = || char::from_digit(random.random_range(0..36), 36);
+    std::iter::repeat_with(sign).flatten().take(8).collect()
 }
 
 #[cfg(test)]

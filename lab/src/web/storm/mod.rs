@@ -149,10 +149,12 @@ impl Storms {
     /// Keeps the report of a storm; a storm without one is forgotten.
     fn reported(&self, id: &str, report: Option<String>) {
         let mut records = self.records();
-        if let Some(at) = records.iter().position(|record| record.id == id) {
-            match report {
-                Some(report) => records[at].report = Some(report.into()),
-                None => drop(records.remove(at)),
+        match report {
+            None => records.retain(|record| record.id != id),
+            Some(report) => {
+                if let Some(record) = records.iter_mut().find(|record| record.id == id) {
+                    record.report = Some(report.into());
+                }
             }
         }
     }

@@ -19,6 +19,8 @@ use runner::storm::{Heard, Plan, play};
 use serde::Serialize;
 use tokio::sync::mpsc::UnboundedSender;
 
+use crate::web::json;
+
 /// News of a storm: its kind, and JSON.
 #[derive(Debug)]
 pub(super) struct Frame {
@@ -133,12 +135,14 @@ impl Performance {
         if !steps.len().is_multiple_of(width) {
             return;
         }
-        let curves = frame.curves(&steps[steps.len() - width..]);
-        self.tell("columns", &Columns { picture, curves });
+        if let Some(column) = steps.rchunks(width).next() {
+            let curves = frame.curves(column);
+            self.tell("columns", &Columns { picture, curves });
+        }
     }
 
     fn tell(&self, kind: &'static str, data: &impl Serialize) {
-        let data = serde_json::to_string(data).expect("frames are plain data");
+        let data = json(data);
         // Whoever is gone is noticed between two steps.
         let _ = self.frames.send(Frame { kind, data });
     }

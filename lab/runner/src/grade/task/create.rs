@@ -74,6 +74,10 @@ impl Jobs {
     }
 
     /// What becomes of a submission, and the job that it is about.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "it is the place of a job, or of the one that was added"
+    )]
     pub(super) fn submit(&mut self, call: usize, key: Option<&str>) -> (JobResult, &Job) {
         let of_this_key = |job: &Job| key.is_some() && job.key.as_deref() == key;
         if let Some(place) = self.created.iter().position(of_this_key) {
@@ -144,6 +148,7 @@ impl Create {
 }
 
 impl Responder for Create {
+    #[expect(clippy::indexing_slicing, reason = "it is the place of one of JOBS")]
     fn respond(&mut self, request: &Received) -> Reply {
         let Some(call) = asked_for(&JOBS, request) else {
             return job(JobResult::Rejected, another_body()).into();

@@ -76,6 +76,10 @@ impl LongList {
 }
 
 impl Responder for LongList {
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "there is a page for every cursor, and one more"
+    )]
     fn respond(&mut self, request: &Received) -> Reply {
         let Some(number) = request.page(&self.cursors) else {
             return unknown_cursor().into();

@@ -49,6 +49,10 @@ impl Loop {
     }
 
     /// The cursor on the page of this number, the first being 0.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "no more are gone back than there are"
+    )]
     fn next(&self, page: usize) -> &str {
         let last = self.cursors.len();
         let place = if page < last { page } else { last - CIRCLE };

@@ -64,6 +64,10 @@ impl ReadAll {
 }
 
 impl Responder for ReadAll {
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "there is a page for every cursor, and one more"
+    )]
     fn respond(&mut self, request: &Received) -> Reply {
         let Some(number) = request.page(&self.cursors) else {
             return unknown_cursor().into();

@@ -42,6 +42,7 @@ struct Refused(u16);
 
 impl Responder for Refused {
     fn respond(&mut self, _: &Received) -> Reply {
+        #[expect(clippy::expect_used, reason = "the plays name their statuses")]
         let status = StatusCode::from_u16(self.0).expect("a status");
         refused(status, "refused", "the request is refused on purpose").into()
     }

@@ -222,6 +222,7 @@ impl NaiveClient {
     /// is drawn inside what is retried, every attempt is a new intention.
     fn request(&self, call: &Call<'_>) -> Request {
         let url = format!("{}{}", self.base_url, call.endpoint.template());
+        #[expect(clippy::expect_used, reason = "the lab chooses address and path")]
         let mut url = Url::parse(&url).expect("an address of the lab's own");
         if let Some(cursor) = call.cursor {
             url.query_pairs_mut().append_pair("cursor", cursor);
@@ -231,7 +232,9 @@ impl NaiveClient {
             let headers = request.headers_mut();
             headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
             headers.insert(IdempotencyKey::HEADER, self.new_key());
-            *request.body_mut() = Some(serde_json::to_vec(body).expect("it is JSON").into());
+            #[expect(clippy::expect_used, reason = "a JSON object has texts for keys")]
+            let body = serde_json::to_vec(body).expect("it is JSON");
+            *request.body_mut() = Some(body.into());
         }
         request
     }
@@ -239,6 +242,7 @@ impl NaiveClient {
     fn new_key(&self) -> HeaderValue {
         let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
         let key = format!("{:032x}", keys.random::<u128>());
+        #[expect(clippy::expect_used, reason = "it is made here")]
         HeaderValue::try_from(key).expect("hex digits")
     }
 }

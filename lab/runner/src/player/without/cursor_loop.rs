@@ -105,6 +105,7 @@ impl Player for Forgetful {
         }
     }
 
+    #[expect(clippy::expect_used, reason = "memory does not fail")]
     async fn crawl(
         &self,
         endpoint: Endpoint,

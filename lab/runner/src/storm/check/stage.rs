@@ -15,7 +15,6 @@ use client::{
     Builder, Clock, Failure, FailureKind, ReliableApiClient, SeededRandom, telemetry::ATTEMPTS,
 };
 use futures_executor::LocalPool;
-use futures_util::task::LocalSpawnExt;
 use http::{Extensions, StatusCode};
 use reqwest::{Request, Response};
 use reqwest_middleware::{Middleware, Next, Result};
@@ -23,6 +22,7 @@ use reqwest_middleware::{Middleware, Next, Result};
 use super::{
     super::{
         clients::{self, CALL},
+        load::spawn,
         service::respond,
         timeline::Timeline,
     },
@@ -83,11 +83,10 @@ impl Stage {
             for moment in moments {
                 timeline.reach(moment).await;
                 let call = call(client.clone(), timeline.clone(), Rc::clone(&calls));
-                spawner.spawn_local(call).expect("the pool is there");
+                spawn(&spawner, call);
             }
         };
-        let spawner = self.pool.spawner();
-        spawner.spawn_local(begin).expect("the pool is there");
+        spawn(&self.pool.spawner(), begin);
     }
 
     /// Plays until everything has ended, or until the end.
@@ -103,6 +102,10 @@ impl Stage {
     }
 }
 
+#[expect(
+    clippy::indexing_slicing,
+    reason = "it was pushed, and none is taken while calls are under way"
+)]
 async fn call(client: ReliableApiClient, timeline: Timeline, calls: Rc<RefCell<Vec<Call>>>) {
     let number = {
         let mut calls = calls.borrow_mut();
