@@ -23,6 +23,10 @@ pub(super) struct RequestBody<B: HttpBody> {
     deadline: Option<Instant>,
     /// Set once the body has to be waited for.
     patience: Option<Pin<Box<Sleep>>>,
+    /// Since when the body has been waited for. It stays when more of it comes: a body that
+    /// drips would otherwise never have waited for long, and keep its place for as long as
+    /// it has time.
+    waited_since: Option<Instant>,
     activity: Arc<Activity>,
     has_ended: bool,
 }
@@ -34,6 +38,7 @@ impl<B: HttpBody> RequestBody<B> {
             body,
             deadline: Instant::now().checked_add(bound),
             patience: None,
+            waited_since: None,
             activity,
             has_ended: false,
         }
@@ -72,7 +77,8 @@ where
                 Poll::Ready(Some(Err(late.into())))
             }
             Poll::Pending => {
-                self.activity.awaits_body(Some(Instant::now()));
+                let since = *self.waited_since.get_or_insert_with(Instant::now);
+                self.activity.awaits_body(Some(since));
                 Poll::Pending
             }
         }
