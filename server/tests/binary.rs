@@ -3,97 +3,31 @@
 
 #![cfg(unix)]
 
+#[path = "support/program.rs"]
+mod program;
 mod support;
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::Command;
 
+use program::Program;
 use server::DEFAULT_PORT;
 use support::{Response, exchange, request};
 
-/// A running program, killed if the test fails before it has ended.
-struct Program {
-    child: Child,
-    stdout: BufReader<ChildStdout>,
-    lines: [String; 2],
+fn start() -> Program {
+    start_with(&[])
 }
 
-impl Program {
-    fn start() -> Self {
-        Self::start_with(&[])
-    }
-
-    fn start_with(arguments: &[&str]) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
-        Self::spawn(command.args(["--port", "0"]).args(arguments))
-    }
-
-    fn spawn(command: &mut Command) -> Self {
-        let mut child = command
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut stdout = BufReader::new(child.stdout.take().unwrap());
-        let lines = [(); 2].map(|()| {
-            let mut line = String::new();
-            stdout.read_line(&mut line).unwrap();
-            line
-        });
-        Self {
-            child,
-            stdout,
-            lines,
-        }
-    }
-
-    fn address(&self) -> SocketAddr {
-        let (_, address) = self.lines[0]
-            .trim_end()
-            .split_once("http://")
-            .expect("a base URL");
-        address.parse().unwrap()
-    }
-
-    fn signal(&self, name: &str) {
-        let pid = self.child.id().to_string();
-        assert!(
-            Command::new("kill")
-                .args(["-s", name, &pid])
-                .status()
-                .unwrap()
-                .success()
-        );
-    }
-
-    /// The exit status, and whatever else was printed.
-    fn end(&mut self) -> (Option<i32>, String, String) {
-        let status = self.child.wait().unwrap();
-        let (mut stdout, mut stderr) = (String::new(), String::new());
-        self.stdout.read_to_string(&mut stdout).unwrap();
-        self.child
-            .stderr
-            .take()
-            .unwrap()
-            .read_to_string(&mut stderr)
-            .unwrap();
-        (status.code(), stdout, stderr)
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        // Fails if it has ended, which is what a test that passed expects.
-        drop(self.child.kill());
-        drop(self.child.wait());
-    }
+fn start_with(arguments: &[&str]) -> Program {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
+    Program::spawn(command.args(["--port", "0"]).args(arguments))
 }
 
 #[test]
 fn prints_two_lines_serves_and_stops_on_either_signal() {
     for signal in ["INT", "TERM"] {
-        let mut program = Program::start();
+        let mut program = start();
         let address = program.address();
 
         let response = get(address, "/items");
@@ -128,7 +62,7 @@ fn unfinished_request(address: SocketAddr) -> TcpStream {
 
 #[test]
 fn a_second_signal_ends_a_drain_at_once() {
-    let mut program = Program::start();
+    let mut program = start();
     let mut idle = TcpStream::connect(program.address()).unwrap();
     exchange(&idle, request("GET", "/items", "", "").as_bytes());
     let _unfinished = unfinished_request(program.address());
@@ -146,7 +80,7 @@ fn a_second_signal_ends_a_drain_at_once() {
 
 #[test]
 fn a_stop_that_cuts_off_a_request_is_told_by_the_exit_status() {
-    let mut program = Program::start_with(&["--drain-deadline", "0.001"]);
+    let mut program = start_with(&["--drain-deadline", "0.001"]);
     let _unfinished = unfinished_request(program.address());
 
     program.signal("INT");
@@ -194,22 +128,8 @@ fn without_a_port_it_listens_on_8765() {
 }
 
 #[test]
-fn silent_callers_silence_nobody_even_without_descriptors() {
-    let script = "ulimit -n 24; exec \"$0\" --port 0";
-    let server = env!("CARGO_BIN_EXE_server");
-    let program = Program::spawn(Command::new("sh").args(["-c", script, server]));
-
-    let _silent: Vec<_> = (0..60)
-        .map(|_| TcpStream::connect(program.address()).unwrap())
-        .collect();
-    let response = get(program.address(), "/items");
-
-    assert_eq!(response.status, 200);
-}
-
-#[test]
 fn half_a_request_does_not_hold_a_stop_up() {
-    let mut program = Program::start();
+    let mut program = start();
     let mut half = TcpStream::connect(program.address()).unwrap();
     half.write_all(b"GET /items HTTP/1.1\r\nhost:").unwrap();
     get(program.address(), "/items");

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// How long a response is waited for. It is long enough for every machine; without it
 /// a test would hang rather than fail.
-const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What came back, up to the end of the body.
 #[derive(Debug)]

@@ -1,0 +1,170 @@
+//! Floods: what they cost the program in memory and descriptors, and what is left of it.
+//!
+//! Linux alone: both are read from `/proc`.
+
+use std::collections::VecDeque;
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::net::TcpStream;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use crate::attacked::{ENDLESS, connect, connect_narrowly, responses, serves};
+use crate::program::Program;
+use crate::support::PATIENCE;
+
+/// How many descriptors the program may have.
+const DESCRIPTORS: usize = 128;
+
+/// How much more memory than before a flood may cost, in KiB: a full ledger, which is
+/// filled only once, and what the allocator keeps.
+const MOST: usize = 24 * 1024;
+
+/// The program and what it held before it was attacked.
+struct Flooded {
+    program: Program,
+    descriptors: usize,
+    memory: usize,
+}
+
+impl Flooded {
+    fn new(descriptors: usize) -> Self {
+        let script = format!("ulimit -n {descriptors}; exec \"$0\" --port 0");
+        let server = env!("CARGO_BIN_EXE_server");
+        let program = Program::spawn(Command::new("sh").args(["-c", &script, server]));
+        let mut flooded = Self {
+            program,
+            descriptors: 0,
+            memory: 0,
+        };
+        flooded.serves();
+        flooded.memory = flooded.memory();
+        // The first client is gone from here and perhaps not yet from there.
+        flooded.descriptors = flooded.descriptors();
+        flooded
+    }
+
+    fn connect(&self) -> TcpStream {
+        connect(self.program.address())
+    }
+
+    fn serves(&self) {
+        serves(&self.connect());
+    }
+
+    fn descriptors(&self) -> usize {
+        let folder = format!("/proc/{}/fd", self.program.id());
+        fs::read_dir(folder).unwrap().count()
+    }
+
+    /// What of it is in memory, in KiB.
+    fn memory(&self) -> usize {
+        let status = format!("/proc/{}/status", self.program.id());
+        let status = fs::read_to_string(status).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let kib = line.unwrap().trim().strip_suffix(" kB").unwrap();
+        kib.parse().unwrap()
+    }
+
+    /// Serves others, holds no more than before, and stops in good order.
+    fn recovers(mut self) {
+        self.serves();
+        let begun = Instant::now();
+        // It takes a moment to see that its clients have gone.
+        while self.descriptors() > self.descriptors {
+            assert!(
+                begun.elapsed() < PATIENCE,
+                "{} are open",
+                self.descriptors()
+            );
+            std::thread::yield_now();
+        }
+        let (before, after) = (self.memory, self.memory());
+        assert!(after < before + MOST, "{before} KiB before, {after} after");
+        self.program.signal("INT");
+        assert_eq!(self.program.end(), (Some(0), String::new(), String::new()));
+    }
+}
+
+/// Holds the rule that waiting connections make way where descriptors have run out.
+#[test]
+fn a_thousand_connections_keep_nobody_out() {
+    let held = "POST /jobs HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\nhalf";
+    for said in ["", "GET /items HTT", held] {
+        let flooded = Flooded::new(DESCRIPTORS);
+
+        // The attacker has descriptors for half of them.
+        let mut attackers = VecDeque::new();
+        for _ in 0..1000 {
+            let attacker = flooded.connect();
+            // Those that were closed already need not say anything.
+            drop((&attacker).write_all(said.as_bytes()));
+            attackers.push_back(attacker);
+            if attackers.len() > 500 {
+                attackers.pop_front();
+            }
+        }
+        flooded.serves();
+        flooded.serves();
+
+        assert!(flooded.descriptors() <= DESCRIPTORS);
+        drop(attackers);
+        flooded.recovers();
+    }
+}
+
+/// Holds the bound on the length of a head: without it these would hold 120 MB.
+#[test]
+fn a_flood_of_long_heads_costs_little_memory() {
+    let flooded = Flooded::new(1024);
+    let head = "GET /items HTTP/1.1\r\nhost: localhost\r\nx: ".to_owned() + &"1".repeat(400_000);
+
+    let attackers: Vec<_> = (0..300).map(|_| flooded.connect()).collect();
+    for mut attacker in &attackers {
+        drop(attacker.write_all(head.as_bytes()));
+    }
+    for attacker in &attackers {
+        assert_eq!(responses(attacker), ["431"]);
+    }
+    let meanwhile = flooded.memory();
+
+    let before = flooded.memory;
+    assert!(
+        meanwhile < before + MOST,
+        "{before} KiB before, {meanwhile} then"
+    );
+    drop(attackers);
+    flooded.recovers();
+}
+
+/// Holds what makes a client wait that reads none of its responses: no more of its
+/// requests are read, and no more responses made.
+#[test]
+fn requests_without_a_reader_cost_little_memory() {
+    let flooded = Flooded::new(1024);
+    for target in ["GET /metrics", "HEAD /items"] {
+        let mut attacker = connect_narrowly(flooded.program.address());
+        attacker
+            .set_write_timeout(Some(Duration::from_millis(200)))
+            .unwrap();
+        let requests = format!("{target} HTTP/1.1\r\nhost: localhost\r\n\r\n").repeat(1000);
+
+        let mut taken = 0;
+        let held_back = loop {
+            if let Err(error) = attacker.write_all(requests.as_bytes()) {
+                break error.kind();
+            }
+            taken += requests.len();
+            assert!(taken < ENDLESS, "the service took it all");
+        };
+        flooded.serves();
+
+        assert_eq!(held_back, ErrorKind::WouldBlock, "{target}");
+        let (before, meanwhile) = (flooded.memory, flooded.memory());
+        assert!(
+            meanwhile < before + MOST,
+            "{before} KiB before, {meanwhile} then"
+        );
+    }
+    flooded.recovers();
+}

@@ -1,0 +1,192 @@
+//! Heads: floods of headers, lengths that lie, and what is no HTTP/1 at all.
+
+use crate::attacked::{Attacked, connect, responses, sends_without_end};
+
+const POST: &str = "POST /jobs HTTP/1.1\r\nhost: localhost\r\n\
+                    content-type: application/json\r\nidempotency-key: k\r\n";
+
+const REFUSED: &[&str] = &["400"];
+
+/// Holds the bound on the length of a head, and hyper's on the number of its headers.
+#[test]
+fn a_head_is_bounded() {
+    let attacked = Attacked::new();
+    let begin = "GET /items HTTP/1.1\r\nhost: localhost\r\n";
+    let headers = |count| "x: 1\r\n".repeat(count);
+    let one_header = |length| format!("x: {}\r\n", "1".repeat(length));
+
+    for (headers, expected) in [
+        (headers(99), &["200", "204"][..]),
+        (headers(100), &["431"]),
+        (headers(100_000), &["431"]),
+        (one_header(100 * 1024), &["200", "204"]),
+        (one_header(200 * 1024), &["431"]),
+        (one_header(2_000_000), &["431"]),
+    ] {
+        let head = format!("{begin}{headers}\r\n");
+
+        assert_eq!(attacked.responds(&head), expected, "{} bytes", head.len());
+    }
+    let method = "A".repeat(200 * 1024);
+    let path = "a".repeat(70_000);
+    assert_eq!(attacked.responds(method), ["431"]);
+    assert_eq!(
+        attacked.responds(format!("GET /{path} HTTP/1.1\r\n\r\n")),
+        ["414"]
+    );
+
+    for part in ["x: 1\r\n", "\r\n", "x", "\0x"] {
+        let attacker = connect(attacked.address());
+        let begin = if part == "x: 1\r\n" { begin } else { "" };
+        let whole = begin.to_owned() + &part.repeat(1000);
+        sends_without_end(&attacker, whole.as_bytes());
+        attacked.serves_others();
+
+        let came = responses(&attacker);
+        assert!(came == ["431"] || came == ["400"], "{part:?}: {came:?}");
+    }
+    attacked.stop();
+}
+
+/// Holds hyper's rules for the length of a body (RFC 9112 §6): one that has no single
+/// meaning is refused, and what follows a body is read once.
+#[test]
+fn a_length_has_one_meaning_or_is_refused() {
+    let attacked = Attacked::new();
+    let smuggled = "GET /flaky HTTP/1.1\r\nhost: localhost\r\n\r\n";
+    let with = |headers: &str, rest: &str| format!("{POST}{headers}\r\n{rest}");
+    let sized = |length: &str| with(&format!("content-length: {length}\r\n"), "{}");
+    let coded = |coding: &str| {
+        let chunked = "2\r\n{}\r\n0\r\n\r\n";
+        with(&format!("transfer-encoding: {coding}\r\n"), chunked)
+    };
+
+    for length in [
+        "-2",
+        "+2",
+        "0x2",
+        "2.0",
+        "2e0",
+        "2 2",
+        "2, 2",
+        "2, 3",
+        "",
+        "two",
+        "2;",
+        "\u{662}",
+        "18446744073709551616",
+    ] {
+        assert_eq!(attacked.responds(sized(length)), REFUSED, "{length:?}");
+    }
+    for coding in [
+        "",
+        "identity",
+        "gzip",
+        "chunked, gzip",
+        "xchunked",
+        "chun ked",
+        "\u{b}chunked",
+        "\"chunked\"",
+    ] {
+        assert_eq!(attacked.responds(coded(coding)), REFUSED, "{coding:?}");
+    }
+    let (two, chunked) = ("content-length: 2\r\n", "transfer-encoding: chunked\r\n");
+    for (attack, expected) in [
+        // The largest number there is, and no body can have.
+        (sized("18446744073709551615"), &["431"][..]),
+        (
+            with("content-length: 2\r\ncontent-length: 3\r\n", "{} "),
+            REFUSED,
+        ),
+        (
+            with("content-length: 3\r\ncontent-length: 2\r\n", "{} "),
+            REFUSED,
+        ),
+        (with(&format!("{two}{two}"), "{}"), &["201", "204"]),
+        // The coding wins, and the connection ends with the response.
+        (
+            with(
+                &format!("{two}{chunked}"),
+                &format!("2\r\n{{}}\r\n0\r\n\r\n{smuggled}"),
+            ),
+            &["201"],
+        ),
+        (
+            with(
+                &format!("{chunked}{two}"),
+                &format!("2\r\n{{}}\r\n0\r\n\r\n{smuggled}"),
+            ),
+            &["201"],
+        ),
+        (
+            with(&chunked.replace(':', " :"), "2\r\n{}\r\n0\r\n\r\n"),
+            REFUSED,
+        ),
+        (coded("chunked").replace("HTTP/1.1", "HTTP/1.0"), REFUSED),
+        // Too short: the rest stands where a request has to stand.
+        (with(two, "{}{}"), &["201", "400"]),
+        // Too long: the next request is part of a body that is read by nobody.
+        (
+            format!(
+                "GET /items HTTP/1.1\r\nhost: localhost\r\ncontent-length: {}\r\n\r\n{smuggled}",
+                smuggled.len()
+            ),
+            &["200", "204"],
+        ),
+    ] {
+        assert_eq!(attacked.responds(&attack), expected, "{attack}");
+    }
+
+    let ledger = attacked.stop();
+    assert!(!ledger.routes.contains_key("/flaky"), "it was smuggled in");
+}
+
+/// Holds hyper's reading of a request line and of headers.
+#[test]
+fn what_is_no_http_1_is_refused() {
+    let attacked = Attacked::new();
+    let hello = b"\x16\x03\x01\x00\x2f\x01\x00\x00\x2b\x03\x03";
+    let line = |line: &str| format!("{line}\r\nhost: localhost\r\n\r\n").into_bytes();
+    let header = |header: &str| {
+        format!("GET /items HTTP/1.1\r\nhost: localhost\r\n{header}\r\n\r\n").into_bytes()
+    };
+
+    for attack in [
+        [&hello[..], &[7; 36]].concat(),
+        vec![0; 1000],
+        vec![0xff; 1000],
+        b"GET /items\r\n\r\n".to_vec(),
+        b"GET /items\r\n".to_vec(),
+        line("GET /items HTTP/0.9"),
+        line("GET /items HTTP/1.2"),
+        line("GET /items HTTP/2.0"),
+        line("GET /items HTTP/11"),
+        line("GET /items http/1.1"),
+        line("GET /items HTTPS/1.1"),
+        line("GET /items HTTP/1.1 x"),
+        line("GET\0/items HTTP/1.1"),
+        line("GE\0T /items HTTP/1.1"),
+        line("\"GET\" /items HTTP/1.1"),
+        line(" GET /items HTTP/1.1"),
+        header("x: a\0b"),
+        header("x\0: b"),
+        header("x: a\rb"),
+        header("x: a\r\n b"),
+        header(" x: a"),
+        header("x : a"),
+        header(": a"),
+        header("x"),
+        b"GET /items HTTP/1.1\rhost: localhost\r\r".to_vec(),
+    ] {
+        let came = attacked.responds(&attack);
+
+        assert_eq!(came, REFUSED, "{}", attack.escape_ascii());
+    }
+    // A client that speaks HTTP/2 alone understands no response in HTTP/1.
+    let preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+    assert_eq!(attacked.responds(preface), [""; 0]);
+    // RFC 9112 §2.2 lets a recipient take a bare LF for the end of a line.
+    let bare = "GET /items HTTP/1.1\nhost: localhost\n\n";
+    assert_eq!(attacked.responds(bare), ["200", "204"]);
+    attacked.stop();
+}
