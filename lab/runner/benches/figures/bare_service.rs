@@ -1,7 +1,11 @@
 //! What a service costs that does nothing but respond: axum, and a body that stands in
 //! the program text.
 
-use axum::{Router, http::header::CONTENT_TYPE, routing::get};
+use std::{fmt::Write as _, sync::Arc};
+
+use axum::{
+    Router, extract::RawQuery, http::header::CONTENT_TYPE, response::IntoResponse, routing::get,
+};
 use tokio::net::TcpListener;
 
 use crate::process;
@@ -10,6 +14,12 @@ pub(crate) const WORKER: &str = "bare-service";
 
 /// The first page of `/items`, as the teaching service sends it.
 pub(crate) const PAGE: &str = r#"{"items":[{"id":"item-1","name":"Item 1"},{"id":"item-2","name":"Item 2"}],"next_cursor":"Mg+/=&2a0c1d5e8f9b3a47"}"#;
+
+/// A listing of a million items, a hundred a page.
+pub(crate) const LONG_PAGES: &str = "/long";
+
+/// A listing without an end, an item a page.
+pub(crate) const ENDLESS_PAGES: &str = "/endless";
 
 pub(crate) fn serve() {
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -20,12 +30,43 @@ pub(crate) fn serve() {
         .block_on(TcpListener::bind("127.0.0.1:0"))
         .expect("a port is free");
     let address = listener.local_addr().expect("it is bound");
-    let router = Router::new().route(
-        "/items",
-        get(async || ([(CONTENT_TYPE, "application/json")], PAGE)),
-    );
+    let (hundred, one) = (items(100), items(1));
+    let router = Router::new()
+        .route(
+            "/items",
+            get(async || ([(CONTENT_TYPE, "application/json")], PAGE)),
+        )
+        .route(
+            LONG_PAGES,
+            get(async move |RawQuery(query)| page(&hundred, query, 10_000)),
+        )
+        .route(
+            ENDLESS_PAGES,
+            get(async move |RawQuery(query)| page(&one, query, u32::MAX)),
+        );
     std::thread::spawn(move || {
         runtime.block_on(async { axum::serve(listener, router).await.expect("it serves") });
     });
     process::serve_at(&format!("http://{address}"));
+}
+
+/// So many items of a page, as JSON.
+fn items(count: u32) -> Arc<str> {
+    let items = (1..=count).map(|it| format!(r#"{{"id":"item-{it}","name":"Item {it}"}}"#));
+    items.collect::<Vec<_>>().join(",").into()
+}
+
+/// A page of these items, and the way to the next one unless it is the last. A cursor is
+/// as long as those of real services, and says how many pages came before.
+fn page(items: &str, query: Option<String>, pages: u32) -> impl IntoResponse + use<> {
+    let query = query.unwrap_or_default();
+    let cursor = query.split('&').find_map(|it| it.strip_prefix("cursor="));
+    let read = cursor.map_or(0, |cursor| cursor.parse().expect("a cursor of its own"));
+    let mut page = format!(r#"{{"items":[{items}],"next_cursor":"#);
+    match read + 1 {
+        next if next < pages => write!(page, r#""{next:024}"}}"#),
+        _ => write!(page, "null}}"),
+    }
+    .expect("text takes text");
+    ([(CONTENT_TYPE, "application/json")], page)
 }

@@ -20,10 +20,14 @@
 
 mod bare_service;
 mod client;
+mod crawl;
 mod lab_service;
+mod memory;
 mod process;
+mod scrape;
 mod service;
 mod spread;
+mod storm;
 mod table;
 
 use std::{env, process::ExitCode};
@@ -34,7 +38,14 @@ use table::Line;
 type Measure = fn() -> Vec<Line>;
 
 /// What can be measured, by its name on the command line.
-const SECTIONS: [(&str, Measure); 2] = [("client", client::measure), ("service", service::measure)];
+const SECTIONS: [(&str, Measure); 6] = [
+    ("client", client::measure),
+    ("service", service::measure),
+    ("crawl", crawl::measure),
+    ("memory", memory::measure),
+    ("scrape", scrape::measure),
+    ("storm", storm::measure),
+];
 
 fn main() -> ExitCode {
     // `cargo bench` adds a flag of its own.
@@ -70,6 +81,11 @@ fn work(worker: &str, arguments: &[String]) {
         lab_service::WORKER => lab_service::serve(arguments),
         client::CALLS => client::call(arguments),
         client::TIMES => client::time(arguments),
+        crawl::TIMES => crawl::time(arguments),
+        crawl::PAGES => crawl::remember(arguments),
+        memory::RECORDS => memory::keep_records(),
+        scrape::WORKER => scrape::serve(),
+        storm::WORKER => storm::play_stories(),
         unknown => unreachable!("no worker is called {unknown:?}"),
     }
 }

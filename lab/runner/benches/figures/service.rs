@@ -36,7 +36,7 @@ pub(crate) fn measure() -> Vec<Line> {
     let mut rates = [const { Vec::new() }; 3];
     for _ in 0..ROUNDS {
         for (service, rates) in services.iter().zip(&mut rates) {
-            rates.push(requests_a_second(&service.url("/items")));
+            rates.push(load(&service.url("/items"), TURN).a_second);
             // What a turn has left to do, its log of histograms say, is its own.
             thread::sleep(Duration::from_millis(100));
         }
@@ -54,14 +54,26 @@ pub(crate) fn measure() -> Vec<Line> {
     ]
 }
 
-fn requests_a_second(url: &str) -> f64 {
+/// What `wrk` has counted.
+pub(crate) struct Load {
+    pub(crate) requests: u64,
+    pub(crate) a_second: f64,
+}
+
+/// Sends requests for so long, on 16 connections.
+pub(crate) fn load(url: &str, duration: &str) -> Load {
     let mut wrk: Command = pinned(Core::Second, "wrk");
-    wrk.args(["-t1", "-c16", "-d", TURN, url]);
+    wrk.args(["-t1", "-c16", "-d", duration, url]);
     let said = process::output(wrk);
     assert!(!said.contains("Non-2xx"), "{said}");
-    let rate = said
-        .lines()
-        .find_map(|line| line.strip_prefix("Requests/sec:"))
-        .expect("wrk counts");
-    rate.trim().parse().expect("a rate is a number")
+    let lines = || said.lines().map(str::trim);
+    let requests = lines().find_map(|line| line.split_once(" requests in "));
+    let a_second = lines().find_map(|line| line.strip_prefix("Requests/sec:"));
+    let (Some((requests, _)), Some(a_second)) = (requests, a_second) else {
+        panic!("wrk counts: {said}");
+    };
+    Load {
+        requests: requests.parse().expect("a number"),
+        a_second: a_second.trim().parse().expect("a number"),
+    }
 }

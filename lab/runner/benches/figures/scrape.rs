@@ -1,0 +1,90 @@
+//! A scrape of `/metrics` after the whole course, played by every client.
+
+use std::{future::pending, time::Instant};
+
+use evidence::{Overrides, Pace};
+use runner::{CLIENTS, Exposition, Session, Settings, scenario::CATALOGUE};
+use server::{ServiceConfig, TeachingApi};
+use tracing_subscriber::layer::Identity;
+
+use crate::{
+    process::{self, Core, Service},
+    spread::Spread,
+    table::{Bound, Line},
+};
+
+/// A service at which the course was played.
+pub(crate) const WORKER: &str = "course";
+
+const SCRAPES: usize = 101;
+
+pub(crate) fn measure() -> Vec<Line> {
+    let service = Service::start(process::worker_on(Core::First, WORKER, &[]));
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    client::install_tls_provider();
+    let http = reqwest::Client::builder().no_proxy().tls_certs_only([]);
+    let http = http.build().expect("legal");
+    let scrapes = runtime.block_on(async {
+        let mut scrapes = Vec::new();
+        for _ in 0..SCRAPES {
+            let begun = Instant::now();
+            let request = http.get(service.url("/metrics"));
+            let request = request.header("accept-encoding", "gzip");
+            let response = request.send().await.expect("a response");
+            let body = response.bytes().await.expect("a body");
+            scrapes.push((begun.elapsed().as_secs_f64() * 1e3, body.len()));
+        }
+        scrapes
+    });
+    vec![
+        Line::measured(
+            "/metrics after the whole course",
+            Spread::of(scrapes.iter().map(|(millis, _)| *millis)),
+            " ms",
+            Bound::AtMost(2.0),
+        ),
+        Line::measured(
+            "  compressed",
+            Spread::of(scrapes.iter().map(|(_, bytes)| *bytes as f64 / 1e3)),
+            " KB",
+            Bound::AtMost(25.0),
+        ),
+    ]
+}
+
+/// Plays the course, and serves its numbers.
+pub(crate) fn serve() {
+    client::install_tls_provider();
+    let exposition = Exposition::new();
+    exposition.register(CATALOGUE);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    runtime.block_on(async {
+        for scenario in CATALOGUE {
+            for client in CLIENTS {
+                let settings = Settings {
+                    seed: 7,
+                    client: *client,
+                    pace: Pace::Virtual,
+                    overrides: Overrides::NONE,
+                };
+                let session = Session::new(scenario, &settings, &exposition);
+                let run = session.play_until(pending(), Identity::new()).await;
+                run.expect("a run");
+            }
+        }
+    });
+    exposition.keep_up();
+    let config = ServiceConfig::builder()
+        .port(0)
+        .metrics(exposition.service())
+        .build()
+        .expect("legal");
+    let service = TeachingApi::start(config).expect("a service");
+    process::serve_at(&service.base_url());
+}

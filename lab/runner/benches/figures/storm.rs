@@ -1,0 +1,77 @@
+//! How long a storm takes.
+
+use std::{env, ops::ControlFlow, path::Path, process::Command, process::Stdio, time::Instant};
+
+use runner::storm::{Plan, STORIES, play};
+
+use crate::{
+    process::{self, Core},
+    spread::Spread,
+    table::{Bound, Line},
+};
+
+/// A worker that plays the stories, and says how long a million requests take.
+pub(crate) const WORKER: &str = "stories";
+
+const MILLION: f64 = 1e6;
+const ROUNDS: usize = 3;
+
+pub(crate) fn measure() -> Vec<Line> {
+    let rounds = (0..ROUNDS).map(|_| {
+        let worker = process::worker_on(Core::First, WORKER, &[]);
+        process::output(worker).trim().parse().expect("a number")
+    });
+    vec![
+        Line::measured(
+            "storm, a million requests",
+            Spread::of(rounds),
+            " s",
+            Bound::AtMost(15.0),
+        ),
+        default_story(),
+    ]
+}
+
+/// Plays every story, and prints what a million requests take at that.
+pub(crate) fn play_stories() {
+    let begun = Instant::now();
+    let mut requests = 0;
+    for story in STORIES {
+        let storm = play(&Plan::of(story), |_| ControlFlow::Continue(()));
+        let storm = storm.expect("a story can be played");
+        let played = storm.policies.iter().map(|run| run.totals.requests);
+        requests += played.sum::<u64>();
+    }
+    println!(
+        "{}",
+        begun.elapsed().as_secs_f64() * MILLION / requests as f64
+    );
+}
+
+/// What somebody waits for who types `cargo run -p lab -- storm`, once it is built.
+fn default_story() -> Line {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let build = Command::new(cargo)
+        .args(["build", "--quiet", "--package", "lab"])
+        .current_dir(&root)
+        .status();
+    assert!(build.expect("cargo runs").success(), "the lab is built");
+    let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), Into::into);
+    let lab = target.join("debug").join("lab");
+    let rounds = (0..ROUNDS).map(|_| {
+        let begun = Instant::now();
+        let storm = Command::new(&lab)
+            .arg("storm")
+            .stdout(Stdio::null())
+            .status();
+        assert!(storm.expect("the lab runs").success());
+        begun.elapsed().as_secs_f64()
+    });
+    Line::measured(
+        "storm, the default story in a debug build",
+        Spread::of(rounds.collect::<Vec<_>>()),
+        " s",
+        Bound::AtMost(5.0),
+    )
+}
