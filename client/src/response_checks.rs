@@ -4,7 +4,7 @@
 //! 2. the JSON media type and
 //! 3. a top-level object: [`ApiResponse::json`];
 //! 4. of a page, that `items` is an array of objects, and
-//! 5. the type of `next_cursor`: [`Page::read`](crate::Page), as every endpoint
+//! 5. the type of `next_cursor`: [`Page::of`](crate::Page), as every endpoint
 //!    checks the fields that it promises.
 //!
 //! A 204 is an empty success and never parsed: [`ApiResponse::no_content`].
@@ -40,16 +40,22 @@ impl ApiResponse {
             .map_err(|problem| response.problem(problem))
     }
 
-    fn object(&self) -> Result<ObjectText<'_>, ResponseProblem> {
+    /// The body of what says that it brings JSON.
+    pub(crate) fn json_body(&self) -> Result<&[u8], ResponseProblem> {
         if self.status == StatusCode::NO_CONTENT {
             return Err(ResponseProblem::NoContent);
         }
         if !media_type::is_json(&self.headers) {
             return Err(ResponseProblem::NotJson);
         }
+        Ok(&self.body)
+    }
+
+    fn object(&self) -> Result<ObjectText<'_>, ResponseProblem> {
+        let body = self.json_body()?;
         // The whole body is checked and none of it is taken apart: this needs
         // no stack, so no depth of nesting can exhaust it or be refused.
-        let body: &RawValue = serde_json::from_slice(&self.body).map_err(invalid_json)?;
+        let body: &RawValue = serde_json::from_slice(body).map_err(invalid_json)?;
         ObjectText::of(body).map_err(|found| ResponseProblem::NotAnObject { found })
     }
 

@@ -2,11 +2,13 @@
 
 use std::fmt;
 
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::cursor::Cursor;
 use crate::{
-    error::{JsonType, ResponseProblem},
+    api_response::ApiResponse,
+    error::{ApiError, JsonType, ResponseProblem},
     raw_object::{ObjectText, RawObject},
     response_checks::{invalid_json, wrong_type},
 };
@@ -21,9 +23,43 @@ pub struct Page {
 }
 
 impl Page {
+    /// Reads the page that a response brings.
+    pub(super) fn of(response: ApiResponse) -> Result<Self, ApiError> {
+        let response = response.success()?;
+        match response.json_body().ok().and_then(Self::at_once) {
+            Some(page) => Ok(page),
+            None => response.json(Self::read),
+        }
+    }
+
+    /// Reads a page with which nothing is wrong, going over its text once: of a crawl
+    /// that is most of the work. Any other text is left to [`read`](Self::read), which
+    /// looks at one thing after the other and knows what to say.
+    fn at_once(body: &[u8]) -> Option<Self> {
+        #[derive(Deserialize)]
+        struct PageText<'a> {
+            #[serde(borrow)]
+            items: Vec<&'a RawValue>,
+            #[serde(borrow)]
+            next_cursor: &'a RawValue,
+        }
+
+        // An array of two would do for a struct, too.
+        if body.trim_ascii_start().first() != Some(&b'{') {
+            return None;
+        }
+        let page: PageText<'_> = serde_json::from_slice(body).ok()?;
+        let items = page.items.into_iter();
+        let items = items.map(|item| Some(ObjectText::of(item).ok()?.keep()));
+        Some(Self {
+            items: items.collect::<Option<_>>()?,
+            next_cursor: Cursor::read_next(page.next_cursor).ok()?,
+        })
+    }
+
     /// Reads a page from the top-level object of a response, `items` before
     /// `next_cursor`.
-    pub(super) fn read(object: ObjectText<'_>) -> Result<Self, ResponseProblem> {
+    fn read(object: ObjectText<'_>) -> Result<Self, ResponseProblem> {
         let items = object.required("items")?;
         if JsonType::of(items) != JsonType::Array {
             return Err(wrong_type("items", "an array", items));
@@ -46,5 +82,57 @@ impl fmt::Debug for Page {
             .field("items", &self.items.len())
             .field("next_cursor", &self.next_cursor)
             .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Objects of members that make a page, and of such that come in its way.
+    fn texts() -> impl Strategy<Value = String> {
+        let member = prop::sample::select(vec![
+            r#""items":[{"a":[1]},{}]"#,
+            r#""items":[]"#,
+            r#""items":[{},1]"#,
+            r#""items":{}"#,
+            r#""\u0069tems": [ {} ]"#,
+            r#""next_cursor":null"#,
+            r#""next_cursor":"n""#,
+            r#""next_cursor":"""#,
+            r#""next_cursor":1"#,
+            r#""next_cursor":"\ud800""#,
+            r#""more":{"items":1e400}"#,
+            r#""more":["\ud800"]"#,
+            r#""\ud800":1"#,
+            r#""broken":}"#,
+        ]);
+        let object = prop::collection::vec(member, 1..4);
+        object.prop_map(|members| format!(" {{{}}}", members.join(" ,")))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4_000))]
+
+        #[test]
+        fn a_page_is_the_same_at_once_and_one_thing_after_the_other(text in texts()) {
+            let object = serde_json::from_str(&text).ok().and_then(|it| ObjectText::of(it).ok());
+            let read = object.and_then(|object| Page::read(object).ok());
+            let at_once = Page::at_once(text.as_bytes());
+
+            // What is wrong with nothing may still be left to the longer way.
+            prop_assert!(at_once.is_none() || at_once == read, "{text}");
+            let is_plain = !text.contains("\\ud800");
+            prop_assert!(at_once.is_some() || read.is_none() || !is_plain, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_page_at_once_is_an_object_and_no_array_of_its_members() {
+        assert!(Page::at_once(br#" {"next_cursor":null,"items":[{}]} "#).is_some());
+        assert!(Page::at_once(br#"[[{}],null]"#).is_none());
+        assert!(Page::at_once(br#"{"items":[1],"next_cursor":null}"#).is_none());
     }
 }

@@ -85,7 +85,7 @@ impl Walk {
         // with the error and not with an "ok" before it.
         let page = client.exchange(call, |response| {
             let attempts = response.attempts;
-            let page = response.json(Page::read)?;
+            let page = Page::of(response)?;
             self.pages += 1;
             let next = page.next_cursor.as_ref();
             let checked = next.map(|next| self.history.check(next, request, self.pages, attempts));
