@@ -17,21 +17,21 @@ use runner::{
 };
 use serde_json::value::RawValue;
 use tokio::runtime::Runtime;
-use tracing::{Dispatch, dispatcher, subscriber::NoSubscriber};
+use tracing::{Dispatch, dispatcher};
 use tracing_subscriber::{Registry, layer::SubscriberExt};
 
 use crate::{
     bare_service,
-    process::{self, Core, Service, instructions, is_installed},
+    process::{self, Core, Service, Worker, instructions, is_installed},
     spread::Spread,
     table::{Bound, Line},
 };
 
-/// A worker that sends so many requests in one way.
+/// A worker that sends requests in one way, for their instructions to be counted.
 pub(crate) const CALLS: &str = "calls";
 
-/// A worker that sends them in all ways in turns, and says how long each took.
-pub(crate) const TIMES: &str = "times";
+/// A worker that sends some in one way whenever it is asked, and says how long each took.
+pub(crate) const TURNS: &str = "turns";
 
 const ITEMS: Endpoint = Endpoint::new("items", "/items");
 
@@ -42,7 +42,7 @@ const COUNTED: u32 = 1000;
 /// Calls of a turn that are not measured, since they pay for the caches that the way
 /// before has filled, those that are, and how many turns there are.
 const TURN: [u32; 2] = [10, 40];
-const TURNS: usize = 300;
+const TURN_COUNT: usize = 300;
 
 /// The ways to send a request.
 #[derive(Clone, Copy)]
@@ -103,11 +103,8 @@ fn count_instructions(lines: &mut Vec<Line>) {
     }
     let service = start_service(Core::Second);
     let [bare, others @ ..] = Way::ALL.map(|way| {
-        let count = |calls: u32| {
-            let calls = calls.to_string();
-            instructions(CALLS, &[way.name(), &service.base_url, &calls])
-        };
-        (count(WARM_UP + COUNTED) - count(WARM_UP)) / f64::from(COUNTED)
+        let arguments = [way.name(), &service.base_url];
+        instructions("figures::client::counted", CALLS, &arguments) / f64::from(COUNTED)
     });
     lines.push(Line::measured(
         "reqwest, instructions a call",
@@ -125,9 +122,16 @@ fn measure_times(lines: &mut Vec<Line>) {
     // Both ends on one core: every microsecond of either counts, and none hides on
     // another core.
     let service = start_service(Core::First);
-    let times = process::worker_on(Core::First, TIMES, &[&service.base_url]);
-    let turns: Vec<[f64; 4]> =
-        serde_json::from_str(&process::output(times)).expect("it prints times");
+    // Each way in a process of its own: what one installs would cost the others, too.
+    let mut workers = Way::ALL.map(|way| {
+        let arguments = [way.name(), &service.base_url];
+        Worker::start(process::worker_on(Core::First, TURNS, &arguments))
+    });
+    let mut turn = |way: Way| {
+        let seconds = workers[way as usize].ask();
+        seconds.parse::<f64>().expect("it prints seconds")
+    };
+    let turns: Vec<_> = (0..TURN_COUNT).map(|_| Way::ALL.map(&mut turn)).collect();
     let of = |way: Way| {
         turns
             .iter()
@@ -157,60 +161,65 @@ fn start_service(core: Core) -> Service {
     Service::start(process::worker_on(core, bare_service::WORKER, &[]))
 }
 
-/// Sends requests in one way: its name, where the service is, and how many.
+/// Sends requests in one way: its name, and where the service is.
 pub(crate) fn call(arguments: &[String]) {
-    let [name, base_url, calls] = arguments else {
-        unreachable!("a worker that calls has three arguments")
-    };
-    let way = Way::ALL.into_iter().find(|way| way.name() == name);
-    let calls = calls.parse().expect("a number");
-    let caller = Caller::new(base_url);
-    caller.send(way.expect("a known way"), calls);
+    let caller = Caller::from(arguments);
+    caller.send(WARM_UP);
+    counted(&caller);
 }
 
-/// Sends requests in all ways in turns, and prints the seconds of a call of each.
-pub(crate) fn time(arguments: &[String]) {
-    let [base_url] = arguments else {
-        unreachable!("a worker that takes the time has one argument")
-    };
-    let caller = Caller::new(base_url);
-    let turns: Vec<_> = (0..TURNS)
-        .map(|_| {
-            let turn = Way::ALL.map(|way| caller.turn(way).as_secs_f64());
-            // What a process does every few seconds, for thousands of requests.
-            caller.prometheus.run_upkeep();
-            turn
-        })
-        .collect();
-    println!("{}", serde_json::to_string(&turns).expect("numbers"));
+/// The calls whose instructions are counted: they are told by the name of this function.
+#[inline(never)]
+fn counted(caller: &Caller) {
+    caller.send(COUNTED);
 }
 
-/// Every way to send a request, on one runtime.
+/// Sends requests in one way whenever it is asked, and prints the seconds of a call.
+pub(crate) fn take_turns(arguments: &[String]) {
+    let caller = Caller::from(arguments);
+    process::respond(|| {
+        let seconds = caller.turn().as_secs_f64();
+        caller.upkeep();
+        seconds.to_string()
+    });
+}
+
+/// One way to send a request, and no more than it takes.
 struct Caller {
     runtime: Runtime,
-    url: String,
-    bare: reqwest::Client,
-    transient: ClientWithMiddleware,
-    plain: ReliableApiClient,
-    telemetry: ReliableApiClient,
-    /// Where the spans of the last go, and where those of the others.
-    recorded: Dispatch,
-    unrecorded: Dispatch,
-    prometheus: PrometheusHandle,
+    sender: Sender,
+    telemetry: Option<Telemetry>,
+}
+
+/// What sends a request, and what it is asked for.
+enum Sender {
+    Bare(reqwest::Client, String),
+    Transient(ClientWithMiddleware, String),
+    Client(ReliableApiClient),
+}
+
+/// Where the telemetry of a client goes.
+struct Telemetry {
+    spans: Dispatch,
+    counts: PrometheusHandle,
 }
 
 impl Caller {
-    fn new(base_url: &str) -> Self {
+    /// A worker's arguments: the name of a way, and where the service is.
+    fn from(arguments: &[String]) -> Self {
+        let [name, base_url] = arguments else {
+            unreachable!("a worker that calls has two arguments")
+        };
+        let way = Way::ALL.into_iter().find(|way| way.name() == name);
+        Self::new(way.expect("a known way"), base_url)
+    }
+
+    fn new(way: Way, base_url: &str) -> Self {
         client::install_tls_provider();
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .expect("a runtime");
-        let origin = Instant::now();
-        let spans = Recorder::new(Arc::new(move || origin.elapsed()), 1, Limits::default());
-        let counts = prometheus_recorder();
-        let prometheus = counts.handle();
-        let counts: SharedRecorder = Arc::new(counts);
         let session = || {
             reqwest::Client::builder()
                 .no_proxy()
@@ -220,52 +229,74 @@ impl Caller {
                 .build()
                 .expect("legal")
         };
-        let retries = ExponentialBackoff::builder().build_with_max_retries(3);
-        let client = || ReliableApiClient::builder(base_url);
+        let url = || format!("{base_url}{}", ITEMS.template());
+        let client = ReliableApiClient::builder(base_url);
+        let mut telemetry = None;
+        let sender = match way {
+            Way::Bare => Sender::Bare(session(), url()),
+            Way::Transient => {
+                let retries = ExponentialBackoff::builder().build_with_max_retries(3);
+                let client = reqwest_middleware::ClientBuilder::new(session())
+                    .with(RetryTransientMiddleware::new_with_policy(retries));
+                Sender::Transient(client.build(), url())
+            }
+            Way::Plain => Sender::Client(client.build().expect("legal")),
+            Way::Telemetry => {
+                let origin = Instant::now();
+                let now = Arc::new(move || origin.elapsed());
+                let spans = Recorder::new(now, 1, Limits::default());
+                let counts = prometheus_recorder();
+                telemetry = Some(Telemetry {
+                    spans: Dispatch::new(Registry::default().with(spans.layer())),
+                    counts: counts.handle(),
+                });
+                let counts: SharedRecorder = Arc::new(counts);
+                Sender::Client(client.recorder(counts).build().expect("legal"))
+            }
+        };
         Self {
             runtime,
-            url: format!("{base_url}{}", ITEMS.template()),
-            bare: session(),
-            transient: reqwest_middleware::ClientBuilder::new(session())
-                .with(RetryTransientMiddleware::new_with_policy(retries))
-                .build(),
-            plain: client().build().expect("legal"),
-            telemetry: client().recorder(counts).build().expect("legal"),
-            recorded: Dispatch::new(Registry::default().with(spans.layer())),
-            unrecorded: Dispatch::new(NoSubscriber::new()),
-            prometheus,
+            sender,
+            telemetry,
         }
     }
 
-    /// How long a call takes in a turn of this way.
-    fn turn(&self, way: Way) -> Duration {
+    /// How long a call takes in a turn.
+    fn turn(&self) -> Duration {
         let [warm_up, measured] = TURN;
-        self.send(way, warm_up);
+        self.send(warm_up);
         let begun = Instant::now();
-        self.send(way, measured);
+        self.send(measured);
         begun.elapsed() / measured
     }
 
-    fn send(&self, way: Way, calls: u32) {
-        let subscriber = match way {
-            Way::Telemetry => &self.recorded,
-            _ => &self.unrecorded,
-        };
-        dispatcher::with_default(subscriber, || {
-            self.runtime.block_on(async {
-                for _ in 0..calls {
-                    match way {
-                        Way::Bare => by_hand(self.bare.get(&self.url).send().await).await,
-                        Way::Transient => {
-                            let sent = self.transient.get(&self.url).send().await;
-                            by_hand(sent).await;
-                        }
-                        Way::Plain => by_client(&self.plain).await,
-                        Way::Telemetry => by_client(&self.telemetry).await,
-                    }
+    /// What a process does every few seconds, for thousands of requests.
+    fn upkeep(&self) {
+        if let Some(telemetry) = &self.telemetry {
+            telemetry.counts.run_upkeep();
+        }
+    }
+
+    fn send(&self, calls: u32) {
+        let send = || self.runtime.block_on(self.sender.send(calls));
+        match &self.telemetry {
+            Some(telemetry) => dispatcher::with_default(&telemetry.spans, send),
+            None => send(),
+        }
+    }
+}
+
+impl Sender {
+    async fn send(&self, calls: u32) {
+        for _ in 0..calls {
+            match self {
+                Self::Bare(client, url) => by_hand(client.get(url).send().await).await,
+                Self::Transient(client, url) => by_hand(client.get(url).send().await).await,
+                Self::Client(client) => {
+                    black_box(client.get(ITEMS).await.expect("an object"));
                 }
-            });
-        });
+            }
+        }
     }
 }
 
@@ -276,8 +307,4 @@ async fn by_hand<E: Debug>(sent: Result<reqwest::Response, E>) {
     let body = response.bytes().await.expect("a body");
     let json: Box<RawValue> = serde_json::from_slice(&body).expect("JSON");
     black_box(json);
-}
-
-async fn by_client(client: &ReliableApiClient) {
-    black_box(client.get(ITEMS).await.expect("an object"));
 }

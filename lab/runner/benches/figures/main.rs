@@ -10,8 +10,9 @@
 //! in a process of its own, pinned to a core with `taskset`: what is measured on the
 //! first, what plays the other end on the second, or both on the first where the table
 //! says so. Where time says too little, `valgrind --tool=callgrind` counts instructions,
-//! which repeat whatever the machine does. Requests per second are those of `wrk`. What
-//! is not installed is not measured, and the table says so.
+//! which repeat whatever the machine does, but for one in a thousand, since timers depend
+//! on time. Requests per second are those of `wrk`. What is not installed is not
+//! measured, and the table says so.
 //!
 //! Nothing here asserts a time.
 
@@ -80,7 +81,7 @@ fn work(worker: &str, arguments: &[String]) {
         bare_service::WORKER => bare_service::serve(),
         lab_service::WORKER => lab_service::serve(arguments),
         client::CALLS => client::call(arguments),
-        client::TIMES => client::time(arguments),
+        client::TURNS => client::take_turns(arguments),
         crawl::TIMES => crawl::time(arguments),
         crawl::PAGES => crawl::remember(arguments),
         memory::RECORDS => memory::keep_records(),

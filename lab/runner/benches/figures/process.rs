@@ -2,8 +2,8 @@
 
 use std::{
     env,
-    io::{BufRead, BufReader, Read},
-    process::{Child, ChildStdin, Command, Stdio},
+    io::{BufRead, BufReader, Read, Write},
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
 };
 
 /// The first argument of a worker.
@@ -55,11 +55,15 @@ pub(crate) fn worker_on(core: Core, worker: &str, arguments: &[&str]) -> Command
     command
 }
 
-/// The instructions of a worker, by callgrind.
-pub(crate) fn instructions(worker: &str, arguments: &[&str]) -> f64 {
+/// The instructions that a worker takes inside of this function, by callgrind.
+///
+/// What a process does once, above all to find out how fast its clock is, takes millions
+/// of instructions, and never the same number.
+pub(crate) fn instructions(function: &str, worker: &str, arguments: &[&str]) -> f64 {
     let mut command = pinned(Core::First, "valgrind");
     command
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+        .arg(format!("--toggle-collect=*{function}*"))
         .args([&this_program(), WORKER, worker])
         .args(arguments);
     let output = command.output().expect("valgrind runs");
@@ -69,9 +73,11 @@ pub(crate) fn instructions(worker: &str, arguments: &[&str]) -> f64 {
         .lines()
         .find_map(|line| line.split_once("Collected : "))
         .map(|(_, count)| count.trim().parse());
-    collected
+    let collected = collected
         .expect("callgrind counts")
-        .expect("a count is a number")
+        .expect("a count is a number");
+    assert!(collected > 0.0, "{worker} never called {function}");
+    collected
 }
 
 /// What a worker prints, from begin to end.
@@ -89,16 +95,15 @@ fn this_program() -> String {
     path.into_os_string().into_string().expect("a path of text")
 }
 
-/// A worker that serves for as long as this value lives.
-pub(crate) struct Service {
-    /// Where it serves, without a slash at the end.
-    pub(crate) base_url: String,
+/// A worker that lives for as long as this value.
+pub(crate) struct Worker {
     child: Child,
     /// It ends when this is closed, in good order.
     stdin: Option<ChildStdin>,
+    stdout: BufReader<ChildStdout>,
 }
 
-impl Service {
+impl Worker {
     pub(crate) fn start(mut command: Command) -> Self {
         let mut child = command
             .stdin(Stdio::piped())
@@ -107,31 +112,59 @@ impl Service {
             .expect("a worker starts");
         let stdin = child.stdin.take();
         let stdout = child.stdout.take().expect("it is piped");
-        let mut base_url = String::new();
-        BufReader::new(stdout)
-            .read_line(&mut base_url)
-            .expect("a worker prints where it serves");
         Self {
-            base_url: base_url.trim_end().to_owned(),
             child,
             stdin,
+            stdout: BufReader::new(stdout),
+        }
+    }
+
+    /// The next line that it prints.
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        let read = self.stdout.read_line(&mut line);
+        read.expect("a worker prints a line");
+        line.trim_end().to_owned()
+    }
+
+    /// What it prints when it is sent a line: see [`respond`].
+    pub(crate) fn ask(&mut self) -> String {
+        let stdin = self.stdin.as_mut().expect("it is open until the end");
+        writeln!(stdin).expect("a worker reads");
+        self.line()
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        drop(self.stdin.take());
+        self.child.wait().expect("a worker ends");
+    }
+}
+
+/// A worker that serves for as long as this value lives.
+pub(crate) struct Service {
+    /// Where it serves, without a slash at the end.
+    pub(crate) base_url: String,
+    worker: Worker,
+}
+
+impl Service {
+    pub(crate) fn start(command: Command) -> Self {
+        let mut worker = Worker::start(command);
+        Self {
+            base_url: worker.line(),
+            worker,
         }
     }
 
     /// The id of its process.
     pub(crate) fn id(&self) -> u32 {
-        self.child.id()
+        self.worker.child.id()
     }
 
     pub(crate) fn url(&self, path: &str) -> String {
         format!("{}{path}", self.base_url)
-    }
-}
-
-impl Drop for Service {
-    fn drop(&mut self) {
-        drop(self.stdin.take());
-        self.child.wait().expect("a worker ends");
     }
 }
 
@@ -141,4 +174,11 @@ pub(crate) fn serve_at(base_url: &str) {
     let mut stdin = std::io::stdin().lock();
     // There is nothing to read but its end.
     let _ended = stdin.read_to_end(&mut Vec::new());
+}
+
+/// What a worker that is asked does: it prints a line for each that comes.
+pub(crate) fn respond(mut line: impl FnMut() -> String) {
+    for _ in std::io::stdin().lines() {
+        println!("{}", line());
+    }
 }
