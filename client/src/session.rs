@@ -21,7 +21,8 @@ pub fn without_hidden_requests(session: reqwest::ClientBuilder) -> reqwest::Clie
     install_tls_provider();
     session
         .redirect(redirect::never_followed())
-        .retry(reqwest::retry::never())
+        // Without a limit of zero it keeps a copy of every request for nothing.
+        .retry(reqwest::retry::never().max_retries_per_request(0))
 }
 
 /// Builds a session with what the contract asks for, whoever configured it.

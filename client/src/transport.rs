@@ -5,7 +5,7 @@
 
 use std::{
     cell::RefCell,
-    future::Future,
+    future::{Future, poll_fn},
     pin::Pin,
     sync::{
         Arc,
@@ -127,20 +127,32 @@ impl<S> Layer<S> for TellConnecting {
     type Service = TellingConnector<S>;
 
     fn layer(&self, connector: S) -> Self::Service {
-        TellingConnector(connector)
+        TellingConnector(Arc::new(connector))
     }
 }
 
-#[derive(Clone)]
-pub(crate) struct TellingConnector<S>(S);
+/// The session copies its connector five times a request, and needs one only for a new
+/// connection. What it copies is therefore no more than a pointer.
+pub(crate) struct TellingConnector<S>(Arc<S>);
 
-impl<S: Service<R>, R> Service<R> for TellingConnector<S> {
+impl<S> Clone for TellingConnector<S> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<S, R> Service<R> for TellingConnector<S>
+where
+    S: Service<R, Future: Send> + Clone + Send + Sync + 'static,
+    R: Send + 'static,
+{
     type Response = S::Response;
     type Error = S::Error;
-    type Future = Connecting<S::Future>;
+    type Future = Connecting<S::Response, S::Error>;
 
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<std::result::Result<(), S::Error>> {
-        self.0.poll_ready(context)
+    /// It is always ready: each copy of the connector waits on its own.
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<std::result::Result<(), S::Error>> {
+        Poll::Ready(Ok(()))
     }
 
     fn call(&mut self, destination: R) -> Self::Future {
@@ -149,23 +161,28 @@ impl<S: Service<R>, R> Service<R> for TellingConnector<S> {
         let _ = CONNECTION.try_with(|connection| {
             connection.replace(Some(Arc::clone(&under_way)));
         });
+        let mut connector = S::clone(&self.0);
+        let connecting = async move {
+            poll_fn(|context| connector.poll_ready(context)).await?;
+            connector.call(destination).await
+        };
         Connecting {
-            connecting: Box::pin(self.0.call(destination)),
+            connecting: Box::pin(connecting),
             under_way,
         }
     }
 }
 
 /// A connection in the making.
-pub(crate) struct Connecting<F> {
-    connecting: Pin<Box<F>>,
+pub(crate) struct Connecting<T, E> {
+    connecting: Pin<Box<dyn Future<Output = std::result::Result<T, E>> + Send>>,
     under_way: UnderWay,
 }
 
-impl<F: Future> Future for Connecting<F> {
-    type Output = F::Output;
+impl<T, E> Future for Connecting<T, E> {
+    type Output = std::result::Result<T, E>;
 
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let connected = self.connecting.as_mut().poll(context);
         // Another connection may have come free in the meantime. The pool gives
         // that one to the request, and finishes this one in a task of its own.
@@ -186,6 +203,7 @@ mod tests {
     use super::*;
 
     /// A connector that never comes to an end.
+    #[derive(Clone)]
     struct Never;
 
     impl Service<()> for Never {
