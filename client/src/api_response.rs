@@ -26,11 +26,25 @@ pub(crate) struct ApiResponse {
 }
 
 impl ApiResponse {
-    /// Takes a response from the retry middleware, which has buffered its body:
-    /// reading it here is a matter of memory and cannot fail.
+    /// Takes a response whose body has been buffered: reading it here is a matter of
+    /// memory and cannot fail.
     pub(crate) async fn read(
         request: RequestName,
         mut response: Response,
+        report: &RetryReport,
+    ) -> Self {
+        let head = Self::new(request, &mut response, Bytes::new(), report);
+        Self {
+            body: response.bytes().await.unwrap_or_default(),
+            ..head
+        }
+    }
+
+    /// Takes a response and its body, which was read beside it.
+    pub(crate) fn new(
+        request: RequestName,
+        response: &mut Response,
+        body: Bytes,
         report: &RetryReport,
     ) -> Self {
         Self {
@@ -43,7 +57,7 @@ impl ApiResponse {
                 .extensions()
                 .get::<IncompleteBody>()
                 .map(|IncompleteBody(kind)| *kind),
-            body: response.bytes().await.unwrap_or_default(),
+            body,
         }
     }
 

@@ -3,16 +3,17 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use http::StatusCode;
-use reqwest_middleware::{ClientBuilder, Middleware};
+use reqwest_middleware::{ClientBuilder, ClientWithMiddleware, Middleware};
 use reqwest_retry::RetryPolicy;
 
 use crate::{
     base_url,
     error::ConfigError,
     pagination::ListingLimits,
+    per_operation::PerOperation,
     positive::positive,
     random::{Random, SystemRandom},
-    reliable_client::{Inner, ReliableApiClient},
+    reliable_client::{BelowRetries, Inner, ReliableApiClient},
     retry::{
         Backoff, Classifier, ConcurrencyLimit, DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_BODY_BYTES,
         DEFAULT_MAX_RETRY_AFTER, Policy, RETRY_STATUSES, RetryBudget, RetryMiddleware,
@@ -358,20 +359,28 @@ impl Builder {
         if let Some(injector) = self.injector {
             retries = retries.injector(injector);
         }
-        let mut http = ClientBuilder::new(session).with(retries);
-        for middleware in self.middlewares {
-            http = http.with_arc(middleware);
+        let retries = Arc::new(retries);
+        let only_session = self.middlewares.is_empty() && self.transport.is_none();
+        let mut stack = self.middlewares;
+        match self.transport {
+            Some(transport) => stack.extend([transport, Arc::new(NothingBelow)]),
+            None => stack.push(Arc::new(OnTheWire::new(Arc::clone(&clock)))),
         }
-        http = match self.transport {
-            Some(transport) => http.with_arc(transport).with(NothingBelow),
-            None => http.with(OnTheWire::new(Arc::clone(&clock))),
+        let below = if only_session {
+            BelowRetries::Session(session.clone())
+        } else {
+            BelowRetries::Middlewares(stacked(session.clone(), stack.clone()))
         };
+        stack.insert(0, Arc::clone(&retries) as Arc<dyn Middleware>);
         Ok(ReliableApiClient::from_inner(Inner {
-            http: http.build(),
+            http: stacked(session, stack),
+            retries,
+            below,
             base_url,
             timeouts: self.timeouts,
             limits,
             metrics,
+            routes: PerOperation::new(),
             _gauges: gauges,
             clock,
             random: self.random,
@@ -400,6 +409,14 @@ impl fmt::Debug for Builder {
             .field("page_size", &self.page_size)
             .finish_non_exhaustive()
     }
+}
+
+/// A session below these middlewares, of which the first sees a request first.
+fn stacked(session: reqwest::Client, stack: Vec<Arc<dyn Middleware>>) -> ClientWithMiddleware {
+    stack
+        .into_iter()
+        .fold(ClientBuilder::new(session), ClientBuilder::with_arc)
+        .build()
 }
 
 fn not_zero(field: &'static str, got: Duration) -> Result<(), ConfigError> {

@@ -119,6 +119,7 @@ mod idempotency_key;
 mod job;
 mod media_type;
 mod pagination;
+mod per_operation;
 mod positive;
 mod random;
 mod raw_object;

@@ -3,13 +3,22 @@
 
 use std::{fmt, sync::Arc};
 
+use http::Method;
 use metrics::Gauge;
 use reqwest_middleware::ClientWithMiddleware;
 use url::Url;
 
 use crate::{
-    endpoint::Endpoint, idempotency_key::IdempotencyKey, pagination::ListingLimits, random::Random,
-    retry::CallSettings, telemetry::Metrics, time::Clock, timeouts::Timeouts,
+    endpoint::Endpoint,
+    idempotency_key::IdempotencyKey,
+    pagination::ListingLimits,
+    per_operation::PerOperation,
+    random::Random,
+    retry::{CallSettings, Policy, RetryMiddleware},
+    telemetry::{Metrics, OperationMetrics},
+    time::Clock,
+    timeouts::Timeouts,
+    transport::Below,
 };
 
 /// The reference client of the teaching service.
@@ -24,16 +33,33 @@ pub struct ReliableApiClient {
 
 pub(crate) struct Inner {
     pub(crate) http: ClientWithMiddleware,
+    pub(crate) retries: Arc<RetryMiddleware<Policy>>,
+    pub(crate) below: BelowRetries,
     /// Without a trailing slash, so that an endpoint's template can follow it.
     pub(crate) base_url: Url,
     pub(crate) timeouts: Timeouts,
     pub(crate) limits: ListingLimits,
     pub(crate) metrics: Arc<Metrics>,
+    pub(crate) routes: PerOperation<Route>,
     /// Kept for as long as the client lives: they show the budget and the limit
     /// that it shares.
     pub(crate) _gauges: Vec<Arc<Gauge>>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) random: Arc<dyn Random>,
+}
+
+/// What stands below the retry rules of a client.
+pub(crate) enum BelowRetries {
+    /// The session.
+    Session(reqwest::Client),
+    /// The middlewares that were handed in, and what stands below them.
+    Middlewares(ClientWithMiddleware),
+}
+
+/// What every call of one endpoint and method has in common.
+pub(crate) struct Route {
+    pub(crate) url: Url,
+    pub(crate) metrics: Arc<OperationMetrics>,
 }
 
 impl ReliableApiClient {
@@ -81,6 +107,13 @@ impl ReliableApiClient {
         }
     }
 
+    pub(crate) fn route(&self, endpoint: Endpoint, method: &Method) -> Arc<Route> {
+        self.inner.routes.get(endpoint, method, || Route {
+            url: self.url(endpoint),
+            metrics: self.inner.metrics.operation(endpoint, method),
+        })
+    }
+
     pub(crate) fn url(&self, endpoint: Endpoint) -> Url {
         let mut url = self.inner.base_url.clone();
         let path = format!(
@@ -104,8 +137,15 @@ impl ReliableApiClient {
         self.inner.limits
     }
 
-    pub(crate) fn metrics(&self) -> &Metrics {
-        &self.inner.metrics
+    pub(crate) fn retries(&self) -> &RetryMiddleware<Policy> {
+        &self.inner.retries
+    }
+
+    pub(crate) fn below(&self) -> Below<'_> {
+        match &self.inner.below {
+            BelowRetries::Session(session) => Below::Wire(session, &*self.inner.clock),
+            BelowRetries::Middlewares(stack) => Below::Stack(stack),
+        }
     }
 
     pub(crate) fn clock(&self) -> &dyn Clock {

@@ -1,15 +1,19 @@
-//! The internal request routine: headers, query, extensions → send → response.
+//! The internal request routine: headers, query, terms → send → response.
 //!
 //! Every call of every client method comes through here, so the headers, the
-//! extensions that the retry rules read, the operation span and the
-//! normalisation of errors are each written once.
+//! terms that the retry rules read, the operation span and the normalisation of
+//! errors are each written once.
 
+use std::{borrow::Cow, pin::pin};
+
+use bytes::Bytes;
 use http::{
     Extensions, HeaderValue, Method,
     header::{ACCEPT, CONTENT_TYPE},
 };
 use reqwest::Request;
 use tracing::Instrument;
+use url::Url;
 
 use crate::{
     api_response::ApiResponse,
@@ -18,9 +22,10 @@ use crate::{
     idempotency_key::IdempotencyKey,
     pagination::PageQuery,
     raw_object::JsonObject,
-    reliable_client::ReliableApiClient,
-    retry::{RepeatPermission, RetryReport},
+    reliable_client::{ReliableApiClient, Route},
+    retry::{RepeatPermission, Terms},
     telemetry::{AttemptCount, GiveUp, OpenCall},
+    transport::Below,
 };
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -56,9 +61,12 @@ impl ReliableApiClient {
         call: Call<'_>,
         read: impl FnOnce(ApiResponse) -> Result<T, ApiError>,
     ) -> Result<T, ApiError> {
-        let open = self.open_call(call.endpoint, &call.method);
-        let sent = self.send(call, open.attempts());
-        let result = sent.instrument(open.span().clone()).await.and_then(read);
+        let route = self.route(call.endpoint, &call.method);
+        let open = OpenCall::begin(&route.metrics, call.endpoint, self.clock());
+        let result = {
+            let sent = pin!(self.send(&call, &route, open.attempts()));
+            sent.instrument(open.span().clone()).await.and_then(read)
+        };
         open.end(&result);
         result
     }
@@ -66,38 +74,44 @@ impl ReliableApiClient {
     /// Counts a call of a listing that a limit of the caller's ends before any
     /// request.
     pub(crate) fn refuse(&self, endpoint: Endpoint, why: GiveUp, error: ContractError) -> ApiError {
-        let metrics = self.metrics().operation(endpoint, &Method::GET);
-        metrics.give_up(why);
+        let route = self.route(endpoint, &Method::GET);
+        route.metrics.give_up(why);
         let result = Err::<(), _>(ApiError::from(error));
-        self.open_call(endpoint, &Method::GET).end(&result);
+        OpenCall::begin(&route.metrics, endpoint, self.clock()).end(&result);
         error.into()
     }
 
-    fn open_call(&self, endpoint: Endpoint, method: &Method) -> OpenCall<'_> {
-        OpenCall::begin(self.metrics(), endpoint, method, self.clock())
-    }
-
-    async fn send(&self, call: Call<'_>, attempts: AttemptCount) -> Result<ApiResponse, ApiError> {
+    async fn send(
+        &self,
+        call: &Call<'_>,
+        route: &Route,
+        attempts: &AttemptCount,
+    ) -> Result<ApiResponse, ApiError> {
         let name = RequestName::new(&call.method, call.endpoint);
-        let mut extensions = Extensions::new();
-        extensions.insert(call.endpoint);
-        extensions.insert(self.timeouts());
-        extensions.insert(self.settings());
-        extensions.insert(attempts);
-        if let Some(permission) = call.permission {
-            extensions.insert(permission);
-        }
-
-        let request = self.request(&call, name)?;
-        let result = self
-            .http()
-            .execute_with_extensions(request, &mut extensions)
+        let request = call.request(route, name)?;
+        let request = || request.build();
+        let mut body = Bytes::new();
+        let terms = Terms {
+            endpoint: call.endpoint,
+            timeouts: self.timeouts(),
+            settings: self.settings(),
+            permission: call.permission,
+            metrics: &route.metrics,
+            sent: attempts,
+            rebuild: Some(&request),
+            body: Some(&mut body),
+        };
+        let below = self.below();
+        let mut extensions = match &below {
+            Below::Stack(_) => terms.extensions(),
+            _ => Extensions::new(),
+        };
+        let (result, report) = self
+            .retries()
+            .call(request(), terms, below, &mut extensions)
             .await;
-
-        let report = extensions.get::<RetryReport>().copied();
-        let report = report.unwrap_or_default();
         match result {
-            Ok(response) => Ok(ApiResponse::read(name, response, &report).await),
+            Ok(mut response) => Ok(ApiResponse::new(name, &mut response, body, &report)),
             Err(error) => Err(ApiError::Transport(ApiTransportError {
                 attempts: report.attempts,
                 stopped: report.stopped,
@@ -105,29 +119,59 @@ impl ReliableApiClient {
             })),
         }
     }
+}
 
-    /// Builds the request, headers included; fails if its cursor is too long for
-    /// any URL.
-    fn request(&self, call: &Call<'_>, name: RequestName) -> Result<Request, ContractError> {
-        let mut url = self.url(call.endpoint);
-        if let Some(page) = call.page {
-            page.write_to(&mut url, name)?;
+/// All that a request of a call is built from.
+struct RequestParts<'a> {
+    method: &'a Method,
+    url: Cow<'a, Url>,
+    key: Option<&'a IdempotencyKey>,
+    body: Option<Bytes>,
+}
+
+impl Call<'_> {
+    /// What its requests are built from; fails if its cursor is too long for any URL.
+    fn request<'a>(
+        &'a self,
+        route: &'a Route,
+        name: RequestName,
+    ) -> Result<RequestParts<'a>, ContractError> {
+        let mut url = Cow::Borrowed(&route.url);
+        if let Some(page) = self.page {
+            page.write_to(url.to_mut(), name)?;
         }
-        let mut request = Request::new(call.method.clone(), url);
+        Ok(RequestParts {
+            method: &self.method,
+            url,
+            key: self.key,
+            body: self.body.map(json),
+        })
+    }
+}
+
+#[expect(
+    clippy::expect_used,
+    reason = "a JSON object is a map with string keys"
+)]
+fn json(body: &JsonObject) -> Bytes {
+    serde_json::to_vec(body)
+        .expect("a map with string keys is JSON")
+        .into()
+}
+
+impl RequestParts<'_> {
+    /// Builds the request, headers included.
+    fn build(&self) -> Request {
+        let mut request = Request::new(self.method.clone(), self.url.as_ref().clone());
         let headers = request.headers_mut();
         headers.insert(ACCEPT, JSON);
-        if let Some(key) = call.key {
+        if let Some(key) = self.key {
             headers.insert(IdempotencyKey::HEADER, key.header_value());
         }
-        if let Some(body) = call.body {
+        if let Some(body) = &self.body {
             headers.insert(CONTENT_TYPE, JSON);
-            #[expect(
-                clippy::expect_used,
-                reason = "a JSON object is a map with string keys"
-            )]
-            let body = serde_json::to_vec(body).expect("a map with string keys is JSON");
-            *request.body_mut() = Some(body.into());
+            *request.body_mut() = Some(body.clone().into());
         }
-        Ok(request)
+        request
     }
 }

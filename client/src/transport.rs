@@ -15,8 +15,8 @@ use std::{
 };
 
 use http::Extensions;
-use reqwest::{Request, Response};
-use reqwest_middleware::{Middleware, Next, Result};
+use reqwest::{Client, Request, Response};
+use reqwest_middleware::{ClientWithMiddleware, Error, Middleware, Next, Result};
 use tokio::time::Instant;
 use tower::{Layer, Service};
 
@@ -27,7 +27,8 @@ use crate::{
 
 tokio::task_local! {
     /// The connection that the request of this task is waiting for, if it had to
-    /// ask for a new one.
+    /// ask for a new one. Only for a request with a deadline there is somebody who
+    /// will want to know.
     static CONNECTION: RefCell<Option<UnderWay>>;
 }
 
@@ -39,8 +40,42 @@ type UnderWay = Arc<AtomicBool>;
 #[derive(Clone, Copy)]
 pub(crate) struct WentOnTheWire;
 
-/// The innermost middleware. It holds the clock while a request is on the wire,
-/// and says what a request was doing when its time was up.
+/// What stands below the retry rules.
+pub(crate) enum Below<'a> {
+    /// The rest of a stack of which they are a part.
+    Rest(Next<'a>),
+    /// A stack of its own.
+    Stack(&'a ClientWithMiddleware),
+    /// The wire, and nothing in between.
+    Wire(&'a Client, &'a dyn Clock),
+}
+
+impl Below<'_> {
+    /// Hands a request on.
+    pub(crate) async fn send(
+        &self,
+        request: Request,
+        extensions: &mut Extensions,
+    ) -> Result<Response> {
+        match self {
+            Self::Rest(next) => next.clone().run(request, extensions).await,
+            Self::Stack(stack) => stack.execute_with_extensions(request, extensions).await,
+            Self::Wire(session, clock) => {
+                let deadline = Deadline::of(&request);
+                let exchange = async { session.execute(request).await.map_err(Error::from) };
+                on_the_wire(*clock, deadline, exchange).await
+            }
+        }
+    }
+
+    /// Whether the request that was handed on with these extensions was given to the
+    /// session: its body is on the wire, too.
+    pub(crate) fn is_on_the_wire(&self, extensions: &Extensions) -> bool {
+        matches!(self, Self::Wire(..)) || extensions.get::<WentOnTheWire>().is_some()
+    }
+}
+
+/// The innermost middleware of a stack: see [`on_the_wire`].
 pub(crate) struct OnTheWire {
     clock: Arc<dyn Clock>,
 }
@@ -59,28 +94,53 @@ impl Middleware for OnTheWire {
         extensions: &mut Extensions,
         next: Next<'_>,
     ) -> Result<Response> {
-        let _hold = self.clock.hold();
         extensions.insert(WentOnTheWire);
-        // A deadline that no clock reaches is none.
-        let deadline = request
-            .timeout()
-            .and_then(|left| session_time().checked_add(*left));
-        let exchange = async {
-            let error = match next.run(request, extensions).await {
-                Ok(response) => return Ok(response),
-                Err(error) => error,
-            };
-            // `reqwest` knows the connect timeout for what it is. A deadline it
-            // reports as a timeout of the whole request, wherever it struck.
-            let timed_out = FailureKind::of(&error) == FailureKind::ReadTimeout;
-            let too_late = deadline.is_some_and(|deadline| session_time() >= deadline);
-            if timed_out && too_late && is_connecting() {
-                return Err(Failure(FailureKind::ConnectTimeout).into());
-            }
-            Err(error)
-        };
-        CONNECTION.scope(RefCell::default(), exchange).await
+        let deadline = Deadline::of(&request);
+        on_the_wire(&*self.clock, deadline, next.run(request, extensions)).await
     }
+}
+
+/// When the time of a request is up, by the time of the session. A deadline that no
+/// clock reaches is none.
+#[derive(Clone, Copy)]
+struct Deadline(Option<Instant>);
+
+impl Deadline {
+    fn of(request: &Request) -> Self {
+        let left = request.timeout();
+        Self(left.and_then(|left| session_time().checked_add(*left)))
+    }
+
+    fn has_passed(self) -> bool {
+        self.0.is_some_and(|deadline| session_time() >= deadline)
+    }
+}
+
+/// Holds the clock while a request is on the wire, and says what the request was doing
+/// when its time was up.
+async fn on_the_wire(
+    clock: &dyn Clock,
+    deadline: Deadline,
+    exchange: impl Future<Output = Result<Response>> + Send,
+) -> Result<Response> {
+    let _hold = clock.hold();
+    if deadline.0.is_none() {
+        return exchange.await;
+    }
+    let exchange = async {
+        let error = match exchange.await {
+            Ok(response) => return Ok(response),
+            Err(error) => error,
+        };
+        // `reqwest` knows the connect timeout for what it is. A deadline it
+        // reports as a timeout of the whole request, wherever it struck.
+        let timed_out = FailureKind::of(&error) == FailureKind::ReadTimeout;
+        if timed_out && deadline.has_passed() && is_connecting() {
+            return Err(Failure(FailureKind::ConnectTimeout).into());
+        }
+        Err(error)
+    };
+    CONNECTION.scope(RefCell::default(), exchange).await
 }
 
 /// The time by which the session measures its timeouts.

@@ -90,8 +90,8 @@ impl Walk {
             let next = page.next_cursor.as_ref();
             let checked = next.map(|next| self.history.check(next, request, self.pages, attempts));
             if let Some(Err(repeated)) = checked {
-                let metrics = client.metrics().operation(*endpoint, &Method::GET);
-                metrics.cursor_loop();
+                let route = client.route(*endpoint, &Method::GET);
+                route.metrics.cursor_loop();
                 return Err(repeated.into());
             }
             Ok(page)

@@ -1,10 +1,11 @@
 //! One attempt: one request on the wire, up to the last byte of its response.
 
-use std::time::Duration;
+use std::{pin::pin, time::Duration};
 
+use bytes::Bytes;
 use http::{Extensions, StatusCode};
 use reqwest::{Request, Response};
-use reqwest_middleware::{Error, Next, Result};
+use reqwest_middleware::{Error, Result};
 use tracing::{Instrument, Span};
 
 use super::{body, concurrency::ConcurrencyLimit, failure::FailureKind};
@@ -12,8 +13,7 @@ use crate::{
     endpoint::Endpoint,
     telemetry::{self, AttemptResult, Injector, OperationMetrics},
     time::Clock,
-    timeouts::Timeouts,
-    transport::WentOnTheWire,
+    transport::Below,
 };
 
 /// What every attempt of one call has in common.
@@ -24,10 +24,14 @@ pub(super) struct Attempts<'a> {
     pub(super) metrics: &'a OperationMetrics,
     pub(super) concurrency: Option<&'a ConcurrencyLimit>,
     pub(super) max_body_bytes: usize,
+    /// The longest time that the body of an error is read for.
+    pub(super) patience: Duration,
+    pub(super) below: Below<'a>,
 }
 
 impl Attempts<'_> {
-    /// Sends `request` as attempt number `number` and reads its response.
+    /// Sends `request` as attempt number `number` and reads its response, whose body
+    /// goes where `beside` says, or else stays in it.
     ///
     /// `remaining` is the time left until the deadline of the call; the
     /// transport cuts the attempt off there.
@@ -36,8 +40,8 @@ impl Attempts<'_> {
         mut request: Request,
         number: u32,
         remaining: Option<Duration>,
-        next: Next<'_>,
         extensions: &mut Extensions,
+        beside: Option<&mut Bytes>,
     ) -> Result<Response> {
         let span = telemetry::attempt_span(self.endpoint, &request, number);
         if let Some(inject) = self.injector {
@@ -50,10 +54,9 @@ impl Attempts<'_> {
             *request.timeout_mut() = Some(timeout);
         }
 
-        let timeouts = extensions.get().copied().unwrap_or(Timeouts::DEFAULT);
         let started = self.clock.monotonic();
-        let result = async {
-            let response = next.run(request, extensions).await?;
+        let exchange = pin!(async {
+            let mut response = self.below.send(request, extensions).await?;
             let status = response.status();
             // The head decides: the other workers learn of a 429 before its body
             // has ended.
@@ -61,18 +64,25 @@ impl Attempts<'_> {
                 self.observe(status, &span);
             }
             // The body of a scripted transport may wait on the clock itself.
-            let on_the_wire = extensions.get::<WentOnTheWire>().is_some();
+            let on_the_wire = self.below.is_on_the_wire(extensions);
             let _hold = on_the_wire.then(|| self.clock.hold());
-            let response = body::read(response, self.max_body_bytes, timeouts.read).await?;
+            let body = body::read(&mut response, self.max_body_bytes, self.patience).await?;
             if status.is_success() {
                 self.observe(status, &span);
             }
-            Ok(response)
-        }
-        .instrument(span.clone())
-        .await
+            Ok(match beside {
+                Some(beside) => {
+                    *beside = body;
+                    response
+                }
+                None => body::with_body(response, body),
+            })
+        });
         // The URL of a request may hold a secret, and `reqwest` prints it.
-        .map_err(Error::without_url);
+        let result = exchange
+            .instrument(span.clone())
+            .await
+            .map_err(Error::without_url);
 
         let outcome = match &result {
             Ok(response) => AttemptResult::Status(response.status()),

@@ -39,19 +39,19 @@ const MAX_ERROR_BODY_BYTES: usize = 64 * 1024;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IncompleteBody(pub FailureKind);
 
-/// Reads the body of `response` and puts the response together again around it.
+/// Reads the body of `response`, which keeps all but that.
 ///
 /// Of a success up to `max` bytes are accepted, for as long as the transport
 /// allows.
-pub(super) async fn read(response: Response, max: usize, patience: Duration) -> Result<Response> {
+pub(super) async fn read(response: &mut Response, max: usize, patience: Duration) -> Result<Bytes> {
     if response.status() >= StatusCode::MULTIPLE_CHOICES {
-        Ok(read_error(response, patience).await)
+        Ok(Box::pin(read_some(response, patience)).await)
     } else {
         read_whole(response, max).await
     }
 }
 
-async fn read_whole(mut response: Response, max: usize) -> Result<Response> {
+async fn read_whole(response: &mut Response, max: usize) -> Result<Bytes> {
     let too_large = || Error::from(Failure(FailureKind::BodyTooLarge));
     let announced = response
         .content_length()
@@ -79,8 +79,14 @@ async fn read_whole(mut response: Response, max: usize) -> Result<Response> {
         }
         all.extend_from_slice(&chunk);
     }
-    let body = if all.is_empty() { first } else { all.freeze() };
-    Ok(with_body(response, body))
+    Ok(if all.is_empty() { first } else { all.freeze() })
+}
+
+/// Reads the body of an error, and puts the response together again around it.
+/// It never fails; the response says if a part is missing.
+pub(crate) async fn read_error(mut response: Response, patience: Duration) -> Response {
+    let body = read_some(&mut response, patience).await;
+    with_body(response, body)
 }
 
 /// Reads the body of an error: at most [`MAX_ERROR_BODY_BYTES`], for no longer
@@ -90,10 +96,10 @@ async fn read_whole(mut response: Response, max: usize) -> Result<Response> {
     reason = "a timeout of the socket, as those of `reqwest` are: it stays real \
               where the waits are virtual"
 )]
-pub(crate) async fn read_error(mut response: Response, patience: Duration) -> Response {
+async fn read_some(response: &mut Response, patience: Duration) -> Bytes {
     let mut body = BytesMut::new();
     let missing = {
-        let mut reading = pin!(fill(&mut response, &mut body));
+        let mut reading = pin!(fill(response, &mut body));
         match reading.as_mut().now_or_never() {
             // A body that is there already needs no timer, and so no runtime
             // with a timer.
@@ -104,11 +110,10 @@ pub(crate) async fn read_error(mut response: Response, patience: Duration) -> Re
             },
         }
     };
-    let mut response = with_body(response, body.freeze());
     if let Some(kind) = missing {
         response.extensions_mut().insert(IncompleteBody(kind));
     }
-    response
+    body.freeze()
 }
 
 /// Reads into `body`, up to the cap; returns why the rest is missing, if it is.
@@ -128,7 +133,8 @@ async fn fill(response: &mut Response, body: &mut BytesMut) -> Option<FailureKin
     }
 }
 
-fn with_body(mut response: Response, body: Bytes) -> Response {
+/// Puts a response together again around its body.
+pub(super) fn with_body(mut response: Response, body: Bytes) -> Response {
     let extensions = std::mem::take(response.extensions_mut());
     let headers = std::mem::take(response.headers_mut());
     #[expect(clippy::expect_used, reason = "each part is one of a response already")]

@@ -7,6 +7,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use futures_util::FutureExt;
 use http::StatusCode;
 use metrics::Gauge;
 use tokio::sync::Semaphore;
@@ -69,7 +70,7 @@ impl ConcurrencyLimit {
     }
 
     /// Waits for a slot. It is given back when the permit is dropped.
-    pub(super) async fn acquire(&self) -> Permit {
+    pub(super) async fn acquire(&self) -> Permit<'_> {
         loop {
             // The semaphore is never closed. If it were, the client would go on
             // without a limit rather than stop.
@@ -79,10 +80,15 @@ impl ConcurrencyLimit {
             // The limit may have shrunk while the slot was on its way here.
             if !self.shared.with(State::settle_one) {
                 return Permit {
-                    shared: Arc::clone(&self.shared),
+                    shared: &self.shared,
                 };
             }
         }
+    }
+
+    /// A slot, if there is one and nobody waits for it.
+    pub(super) fn try_acquire(&self) -> Option<Permit<'_>> {
+        self.acquire().now_or_never()
     }
 
     /// Lets a response move the limit; what it moved, if anything.
@@ -97,6 +103,9 @@ impl ConcurrencyLimit {
         self.shared.with(|state| {
             let (was, before) = (state.limit.current, state.limit.whole());
             change(&mut state.limit);
+            if state.limit.current == was {
+                return None;
+            }
             let after = state.limit.whole();
             state.gauges.set(state.limit.current);
 
@@ -106,7 +115,7 @@ impl ConcurrencyLimit {
             let settled = gained.min(state.owed);
             state.owed -= settled;
             self.shared.slots.add_permits(gained - settled);
-            (state.limit.current != was).then_some(Change {
+            Some(Change {
                 before,
                 after,
                 shrank: state.limit.current < was,
@@ -157,11 +166,11 @@ impl std::fmt::Debug for ConcurrencyLimit {
 }
 
 /// One slot, held for the length of one attempt.
-pub(super) struct Permit {
-    shared: Arc<Shared>,
+pub(super) struct Permit<'a> {
+    shared: &'a Shared,
 }
 
-impl Drop for Permit {
+impl Drop for Permit<'_> {
     fn drop(&mut self) {
         self.shared.with(|state| {
             if !state.settle_one() {
@@ -206,7 +215,6 @@ impl Aimd {
 mod tests {
     use std::collections::VecDeque;
 
-    use futures_util::FutureExt;
     use proptest::prelude::*;
 
     use super::*;
@@ -268,7 +276,7 @@ mod tests {
                 match step {
                     Step::Acquire => {
                         let free = f64::from(u32::try_from(in_flight.len())?) < model.floor();
-                        let permit = limit.acquire().now_or_never();
+                        let permit = limit.try_acquire();
                         prop_assert_eq!(permit.is_some(), free);
                         in_flight.extend(permit);
                     }
@@ -290,7 +298,7 @@ mod tests {
 
     /// Takes every slot there is, for good.
     fn free_slots(limit: &ConcurrencyLimit) -> usize {
-        let free = std::iter::from_fn(|| limit.acquire().now_or_never().map(std::mem::forget));
+        let free = std::iter::from_fn(|| limit.try_acquire().map(std::mem::forget));
         free.take(64).count()
     }
 

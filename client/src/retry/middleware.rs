@@ -10,10 +10,8 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use futures_util::{
-    FutureExt,
-    future::{Either, select},
-};
+use bytes::Bytes;
+use futures_util::future::{Either, select};
 use http::Extensions;
 use reqwest::{Request, Response};
 use reqwest_middleware::{Middleware, Next, Result};
@@ -40,7 +38,8 @@ use crate::{
         self, AttemptCount, GiveUp, Injector, Metrics, OperationMetrics, Rules, SharedRecorder,
     },
     time::{Clock, SystemClock},
-    timeouts::LONGEST,
+    timeouts::{LONGEST, Timeouts},
+    transport::Below,
 };
 
 /// The default of [`RetryMiddleware::max_attempts`].
@@ -62,6 +61,67 @@ pub struct RetryReport {
     pub stopped: Option<StopReason>,
     /// What the last response's `Retry-After` asked for, if it could be followed.
     pub retry_after: Option<Duration>,
+}
+
+/// What a call brings to the retry rules.
+pub(crate) struct Terms<'a> {
+    pub(crate) endpoint: Endpoint,
+    pub(crate) timeouts: Timeouts,
+    pub(crate) settings: CallSettings,
+    pub(crate) permission: Option<RepeatPermission>,
+    pub(crate) metrics: &'a OperationMetrics,
+    /// Counts its attempts.
+    pub(crate) sent: &'a AttemptCount,
+    /// Builds its request anew for a retry. Otherwise a copy is kept back before the
+    /// request is sent. A request whose body is a stream has no copy, and so it has one
+    /// attempt.
+    pub(crate) rebuild: Option<&'a (dyn Fn() -> Request + Send + Sync)>,
+    /// Where the body of the last response goes; without it, back into the response.
+    pub(crate) body: Option<&'a mut Bytes>,
+}
+
+impl<'a> Terms<'a> {
+    /// The extensions of its request, as a stack of middlewares finds them.
+    pub(crate) fn extensions(&self) -> Extensions {
+        let mut extensions = Extensions::new();
+        extensions.insert(self.endpoint);
+        extensions.insert(self.timeouts);
+        extensions.insert(self.settings);
+        if let Some(permission) = self.permission {
+            extensions.insert(permission);
+        }
+        extensions
+    }
+
+    /// What is kept of a request that goes out now, for a retry.
+    fn keep(&self, request: &Request) -> Option<Kept<'a>> {
+        match self.rebuild {
+            Some(rebuild) => Some(Kept::Rebuild(rebuild)),
+            None => request.try_clone().map(Box::new).map(Kept::Copy),
+        }
+    }
+
+    /// Lets go of the body of a response that is not needed any more.
+    fn drop_body(&mut self) {
+        if let Some(body) = &mut self.body {
+            **body = Bytes::new();
+        }
+    }
+}
+
+/// What a request can be sent again from.
+enum Kept<'a> {
+    Copy(Box<Request>),
+    Rebuild(&'a (dyn Fn() -> Request + Send + Sync)),
+}
+
+impl Kept<'_> {
+    fn request(self) -> Request {
+        match self {
+            Self::Copy(request) => *request,
+            Self::Rebuild(rebuild) => rebuild(),
+        }
+    }
 }
 
 /// A [`Middleware`] that retries by the rules of this crate.
@@ -276,15 +336,21 @@ where
     ) -> Result<Response> {
         let endpoint = extensions.get().copied().unwrap_or(Endpoint::OTHER);
         let metrics = self.metrics.operation(endpoint, request.method());
-        let mut report = RetryReport::default();
+        let terms = Terms {
+            endpoint,
+            timeouts: extensions.get().copied().unwrap_or(Timeouts::DEFAULT),
+            settings: extensions.get().copied().unwrap_or_default(),
+            permission: extensions.get().copied(),
+            metrics: &metrics,
+            sent: &AttemptCount::default(),
+            rebuild: None,
+            body: None,
+        };
 
-        let mut result = self
-            .run(request, extensions, next, endpoint, &metrics, &mut report)
+        let (mut result, report) = self
+            .call(request, terms, Below::Rest(next), extensions)
             .await;
 
-        if let Some(why) = report.stopped {
-            metrics.give_up(GiveUp::Retry(why));
-        }
         extensions.insert(report);
         if let Ok(response) = &mut result {
             response.extensions_mut().insert(report);
@@ -298,32 +364,48 @@ where
     P: RetryPolicy + Send + Sync + 'static,
     S: RetryableStrategy + Send + Sync + 'static,
 {
+    /// Makes a call: sends its request as often as the rules allow and demand.
+    pub(crate) async fn call(
+        &self,
+        request: Request,
+        terms: Terms<'_>,
+        below: Below<'_>,
+        extensions: &mut Extensions,
+    ) -> (Result<Response>, RetryReport) {
+        let metrics = terms.metrics;
+        let mut report = RetryReport::default();
+
+        let result = self
+            .run(request, terms, below, extensions, &mut report)
+            .await;
+
+        if let Some(why) = report.stopped {
+            metrics.give_up(GiveUp::Retry(why));
+        }
+        (result, report)
+    }
+
     async fn run(
         &self,
         mut request: Request,
+        mut terms: Terms<'_>,
+        below: Below<'_>,
         extensions: &mut Extensions,
-        next: Next<'_>,
-        endpoint: Endpoint,
-        metrics: &OperationMetrics,
         report: &mut RetryReport,
     ) -> Result<Response> {
         let attempts = Attempts {
-            endpoint,
+            endpoint: terms.endpoint,
             clock: &*self.clock,
             injector: self.injector.as_ref(),
-            metrics,
+            metrics: terms.metrics,
             concurrency: self.concurrency.as_ref(),
             max_body_bytes: self.max_body_bytes,
+            patience: terms.timeouts.read,
+            below,
         };
-        let settings = extensions.get::<CallSettings>().copied();
-        let settings = settings.unwrap_or_default();
+        let settings = terms.settings;
         let limits = settings.limits(self.limits);
         let deadline = settings.deadline_or(self.deadline);
-        let permission = extensions.get::<RepeatPermission>().copied();
-        let sent = extensions
-            .get::<AttemptCount>()
-            .cloned()
-            .unwrap_or_default();
         let method = request.method().clone();
         let (began, began_wall) = (self.clock.monotonic(), self.clock.wall());
         let mut payment = Payment::NotNeeded;
@@ -342,6 +424,7 @@ where
             };
             // It is not needed any more, and its body may be large.
             drop(last.take());
+            terms.drop_body();
             // Settled only now that the request goes on the wire: a call that
             // is dropped before has cost the service nothing.
             match (payment, &self.budget) {
@@ -349,17 +432,15 @@ where
                 (_, Some(budget)) => budget.deposit(),
                 (_, None) => {}
             }
-            // Kept back for a retry. A request whose body is a stream has no
-            // copy, and so it has one attempt.
-            let copy = request.try_clone();
-            report.attempts = sent.add();
+            let kept = terms.keep(&request);
+            report.attempts = terms.sent.add();
             let result = attempts
                 .send(
                     request,
                     report.attempts,
                     remaining,
-                    next.clone(),
                     extensions,
+                    terms.body.as_deref_mut(),
                 )
                 .await;
             drop(permit);
@@ -372,7 +453,7 @@ where
             };
             let standing = Standing {
                 attempts: report.attempts,
-                eligibility: settings.eligibility(&method, permission, copy.is_some()),
+                eligibility: settings.eligibility(&method, terms.permission, kept.is_some()),
                 remaining: self.remaining(began, deadline),
                 budget: !matches!(payment_offered, Payment::BudgetEmpty),
                 spread: self.draw_spread(&facts),
@@ -392,18 +473,21 @@ where
                 ceiling: offered.and_then(|_| ceiling_of(&self.policy, report.attempts - 1)),
                 tokens,
             };
-            match (decision, copy) {
-                (Decision::Retry { after, why, source }, Some(copy)) => {
+            match (decision, kept) {
+                (Decision::Retry { after, why, source }, Some(kept)) => {
                     // Without a deadline this response is not needed any more; its
                     // body may be large, and the wait may be long.
                     last = deadline.map(|_| result);
-                    metrics.retry(why, source, after);
+                    if last.is_none() {
+                        terms.drop_body();
+                    }
+                    terms.metrics.retry(why, source, after);
                     self.clock
                         .sleep(after)
                         .instrument(telemetry::wait_span(source, after, &grounds))
                         .await;
                     payment = payment_offered;
-                    request = copy;
+                    request = kept.request();
                 }
                 (Decision::Stop { why }, _) => {
                     report.stopped = Some(why);
@@ -457,8 +541,9 @@ where
 
     /// The time left for a call that began at `began`, if it has a deadline.
     fn remaining(&self, began: Duration, deadline: Option<Duration>) -> Option<Duration> {
+        let deadline = deadline?;
         let elapsed = self.clock.monotonic().saturating_sub(began);
-        deadline.map(|deadline| deadline.saturating_sub(elapsed))
+        Some(deadline.saturating_sub(elapsed))
     }
 
     /// Waits for a permit of the concurrency limit, if there is a limit, and no
@@ -467,15 +552,15 @@ where
         &self,
         began: Duration,
         deadline: Option<Duration>,
-    ) -> std::result::Result<Option<Permit>, DeadlinePassed> {
+    ) -> std::result::Result<Option<Permit<'_>>, DeadlinePassed> {
         let Some(limit) = &self.concurrency else {
             return Ok(None);
         };
-        let mut turn = pin!(limit.acquire());
         // Mostly there is a place, and nothing to be told of.
-        if let Some(permit) = turn.as_mut().now_or_never() {
+        if let Some(permit) = limit.try_acquire() {
             return Ok(Some(permit));
         }
+        let turn = pin!(limit.acquire());
         let queue = telemetry::queue_span(limit.current());
         let Some(remaining) = self.remaining(began, deadline) else {
             return Ok(Some(turn.instrument(queue).await));

@@ -38,4 +38,4 @@ pub use retry_after::RetryAfter;
 pub(crate) use backoff::Policy;
 pub(crate) use body::{DEFAULT_MAX_BODY_BYTES, read_error};
 pub(crate) use decision::Grounds;
-pub(crate) use middleware::{DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_RETRY_AFTER};
+pub(crate) use middleware::{DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_RETRY_AFTER, Terms};

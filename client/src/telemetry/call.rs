@@ -1,16 +1,13 @@
 //! One call of a client method, from its begin to its end or to its drop.
 
 use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicU32, Ordering},
-    },
+    sync::atomic::{AtomicU32, Ordering},
     time::Duration,
 };
 
 use tracing::Span;
 
-use super::{Metrics, handles::OperationMetrics, outcome::CallOutcome, spans::operation_span};
+use super::{handles::OperationMetrics, outcome::CallOutcome, spans::operation_span};
 use crate::{endpoint::Endpoint, error::ApiError, time::Clock};
 
 /// A call that goes on. It is counted, and its span gets its outcome, when this
@@ -20,7 +17,7 @@ pub(crate) struct OpenCall<'a> {
     clock: &'a dyn Clock,
     began: Duration,
     span: Span,
-    metrics: Arc<OperationMetrics>,
+    metrics: &'a OperationMetrics,
     attempts: AttemptCount,
     outcome: CallOutcome,
     error_type: Option<&'static str>,
@@ -29,10 +26,10 @@ pub(crate) struct OpenCall<'a> {
 
 /// How many requests a call has put on the wire so far.
 ///
-/// A request extension: the middleware counts, and whoever began the call can
-/// read the number even if its future is dropped.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct AttemptCount(Arc<AtomicU32>);
+/// The retry rules count, and whoever began the call can read the number even if
+/// its future is dropped.
+#[derive(Debug, Default)]
+pub(crate) struct AttemptCount(AtomicU32);
 
 impl AttemptCount {
     /// Counts one more; the new number.
@@ -48,16 +45,15 @@ impl AttemptCount {
 impl<'a> OpenCall<'a> {
     /// Begins a call.
     pub(crate) fn begin(
-        metrics: &Metrics,
+        metrics: &'a OperationMetrics,
         endpoint: Endpoint,
-        method: &http::Method,
         clock: &'a dyn Clock,
     ) -> Self {
         Self {
             began: clock.monotonic(),
             clock,
             span: operation_span(endpoint),
-            metrics: metrics.operation(endpoint, method),
+            metrics,
             attempts: AttemptCount::default(),
             outcome: CallOutcome::Cancelled,
             error_type: None,
@@ -70,9 +66,9 @@ impl<'a> OpenCall<'a> {
         &self.span
     }
 
-    /// The count for the extensions of the call's request.
-    pub(crate) fn attempts(&self) -> AttemptCount {
-        self.attempts.clone()
+    /// The count of its attempts.
+    pub(crate) fn attempts(&self) -> &AttemptCount {
+        &self.attempts
     }
 
     /// Ends the call with this result.

@@ -5,8 +5,7 @@
 //! was not announced) and kept.
 
 use std::{
-    collections::HashMap,
-    sync::{Arc, OnceLock, PoisonError, RwLock},
+    sync::{Arc, OnceLock},
     time::Duration,
 };
 
@@ -22,6 +21,7 @@ use super::{
 };
 use crate::{
     endpoint::Endpoint,
+    per_operation::PerOperation,
     retry::{RetryReason, WaitSource},
 };
 
@@ -29,7 +29,7 @@ use crate::{
 pub(crate) struct Metrics {
     source: Source,
     rules: Rules,
-    operations: RwLock<HashMap<(Endpoint, Method), Arc<OperationMetrics>>>,
+    operations: PerOperation<OperationMetrics>,
 }
 
 /// Where handles are registered: with the recorder given, else with the one
@@ -47,7 +47,7 @@ impl Metrics {
         Self {
             source,
             rules,
-            operations: RwLock::default(),
+            operations: PerOperation::new(),
         }
     }
 
@@ -68,30 +68,13 @@ impl Metrics {
         &self,
         endpoint: Endpoint,
         method: &Method,
-        new: impl FnOnce() -> Operation,
+        operation: impl FnOnce() -> Operation,
     ) -> Arc<OperationMetrics> {
-        let key = (endpoint, method.clone());
-        let known = self
-            .operations
-            .read()
-            .unwrap_or_else(PoisonError::into_inner);
-        if let Some(metrics) = known.get(&key) {
-            return Arc::clone(metrics);
-        }
-        drop(known);
-        let metrics = OperationMetrics::new(self.source.clone(), endpoint, method);
-        metrics.register(&new(), &self.rules);
-        let metrics = Arc::new(metrics);
-        // A method outside the closed list is not kept: a caller that made up
-        // new ones could grow the table without end.
-        if labels::method(method) != method.as_str() {
-            return metrics;
-        }
-        let mut known = self
-            .operations
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(known.entry(key).or_insert(metrics))
+        self.operations.get(endpoint, method, || {
+            let metrics = OperationMetrics::new(self.source.clone(), endpoint, method);
+            metrics.register(&operation(), &self.rules);
+            metrics
+        })
     }
 
     /// The gauge of the retry budget of the client called `client`.
