@@ -160,7 +160,8 @@ async fn prometheus(http: &Http, base: &Url) -> (Probe, Target, Rules) {
 
 /// Whether Prometheus takes what others write.
 fn is_written_to(flags: &Value) -> bool {
-    flags["data"]["web.enable-remote-write-receiver"] == "true"
+    let flag = flags.pointer("/data/web.enable-remote-write-receiver");
+    flag.and_then(Value::as_str) == Some("true")
 }
 
 /// The one number that a query came to; a count of nothing comes to none.
