@@ -65,6 +65,10 @@ pub struct Tally {
     pub retries: u64,
     /// Its calls that were not tried again.
     pub give_ups: u64,
+    /// The requests that the services saw.
+    pub requests: u64,
+    /// Of these, the ones that got a response.
+    pub responses: u64,
     /// By the name of the scenario.
     pub scenarios: BTreeMap<String, Row>,
     /// The first few things that went wrong, in words.
@@ -113,6 +117,9 @@ impl Tally {
         self.attempts += run.counted();
         self.retries += run.counters.total(RETRIES);
         self.give_ups += run.counters.total(GIVE_UPS);
+        self.requests += run.wire.total;
+        let routes = run.wire.routes.values();
+        self.responses += routes.map(|route| route.responses).sum::<u64>();
         let row = self.scenarios.entry(run.scenario.to_owned()).or_default();
         row.played += 1;
         row.attempts += run.counted();

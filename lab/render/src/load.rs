@@ -42,6 +42,10 @@ pub fn load(load: &Load, progress: &Progress, course: &[&str], options: &Options
             tally.calls, tally.attempts, tally.retries, tally.give_ups
         ),
     );
+    sheet.paragraph(
+        "wire",
+        &format!("{} requests, {} responses", tally.requests, tally.responses),
+    );
     sheet.paragraph("seed", &load.seed.to_string());
     if !tally.told.is_empty() {
         sheet.gap();
@@ -112,6 +116,8 @@ mod tests {
                 calls: 32,
                 attempts: 40,
                 retries: 8,
+                requests: 39,
+                responses: 37,
                 scenarios: scenarios.map(|(name, row)| (name.to_owned(), row)).into(),
                 told: vec!["items with seed 3: all items arrived; 2".to_owned()],
                 ..Tally::default()
@@ -130,6 +136,7 @@ mod tests {
                   2 refused, since too many went on
         rate      10 a second asked for, 9.0 played
         client    32 calls, 40 attempts, 8 retries, 0 give-ups
+        wire      39 requests, 37 responses
         seed      7
 
         ✗ items with seed 3: all items arrived; 2

@@ -18,7 +18,7 @@ use crate::{
     support::PATIENCE,
 };
 
-fn load(page: &str, arguments: &[&str]) -> Command {
+pub(crate) fn load(page: &str, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
     command
         .args(["load", "--page", page])
@@ -32,7 +32,7 @@ fn load(page: &str, arguments: &[&str]) -> Command {
 }
 
 /// A server on free ports, its service, and its page.
-async fn serve() -> (Child, String, String) {
+pub(crate) async fn serve() -> (Child, String, String) {
     let (child, mut lines) = start(&["--port", "0", "--page-port", "0"]).await;
     let mut address = async |before| {
         let line = line(&mut lines).await.expect("an address");
@@ -48,7 +48,7 @@ async fn output(mut command: Command) -> Output {
     output.expect("an end in time").expect("lab runs")
 }
 
-fn text(bytes: &[u8]) -> String {
+pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("UTF-8")
 }
 

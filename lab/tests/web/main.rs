@@ -9,6 +9,8 @@ mod events;
 mod guard;
 mod load;
 mod loads;
+#[cfg(target_os = "linux")]
+mod soak;
 mod stop;
 mod storm;
 mod support;

@@ -1,0 +1,134 @@
+//! A load for as long as one likes: what the server holds afterwards, and whether its
+//! numbers are those of the wire.
+
+use std::{env, fs, time::Duration};
+
+use tokio::time::{Instant, sleep};
+
+use crate::load::{load, serve, text};
+
+/// Runs in a second: about what two cores bear in a debug build, which is what this is
+/// played with.
+const RATE: &str = "10";
+
+/// A load before the first look, since much is made with the first use and kept.
+const WARM_UP: u64 = 10;
+
+/// What may be left in memory of a load of any length: allocators keep what they had.
+const MEMORY_KIB: u64 = 24 * 1024;
+
+/// How long the last connections may take to be gone.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What a process holds, as Linux tells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Held {
+    descriptors: usize,
+    threads: u64,
+    memory_kib: u64,
+}
+
+impl Held {
+    fn by(process: u32) -> Self {
+        let status = fs::read_to_string(format!("/proc/{process}/status")).expect("it runs");
+        let number = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name));
+            let number = line.and_then(|line| line.split_whitespace().next());
+            number.expect(name).parse().expect("a number")
+        };
+        let descriptors = fs::read_dir(format!("/proc/{process}/fd")).expect("it runs");
+        Self {
+            descriptors: descriptors.count(),
+            threads: number("Threads:"),
+            memory_kib: number("VmRSS:"),
+        }
+    }
+}
+
+/// What the server has counted, all labels together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Counted {
+    attempts: u64,
+    responses: u64,
+    /// Requests that the services are at work on.
+    active: u64,
+}
+
+impl Counted {
+    async fn at(service: &str) -> Self {
+        client::install_tls_provider();
+        let http = reqwest::Client::builder().no_proxy().tls_certs_only([]);
+        let http = http.build().expect("legal");
+        let scrape = http.get(format!("{service}/metrics")).send().await;
+        let scrape = scrape.expect("a response").text().await.expect("text");
+        let sum = |name: &str| {
+            let series = scrape.lines().filter(|line| {
+                let rest = line.strip_prefix(name);
+                rest.is_some_and(|rest| rest.starts_with(['{', ' ']))
+            });
+            let values = series.map(|line| line.rsplit(' ').next().expect("a value"));
+            values.map(|it| it.parse::<u64>().expect("a number")).sum()
+        };
+        Self {
+            attempts: sum("client_attempts_total"),
+            responses: sum("http_server_request_duration_seconds_count"),
+            active: sum("http_server_active_requests"),
+        }
+    }
+}
+
+/// Plays a load, and returns the attempts of its client and the responses of the wire.
+async fn play(page: &str, seconds: u64) -> (u64, u64) {
+    let seconds = seconds.to_string();
+    let output = load(page, &["--seconds", &seconds, "--rate", RATE]).output();
+    let output = output.await.expect("lab runs");
+    let out = text(&output.stdout);
+    // Each run holds that client and wire agree; one that does not is told.
+    assert_eq!(output.status.code(), Some(0), "{out}");
+    let number = |line: &str, unit: &str| {
+        let line = out.lines().find(|it| it.starts_with(line)).expect(line);
+        let before = line.split(unit).next().expect(unit).trim_end();
+        let number = before.rsplit(' ').next().expect(unit);
+        number.parse().expect("a number")
+    };
+    (
+        number("client ", " attempts"),
+        number("wire ", " responses"),
+    )
+}
+
+#[tokio::test]
+#[ignore = "needs a minute; SOAK_SECONDS for longer"]
+async fn after_a_long_load_all_is_where_it_began_and_the_numbers_are_those_of_the_wire() {
+    let seconds = env::var("SOAK_SECONDS").map_or(60, |it| it.parse().expect("seconds"));
+    let (server, service, page) = serve().await;
+    let process = server.id().expect("it runs");
+    play(&page, WARM_UP).await;
+    let settled = async |threads_and_descriptors: Option<Held>| {
+        let begun = Instant::now();
+        loop {
+            let held = Held::by(process);
+            let is_back = threads_and_descriptors.is_none_or(|before| {
+                held.descriptors <= before.descriptors && held.threads <= before.threads
+            });
+            let counted = Counted::at(&service).await;
+            if is_back && counted.active == 0 && begun.elapsed() > Duration::from_secs(1) {
+                return (held, counted);
+            }
+            assert!(begun.elapsed() < PATIENCE, "{held:?}, {counted:?}");
+            sleep(Duration::from_millis(100)).await;
+        }
+    };
+    let (held, counted) = settled(None).await;
+
+    let (attempts, responses) = play(&page, seconds).await;
+
+    let (held_after, counted_after) = settled(Some(held)).await;
+    assert!(
+        held_after.memory_kib <= held.memory_kib + MEMORY_KIB,
+        "{held:?}, then {held_after:?}"
+    );
+    assert_eq!(counted_after.attempts - counted.attempts, attempts);
+    assert_eq!(counted_after.responses - counted.responses, responses);
+    println!("{attempts} attempts; {held:?}, then {held_after:?}");
+}
