@@ -99,6 +99,10 @@ async fn play(page: &str, seconds: u64) -> (u64, u64) {
 
 #[tokio::test]
 #[ignore = "needs a minute; SOAK_SECONDS for longer"]
+#[expect(
+    clippy::print_stdout,
+    reason = "whoever lets it soak wants the figures"
+)]
 async fn after_a_long_load_all_is_where_it_began_and_the_numbers_are_those_of_the_wire() {
     let seconds = env::var("SOAK_SECONDS").map_or(60, |it| it.parse().expect("seconds"));
     let (server, service, page) = serve().await;
