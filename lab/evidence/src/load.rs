@@ -142,13 +142,16 @@ impl Tally {
 
     /// Counts what goes on as stopped before its end.
     pub fn cut(&mut self) {
-        self.cut += std::mem::take(&mut self.going_on);
+        let cut = std::mem::take(&mut self.going_on);
+        self.cut = self.cut.saturating_add(cut);
     }
 
     /// How many runs did not end as expected.
     #[must_use]
     pub fn missed(&self) -> u64 {
-        self.scenarios.values().map(|row| row.missed).sum()
+        // It may have come over the wire, and say anything.
+        let missed = self.scenarios.values().map(|row| row.missed);
+        missed.fold(0, u64::saturating_add)
     }
 
     fn tell(&mut self, words: String) {
@@ -161,4 +164,31 @@ impl Tally {
 fn spans(run: &Run, name: SpanName) -> u64 {
     let spans = run.traces.iter().flat_map(|trace| &trace.spans);
     spans.filter(|span: &&Span| span.name == name).count() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_came_over_the_wire_is_added_up_whatever_it_says() {
+        let most = u64::MAX;
+        let row = Row {
+            missed: most,
+            ..Row::default()
+        };
+        let rows = ["a", "b"].map(|name| (name.to_owned(), row));
+        let tally = Tally {
+            going_on: most,
+            cut: most,
+            scenarios: BTreeMap::from(rows),
+            ..Tally::default()
+        };
+        let line = serde_json::to_string(&tally).expect("JSON");
+        let mut tally: Tally = serde_json::from_str(&line).expect("a tally");
+
+        tally.cut();
+
+        assert_eq!((tally.missed(), tally.cut), (most, most));
+    }
 }

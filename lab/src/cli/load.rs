@@ -209,7 +209,7 @@ fn judge(end: End, progress: &Progress, page: &str) -> Result<Exit, LoadError> {
         End::Finished => tally.cut,
         End::Stopped | End::Interrupted => 0,
     };
-    match (tally.refused, tally.failed + hung) {
+    match (tally.refused, tally.failed.saturating_add(hung)) {
         (0, 0) => Ok(Exit::Passed),
         (0, failed) => Err(LoadError::RunsFailed(failed, tally.asked)),
         (refused, _) => Err(LoadError::RunsRefused(refused, tally.asked)),

@@ -118,8 +118,8 @@ impl PrintedCard {
 
 impl PrintedTask {
     fn was_attempted(&self) -> bool {
-        let requests: u64 = self.plays.iter().map(|play| play.wire.total).sum();
-        self.goal.verdict.was_attempted(requests)
+        let requests = self.plays.iter().map(|play| play.wire.total);
+        self.goal.verdict.was_attempted(requests.max().unwrap_or(0))
     }
 }
 
@@ -245,6 +245,19 @@ mod tests {
             ..TaskSummary::new("flaky")
         };
         assert_eq!(summary.tasks, [expected]);
+    }
+
+    #[test]
+    fn a_card_may_count_any_number_of_requests() {
+        let play = json!({"wire": {"total": u64::MAX, "entries": []}});
+        let plays = [&play, &play];
+        let task = json!(
+            {"task": "flaky", "goal": {"verdict": "not_judged"}, "rules": [], "plays": plays}
+        );
+
+        let summary = Summary::of(&[card(&[task])]);
+
+        assert_eq!(summary.tasks[0].attempted, 1);
     }
 
     #[test]
