@@ -6,10 +6,12 @@
 //!
 //! | what is held | where |
 //! |---|---|
+//! | what both read, they read alike | `bytes` |
 //! | the client counts what the service saw, and never comes early | `counts` |
 //! | what both trace and count is in their catalogues, and all of it | `names` |
 
 mod contract {
+    mod bytes;
     mod counts;
     mod names;
 }

@@ -14,7 +14,7 @@ mod spans;
 mod tally;
 
 pub use bench::{Bench, Draw, NOW};
-pub use loopback::{Loopback, story};
+pub use loopback::{Loopback, SharedClock, story};
 pub use outcome::{contract_error, http_error, response_problem, transport_error};
 pub use reply::{Reply, json, page, status};
 pub use session::{Sent, Session};

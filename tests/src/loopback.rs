@@ -112,7 +112,7 @@ pub fn story(ledger: &LedgerSnapshot) -> String {
 
 /// The client's clock, as the service reads it.
 #[derive(Debug)]
-struct SharedClock(VirtualClock);
+pub struct SharedClock(pub VirtualClock);
 
 impl server::Clock for SharedClock {
     fn monotonic(&self) -> Duration {

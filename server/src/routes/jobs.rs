@@ -156,8 +156,14 @@ fn is_json(headers: &HeaderMap) -> bool {
     let suffixed = media_type.strip_suffix("+json");
     let is_suffixed = suffixed
         .and_then(|name| name.split_once('/'))
-        .is_some_and(|(kind, name)| !kind.is_empty() && !name.is_empty());
+        .is_some_and(|(kind, name)| is_token(kind) && is_token(name));
     is_suffixed || media_type == "application/json"
+}
+
+/// Whether it may stand on one side of the slash (RFC 9110 §5.6.2).
+fn is_token(text: &str) -> bool {
+    let is_sign = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    !text.is_empty() && text.bytes().all(is_sign)
 }
 
 #[cfg(test)]
@@ -311,6 +317,8 @@ mod tests {
     fn json_media_types() {
         let table = [
             ("application/json", true),
+            ("a/b/c+json", false),
+            ("two words/x+json", false),
             ("Application/JSON ; charset=utf-8", true),
             ("application/problem+json", true),
             ("text/x+json", true),

@@ -78,6 +78,10 @@ pub(super) fn head_length(message: &[u8]) -> Option<usize> {
 /// and the length of the body that follows it.
 fn close_after(head: &[u8]) -> Result<(Vec<u8>, usize), Unread> {
     let head = str::from_utf8(head).map_err(|_| BAD_REQUEST)?;
+    // Alone, either would end a line for some readers and for others not.
+    if head.replace("\r\n", "").contains(['\r', '\n']) {
+        return Err(BAD_REQUEST);
+    }
     let mut lines = head.trim_end_matches("\r\n").split("\r\n");
     let request_line = lines.next().unwrap_or_default();
     if !request_line.ends_with(" HTTP/1.1") {
@@ -87,6 +91,10 @@ fn close_after(head: &[u8]) -> Result<(Vec<u8>, usize), Unread> {
     let mut length = None;
     for line in lines {
         let (name, value) = line.split_once(':').ok_or(BAD_REQUEST)?;
+        // White space would hide a name from whoever looks for it (RFC 9112 §5.1, §5.2).
+        if name.contains([' ', '\t']) {
+            return Err(BAD_REQUEST);
+        }
         match name.to_ascii_lowercase().as_str() {
             "connection" | "keep-alive" => continue,
             "transfer-encoding" => return Err(LENGTH_REQUIRED),
@@ -109,4 +117,70 @@ fn content_length(value: &str) -> Result<usize, Unread> {
         return Err(BAD_REQUEST);
     }
     digits.parse().map_err(|_| BAD_REQUEST)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::{collection::vec, prelude::*, sample::select};
+
+    use super::*;
+
+    /// What heads consist of, and what nearly does.
+    const LINES: [&str; 18] = [
+        "Host: a",
+        "Connection: keep-alive",
+        "connection:close",
+        "CONNECTION: x",
+        "Keep-Alive: 5",
+        "Content-Length: 4",
+        "content-length:\t04 ",
+        "Content-Length: +4",
+        "Content-Length: 4, 4",
+        "Content-Length: 18446744073709551616",
+        "Transfer-Encoding: chunked",
+        "Expect: 100-continue",
+        "Content-Length : 4",
+        " folded: 4",
+        "no colon",
+        "X: a\nConnection: b",
+        "X: a\rb",
+        "X: \u{e9}",
+    ];
+
+    proptest! {
+        /// What is sent on has one `Connection`, and the length that every reader takes
+        /// from it; to send it on once more changes nothing.
+        #[test]
+        fn a_head_that_is_sent_on_has_one_meaning(
+            first in "(GET|POST) /[a-z]{0,3} HTTP/1\\.[01]", lines in vec(select(&LINES[..]), 0..4),
+        ) {
+            let head = format!("{first}\r\n{}\r\n", lines.iter().map(|it| format!("{it}\r\n")).collect::<String>());
+
+            let Ok((sent, length)) = close_after(head.as_bytes()) else {
+                return Ok(());
+            };
+
+            let text = String::from_utf8(sent.clone())?;
+            let named = |name: &str| {
+                let lines = text.split(['\r', '\n']).map(|line| line.trim().to_ascii_lowercase());
+                lines.filter(|line| line.split(':').next().map(str::trim) == Some(name)).count()
+            };
+            prop_assert_eq!(head_length(&sent), Some(sent.len()));
+            prop_assert_eq!((named("connection"), named("keep-alive")), (1, 0));
+            prop_assert_eq!((named("transfer-encoding"), named("expect")), (0, 0));
+            prop_assert_eq!((named("content-length"), length), (usize::from(length > 0), length));
+            prop_assert_eq!(lines.iter().any(|line| line.ends_with(['4', ' '])), length == 4);
+            let again = close_after(&sent).expect("a head");
+            prop_assert_eq!(again, (sent, length));
+        }
+
+        #[test]
+        fn any_bytes_are_read_without_a_panic(head: Vec<u8>) {
+            let head = [b"GET / HTTP/1.1\r\n", &head[..], b"\r\n\r\n"].concat();
+
+            if let Ok((sent, _)) = close_after(&head) {
+                prop_assert!(close_after(&sent).is_ok());
+            }
+        }
+    }
 }

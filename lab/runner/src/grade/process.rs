@@ -237,7 +237,9 @@ impl Kept {
 
 #[cfg(test)]
 mod tests {
-    use super::Kept;
+    use proptest::{collection::vec, prelude::*};
+
+    use super::{Kept, STDERR_LINES};
 
     #[test]
     fn the_last_of_what_comes_is_kept() {
@@ -250,6 +252,28 @@ mod tests {
         assert_eq!(kept.seen, 24);
         assert_eq!(kept.last_line().as_deref(), Some("{\"a\": 1}"));
         assert_eq!(Kept::default().last_line(), None);
+    }
+
+    proptest! {
+        /// However a pipe cuts what comes, the end of it is kept, and shown as text.
+        #[test]
+        fn what_is_kept_is_the_end_of_all_that_came(
+            chunks in vec(vec(prop_oneof![Just(b'\n'), Just(b'^'), Just(b' '), any::<u8>()], 0..9), 0..9),
+            most in 0_usize..20,
+        ) {
+            let mut kept = Kept::default();
+            for chunk in &chunks {
+                kept.push(chunk, most);
+            }
+
+            let all = chunks.concat();
+            prop_assert_eq!(kept.seen, all.len() as u64);
+            prop_assert_eq!(&kept.bytes[..], &all[all.len().saturating_sub(most)..]);
+            let last = kept.last_line();
+            prop_assert!(last.as_ref().is_none_or(|line| !line.trim().is_empty() && !line.contains('\n')));
+            prop_assert_eq!(last.is_none(), kept.lines().next().is_none());
+            prop_assert!(kept.last_lines().len() <= STDERR_LINES);
+        }
     }
 
     #[cfg(unix)]

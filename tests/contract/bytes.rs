@@ -1,0 +1,150 @@
+//! What both sides read, they read alike: a header that one of them takes, and the other
+//! does not, would be a mistake of nobody's that every learner meets.
+
+use std::time::{Duration, SystemTime};
+
+use axum::{Router, body::Body, response::Response, routing::get};
+use client::{IdempotencyKey, RetryAfter, VirtualClock};
+use http::{HeaderMap, HeaderValue, Request, StatusCode, header::RETRY_AFTER};
+use proptest::{collection::vec, prelude::*, sample::select};
+use server::{ServiceConfig, ServiceConfigBuilder, ServiceState, router};
+use tests::{Bench, Session, SharedClock, status};
+use tower::ServiceExt;
+
+/// The response of a service of its own, without a socket, and what its ledger says of
+/// the response's `Retry-After`.
+fn respond(
+    configure: impl FnOnce(ServiceConfigBuilder) -> ServiceConfigBuilder,
+    request: Request<Body>,
+) -> (StatusCode, Option<server::RetryAfter>) {
+    let config = configure(ServiceConfig::builder()).build();
+    let state = ServiceState::new(&config.expect("a legal configuration"));
+    let response = run(router(state.clone()).oneshot(request));
+    let ledger = state.ledger().snapshot();
+    let status = response.expect("a response").status();
+    (status, ledger.entries[0].retry_after)
+}
+
+fn run<T>(future: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    runtime.expect("a runtime").block_on(future)
+}
+
+/// A job that is well but for these two headers, one of which is tried.
+fn job(media_type: &HeaderValue, key: &HeaderValue) -> Request<Body> {
+    let job = Request::post("/jobs")
+        .header("content-type", media_type)
+        .header(IdempotencyKey::HEADER, key);
+    job.body(Body::from("{}")).expect("a request")
+}
+
+/// What media types consist of, and what they do not.
+const PIECES: [&str; 22] = [
+    "application",
+    "APPLICATION",
+    "text",
+    "json",
+    "Json",
+    "+json",
+    "+JSON",
+    "x",
+    "vnd.api",
+    "/",
+    "/",
+    "/",
+    ";",
+    " ",
+    "\t",
+    "=",
+    "\"",
+    ",",
+    "charset=utf-8",
+    "+",
+    "*",
+    "\u{e9}",
+];
+
+/// A day in the years in which both read the year of two digits alike.
+fn any_time() -> impl Strategy<Value = SystemTime> {
+    let (from, to) = (1_577_836_800_u64, 3_124_224_000);
+    (from..to, 0_u32..1_000_000_000)
+        .prop_map(|(seconds, nanos)| SystemTime::UNIX_EPOCH + Duration::new(seconds, nanos))
+}
+
+/// A date in one of the three formats (RFC 9110 §5.6.7), a number, or neither.
+fn any_retry_after() -> impl Strategy<Value = String> {
+    let date = (
+        "(Sun|Mon|Thursday)",
+        "( [1-9]|0[1-9]|3[01])",
+        "(Nov|Feb)",
+        0_u32..100,
+        "[0-2][0-9]:59:[0-6][0-9]",
+    );
+    let date = date.prop_flat_map(|(weekday, day, month, year, time)| {
+        select(vec![
+            format!("{weekday}, {day} {month} 20{year:02} {time} GMT"),
+            format!("{weekday}, {day}-{month}-{year:02} {time} GMT"),
+            format!("{weekday} {month} {day} {time} 20{year:02}"),
+        ])
+    });
+    let real = any_time().prop_map(httpdate::fmt_http_date);
+    prop_oneof![
+        "[ \t]?[0-9]{1,25}[ \t]?",
+        "[-+. 0-9a-zA-Z,:]{0,12}",
+        date,
+        real
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn a_key_is_one_to_the_client_where_it_is_one_to_the_service(
+        key in prop_oneof!["[!-~]{0,12}", "[ -~\t\u{e9}]{0,4}", "[a-z]{250,260}"],
+    ) {
+        let value = HeaderValue::from_str(&key).or_else(|_| HeaderValue::from_bytes(key.as_bytes()))?;
+
+        let (status, _) = respond(|config| config, job(&HeaderValue::from_static("application/json"), &value));
+
+        prop_assert_eq!(IdempotencyKey::new(&key).is_ok(), status == StatusCode::CREATED);
+        prop_assert!(status == StatusCode::CREATED || status == StatusCode::BAD_REQUEST);
+    }
+
+    #[test]
+    fn a_media_type_is_json_to_the_client_where_it_is_to_the_service(
+        pieces in vec(select(&PIECES[..]), 0..6),
+    ) {
+        let value = HeaderValue::from_bytes(pieces.concat().as_bytes())?;
+        let reply = status(200).header("content-type", &value).body("{}");
+        let client = Bench::new(Session::always(reply)).client;
+
+        let (status, _) = respond(|config| config, job(&value, &HeaderValue::from_static("k")));
+        let read = run(client.bad_json());
+
+        prop_assert_eq!(read.is_ok(), status == StatusCode::CREATED, "{:?}", value);
+        prop_assert!(status == StatusCode::CREATED || status == StatusCode::UNSUPPORTED_MEDIA_TYPE);
+    }
+
+    /// A client that keeps to what it read is never early to the judge of the wire.
+    #[test]
+    fn a_client_waits_for_as_long_as_the_service_notes_at_least(
+        value in any_retry_after(), now in any_time(),
+    ) {
+        let value = HeaderValue::from_str(&value)?;
+        let headers = HeaderMap::from_iter([(RETRY_AFTER, value.clone())]);
+        let handler = async || {
+            let response = Response::builder().status(503).header(RETRY_AFTER, value);
+            response.body(Body::empty()).expect("a response")
+        };
+        let routes = Router::new().route("/down", get(handler));
+        let clock = SharedClock(VirtualClock::starting_at(now));
+
+        let request = Request::get("/down").body(Body::empty())?;
+        let (_, noted) = respond(|config| config.routes(routes).clock(clock), request);
+
+        let read = RetryAfter::from_headers(&headers, now).and_then(RetryAfter::wait);
+        let noted = noted.and_then(server::RetryAfter::wait);
+        prop_assert!(noted.unwrap_or_default() <= read.unwrap_or_default(), "{noted:?}, {read:?}");
+    }
+}
