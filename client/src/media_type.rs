@@ -38,3 +38,46 @@ fn is_token(text: &str) -> bool {
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const TOKEN: &str = "[a-z0-9!#$%&'*+.^_`|~-]{1,8}";
+
+    proptest! {
+        #[test]
+        fn case_white_space_and_parameters_do_not_matter(
+            kind in TOKEN, name in TOKEN, suffix in "(\\+json)?", upper: u64,
+            before in "[ \t]{0,2}", after in "[ \t]{0,2}(; ?[ -~]{0,12})?",
+        ) {
+            let plain = format!("{kind}/{name}{suffix}");
+            let mixed = plain.chars().enumerate().map(|(at, sign)| {
+                match upper >> (at % 64) & 1 {
+                    1 => sign.to_ascii_uppercase(),
+                    _ => sign,
+                }
+            });
+            let mixed: String = mixed.collect();
+
+            let is_json = names_json(&format!("{before}{mixed}{after}"));
+
+            prop_assert_eq!(is_json, names_json(&plain));
+            prop_assert_eq!(is_json, plain.ends_with("+json") && plain.len() > kind.len() + 6);
+        }
+
+        /// A type is one token, a slash and another token, and has nothing around it.
+        #[test]
+        fn nothing_else_is_json(value in "[a/+; \"=\u{e9}]{0,4}(application|a)?/?(json|a\\+json)[a/ ,]{0,2}") {
+            let essence = value.split(';').next().unwrap_or_default().trim();
+            let signs = essence.chars().all(|sign| sign.is_ascii_lowercase() || "+/".contains(sign));
+            let json = essence == "application/json" || essence.ends_with("+json");
+            let (kind, name) = essence.split_once('/').unwrap_or_default();
+            let two_parts = !kind.is_empty() && name != "+json" && essence.matches('/').count() == 1;
+
+            prop_assert_eq!(names_json(&value), signs && json && two_parts);
+        }
+    }
+}

@@ -15,6 +15,7 @@ use client::{
     telemetry::{SharedRecorder, TARGET},
 };
 use metrics_util::debugging::DebuggingRecorder;
+use proptest::{collection::vec, prelude::*, sample::select};
 use reqwest_middleware::ClientBuilder;
 use tracing::{
     Event, Subscriber,
@@ -26,7 +27,9 @@ use tracing_subscriber::{Layer, layer::Context, prelude::*};
 use crate::support::{
     canary::{CANARY, debugged, leaks, told},
     counted::Counted,
-    offline, secretive, virtual_clock,
+    offline,
+    scripted::response,
+    secretive, virtual_clock,
     wire::{Then, Wire},
 };
 
@@ -41,6 +44,58 @@ async fn no_response_and_no_error_shows_a_secret() {
         assert_eq!(leaks(&said), [""; 0], "response {number}");
     }
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Whatever a service may think of, every call comes to an end, and says nothing of
+    /// what was sent. With a question mark the mark is no identifier, which may be shown.
+    #[test]
+    fn no_response_at_all_shows_a_secret(
+        code in 100_u16..1000,
+        headers in vec((select(&HEADERS[..]), "(c4n4ry\\?|[ -~]|[0-9]{1,20}|application/json)?"), 0..4),
+        body in vec(select(&BODIES[..]), 0..8),
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        let client = secretive::client(offline(&virtual_clock()), move || {
+            let headers: Vec<_> = headers.iter().map(|(name, value)| (*name, &**value)).collect();
+            Ok(response(code, &headers, body.concat()))
+        });
+
+        let said = runtime?.block_on(secretive::call_everything(&client));
+
+        prop_assert_eq!(leaks(&said), [""; 0]);
+    }
+}
+
+/// Headers that a client reads, of which one decides what the body is.
+const HEADERS: [&str; 7] = [
+    "content-type",
+    "content-type",
+    "retry-after",
+    "location",
+    "x-request-id",
+    "date",
+    "x-c4n4ry",
+];
+
+/// What bodies consist of.
+const BODIES: [&str; 14] = [
+    "{\"items\":[{\"c4n4ry?\":1}],\"next_cursor\":\"c4n4ry?\"}",
+    "{\"id\":\"c4n4ry?\",\"attempt\":3}",
+    "{",
+    "}",
+    "[",
+    ",",
+    "\"items\":",
+    "\"next_cursor\":",
+    "\"code\":",
+    "\"c4n4ry?\"",
+    "\"c4n4ry?\":",
+    "null",
+    "\"",
+    "\\ud800",
+];
 
 /// Failures that only a real transport has, with all that `reqwest` says.
 #[tokio::test]

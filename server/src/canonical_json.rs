@@ -194,9 +194,11 @@ impl Decimal {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use serde::de::IgnoredAny;
     use serde_json::Value;
 
     use super::{Json, MAX_DEPTH, NotJson, read};
+    use crate::testing::nearly;
 
     fn same(one: &str, other: &str) -> bool {
         let wrap = |text: &str| read(format!("{{\"v\":{text}}}").as_bytes()).unwrap();
@@ -346,6 +348,42 @@ mod tests {
         })
     }
 
+    /// What JSON consists of, and what nearly does. None of it has a colon in a string.
+    const PIECES: [&str; 23] = [
+        "",
+        "",
+        "",
+        " ",
+        "\t",
+        ",",
+        "{",
+        "}",
+        "[",
+        "]",
+        "\"",
+        "\\",
+        "\\u0061",
+        "\"a\":1,",
+        "\"\\u0061\"",
+        "0",
+        "-",
+        "1.50",
+        "1e2",
+        "E+",
+        "null",
+        "\u{feff}",
+        "\0",
+    ];
+
+    /// How many members there are in a value, at any depth.
+    fn members(value: &Value) -> usize {
+        match value {
+            Value::Array(elements) => elements.iter().map(members).sum(),
+            Value::Object(object) => object.len() + object.values().map(members).sum::<usize>(),
+            _ => 0,
+        }
+    }
+
     proptest! {
         /// Two texts are one value exactly where serde_json finds their values equal.
         #[test]
@@ -356,6 +394,29 @@ mod tests {
 
             prop_assert_eq!(compact, pretty);
             prop_assert_eq!(compact == read(other.to_string()), one == other);
+        }
+
+        /// A text has one meaning where serde_json reads it and finds as many members as
+        /// there are colons: of a name given twice it keeps one.
+        #[test]
+        fn reads_what_has_one_meaning_and_nothing_else(
+            text in nearly(any_value().prop_map(|value| value.to_string()), &PIECES),
+        ) {
+            let value: Option<Value> = serde_json::from_str(&text).ok();
+            let value = value.filter(|value| members(value) == text.matches(':').count());
+
+            let read_value = value.map(|value| read(value.to_string().as_bytes()));
+
+            prop_assert_eq!(read(text.as_bytes()), read_value.unwrap_or(Err(NotJson)));
+        }
+
+        #[test]
+        fn whatever_is_read_is_json(text: Vec<u8>, start in 0_usize..6) {
+            let text = [[&b""[..], b"{", b"[", b"\"", b"-", b"1"][start], &text].concat();
+
+            let is_json = serde_json::from_slice::<IgnoredAny>(&text).is_ok();
+
+            prop_assert!(is_json || read(&text).is_err());
         }
     }
 }

@@ -59,8 +59,11 @@ pub(crate) fn read(key: &SeedKey, list: List, cursor: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::{List, issue, read};
     use crate::seed_key::SeedKey;
+    use crate::testing::nearly;
 
     #[test]
     fn reads_back_what_it_issued() {
@@ -115,6 +118,27 @@ mod tests {
             &format!("{cursor}&"),
         ] {
             assert_eq!(read(&key, List::Items, foreign), None, "{foreign}");
+        }
+    }
+
+    fn issued() -> impl Strategy<Value = String> {
+        any::<u64>().prop_map(|position| issue(&SeedKey::new(1), List::Items, position))
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_read_but_what_was_issued(
+            text in nearly(issued(), &["", "A", "a", "+", "/", "=", "&", " ", "%2B", "\u{e9}"]),
+        ) {
+            let position = read(&SeedKey::new(1), List::Items, &text);
+
+            let again = position.map(|position| issue(&SeedKey::new(1), List::Items, position));
+            prop_assert!(again.is_none_or(|again| again == text));
+        }
+
+        #[test]
+        fn any_text_is_read_without_a_panic(text: String) {
+            prop_assert_eq!(read(&SeedKey::new(1), List::Items, &text), None);
         }
     }
 }

@@ -133,9 +133,10 @@ fn family(name: &str, kind: &str, question: &str, value: Option<impl Display>) -
 #[cfg(test)]
 mod tests {
     use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING};
+    use proptest::prelude::*;
 
     use super::*;
-    use crate::testing::{Service, get};
+    use crate::testing::{Service, get, nearly};
 
     #[test]
     fn metrics_and_series_are_listed_in_order() {
@@ -215,5 +216,28 @@ b_total{x=\"2\"} 1
         assert_eq!(packed.headers[CONTENT_ENCODING], "gzip");
         let (plain, packed) = (plain.body.len(), packed.body.len());
         assert!(packed * 5 < plain, "{packed} of {plain} bytes");
+    }
+
+    proptest! {
+        /// No line is lost, made or changed, whatever an exporter may list.
+        #[test]
+        fn the_order_is_all_that_changes(
+            text in nearly(
+                "(# (TYPE|HELP) [ab]( counter)?\n|[ab](\\{[xy]=\"[12}]\"(,le=\"1\")?\\})? 1\n){0,8}",
+                &["", "\n", "{", "} ", ",le=\"", "#", "# ", "\u{e9}"],
+            ),
+        ) {
+            let lines = |text: &str| {
+                let mut lines: Vec<_> = text.lines().map(str::to_owned).collect();
+                lines.retain(|line| !line.is_empty());
+                lines.sort();
+                lines
+            };
+
+            let ordered = in_order(&text);
+
+            prop_assert_eq!(lines(&ordered), lines(&text));
+            prop_assert_eq!(in_order(&ordered), ordered);
+        }
     }
 }

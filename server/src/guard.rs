@@ -47,7 +47,10 @@ fn is_port(port: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::is_loopback;
+    use crate::testing::nearly;
 
     #[test]
     fn only_the_names_of_loopback_are_loopback() {
@@ -93,6 +96,32 @@ mod tests {
             "host.docker.internal",
         ] {
             assert!(!is_loopback(authority), "{authority:?}");
+        }
+    }
+
+    proptest! {
+        /// Of all that resembles one, the three names with a port or without it pass, and
+        /// nothing else: no other host, no user, no second port.
+        #[test]
+        fn nothing_passes_but_a_name_and_a_port(
+            text in nearly(
+                "(127\\.0\\.0\\.1|localhost|\\[::1\\])(:[0-9]{0,5})?",
+                &["", ":", ".", "@", "0", "L", " ", "/", ",", "[", "\u{212a}", "\u{660}"],
+            ),
+        ) {
+            let lower = text.to_ascii_lowercase();
+            let names = ["127.0.0.1", "localhost", "[::1]"];
+            let rest = names.iter().find_map(|name| lower.strip_prefix(name));
+            let is_port = |rest: &str| {
+                let port = rest.strip_prefix(':');
+                port.is_some_and(|port| {
+                    port.chars().all(|sign| sign.is_ascii_digit())
+                        && format!("0{port}").parse::<u32>().is_ok_and(|port| port < 65_536)
+                })
+            };
+
+            let is_one = rest.is_some_and(|rest| rest.is_empty() || is_port(rest));
+            prop_assert_eq!(is_loopback(&text), is_one);
         }
     }
 }

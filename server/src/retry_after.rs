@@ -58,8 +58,10 @@ mod tests {
 
     use http::header::RETRY_AFTER;
     use http::{HeaderMap, HeaderValue};
+    use proptest::prelude::*;
 
     use super::RetryAfter::{self, Date, PastDate, Seconds, Unusable};
+    use crate::testing::nearly;
 
     #[test]
     fn each_form_is_told_from_the_others() {
@@ -100,5 +102,43 @@ mod tests {
         assert_eq!(Date(second).wait(), Some(second));
         assert_eq!(PastDate.wait(), Some(Duration::ZERO));
         assert_eq!(Unusable.wait(), None);
+    }
+
+    fn any_value() -> impl Strategy<Value = String> {
+        let date = (0_u64..253_402_300_800).prop_map(|date| {
+            httpdate::fmt_http_date(SystemTime::UNIX_EPOCH + Duration::from_secs(date))
+        });
+        prop_oneof![
+            "[0-9]{1,25}",
+            "Sun Nov  6 08:49:37 1994",
+            "Sunday, 06-Nov-94 08:49:37 GMT",
+            date
+        ]
+    }
+
+    proptest! {
+        /// Digits and nothing else are seconds, and a date asks for the wait until then.
+        #[test]
+        fn any_value_has_the_form_that_it_seems_to_have(
+            value in nearly(any_value(), &["", " ", "\t", "-", "+", ".5", "9", "\u{664}", "GMT", "\0"]),
+            now in 0_u64..253_402_300_800, nanos in 0_u32..1_000_000_000,
+        ) {
+            let now = SystemTime::UNIX_EPOCH + Duration::new(now, nanos);
+            let trimmed = value.trim_matches([' ', '\t']);
+            let digits = !trimmed.is_empty() && trimmed.chars().all(|sign| sign.is_ascii_digit());
+
+            let read = RetryAfter::read(&value, now);
+
+            prop_assert_eq!(matches!(read, Seconds(_)), digits);
+            match (read, httpdate::parse_http_date(trimmed)) {
+                (Date(wait), date) => prop_assert_eq!(Ok(now + wait), date.map_err(drop)),
+                (PastDate, date) => prop_assert!(date.is_ok_and(|date| date <= now)),
+                (Unusable, date) => prop_assert!(date.is_err()),
+                (Seconds(wait), _) => {
+                    let number = trimmed.parse().map_or(Duration::MAX, Duration::from_secs);
+                    prop_assert!(wait == number || number == Duration::MAX);
+                }
+            }
+        }
     }
 }

@@ -5,6 +5,8 @@ use axum::body::{Body, Bytes};
 use axum::response::Response;
 use http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
 use serde_json::Value;
 use tower::ServiceExt;
 
@@ -147,4 +149,19 @@ pub(crate) fn percent_encode(text: &str) -> String {
         _ => format!("%{byte:02X}"),
     };
     text.bytes().map(escape).collect()
+}
+
+/// A text of the right form, of which at most two characters are replaced by one of these
+/// pieces: what somebody sends who means well, or means to be taken for one who does.
+pub(crate) fn nearly(
+    text: impl Strategy<Value = String>,
+    pieces: &'static [&'static str],
+) -> impl Strategy<Value = String> {
+    (text, any::<Index>(), 0_usize..3, select(pieces)).prop_map(|(text, at, cut, piece)| {
+        let mut letters: Vec<_> = text.chars().collect();
+        let at = at.index(letters.len() + 1);
+        let end = letters.len().min(at + cut);
+        letters.splice(at..end, piece.chars());
+        letters.into_iter().collect()
+    })
 }

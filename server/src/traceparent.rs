@@ -61,8 +61,10 @@ fn is_hex(text: &str, length: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use http::{HeaderMap, HeaderValue};
+    use proptest::prelude::*;
 
     use super::{TRACEPARENT, TraceParent};
+    use crate::testing::nearly;
 
     const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
     const PARENT: &str = "b7ad6b7169203331";
@@ -127,5 +129,47 @@ mod tests {
 
         assert!(once.is_some());
         assert_eq!(twice, None);
+    }
+
+    fn any_header() -> impl Strategy<Value = String> {
+        let version = prop_oneof![Just("00"), Just("ff"), Just("01"), Just("cc")];
+        let fields = ("[0-9a-f]{32}", "[0-9a-f]{16}", "[0-9a-f]{2}");
+        let later = prop_oneof![Just(""), Just("-"), Just("-what-comes-later")];
+        (version, fields, later).prop_map(|(version, (trace, parent, flags), later)| {
+            format!("{version}-{trace}-{parent}-{flags}{later}")
+        })
+    }
+
+    proptest! {
+        /// What is read stands in the header, letter for letter, at the places that every
+        /// version shares.
+        #[test]
+        fn whatever_is_read_has_the_form_that_all_versions_share(
+            header in nearly(any_header(), &["", "-", "0", "F", "g", " ", "00-", "\u{e9}"]),
+        ) {
+            let read = TraceParent::parse(&header);
+
+            if let Some(TraceParent { trace_id, parent_id }) = read {
+                let (version, flags) = (&header[..2], &header[53..55]);
+                let shared = format!("{version}-{trace_id}-{parent_id}-{flags}");
+                let lower = |sign: char| matches!(sign, '0'..='9' | 'a'..='f' | '-');
+                prop_assert_eq!(&header[..55], &shared);
+                prop_assert!(shared.chars().all(lower) && shared.matches('-').count() == 3);
+                prop_assert!(version != "ff" && (version != "00" || header.len() == 55));
+            }
+        }
+
+        #[test]
+        fn a_header_of_the_form_is_read_unless_its_version_forbids_it(header in any_header()) {
+            let is_plain = header.len() == 55;
+            let has_zeros = header.contains(&"0".repeat(16));
+            let is_allowed = match &header[..2] {
+                "ff" => false,
+                "00" => is_plain,
+                _ => true,
+            };
+
+            prop_assert_eq!(TraceParent::parse(&header).is_some(), is_allowed && !has_zeros);
+        }
     }
 }

@@ -217,6 +217,7 @@ fn identifier(text: &str) -> Option<Box<str>> {
 #[cfg(test)]
 mod tests {
     use http::Method;
+    use proptest::{collection::vec, prelude::*, sample::Index};
 
     use super::*;
     use crate::endpoint::Endpoint;
@@ -336,6 +337,46 @@ mod tests {
             let id = if cut >= id_at { "abc-1" } else { "from-header" };
             assert_eq!(details.code.as_deref(), code, "cut at {cut}");
             assert_eq!(details.request_id.as_deref(), Some(id), "cut at {cut}");
+        }
+    }
+
+    proptest! {
+        /// Of a body that broke off nothing is kept that the whole would not say, and what
+        /// is kept is short, visible and no address.
+        #[test]
+        fn a_part_says_nothing_that_the_whole_does_not(
+            members in vec(("[a-c]{0,2}", "[a-z?:/ \\\\\"\u{e9}\t]{0,6}"), 0..4),
+            code in "[a-z?:/ \\\\\"\u{e9}]{0,6}", id in "[a-z_]{1,6}", at: Index, cut: Index,
+        ) {
+            let mut members: Vec<_> = members.iter().map(|(name, text)| (&**name, &**text)).collect();
+            members.insert(at.index(members.len() + 1), ("code", &code));
+            members.push(("request_id", &id));
+            let members = members.iter().map(|(name, text)| {
+                format!("{}:{}", serde_json::json!(name), serde_json::json!(text))
+            });
+            let body = format!("{{{}}}", members.collect::<Vec<_>>().join(", "));
+            let json = headers("application/json");
+
+            let whole = ProblemDetails::read(&json, body.as_bytes(), true);
+            let part = ProblemDetails::read(&json, &body.as_bytes()[..cut.index(body.len())], false);
+
+            prop_assert_eq!(whole.request_id.as_deref(), Some(&*id));
+            prop_assert_eq!(whole.code.is_some(), identifier(&code).is_some());
+            prop_assert!(part.code.is_none() || part.code == whole.code);
+            let of_header = part.request_id.as_deref() == Some("from-header");
+            prop_assert!(of_header || part.request_id == whole.request_id);
+            for kept in [&whole.code, &part.code].into_iter().flatten() {
+                prop_assert!(kept.bytes().all(|byte| byte.is_ascii_graphic()) && !kept.contains('?'));
+            }
+        }
+
+        #[test]
+        fn any_body_is_read_without_a_panic(body: Vec<u8>, start in "[{\\[\"]{0,3}", complete: bool) {
+            let body = [start.as_bytes(), &body].concat();
+
+            let details = ProblemDetails::read(&headers("application/json"), &body, complete);
+
+            prop_assert_eq!(details.code, None);
         }
     }
 }

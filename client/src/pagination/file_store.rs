@@ -116,17 +116,8 @@ impl FileCheckpoints {
     }
 
     fn write(&self, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
-        let stored = Stored {
-            version: VERSION,
-            listing: checkpoint.listing.as_str().into(),
-            pages: checkpoint.pages,
-            cursor: match &checkpoint.position {
-                Position::At(cursor) => Some(cursor.as_str().into()),
-                Position::Done => None,
-            },
-        };
         let failed = |source| self.failed("save", source);
-        let text = serde_json::to_vec(&stored).map_err(|error| failed(error.into()))?;
+        let text = written(checkpoint).map_err(failed)?;
         if self.was_changed().map_err(failed)? {
             return Err(CheckpointError::Conflict {
                 path: self.path.clone(),
@@ -189,6 +180,20 @@ impl FileCheckpoints {
     }
 }
 
+/// The content of the file that holds a checkpoint.
+fn written(checkpoint: &Checkpoint) -> io::Result<Vec<u8>> {
+    let stored = Stored {
+        version: VERSION,
+        listing: checkpoint.listing.as_str().into(),
+        pages: checkpoint.pages,
+        cursor: match &checkpoint.position {
+            Position::At(cursor) => Some(cursor.as_str().into()),
+            Position::Done => None,
+        },
+    };
+    Ok(serde_json::to_vec(&stored)?)
+}
+
 /// Written by hand: what is known of the file holds a cursor.
 impl fmt::Debug for FileCheckpoints {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -225,6 +230,8 @@ impl CheckpointStore for FileCheckpoints {
 
 #[cfg(test)]
 mod tests {
+    use proptest::{option, prelude::*, sample::Index};
+
     use super::*;
     use crate::pagination::replace_file::Flush;
 
@@ -295,6 +302,68 @@ mod tests {
 
             saved.expect("saved");
             assert_eq!(store.load().await.expect("a file"), Some(checkpoint(2)));
+        }
+    }
+
+    fn any_checkpoint() -> impl Strategy<Value = Checkpoint> {
+        let cursor = option::of("(?s).{1,20}");
+        (".{0,20}", any::<u32>(), cursor).prop_map(|(listing, pages, cursor)| Checkpoint {
+            listing: ListingId::from_text(listing),
+            pages,
+            position: Position::after(cursor.map(|it| Cursor::new(it).expect("not empty"))),
+        })
+    }
+
+    fn parse(text: &[u8]) -> Result<Checkpoint, CheckpointError> {
+        FileCheckpoints::new("crawl").parse(text)
+    }
+
+    fn is_unreadable(error: &CheckpointError) -> bool {
+        matches!(error, CheckpointError::Unreadable { .. })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_back_and_no_part_of_it(checkpoint in any_checkpoint(), cut: Index) {
+            let text = written(&checkpoint).expect("JSON");
+
+            prop_assert_eq!(parse(&text).expect("a checkpoint"), checkpoint);
+            let cut = parse(&text[..cut.index(text.len())]);
+            prop_assert!(cut.is_err_and(|error| is_unreadable(&error)));
+        }
+
+        /// Some of these are a checkpoint: that one is written as it was read, in the one
+        /// way in which this store writes. What is wrong with the others is said without
+        /// a word of what they hold.
+        #[test]
+        fn any_file_holds_a_checkpoint_or_is_refused_without_a_quotation(
+            version in "(2|1|3|-2|2\\.0|null|\"2\")?",
+            listing in "(\"/s3cret\"|null|7)?",
+            pages in "(0|7|4294967295|4294967296|-1|1e2|\"s3cret\")?",
+            cursor in "(null|\"s3cret\"|\"\"|\"\\\\ud800\"|\\[\"s3cret\"\\])?",
+            more in "(,\"s3cret\":1|,\"pages\":1|\\}|\u{feff})?",
+        ) {
+            let text = format!(
+                r#"{{"version":{version},"listing":{listing},"pages":{pages},"cursor":{cursor}{more}}}"#
+            );
+
+            match parse(text.as_bytes()) {
+                Ok(checkpoint) => {
+                    let again = written(&checkpoint).expect("JSON");
+                    prop_assert_eq!(parse(&again).expect("a checkpoint"), checkpoint);
+                    prop_assert!(more.is_empty() || more.contains("pages"), "{}", text);
+                }
+                Err(error) => {
+                    prop_assert!(is_unreadable(&error));
+                    let said = format!("{error} {error:?}");
+                    prop_assert!(!said.contains("s3cret"), "{}", said);
+                }
+            }
+        }
+
+        #[test]
+        fn any_bytes_are_refused_without_a_panic(text: Vec<u8>) {
+            prop_assert!(parse(&text).is_err());
         }
     }
 }

@@ -87,13 +87,13 @@ impl fmt::Debug for Page {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
+    use proptest::{collection::vec, prelude::*, sample::select};
 
     use super::*;
 
     /// Objects of members that make a page, and of such that come in its way.
     fn texts() -> impl Strategy<Value = String> {
-        let member = prop::sample::select(vec![
+        let member = select(vec![
             r#""items":[{"a":[1]},{}]"#,
             r#""items":[]"#,
             r#""items":[{},1]"#,
@@ -109,7 +109,7 @@ mod tests {
             r#""\ud800":1"#,
             r#""broken":}"#,
         ]);
-        let object = prop::collection::vec(member, 1..4);
+        let object = vec(member, 1..4);
         object.prop_map(|members| format!(" {{{}}}", members.join(" ,")))
     }
 
@@ -134,5 +134,82 @@ mod tests {
         assert!(Page::at_once(br#" {"next_cursor":null,"items":[{}]} "#).is_some());
         assert!(Page::at_once(br#"[[{}],null]"#).is_none());
         assert!(Page::at_once(br#"{"items":[1],"next_cursor":null}"#).is_none());
+    }
+
+    const NAMES: [&str; 5] = [
+        "items",
+        "it\\u0065ms",
+        "next_cursor",
+        "next_cursor",
+        "other",
+    ];
+
+    const VALUES: [&str; 12] = [
+        "[]",
+        "[{}]",
+        "[{}]",
+        r#"[{"a":1e400}, {"a":1,"a":{"items":7}}]"#,
+        r#"[{}, "a"]"#,
+        "{}",
+        "null",
+        "null",
+        r#""c\u0065""#,
+        r#""""#,
+        r#""\ud800""#,
+        "7",
+    ];
+
+    proptest! {
+        /// It is a page where each of the two fields is there once and is what it must be;
+        /// what is wrong with any other is said of the field that has it.
+        #[test]
+        fn a_page_has_both_fields_once_and_what_belongs_there(
+            fields in vec((select(&NAMES[..]), select(&VALUES[..])), 0..4), white in "[ \n]{0,2}",
+        ) {
+            let members = fields.iter().map(|(name, value)| format!("{white}\"{name}\"{white}:{value}"));
+            let text = format!("{{{}}}", members.collect::<Vec<_>>().join(","));
+            let of = |wanted: [&str; 2]| {
+                let found = fields.iter().filter(|(name, _)| wanted.contains(name));
+                found.map(|(_, value)| *value).collect::<Vec<_>>()
+            };
+            let (items, cursors) = (of([NAMES[0], NAMES[1]]), of([NAMES[2]; 2]));
+            let body: &RawValue = serde_json::from_str(&text)?;
+
+            let page = ObjectText::of(body).map(Page::read).expect("an object");
+
+            match (page, &items[..], &cursors[..]) {
+                (Ok(page), [items], [cursor]) => {
+                    let read: Vec<&RawValue> = serde_json::from_str(items)?;
+                    let read: Vec<_> = read.iter().map(|item| item.get()).collect();
+                    let kept: Vec<_> = page.items.iter().map(RawObject::text).collect();
+                    let cursor: Option<String> = serde_json::from_str(cursor)?;
+                    prop_assert_eq!(kept, read);
+                    prop_assert_eq!(page.next_cursor.as_ref().map(Cursor::as_str), cursor.as_deref());
+                }
+                (Ok(_), ..) => prop_assert!(false, "a field is missing or there twice: {}", text),
+                (Err(ResponseProblem::MissingField { field }), items, cursors) => {
+                    let values = if field == "items" { items } else { cursors };
+                    prop_assert!(values.is_empty());
+                }
+                (Err(ResponseProblem::RepeatedField { field }), items, cursors) => {
+                    let values = if field == "items" { items } else { cursors };
+                    prop_assert!(values.len() > 1);
+                }
+                (Err(ResponseProblem::WrongType { field: "items", .. }), [items], _) => {
+                    prop_assert!(!items.starts_with('['));
+                }
+                (Err(ResponseProblem::ItemNotAnObject { index: 1, .. }), [items], _) => {
+                    prop_assert!(items.contains("\"a\"]"));
+                }
+                (Err(ResponseProblem::WrongType { field: "next_cursor", .. }), _, [cursor]) => {
+                    prop_assert!(!cursor.starts_with(['"', 'n']));
+                }
+                (Err(ResponseProblem::EmptyCursor), _, [cursor]) => prop_assert_eq!(*cursor, "\"\""),
+                (Err(ResponseProblem::NotUnicode { .. }), _, [cursor]) => {
+                    prop_assert!(cursor.contains("ud800"));
+                }
+                (Err(other), ..) => prop_assert!(false, "{other}: {}", text),
+            }
+        }
     }
 }

@@ -87,7 +87,10 @@ fn problem(status: u16, retry_after: &str) -> Response {
 }
 
 /// A client whose service responds with `response` and has a secret in its session.
-pub(crate) fn client(builder: Builder, response: fn() -> Result<Response>) -> ReliableApiClient {
+pub(crate) fn client(
+    builder: Builder,
+    response: impl Fn() -> Result<Response> + Send + Sync + 'static,
+) -> ReliableApiClient {
     builder
         .session(session())
         .max_pages(3)

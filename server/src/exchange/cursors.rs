@@ -42,7 +42,10 @@ fn after_string(text: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::without_cursors;
+    use crate::testing::nearly;
 
     #[test]
     fn the_value_goes_and_its_place_stays() {
@@ -79,6 +82,24 @@ mod tests {
                 (left.to_owned(), places.to_vec()),
                 "{text}"
             );
+        }
+    }
+
+    proptest! {
+        /// Nothing of a cursor stays, and all the rest does, however the text was cut.
+        #[test]
+        fn what_is_left_has_no_cursor_to_take_out(
+            text in nearly(
+                "(\\{?\"next_cursor\" ?: ?(\"[a\u{e9}]{0,3}\"|null),){0,3}",
+                &["", "\"", "\\", ":", "{", "\"next_cursor\":\"", "\u{e9}"],
+            ),
+        ) {
+            let (left, places) = without_cursors(&text);
+
+            prop_assert_eq!(without_cursors(&left), (left.clone(), places.clone()));
+            prop_assert!(places.is_sorted());
+            prop_assert!(places.iter().all(|place| left[..*place].ends_with('"')));
+            prop_assert!(left.len() == text.len() || !places.is_empty());
         }
     }
 }

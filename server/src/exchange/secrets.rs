@@ -138,6 +138,9 @@ impl HttpBody for NotedBody {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -152,6 +155,24 @@ mod tests {
             (r#"{"a":"say \"hi\""}"#, r#"{"a":"(not kept)"}"#),
         ] {
             assert_eq!(secrets.taken_out_of(sent), kept);
+        }
+    }
+
+    proptest! {
+        /// What stands in its place has parentheses, which no secret has here.
+        #[test]
+        fn no_secret_stays_however_json_writes_it(
+            secret in "[^()]{4,12}", before in "[^()]{0,3}", after in "[^()]{0,3}",
+        ) {
+            let secrets = Secrets { values: vec![secret.clone()], body: Arc::default() };
+            let echo = format!("{before}{secret}{after}");
+
+            for text in [json!({ "echo": echo }).to_string(), echo] {
+                let kept = secrets.taken_out_of(&text);
+
+                prop_assert!(kept.contains(NOT_KEPT), "{}", kept);
+                prop_assert!(!kept.contains(&secret), "{}", kept);
+            }
         }
     }
 }

@@ -376,6 +376,7 @@ fn equal(one: &Value, other: &Value) -> bool {
 mod tests {
     use std::time::Duration;
 
+    use proptest::{collection::vec, prelude::*, sample::select};
     use serde_json::json;
 
     use super::{GoalVerdict::*, *};
@@ -636,5 +637,51 @@ mod tests {
         assert_eq!(of(&[Skipped, Reached]), Missed);
         assert_eq!(of(&[NotJudged]), NotJudged);
         assert_eq!(of(&[]), NotJudged);
+    }
+
+    /// What a last line may consist of: some are results, and many nearly.
+    const PIECES: [&str; 18] = [
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        " ",
+        "\"",
+        "\"attempt\": 3",
+        "\"attempt\":3.0",
+        "\"attempt\":30e-1",
+        "\"attempt\":4",
+        "\"attempt\":\"3\"",
+        "\"skip\":true",
+        "\"error\":null",
+        "null",
+        "3",
+        "\u{fffd}",
+        "\0",
+    ];
+
+    proptest! {
+        /// A client is believed what a JSON reader finds on its last line, and no more.
+        #[test]
+        fn a_result_is_what_a_reader_of_json_finds(
+            members in vec(select(&PIECES[..]), 0..4), more in select(&PIECES[..]), whole: bool,
+        ) {
+            let line = match whole {
+                true => format!("{{{}}}", members.join(",")),
+                false => format!("{{{}{more}", members.concat()),
+            };
+            let goal = Goal::Result(vec![object(json!({"attempt": 3}))]);
+            let read: Option<Map<String, Value>> = serde_json::from_str(&line).ok();
+            let member = |name: &str| read.as_ref().and_then(|members| members.get(name));
+
+            let expected = match (member("skip"), member("attempt").and_then(Value::as_f64)) {
+                (Some(Value::Bool(true)), _) => Skipped,
+                (_, Some(3.0)) => Reached,
+                _ => Missed,
+            };
+
+            prop_assert_eq!(verdict(&goal, &printed(&line)), expected, "{}", line);
+        }
     }
 }

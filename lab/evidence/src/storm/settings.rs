@@ -258,7 +258,8 @@ impl JsonSchema for Settings {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use proptest::{prelude::*, sample::Index};
+    use serde_json::{Value as Json, json};
 
     use super::*;
 
@@ -378,5 +379,38 @@ mod tests {
 
         assert!((capacities[0] - 100.0).abs() < 1e-9);
         assert!((capacities[1] - 10.0 / 0.19).abs() < 1e-9);
+    }
+
+    proptest! {
+        /// A knob takes a text where it takes the number in JSON, and shows it as it took it.
+        #[test]
+        fn a_knob_takes_a_number_however_it_came(
+            knob: Index,
+            text in "(0{0,2}[0-9]{1,9}(\\.[0-9]{0,9})?|[-+.e0-9a-z]{0,6}|4294967296|1e999|NaN)",
+        ) {
+            let knob = &Settings::KNOBS[knob.index(Settings::KNOBS.len())];
+            let mut settings = Settings::DEFAULT;
+            let plain = text.chars().all(|sign| sign.is_ascii_digit() || sign == '.');
+            let number = text.parse::<f64>().ok().filter(|_| plain);
+
+            let set = settings.set_text(knob.name, &text);
+
+            let shown = knob.value(&settings).to_string();
+            match (set, number) {
+                (Ok(()), Some(number)) => {
+                    let taken: f64 = shown.parse()?;
+                    prop_assert!((taken - number).abs() <= 1e-9 * number, "{} is {}", text, shown);
+                    prop_assert_eq!(settings.set_text(knob.name, &shown), Ok(()));
+                    prop_assert_eq!(knob.value(&settings).to_string(), shown);
+                }
+                (Ok(()), None) => prop_assert_eq!(shown, text),
+                (Err(_), _) => {
+                    let json: Option<Json> = text.parse().ok().filter(|_| plain);
+                    let set = json.map(|json| settings.set(knob.name, &json));
+                    prop_assert!(set.is_none_or(|set| set.is_err()));
+                    prop_assert_eq!(settings, Settings::DEFAULT);
+                }
+            }
+        }
     }
 }
