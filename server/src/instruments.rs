@@ -5,10 +5,10 @@
 //! events that can be foreseen are there from the start, at zero, so that a dashboard
 //! can tell "never happened" from "not measured", and a first event is a rise.
 
-use std::borrow::Borrow;
+use std::borrow::{Borrow, Cow};
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use http::StatusCode;
@@ -20,7 +20,7 @@ use crate::expected_route::ExpectedRoute;
 use crate::response_extensions::JobResult;
 use crate::telemetry::{
     ACTIVE_REQUESTS, EARLY_RETRIES, FAULTS, JOB_RESULTS, JOBS, KnownMethod, METHODS, METRICS,
-    MetricKind, MetricSpec, REQUEST_DURATION, status_label,
+    MetricKind, MetricSpec, OTHER, REQUEST_DURATION, status_label,
 };
 
 const METADATA: Metadata<'static> = Metadata::new("server", Level::INFO, Some(module_path!()));
@@ -31,12 +31,8 @@ pub(crate) struct Instruments {
     active: [Gauge; METHODS.len()],
     jobs: [Counter; JOB_RESULTS.len()],
     faults: Held<&'static str, Counter>,
-    early: Held<Box<str>, Counter>,
-    durations: Held<Box<str>, Arc<RouteDurations>>,
+    routes: Held<Box<str>, Arc<RouteInstruments>>,
 }
-
-/// The durations of one route, by method and status.
-type RouteDurations = Held<(KnownMethod, &'static str), Histogram>;
 
 impl Instruments {
     /// Registers what every service has, and what its lessons and these routes may be
@@ -57,11 +53,11 @@ impl Instruments {
             active: METHODS.map(gauge),
             jobs: JOB_RESULTS.map(|result| job(SharedString::from(result))),
             faults: Held::default(),
-            early: Held::default(),
-            durations: Held::default(),
+            routes: Held::default(),
             recorder,
         };
 
+        instruments.known_route(OTHER);
         for route in added {
             instruments.expect(route);
         }
@@ -73,16 +69,36 @@ impl Instruments {
         for fault in &route.faults {
             drop(self.fault(fault));
         }
+        let instruments = self.known_route(route.path);
         for status in &route.statuses {
-            drop(self.duration(KnownMethod::of(&route.method), route.path, *status));
+            drop(instruments.duration(KnownMethod::of(&route.method), *status));
         }
         if route.has_retry_after {
-            drop(self.early(route.path));
+            instruments.early();
         }
     }
 
-    pub(crate) fn active(&self, method: KnownMethod) -> Gauge {
-        method.in_table(&self.active).clone()
+    /// The handles of a route, by its path.
+    pub(crate) fn route(&self, path: &str) -> Arc<RouteInstruments> {
+        self.routes
+            .get_or(path, || self.of_route(path.to_owned().into()))
+    }
+
+    fn known_route(&self, path: &'static str) -> Arc<RouteInstruments> {
+        self.routes.get_or(path, || self.of_route(path.into()))
+    }
+
+    fn of_route(&self, path: Cow<'static, str>) -> Arc<RouteInstruments> {
+        Arc::new(RouteInstruments {
+            path,
+            recorder: Arc::clone(&self.recorder),
+            early: OnceLock::new(),
+            durations: Held::default(),
+        })
+    }
+
+    pub(crate) fn active(&self, method: KnownMethod) -> &Gauge {
+        method.in_table(&self.active)
     }
 
     #[expect(
@@ -97,21 +113,6 @@ impl Instruments {
         self.fault(fault).increment(1);
     }
 
-    pub(crate) fn count_early(&self, route: &str) {
-        self.early(route).increment(1);
-    }
-
-    pub(crate) fn observe(
-        &self,
-        method: KnownMethod,
-        route: &str,
-        status: StatusCode,
-        took: Duration,
-    ) {
-        self.duration(method, route, status)
-            .record(took.as_secs_f64());
-    }
-
     fn fault(&self, fault: &'static str) -> Counter {
         let register = || {
             self.recorder
@@ -119,22 +120,44 @@ impl Instruments {
         };
         self.faults.get_or(&fault, register)
     }
+}
 
-    fn early(&self, route: &str) -> Counter {
-        self.early.get_or(route, || {
-            let labels = [SharedString::from(route.to_owned())];
+/// The handles of one route.
+pub(crate) struct RouteInstruments {
+    path: Cow<'static, str>,
+    recorder: Arc<dyn Recorder + Send + Sync>,
+    early: OnceLock<Counter>,
+    durations: Held<(KnownMethod, &'static str), Histogram>,
+}
+
+impl RouteInstruments {
+    /// The path of the route, which is its label.
+    pub(crate) fn path(&self) -> &Cow<'static, str> {
+        &self.path
+    }
+
+    pub(crate) fn count_early(&self) {
+        self.early().increment(1);
+    }
+
+    pub(crate) fn observe(&self, method: KnownMethod, status: StatusCode, took: Duration) {
+        self.duration(method, status).record(took.as_secs_f64());
+    }
+
+    fn early(&self) -> &Counter {
+        self.early.get_or_init(|| {
+            let labels = [SharedString::from(self.path.clone())];
             self.recorder
                 .register_counter(&key(&EARLY_RETRIES, labels), &METADATA)
         })
     }
 
-    fn duration(&self, method: KnownMethod, route: &str, status: StatusCode) -> Histogram {
+    fn duration(&self, method: KnownMethod, status: StatusCode) -> Histogram {
         let status = status_label(status);
-        let durations = self.durations.get_or(route, Arc::default);
-        durations.get_or(&(method, status), || {
+        self.durations.get_or(&(method, status), || {
             let labels = [
                 method.as_str().into(),
-                route.to_owned().into(),
+                self.path.clone().into(),
                 status.into(),
             ];
             self.recorder

@@ -289,7 +289,7 @@ mod tests {
     fn arrive(state: &mut State, route: &str, at: u64) -> (u64, Option<Duration>) {
         let entry = LedgerEntry {
             arrived: Duration::from_secs(at),
-            route: route.to_owned(),
+            route: route.to_owned().into(),
             trace_id: Some("trace".to_owned()),
             ..LedgerEntry::default()
         };

@@ -1,29 +1,29 @@
-//! The layer that sees every request: its span, its numbers, its ledger entry.
+//! What is observed of every request: its span, its numbers, its ledger entry.
 //!
 //! Scrapes of `/metrics` are not observed, so that reading the numbers does not change
 //! them.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::extract::{MatchedPath, Request, State};
-use axum::middleware::Next;
+use axum::extract::{MatchedPath, Request};
 use axum::response::Response;
-use http::HeaderMap;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
+use http::{HeaderMap, Method};
 use hyper::body::Body as _;
-use metrics::Gauge;
-use tracing::{Instrument, Span, field};
+use tracing::{Span, field};
 
 use crate::accept::{ConnectionFault, ConnectionPlace};
 use crate::body_hash::{BodyHash, HashedBody};
 use crate::exchange::{Recorded, RequestShape};
 use crate::idempotency::IDEMPOTENCY_KEY;
+use crate::instruments::RouteInstruments;
 use crate::ledger::{Head, IssuedCursor, LedgerEntry, Outcome};
 use crate::metrics_sink::METRICS_PATH;
 use crate::page::only;
 use crate::recorded_header::RecordedHeader;
-use crate::request_id;
+use crate::request_id::RequestId;
 use crate::response_end::observe_end;
 use crate::response_extensions::{Fault, JobResult, NextCursor};
 use crate::retry_after::RetryAfter;
@@ -34,88 +34,15 @@ use crate::telemetry::{KnownMethod, OTHER, OTHER_METHOD, REQUEST_SPAN, SPAN_TARG
 use crate::traceparent::TraceParent;
 use crate::waits::Correlation;
 
-pub(crate) async fn observe(
-    State(state): State<ServiceState>,
-    request: Request,
-    next: Next,
-) -> Response {
-    let route = request.extensions().get::<MatchedPath>().cloned();
-    if label(route.as_ref()) == METRICS_PATH {
-        return next.run(request).await;
-    }
-
-    let parent = TraceParent::from_headers(request.headers());
-    let mut observation = Observation::begin(&state, &request, route, parent.as_ref());
-    let span = open_span(&request, observation.route.as_ref(), parent.as_ref());
-    if let Some(hook) = state.on_request_span() {
-        hook(&span, request.headers());
-    }
-
-    let method = request.method().clone();
-    let request = match observation.body.clone() {
-        Some(hash) => request.map(|body| Body::new(HashedBody::new(body, hash))),
-        None => request,
-    };
-    let mut response = next.run(request).instrument(span.clone()).await;
-    // A client whose request broke off is not known to receive a response: it counts as
-    // none.
-    if observation.body.as_ref().is_some_and(BodyHash::broke_off) {
-        return response;
-    }
-    observation.handled(&response, &span);
-    if response.extensions().get::<ConnectionFault>().is_some() {
-        return response;
-    }
-    observation.responded(&response, &span);
-    if state.records_exchanges() {
-        response.extensions_mut().insert(Recorded(observation.seq));
-    }
-    observe_end(response, &method, state, observation.seq)
-}
-
-fn open_span(request: &Request, route: Option<&MatchedPath>, parent: Option<&TraceParent>) -> Span {
-    let route = route.map(MatchedPath::as_str);
-    let method = KnownMethod::of(request.method()).as_str();
-    // OpenTelemetry names a span by method and route, and never by the raw path.
-    let name_method = if method == OTHER_METHOD {
-        "HTTP"
-    } else {
-        method
-    };
-    let span = tracing::info_span!(
-        target: SPAN_TARGET,
-        parent: None,
-        REQUEST_SPAN,
-        otel.name = field::Empty,
-        otel.kind = "server",
-        otel.status_code = field::Empty,
-        http.request.method = method,
-        http.route = route,
-        http.response.status_code = field::Empty,
-        request_id = field::Empty,
-        fault = field::Empty,
-        trace_id = parent.map(|parent| &*parent.trace_id),
-        parent_span_id = parent.map(|parent| &*parent.parent_id),
-    );
-    if !span.is_disabled() {
-        match route {
-            Some(route) => span.record("otel.name", format!("{name_method} {route}")),
-            None => span.record("otel.name", name_method),
-        };
-        span.record("request_id", request_id::of(request.extensions()));
-    }
-    span
-}
-
 /// One request from arrival to its response. Dropped without a response, because its
 /// connection died or its body broke off, it still closes its entry and its gauge.
-struct Observation {
+pub(crate) struct Observation {
     state: ServiceState,
+    http_method: Method,
     method: KnownMethod,
-    active: Gauge,
     arrived: Duration,
     seq: u64,
-    route: Option<MatchedPath>,
+    route: Arc<RouteInstruments>,
     trace_id: Option<String>,
     idempotency_key: Option<KeyedHash>,
     /// None if the request has no body.
@@ -126,15 +53,42 @@ struct Observation {
 }
 
 impl Observation {
-    fn begin(
+    /// Notes the arrival of a request, and opens its span. The request goes on to its
+    /// handler with a body that is hashed as it is read. A scrape is not observed.
+    pub(crate) fn begin(
+        state: &ServiceState,
+        request: Request,
+        request_id: &RequestId,
+    ) -> (Request, Option<(Self, Span)>) {
+        let route = request.extensions().get::<MatchedPath>();
+        let route = route.map(MatchedPath::as_str);
+        if route == Some(METRICS_PATH) {
+            return (request, None);
+        }
+        let parent = TraceParent::from_headers(request.headers());
+        let trace_id = parent.as_ref().map(|parent| parent.trace_id.clone());
+        let observation = Self::of(state, &request, route, trace_id, request_id);
+        let span = open_span(request.method(), route, parent.as_ref(), request_id);
+        if let Some(hook) = state.on_request_span() {
+            hook(&span, request.headers());
+        }
+        let request = match observation.body.clone() {
+            Some(hash) => request.map(|body| Body::new(HashedBody::new(body, hash))),
+            None => request,
+        };
+        (request, Some((observation, span)))
+    }
+
+    fn of(
         state: &ServiceState,
         request: &Request,
-        route: Option<MatchedPath>,
-        parent: Option<&TraceParent>,
+        route: Option<&str>,
+        trace_id: Option<String>,
+        request_id: &RequestId,
     ) -> Self {
         let arrived = state.now();
+        let route = state.instruments().route(route.unwrap_or(OTHER));
         let method = KnownMethod::of(request.method());
-        let trace_id = parent.map(|parent| parent.trace_id.clone());
         let (headers, extensions) = (request.headers(), request.extensions());
         let place = extensions.get::<ConnectionPlace>();
         let idempotency_key = key_hash(state.key(), headers);
@@ -145,14 +99,14 @@ impl Observation {
             version: request.version(),
             arrived,
             method: method.as_str(),
-            route: label(route.as_ref()).to_owned(),
+            route: route.path().clone(),
             cursor: cursor.map(|cursor| cursor_hash(state.key(), &cursor)),
             idempotency_key,
             accept: RecordedHeader::of(headers, &ACCEPT),
             content_type: RecordedHeader::of(headers, &CONTENT_TYPE),
             authorization: headers.contains_key(AUTHORIZATION),
             trace_id: trace_id.clone(),
-            request_id: request_id::of(extensions),
+            request_id: request_id.clone(),
             ..LedgerEntry::default()
         };
         let (seq, early) = state.ledger().arrived(entry, state.one_caller());
@@ -162,15 +116,14 @@ impl Observation {
             state.ledger().received(seq, shape.clone());
         }
         if early.is_some() {
-            state.instruments().count_early(label(route.as_ref()));
+            route.count_early();
         }
-        let active = state.instruments().active(method);
-        active.increment(1.0);
+        state.instruments().active(method).increment(1.0);
         let has_body = !request.body().is_end_stream();
         Self {
             state: state.clone(),
+            http_method: request.method().clone(),
             method,
-            active,
             arrived,
             seq,
             route,
@@ -181,6 +134,24 @@ impl Observation {
             job: None,
             response: None,
         }
+    }
+
+    /// Notes the response, and will note its end.
+    pub(crate) fn end(mut self, mut response: Response, span: &Span) -> Response {
+        // A client whose request broke off is not known to receive a response: it counts
+        // as none.
+        if self.body.as_ref().is_some_and(BodyHash::broke_off) {
+            return response;
+        }
+        self.handled(&response, span);
+        if response.extensions().get::<ConnectionFault>().is_some() {
+            return response;
+        }
+        self.responded(&response, span);
+        if self.state.records_exchanges() {
+            response.extensions_mut().insert(Recorded(self.seq));
+        }
+        observe_end(response, &self.http_method, self.state.clone(), self.seq)
     }
 
     /// Notes what came of the request, whether or not the client learns of it.
@@ -208,9 +179,7 @@ impl Observation {
             span.record("otel.status_code", "ERROR");
         }
         let took = at.saturating_sub(self.arrived);
-        let route = label(self.route.as_ref());
-        let instruments = self.state.instruments();
-        instruments.observe(self.method, route, status, took);
+        self.route.observe(self.method, status, took);
         let next_cursor = response.extensions().get();
         self.response = Some(Head {
             at,
@@ -227,7 +196,7 @@ impl Observation {
 
 impl Drop for Observation {
     fn drop(&mut self) {
-        self.active.decrement(1.0);
+        self.state.instruments().active(self.method).decrement(1.0);
         let body = self.body.as_ref();
         let (body_state, body) = body.map(BodyHash::state).unwrap_or_default();
         let outcome = Outcome {
@@ -238,7 +207,7 @@ impl Drop for Observation {
             response: self.response.take(),
         };
         let request = Correlation {
-            route: label(self.route.as_ref()),
+            route: self.route.path(),
             trace_id: self.trace_id.as_deref(),
             idempotency_key: self.idempotency_key,
             one_caller: self.state.one_caller(),
@@ -247,9 +216,42 @@ impl Drop for Observation {
     }
 }
 
-/// The label of a route in ledger and metrics.
-fn label(route: Option<&MatchedPath>) -> &str {
-    route.map_or(OTHER, MatchedPath::as_str)
+fn open_span(
+    method: &Method,
+    route: Option<&str>,
+    parent: Option<&TraceParent>,
+    request_id: &RequestId,
+) -> Span {
+    let method = KnownMethod::of(method).as_str();
+    // OpenTelemetry names a span by method and route, and never by the raw path.
+    let name_method = if method == OTHER_METHOD {
+        "HTTP"
+    } else {
+        method
+    };
+    let span = tracing::info_span!(
+        target: SPAN_TARGET,
+        parent: None,
+        REQUEST_SPAN,
+        otel.name = field::Empty,
+        otel.kind = "server",
+        otel.status_code = field::Empty,
+        http.request.method = method,
+        http.route = route,
+        http.response.status_code = field::Empty,
+        request_id = field::Empty,
+        fault = field::Empty,
+        trace_id = parent.map(|parent| &*parent.trace_id),
+        parent_span_id = parent.map(|parent| &*parent.parent_id),
+    );
+    if !span.is_disabled() {
+        match route {
+            Some(route) => span.record("otel.name", format!("{name_method} {route}")),
+            None => span.record("otel.name", name_method),
+        };
+        span.record("request_id", &**request_id);
+    }
+    span
 }
 
 fn cursor_hash(key: &SeedKey, cursor: &str) -> KeyedHash {

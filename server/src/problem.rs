@@ -5,15 +5,13 @@
 //! of a request can find its way into a response.
 
 use axum::body::Body;
-use axum::extract::Request;
-use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, StatusCode};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::request_id::{self, X_REQUEST_ID};
+use crate::request_id::{RequestId, X_REQUEST_ID};
 
 /// The media type of a problem.
 pub(crate) const PROBLEM_JSON: &str = "application/problem+json";
@@ -99,24 +97,20 @@ pub(crate) struct ProblemBody<'a> {
 }
 
 /// The response to a request that never comes to the layers.
-pub(crate) fn refuse(problem: Problem, request_id: &HeaderValue) -> Response {
+pub(crate) fn refuse(problem: Problem, request_id: &RequestId) -> Response {
     let mut response = problem.into_response();
-    let text = request_id.to_str().unwrap_or_default();
-    write(problem, text, &mut response);
+    write(problem, request_id, &mut response);
     response
         .headers_mut()
-        .insert(X_REQUEST_ID, request_id.clone());
+        .insert(X_REQUEST_ID, request_id.to_header());
     response
 }
 
-/// The layer that gives a problem its body.
-pub(crate) async fn render(request: Request, next: Next) -> Response {
-    let request_id = request_id::of(request.extensions());
-    let mut response = next.run(request).await;
+/// Gives the response its body if it is a problem.
+pub(crate) fn render(request_id: &RequestId, response: &mut Response) {
     if let Some(problem) = response.extensions().get::<Problem>().copied() {
-        write(problem, &request_id, &mut response);
+        write(problem, request_id, response);
     }
-    response
 }
 
 /// Gives a problem its body.

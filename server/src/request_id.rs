@@ -1,15 +1,14 @@
 //! `X-Request-Id`: the name under which a request can be found again.
 //!
-//! tower-http carries it from request to response; what is added here is the rule
-//! which ids are taken over: a header taken as it came would let any text into logs and
-//! responses.
+//! It is taken over from the request, or made. A header that is taken as it came would
+//! let any text into logs and responses, so that there is a rule which ids are.
 
+use std::fmt;
+use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use axum::extract::Request;
-use http::{Extensions, HeaderMap, HeaderName, HeaderValue};
-use tower_http::request_id::{MakeRequestId, RequestId};
+use http::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::seed_key::SeedKey;
 use crate::single::single;
@@ -20,38 +19,79 @@ pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-i
 /// The longest id that is taken over from a request.
 const MAX_LENGTH: usize = 128;
 
-/// The id that the layers gave to a request.
-pub(crate) fn of(extensions: &Extensions) -> String {
-    extensions
-        .get::<RequestId>()
-        .and_then(|id| id.header_value().to_str().ok())
-        .unwrap_or_default()
-        .to_owned()
+/// What an id begins with that was made here; sixteen hexadecimal digits follow.
+const PREFIX: &[u8; 4] = b"req-";
+
+/// The id of a request: 1 to 128 ASCII letters, digits, dots, hyphens and underscores. The
+/// default is that of no request, and empty.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct RequestId(Source);
+
+/// Ids that are made need no memory of their own: the ledger keeps thousands.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Source {
+    Made([u8; 20]),
+    Taken(Box<str>),
 }
 
-/// Removes an `X-Request-Id` that is not [`valid`].
-pub(crate) async fn remove_invalid(mut request: Request) -> Request {
-    if valid(request.headers()).is_none() {
-        request.headers_mut().remove(X_REQUEST_ID);
+impl RequestId {
+    /// The header of a response.
+    pub(crate) fn to_header(&self) -> HeaderValue {
+        #[expect(clippy::expect_used, reason = "no other text is taken over or made")]
+        HeaderValue::from_str(self).expect("it is ASCII without control characters")
     }
-    request
+
+    fn made(number: u64) -> Self {
+        let mut id = [0; 20];
+        let (prefix, digits) = id.split_at_mut(PREFIX.len());
+        prefix.copy_from_slice(PREFIX);
+        for (place, digit) in digits.iter_mut().rev().enumerate() {
+            let value = (number >> (4 * place)) as u8 & 0xf;
+            *digit = value + if value < 10 { b'0' } else { b'a' - 10 };
+        }
+        Self(Source::Made(id))
+    }
 }
 
-/// The id of a request that never comes to the layers.
-pub(crate) fn outside_the_layers(headers: &HeaderMap, ids: &SeededIds) -> HeaderValue {
-    valid(headers).cloned().unwrap_or_else(|| ids.make())
+impl Default for RequestId {
+    fn default() -> Self {
+        Self(Source::Taken(Box::default()))
+    }
 }
 
-/// An `X-Request-Id` that is exactly one token of the allowed characters.
-fn valid(headers: &HeaderMap) -> Option<&HeaderValue> {
-    single(headers, X_REQUEST_ID).filter(|line| is_token(line.as_bytes()))
+impl Deref for RequestId {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        match &self.0 {
+            Source::Made(id) => str::from_utf8(id).unwrap_or_default(),
+            Source::Taken(id) => id,
+        }
+    }
 }
 
-fn is_token(id: &[u8]) -> bool {
-    (1..=MAX_LENGTH).contains(&id.len())
-        && id
-            .iter()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(byte))
+impl fmt::Display for RequestId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&**self, f)
+    }
+}
+
+impl fmt::Debug for RequestId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&**self, f)
+    }
+}
+
+impl PartialEq<str> for RequestId {
+    fn eq(&self, other: &str) -> bool {
+        **self == *other
+    }
+}
+
+impl PartialEq<&str> for RequestId {
+    fn eq(&self, other: &&str) -> bool {
+        **self == **other
+    }
 }
 
 /// Makes ids from the seed, so that a run repeats to the letter. Clones never make the
@@ -70,23 +110,41 @@ impl SeededIds {
         }
     }
 
-    fn make(&self) -> HeaderValue {
+    /// The id of a request: its own `X-Request-Id` if that is exactly one token of the
+    /// allowed characters, else a new one.
+    pub(crate) fn of(&self, headers: &HeaderMap) -> RequestId {
+        let line = single(headers, X_REQUEST_ID).and_then(|line| line.to_str().ok());
+        match line.filter(|line| is_token(line.as_bytes())) {
+            Some(line) => RequestId(Source::Taken(line.into())),
+            None => self.make(),
+        }
+    }
+
+    fn make(&self) -> RequestId {
         let number = self.made.fetch_add(1, Ordering::Relaxed);
         let id = self.key.hash("request id", &number.to_be_bytes());
-        #[expect(clippy::expect_used, reason = "it is made here")]
-        HeaderValue::try_from(format!("req-{id}")).expect("it is hexadecimal")
+        RequestId::made(id.into())
     }
 }
 
-impl MakeRequestId for SeededIds {
-    fn make_request_id<B>(&mut self, _: &http::Request<B>) -> Option<RequestId> {
-        Some(RequestId::new(self.make()))
-    }
+fn is_token(id: &[u8]) -> bool {
+    (1..=MAX_LENGTH).contains(&id.len())
+        && id
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(byte))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::is_token;
+    use super::{RequestId, is_token};
+
+    #[test]
+    fn an_id_is_made_of_sixteen_digits() {
+        let made = RequestId::made(0x0123_4567_89ab_cdef);
+
+        assert_eq!(made, "req-0123456789abcdef");
+        assert_eq!(RequestId::made(0xf), "req-000000000000000f");
+    }
 
     #[test]
     fn a_token_of_allowed_characters_is_taken_over() {

@@ -4,20 +4,17 @@ use axum::Router;
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::Method;
 use axum::http::header::CONTENT_TYPE;
-use axum::middleware::{from_fn, from_fn_with_state, map_request};
+use axum::middleware::from_fn_with_state;
 use axum::response::IntoResponse;
 use axum::routing::get;
-use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
-use tower_http::request_id::{PropagateRequestIdLayer, SetRequestIdLayer};
 
+use crate::every_request::EveryRequest;
 use crate::exchange;
 use crate::lesson::Lesson;
 use crate::metrics_sink::{METRICS_MEDIA_TYPE, METRICS_PATH};
-use crate::observe::observe;
-use crate::problem::{self, Problem};
+use crate::problem::Problem;
 use crate::request_body::MAX_BODY;
-use crate::request_id::{self, X_REQUEST_ID};
 use crate::routes::{
     bad_cursor, bad_items, bad_json, endless_items, flaky, items, jobs, looping_items, no_content,
     redirect, retry_later, text_json,
@@ -55,22 +52,11 @@ pub fn router(state: ServiceState) -> Router {
     let router = lessons
         .route(METRICS_PATH, get(scrape).layer(packed()))
         .with_state(state.clone())
-        .merge(state.routes())
+        // The lessons bound the bodies that they read by themselves.
+        .merge(state.routes().layer(DefaultBodyLimit::max(MAX_BODY)))
         .fallback(async || Problem::NOT_FOUND)
         .method_not_allowed_fallback(async || Problem::METHOD_NOT_ALLOWED)
-        // From here on the last layer is the outermost.
-        .layer(DefaultBodyLimit::max(MAX_BODY))
-        .layer(CatchPanicLayer::custom(|_| {
-            Problem::INTERNAL_ERROR.into_response()
-        }))
-        .layer(from_fn(problem::render))
-        .layer(from_fn_with_state(state.clone(), observe))
-        .layer(PropagateRequestIdLayer::new(X_REQUEST_ID))
-        .layer(SetRequestIdLayer::new(
-            X_REQUEST_ID,
-            state.request_ids().clone(),
-        ))
-        .layer(map_request(request_id::remove_invalid));
+        .layer(EveryRequest(state.clone()));
     match state.records_exchanges() {
         true => router.layer(from_fn_with_state(state, exchange::keep)),
         false => router,

@@ -13,7 +13,7 @@ use hyper_util::service::TowerToHyperService;
 use crate::admission::admit;
 use crate::ledger::Ledger;
 use crate::problem;
-use crate::request_id::{self, SeededIds};
+use crate::request_id::SeededIds;
 
 /// The router behind the rules of admission. The rules are here and not in the router,
 /// since a lab may call the router without any connection.
@@ -30,8 +30,7 @@ pub(crate) fn service(
             Ok(()) => Ok(router.call(request)),
             Err(problem) => {
                 ledger.refused(problem);
-                let request_id = request_id::outside_the_layers(headers, &request_ids);
-                Err(problem::refuse(problem, &request_id))
+                Err(problem::refuse(problem, &request_ids.of(headers)))
             }
         };
         async {

@@ -36,7 +36,7 @@ pub fn request(entry: LedgerEntry) -> WireRequest {
         version: format!("{:?}", entry.version),
         arrived: entry.arrived,
         method: entry.method,
-        route: entry.route,
+        route: entry.route.into_owned(),
         call: None,
         token_in_url: false,
         cursor: entry.cursor.map(hash),
@@ -73,7 +73,7 @@ pub fn request(entry: LedgerEntry) -> WireRequest {
         }),
         early: entry.early,
         trace_id: entry.trace_id,
-        request_id: entry.request_id,
+        request_id: entry.request_id.to_string(),
     }
 }
 

@@ -1,10 +1,12 @@
 //! One request, as the service saw it.
 
+use std::borrow::Cow;
 use std::time::{Duration, SystemTime};
 
 use http::Version;
 
 use crate::recorded_header::RecordedHeader;
+use crate::request_id::RequestId;
 use crate::response_extensions::JobResult;
 use crate::retry_after::RetryAfter;
 use crate::seed_key::KeyedHash;
@@ -28,7 +30,7 @@ pub struct LedgerEntry {
     /// Its method, or `_OTHER` for one that HTTP does not define.
     pub method: &'static str,
     /// The path of the route that it matched, or `other`.
-    pub route: String,
+    pub route: Cow<'static, str>,
     /// The hash of the cursor it carried, percent-decoded.
     pub cursor: Option<KeyedHash>,
     /// The hash of the idempotency key it carried.
@@ -73,7 +75,7 @@ pub struct LedgerEntry {
     /// The trace that a valid `traceparent` named, in hexadecimal.
     pub trace_id: Option<String>,
     /// The request id of the response.
-    pub request_id: String,
+    pub request_id: RequestId,
 }
 
 /// How far the body of a request was read.
