@@ -42,11 +42,15 @@ fn host(version: Version, headers: &HeaderMap) -> Result<Option<&str>, Problem> 
     if version < Version::HTTP_11 && !headers.contains_key(HOST) {
         return Ok(None);
     }
-    // An authority may have a user, but a host may not.
     only(headers, &HOST)
-        .filter(|host| !host.contains('@') && Authority::try_from(*host).is_ok())
+        .filter(|host| is_loopback(host) || is_host(host))
         .map(Some)
         .ok_or(Problem::INVALID_HOST)
+}
+
+/// Whether this is an authority without a user, which a host may not have.
+fn is_host(text: &str) -> bool {
+    !text.contains('@') && Authority::try_from(text).is_ok()
 }
 
 /// Whether the path is served under this name.

@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 
 use crate::ledger::BodyState;
 use crate::request_body::BodyError;
-use crate::seed_key::{KeyedHash, SeedKey};
+use crate::seed_key::{KeyedHash, Purpose, SeedKey};
 
 /// The hash of a body that is being read. Clones share it.
 #[derive(Clone)]
@@ -29,7 +29,7 @@ enum Progress {
 impl BodyHash {
     pub(crate) fn new(key: &SeedKey) -> Self {
         Self(Arc::new(Mutex::new(Progress::Reading {
-            hasher: key.hasher("body"),
+            hasher: key.hasher(Purpose::Body),
             is_empty: true,
         })))
     }

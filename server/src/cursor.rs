@@ -6,8 +6,9 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use sha2::Digest;
 
-use crate::seed_key::SeedKey;
+use crate::seed_key::{Purpose, SeedKey};
 
 /// In base64 these bytes are `+//+`, which puts two awkward characters into
 /// every cursor.
@@ -32,17 +33,18 @@ pub(crate) fn issue(key: &SeedKey, list: List, position: u64) -> String {
     place[..3].copy_from_slice(&MARK);
     place[3] = list as u8;
     place[4..].copy_from_slice(&position.to_be_bytes());
-    let checksum: [u8; 32] = sha2::Digest::finalize(sha2::Digest::chain_update(
-        key.hasher("cursor checksum"),
-        place,
-    ))
-    .into();
+    let checksum: [u8; 32] = key
+        .hasher(Purpose::CursorChecksum)
+        .chain_update(place)
+        .finalize()
+        .into();
 
-    format!(
-        "{}&{}",
-        STANDARD.encode(place),
-        STANDARD.encode(&checksum[..CHECKSUM_LENGTH])
-    )
+    [
+        &*STANDARD.encode(place),
+        "&",
+        &*STANDARD.encode(&checksum[..CHECKSUM_LENGTH]),
+    ]
+    .concat()
 }
 
 /// The position that a cursor of this list stands for; none if this service did

@@ -6,13 +6,13 @@
 
 use std::collections::HashMap;
 
-use http::HeaderMap;
+use http::{HeaderMap, HeaderName};
 
 use crate::canonical_json::JsonDigest;
 use crate::single::single;
 
 /// The header that carries the key.
-pub(crate) const IDEMPOTENCY_KEY: &str = "idempotency-key";
+pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// The longest key that is accepted, in characters.
 pub(crate) const MAX_KEY_LENGTH: usize = 255;

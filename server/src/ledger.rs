@@ -199,9 +199,10 @@ impl State {
         };
         entry.early = self.waits.remaining(request, entry.arrived);
         let early = entry.early;
-        let totals = self.totals(&entry.route);
-        totals.requests += 1;
-        totals.early += u64::from(early.is_some());
+        count(&mut self.routes, &entry.route, |totals| {
+            totals.requests += 1;
+            totals.early += u64::from(early.is_some());
+        });
         if let (Some(connection), Some(place)) = (entry.connection, entry.place) {
             self.connections.requested(connection, place);
         }
@@ -217,7 +218,8 @@ impl State {
 
     fn responded(&mut self, seq: u64, request: Correlation<'_>, outcome: Outcome) {
         if let Some(head) = &outcome.response {
-            self.totals(request.route).responses += 1;
+            let responded = |totals: &mut RouteTotals| totals.responses += 1;
+            count(&mut self.routes, request.route, responded);
             let wait = head.retry_after.and_then(RetryAfter::wait);
             let until = wait.map(|wait| head.at.saturating_add(wait));
             self.waits.note(request, until);
@@ -249,14 +251,6 @@ impl State {
         }
     }
 
-    fn totals(&mut self, route: &str) -> &mut RouteTotals {
-        if !self.routes.contains_key(route) {
-            self.routes.insert(route.to_owned(), RouteTotals::default());
-        }
-        #[expect(clippy::expect_used, reason = "it was put there if it was missing")]
-        self.routes.get_mut(route).expect("it is there")
-    }
-
     /// The entry with this number, unless it was dropped.
     fn entry(&mut self, seq: u64) -> Option<&mut LedgerEntry> {
         let first = self.entries.front()?.seq;
@@ -275,6 +269,18 @@ impl State {
             refused: self.refused.clone(),
             exchanges: self.exchanges.entries(),
         }
+    }
+}
+
+/// Counts something of a route.
+fn count(
+    routes: &mut BTreeMap<String, RouteTotals>,
+    route: &str,
+    count: impl FnOnce(&mut RouteTotals),
+) {
+    match routes.get_mut(route) {
+        Some(totals) => count(totals),
+        None => count(routes.entry(route.to_owned()).or_default()),
     }
 }
 

@@ -27,7 +27,7 @@ use crate::request_id::RequestId;
 use crate::response_end::observe_end;
 use crate::response_extensions::{Fault, JobResult, NextCursor};
 use crate::retry_after::RetryAfter;
-use crate::seed_key::{KeyedHash, SeedKey};
+use crate::seed_key::{KeyedHash, Purpose, SeedKey};
 use crate::single::single;
 use crate::state::ServiceState;
 use crate::telemetry::{KnownMethod, OTHER, OTHER_METHOD, REQUEST_SPAN, SPAN_TARGET};
@@ -255,12 +255,12 @@ fn open_span(
 }
 
 fn cursor_hash(key: &SeedKey, cursor: &str) -> KeyedHash {
-    key.hash("cursor", cursor.as_bytes())
+    key.hash(Purpose::Cursor, cursor.as_bytes())
 }
 
 fn key_hash(key: &SeedKey, headers: &HeaderMap) -> Option<KeyedHash> {
     let line = single(headers, IDEMPOTENCY_KEY)?;
-    Some(key.hash("idempotency key", line.as_bytes()))
+    Some(key.hash(Purpose::IdempotencyKey, line.as_bytes()))
 }
 
 #[cfg(test)]

@@ -1,10 +1,13 @@
 //! The Page: the body of every list endpoint, and the query that asks for one.
 
+use std::borrow::Cow;
+
+use axum::body::Body;
 use axum::extract::{FromRequestParts, Query};
 use axum::response::{IntoResponse, Response};
-use axum::{Extension, Json};
-use http::Uri;
+use http::header::CONTENT_TYPE;
 use http::request::Parts;
+use http::{HeaderValue, Uri};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -23,20 +26,28 @@ pub(crate) const MAX_LIMIT: u64 = 100;
 pub(crate) const DEFAULT_LIMIT: u64 = 50;
 
 /// One record.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Item {
     /// Its identifier.
-    id: String,
+    id: Cow<'static, str>,
     /// What people call it.
-    name: String,
+    name: Cow<'static, str>,
 }
 
 impl Item {
+    /// A record that is known beforehand.
+    pub(crate) const fn new(id: &'static str, name: &'static str) -> Self {
+        Self {
+            id: Cow::Borrowed(id),
+            name: Cow::Borrowed(name),
+        }
+    }
+
     /// The record with this number; the first is number one.
     pub(crate) fn numbered(number: u64) -> Self {
         Self {
-            id: format!("item-{number}"),
-            name: format!("Item {number}"),
+            id: format!("item-{number}").into(),
+            name: format!("Item {number}").into(),
         }
     }
 }
@@ -53,8 +64,14 @@ pub(crate) struct Page {
 
 impl IntoResponse for Page {
     fn into_response(self) -> Response {
-        let response = Json(&self).into_response();
-        (Extension(NextCursor(self.next_cursor)), response).into_response()
+        #[expect(clippy::expect_used, reason = "no field has a key that is no text")]
+        let json = serde_json::to_vec(&self).expect("texts and a list are JSON");
+        let mut response = Response::new(Body::from(json));
+        let json = HeaderValue::from_static("application/json");
+        response.headers_mut().insert(CONTENT_TYPE, json);
+        let next_cursor = NextCursor(self.next_cursor);
+        response.extensions_mut().insert(next_cursor);
+        response
     }
 }
 
@@ -99,6 +116,9 @@ pub(crate) struct Ambiguous;
 
 /// The percent-decoded value of a query parameter.
 pub(crate) fn only(uri: &Uri, name: &str) -> Result<Option<String>, Ambiguous> {
+    if uri.query().is_none() {
+        return Ok(None);
+    }
     let Query(pairs) = Query::<Vec<(String, String)>>::try_from_uri(uri).map_err(|_| Ambiguous)?;
     let mut values = pairs
         .into_iter()

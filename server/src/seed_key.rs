@@ -9,25 +9,54 @@ use std::fmt;
 use sha2::{Digest, Sha256};
 
 /// A key derived from the seed.
+///
+/// Key and purpose fill the first block of each digest, and that block is digested once:
+/// here.
 #[derive(Clone)]
-pub(crate) struct SeedKey([u8; 32]);
+pub(crate) struct SeedKey([Sha256; Purpose::ALL.len()]);
+
+/// What a digest is for. Those of two purposes have nothing in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    CursorChecksum,
+    Cursor,
+    IdempotencyKey,
+    Body,
+    JobId,
+    RequestId,
+}
+
+impl Purpose {
+    const ALL: [Self; 6] = [
+        Self::CursorChecksum,
+        Self::Cursor,
+        Self::IdempotencyKey,
+        Self::Body,
+        Self::JobId,
+        Self::RequestId,
+    ];
+}
 
 impl SeedKey {
     pub(crate) fn new(seed: u64) -> Self {
-        Self(Sha256::digest(seed.to_be_bytes()).into())
+        let key = Sha256::digest(seed.to_be_bytes());
+        Self(Purpose::ALL.map(|purpose| {
+            let mut rest_of_block = [0; 32];
+            rest_of_block[0] = purpose as u8;
+            Sha256::new().chain_update(key).chain_update(rest_of_block)
+        }))
     }
 
-    /// Starts a digest that is good for one `purpose` only.
-    pub(crate) fn hasher(&self, purpose: &'static str) -> Sha256 {
-        // The zero byte ends the purpose, so that no purpose and message can be
-        // read as another purpose with a longer message.
-        Sha256::new()
-            .chain_update(self.0)
-            .chain_update(purpose)
-            .chain_update([0])
+    /// Starts a digest that is good for one purpose only.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "there is a digest for each purpose"
+    )]
+    pub(crate) fn hasher(&self, purpose: Purpose) -> Sha256 {
+        self.0[purpose as usize].clone()
     }
 
-    pub(crate) fn hash(&self, purpose: &'static str, value: &[u8]) -> KeyedHash {
+    pub(crate) fn hash(&self, purpose: Purpose, value: &[u8]) -> KeyedHash {
         KeyedHash::of(self.hasher(purpose).chain_update(value))
     }
 }
@@ -66,12 +95,12 @@ impl fmt::Debug for KeyedHash {
 
 #[cfg(test)]
 mod tests {
-    use super::SeedKey;
+    use super::{Purpose, SeedKey};
 
     #[test]
     fn equal_seeds_give_equal_hashes() {
-        let one = SeedKey::new(7).hash("cursor", b"value");
-        let other = SeedKey::new(7).hash("cursor", b"value");
+        let one = SeedKey::new(7).hash(Purpose::Cursor, b"value");
+        let other = SeedKey::new(7).hash(Purpose::Cursor, b"value");
 
         assert_eq!(one, other);
         assert_eq!(one.to_string().len(), 16);
@@ -79,10 +108,13 @@ mod tests {
 
     #[test]
     fn seed_purpose_and_value_each_change_a_hash() {
-        let base = SeedKey::new(7).hash("cursor", b"value");
+        let base = SeedKey::new(7).hash(Purpose::Cursor, b"value");
 
-        assert_ne!(base, SeedKey::new(8).hash("cursor", b"value"));
-        assert_ne!(base, SeedKey::new(7).hash("key", b"value"));
-        assert_ne!(base, SeedKey::new(7).hash("cursor", b"other"));
+        assert_ne!(base, SeedKey::new(8).hash(Purpose::Cursor, b"value"));
+        assert_ne!(
+            base,
+            SeedKey::new(7).hash(Purpose::IdempotencyKey, b"value")
+        );
+        assert_ne!(base, SeedKey::new(7).hash(Purpose::Cursor, b"other"));
     }
 }

@@ -55,7 +55,7 @@ impl ServiceState {
     pub fn new(config: &ServiceConfig) -> Self {
         let key = SeedKey::new(config.seed);
         Self(Arc::new(Shared {
-            request_ids: SeededIds::new(key.clone()),
+            request_ids: SeededIds::new(&key),
             key,
             clock: Arc::clone(&config.clock),
             started: config.clock.monotonic(),

@@ -3,12 +3,12 @@
 //! Strict on purpose: a header that breaks a rule is treated as absent, since a
 //! wrong parent would hang a request into somebody else's trace.
 
-use http::HeaderMap;
+use http::{HeaderMap, HeaderName};
 
 use crate::single::single;
 
 /// The header's name.
-pub(crate) const TRACEPARENT: &str = "traceparent";
+pub(crate) const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
 /// The caller's place in a trace, as lower-case hexadecimal text.
 #[derive(Debug, Clone, PartialEq, Eq)]

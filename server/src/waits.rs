@@ -111,7 +111,7 @@ mod tests {
     use std::time::Duration;
 
     use super::{Correlation, Waits};
-    use crate::seed_key::SeedKey;
+    use crate::seed_key::{Purpose, SeedKey};
 
     const fn seconds(seconds: u64) -> Duration {
         Duration::from_secs(seconds)
@@ -121,7 +121,8 @@ mod tests {
         Correlation {
             route,
             trace_id: trace,
-            idempotency_key: key.map(|key| SeedKey::new(0).hash("key", key.as_bytes())),
+            idempotency_key: key
+                .map(|key| SeedKey::new(0).hash(Purpose::IdempotencyKey, key.as_bytes())),
             one_caller: false,
         }
     }

@@ -32,8 +32,12 @@ pub(crate) const LESSON: Lesson = Lesson {
     fault: None,
 };
 
-/// How many records there are.
-const TOTAL: u64 = 3;
+/// All records.
+static ITEMS: [Item; 3] = [
+    Item::new("item-1", "Item 1"),
+    Item::new("item-2", "Item 2"),
+    Item::new("item-3", "Item 3"),
+];
 
 pub(crate) fn router() -> Router<ServiceState> {
     Router::new().route(LESSON.path, get(items))
@@ -41,10 +45,14 @@ pub(crate) fn router() -> Router<ServiceState> {
 
 async fn items(State(state): State<ServiceState>, query: PageQuery) -> Result<Page, Problem> {
     let read = query.position(state.key(), List::Items)?;
-    let end = TOTAL.min(read + query.size);
-    let items = (read + 1..=end).map(Item::numbered).collect();
-    let next_cursor = (end < TOTAL).then(|| cursor::issue(state.key(), List::Items, end));
-    Ok(Page { items, next_cursor })
+    let end = read + query.size;
+    let page = ITEMS.iter().skip(read as usize).take(query.size as usize);
+    let next_cursor =
+        (end < ITEMS.len() as u64).then(|| cursor::issue(state.key(), List::Items, end));
+    Ok(Page {
+        items: page.cloned().collect(),
+        next_cursor,
+    })
 }
 
 #[cfg(test)]

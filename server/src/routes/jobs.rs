@@ -30,6 +30,7 @@ use crate::lesson::{Content, DeclaredResponse, Lesson, Takes};
 use crate::problem::Problem;
 use crate::request_body::{self, BodyError};
 use crate::response_extensions::JobResult;
+use crate::seed_key::Purpose;
 use crate::single::single;
 use crate::state::ServiceState;
 
@@ -122,7 +123,7 @@ fn check(
 
 fn respond(state: &ServiceState, submission: Submission) -> (JobResult, Response) {
     let created = |number: u64| {
-        let id = state.key().hash("job id", &number.to_be_bytes());
+        let id = state.key().hash(Purpose::JobId, &number.to_be_bytes());
         (
             StatusCode::CREATED,
             Json(Job {
