@@ -12,7 +12,7 @@ use http::header::HOST;
 use http::uri::Authority;
 use http::{HeaderMap, Uri, Version};
 
-use crate::guard::{SEC_FETCH_SITE, is_loopback, only, without_port};
+use crate::guard::{SEC_FETCH_SITE, is_loopback, is_named, only};
 use crate::metrics_sink::METRICS_PATH;
 use crate::problem::Problem;
 
@@ -22,11 +22,19 @@ const DOCKER_HOST: &str = "host.docker.internal";
 
 /// Whether a request is admitted to the router, and the problem of its response if not.
 pub(crate) fn admit(version: Version, uri: &Uri, headers: &HeaderMap) -> Result<(), Problem> {
-    let host = host(version, headers)?;
+    if let Some(host) = host(version, headers)?
+        && !serves(host, uri)
+    {
+        return Err(match is_host(host) {
+            true => Problem::HOST_NOT_ALLOWED,
+            false => Problem::INVALID_HOST,
+        });
+    }
     // An absolute request target takes the place of the Host header (RFC 9112
     // §3.2.2), so it is held to the same rule.
-    let target = uri.authority().map(Authority::as_str);
-    if !host.into_iter().chain(target).all(|host| serves(host, uri)) {
+    if let Some(target) = uri.authority()
+        && !serves(target.as_str(), uri)
+    {
         return Err(Problem::HOST_NOT_ALLOWED);
     }
     let mut sites = headers.get_all(SEC_FETCH_SITE).iter();
@@ -36,16 +44,13 @@ pub(crate) fn admit(version: Version, uri: &Uri, headers: &HeaderMap) -> Result<
     Ok(())
 }
 
-/// The one valid `Host` of a request. HTTP/1.0 may have none (RFC 9112 §3.2); hyper
+/// The one `Host` of a request. HTTP/1.0 may have none (RFC 9112 §3.2); hyper
 /// leaves the rule to its caller.
 fn host(version: Version, headers: &HeaderMap) -> Result<Option<&str>, Problem> {
     if version < Version::HTTP_11 && !headers.contains_key(HOST) {
         return Ok(None);
     }
-    only(headers, &HOST)
-        .filter(|host| is_loopback(host) || is_host(host))
-        .map(Some)
-        .ok_or(Problem::INVALID_HOST)
+    only(headers, &HOST).map(Some).ok_or(Problem::INVALID_HOST)
 }
 
 /// Whether this is an authority without a user, which a host may not have.
@@ -55,8 +60,7 @@ fn is_host(text: &str) -> bool {
 
 /// Whether the path is served under this name.
 fn serves(host: &str, uri: &Uri) -> bool {
-    let is_docker = || without_port(host).eq_ignore_ascii_case(DOCKER_HOST);
-    is_loopback(host) || (uri.path() == METRICS_PATH && is_docker())
+    is_loopback(host) || (uri.path() == METRICS_PATH && is_named(host, DOCKER_HOST))
 }
 
 #[cfg(test)]

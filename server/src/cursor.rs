@@ -17,6 +17,9 @@ const MARK: [u8; 3] = [0xfb, 0xff, 0xfe];
 /// The length of the checksum. Ten bytes leave a `==` at the end of their base64.
 const CHECKSUM_LENGTH: usize = 10;
 
+/// The length of a cursor: of both in base64, and of what stands between them.
+const CURSOR_LENGTH: usize = 16 + 1 + 16;
+
 /// The lists that issue cursors. One list's cursor is refused by the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum List {
@@ -39,12 +42,11 @@ pub(crate) fn issue(key: &SeedKey, list: List, position: u64) -> String {
         .finalize()
         .into();
 
-    [
-        &*STANDARD.encode(place),
-        "&",
-        &*STANDARD.encode(&checksum[..CHECKSUM_LENGTH]),
-    ]
-    .concat()
+    let mut cursor = String::with_capacity(CURSOR_LENGTH);
+    STANDARD.encode_string(place, &mut cursor);
+    cursor.push('&');
+    STANDARD.encode_string(&checksum[..CHECKSUM_LENGTH], &mut cursor);
+    cursor
 }
 
 /// The position that a cursor of this list stands for; none if this service did

@@ -17,10 +17,9 @@ pub const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site")
 /// `localhost` or `[::1]`.
 #[must_use]
 pub fn is_loopback(authority: &str) -> bool {
-    let name = without_port(authority);
     ["127.0.0.1", "localhost", "[::1]"]
         .iter()
-        .any(|loopback| name.eq_ignore_ascii_case(loopback))
+        .any(|loopback| is_named(authority, loopback))
 }
 
 /// The value of a header that stands there exactly once, if it is visible ASCII.
@@ -29,13 +28,13 @@ pub fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     single(headers, name)?.to_str().ok()
 }
 
-/// A host without the port that may follow it. A port that is not valid stays part of
-/// the host, which then equals no known name.
-pub(crate) fn without_port(authority: &str) -> &str {
-    match authority.rsplit_once(':') {
-        Some((name, port)) if is_port(port) => name,
-        _ => authority,
-    }
+/// Whether this is that name, with or without a valid port.
+pub(crate) fn is_named(authority: &str, name: &str) -> bool {
+    let Some((host, port)) = authority.split_at_checked(name.len()) else {
+        return false;
+    };
+    host.eq_ignore_ascii_case(name)
+        && (port.is_empty() || port.strip_prefix(':').is_some_and(is_port))
 }
 
 /// Whether this may follow the colon of an authority: digits up to 65535, or nothing

@@ -6,8 +6,6 @@
 //! can tell "never happened" from "not measured", and a first event is a rise.
 
 use std::borrow::{Borrow, Cow};
-use std::collections::HashMap;
-use std::hash::Hash;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -186,8 +184,9 @@ fn key<const N: usize>(spec: &MetricSpec, values: [SharedString; N]) -> Key {
     Key::from_parts(spec.name, labels)
 }
 
-/// Handles by label values, each registered when it is first asked for.
-struct Held<K, H>(RwLock<HashMap<K, H>>);
+/// Handles by label values, each registered when it is first asked for. There are a few
+/// dozen at most: to compare them takes less time than to hash what is looked for.
+struct Held<K, H>(RwLock<Vec<(K, H)>>);
 
 impl<K, H> Default for Held<K, H> {
     fn default() -> Self {
@@ -195,25 +194,28 @@ impl<K, H> Default for Held<K, H> {
     }
 }
 
-impl<K: Eq + Hash, H: Clone> Held<K, H> {
+impl<K, H: Clone> Held<K, H> {
     fn get_or<Q>(&self, labels: &Q, register: impl FnOnce() -> H) -> H
     where
         K: Borrow<Q>,
-        Q: Eq + Hash + ToOwned + ?Sized,
+        Q: Eq + ToOwned + ?Sized,
         Q::Owned: Into<K>,
     {
-        if let Some(handle) = self
-            .0
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(labels)
-        {
-            return handle.clone();
+        let find = |held: &[(K, H)]| {
+            let mut held = held.iter();
+            let found = held.find(|(known, _)| known.borrow() == labels);
+            found.map(|(_, handle)| handle.clone())
+        };
+        if let Some(handle) = find(&self.0.read().unwrap_or_else(PoisonError::into_inner)) {
+            return handle;
         }
         let mut held = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        held.entry(labels.to_owned().into())
-            .or_insert_with(register)
-            .clone()
+        // Another thread may have been faster.
+        find(&held).unwrap_or_else(|| {
+            let handle = register();
+            held.push((labels.to_owned().into(), handle.clone()));
+            handle
+        })
     }
 }
 

@@ -8,7 +8,7 @@ use axum::response::Response;
 use http::header::CONTENT_LENGTH;
 use http::{Request, StatusCode};
 use hyper::service::{Service, service_fn};
-use hyper_util::service::TowerToHyperService;
+use tower::Service as _;
 
 use crate::admission::admit;
 use crate::ledger::Ledger;
@@ -23,11 +23,10 @@ pub(crate) fn service(
     ledger: Ledger,
 ) -> impl Service<Request<Body>, Response = Response, Error = Infallible, Future: Future + Send> + Send
 {
-    let router = TowerToHyperService::new(router);
     service_fn(move |request: Request<Body>| {
         let headers = request.headers();
         let response = match admit(request.version(), request.uri(), headers) {
-            Ok(()) => Ok(router.call(request)),
+            Ok(()) => Ok(router.clone().call(request)),
             Err(problem) => {
                 ledger.refused(problem);
                 Err(problem::refuse(problem, &request_ids.of(headers)))
