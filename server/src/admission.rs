@@ -13,6 +13,7 @@ use http::uri::Authority;
 use http::{HeaderMap, Uri, Version};
 
 use crate::guard::{SEC_FETCH_SITE, is_loopback, is_named, only};
+use crate::header_lines::lines;
 use crate::metrics_sink::METRICS_PATH;
 use crate::problem::Problem;
 
@@ -37,8 +38,9 @@ pub(crate) fn admit(version: Version, uri: &Uri, headers: &HeaderMap) -> Result<
     {
         return Err(Problem::HOST_NOT_ALLOWED);
     }
-    let mut sites = headers.get_all(SEC_FETCH_SITE).iter();
-    if sites.any(|site| site.as_bytes().eq_ignore_ascii_case(b"cross-site")) {
+    if lines(headers, &SEC_FETCH_SITE)
+        .any(|site| site.as_bytes().eq_ignore_ascii_case(b"cross-site"))
+    {
         return Err(Problem::CROSS_SITE);
     }
     Ok(())

@@ -17,8 +17,8 @@ const MARK: [u8; 3] = [0xfb, 0xff, 0xfe];
 /// The length of the checksum. Ten bytes leave a `==` at the end of their base64.
 const CHECKSUM_LENGTH: usize = 10;
 
-/// The length of a cursor: of both in base64, and of what stands between them.
-const CURSOR_LENGTH: usize = 16 + 1 + 16;
+/// The length of a place or a checksum in base64.
+const BASE64_LENGTH: usize = 16;
 
 /// The lists that issue cursors. One list's cursor is refused by the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,11 +42,21 @@ pub(crate) fn issue(key: &SeedKey, list: List, position: u64) -> String {
         .finalize()
         .into();
 
-    let mut cursor = String::with_capacity(CURSOR_LENGTH);
-    STANDARD.encode_string(place, &mut cursor);
-    cursor.push('&');
-    STANDARD.encode_string(&checksum[..CHECKSUM_LENGTH], &mut cursor);
-    cursor
+    let (place, checksum) = (base64(&place), base64(&checksum[..CHECKSUM_LENGTH]));
+    String::from_utf8([&place, &b"&"[..], &checksum].concat()).unwrap_or_default()
+}
+
+/// Ten to twelve bytes in base64.
+fn base64(bytes: &[u8]) -> [u8; BASE64_LENGTH] {
+    let mut text = [0; BASE64_LENGTH];
+    #[expect(
+        clippy::expect_used,
+        reason = "nothing longer is a place or a checksum"
+    )]
+    STANDARD
+        .encode_slice(bytes, &mut text)
+        .expect("there is room for twelve bytes");
+    text
 }
 
 /// The position that a cursor of this list stands for; none if this service did

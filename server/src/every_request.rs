@@ -53,10 +53,10 @@ impl Service<Request> for Around {
         Service::<Request>::poll_ready(&mut self.route, cx)
     }
 
-    fn call(&mut self, request: Request) -> Responding {
+    fn call(&mut self, mut request: Request) -> Responding {
         let request_id = self.state.request_ids().of(request.headers());
-        let (request, observed) = Observation::begin(&self.state, request, &request_id);
-        let (observation, span) = observed.unzip();
+        let (observation, span) =
+            Observation::begin(&self.state, &mut request, &request_id).unzip();
         Responding {
             handler: self
                 .route

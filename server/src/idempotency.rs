@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use http::{HeaderMap, HeaderName};
 
 use crate::canonical_json::JsonDigest;
-use crate::single::single;
+use crate::header_lines::single;
 
 /// The header that carries the key.
 pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -34,7 +34,7 @@ impl IdempotencyKey {
         if !headers.contains_key(IDEMPOTENCY_KEY) {
             return Err(KeyError::Missing);
         }
-        single(headers, IDEMPOTENCY_KEY)
+        single(headers, &IDEMPOTENCY_KEY)
             .and_then(|line| Self::parse(line.as_bytes()))
             .ok_or(KeyError::Invalid)
     }

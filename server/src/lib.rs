@@ -94,6 +94,7 @@ mod exchange;
 mod expected_route;
 mod exposition;
 pub mod guard;
+mod header_lines;
 mod idempotency;
 mod instruments;
 mod ledger;
@@ -116,7 +117,6 @@ mod seed_key;
 mod serve;
 mod service;
 mod signals;
-mod single;
 mod state;
 pub mod telemetry;
 #[cfg(test)]

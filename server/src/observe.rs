@@ -3,6 +3,8 @@
 //! Scrapes of `/metrics` are not observed, so that reading the numbers does not change
 //! them.
 
+use std::borrow::Cow;
+use std::mem;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,6 +19,7 @@ use tracing::{Span, field};
 use crate::accept::{ConnectionFault, ConnectionPlace};
 use crate::body_hash::{BodyHash, HashedBody};
 use crate::exchange::{Recorded, RequestShape};
+use crate::header_lines::{lines, single};
 use crate::idempotency::IDEMPOTENCY_KEY;
 use crate::instruments::RouteInstruments;
 use crate::ledger::{Head, IssuedCursor, LedgerEntry, Outcome};
@@ -28,7 +31,6 @@ use crate::response_end::observe_end;
 use crate::response_extensions::{Fault, JobResult, NextCursor};
 use crate::retry_after::RetryAfter;
 use crate::seed_key::{KeyedHash, Purpose, SeedKey};
-use crate::single::single;
 use crate::state::ServiceState;
 use crate::telemetry::{KnownMethod, OTHER, OTHER_METHOD, REQUEST_SPAN, SPAN_TARGET};
 use crate::traceparent::TraceParent;
@@ -53,30 +55,30 @@ pub(crate) struct Observation {
 }
 
 impl Observation {
-    /// Notes the arrival of a request, and opens its span. The request goes on to its
-    /// handler with a body that is hashed as it is read. A scrape is not observed.
+    /// Notes the arrival of a request, and opens its span. Its body is hashed as it is
+    /// read from here on. A scrape is not observed.
     pub(crate) fn begin(
         state: &ServiceState,
-        request: Request,
+        request: &mut Request,
         request_id: &RequestId,
-    ) -> (Request, Option<(Self, Span)>) {
+    ) -> Option<(Self, Span)> {
         let route = request.extensions().get::<MatchedPath>();
         let route = route.map(MatchedPath::as_str);
         if route == Some(METRICS_PATH) {
-            return (request, None);
+            return None;
         }
         let parent = TraceParent::from_headers(request.headers());
         let trace_id = parent.as_ref().map(|parent| parent.trace_id.clone());
-        let observation = Self::of(state, &request, route, trace_id, request_id);
-        let span = open_span(request.method(), route, parent.as_ref(), request_id);
+        let observation = Self::of(state, request, route, trace_id, request_id);
+        let span = open_span(observation.method, route, parent.as_ref(), request_id);
         if let Some(hook) = state.on_request_span() {
             hook(&span, request.headers());
         }
-        let request = match observation.body.clone() {
-            Some(hash) => request.map(|body| Body::new(HashedBody::new(body, hash))),
-            None => request,
-        };
-        (request, Some((observation, span)))
+        if let Some(hash) = observation.body.clone() {
+            let body = mem::take(request.body_mut());
+            *request.body_mut() = Body::new(HashedBody::new(body, hash));
+        }
+        Some((observation, span))
     }
 
     fn of(
@@ -104,7 +106,7 @@ impl Observation {
             idempotency_key,
             accept: RecordedHeader::of(headers, &ACCEPT),
             content_type: RecordedHeader::of(headers, &CONTENT_TYPE),
-            authorization: headers.contains_key(AUTHORIZATION),
+            authorization: lines(headers, &AUTHORIZATION).next().is_some(),
             trace_id: trace_id.clone(),
             request_id: request_id.clone(),
             ..LedgerEntry::default()
@@ -217,41 +219,37 @@ impl Drop for Observation {
 }
 
 fn open_span(
-    method: &Method,
+    method: KnownMethod,
     route: Option<&str>,
     parent: Option<&TraceParent>,
     request_id: &RequestId,
 ) -> Span {
-    let method = KnownMethod::of(method).as_str();
-    // OpenTelemetry names a span by method and route, and never by the raw path.
-    let name_method = if method == OTHER_METHOD {
-        "HTTP"
-    } else {
-        method
-    };
-    let span = tracing::info_span!(
+    // The values are made only for a span that somebody listens to, and all at once: each
+    // later record costs as much as the opening.
+    tracing::info_span!(
         target: SPAN_TARGET,
         parent: None,
         REQUEST_SPAN,
-        otel.name = field::Empty,
         otel.kind = "server",
         otel.status_code = field::Empty,
-        http.request.method = method,
+        http.request.method = method.as_str(),
         http.route = route,
         http.response.status_code = field::Empty,
-        request_id = field::Empty,
         fault = field::Empty,
         trace_id = parent.map(|parent| &*parent.trace_id),
         parent_span_id = parent.map(|parent| &*parent.parent_id),
-    );
-    if !span.is_disabled() {
-        match route {
-            Some(route) => span.record("otel.name", format!("{name_method} {route}")),
-            None => span.record("otel.name", name_method),
-        };
-        span.record("request_id", &**request_id);
-    }
-    span
+        otel.name = &*otel_name(method, route),
+        request_id = &**request_id,
+    )
+}
+
+/// OpenTelemetry names a span by method and route, and never by the raw path.
+fn otel_name(method: KnownMethod, route: Option<&str>) -> Cow<'static, str> {
+    let method = match method.as_str() {
+        OTHER_METHOD => "HTTP",
+        method => method,
+    };
+    route.map_or(method.into(), |route| [method, " ", route].concat().into())
 }
 
 fn cursor_hash(key: &SeedKey, cursor: &str) -> KeyedHash {
@@ -259,7 +257,7 @@ fn cursor_hash(key: &SeedKey, cursor: &str) -> KeyedHash {
 }
 
 fn key_hash(key: &SeedKey, headers: &HeaderMap) -> Option<KeyedHash> {
-    let line = single(headers, IDEMPOTENCY_KEY)?;
+    let line = single(headers, &IDEMPOTENCY_KEY)?;
     Some(key.hash(Purpose::IdempotencyKey, line.as_bytes()))
 }
 

@@ -6,6 +6,8 @@ use std::borrow::Cow;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 
+use crate::header_lines::lines;
+
 /// The longest value that is kept, in bytes.
 pub const MAX_RECORDED_HEADER: usize = 256;
 
@@ -30,14 +32,15 @@ impl RecordedHeader {
     }
 
     pub(crate) fn of(headers: &HeaderMap, name: &HeaderName) -> Option<Self> {
-        let read = || joined(headers, name).map_or(Self::Unusable, Self::Value);
-        headers.contains_key(name).then(read)
+        let mut lines = lines(headers, name).peekable();
+        lines.peek()?;
+        Some(joined(lines).map_or(Self::Unusable, Self::Value))
     }
 }
 
 /// All lines of a header as one value, if it can be used.
-fn joined(headers: &HeaderMap, name: &HeaderName) -> Option<Cow<'static, str>> {
-    let mut lines = headers.get_all(name).iter().map(HeaderValue::to_str);
+fn joined<'a>(lines: impl Iterator<Item = &'a HeaderValue>) -> Option<Cow<'static, str>> {
+    let mut lines = lines.map(HeaderValue::to_str);
     let mut value = match lines.next()?.ok()? {
         // What most clients send needs no memory of its own.
         "*/*" => Cow::Borrowed("*/*"),

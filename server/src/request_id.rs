@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 
+use crate::header_lines::single;
 use crate::seed_key::{Purpose, SeedKey};
-use crate::single::single;
 
 /// The header's name.
 pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -38,7 +38,14 @@ impl RequestId {
     /// The header of a response.
     pub(crate) fn to_header(&self) -> HeaderValue {
         #[expect(clippy::expect_used, reason = "no other text is taken over or made")]
-        HeaderValue::from_str(self).expect("it is ASCII without control characters")
+        HeaderValue::from_bytes(self.as_bytes()).expect("it is ASCII without control characters")
+    }
+
+    fn as_bytes(&self) -> &[u8] {
+        match &self.0 {
+            Source::Made(id) => id,
+            Source::Taken(id) => id.as_bytes(),
+        }
     }
 
     fn made(number: u64) -> Self {
@@ -63,10 +70,7 @@ impl Deref for RequestId {
     type Target = str;
 
     fn deref(&self) -> &str {
-        match &self.0 {
-            Source::Made(id) => str::from_utf8(id).unwrap_or_default(),
-            Source::Taken(id) => id,
-        }
+        str::from_utf8(self.as_bytes()).unwrap_or_default()
     }
 }
 
@@ -112,7 +116,7 @@ impl SeededIds {
     /// The id of a request: its own `X-Request-Id` if that is exactly one token of the
     /// allowed characters, else a new one.
     pub(crate) fn of(&self, headers: &HeaderMap) -> RequestId {
-        let line = single(headers, X_REQUEST_ID).and_then(|line| line.to_str().ok());
+        let line = single(headers, &X_REQUEST_ID).and_then(|line| line.to_str().ok());
         match line.filter(|line| is_token(line.as_bytes())) {
             Some(line) => RequestId(Source::Taken(line.into())),
             None => self.make(),

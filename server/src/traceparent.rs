@@ -5,7 +5,7 @@
 
 use http::{HeaderMap, HeaderName};
 
-use crate::single::single;
+use crate::header_lines::single;
 
 /// The header's name.
 pub(crate) const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
@@ -22,7 +22,7 @@ pub(crate) struct TraceParent {
 impl TraceParent {
     /// The parent that the headers name; none if they name it twice.
     pub(crate) fn from_headers(headers: &HeaderMap) -> Option<Self> {
-        Self::parse(single(headers, TRACEPARENT)?.to_str().ok()?)
+        Self::parse(single(headers, &TRACEPARENT)?.to_str().ok()?)
     }
 
     fn parse(header: &str) -> Option<Self> {

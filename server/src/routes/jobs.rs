@@ -25,13 +25,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::canonical_json::{self, Json as JsonKind, JsonDigest, NotJson};
+use crate::header_lines::single;
 use crate::idempotency::{IdempotencyKey, KeyError, Submission};
 use crate::lesson::{Content, DeclaredResponse, Lesson, Takes};
 use crate::problem::Problem;
 use crate::request_body::{self, BodyError};
 use crate::response_extensions::JobResult;
 use crate::seed_key::Purpose;
-use crate::single::single;
 use crate::state::ServiceState;
 
 pub(crate) const LESSON: Lesson = Lesson {
@@ -151,7 +151,7 @@ fn respond(state: &ServiceState, submission: Submission) -> (JobResult, Response
 /// Whether the body is declared as `application/json` or as any `+json` type;
 /// letter case and parameters do not matter.
 fn is_json(headers: &HeaderMap) -> bool {
-    let line = single(headers, CONTENT_TYPE).and_then(|line| line.to_str().ok());
+    let line = single(headers, &CONTENT_TYPE).and_then(|line| line.to_str().ok());
     let media_type = line.and_then(|line| line.split(';').next());
     let media_type = media_type.unwrap_or_default().trim().to_ascii_lowercase();
     let suffixed = media_type.strip_suffix("+json");

@@ -8,7 +8,7 @@ use axum::extract::Query;
 use axum::extract::rejection::QueryRejection;
 use axum::response::IntoResponse;
 use axum::routing::get;
-use axum::{Extension, Json, Router};
+use axum::{Extension, Router};
 use http::header::CONTENT_TYPE;
 use http::{Method, StatusCode};
 use serde::Deserialize;
@@ -56,7 +56,7 @@ async fn text_json(query: Result<Query<Asked>, QueryRejection>) -> impl IntoResp
         Extension(Fault("text_json")),
         Extension(NextCursor(next)),
         [(CONTENT_TYPE, "text/plain; charset=utf-8")],
-        Json(page),
+        page.to_json(),
     )
 }
 
