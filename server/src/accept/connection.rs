@@ -26,8 +26,8 @@ use super::stream::{Resettable, Stream};
 use super::{ClosedBy, ConnectionBounds, ConnectionPlace, HeaderCase, Phase, reached};
 
 /// The largest head of a request, in bytes: twice the longest request target that hyper
-/// takes. A connection holds so much while it is open, and its client decides how much of
-/// it; hyper's own bound is more than three times as high.
+/// takes. A connection holds about so much while it is open, and its client decides how
+/// much of it; hyper's own bound is more than three times as high.
 const MAX_HEAD: usize = 128 * 1024;
 
 /// Serves a connection until it ends, by itself, by its bounds, or by a drain.
@@ -83,6 +83,8 @@ pub(super) async fn connection<I, S>(
     });
     let mut http = http1::Builder::new();
     http.title_case_headers(header_case == HeaderCase::Title)
+        .max_header_size(MAX_HEAD)
+        // It may read twice as much before it looks at what it has.
         .max_buf_size(MAX_HEAD);
     let mut connection = pin!(http.serve_connection(stream, service));
     let mut deadline = pin!(Deadline::new(activity, &bounds));
