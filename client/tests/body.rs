@@ -86,7 +86,7 @@ async fn a_body_above_the_cap_is_refused_and_not_asked_for_again() {
         (chunked(&body), Then::Close),
         // Neither announced nor ever ending.
         (until_closed(&body), Then::Stall),
-        (until_closed(&object(CAP)), Then::Drip),
+        (until_closed(&object(CAP)), Then::Drip("x")),
     ] {
         let wire = Wire::serve(&[(&response.0, response.1)]).await;
 
@@ -205,7 +205,7 @@ async fn an_error_too_long_to_be_read_keeps_what_its_head_and_its_beginning_said
 /// Each byte starts the transport's own read timeout anew.
 #[tokio::test]
 async fn an_error_that_drips_is_read_for_one_read_timeout_in_all() {
-    let wire = Wire::serve(&[(&unavailable(1_000_000), Then::Drip)]).await;
+    let wire = Wire::serve(&[(&unavailable(1_000_000), Then::Drip("x"))]).await;
     let client = ReliableApiClient::builder(&wire.base_url())
         .timeouts(Duration::from_secs(10), Duration::from_millis(200))
         .build()

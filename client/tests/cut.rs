@@ -13,6 +13,7 @@ use client::{
 use futures_util::future::join_all;
 
 use crate::support::{
+    drive::silently,
     virtual_clock,
     wire::{Then, Wire},
 };
@@ -278,32 +279,10 @@ async fn cut_everywhere(caller: Caller, then: Then) {
             assert_eq!(seen, expected, "cut after {:?}", &response[..cut]);
         });
         match then {
-            Then::Stall => silently(join_all(cuts)).await,
+            Then::Stall => silently(PATIENCE, join_all(cuts)).await,
             _ => join_all(cuts).await,
         };
     }
-}
-
-/// Runs `work` in a time that passes only here, and only after all that is on
-/// the sockets had many chances to be read: so a timer ends a silence, and no
-/// load of the machine passes for one.
-async fn silently<T>(work: impl Future<Output = T>) -> T {
-    tokio::time::pause();
-    let passing = async {
-        loop {
-            for _ in 0..20 {
-                // Each lets the runtime look at its sockets.
-                tokio::task::yield_now().await;
-            }
-            tokio::time::advance(PATIENCE / 20).await;
-        }
-    };
-    let done = tokio::select! {
-        done = work => done,
-        never = passing => never,
-    };
-    tokio::time::resume();
-    done
 }
 
 #[tokio::test]

@@ -108,7 +108,7 @@ async fn a_service_that_stalls_is_cut_off() {
 
 #[tokio::test]
 async fn a_head_that_drips_for_ever_is_cut_off() {
-    call_that_never_ends("HTTP/1.1 200 OK\r\nx-drip: ", Then::Drip).await;
+    call_that_never_ends("HTTP/1.1 200 OK\r\nx-drip: ", Then::Drip("x")).await;
 }
 
 #[tokio::test]
@@ -116,7 +116,7 @@ async fn a_body_that_drips_for_ever_is_cut_off() {
     let head =
         "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 1000000\r\n\r\n";
 
-    call_that_never_ends(head, Then::Drip).await;
+    call_that_never_ends(head, Then::Drip("x")).await;
 }
 
 /// A resolver that never resolves.

@@ -8,6 +8,7 @@
     reason = "a test stands outside the walls of the crate, and real sockets have real timers"
 )]
 
+mod attacks;
 mod body;
 mod calls;
 mod cancellation;

@@ -1,4 +1,4 @@
-//! Calls leave no descriptor and no task behind, however they end.
+//! Calls leave no descriptor, no task and no memory behind, however they end.
 //!
 //! Descriptors are counted for the process as a whole, so this one has a
 //! process of its own.
@@ -21,17 +21,27 @@ const SUCCESS: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\
                        content-length: 13\r\n\r\n{\"attempt\":3}";
 const UNAVAILABLE: &str =
     "HTTP/1.1 503 Service Unavailable\r\nretry-after: 0\r\ncontent-length: 0\r\n\r\n";
+/// A body without an end is to follow.
+const ENDLESS: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n";
 const CUT: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\
                    content-length: 13\r\n\r\n{\"att";
 
 /// Calls of one kind that are under way together.
 const TOGETHER: usize = 8;
 
+/// The largest body that a flooded client accepts, in bytes.
+const CAP: usize = 512 * 1024;
+
+/// How much more memory the process may hold after ten rounds than after the first, in
+/// KiB. The bodies of the flooded calls in between were more than four times as much.
+const MORE_MEMORY: usize = 8 * 1024;
+
 /// One client for each way in which a call can end.
 struct Clients {
     succeeding: ReliableApiClient,
     failing: ReliableApiClient,
     cut: ReliableApiClient,
+    flooded: ReliableApiClient,
     timing_out: ReliableApiClient,
     refused: ReliableApiClient,
     dropped: ReliableApiClient,
@@ -43,6 +53,7 @@ struct Service {
     succeeding: Wire,
     failing: Wire,
     cut: Wire,
+    flooding: Wire,
     silent: Wire,
     nobody: Nobody,
 }
@@ -56,6 +67,7 @@ impl Service {
             succeeding: serve(SUCCESS, Then::Again),
             failing: serve(UNAVAILABLE, Then::Again),
             cut: serve(CUT, Then::Close),
+            flooding: serve(ENDLESS, Then::Flood("x")),
             silent: serve("", Then::Stall),
             nobody,
         };
@@ -73,6 +85,9 @@ impl Service {
             succeeding: client(&self.succeeding.base_url(), |builder| builder),
             failing: client(&self.failing.base_url(), |builder| builder),
             cut: client(&self.cut.base_url(), |builder| builder),
+            flooded: client(&self.flooding.base_url(), |builder| {
+                builder.max_body_bytes(CAP)
+            }),
             timing_out: client(&self.silent.base_url(), |builder| {
                 builder.timeouts(Duration::from_secs(60), Duration::from_millis(5))
             }),
@@ -99,6 +114,7 @@ impl Service {
         }
         failed(&clients.failing, None).await;
         failed(&clients.cut, Some(FailureKind::ConnectionLost)).await;
+        failed(&clients.flooded, Some(FailureKind::BodyTooLarge)).await;
         failed(&clients.timing_out, Some(FailureKind::ReadTimeout)).await;
         failed(&clients.refused, Some(FailureKind::Connect)).await;
 
@@ -120,6 +136,14 @@ impl Service {
 fn held() -> (usize, usize) {
     let descriptors = fs::read_dir("/proc/self/fd").expect("Linux").count();
     (descriptors, Handle::current().metrics().num_alive_tasks())
+}
+
+/// What of the process is in memory, in KiB.
+fn in_memory() -> usize {
+    let status = fs::read_to_string("/proc/self/status").expect("Linux");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kib = line.and_then(|line| line.trim().strip_suffix(" kB"));
+    kib.and_then(|kib| kib.parse().ok()).expect("a size")
 }
 
 /// Waits until no more is held than `limit`: the other end of a connection takes
@@ -160,11 +184,15 @@ async fn call_again_and_again(service: &Service) {
     let kept = 2 * TOGETHER;
     let alive = (before.0 + 2 * kept, before.1 + kept + 2);
 
+    let mut memory = Vec::new();
     for round in 0..10 {
         service.call(&clients).await;
         assert_at_most(alive, &format!("round {round}")).await;
+        memory.push(in_memory());
     }
     drop(clients);
+    let (first, last) = (memory[0], memory[9]);
+    assert!(last < first + MORE_MEMORY, "{memory:?} KiB");
 
     assert_at_most(before, "without clients").await;
 }

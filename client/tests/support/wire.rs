@@ -2,7 +2,10 @@
 
 use std::{
     net::{Ipv4Addr, SocketAddr},
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 
@@ -23,9 +26,15 @@ pub(crate) enum Then {
     Reset,
     /// Nothing, until the client closes.
     Stall,
-    /// One byte after another, for ever.
-    Drip,
+    /// These bytes, and a moment later again, for ever.
+    Drip(&'static str),
+    /// These bytes again and again, as fast as the client takes them, up to
+    /// [`ENDLESS`].
+    Flood(&'static str),
 }
+
+/// How much a flood sends. A client that takes it all knows no bound.
+pub(crate) const ENDLESS: usize = 64 * 1024 * 1024;
 
 /// An address where nobody listens. It is bound for as long as this lives, so
 /// that no other process can be given it in the meantime.
@@ -48,6 +57,7 @@ impl Nobody {
 pub(crate) struct Wire {
     port: u16,
     requests: Arc<Mutex<Vec<String>>>,
+    flooded: Arc<AtomicUsize>,
     _serving: JoinSet<()>,
 }
 
@@ -58,13 +68,14 @@ impl Wire {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let port = listener.local_addr().expect("an address").port();
         let requests = Arc::<Mutex<Vec<String>>>::default();
+        let flooded = Arc::<AtomicUsize>::default();
         let script: Vec<(String, Then)> = script
             .iter()
             .map(|(bytes, then)| ((*bytes).to_owned(), *then))
             .collect();
 
         let mut serving = JoinSet::new();
-        let seen = Arc::clone(&requests);
+        let (seen, taken) = (Arc::clone(&requests), Arc::clone(&flooded));
         serving.spawn(async move {
             let mut connections = JoinSet::new();
             for number in 0.. {
@@ -72,18 +83,25 @@ impl Wire {
                     return;
                 };
                 let (bytes, then) = script[number.min(script.len() - 1)].clone();
-                connections.spawn(respond(stream, bytes, then, Arc::clone(&seen)));
+                let seen = (Arc::clone(&seen), Arc::clone(&taken));
+                connections.spawn(respond(stream, bytes, then, seen));
             }
         });
         Self {
             port,
             requests,
+            flooded,
             _serving: serving,
         }
     }
 
     pub(crate) fn base_url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// How many bytes of floods were taken so far.
+    pub(crate) fn flooded(&self) -> usize {
+        self.flooded.load(Ordering::Relaxed)
     }
 
     /// The heads of the requests so far.
@@ -96,7 +114,7 @@ async fn respond(
     mut stream: TcpStream,
     bytes: String,
     then: Then,
-    seen: Arc<Mutex<Vec<String>>>,
+    (seen, flooded): (Arc<Mutex<Vec<String>>>, Arc<AtomicUsize>),
 ) -> Option<()> {
     loop {
         let head = read_request(&mut stream).await?;
@@ -111,17 +129,24 @@ async fn respond(
         // Dropped unread, or with a zero linger, a socket sends no FIN but RST.
         Then::Reset => return stream.set_zero_linger().ok(),
         Then::Stall => drop(copy(&mut stream, &mut sink()).await),
-        Then::Drip => loop {
-            stream.write_all(b"x").await.ok()?;
+        Then::Drip(part) => loop {
+            stream.write_all(part.as_bytes()).await.ok()?;
             tokio::time::sleep(Duration::from_millis(1)).await;
         },
+        Then::Flood(part) => {
+            let parts = part.repeat(16 * 1024 / part.len());
+            for _ in 0..ENDLESS.div_ceil(parts.len()) {
+                stream.write_all(parts.as_bytes()).await.ok()?;
+                flooded.fetch_add(parts.len(), Ordering::Relaxed);
+            }
+        }
     }
     stream.shutdown().await.ok()
 }
 
 /// Reads one request whole: closing a socket with unread bytes resets it, and
 /// the response might be lost with it.
-async fn read_request(stream: &mut TcpStream) -> Option<String> {
+pub(crate) async fn read_request(stream: &mut TcpStream) -> Option<String> {
     let mut bytes = Vec::new();
     loop {
         stream

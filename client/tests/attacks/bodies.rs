@@ -1,0 +1,213 @@
+//! Bodies: lengths that lie, floods, and what is read out of them.
+
+use client::{FailureKind, ReliableApiClient};
+
+use super::{FORGED, SOUND, client, meet};
+use crate::support::{
+    http_error,
+    wire::{ENDLESS, Then, Wire},
+};
+
+const JSON: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
+
+/// Holds hyper's rules for the length of a body (RFC 9112 §6): one that has no single
+/// meaning is an error, and what follows a body belongs to no response.
+#[tokio::test]
+async fn a_length_has_one_meaning_or_is_refused() {
+    let sized = |length: &str| format!("{JSON}content-length: {length}\r\n\r\n{{\"attempt\":3}}");
+    let with = |headers: &str| format!("{JSON}{headers}\r\n");
+
+    for length in [
+        "-13",
+        "+13",
+        "0xd",
+        "13.0",
+        "1e1",
+        "1 3",
+        "13, 14",
+        "",
+        "two",
+        "\u{661}\u{663}",
+        "18446744073709551615",
+        "18446744073709551616",
+    ] {
+        let met = meet(&sized(length), Then::Stall).await;
+
+        assert_eq!(met.outcome, "protocol", "{length:?}");
+    }
+    let chunks = "d\r\n{\"attempt\":3}\r\n0\r\n\r\n";
+    let (thirteen, chunked) = ("content-length: 13\r\n", "transfer-encoding: chunked\r\n");
+    for (attack, then, expected) in [
+        (
+            with(&format!("content-length: 5\r\n{thirteen}")) + "{\"attempt\":3}",
+            Then::Stall,
+            "protocol",
+        ),
+        (
+            with(&format!("{thirteen}{thirteen}")) + "{\"attempt\":3}",
+            Then::Again,
+            "3",
+        ),
+        // The coding wins, wherever it stands.
+        (
+            with(&format!("{thirteen}{chunked}")) + chunks,
+            Then::Again,
+            "3",
+        ),
+        (
+            with(&format!("{chunked}{thirteen}")) + chunks,
+            Then::Again,
+            "3",
+        ),
+        (
+            with(&format!("{thirteen}{chunked}")) + "{\"attempt\":3}",
+            Then::Stall,
+            "protocol",
+        ),
+        // Without chunks only the close ends the body, and no length.
+        (
+            with(&format!("transfer-encoding: gzip\r\n{thirteen}")) + "{\"attempt\":3}",
+            Then::Stall,
+            "read_timeout",
+        ),
+        // Too long for what comes, and too short.
+        (sized("14"), Then::Stall, "read_timeout"),
+        (sized("14"), Then::Close, "connection_lost"),
+        (sized("12"), Then::Again, "invalid_json"),
+        (sized("0"), Then::Again, "invalid_json"),
+        // What has no body, and yet one.
+        (
+            format!("HTTP/1.1 204 \r\n\r\n{FORGED}"),
+            Then::Again,
+            "no_content",
+        ),
+        (
+            format!("HTTP/1.1 304 \r\ncontent-length: 9\r\n\r\n{FORGED}"),
+            Then::Again,
+            "304",
+        ),
+    ] {
+        let met = meet(&attack, then).await;
+
+        assert_eq!(met.outcome, expected, "{attack}");
+    }
+}
+
+/// Holds the cap on a body, and hyper's bounds for what in chunks is no data.
+#[tokio::test]
+async fn a_body_without_an_end_is_not_read_without_an_end() {
+    let chunked = format!("{JSON}transfer-encoding: chunked\r\n\r\n");
+    let (too_large, protocol) = ("body_too_large", "protocol");
+
+    for (attack, part, expected) in [
+        (format!("{JSON}\r\n"), "x", too_large),
+        (chunked.clone(), "1\r\nx\r\n", too_large),
+        (format!("{chunked}ffffffffffffffff\r\n"), "x", too_large),
+        (format!("{chunked}1;"), "x", protocol),
+        (chunked.clone(), "1;x=yyyyy\r\nx\r\n", protocol),
+        (format!("{chunked}1\r\nx\r\n0\r\n"), "x: y\r\n", protocol),
+        (
+            "HTTP/1.1 404 \r\ncontent-type: application/json\r\n\r\n{\"code\":\"".to_owned(),
+            "x",
+            "404",
+        ),
+    ] {
+        let met = meet(&attack, Then::Flood(part)).await;
+
+        assert_eq!(met.outcome, expected, "{attack}{part}");
+        assert!(
+            met.flooded < ENDLESS,
+            "{attack}{part}: the client took it all"
+        );
+    }
+}
+
+/// Holds the read timeout, where a body makes no progress however much comes.
+#[tokio::test]
+async fn a_chunk_whose_size_has_no_end_comes_to_an_end() {
+    let attack = format!("{JSON}transfer-encoding: chunked\r\n\r\n");
+
+    let met = meet(&attack, Then::Drip("0")).await;
+
+    assert_eq!(met.outcome, "read_timeout");
+}
+
+/// Holds the reading of a number as the type that is promised, and of a member that
+/// comes twice.
+#[tokio::test]
+async fn a_member_has_one_meaning_or_is_refused() {
+    for (body, expected) in [
+        (
+            r#"{"attempt":18446744073709551615}"#,
+            "18446744073709551615",
+        ),
+        (r#"{"attempt":18446744073709551616}"#, "wrong_type"),
+        (r#"{"attempt":1e999999999999999999999}"#, "wrong_type"),
+        (r#"{"attempt":-1}"#, "wrong_type"),
+        (r#"{"attempt":3.0}"#, "wrong_type"),
+        (r#"{"attempt":3,"attempt":3}"#, "repeated_field"),
+        (r#"{"attempt":3,"\u0061ttempt":6}"#, "repeated_field"),
+    ] {
+        let attack = format!("{JSON}connection: close\r\n\r\n{body}");
+
+        let met = meet(&attack, Then::Close).await;
+
+        assert_eq!(met.outcome, expected, "{body}");
+    }
+}
+
+/// Holds the reading of a problem without recursion, and the bounds on what is kept of
+/// it.
+#[tokio::test]
+async fn a_monstrous_problem_keeps_its_status_and_its_code() {
+    const DEPTH: usize = 30_000;
+    let deep = format!("{}{}", "[".repeat(DEPTH), "]".repeat(DEPTH));
+    let long = "x".repeat(60_000);
+    let many: String = (0..4000)
+        .map(|number| format!("\"{number}\":1e999,"))
+        .collect();
+    for (problem, code) in [
+        (format!(r#"{{"code":"c","x":{deep}}}"#), Some("c")),
+        (format!(r#"{{"x":{deep},"code":"c"}}"#), Some("c")),
+        (format!(r#"{{{many}"code":"c"}}"#), Some("c")),
+        (format!(r#"{{"{long}":1,"code":"c"}}"#), Some("c")),
+        (format!(r#"{{"code":"{long}"}}"#), None),
+        (format!(r#"{{"code":{deep}}}"#), None),
+    ] {
+        let attack = format!(
+            "HTTP/1.1 409 \r\ncontent-type: application/problem+json\r\n\
+             x-request-id: r-1\r\ncontent-length: {}\r\n\r\n{problem}",
+            problem.len()
+        );
+        let wire = Wire::serve(&[(&attack, Then::Close), (SOUND, Then::Again)]).await;
+        let client = client(&wire);
+
+        let error = http_error(client.flaky().await);
+
+        let begin = &problem[..20];
+        assert_eq!(error.status, 409, "{begin}");
+        assert_eq!(error.code.as_deref(), code, "{begin}");
+        assert_eq!(error.request_id.as_deref(), Some("r-1"), "{begin}");
+        assert_eq!(error.incomplete_body, None, "{begin}");
+        assert!(error.to_string().len() < 1000, "{error}");
+        assert_eq!(client.flaky().await.expect("a sound response").attempt, 3);
+    }
+}
+
+/// Holds the reading of a `Retry-After` of any length, and the cap on the body.
+#[tokio::test]
+async fn a_monstrous_retry_after_is_neither_followed_nor_forgotten() {
+    let digits = "9".repeat(10_000);
+    let attack = format!("HTTP/1.1 503 \r\nretry-after: {digits}\r\n\r\n");
+    let wire = Wire::serve(&[(&attack, Then::Flood("x")), (SOUND, Then::Again)]).await;
+    // It may make three attempts.
+    let client = ReliableApiClient::builder(&wire.base_url()).build();
+    let client = client.expect("a client");
+
+    let error = http_error(client.flaky().await);
+
+    assert_eq!(error.retry_after, Some(std::time::Duration::MAX));
+    assert_eq!(error.incomplete_body, Some(FailureKind::BodyTooLarge));
+    assert_eq!(wire.requests().len(), 1);
+    assert_eq!(client.flaky().await.expect("a sound response").attempt, 3);
+}
