@@ -3,9 +3,14 @@
 //! The declaration feeds the metrics, which start at zero for every response that is
 //! declared, and the OpenAPI document, which a test holds against the live routes.
 
+use axum::Router;
+use axum::handler::Handler;
+use axum::routing::{MethodFilter, on};
 use http::{Method, StatusCode};
 
+use crate::every_request::EveryRequest;
 use crate::problem::Problem;
+use crate::state::ServiceState;
 
 /// One row of the endpoint table.
 #[derive(Debug, Clone)]
@@ -22,6 +27,19 @@ pub(crate) struct Lesson {
     pub(crate) responses: &'static [DeclaredResponse],
     /// The label of the fault that it serves on purpose.
     pub(crate) fault: Option<&'static str>,
+}
+
+impl Lesson {
+    /// Its route, with what happens to every request around the handler.
+    pub(crate) fn served_by<H, T>(&self, handler: H) -> Router<ServiceState>
+    where
+        H: Handler<T, ServiceState, Future: Unpin>,
+        T: 'static,
+    {
+        #[expect(clippy::expect_used, reason = "no lesson invents a method")]
+        let method = MethodFilter::try_from(self.method.clone()).expect("a method of HTTP");
+        Router::new().route(self.path, on(method, EveryRequest(handler)))
+    }
 }
 
 /// What a lesson reads from a request.

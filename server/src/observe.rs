@@ -58,7 +58,7 @@ impl Observation {
     /// Notes the arrival of a request, and opens its span. Its body is hashed as it is
     /// read from here on. A scrape is not observed.
     pub(crate) fn begin(
-        state: &ServiceState,
+        state: ServiceState,
         request: &mut Request,
         request_id: &RequestId,
     ) -> Option<(Self, Span)> {
@@ -71,7 +71,7 @@ impl Observation {
         let trace_id = parent.as_ref().map(|parent| parent.trace_id.clone());
         let observation = Self::of(state, request, route, trace_id, request_id);
         let span = open_span(observation.method, route, parent.as_ref(), request_id);
-        if let Some(hook) = state.on_request_span() {
+        if let Some(hook) = observation.state.on_request_span() {
             hook(&span, request.headers());
         }
         if let Some(hash) = observation.body.clone() {
@@ -82,7 +82,7 @@ impl Observation {
     }
 
     fn of(
-        state: &ServiceState,
+        state: ServiceState,
         request: &Request,
         route: Option<&str>,
         trace_id: Option<String>,
@@ -123,7 +123,6 @@ impl Observation {
         state.instruments().active(method).increment(1.0);
         let has_body = !request.body().is_end_stream();
         Self {
-            state: state.clone(),
             http_method: request.method().clone(),
             method,
             arrived,
@@ -135,6 +134,7 @@ impl Observation {
             fault: None,
             job: None,
             response: None,
+            state,
         }
     }
 

@@ -1,4 +1,4 @@
-//! The whole route table on one screen, then the layers.
+//! The whole route table on one screen, then what is around it.
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, State};
@@ -9,7 +9,7 @@ use axum::response::IntoResponse;
 use axum::routing::get;
 use tower_http::compression::CompressionLayer;
 
-use crate::every_request::EveryRequest;
+use crate::every_request::{self, EveryRequest};
 use crate::exchange;
 use crate::lesson::Lesson;
 use crate::metrics_sink::{METRICS_MEDIA_TYPE, METRICS_PATH};
@@ -49,14 +49,18 @@ pub fn router(state: ServiceState) -> Router {
     } else {
         Router::new()
     };
-    let router = lessons
-        .route(METRICS_PATH, get(scrape).layer(packed()))
-        .with_state(state.clone())
+    let added = state
+        .routes()
+        .with_state(())
         // The lessons bound the bodies that they read by themselves.
-        .merge(state.routes().layer(DefaultBodyLimit::max(MAX_BODY)))
-        .fallback(async || Problem::NOT_FOUND)
-        .method_not_allowed_fallback(async || Problem::METHOD_NOT_ALLOWED)
-        .layer(EveryRequest(state.clone()));
+        .layer(DefaultBodyLimit::max(MAX_BODY))
+        .layer(from_fn_with_state(state.clone(), every_request::around));
+    let router = lessons
+        .route(METRICS_PATH, get(EveryRequest(scrape)).layer(packed()))
+        .merge(added)
+        .fallback(EveryRequest(async || Problem::NOT_FOUND))
+        .method_not_allowed_fallback(EveryRequest(async || Problem::METHOD_NOT_ALLOWED))
+        .with_state(state.clone());
     match state.records_exchanges() {
         true => router.layer(from_fn_with_state(state, exchange::keep)),
         false => router,

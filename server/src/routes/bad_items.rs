@@ -5,7 +5,6 @@
 
 use axum::extract::State;
 use axum::response::IntoResponse;
-use axum::routing::get;
 use axum::{Extension, Json, Router};
 use http::{Method, StatusCode};
 use serde_json::json;
@@ -36,7 +35,7 @@ pub(crate) const LESSON: Lesson = Lesson {
 };
 
 pub(crate) fn router() -> Router<ServiceState> {
-    Router::new().route(LESSON.path, get(bad_items))
+    LESSON.served_by(bad_items)
 }
 
 async fn bad_items(

@@ -4,7 +4,6 @@
 //! `curl -i http://127.0.0.1:8765/bad-json`
 
 use axum::response::IntoResponse;
-use axum::routing::get;
 use axum::{Extension, Router};
 use http::header::CONTENT_TYPE;
 use http::{Method, StatusCode};
@@ -27,7 +26,7 @@ pub(crate) const LESSON: Lesson = Lesson {
 };
 
 pub(crate) fn router() -> Router<ServiceState> {
-    Router::new().route(LESSON.path, get(bad_json))
+    LESSON.served_by(bad_json)
 }
 
 async fn bad_json() -> impl IntoResponse {

@@ -5,7 +5,6 @@
 
 use axum::extract::State;
 use axum::response::IntoResponse;
-use axum::routing::get;
 use axum::{Extension, Router};
 use http::{Method, StatusCode};
 
@@ -35,7 +34,7 @@ pub(crate) const LESSON: Lesson = Lesson {
 };
 
 pub(crate) fn router() -> Router<ServiceState> {
-    Router::new().route(LESSON.path, get(endless_items))
+    LESSON.served_by(endless_items)
 }
 
 async fn endless_items(

@@ -6,7 +6,6 @@
 
 use axum::Router;
 use axum::extract::State;
-use axum::routing::get;
 use http::{Method, StatusCode};
 
 use crate::cursor::{self, List};
@@ -40,7 +39,7 @@ static ITEMS: [Item; 3] = [
 ];
 
 pub(crate) fn router() -> Router<ServiceState> {
-    Router::new().route(LESSON.path, get(items))
+    LESSON.served_by(items)
 }
 
 async fn items(State(state): State<ServiceState>, query: PageQuery) -> Result<Page, Problem> {

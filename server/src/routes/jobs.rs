@@ -16,7 +16,6 @@
 
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
-use axum::routing::post;
 use axum::{Extension, Json, Router};
 use bytes::Bytes;
 use http::header::{CONNECTION, CONTENT_TYPE};
@@ -68,7 +67,7 @@ pub(crate) const LESSON: Lesson = Lesson {
 const IDEMPOTENCY_REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
 pub(crate) fn router() -> Router<ServiceState> {
-    Router::new().route(LESSON.path, post(jobs))
+    LESSON.served_by(jobs)
 }
 
 /// A job, as the response names it.

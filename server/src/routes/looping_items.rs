@@ -6,7 +6,6 @@
 
 use axum::extract::State;
 use axum::response::IntoResponse;
-use axum::routing::get;
 use axum::{Extension, Router};
 use http::{Method, StatusCode};
 
@@ -36,7 +35,7 @@ pub(crate) const LESSON: Lesson = Lesson {
 };
 
 pub(crate) fn router() -> Router<ServiceState> {
-    Router::new().route(LESSON.path, get(looping_items))
+    LESSON.served_by(looping_items)
 }
 
 async fn looping_items(

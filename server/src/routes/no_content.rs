@@ -4,7 +4,6 @@
 //! `curl -i http://127.0.0.1:8765/no-content`
 
 use axum::response::IntoResponse;
-use axum::routing::get;
 use axum::{Extension, Router};
 use http::{Method, StatusCode};
 
@@ -26,7 +25,7 @@ pub(crate) const LESSON: Lesson = Lesson {
 };
 
 pub(crate) fn router() -> Router<ServiceState> {
-    Router::new().route(LESSON.path, get(no_content))
+    LESSON.served_by(no_content)
 }
 
 async fn no_content() -> impl IntoResponse {

@@ -4,7 +4,6 @@
 //! `curl -i http://127.0.0.1:8765/redirect`
 
 use axum::response::IntoResponse;
-use axum::routing::get;
 use axum::{Extension, Router};
 use http::header::LOCATION;
 use http::{Method, StatusCode};
@@ -26,7 +25,7 @@ pub(crate) const LESSON: Lesson = Lesson {
 };
 
 pub(crate) fn router() -> Router<ServiceState> {
-    Router::new().route(LESSON.path, get(redirect))
+    LESSON.served_by(redirect)
 }
 
 async fn redirect() -> impl IntoResponse {

@@ -5,7 +5,6 @@
 //! `curl -i http://127.0.0.1:8765/retry-later`
 
 use axum::response::IntoResponse;
-use axum::routing::get;
 use axum::{Extension, Router};
 use http::Method;
 use http::header::RETRY_AFTER;
@@ -26,7 +25,7 @@ pub(crate) const LESSON: Lesson = Lesson {
 };
 
 pub(crate) fn router() -> Router<ServiceState> {
-    Router::new().route(LESSON.path, get(retry_later))
+    LESSON.served_by(retry_later)
 }
 
 /// The wait that is asked for, in seconds (RFC 9110 §10.2.3).

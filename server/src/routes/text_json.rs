@@ -7,7 +7,6 @@
 use axum::extract::Query;
 use axum::extract::rejection::QueryRejection;
 use axum::response::IntoResponse;
-use axum::routing::get;
 use axum::{Extension, Router};
 use http::header::CONTENT_TYPE;
 use http::{Method, StatusCode};
@@ -32,7 +31,7 @@ pub(crate) const LESSON: Lesson = Lesson {
 };
 
 pub(crate) fn router() -> Router<ServiceState> {
-    Router::new().route(LESSON.path, get(text_json))
+    LESSON.served_by(text_json)
 }
 
 /// What is read of the query.
