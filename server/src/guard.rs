@@ -33,7 +33,7 @@ pub(crate) fn is_named(authority: &str, name: &str) -> bool {
     let Some((host, port)) = authority.split_at_checked(name.len()) else {
         return false;
     };
-    host.eq_ignore_ascii_case(name)
+    (host == name || host.eq_ignore_ascii_case(name))
         && (port.is_empty() || port.strip_prefix(':').is_some_and(is_port))
 }
 

@@ -56,7 +56,7 @@ impl Item {
 #[derive(Debug, JsonSchema)]
 pub(crate) struct Page {
     /// The records, at most two.
-    pub(crate) items: Vec<Item>,
+    pub(crate) items: Cow<'static, [Item]>,
     /// The opaque position to go on from: `null`, and not absent, on the last page.
     #[schemars(length(min = 1))]
     pub(crate) next_cursor: Option<String>,

@@ -45,11 +45,11 @@ pub(crate) fn router() -> Router<ServiceState> {
 async fn items(State(state): State<ServiceState>, query: PageQuery) -> Result<Page, Problem> {
     let read = query.position(state.key(), List::Items)?;
     let end = read + query.size;
-    let page = ITEMS.iter().skip(read as usize).take(query.size as usize);
-    let next_cursor =
-        (end < ITEMS.len() as u64).then(|| cursor::issue(state.key(), List::Items, end));
+    let (_, rest) = ITEMS.split_at(ITEMS.len().min(read as usize));
+    let (items, rest) = rest.split_at(rest.len().min(query.size as usize));
+    let next_cursor = (!rest.is_empty()).then(|| cursor::issue(state.key(), List::Items, end));
     Ok(Page {
-        items: page.cloned().collect(),
+        items: items.into(),
         next_cursor,
     })
 }

@@ -48,7 +48,7 @@ async fn text_json(query: Result<Query<Asked>, QueryRejection>) -> impl IntoResp
         true => (2, None),
     };
     let page = Page {
-        items: vec![Item::numbered(item)],
+        items: vec![Item::numbered(item)].into(),
         next_cursor: next.clone(),
     };
     (
