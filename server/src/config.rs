@@ -230,7 +230,7 @@ impl ServiceConfigBuilder {
         self
     }
 
-    /// Routes beside the service's own. They get the same layers: request id,
+    /// Routes beside the service's own. The same happens to their requests: request id,
     /// telemetry, ledger, body limit, and problems for panics and 405. A handler that
     /// blocks its thread blocks the service, its stop included. Called twice, it
     /// merges.

@@ -2,7 +2,7 @@
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 
-/// All lines of a header, in order. A request has few headers: to walk over them takes
+/// All lines of a header, in order. A message has few headers: to walk over them takes
 /// less time than to hash the name of one that is mostly not there.
 pub(crate) fn lines<'a>(
     headers: &'a HeaderMap,

@@ -96,7 +96,7 @@ pub(crate) struct ProblemBody<'a> {
     request_id: &'a str,
 }
 
-/// The response to a request that never comes to the layers.
+/// The response to a request that never comes to the router.
 pub(crate) fn refuse(problem: Problem, request_id: &RequestId) -> Response {
     let mut response = problem.into_response();
     write(problem, request_id, &mut response);

@@ -7,6 +7,8 @@ use std::time::{Duration, SystemTime};
 use http::HeaderMap;
 use http::header::RETRY_AFTER;
 
+use crate::header_lines::lines;
+
 /// The `Retry-After` of a response, by its form (RFC 9110 §10.2.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RetryAfter {
@@ -34,7 +36,7 @@ impl RetryAfter {
 
     /// The first header line, at a moment of the wall clock; none without the header.
     pub(crate) fn of(headers: &HeaderMap, now: SystemTime) -> Option<Self> {
-        let value = headers.get(RETRY_AFTER)?.to_str();
+        let value = lines(headers, &RETRY_AFTER).next()?.to_str();
         Some(value.map_or(Self::Unusable, |value| Self::read(value, now)))
     }
 

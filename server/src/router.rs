@@ -38,7 +38,7 @@ pub(crate) const LESSONS: [Lesson; 12] = [
 ];
 
 /// The service as an axum router: lessons, `/metrics`, the routes that the
-/// configuration added, and all layers.
+/// configuration added, and what happens to every request around them.
 ///
 /// # Panics
 ///
