@@ -11,8 +11,8 @@ use http::{HeaderMap, header::CONTENT_TYPE};
 pub(crate) fn is_json(headers: &HeaderMap) -> bool {
     headers
         .get(CONTENT_TYPE)
-        .and_then(|value| value.to_str().ok())
-        .is_some_and(names_json)
+        // Nearly every one is this, to the letter.
+        .is_some_and(|value| value == "application/json" || value.to_str().is_ok_and(names_json))
 }
 
 fn names_json(value: &str) -> bool {

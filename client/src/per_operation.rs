@@ -2,6 +2,7 @@
 
 use std::{
     collections::HashMap,
+    hash::{BuildHasherDefault, Hasher},
     sync::{Arc, PoisonError, RwLock},
 };
 
@@ -10,7 +11,36 @@ use http::Method;
 use crate::{endpoint::Endpoint, telemetry};
 
 /// A value for each endpoint and method.
-pub(crate) struct PerOperation<T>(RwLock<HashMap<(Endpoint, Method), Arc<T>>>);
+pub(crate) struct PerOperation<T>(RwLock<HashMap<(Endpoint, Method), Arc<T>, Hash>>);
+
+type Hash = BuildHasherDefault<Fnv>;
+
+/// FNV-1a, which is quick for short keys. It withstands no attack, and need not: names
+/// and templates of endpoints come from the program text.
+struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Hasher for Fnv {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+
+    /// The number of a variant, which is small.
+    fn write_isize(&mut self, variant: isize) {
+        self.write(&variant.to_le_bytes()[..1]);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
 
 impl<T> PerOperation<T> {
     /// None yet.

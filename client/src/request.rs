@@ -12,7 +12,6 @@ use http::{
     header::{ACCEPT, CONTENT_TYPE},
 };
 use reqwest::Request;
-use tracing::Instrument;
 use url::Url;
 
 use crate::{
@@ -24,7 +23,7 @@ use crate::{
     raw_object::JsonObject,
     reliable_client::{ReliableApiClient, Route},
     retry::{RepeatPermission, Terms},
-    telemetry::{AttemptCount, GiveUp, OpenCall},
+    telemetry::{self, GiveUp, OpenCall},
     transport::Below,
 };
 
@@ -64,8 +63,8 @@ impl ReliableApiClient {
         let route = self.route(call.endpoint, &call.method);
         let open = OpenCall::begin(&route.metrics, call.endpoint, self.clock());
         let result = {
-            let sent = pin!(self.send(&call, &route, open.attempts()));
-            sent.instrument(open.span().clone()).await.and_then(read)
+            let sent = pin!(self.send(&call, &route, &open));
+            telemetry::in_span(open.span(), sent).await.and_then(read)
         };
         open.end(&result);
         result
@@ -85,7 +84,7 @@ impl ReliableApiClient {
         &self,
         call: &Call<'_>,
         route: &Route,
-        attempts: &AttemptCount,
+        open: &OpenCall<'_>,
     ) -> Result<ApiResponse, ApiError> {
         let name = RequestName::new(&call.method, call.endpoint);
         let request = call.request(route, name)?;
@@ -97,7 +96,8 @@ impl ReliableApiClient {
             settings: self.settings(),
             permission: call.permission,
             metrics: &route.metrics,
-            sent: attempts,
+            began: open.began(),
+            sent: open.attempts(),
             rebuild: Some(&request),
             body: Some(&mut body),
         };

@@ -14,6 +14,7 @@ use std::{
     task::{Context, Poll},
 };
 
+use futures_util::TryFutureExt;
 use http::Extensions;
 use reqwest::{Client, Request, Response};
 use reqwest_middleware::{ClientWithMiddleware, Error, Middleware, Next, Result};
@@ -61,9 +62,13 @@ impl Below<'_> {
             Self::Rest(next) => next.clone().run(request, extensions).await,
             Self::Stack(stack) => stack.execute_with_extensions(request, extensions).await,
             Self::Wire(session, clock) => {
+                let _hold = clock.hold();
                 let deadline = Deadline::of(&request);
-                let exchange = async { session.execute(request).await.map_err(Error::from) };
-                on_the_wire(*clock, deadline, exchange).await
+                let exchange = session.execute(request).map_err(Error::from);
+                match deadline {
+                    None => exchange.await,
+                    Some(deadline) => deadline.bound(exchange).await,
+                }
             }
         }
     }
@@ -75,7 +80,8 @@ impl Below<'_> {
     }
 }
 
-/// The innermost middleware of a stack: see [`on_the_wire`].
+/// The innermost middleware of a stack. It holds the clock while a request is on the
+/// wire, and says what a request was doing when its time was up.
 pub(crate) struct OnTheWire {
     clock: Arc<dyn Clock>,
 }
@@ -94,53 +100,46 @@ impl Middleware for OnTheWire {
         extensions: &mut Extensions,
         next: Next<'_>,
     ) -> Result<Response> {
+        let _hold = self.clock.hold();
         extensions.insert(WentOnTheWire);
         let deadline = Deadline::of(&request);
-        on_the_wire(&*self.clock, deadline, next.run(request, extensions)).await
+        let exchange = next.run(request, extensions);
+        match deadline {
+            None => exchange.await,
+            Some(deadline) => deadline.bound(exchange).await,
+        }
     }
 }
 
-/// When the time of a request is up, by the time of the session. A deadline that no
-/// clock reaches is none.
+/// When the time of a request is up, by the time of the session.
 #[derive(Clone, Copy)]
-struct Deadline(Option<Instant>);
+struct Deadline(Instant);
 
 impl Deadline {
-    fn of(request: &Request) -> Self {
-        let left = request.timeout();
-        Self(left.and_then(|left| session_time().checked_add(*left)))
+    /// The deadline of a request. One that no clock reaches is none.
+    fn of(request: &Request) -> Option<Self> {
+        let left = request.timeout()?;
+        session_time().checked_add(*left).map(Self)
     }
 
-    fn has_passed(self) -> bool {
-        self.0.is_some_and(|deadline| session_time() >= deadline)
-    }
-}
-
-/// Holds the clock while a request is on the wire, and says what the request was doing
-/// when its time was up.
-async fn on_the_wire(
-    clock: &dyn Clock,
-    deadline: Deadline,
-    exchange: impl Future<Output = Result<Response>> + Send,
-) -> Result<Response> {
-    let _hold = clock.hold();
-    if deadline.0.is_none() {
-        return exchange.await;
-    }
-    let exchange = async {
-        let error = match exchange.await {
-            Ok(response) => return Ok(response),
-            Err(error) => error,
+    /// Says of an exchange that the session breaks off at this deadline what it was
+    /// doing.
+    async fn bound(self, exchange: impl Future<Output = Result<Response>>) -> Result<Response> {
+        let exchange = async {
+            let error = match exchange.await {
+                Ok(response) => return Ok(response),
+                Err(error) => error,
+            };
+            // `reqwest` knows the connect timeout for what it is. A deadline it
+            // reports as a timeout of the whole request, wherever it struck.
+            let timed_out = FailureKind::of(&error) == FailureKind::ReadTimeout;
+            if timed_out && session_time() >= self.0 && is_connecting() {
+                return Err(Failure(FailureKind::ConnectTimeout).into());
+            }
+            Err(error)
         };
-        // `reqwest` knows the connect timeout for what it is. A deadline it
-        // reports as a timeout of the whole request, wherever it struck.
-        let timed_out = FailureKind::of(&error) == FailureKind::ReadTimeout;
-        if timed_out && deadline.has_passed() && is_connecting() {
-            return Err(Failure(FailureKind::ConnectTimeout).into());
-        }
-        Err(error)
-    };
-    CONNECTION.scope(RefCell::default(), exchange).await
+        CONNECTION.scope(RefCell::default(), exchange).await
+    }
 }
 
 /// The time by which the session measures its timeouts.

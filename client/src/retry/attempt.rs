@@ -6,11 +6,10 @@ use bytes::Bytes;
 use http::{Extensions, StatusCode};
 use reqwest::{Request, Response};
 use reqwest_middleware::{Error, Result};
-use tracing::{Instrument, Span};
+use tracing::Span;
 
 use super::{body, concurrency::ConcurrencyLimit, failure::FailureKind};
 use crate::{
-    endpoint::Endpoint,
     telemetry::{self, AttemptResult, Injector, OperationMetrics},
     time::Clock,
     transport::Below,
@@ -18,7 +17,6 @@ use crate::{
 
 /// What every attempt of one call has in common.
 pub(super) struct Attempts<'a> {
-    pub(super) endpoint: Endpoint,
     pub(super) clock: &'a dyn Clock,
     pub(super) injector: Option<&'a Injector>,
     pub(super) metrics: &'a OperationMetrics,
@@ -43,7 +41,7 @@ impl Attempts<'_> {
         extensions: &mut Extensions,
         beside: Option<&mut Bytes>,
     ) -> Result<Response> {
-        let span = telemetry::attempt_span(self.endpoint, &request, number);
+        let span = telemetry::attempt_span(self.metrics, &request, number);
         if let Some(inject) = self.injector {
             inject(&span, request.headers_mut());
         }
@@ -79,8 +77,7 @@ impl Attempts<'_> {
             })
         });
         // The URL of a request may hold a secret, and `reqwest` prints it.
-        let result = exchange
-            .instrument(span.clone())
+        let result = telemetry::in_span(&span, exchange)
             .await
             .map_err(Error::without_url);
 

@@ -100,8 +100,11 @@ impl RetryBudget {
 
     fn with<T>(&self, body: impl FnOnce(&mut Tokens) -> T) -> T {
         let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = shared.tokens.parts;
         let result = body(&mut shared.tokens);
-        shared.gauges.set(shared.tokens.whole());
+        if shared.tokens.parts != before {
+            shared.gauges.set(shared.tokens.whole());
+        }
         result
     }
 }

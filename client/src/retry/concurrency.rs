@@ -7,7 +7,6 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use futures_util::FutureExt;
 use http::StatusCode;
 use metrics::Gauge;
 use tokio::sync::Semaphore;
@@ -88,7 +87,14 @@ impl ConcurrencyLimit {
 
     /// A slot, if there is one and nobody waits for it.
     pub(super) fn try_acquire(&self) -> Option<Permit<'_>> {
-        self.acquire().now_or_never()
+        loop {
+            self.shared.slots.try_acquire().ok()?.forget();
+            if !self.shared.with(State::settle_one) {
+                return Some(Permit {
+                    shared: &self.shared,
+                });
+            }
+        }
     }
 
     /// Lets a response move the limit; what it moved, if anything.
@@ -215,6 +221,7 @@ impl Aimd {
 mod tests {
     use std::collections::VecDeque;
 
+    use futures_util::FutureExt;
     use proptest::prelude::*;
 
     use super::*;

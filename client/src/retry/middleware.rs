@@ -12,7 +12,7 @@ use std::{
 
 use bytes::Bytes;
 use futures_util::future::{Either, select};
-use http::Extensions;
+use http::{Extensions, header::RETRY_AFTER};
 use reqwest::{Request, Response};
 use reqwest_middleware::{Middleware, Next, Result};
 use reqwest_retry::{RetryDecision, RetryPolicy, RetryableStrategy};
@@ -70,6 +70,8 @@ pub(crate) struct Terms<'a> {
     pub(crate) settings: CallSettings,
     pub(crate) permission: Option<RepeatPermission>,
     pub(crate) metrics: &'a OperationMetrics,
+    /// When it began, on the monotonic clock.
+    pub(crate) began: Duration,
     /// Counts its attempts.
     pub(crate) sent: &'a AttemptCount,
     /// Builds its request anew for a retry. Otherwise a copy is kept back before the
@@ -342,6 +344,7 @@ where
             settings: extensions.get().copied().unwrap_or_default(),
             permission: extensions.get().copied(),
             metrics: &metrics,
+            began: self.clock.monotonic(),
             sent: &AttemptCount::default(),
             rebuild: None,
             body: None,
@@ -367,34 +370,13 @@ where
     /// Makes a call: sends its request as often as the rules allow and demand.
     pub(crate) async fn call(
         &self,
-        request: Request,
-        terms: Terms<'_>,
-        below: Below<'_>,
-        extensions: &mut Extensions,
-    ) -> (Result<Response>, RetryReport) {
-        let metrics = terms.metrics;
-        let mut report = RetryReport::default();
-
-        let result = self
-            .run(request, terms, below, extensions, &mut report)
-            .await;
-
-        if let Some(why) = report.stopped {
-            metrics.give_up(GiveUp::Retry(why));
-        }
-        (result, report)
-    }
-
-    async fn run(
-        &self,
         mut request: Request,
         mut terms: Terms<'_>,
         below: Below<'_>,
         extensions: &mut Extensions,
-        report: &mut RetryReport,
-    ) -> Result<Response> {
+    ) -> (Result<Response>, RetryReport) {
+        let mut report = RetryReport::default();
         let attempts = Attempts {
-            endpoint: terms.endpoint,
             clock: &*self.clock,
             injector: self.injector.as_ref(),
             metrics: terms.metrics,
@@ -407,24 +389,25 @@ where
         let limits = settings.limits(self.limits);
         let deadline = settings.deadline_or(self.deadline);
         let method = request.method().clone();
-        let (began, began_wall) = (self.clock.monotonic(), self.clock.wall());
+        let deadline = deadline.map(|after| terms.began.saturating_add(after));
         let mut payment = Payment::NotNeeded;
         // The result of the last attempt, kept while the deadline may forbid the
         // next one.
         let mut last = None;
 
-        loop {
-            let permit = self.permit(began, deadline).await;
+        let result = loop {
+            let permit = self.permit(deadline).await;
             // Read again: the turn, or the wait before it, may have ended late.
-            let remaining = self.remaining(began, deadline);
+            let remaining = self.remaining(deadline);
             let Some(permit) = permit.ok().filter(|_| remaining != Some(Duration::ZERO)) else {
                 report.stopped = Some(StopReason::Deadline);
                 drop(telemetry::late_turn_span(&method, report.attempts));
-                return last.unwrap_or_else(|| Err(Failure(FailureKind::QueueTimeout).into()));
+                break last.unwrap_or_else(|| Err(Failure(FailureKind::QueueTimeout).into()));
             };
             // It is not needed any more, and its body may be large.
-            drop(last.take());
-            terms.drop_body();
+            if last.take().is_some() {
+                terms.drop_body();
+            }
             // Settled only now that the request goes on the wire: a call that
             // is dropped before has cost the service nothing.
             match (payment, &self.budget) {
@@ -454,13 +437,13 @@ where
             let standing = Standing {
                 attempts: report.attempts,
                 eligibility: settings.eligibility(&method, terms.permission, kept.is_some()),
-                remaining: self.remaining(began, deadline),
+                remaining: self.remaining(deadline),
                 budget: !matches!(payment_offered, Payment::BudgetEmpty),
                 spread: self.draw_spread(&facts),
             };
             let mut offered = None;
             let backoff = || {
-                offered = self.backoff(began_wall, report.attempts - 1);
+                offered = self.backoff(terms.began, report.attempts - 1);
                 offered
             };
             let decision = decide(&facts, &standing, &limits, backoff);
@@ -492,11 +475,15 @@ where
                 (Decision::Stop { why }, _) => {
                     report.stopped = Some(why);
                     drop(telemetry::stop_span(why, &grounds));
-                    return result;
+                    break result;
                 }
-                (Decision::Deliver | Decision::Retry { .. }, _) => return result,
+                (Decision::Deliver | Decision::Retry { .. }, _) => break result,
             }
+        };
+        if let Some(why) = report.stopped {
+            terms.metrics.give_up(GiveUp::Retry(why));
         }
+        (result, report)
     }
 
     /// What the result of an attempt means.
@@ -506,12 +493,11 @@ where
         } else {
             RetryAfter::from_headers
         };
+        let headers = result.as_ref().ok().map(Response::headers);
+        let asking = headers.filter(|headers| headers.contains_key(RETRY_AFTER));
         Facts {
             verdict: classify::verdict(&self.strategy, result),
-            retry_after: result
-                .as_ref()
-                .ok()
-                .and_then(|response| read(response.headers(), self.clock.wall())),
+            retry_after: asking.and_then(|headers| read(headers, self.clock.wall())),
         }
     }
 
@@ -525,11 +511,15 @@ where
 
     /// The wait that the policy offers before retry number `past_retries`.
     ///
-    /// A policy speaks of a time of day, and the calendar may step while it is
-    /// asked. So the calendar is read before and after: the policy has seen one
+    /// A policy speaks of times of day, and the calendar may step. It is told when the
+    /// call began by the calendar of now. It may even step while the policy is asked. So the calendar is read before and after: the policy has seen one
     /// of the two, and the other makes the wait longer by the step, or negative.
-    fn backoff(&self, began: SystemTime, past_retries: u32) -> Option<Duration> {
+    fn backoff(&self, began: Duration, past_retries: u32) -> Option<Duration> {
+        let elapsed = self.clock.monotonic().saturating_sub(began);
         let before = self.clock.wall();
+        let began = before
+            .checked_sub(elapsed)
+            .unwrap_or(SystemTime::UNIX_EPOCH);
         let RetryDecision::Retry { execute_after } = self.policy.should_retry(began, past_retries)
         else {
             return None;
@@ -539,18 +529,15 @@ where
         Some(waits.into_iter().flatten().min().unwrap_or_default())
     }
 
-    /// The time left for a call that began at `began`, if it has a deadline.
-    fn remaining(&self, began: Duration, deadline: Option<Duration>) -> Option<Duration> {
-        let deadline = deadline?;
-        let elapsed = self.clock.monotonic().saturating_sub(began);
-        Some(deadline.saturating_sub(elapsed))
+    /// The time left until the deadline of a call, if it has one.
+    fn remaining(&self, deadline: Option<Duration>) -> Option<Duration> {
+        Some(deadline?.saturating_sub(self.clock.monotonic()))
     }
 
     /// Waits for a permit of the concurrency limit, if there is a limit, and no
     /// longer than the deadline allows.
     async fn permit(
         &self,
-        began: Duration,
         deadline: Option<Duration>,
     ) -> std::result::Result<Option<Permit<'_>>, DeadlinePassed> {
         let Some(limit) = &self.concurrency else {
@@ -562,7 +549,7 @@ where
         }
         let turn = pin!(limit.acquire());
         let queue = telemetry::queue_span(limit.current());
-        let Some(remaining) = self.remaining(began, deadline) else {
+        let Some(remaining) = self.remaining(deadline) else {
             return Ok(Some(turn.instrument(queue).await));
         };
         match select(turn, self.clock.sleep(remaining))

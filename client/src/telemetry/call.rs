@@ -61,6 +61,11 @@ impl<'a> OpenCall<'a> {
         }
     }
 
+    /// When it began, on the monotonic clock.
+    pub(crate) fn began(&self) -> Duration {
+        self.began
+    }
+
     /// The span of the call.
     pub(crate) fn span(&self) -> &Span {
         &self.span

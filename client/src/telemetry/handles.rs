@@ -98,6 +98,8 @@ pub(crate) struct OperationMetrics {
     source: Source,
     endpoint: Endpoint,
     method: &'static str,
+    /// What OpenTelemetry calls the span of a request: its method and its template.
+    request_name: String,
     calls: Handles<Counter, { CallOutcome::ALL.len() * 2 }>,
     call_durations: Handles<Histogram, { CallOutcome::ALL.len() }>,
     call_attempts: Handles<Histogram, 1>,
@@ -129,10 +131,12 @@ impl<H, const N: usize> Handles<H, N> {
 
 impl OperationMetrics {
     fn new(source: Source, endpoint: Endpoint, method: &Method) -> Self {
+        let method = labels::method(method);
         Self {
             source,
             endpoint,
-            method: labels::method(method),
+            method,
+            request_name: format!("{method} {}", endpoint.template()),
             calls: Handles::none(),
             call_durations: Handles::none(),
             call_attempts: Handles::none(),
@@ -153,9 +157,10 @@ impl OperationMetrics {
         self.call_durations(CallOutcome::Ok);
         self.call_attempts();
         for result in Operation::attempt_results() {
-            self.attempts(result);
+            self.attempts(result, result.index());
         }
-        self.durations(AttemptResult::Status(self.endpoint.success()));
+        let success = AttemptResult::Status(self.endpoint.success());
+        self.durations(success, success.index());
         for (why, source) in operation.retries(rules) {
             self.retries(why, source);
             self.waits(source);
@@ -171,6 +176,21 @@ impl OperationMetrics {
         }
     }
 
+    /// The endpoint.
+    pub(super) fn endpoint(&self) -> Endpoint {
+        self.endpoint
+    }
+
+    /// The label of the method.
+    pub(super) fn method(&self) -> &'static str {
+        self.method
+    }
+
+    /// The name of the spans of its requests.
+    pub(super) fn request_name(&self) -> &str {
+        &self.request_name
+    }
+
     /// Counts one call of a client method.
     pub(super) fn call(&self, outcome: CallOutcome, attempts: u32, duration: Duration) {
         self.calls(outcome, attempts > 1).increment(1);
@@ -182,8 +202,9 @@ impl OperationMetrics {
 
     /// Counts one request on the wire.
     pub(crate) fn attempt(&self, result: AttemptResult, duration: Duration) {
-        self.attempts(result).increment(1);
-        self.durations(result).record(duration);
+        let index = result.index();
+        self.attempts(result, index).increment(1);
+        self.durations(result, index).record(duration);
     }
 
     /// Counts one wait for another attempt.
@@ -230,15 +251,15 @@ impl OperationMetrics {
         })
     }
 
-    fn attempts(&self, result: AttemptResult) -> &Counter {
-        self.attempts.get(result.index(), || {
+    fn attempts(&self, result: AttemptResult, index: usize) -> &Counter {
+        self.attempts.get(index, || {
             let labels = [self.endpoint.name(), self.method, result.label()];
             self.source.counter(&catalogue::ATTEMPTS, &labels)
         })
     }
 
-    fn durations(&self, result: AttemptResult) -> &Histogram {
-        self.durations.get(result.index(), || {
+    fn durations(&self, result: AttemptResult, index: usize) -> &Histogram {
+        self.durations.get(index, || {
             let labels = [
                 self.method,
                 self.endpoint.template(),

@@ -87,8 +87,8 @@ pub(crate) use operation::Rules;
 pub use outcome::CallOutcome;
 pub use spans::TARGET;
 pub(crate) use spans::{
-    attempt_span, late_turn_span, queue_span, record_attempt, record_concurrency, stop_span,
-    wait_span,
+    attempt_span, in_span, late_turn_span, queue_span, record_attempt, record_concurrency,
+    stop_span, wait_span,
 };
 
 /// A recorder that the client registers its metrics with.

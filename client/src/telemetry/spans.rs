@@ -5,12 +5,19 @@
 //! seconds of a `Retry-After` that can be read. So no log of spans can hold a credential,
 //! a full URL or a full body.
 
-use std::time::Duration;
+use std::{
+    future::{Future, poll_fn},
+    pin::Pin,
+    time::Duration,
+};
 
 use http::Method;
 use tracing::{Span, field::Empty};
 
-use super::labels::{self, AttemptResult};
+use super::{
+    handles::OperationMetrics,
+    labels::{self, AttemptResult},
+};
 use crate::{
     endpoint::Endpoint,
     retry::{FailureKind, Grounds, RetryAfter, RetryReason, StopReason, Verdict, WaitSource},
@@ -35,17 +42,31 @@ pub(super) fn operation_span(endpoint: Endpoint) -> Span {
     )
 }
 
+/// Polls `future` inside of `span`.
+///
+/// An `Instrumented` future holds a span of its own, and enters it once more to drop
+/// what it holds, which here has come to its end.
+pub(crate) fn in_span<F: Future>(
+    span: &Span,
+    mut future: Pin<&mut F>,
+) -> impl Future<Output = F::Output> {
+    poll_fn(move |context| span.in_scope(|| future.as_mut().poll(context)))
+}
+
 /// One request on the wire.
-pub(crate) fn attempt_span(endpoint: Endpoint, request: &reqwest::Request, attempt: u32) -> Span {
-    let method = labels::method(request.method());
+pub(crate) fn attempt_span(
+    operation: &OperationMetrics,
+    request: &reqwest::Request,
+    attempt: u32,
+) -> Span {
     let span = tracing::info_span!(
         target: TARGET,
         "attempt",
-        otel.name = %format_args!("{method} {}", endpoint.template()),
+        otel.name = operation.request_name(),
         otel.kind = "client",
         otel.status_code = Empty,
-        http.request.method = method,
-        url.template = endpoint.template(),
+        http.request.method = operation.method(),
+        url.template = operation.endpoint().template(),
         server.address = request.url().host_str(),
         server.port = request.url().port_or_known_default().map(i64::from),
         http.request.resend_count = Empty,
@@ -63,7 +84,7 @@ pub(crate) fn attempt_span(endpoint: Endpoint, request: &reqwest::Request, attem
 /// Notes how an attempt ended on its span.
 pub(crate) fn record_attempt(span: &Span, result: AttemptResult) {
     if let Some(status) = result.status() {
-        span.record("http.response.status_code", i64::from(status.as_u16()));
+        tracing::record_all!(span, http.response.status_code = i64::from(status.as_u16()));
     }
     if let Some(error) = result.error_type() {
         span.record("error.type", error);
