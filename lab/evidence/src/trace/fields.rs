@@ -44,11 +44,20 @@ pub struct Fields(Vec<(&'static str, FieldValue)>);
 impl Fields {
     /// No fields yet, and room for so many.
     #[must_use]
+    #[inline]
     pub fn with_capacity(room: usize) -> Self {
         Self(Vec::with_capacity(room))
     }
 
+    /// Adds a field that is not there yet.
+    #[inline]
+    pub fn push(&mut self, name: &'static str, value: FieldValue) {
+        debug_assert!(self.get(name).is_none(), "{name} is there already");
+        self.0.push((name, value));
+    }
+
     /// Sets a field, in place if it is there already.
+    #[inline]
     pub fn set(&mut self, name: &'static str, value: FieldValue) {
         match self.0.iter_mut().find(|(known, _)| *known == name) {
             Some((_, old)) => *old = value,

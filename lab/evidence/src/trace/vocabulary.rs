@@ -167,6 +167,7 @@ impl SpanName {
 
     /// The fields a span of this name may keep.
     #[must_use]
+    #[inline]
     pub fn fields(self) -> &'static [&'static str] {
         use field::*;
         match self {

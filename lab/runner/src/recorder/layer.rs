@@ -11,22 +11,26 @@
 
 use std::{
     fmt, iter,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU32, Ordering},
+    },
     time::Duration,
 };
 
-use evidence::trace::{SpanContext, SpanName, Trace};
+use evidence::trace::{FieldValue, SpanContext, SpanName, Trace};
+use smol_str::format_smolstr;
 use tokio::sync::Notify;
-use tracing::{Metadata, Subscriber, span};
+use tracing::{Metadata, Subscriber, field::Field, level_filters::LevelFilter, span};
 use tracing_subscriber::{
-    Layer, Registry,
+    Layer,
     layer::Context,
     registry::{LookupSpan, SpanRef},
 };
 
 use super::{
-    store::{Limits, Opened, Place, Store},
-    visitor::Visitor,
+    store::{Limits, OpenSpan, Place, Store},
+    visitor::{Callsites, Keep, Opening, Visitor},
 };
 
 /// A handle on everything recorded so far. Clones share it.
@@ -40,12 +44,16 @@ pub struct Recorder {
 #[derive(Debug)]
 pub struct RecorderLayer {
     recorder: Recorder,
+    /// Two subscribers may give two open spans the same id.
+    number: u32,
 }
 
 struct Shared {
     now: Arc<dyn Fn() -> Duration + Send + Sync>,
     store: Mutex<Store>,
     changed: Notify,
+    callsites: Callsites,
+    layers: AtomicU32,
 }
 
 impl Recorder {
@@ -63,6 +71,8 @@ impl Recorder {
             now,
             store,
             changed,
+            callsites: Callsites::default(),
+            layers: AtomicU32::new(0),
         });
         Self { shared }
     }
@@ -72,6 +82,7 @@ impl Recorder {
     pub fn layer(&self) -> RecorderLayer {
         RecorderLayer {
             recorder: self.clone(),
+            number: self.shared.layers.fetch_add(1, Ordering::Relaxed),
         }
     }
 
@@ -99,22 +110,14 @@ impl Recorder {
     /// The ids of a span and its trace, for the header of the request it covers.
     ///
     /// `None` if this recorder does not know the span: it is not of the
-    /// vocabulary, it is disabled, its subscriber lacks the layer, or keeps its
-    /// spans elsewhere than in a [`Registry`].
+    /// vocabulary, it is disabled, or its subscriber lacks the layer.
     #[must_use]
     pub fn context(&self, span: &tracing::Span) -> Option<SpanContext> {
         span.with_subscriber(|(id, dispatch)| {
-            let registry: &Registry = dispatch.downcast_ref()?;
-            self.opened(&registry.span(id)?)
-                .map(|opened| opened.context)
+            let layer: &RecorderLayer = dispatch.downcast_ref()?;
+            let is_own = Arc::ptr_eq(&layer.recorder.shared, &self.shared);
+            is_own.then(|| self.store().context(layer.open_span(id)))?
         })?
-    }
-
-    /// What this recorder noted on a span when it opened.
-    fn opened<'a, R: LookupSpan<'a>>(&self, span: &SpanRef<'a, R>) -> Option<Opened> {
-        let extensions = span.extensions();
-        let Note { owner, opened } = extensions.get()?;
-        (owner.as_ptr() == Arc::as_ptr(&self.shared)).then_some(*opened)
     }
 
     /// The time since the run started, on the clock of the run.
@@ -155,19 +158,62 @@ fn name_of(metadata: &Metadata<'_>) -> Option<SpanName> {
     }
 }
 
-/// What a recorder noted on a span. Recorders are told apart by their address,
-/// which the weak pointer keeps from being used again.
-struct Note {
-    owner: Weak<Shared>,
-    opened: Opened,
-}
-
 impl RecorderLayer {
-    fn place<S>(&self, id: &span::Id, context: &Context<'_, S>) -> Option<Place>
+    fn open_span(&self, id: &span::Id) -> OpenSpan {
+        OpenSpan {
+            layer: self.number,
+            id: id.into_u64(),
+        }
+    }
+
+    /// The nearest span around a new one that is kept.
+    fn parent<S>(
+        &self,
+        span: &span::Attributes<'_>,
+        context: &Context<'_, S>,
+    ) -> Option<(SpanContext, Place)>
     where
         S: Subscriber + for<'a> LookupSpan<'a>,
     {
-        self.recorder.opened(&context.span(id)?)?.place
+        let kept = |id: &span::Id| self.recorder.store().kept(self.open_span(id));
+        let current = context.current_span();
+        let parent = if span.is_contextual() {
+            current.id()?
+        } else {
+            span.parent()?
+        };
+        if let Some(found) = kept(parent) {
+            return Some(found);
+        }
+        let mut ancestors = iter::successors(context.span(parent)?.parent(), SpanRef::parent);
+        ancestors.find_map(|ancestor| kept(&ancestor.id()))
+    }
+}
+
+/// A span that is open, of which more becomes known. Whoever looks sees all of it at
+/// once, unless it takes somebody else's code to write it down.
+struct Recording<'a> {
+    recorder: &'a Recorder,
+    store: Option<MutexGuard<'a, Store>>,
+    place: Place,
+}
+
+impl Keep for Recording<'_> {
+    fn keep(&mut self, field: &Field, value: impl FnOnce() -> FieldValue) {
+        let callsites = &self.recorder.shared.callsites;
+        if let Some((_, name)) = callsites.listed(self.place.name, field) {
+            let store = self.store.get_or_insert_with(|| self.recorder.store());
+            store.record(self.place, name, value());
+        }
+    }
+
+    fn keep_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        let callsites = &self.recorder.shared.callsites;
+        if callsites.listed(self.place.name, field).is_some() {
+            self.store = None;
+            let text = format_smolstr!("{value:?}");
+            self.keep(field, || FieldValue::Str(text));
+        }
     }
 }
 
@@ -175,46 +221,49 @@ impl<S> Layer<S> for RecorderLayer
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
 {
+    /// Every span of the vocabulary is of this level. Without a hint every callsite of
+    /// the program would ask.
+    fn max_level_hint(&self) -> Option<LevelFilter> {
+        Some(LevelFilter::INFO)
+    }
+
     fn on_new_span(&self, span: &span::Attributes<'_>, id: &span::Id, context: Context<'_, S>) {
         let recorder = &self.recorder;
         let Some(name) = name_of(span.metadata()) else {
             return;
         };
-        let Some(known) = context.span(id) else {
-            return;
-        };
-        let mut ancestors = iter::successors(known.parent(), SpanRef::parent);
-        let parent = ancestors.find_map(|ancestor| {
-            let opened = recorder.opened(&ancestor)?;
-            Some((opened.context, opened.place?))
-        });
-        // Room for what will become known later, too.
-        let mut visitor = Visitor::new(name, name.fields().len());
+        let parent = self.parent(span, &context);
+        let callsites = &recorder.shared.callsites;
+        callsites.learn(name, span.metadata());
+        let mut visitor = Visitor(Opening::new(name, callsites));
         span.record(&mut visitor);
         let start = recorder.now();
 
-        let opened = recorder.store().open(start, visitor, parent);
-
-        known.extensions_mut().replace(Note {
-            owner: Arc::downgrade(&recorder.shared),
-            opened,
-        });
+        recorder
+            .store()
+            .open(self.open_span(id), start, visitor.0, parent);
         recorder.shared.changed.notify_one();
     }
 
-    fn on_record(&self, id: &span::Id, values: &span::Record<'_>, context: Context<'_, S>) {
-        let Some(place) = self.place(id, &context) else {
+    fn on_record(&self, id: &span::Id, values: &span::Record<'_>, _: Context<'_, S>) {
+        let recorder = &self.recorder;
+        let store = recorder.store();
+        let Some(place) = store.place(self.open_span(id)) else {
             return;
         };
-        let mut visitor = Visitor::new(place.name, values.len());
+        let mut visitor = Visitor(Recording {
+            recorder,
+            store: Some(store),
+            place,
+        });
         values.record(&mut visitor);
-
-        self.recorder.store().record(place, visitor);
-        self.recorder.shared.changed.notify_one();
+        drop(visitor);
+        recorder.shared.changed.notify_one();
     }
 
-    fn on_close(&self, id: span::Id, context: Context<'_, S>) {
-        let Some(place) = self.place(&id, &context) else {
+    fn on_close(&self, id: span::Id, _: Context<'_, S>) {
+        let place = self.recorder.store().forget(self.open_span(&id));
+        let Some(place) = place else {
             return;
         };
         let end = self.recorder.now();

@@ -5,12 +5,17 @@
 //! turned away, since the beginning of a story explains its end. When there are too
 //! many traces, the oldest goes, since the latest is the one being watched.
 
-use std::{collections::VecDeque, num::NonZeroUsize, time::Duration};
+use std::{
+    collections::{HashMap, VecDeque},
+    hash::{BuildHasherDefault, Hasher},
+    num::NonZeroUsize,
+    time::Duration,
+};
 
-use evidence::trace::{Span, SpanContext, SpanId, SpanName, Trace, TraceId};
+use evidence::trace::{FieldValue, Span, SpanContext, SpanId, SpanName, Trace, TraceId};
 use rand::{RngExt, SeedableRng, rngs::ChaCha12Rng};
 
-use super::visitor::Visitor;
+use super::visitor::Opening;
 
 /// How much a recorder keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +34,9 @@ impl Limits {
     pub const SPANS_PER_TRACE: NonZeroUsize = NonZeroUsize::new(1024).expect("not zero");
 }
 
+/// How many spans most traces have at most.
+const ROOM: usize = 8;
+
 impl Default for Limits {
     fn default() -> Self {
         Self {
@@ -38,14 +46,45 @@ impl Default for Limits {
     }
 }
 
+/// A span that is open: which layer was told of it, and its id there.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct OpenSpan {
+    pub(super) layer: u32,
+    pub(super) id: u64,
+}
+
+/// Mixes what are numbers already, and nobody's to choose.
+#[derive(Default)]
+struct Mix(u64);
+
+impl Hasher for Mix {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u64(u64::from(*byte));
+        }
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        self.write_u64(u64::from(number));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = (self.0 ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+
+    fn finish(&self) -> u64 {
+        // A multiplication mixes upwards, and a table looks at the lowest bits first.
+        self.0 ^ self.0 >> 32
+    }
+}
+
 /// What became of a span when it opened.
-#[derive(Clone, Copy)]
-pub(super) struct Opened {
+struct Opened {
     /// Even a span that is not kept has ids, so that the header of its request
     /// does not lie about the trace.
-    pub(super) context: SpanContext,
+    context: SpanContext,
     /// Where it is kept, if it is.
-    pub(super) place: Option<Place>,
+    place: Option<Place>,
 }
 
 /// Where a span is kept. Traces are counted from the first ever, so a place
@@ -61,6 +100,7 @@ pub(super) struct Store {
     ids: ChaCha12Rng,
     limits: Limits,
     traces: VecDeque<Trace>,
+    open: HashMap<OpenSpan, Opened, BuildHasherDefault<Mix>>,
     /// How many traces have made room for later ones.
     gone: u64,
 }
@@ -71,6 +111,7 @@ impl Store {
             ids: ChaCha12Rng::seed_from_u64(seed),
             limits,
             traces: VecDeque::new(),
+            open: HashMap::default(),
             gone: 0,
         }
     }
@@ -80,11 +121,12 @@ impl Store {
     /// trace is not known starts it, under the id the caller chose.
     pub(super) fn open(
         &mut self,
+        open: OpenSpan,
         start: Duration,
-        visitor: Visitor,
+        opening: Opening<'_>,
         parent: Option<(SpanContext, Place)>,
-    ) -> Opened {
-        let (parent, known) = match (visitor.caller(), parent) {
+    ) {
+        let (parent, known) = match (opening.caller(), parent) {
             (Some(caller), _) => (Some(caller), self.number_of(caller.trace_id)),
             (None, Some((parent, place))) => (Some(parent), Some(place.trace)),
             (None, None) => (None, None),
@@ -98,26 +140,44 @@ impl Store {
             id: SpanId(self.ids.random()),
             parent: parent.map(|parent| parent.span_id),
             trace_id,
-            name: visitor.name,
+            name: opening.name,
             start,
             end: None,
-            fields: visitor.fields,
+            fields: opening.fields,
         };
-        Opened {
-            context: SpanContext {
-                trace_id,
-                span_id: span.id,
-            },
-            place: self.keep(trace, span),
-        }
+        let context = SpanContext {
+            trace_id,
+            span_id: span.id,
+        };
+        let place = self.keep(trace, span);
+        self.open.insert(open, Opened { context, place });
+    }
+
+    /// The ids of an open span.
+    pub(super) fn context(&self, span: OpenSpan) -> Option<SpanContext> {
+        Some(self.open.get(&span)?.context)
+    }
+
+    /// Where an open span is kept, if it is.
+    pub(super) fn place(&self, span: OpenSpan) -> Option<Place> {
+        self.open.get(&span)?.place
+    }
+
+    /// The ids of an open span that is kept, and where.
+    pub(super) fn kept(&self, span: OpenSpan) -> Option<(SpanContext, Place)> {
+        let opened = self.open.get(&span)?;
+        Some((opened.context, opened.place?))
+    }
+
+    /// Takes a span from those that are open; where it is kept, if it is.
+    pub(super) fn forget(&mut self, span: OpenSpan) -> Option<Place> {
+        self.open.remove(&span)?.place
     }
 
     /// Adds what became known after the span had opened.
-    pub(super) fn record(&mut self, place: Place, visitor: Visitor) {
+    pub(super) fn record(&mut self, place: Place, name: &'static str, value: FieldValue) {
         if let Some(span) = self.span_mut(place) {
-            for (name, value) in visitor.fields {
-                span.fields.set(name, value);
-            }
+            span.fields.set(name, value);
         }
     }
 
@@ -138,13 +198,19 @@ impl Store {
     }
 
     fn start_trace(&mut self, id: TraceId) -> u64 {
+        let mut spans = Vec::new();
         if self.traces.len() == self.limits.traces.get() {
-            self.traces.pop_front();
             self.gone += 1;
+            let gone = self.traces.pop_front();
+            // Its room serves again, unless it is more than most traces need.
+            if let Some(gone) = gone.filter(|gone| gone.spans.capacity() <= ROOM) {
+                spans = gone.spans;
+                spans.clear();
+            }
         }
         self.traces.push_back(Trace {
             id,
-            spans: Vec::new(),
+            spans,
             dropped_spans: 0,
             taken_at: Duration::ZERO,
         });
