@@ -41,6 +41,10 @@ pub enum Values {
     OneOf(&'static [&'static str]),
 }
 
+/// A number is taken to this part of one, which is the least that a time is measured by:
+/// in more digits, one number in JSON and on the command line would not be the same.
+const FRACTION: f64 = 1e9;
+
 /// The value of a knob.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
@@ -153,7 +157,7 @@ impl Values {
                     .then_some(Value::Whole(number))
             }
             Self::Number { least, most } => {
-                let number = json.as_f64()?;
+                let number = (json.as_f64()? * FRACTION).round() / FRACTION;
                 (least..=most)
                     .contains(&number)
                     .then_some(Value::Number(number))
