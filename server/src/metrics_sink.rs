@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use metrics::Recorder;
-use metrics_exporter_prometheus::{Matcher, PrometheusBuilder};
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 
 use crate::exposition;
 use crate::telemetry::{DURATION_BUCKETS, REQUEST_DURATION};
@@ -57,11 +57,11 @@ impl Metrics {
             )
             .expect("the list of buckets is not empty")
             .build_recorder();
-        let (rendered, kept_up) = (recorder.handle(), recorder.handle());
+        let (rendered, kept_up) = (recorder.handle(), KeptUp(recorder.handle()));
         Self {
             recorder: Arc::new(recorder),
             exposition: Arc::new(move || rendered.render()),
-            upkeep: Arc::new(move || kept_up.run_upkeep()),
+            upkeep: Arc::new(move || kept_up.now()),
         }
     }
 
@@ -79,6 +79,22 @@ impl Metrics {
     /// observation since the last scrape takes up memory.
     pub(crate) fn keep_up(&self) {
         (self.upkeep)();
+    }
+}
+
+/// A recorder that is folded once more before it goes: a bucket of the exporter's frees
+/// its observations when they are folded, and never when it is dropped.
+struct KeptUp(PrometheusHandle);
+
+impl KeptUp {
+    fn now(&self) {
+        self.0.run_upkeep();
+    }
+}
+
+impl Drop for KeptUp {
+    fn drop(&mut self) {
+        self.now();
     }
 }
 
