@@ -1,0 +1,47 @@
+//! A recorded exchange keeps nothing of what its request carried, even if a route sends it
+//! back: first a line that is sent as a credential, then the body of the response, in
+//! which `@` stands for the credential.
+
+#![cfg_attr(fuzzing, no_main)]
+
+use axum::{Router, body::Body, routing::get};
+use fuzz::{line, respond, snapshot, target};
+use http::{HeaderValue, Request};
+
+target!(exchange);
+
+fn exchange(data: &[u8]) {
+    let (secret, echo) = line(data);
+    let Ok(secret) = str::from_utf8(secret) else {
+        return;
+    };
+    // What stands in the place of a secret has parentheses.
+    let is_secret = secret.len() >= 4 && secret.is_ascii() && !secret.contains([' ', '(', ')']);
+    let Some(value) = HeaderValue::from_str(secret).ok().filter(|_| is_secret) else {
+        return;
+    };
+    let echo = String::from_utf8_lossy(echo).replace(['(', ')'], "");
+    let echo = echo.replace(secret, "").replace('@', secret);
+    let routes = Router::new().route("/echo", get(async || echo));
+    let request = Request::get("/echo").header("authorization", value);
+    let request = request.body(Body::empty()).expect("a request");
+
+    let (_, state) = respond(
+        |config| config.record_exchanges(true).routes(routes),
+        [request],
+    );
+
+    let snapshot = snapshot(&state);
+    let body = &snapshot.exchanges[0]
+        .response
+        .as_ref()
+        .expect("a response")
+        .body;
+    assert!(!body.text.contains(secret), "{}", body.text);
+    assert!(body.text.len() <= server::MAX_RECORDED_BODY && body.cursors.is_sorted());
+    assert!(
+        body.cursors
+            .iter()
+            .all(|place| body.text.is_char_boundary(*place))
+    );
+}

@@ -1,0 +1,65 @@
+//! What the fuzz targets share: a service without a socket, and a client whose transport
+//! says what it is told to.
+//!
+//! Every target reads bytes through what is public, and asks more of the reader than not
+//! to panic: its promises, which the properties beside it hold for a few hundred texts,
+//! for as many as there is time for. Each begins with the texts in its folder of
+//! `corpus/`. `cargo test` leaves the targets alone; clippy of the workspace compiles them.
+//!
+//! Without the fuzzer a target is a program that reads files, such as one that failed:
+//!
+//! ```sh
+//! cargo run -p fuzz --bin retry_after -- tests/fuzz/artifacts/retry_after/crash-…
+//! ```
+
+mod service;
+mod transport;
+
+use std::cell::OnceCell;
+
+use tokio::runtime::{Builder, Runtime};
+
+#[cfg(fuzzing)]
+pub use libfuzzer_sys;
+pub use service::{Served, respond, snapshot};
+pub use transport::{client, says};
+
+/// Makes a function of some bytes a target. Without the fuzzer the program calls it with
+/// the content of each file that is named.
+#[macro_export]
+macro_rules! target {
+    ($function:ident) => {
+        #[cfg(fuzzing)]
+        $crate::libfuzzer_sys::fuzz_target!(|data: &[u8]| $function(data));
+
+        #[cfg(not(fuzzing))]
+        fn main() -> std::io::Result<()> {
+            for file in std::env::args_os().skip(1) {
+                $function(&std::fs::read(file)?);
+            }
+            Ok(())
+        }
+    };
+}
+
+/// Waits for what needs a runtime. There is one of these for all inputs.
+pub fn wait<T>(future: impl Future<Output = T>) -> T {
+    thread_local! {
+        static RUNTIME: OnceCell<Runtime> = const { OnceCell::new() };
+    }
+    let runtime = || Builder::new_current_thread().enable_all().build();
+    RUNTIME.with(|it| {
+        it.get_or_init(|| runtime().expect("a runtime"))
+            .block_on(future)
+    })
+}
+
+/// The first bytes up to a line feed, and the rest.
+#[must_use]
+pub fn line(data: &[u8]) -> (&[u8], &[u8]) {
+    let end = data.iter().position(|byte| *byte == b'\n');
+    match end {
+        Some(end) => (&data[..end], &data[end + 1..]),
+        None => (data, b""),
+    }
+}
