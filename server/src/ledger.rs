@@ -190,15 +190,14 @@ impl State {
         }
     }
 
-    fn arrived(&mut self, mut entry: LedgerEntry, one_caller: bool) -> (u64, Option<Duration>) {
+    fn arrived(&mut self, entry: LedgerEntry, one_caller: bool) -> (u64, Option<Duration>) {
         let request = Correlation {
             route: &entry.route,
             trace_id: entry.trace_id.as_deref(),
             idempotency_key: entry.idempotency_key,
             one_caller,
         };
-        entry.early = self.waits.remaining(request, entry.arrived);
-        let early = entry.early;
+        let early = self.waits.remaining(request, entry.arrived);
         count(&mut self.routes, &entry.route, |totals| {
             totals.requests += 1;
             totals.early += u64::from(early.is_some());
@@ -208,12 +207,25 @@ impl State {
         }
 
         self.total += 1;
-        entry.seq = self.total;
-        if self.entries.len() == self.capacity {
-            self.entries.pop_front();
-        }
+        self.make_room();
         self.entries.push_back(entry);
+        if let Some(entry) = self.entries.back_mut() {
+            entry.seq = self.total;
+            entry.early = early;
+        }
         (self.total, early)
+    }
+
+    /// Makes room for one more entry. The deque never grows beyond the capacity, so that
+    /// once it is full the newest entry takes the memory of the oldest.
+    fn make_room(&mut self) {
+        let kept = self.entries.len();
+        if kept == self.capacity {
+            self.entries.pop_front();
+        } else if kept == self.entries.capacity() {
+            let doubled = kept.max(16).min(self.capacity - kept);
+            self.entries.reserve_exact(doubled);
+        }
     }
 
     fn responded(&mut self, seq: u64, request: Correlation<'_>, outcome: Outcome) {
@@ -253,9 +265,10 @@ impl State {
 
     /// The entry with this number, unless it was dropped.
     fn entry(&mut self, seq: u64) -> Option<&mut LedgerEntry> {
-        let first = self.entries.front()?.seq;
-        self.entries
-            .get_mut(usize::try_from(seq.checked_sub(first)?).ok()?)
+        // Not read from the oldest entry, which no cache holds any more.
+        let dropped = self.total - self.entries.len() as u64;
+        let place = seq.checked_sub(dropped + 1)?;
+        self.entries.get_mut(usize::try_from(place).ok()?)
     }
 
     fn snapshot(&self) -> LedgerSnapshot {

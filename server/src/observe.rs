@@ -111,11 +111,11 @@ impl Observation {
             request_id: request_id.clone(),
             ..LedgerEntry::default()
         };
-        let (seq, early) = state.ledger().arrived(entry, state.one_caller());
+        let (seq, early) = state.ledger_ref().arrived(entry, state.one_caller());
         if state.records_exchanges()
             && let Some(shape) = extensions.get::<RequestShape>()
         {
-            state.ledger().received(seq, shape.clone());
+            state.ledger_ref().received(seq, shape.clone());
         }
         if early.is_some() {
             route.count_early();
@@ -214,7 +214,9 @@ impl Drop for Observation {
             idempotency_key: self.idempotency_key,
             one_caller: self.state.one_caller(),
         };
-        self.state.ledger().responded(self.seq, request, outcome);
+        self.state
+            .ledger_ref()
+            .responded(self.seq, request, outcome);
     }
 }
 

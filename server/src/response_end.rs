@@ -72,7 +72,7 @@ impl Drop for EndingBody {
         let is_empty = self.body.is_end_stream() || self.body.size_hint().exact() == Some(0);
         if self.has_ended || is_empty {
             let now = self.state.now();
-            self.state.ledger().response_ended(self.seq, now);
+            self.state.ledger_ref().response_ended(self.seq, now);
         }
     }
 }

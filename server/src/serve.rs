@@ -1,10 +1,13 @@
 //! What the service serves on each of its connections.
 
 use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 
 use axum::Router;
 use axum::body::Body;
 use axum::response::Response;
+use axum::routing::future::RouteFuture;
 use http::header::CONTENT_LENGTH;
 use http::{Request, StatusCode};
 use hyper::service::{Service, service_fn};
@@ -25,20 +28,36 @@ pub(crate) fn service(
 {
     service_fn(move |request: Request<Body>| {
         let headers = request.headers();
-        let response = match admit(request.version(), request.uri(), headers) {
-            Ok(()) => Ok(router.clone().call(request)),
+        match admit(request.version(), request.uri(), headers) {
+            Ok(()) => Responding::Routed(router.clone().call(request)),
             Err(problem) => {
                 ledger.refused(problem);
-                Err(problem::refuse(problem, &request_ids.of(headers)))
-            }
-        };
-        async {
-            match response {
-                Ok(response) => response.await.map(without_length_of_nothing),
-                Err(refusal) => Ok(refusal),
+                let refusal = problem::refuse(problem, &request_ids.of(headers));
+                Responding::Refused(Some(refusal))
             }
         }
     })
+}
+
+/// The response of the router, or the refusal that takes its place.
+enum Responding {
+    Routed(RouteFuture<Infallible>),
+    Refused(Option<Response>),
+}
+
+impl Future for Responding {
+    type Output = Result<Response, Infallible>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        match self.get_mut() {
+            Self::Routed(response) => Pin::new(response)
+                .poll(cx)
+                .map_ok(without_length_of_nothing),
+            Self::Refused(refusal) => refusal
+                .take()
+                .map_or(Poll::Pending, |it| Poll::Ready(Ok(it))),
+        }
+    }
 }
 
 /// Takes away the length that axum gives to every body that it knows. A 204 must

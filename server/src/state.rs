@@ -81,6 +81,11 @@ impl ServiceState {
         self.0.ledger.clone()
     }
 
+    /// The ledger, without another handle to it.
+    pub(crate) fn ledger_ref(&self) -> &Ledger {
+        &self.0.ledger
+    }
+
     pub(crate) fn one_caller(&self) -> bool {
         self.0.one_caller
     }

@@ -58,7 +58,6 @@ pub(super) async fn connection<I, S>(
             }
         }));
         let end = RequestEnd(Arc::clone(&noted));
-        let noted = Arc::clone(&noted);
         async move {
             let response = response.await.unwrap_or_else(|never| match never {});
             match response.extensions().get() {
@@ -66,9 +65,9 @@ pub(super) async fn connection<I, S>(
                 Some(ConnectionFault::Silence) => pending().await,
                 Some(fault) => {
                     if *fault == ConnectionFault::Reset {
-                        noted.is_to_be_reset();
+                        end.0.is_to_be_reset();
                     }
-                    noted.is_closed_by(ClosedBy::Service);
+                    end.0.is_closed_by(ClosedBy::Service);
                     return Err(Withheld);
                 }
             }

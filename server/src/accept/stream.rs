@@ -42,6 +42,8 @@ impl Resettable for TcpStream {
 pub(super) struct Stream<S: Resettable> {
     stream: S,
     activity: Arc<Activity>,
+    /// Whether the other side takes nothing at present, so that it is noted once.
+    is_stalled: bool,
     is_shut_down: bool,
     thrown_away: usize,
     patience: Option<Pin<Box<Sleep>>>,
@@ -52,15 +54,18 @@ impl<S: Resettable> Stream<S> {
         Self {
             stream,
             activity,
+            is_stalled: false,
             is_shut_down: false,
             thrown_away: 0,
             patience: None,
         }
     }
 
-    fn note_write(&self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
-        self.activity
-            .is_stalled(written.is_pending().then(Instant::now));
+    fn note_write(&mut self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        if self.is_stalled != written.is_pending() {
+            self.is_stalled = written.is_pending();
+            self.activity.is_stalled(self.is_stalled.then(Instant::now));
+        }
         self.note_failure(written)
     }
 

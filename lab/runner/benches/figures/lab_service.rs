@@ -1,6 +1,10 @@
 //! The teaching service, with all it counts.
 
-use std::{sync::Arc, time::Instant};
+use std::{
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
 
 use runner::{
     Exposition,
@@ -17,9 +21,12 @@ pub(crate) const WORKER: &str = "lab-service";
 /// With it, every request's span is recorded as the lab records it.
 pub(crate) const SPANS: &str = "spans";
 
+/// How often what was observed is folded into buckets.
+const UPKEEP_INTERVAL: Duration = Duration::from_secs(1);
+
 pub(crate) fn serve(arguments: &[String]) {
+    let exposition = Exposition::new();
     let start = || {
-        let exposition = Exposition::new();
         let config = ServiceConfig::builder()
             .port(0)
             .metrics(exposition.service())
@@ -37,5 +44,12 @@ pub(crate) fn serve(arguments: &[String]) {
         }
         _ => start(),
     };
+    // As `lab serve` does.
+    thread::spawn(move || {
+        loop {
+            exposition.keep_up();
+            thread::sleep(UPKEEP_INTERVAL);
+        }
+    });
     process::serve_at(&service.base_url());
 }
