@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn eight_first_gaps_that_are_alike_break_it() {
-        let table: [(&[u64], Verdict); 13] = [
+        let table: [(&[u64], Verdict); 15] = [
             (&[200, 201, 202, 203, 200, 201, 202, 203], Broken),
             (&[5, 5, 5, 5, 5, 5, 5, 5], Broken),
             (&[200, 201, 202, 204, 200, 201, 202, 203], CannotTell),
@@ -136,6 +136,8 @@ mod tests {
             (&[227, 226, 215, 222, 190, 170, 140, 130], Kept),
             (&[200, 200, 200, 200, 200, 200, 200], CannotTell),
             (&[2, 1, 1, 14, 6, 1, 26, 21], CannotTell),
+            (&[1, 2, 30, 39, 60, 90, 120, 150], CannotTell),
+            (&[1, 2, 30, 45, 75, 100, 130, 160], Kept),
             (&[200, 150], CannotTell),
             (&[0, 1, 0, 4, 0, 0, 2, 0], Skipped),
             (&[0], Skipped),
@@ -148,6 +150,16 @@ mod tests {
             assert_eq!(judgement.verdict, verdict, "{gaps:?}");
             assert_eq!(named, all.collect::<Vec<_>>(), "{gaps:?}");
         }
+    }
+
+    #[test]
+    fn says_how_far_apart_the_gaps_were() {
+        let alike = came_back_after(&[200, 201, 202, 203, 202, 201, 202, 203]);
+
+        let found = judged(&alike).found;
+
+        let words = "the first gaps of 8 plays lie within 3 ms";
+        assert_eq!(found.as_deref(), Some(words));
     }
 
     /// The client of [`SAMPLE`], that draws whole milliseconds and comes early.

@@ -17,10 +17,10 @@ pub(super) const RULE: Rule = Rule {
 
 fn judge(plays: &[Play<'_>]) -> Judgement {
     Judgement::of_each(plays, |wire| {
-        let (mut issued, mut sent, mut unknown) = (HashSet::new(), 0, Vec::new());
+        let (mut issued, mut sent, mut unknown) = (HashSet::new(), false, Vec::new());
         for request in &wire.entries {
             if let Some(cursor) = request.cursor {
-                sent += 1;
+                sent = true;
                 if !issued.contains(&(&request.route, cursor)) {
                     unknown.push(request.seq);
                 }
@@ -33,8 +33,8 @@ fn judge(plays: &[Play<'_>]) -> Judgement {
             (_, true, _) => Judgement::not_exercised(),
             (false, ..) if wire.dropped > 0 => Judgement::cannot_tell("not every request was kept"),
             (false, ..) => Judgement::broken(unknown, "a cursor was sent that was never issued"),
-            (true, false, 0) => Judgement::skipped(),
-            (true, false, _) => Judgement::kept(),
+            (true, false, false) => Judgement::skipped(),
+            (true, false, true) => Judgement::kept(),
         }
     })
 }

@@ -47,7 +47,7 @@ mod tests {
     use super::*;
     use crate::rules::{
         Verdict::{Broken, CannotTell, Kept, NotExercised, Skipped},
-        testing::{Script, hold},
+        testing::{Script, hold, hold_to_words},
     };
 
     fn down(requests: u64) -> Script {
@@ -96,6 +96,20 @@ mod tests {
             [
                 (attempts(20), Kept, vec![]),
                 (attempts(21), Broken, vec![22]),
+            ],
+        );
+    }
+
+    #[test]
+    fn says_how_many_requests_there_were() {
+        let ended = "5 of at most 20 requests when the play ended";
+
+        hold_to_words(
+            &RULE,
+            [
+                (down(22), Some("22 requests")),
+                (down(5).stopped_at(10_000), Some(ended)),
+                (down(5), Some("more may have been to come")),
             ],
         );
     }

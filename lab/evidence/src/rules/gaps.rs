@@ -145,26 +145,62 @@ mod tests {
         }
     }
 
+    /// So many gaps of this length, and then so many pauses.
+    fn gaps(short: usize, millis: u64, long: usize) -> Judgement {
+        let gaps = [vec![millis; short], vec![70; long]].concat();
+        let gaps = gaps.into_iter().zip(0..).map(|(millis, seq)| {
+            let request = RequestRef { play: 0, seq };
+            (request, Duration::from_millis(millis))
+        });
+        of_sample(gaps.collect())
+    }
+
     #[test]
     fn some_requests_that_were_held_up_hide_no_client_that_comes_back_at_once() {
-        let gaps = |short: usize, millis: u64, long: usize| {
-            let short = (0..short).map(|_| millis);
-            let gaps = short.chain((0..long).map(|_| 70));
-            let gaps = gaps.enumerate().map(|(seq, millis)| {
-                let request = RequestRef {
-                    play: 0,
-                    seq: seq as u64,
-                };
-                (request, Duration::from_millis(millis))
-            });
-            of_sample(gaps.collect()).verdict
-        };
+        for (short, millis, long, verdict) in [
+            (11, 2, 2, Verdict::Broken),
+            (7, 2, 6, Verdict::CannotTell),
+            (8, 2, 1, Verdict::CannotTell),
+            (11, 5, 2, Verdict::CannotTell),
+            (60, 10, 8, Verdict::Broken),
+            (12, 10, 1, Verdict::CannotTell),
+            (4, 2, 9, Verdict::Kept),
+        ] {
+            let judgement = gaps(short, millis, long);
 
-        assert_eq!(gaps(11, 2, 2), Verdict::Broken);
-        assert_eq!(gaps(7, 2, 6), Verdict::CannotTell);
-        assert_eq!(gaps(60, 10, 8), Verdict::Broken);
-        assert_eq!(gaps(12, 10, 1), Verdict::CannotTell);
-        assert_eq!(gaps(4, 2, 9), Verdict::Kept);
+            assert_eq!(judgement.verdict, verdict, "{short} of {millis} ms, {long}");
+        }
+    }
+
+    #[test]
+    fn only_the_gaps_within_the_limit_are_held_against_a_client() {
+        let mut held_up = vec![(0, 20), (1, 70)];
+        held_up.extend((2..40).map(|seq| (seq, 19)));
+        let gaps = held_up.into_iter().map(|(seq, millis)| {
+            let request = RequestRef { play: 0, seq };
+            (request, Duration::from_millis(millis))
+        });
+
+        let judgement = of_sample(gaps.collect());
+
+        let named: Vec<_> = judgement.requests.iter().map(|it| it.seq).collect();
+        assert_eq!(
+            judgement.found.as_deref(),
+            Some("38 of 40 retries within 20 ms")
+        );
+        assert_eq!(named, (2..40).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn says_why_a_sample_does_not_show_whether_there_were_pauses() {
+        let chance = "the gaps were short, and may be so by chance";
+        let unsure = "too few of the pauses were long enough to be sure of";
+
+        for (short, long, why) in [(2, 0, chance), (1, 1, unsure), (3, 2, unsure)] {
+            let judgement = gaps(short, 2, long);
+
+            assert_eq!(judgement.found.as_deref(), Some(why), "{short}, {long}");
+        }
     }
 
     /// The client of [`limit`], that draws whole milliseconds and comes early.

@@ -147,3 +147,61 @@ impl Judgement {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Verdict::*, *};
+    use crate::rules::{find, testing::Script};
+
+    /// What a rule comes to for plays of one task.
+    fn judged<'a>(wires: impl IntoIterator<Item = &'a WireRecord>) -> Judgement {
+        let plays: Vec<_> = wires.into_iter().map(Play::of).collect();
+        let rule = find("retry-after-seconds").expect("known");
+        (rule.judge)(&plays)
+    }
+
+    /// A play of each verdict.
+    fn plays() -> [(Verdict, WireRecord); 5] {
+        let asked = || Script::new().respond(0, 503).retry_after(2);
+        let waited = || asked().respond(2_000, 200);
+        [
+            (NotExercised, Script::new().respond(0, 200)),
+            (Skipped, asked()),
+            (Kept, waited()),
+            (CannotTell, waited().dropping(1)),
+            (Broken, asked().respond(9, 200)),
+        ]
+        .map(|(verdict, script)| (verdict, script.record()))
+    }
+
+    #[test]
+    fn of_several_plays_the_greatest_verdict_counts() {
+        let plays = plays();
+        for (one, first) in &plays {
+            for (other, second) in &plays {
+                let judgement = judged([first, second]);
+
+                assert_eq!(judgement.verdict, *one.max(other), "{one}, {other}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_requests_of_every_play_that_breaks_it_are_named() {
+        let [.., (_, kept), _, (_, broken)] = plays();
+
+        let judgement = judged([&broken, &kept, &broken]);
+
+        let shown = judgement.requests.iter().map(|it| (it.play, it.seq));
+        assert_eq!(shown.collect::<Vec<_>>(), [(0, 2), (2, 2)]);
+    }
+
+    #[test]
+    fn says_why_nothing_can_be_told() {
+        let [.., (_, unclear), _] = plays();
+
+        let found = judged([&unclear]).found;
+
+        assert_eq!(found.as_deref(), Some("not every request was kept"));
+    }
+}

@@ -38,7 +38,7 @@ mod tests {
     use super::*;
     use crate::rules::{
         Verdict::{Broken, Kept, NotExercised},
-        testing::{Script, hold},
+        testing::{Script, hold, hold_to_words},
     };
 
     #[test]
@@ -67,5 +67,18 @@ mod tests {
         let lost = on(Script::new().respond(0, 302), 1, 2);
 
         hold(&RULE, [(on(lost.respond(1, 302), 2, 1), Kept, vec![])]);
+    }
+
+    #[test]
+    fn says_how_many_requests_followed() {
+        let followed = || Script::new().respond(0, 302).respond(1, 200);
+
+        hold_to_words(
+            &RULE,
+            [
+                (followed(), Some("followed by 1 request")),
+                (followed().respond(2, 200), Some("followed by 2 requests")),
+            ],
+        );
     }
 }

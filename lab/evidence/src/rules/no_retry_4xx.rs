@@ -21,7 +21,7 @@ mod tests {
     use super::*;
     use crate::rules::{
         Verdict::{Broken, Kept, NotExercised},
-        testing::{Script, hold},
+        testing::{Script, hold, hold_to_words},
     };
 
     #[test]
@@ -46,6 +46,23 @@ mod tests {
         hold(
             &RULE,
             [(other, Kept, vec![]), (limited, NotExercised, vec![])],
+        );
+    }
+
+    #[test]
+    fn says_how_many_requests_followed() {
+        let refused = || Script::new().respond(0, 404);
+
+        hold_to_words(
+            &RULE,
+            [
+                (refused(), None),
+                (refused().respond(9, 200), Some("1 more request followed")),
+                (
+                    refused().respond(9, 404).respond(18, 200),
+                    Some("2 more requests followed"),
+                ),
+            ],
         );
     }
 }

@@ -29,7 +29,7 @@ mod tests {
     use super::*;
     use crate::rules::{
         Verdict::{Broken, CannotTell, Kept, NotExercised, Skipped},
-        testing::{Script, hold},
+        testing::{Script, hold, hold_to_words},
     };
 
     #[test]
@@ -48,6 +48,20 @@ mod tests {
                 (url(get()), Broken, vec![1]),
                 (url(header()), Broken, vec![1]),
                 (url(header().respond(1, 200)), Broken, vec![2]),
+            ],
+        );
+    }
+
+    #[test]
+    fn says_in_how_many_urls_it_stood() {
+        let token = |script: Script| script.respond(0, 200).with(|it| it.token_in_url = true);
+        let one = || token(Script::new());
+
+        hold_to_words(
+            &RULE,
+            [
+                (one(), Some("it stood in 1 URL")),
+                (token(one()), Some("it stood in 2 URLs")),
             ],
         );
     }

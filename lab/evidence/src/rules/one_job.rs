@@ -41,7 +41,7 @@ mod tests {
     use super::*;
     use crate::rules::{
         Verdict::{Broken, Kept, NotExercised},
-        testing::{Script, hold},
+        testing::{Script, hold, hold_to_words},
     };
 
     #[test]
@@ -72,6 +72,23 @@ mod tests {
                     Broken,
                     vec![2],
                 ),
+            ],
+        );
+    }
+
+    #[test]
+    fn says_how_many_jobs_there_are_too_many() {
+        let create = |script: Script, key| {
+            let posted = script.post(key, 201, 1, Some(key));
+            posted.job(JobResult::Created)
+        };
+        let two = || create(create(Script::new(), 1), 2);
+
+        hold_to_words(
+            &RULE,
+            [
+                (two(), Some("1 job too many")),
+                (create(two(), 3), Some("2 jobs too many")),
             ],
         );
     }

@@ -40,7 +40,7 @@ mod tests {
     use super::*;
     use crate::rules::{
         Verdict::{Broken, CannotTell, Kept, NotExercised, Skipped},
-        testing::{Script, hold},
+        testing::{Script, hold, hold_to_words},
     };
 
     #[test]
@@ -73,6 +73,21 @@ mod tests {
                 (last().exits(0, result), Kept, vec![]),
                 (last(), Kept, vec![]),
                 (last().dropping(1), CannotTell, vec![]),
+            ],
+        );
+    }
+
+    #[test]
+    fn says_how_many_pages_were_read() {
+        let page = |script: Script, cursor| script.respond(cursor, 200).issues(cursor);
+        let one = || page(Script::new(), 1);
+        let result = r#"{"records": 2}"#;
+
+        hold_to_words(
+            &RULE,
+            [
+                (one().exits(0, result), Some("left after 1 page")),
+                (page(one(), 2).exits(0, result), Some("left after 2 pages")),
             ],
         );
     }

@@ -179,6 +179,19 @@ pub(super) fn hold(rule: &Rule, table: impl IntoIterator<Item = (Script, Verdict
     }
 }
 
+/// Holds a rule to what it says was found.
+#[track_caller]
+pub(super) fn hold_to_words<'a>(
+    rule: &Rule,
+    table: impl IntoIterator<Item = (Script, Option<&'a str>)>,
+) {
+    for (script, words) in table {
+        let judgement = script.clone().judged(rule);
+
+        assert_eq!(judgement.found.as_deref(), words, "{script:#?}");
+    }
+}
+
 /// Holds a rule to this: who asks again for what was served breaks it.
 #[track_caller]
 pub(super) fn hold_to_one_request(rule: &Rule, serve: fn(Script) -> Script) {
