@@ -232,3 +232,157 @@ impl TaskGrade {
         rules.filter(move |rule| rule.judgement.verdict == verdict)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use serde_json::json;
+
+    use super::{super::NOT_DONE, *};
+    use crate::{rules::find, wire::WireRequest};
+
+    const REACHED: &str = r#"{"value": 1}"#;
+    const MISSED: &str = r#"{"value": 2}"#;
+    const SKIPPED: &str = r#"{"skip": true}"#;
+
+    fn exits(code: i32, last_line: &str) -> Option<PlayRecord> {
+        Some(PlayRecord {
+            exit: Some(code),
+            last_line: Some(last_line.to_owned()),
+            ..PlayRecord::default()
+        })
+    }
+
+    /// A play of one request after the other, which got these responses.
+    fn play(statuses: &[u16], process: Option<PlayRecord>) -> RecordedPlay {
+        let entries = statuses.iter().zip(1..).map(|(status, seq)| {
+            let at = Duration::from_secs(seq);
+            WireRequest {
+                seq,
+                arrived: at,
+                method: "GET",
+                status: Some(*status),
+                head: Some(at),
+                ended: Some(at),
+                ..WireRequest::default()
+            }
+        });
+        RecordedPlay {
+            name: "a play",
+            goal: Goal::result(json!({"value": 1})),
+            process,
+            wire: WireRecord {
+                entries: entries.collect(),
+                total: statuses.len() as u64,
+                one_caller: true,
+                ..WireRecord::default()
+            },
+        }
+    }
+
+    fn task(plays: Vec<RecordedPlay>) -> TaskGrade {
+        let rules = ["no-retry-4xx", "retry-503"].map(|id| find(id).expect("known"));
+        TaskGrade::new("refused", rules, plays)
+    }
+
+    fn card(tasks: Vec<TaskGrade>) -> Card {
+        let mut card = Card::new(Vec::new(), 1, "");
+        card.tasks = tasks;
+        card
+    }
+
+    /// The ids of the rules that stand on it.
+    fn ids(task: &TaskGrade) -> Vec<&'static str> {
+        task.rules.iter().map(|rule| rule.id).collect()
+    }
+
+    #[test]
+    fn a_task_is_done_if_its_goal_may_be_reached_and_no_rule_is_broken() {
+        for (statuses, process, attempted, done) in [
+            (&[200][..], exits(0, REACHED), true, true),
+            (&[503, 200], exits(0, REACHED), true, true),
+            (&[200], exits(0, MISSED), true, false),
+            (&[404, 404], exits(0, REACHED), true, false),
+            (&[], exits(0, REACHED), true, false),
+            (&[], exits(0, SKIPPED), false, false),
+            (&[200], None, true, true),
+            (&[], None, false, true),
+        ] {
+            let task = task(vec![play(statuses, process.clone())]);
+
+            let found = (task.was_attempted(), task.is_done());
+            assert_eq!(found, (attempted, done), "{statuses:?} {process:?}");
+        }
+    }
+
+    #[test]
+    fn a_card_passes_if_every_task_that_was_attempted_is_done() {
+        let done = || task(vec![play(&[200], exits(0, REACHED))]);
+        let missed = || task(vec![play(&[200], exits(0, MISSED))]);
+        let skipped = || task(vec![play(&[], exits(0, SKIPPED))]);
+
+        for (tasks, attempted, passed) in [
+            (vec![done(), done()], true, true),
+            (vec![done(), skipped()], true, true),
+            (vec![done(), missed()], true, false),
+            (vec![skipped(), missed()], true, false),
+            (vec![skipped(), skipped()], false, true),
+            (vec![], false, true),
+        ] {
+            let card = card(tasks);
+
+            let goals: Vec<_> = card.tasks.iter().map(|task| task.goal.verdict).collect();
+            let found = (card.was_attempted(), card.passed());
+            assert_eq!(found, (attempted, passed), "{goals:?}");
+        }
+    }
+
+    #[test]
+    fn rules_that_nobody_asks_for_are_left_out() {
+        let tasks = || vec![task(Vec::new()), task(Vec::new())];
+        let both = ["no-retry-4xx", "retry-503"];
+        let (mut one, mut all) = (card(tasks()), card(tasks()));
+
+        one.judge_only(&[find("retry-503").expect("known")]);
+        all.judge_only(&[]);
+
+        assert!(one.tasks.iter().all(|task| ids(task) == ["retry-503"]));
+        assert!(all.tasks.iter().all(|task| ids(task) == both));
+    }
+
+    #[test]
+    fn a_program_never_ran_that_no_shell_found_in_any_play() {
+        let not_found = || play(&[], exits(NOT_DONE, ""));
+
+        for (plays, never_ran) in [
+            (vec![not_found(), not_found()], true),
+            (vec![not_found(), play(&[200], exits(NOT_DONE, ""))], false),
+            (vec![not_found(), play(&[], exits(1, ""))], false),
+            (vec![play(&[], None)], false),
+            (vec![], false),
+        ] {
+            assert_eq!(task(plays.clone()).never_ran(), never_ran, "{plays:?}");
+        }
+    }
+
+    #[test]
+    fn a_task_saw_the_requests_of_all_its_plays() {
+        let plays = [&[503, 200][..], &[200]].map(|statuses| play(statuses, None));
+
+        assert_eq!(task(plays.into()).requests(), 3);
+    }
+
+    #[test]
+    fn rules_are_told_by_what_they_came_to() {
+        let task = task(vec![play(&[404, 404, 503, 200], None)]);
+
+        let of = |rules: &[&RuleGrade]| rules.iter().map(|rule| rule.id).collect::<Vec<_>>();
+        let kept: Vec<_> = task.with_verdict(Verdict::Kept).collect();
+        let broken: Vec<_> = task.broken().collect();
+        assert_eq!(
+            (of(&broken), of(&kept)),
+            (vec!["no-retry-4xx"], vec!["retry-503"])
+        );
+    }
+}

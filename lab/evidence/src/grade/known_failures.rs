@@ -132,4 +132,28 @@ mod tests {
             assert_eq!(card.tasks[0].is_done_but_for(&known), done, "{task}");
         }
     }
+
+    #[test]
+    fn a_rule_is_kept_against_expectation_only_where_it_was_kept_and_is_known() {
+        use Verdict::{Kept, Skipped};
+        let known = |task| {
+            KnownFailures::from_iter([KnownFailure {
+                task,
+                rule: "retry-503",
+            }])
+        };
+        for (verdicts, known, expected) in [
+            ([Kept, Kept], known(None), [true, true]),
+            ([Kept, Skipped], known(None), [true, false]),
+            ([Kept, Kept], known(Some("down")), [false, true]),
+            ([Kept, Kept], KnownFailures::default(), [false, false]),
+        ] {
+            let [flaky, down] = verdicts;
+            let card = card(&[("flaky", flaky), ("down", down)]);
+
+            let kept = card.tasks.iter();
+            let kept = kept.map(|task| known.are_kept_by(&card, task, &task.rules[0]));
+            assert_eq!(kept.collect::<Vec<_>>(), expected, "{verdicts:?} {known:?}");
+        }
+    }
 }

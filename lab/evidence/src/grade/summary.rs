@@ -280,4 +280,38 @@ mod tests {
             assert!(said.contains(why), "{json}: {said}");
         }
     }
+
+    #[test]
+    fn tasks_and_rules_are_counted_each_by_itself() {
+        let task = |name: &str, rules: &[&str]| {
+            let rules = rules.iter();
+            let rules: Vec<_> = rules
+                .map(|id| json!({"id": id, "verdict": "kept"}))
+                .collect();
+            let mut task = task("reached", rules.into(), 1);
+            task["task"] = name.into();
+            task
+        };
+        let cards = [
+            card(&[task("flaky", &["a", "b"]), task("down", &[])]),
+            card(&[task("down", &["a"]), task("flaky", &["b"])]),
+        ];
+
+        let summary = Summary::of(&cards);
+
+        let rules = |task: &TaskSummary| {
+            let rules = task.rules.iter();
+            let rules = rules.map(|rule| format!("{} {}", rule.id, rule.kept));
+            rules.collect::<Vec<_>>().join(", ")
+        };
+        let tasks = summary.tasks.iter();
+        let tasks: Vec<_> = tasks
+            .map(|task| (&*task.task, task.reached, rules(task)))
+            .collect();
+        let expected = [
+            ("flaky", 2, "a 1, b 2".to_owned()),
+            ("down", 2, "a 1".to_owned()),
+        ];
+        assert_eq!(tasks, expected);
+    }
 }

@@ -107,5 +107,6 @@ mod tests {
         let requests: Vec<_> = wire.entries.iter().collect();
 
         assert_eq!(most_in_flight(&requests), 3);
+        assert_eq!(most_in_flight(&requests[..1]), 1);
     }
 }

@@ -113,4 +113,24 @@ mod tests {
             ],
         );
     }
+
+    #[test]
+    fn a_request_that_got_no_response_says_nothing_of_the_service() {
+        let unanswered = |script: Script| {
+            script.respond(9_000, 200).with(|it| {
+                it.status = None;
+                it.head = None;
+                it.ended = None;
+            })
+        };
+
+        hold(
+            &RULE,
+            [
+                (unanswered(down(3)).exits(1, ""), Kept, vec![]),
+                (unanswered(Script::new()).exits(1, ""), NotExercised, vec![]),
+                (unanswered(down(20)), Broken, vec![21]),
+            ],
+        );
+    }
 }

@@ -60,7 +60,7 @@ mod tests {
     use super::*;
     use crate::rules::{
         Verdict::{Broken, Kept, NotExercised, Skipped},
-        testing::{Script, hold},
+        testing::{Script, hold, hold_to_words},
     };
 
     use crate::wire::JobResult::{Created, Replayed};
@@ -133,6 +133,25 @@ mod tests {
         hold(
             &RULE,
             [(calls.respond(9, 200).call(1), NotExercised, vec![])],
+        );
+    }
+
+    #[test]
+    fn says_whether_a_key_was_another_or_missing() {
+        let again = |script: Script, key| script.post(9, 201, 1, key).job(Created);
+        let first = |key| again(Script::new(), key);
+        let (another, none) = (
+            Some("an attempt carried another Idempotency-Key"),
+            Some("an attempt carried no Idempotency-Key"),
+        );
+
+        hold_to_words(
+            &RULE,
+            [
+                (again(first(Some(7)), Some(8)), another),
+                (again(first(Some(7)), None), none),
+                (again(again(first(Some(7)), None), Some(8)), none),
+            ],
         );
     }
 }

@@ -37,7 +37,7 @@ fn judge(plays: &[Play<'_>]) -> Judgement {
 mod tests {
     use super::*;
     use crate::rules::{
-        Verdict::{Broken, Kept, NotExercised},
+        Verdict::{self, Broken, Kept, NotExercised},
         testing::{Script, hold, hold_to_words},
     };
 
@@ -80,5 +80,15 @@ mod tests {
                 (followed().respond(2, 200), Some("followed by 2 requests")),
             ],
         );
+    }
+
+    #[test]
+    fn who_followed_is_not_known_of_several_callers() {
+        let mut wire = Script::new().respond(0, 302).respond(1, 200).record();
+        wire.one_caller = false;
+
+        let judgement = (RULE.judge)(&[Play::of(&wire)]);
+
+        assert_eq!(judgement.verdict, Verdict::CannotTell);
     }
 }

@@ -77,4 +77,29 @@ mod tests {
             ],
         );
     }
+
+    #[test]
+    fn what_is_another_request_or_another_caller_s_is_no_retry() {
+        let failed = || Script::new().post(0, 503, 1, None).lasting(100);
+        let elsewhere = failed().post(200, 200, 2, None);
+        let elsewhere = elsewhere.with(|it| it.route = "/other".to_owned());
+        let other_callers = || {
+            let mut wire = failed().post(200, 200, 2, None).record();
+            wire.one_caller = false;
+            wire
+        };
+
+        hold(
+            &RULE,
+            [
+                (failed().respond(200, 200), Kept, vec![]),
+                (elsewhere, Kept, vec![]),
+                // Both were under way when the first failed.
+                (failed().post(50, 200, 2, None), Kept, vec![]),
+                (failed().post(100, 200, 2, None), Broken, vec![2]),
+            ],
+        );
+        let judgement = (RULE.judge)(&[Play::of(&other_callers())]);
+        assert_eq!(judgement.verdict, Kept);
+    }
 }

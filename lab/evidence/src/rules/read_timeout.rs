@@ -82,6 +82,8 @@ mod tests {
             })
         };
         let open = || silent().connection(1, None);
+        let answered = open().with(|it| it.status = Some(200));
+        let lost = open().with(|it| it.fault = None);
         let closed = |at, by| silent().connection(1, Some((at, by)));
         let by_client = |at| closed(at, ClosedBy::Client);
 
@@ -93,6 +95,8 @@ mod tests {
                     NotExercised,
                     vec![],
                 ),
+                (answered.stopped_at(20_000), NotExercised, vec![]),
+                (lost.stopped_at(20_000), NotExercised, vec![]),
                 (open().stopped_at(20_000), Broken, vec![1]),
                 (open().respond(9, 200).stopped_at(20_000), Broken, vec![1]),
                 (by_client(20_000).stopped_at(20_000), Broken, vec![1]),

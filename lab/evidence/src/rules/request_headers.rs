@@ -84,6 +84,8 @@ mod tests {
                 (Script::new().respond(0, 200), Kept, vec![]),
                 (post(), Broken, vec![1]),
                 (post().content_type("text/plain"), Broken, vec![1]),
+                (post().content_type("application/xml"), Broken, vec![1]),
+                (post().content_type("text/vnd.job+json"), Broken, vec![1]),
                 (
                     post().content_type("Application/JSON; charset=utf-8"),
                     Kept,

@@ -48,11 +48,13 @@ mod tests {
     fn giving_up_keeps_it_and_coming_early_breaks_it() {
         let asked = || Script::new().respond(0, 503).retry_after(120);
         let short = Script::new().respond(0, 503).retry_after(2);
+        let minute = Script::new().respond(0, 503).retry_after(60);
 
         hold(
             &RULE,
             [
                 (short.respond(2_000, 200), NotExercised, vec![]),
+                (minute, NotExercised, vec![]),
                 (asked(), Skipped, vec![]),
                 (asked().exits(1, ""), Kept, vec![]),
                 (asked().stopped_at(10_000), CannotTell, vec![]),

@@ -185,3 +185,52 @@ pub struct Totals {
     /// How long the calls took that ended, whether they succeeded or failed.
     pub latency: Option<Latency>,
 }
+
+#[cfg(test)]
+impl Storm {
+    /// A storm without a policy.
+    fn of_no_story(settings: Settings) -> Self {
+        let story = Words {
+            name: "",
+            title: "",
+            question: "",
+            varies: "",
+            answer: None,
+            lesson: "",
+            left_out: "",
+            scenario: "",
+            rule: "",
+        };
+        Self {
+            schema_version: STORM_VERSION,
+            seed: 1,
+            generator: "",
+            story,
+            shows_the_answer: None,
+            settings,
+            capacity_per_second: settings.capacity_per_second(),
+            policies: Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_latency_is_a_time_that_a_call_took() {
+        let of = |times: &[u64]| {
+            let mut times: Vec<_> = times.iter().copied().map(Duration::from_secs).collect();
+            Latency::of(&mut times).map(|it| (it.median.as_secs(), it.p99.as_secs()))
+        };
+        let hundred: Vec<_> = (1..=100).rev().collect();
+        let more: Vec<_> = (1..=101).collect();
+
+        assert_eq!(of(&[]), None);
+        assert_eq!(of(&[7]), Some((7, 7)));
+        assert_eq!(of(&[9, 7]), Some((7, 9)));
+        assert_eq!(of(&hundred), Some((50, 99)));
+        assert_eq!(of(&more), Some((51, 100)));
+    }
+}

@@ -202,4 +202,99 @@ mod tests {
 
         assert_eq!(run.columns(40), [Some(1.0), Some(0.625), Some(0.5)]);
     }
+
+    #[test]
+    fn a_column_without_a_call_has_no_height_and_one_whose_calls_go_on_has_none_left() {
+        let mut run = run(
+            &SETTINGS,
+            |number| if number < 10 { (1, 0) } else { (0, 0) },
+        );
+        for step in &mut run.steps[20..] {
+            step.calls = 0;
+        }
+        run.steps.truncate(30);
+
+        assert_eq!(run.columns(10), [Some(1.0), Some(0.0), None]);
+        assert_eq!(run.columns(0).len(), 30);
+    }
+
+    #[test]
+    fn a_service_is_up_while_nine_tenths_succeed() {
+        let back = |failed: u32| {
+            let ends = move |_| (20 - failed, failed);
+            run(&SETTINGS, ends).back_after
+        };
+
+        assert_eq!(back(2), Some(Duration::ZERO));
+        assert_eq!(back(3), None);
+    }
+
+    /// A storm of one policy under which all calls succeed, and one under which none does.
+    fn storm(cut: Option<Cut>) -> Storm {
+        let policy = |name, answered| {
+            let steps = run(&SETTINGS, |_| (answered, 2 - answered)).steps;
+            let totals = Totals {
+                calls: 200,
+                failed: 200 - 100 * u64::from(answered),
+                requests: 300,
+                ..Totals::default()
+            };
+            let policy = Policy::new(name, Setup::DEFAULT);
+            PolicyRun::of(&SETTINGS, policy, cut, steps, totals)
+        };
+        Storm {
+            policies: vec![policy("up", 2), policy("down", 0)],
+            ..Storm::of_no_story(SETTINGS)
+        }
+    }
+
+    #[test]
+    fn what_became_of_a_policy_is_found_by_its_name() {
+        let storm = storm(None);
+
+        let names = ["up", "down", "other"];
+        assert_eq!(
+            names.map(|name| storm.is_back(name)),
+            [Some(true), Some(false), None]
+        );
+        assert_eq!(
+            names.map(|name| storm.lost(name)),
+            [Some(0), Some(200), None]
+        );
+        let down = storm.policies.iter().map(PolicyRun::stayed_down);
+        assert_eq!(down.collect::<Vec<_>>(), [false, true]);
+        assert_eq!(storm.policies[0].amplification, 1.5);
+    }
+
+    #[test]
+    fn what_was_not_played_to_its_end_says_nothing_of_the_service() {
+        let storm = storm(Some(Cut::Requests));
+
+        for run in &storm.policies {
+            assert_eq!((run.back_after, run.stayed_down()), (None, false));
+            assert_eq!(storm.is_back(&run.policy.name), None);
+        }
+    }
+
+    #[test]
+    fn the_end_is_the_last_quarter() {
+        let mut run = run(&SETTINGS, |_| (2, 0));
+        run.steps.truncate(10);
+        for (step, calls) in run.steps.iter_mut().zip(0..) {
+            step.calls = calls;
+        }
+
+        let calls: Vec<_> = run.at_end().iter().map(|step| step.calls).collect();
+
+        assert_eq!(calls, [7, 8, 9]);
+    }
+
+    #[test]
+    fn a_count_of_two_seconds_is_halved_for_one() {
+        let run = run(&SETTINGS, |_| (2, 0));
+
+        assert_eq!(per_second(&run.steps[..20], |step| step.calls), 20.0);
+        assert_eq!(per_second(&run.steps[..1], |step| step.calls), 20.0);
+        assert_eq!(per_second(&[], |step| step.calls), 0.0);
+    }
 }

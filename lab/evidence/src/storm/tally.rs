@@ -108,3 +108,115 @@ impl PolicyTally {
         stuck.count()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::storm::{PolicyRun, Setup, Step, Totals};
+
+    /// A storm of two policies: under the first, calls succeed as the second it begins in
+    /// says.
+    fn storm(seed: u64, cut: Option<Cut>, shows_the_answer: Option<bool>) -> Storm {
+        let run = |name, answered, cut| {
+            let step = Step {
+                calls: 1,
+                answered,
+                failed: 1 - answered,
+                ..Step::default()
+            };
+            let totals = Totals {
+                calls: 600,
+                failed: 600 * u64::from(1 - answered),
+                requests: 600 + seed,
+                ..Totals::default()
+            };
+            let policy = Policy::new(name, Setup::DEFAULT);
+            PolicyRun::of(&Settings::DEFAULT, policy, cut, vec![step; 600], totals)
+        };
+        Storm {
+            seed,
+            shows_the_answer,
+            policies: vec![run("calm", 1, None), run("down", 0, cut)],
+            ..Storm::of_no_story(Settings::DEFAULT)
+        }
+    }
+
+    fn tally<'a>(storms: impl IntoIterator<Item = &'a Storm>) -> Tally {
+        let tallies = storms.into_iter().map(Tally::of);
+        let both = tallies.reduce(|mut tally, more| {
+            tally.add(more);
+            tally
+        });
+        both.expect("a storm")
+    }
+
+    /// The seeds, how many were cut short, in how many of them the answer was shown, and
+    /// how many ends stand under each policy.
+    fn counts(tally: &Tally) -> (&[u64], u32, Option<u32>, Vec<usize>) {
+        let ends = tally.policies.iter().map(|policy| policy.ends.len());
+        (
+            &tally.seeds,
+            tally.cut_short,
+            tally.show_the_answer,
+            ends.collect(),
+        )
+    }
+
+    #[test]
+    fn every_seed_is_counted_with_its_ends() {
+        let storms = [(7, true), (8, false), (9, true)];
+        let storms = storms.map(|(seed, shows)| storm(seed, None, Some(shows)));
+
+        let tally = tally(&storms);
+
+        assert_eq!(counts(&tally), (&[7, 8, 9][..], 0, Some(2), vec![3, 3]));
+        let [calm, down] = &tally.policies[..] else {
+            panic!("two policies: {tally:?}")
+        };
+        assert_eq!((calm.stuck(), down.stuck()), (0, 3));
+        let end = |back_after, lost| End {
+            back_after,
+            lost,
+            requests: 608,
+        };
+        let ends = [calm, down].map(|policy| policy.ends[1]);
+        assert_eq!(ends, [end(Some(Duration::ZERO), 0), end(None, 600)]);
+    }
+
+    #[test]
+    fn a_seed_that_was_cut_short_is_counted_and_comes_to_nothing() {
+        let whole = storm(7, None, Some(true));
+        let cut = |cut| storm(8, Some(cut), Some(true));
+        let [requests, in_flight, cancelled] =
+            [Cut::Requests, Cut::InFlight, Cut::Cancelled].map(cut);
+
+        for (storms, seeds, cut_short, shown, ends) in [
+            (vec![&requests], &[][..], 1, 0, 0),
+            (vec![&in_flight], &[], 1, 0, 0),
+            // Whoever cancels it knows.
+            (vec![&cancelled], &[], 0, 0, 0),
+            (vec![&requests, &in_flight], &[], 2, 0, 0),
+            (vec![&requests, &whole], &[7], 1, 1, 1),
+            (vec![&whole, &requests], &[7], 1, 1, 1),
+            (
+                vec![&requests, &whole, &in_flight, &whole],
+                &[7, 7],
+                2,
+                2,
+                2,
+            ),
+        ] {
+            let tally = tally(storms);
+
+            let expected = (seeds, cut_short, Some(shown), vec![ends; 2]);
+            assert_eq!(counts(&tally), expected);
+        }
+    }
+
+    #[test]
+    fn where_the_answer_is_not_asked_for_it_is_not_counted() {
+        let [one, other] = [7, 8].map(|seed| storm(seed, None, None));
+
+        assert_eq!(tally([&one, &other]).show_the_answer, None);
+    }
+}

@@ -79,10 +79,11 @@ impl WireRecord {
                 exchange.is_some_and(|it| it.delivery == Delivery::Whole)
             })
             .collect();
-        let pairs = whole.iter().zip(whole.iter().skip(1));
-        let mut again = pairs.filter(|(one, other)| one.cursor == other.cursor);
-        let (one, other) = again.next()?;
-        let cursor = names.cursor(one.cursor?)?;
+        let mut pairs = whole.iter().zip(whole.iter().skip(1));
+        let (one, other, cursor) = pairs.find_map(|(one, other)| {
+            let cursor = one.cursor.filter(|_| one.cursor == other.cursor)?;
+            Some((one, other, names.cursor(cursor)?))
+        })?;
         Some(format!(
             "requests {} and {}: both with cursor {cursor}",
             one.seq, other.seq
@@ -213,5 +214,317 @@ fn numbers(requests: &[u64]) -> String {
             let numbers: Vec<_> = requests.iter().map(u64::to_string).collect();
             format!("requests {}", numbers.join(", "))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::wire::{Header, IssuedCursor, RetryAfter, ValueHash};
+
+    /// What one caller asked for, and what it got.
+    #[derive(Default)]
+    struct Script(WireRecord);
+
+    impl Script {
+        fn new() -> Self {
+            Self(WireRecord {
+                one_caller: true,
+                ..WireRecord::default()
+            })
+        }
+
+        /// A request, and a response with these headers and this body.
+        fn respond(mut self, headers: &[(&str, &str)], body: Option<&str>) -> Self {
+            let seq = self.0.entries.len() as u64 + 1;
+            let header = |(name, value): &(&str, &str)| Header {
+                name: (*name).to_owned(),
+                value: Some((*value).to_owned()),
+            };
+            self.0.entries.push(WireRequest {
+                seq,
+                status: Some(200),
+                ..WireRequest::default()
+            });
+            self.0.exchanges.push(Exchange {
+                seq,
+                response: Some(Message {
+                    start: "HTTP/1.1 200 OK".to_owned(),
+                    headers: headers.iter().map(header).collect(),
+                    body: body.map(str::to_owned),
+                    remark: None,
+                }),
+                ..Exchange::default()
+            });
+            self
+        }
+
+        /// A page that was asked for with a cursor, and gives another one.
+        fn page(self, cursor: Option<u64>, issues: Option<u64>) -> Self {
+            let issued = issues.map_or(IssuedCursor::Null, |it| IssuedCursor::Hash(ValueHash(it)));
+            self.respond(&[], None).with(|it| {
+                it.cursor = cursor.map(ValueHash);
+                it.cursor_issued = Some(issued);
+            })
+        }
+
+        /// A response that leads elsewhere.
+        fn moved(self, location: &str) -> Self {
+            self.respond(&[("location", location)], None)
+        }
+
+        fn with(mut self, change: impl FnOnce(&mut WireRequest)) -> Self {
+            change(self.0.entries.last_mut().expect("a request"));
+            self
+        }
+
+        /// How much of the last response came through, and what is said of it.
+        fn delivered(mut self, delivery: Delivery, remark: &str) -> Self {
+            let last = self.0.exchanges.last_mut().expect("an exchange");
+            last.delivery = delivery;
+            let response = last.response.as_mut().expect("a response");
+            response.remark = Some(remark.to_owned());
+            self
+        }
+
+        fn facts(&self) -> Vec<String> {
+            self.0.facts().0
+        }
+    }
+
+    const JSON: &[(&str, &str)] = &[("content-type", "application/json; charset=utf-8")];
+
+    #[test]
+    fn a_retry_after_is_shown_as_it_was_sent_and_as_it_is_to_be_read() {
+        let date = "Sun, 06 Nov 1994 08:49:37 GMT";
+        let seconds = Duration::from_secs;
+        for (asked, sent, shown) in [
+            (RetryAfter::seconds(seconds(2)), "2", "2".to_owned()),
+            (
+                RetryAfter::date(seconds(3)),
+                date,
+                format!("{date}, 3 s ahead"),
+            ),
+            (
+                RetryAfter::PAST_DATE,
+                date,
+                format!("{date}, a date that has passed"),
+            ),
+            (
+                RetryAfter::UNUSABLE,
+                "soon",
+                "soon, neither seconds nor a date".to_owned(),
+            ),
+            (
+                RetryAfter::UNUSABLE,
+                "",
+                "(empty), neither seconds nor a date".to_owned(),
+            ),
+        ] {
+            let script = Script::new().respond(&[("retry-after", sent)], None);
+            let script = script.with(|it| it.retry_after = Some(asked));
+
+            assert_eq!(script.facts(), [format!("request 1: Retry-After: {shown}")]);
+        }
+    }
+
+    #[test]
+    fn what_became_of_a_job_is_said_with_its_key_and_its_body() {
+        for (body, job, shown) in [
+            (
+                Some(7),
+                Some(JobResult::Created),
+                "key 1, body 1, a job was created",
+            ),
+            (
+                Some(7),
+                Some(JobResult::Replayed),
+                "key 1, body 1, the same job",
+            ),
+            (
+                Some(7),
+                Some(JobResult::Conflict),
+                "key 1, body 1, a conflict",
+            ),
+            (Some(7), Some(JobResult::Rejected), "key 1, body 1"),
+            (Some(7), None, "key 1, body 1"),
+            (None, None, "key 1"),
+        ] {
+            let script = Script::new().respond(&[], None).with(|it| {
+                it.idempotency_key = Some(ValueHash(3));
+                it.body = body.map(ValueHash);
+                it.job = job;
+            });
+
+            assert_eq!(script.facts(), [format!("request 1: {shown}")]);
+        }
+    }
+
+    #[test]
+    fn a_media_type_is_shown_where_a_body_is_not_called_json() {
+        let typed = |media_type, body| {
+            let script = Script::new().respond(&[("content-type", media_type)], body);
+            script.facts()
+        };
+        let nothing: [&str; 0] = [];
+
+        let text = "request 1: Content-Type: text/plain; charset=utf-8";
+        assert_eq!(typed("text/plain; charset=utf-8", Some("{}")), [text]);
+        assert_eq!(typed("text/plain; charset=utf-8", None), nothing);
+        assert_eq!(
+            typed("Application/JSON ; charset=utf-8", Some("{}")),
+            nothing
+        );
+        assert_eq!(typed("application/problem+json", Some("{}")), nothing);
+        assert_eq!(Script::new().respond(&[], Some("{}")).facts(), nothing);
+    }
+
+    #[test]
+    fn json_that_breaks_off_though_it_came_whole_is_shown() {
+        let begins = |body: &str| Script::new().respond(JSON, Some(body)).facts();
+        let long = format!("{{\"items\": [{}", "1, ".repeat(20));
+        let spaces = format!("[{}1", " ".repeat(LONGEST));
+        let just_as_long = format!("[{}", "1".repeat(LONGEST - 1));
+        let cut = Script::new().respond(JSON, Some("{"));
+        let cut = cut.delivered(Delivery::Whole, "the rest is not shown");
+
+        let whole: [&str; 0] = [];
+        assert_eq!(begins(r#"{"items": []}"#), whole);
+        assert_eq!(cut.facts(), whole);
+        let shown = |body: &str| [format!("request 1: the whole body is {body}")];
+        assert_eq!(begins(r#"{"items": ["#), shown(r#"{"items": ["#));
+        let beginning = r#"{"items": [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 …"#;
+        assert_eq!(begins(&long), shown(beginning));
+        assert_eq!(begins(&spaces), shown("[ …"));
+        assert_eq!(begins(&just_as_long), shown(&just_as_long));
+    }
+
+    #[test]
+    fn a_response_of_which_the_client_got_less_is_shown() {
+        let delivered = |delivery| {
+            let script = Script::new().respond(&[], None);
+            script.delivered(delivery, "9 bytes of 20").facts()
+        };
+
+        let shown = "request 1: 200 OK, 9 bytes of 20";
+        assert_eq!(delivered(Delivery::BrokenOff), [shown]);
+        assert_eq!(delivered(Delivery::Lost), [shown]);
+        assert_eq!(delivered(Delivery::Whole), [""; 0]);
+    }
+
+    #[test]
+    fn requests_of_which_the_same_is_said_share_a_line() {
+        let quiet = |script: Script| script.respond(&[], None);
+        let one = || Script::new().moved("/a");
+        let two = || one().moved("/a");
+
+        for (script, numbers) in [
+            (one(), "request 1"),
+            (two(), "requests 1 and 2"),
+            (two().moved("/a"), "requests 1–3"),
+            (quiet(two()).moved("/a"), "requests 1, 2, 4"),
+            (quiet(one()).moved("/a").moved("/a"), "requests 1, 3, 4"),
+        ] {
+            assert_eq!(script.facts(), [format!("{numbers}: Location: /a")]);
+        }
+        let other = ["request 1: Location: /a", "request 2: Location: /b"];
+        assert_eq!(one().moved("/b").facts(), other);
+    }
+
+    #[test]
+    fn what_is_said_of_one_request_stands_on_one_line() {
+        let headers = [("location", "/a"), ("content-type", "text/plain")];
+
+        let facts = Script::new().respond(&headers, Some("x")).facts();
+
+        let line = "request 1: Location: /a; Content-Type: text/plain";
+        assert_eq!(facts, [line]);
+    }
+
+    #[test]
+    fn beyond_a_few_lines_the_others_are_counted() {
+        let of = |number: usize| {
+            let places = (0..number).map(|number| format!("/{number}"));
+            let script = places.fold(Script::new(), |script, place| script.moved(&place));
+            script.facts()
+        };
+
+        assert_eq!(of(MOST).len(), MOST);
+        assert_eq!(of(MOST + 2).len(), MOST + 1);
+        assert_eq!(
+            of(MOST + 2).last().map(String::as_str),
+            Some("2 more like these")
+        );
+    }
+
+    #[test]
+    fn the_cursors_of_a_listing_are_shown_in_their_order() {
+        let listing = |cursors: &[Option<u64>]| {
+            let pages = cursors.iter().copied();
+            pages.fold(Script::new(), |script, issues| script.page(None, issues))
+        };
+        let way = |cursors: &[Option<u64>]| listing(cursors).facts();
+        let eight: Vec<_> = (1..=8).map(Some).collect();
+
+        assert_eq!(way(&[Some(1)]), [""; 0]);
+        assert_eq!(way(&[Some(1), Some(2), None]), ["cursor A → B → end"]);
+        assert_eq!(way(&[Some(1), Some(1), Some(2)]), ["cursor A → B"]);
+        assert_eq!(way(&[Some(1), Some(2), Some(1)]), ["cursor A → B → A"]);
+        assert_eq!(way(&eight[..6]), ["cursor A → B → C → D → E → F"]);
+        let more = "cursor A → B → C → D → E → F → …, 2 more";
+        assert_eq!(way(&eight), [more]);
+    }
+
+    #[test]
+    fn a_cursor_that_did_not_come_whole_or_to_one_caller_is_on_no_way() {
+        let pages = || Script::new().page(None, Some(1)).page(Some(1), Some(2));
+        let lost = pages().delivered(Delivery::Lost, "");
+        let mut several = pages();
+        several.0.one_caller = false;
+        let mut unrecorded = pages();
+        unrecorded.0.exchanges.clear();
+
+        assert_eq!(pages().facts(), ["cursor A → B"]);
+        assert_eq!(lost.facts(), ["request 2: 200 OK, "]);
+        assert_eq!(several.facts(), [""; 0]);
+        assert_eq!(unrecorded.facts(), [""; 0]);
+    }
+
+    #[test]
+    fn a_cursor_that_is_asked_for_again_is_named_with_both_requests() {
+        let first = || Script::new().page(None, Some(1));
+        let again = |script: Script| script.page(Some(1), None).page(Some(1), None);
+        let said = |script: &Script| {
+            let lines = script.facts().into_iter();
+            let mut lines = lines.filter(|line| line.contains("both"));
+            lines.next()
+        };
+        let refused = first().page(Some(1), None);
+        let refused = refused.with(|it| it.status = Some(503)).page(Some(1), None);
+        let broken = first()
+            .page(Some(1), None)
+            .delivered(Delivery::BrokenOff, "");
+        let mut several = again(first());
+        several.0.one_caller = false;
+
+        let words = |one, other| Some(format!("requests {one} and {other}: both with cursor A"));
+        assert_eq!(said(&again(first())), words(2, 3));
+        // The first page has no cursor to ask for again.
+        assert_eq!(said(&again(first().page(None, Some(1)))), words(3, 4));
+        for script in [refused, broken.page(Some(1), None), several] {
+            assert_eq!(said(&script), None);
+        }
+    }
+
+    #[test]
+    fn an_exchange_is_that_of_its_request() {
+        let mut wire = Script::new().moved("/a").moved("/b").moved("/c").0;
+        wire.exchanges.remove(1);
+
+        let found = [0, 1, 2, 3, 4].map(|seq| wire.exchange(seq).map(|it| it.seq));
+
+        assert_eq!(found, [None, Some(1), None, Some(3), None]);
     }
 }
