@@ -94,4 +94,11 @@ mod tests {
         }
         assert_eq!(check(true, vec![]).contradiction(), None);
     }
+
+    #[test]
+    fn a_source_stands_in_a_column() {
+        let column = [Source::Wire, Source::Client].map(|source| format!("{source:7}|"));
+
+        assert_eq!(column, ["wire   |", "client |"]);
+    }
 }

@@ -16,11 +16,20 @@ const TESTED: Client = Client {
 };
 
 fn found(expectation: Expectation, outcome: &Outcome, wire: &WireRecord) -> Check {
+    found_with(expectation, outcome, wire, &Counters::default())
+}
+
+fn found_with(
+    expectation: Expectation,
+    outcome: &Outcome,
+    wire: &WireRecord,
+    counters: &Counters,
+) -> Check {
     let evidence = Evidence {
         client: TESTED,
         outcome,
         wire,
-        counters: &Counters::default(),
+        counters,
         rules_apply: false,
     };
     let mut checks = judge(vec![expectation], evidence);
@@ -160,4 +169,235 @@ fn a_client_that_says_that_it_waited_and_did_not_is_caught() {
         (Some("retry-after-seconds"), rule, vec![2]),
     ];
     assert_eq!(broken, expected);
+}
+
+/// So many of each of these, told apart by one label.
+fn counters(name: &str, label: &str, values: &[(&str, u64)]) -> Counters {
+    let counter = |(value, by): &(&str, u64)| Counter {
+        name: name.to_owned(),
+        labels: [(label.to_owned(), (*value).to_owned())].into(),
+        value: *by,
+    };
+    values.iter().map(counter).collect()
+}
+
+/// Requests of one caller, each of which comes when the last one's Retry-After allows.
+fn waited(asked: &[RetryAfter]) -> WireRecord {
+    let mut at = Duration::ZERO;
+    let asked = asked.iter().copied().map(Some).chain([None]);
+    let entries = asked.zip(1..).map(|(retry_after, seq)| {
+        let arrived = at;
+        at += retry_after.map_or(Duration::ZERO, RetryAfter::wait);
+        WireRequest {
+            seq,
+            arrived,
+            method: "GET",
+            status: Some(503),
+            retry_after,
+            head: Some(arrived),
+            ended: Some(arrived),
+            ..WireRequest::default()
+        }
+    });
+    WireRecord {
+        entries: entries.collect(),
+        one_caller: true,
+        ..WireRecord::default()
+    }
+}
+
+fn seconds(seconds: u64) -> RetryAfter {
+    RetryAfter::seconds(Duration::from_secs(seconds))
+}
+
+/// What was found in place of what was expected.
+type Instead = Option<&'static str>;
+
+#[test]
+fn what_never_reached_the_service_and_what_timed_out_may_be_counted_more() {
+    let agree = "the wire and the client agree";
+    let all = format!("{agree} on the number of requests");
+    let one = format!("{agree}: 1 attempt never reached the service");
+    let two = format!("{agree}: 2 attempts never reached the service");
+    let contradicted = |seen, counted| {
+        Some(format!(
+            "the service saw {seen}, the client counted {counted}"
+        ))
+    };
+    for (unseen, seen, answered, timed_out, text, instead) in [
+        (0, 2, 2, 0, &all, None),
+        (0, 2, 3, 0, &all, contradicted(2, 3)),
+        (0, 3, 2, 0, &all, contradicted(3, 2)),
+        (0, 2, 1, 1, &all, None),
+        (0, 2, 2, 1, &one, None),
+        (0, 1, 1, 2, &two, None),
+        (0, 1, 2, 2, &all, contradicted(1, 4)),
+        (1, 2, 3, 0, &one, None),
+        (1, 2, 2, 0, &one, contradicted(2, 2)),
+        (1, 2, 4, 0, &one, contradicted(2, 4)),
+        (2, 1, 3, 0, &two, None),
+        // Those that timed out may be those that never reached it.
+        (1, 2, 2, 1, &one, None),
+        (1, 2, 3, 1, &one, contradicted(2, 4)),
+        (1, 2, 2, 2, &two, None),
+    ] {
+        let [expectation, _] = Expectation::of_every_run(unseen);
+        let wire = WireRecord {
+            total: seen,
+            ..WireRecord::default()
+        };
+        let results = [("200", answered), (READ_TIMEOUT, timed_out)];
+        let counters = counters("client_attempts_total", "result", &results);
+
+        let check = found_with(expectation, &Outcome::ok("ok"), &wire, &counters);
+
+        let case = (unseen, seen, answered, timed_out);
+        assert_eq!((&check.text, check.found), (text, instead), "{case:?}");
+        assert_eq!(check.source, Source::Client);
+    }
+}
+
+#[test]
+fn what_a_busy_machine_brings_about_is_said_in_place_of_what_was_expected() {
+    let requests = |number| Expectation::requests(number).unless(READ_TIMEOUT, "or silence");
+    let wire = WireRecord {
+        total: 2,
+        ..WireRecord::default()
+    };
+    let problem = |kind: &str| Outcome::ok("any").with("problem", kind);
+    let [one, two] = [1, 2].map(|number| Expectation::requests(number).text);
+
+    for (number, outcome, text, instead) in [
+        (1, problem(READ_TIMEOUT), "or silence", None),
+        (2, problem(READ_TIMEOUT), "or silence", None),
+        (2, problem("reset"), &*two, None),
+        (1, problem("reset"), &*one, Some("it saw 2")),
+    ] {
+        let check = found(requests(number), &outcome, &wire);
+
+        assert_eq!((&*check.text, check.found.as_deref()), (text, instead));
+    }
+}
+
+#[test]
+fn waits_are_those_that_were_asked_for_in_their_order() {
+    let of = |waits: &[u64]| {
+        let waits: Vec<_> = waits.iter().copied().map(Duration::from_secs).collect();
+        Expectation::waited_as_asked(&waits)
+    };
+    let wire = waited(&[seconds(2), RetryAfter::UNUSABLE, seconds(3)]);
+    let check = |expectation| found(expectation, &Outcome::ok("ok"), &wire);
+
+    for (waits, text, instead) in [
+        (&[2, 3][..], "the client waited as asked: 2 s, 3 s", None),
+        (
+            &[3, 2],
+            "the client waited as asked: 3 s, 2 s",
+            Some("it waited 2 s, 3 s"),
+        ),
+        (
+            &[],
+            "the service set the length of no wait",
+            Some("it waited 2 s, 3 s"),
+        ),
+    ] {
+        let check = check(of(waits));
+
+        assert_eq!((&*check.text, check.found.as_deref()), (text, instead));
+        assert_eq!(check.source, Source::Wire);
+    }
+}
+
+#[test]
+fn a_wait_until_a_date_is_one_and_no_longer_than_the_date_lay_ahead() {
+    let date = |seconds| RetryAfter::date(Duration::from_secs(seconds));
+    let longest = Expectation::waited_until_date(Duration::from_secs(3));
+    for (asked, instead) in [
+        (&[date(3)][..], None),
+        (&[date(2)], None),
+        (&[date(4)], Some("it waited 4 s")),
+        (&[date(2), date(2)], Some("it waited 2 s, 2 s")),
+    ] {
+        let check = found(longest.clone(), &Outcome::ok("ok"), &waited(asked));
+
+        assert_eq!(check.found.as_deref(), instead, "{asked:?}");
+    }
+}
+
+#[test]
+fn a_budget_is_held_by_short_waits_or_by_stopping_before_a_long_one() {
+    let budget = Expectation::within_budget(Duration::from_secs(3));
+    let ok = || Outcome::ok("ok");
+    let stopped = || ok().with("gave_up", "retry_after_over_budget");
+    let exhausted = ok().with("gave_up", "attempts_exhausted");
+    // It gave up at the last of them.
+    let last = |asked| {
+        let mut wire = waited(&[asked]);
+        wire.entries.truncate(1);
+        wire
+    };
+    let date = RetryAfter::date(Duration::from_secs(4));
+    let early: Instead = Some("it stopped, and was asked to wait 3 s");
+    let unasked: Instead = Some("it stopped, and was asked to wait 0 ms");
+    for (outcome, wire, instead) in [
+        (ok(), waited(&[seconds(3)]), None),
+        (
+            ok(),
+            waited(&[seconds(2), seconds(4)]),
+            Some("it waited 2 s, 4 s"),
+        ),
+        (ok(), waited(&[date]), None),
+        (stopped(), last(seconds(4)), None),
+        (stopped(), last(date), None),
+        (stopped(), last(seconds(3)), early),
+        (stopped(), last(RetryAfter::UNUSABLE), unasked),
+        (stopped(), waited(&[seconds(3)]), unasked),
+        (exhausted, last(seconds(3)), None),
+    ] {
+        let check = found(budget.clone(), &outcome, &wire);
+
+        assert_eq!(check.found.as_deref(), instead, "{outcome:?} {wire:#?}");
+    }
+}
+
+#[test]
+fn every_retry_has_to_follow_the_failure_that_is_meant() {
+    let expectation = Expectation::retried_after(READ_TIMEOUT, "again after a silence");
+    for (reasons, instead) in [
+        (&[(READ_TIMEOUT, 2)][..], None),
+        (
+            &[(READ_TIMEOUT, 2), ("status", 1)],
+            Some("2 of 3 retries followed one"),
+        ),
+        (&[("status", 1)], Some("0 of 1 retries followed one")),
+    ] {
+        let counters = counters("client_retries_total", "reason", reasons);
+        let (outcome, wire) = (Outcome::ok("ok"), WireRecord::default());
+
+        let check = found_with(expectation.clone(), &outcome, &wire, &counters);
+
+        assert_eq!(check.found.as_deref(), instead);
+        assert_eq!(check.source, Source::Client);
+    }
+}
+
+#[test]
+fn a_counter_rises_by_all_of_its_labels_together() {
+    let of = |by| Expectation::counter("client_retries_total", by, "retries");
+    let counters = counters("client_retries_total", "reason", &[("a", 1), ("b", 2)]);
+    let (outcome, wire) = (Outcome::ok("ok"), WireRecord::default());
+
+    let risen = [3, 2].map(|by| found_with(of(by), &outcome, &wire, &counters).found);
+
+    let instead = "client_retries_total rose by 3".to_owned();
+    assert_eq!(risen, [None, Some(instead)]);
+}
+
+#[test]
+fn requests_are_counted_in_words() {
+    let [none, one, two] = [0, 1, 2].map(|number| Expectation::requests(number).text);
+
+    assert_eq!(none, "the service saw no request");
+    assert_eq!(one, "the service saw exactly 1 request");
+    assert_eq!(two, "the service saw exactly 2 requests");
 }
