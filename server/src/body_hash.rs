@@ -10,18 +10,17 @@ use std::task::{Context, Poll, ready};
 use axum::body::Body;
 use bytes::Bytes;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
-use sha2::{Digest, Sha256};
 
 use crate::ledger::BodyState;
 use crate::request_body::BodyError;
-use crate::seed_key::{KeyedHash, Purpose, SeedKey};
+use crate::seed_key::{KeyedDigest, KeyedHash, Purpose, SeedKey};
 
 /// The hash of a body that is being read. Clones share it.
 #[derive(Clone)]
 pub(crate) struct BodyHash(Arc<Mutex<Progress>>);
 
 enum Progress {
-    Reading { hasher: Sha256, is_empty: bool },
+    Reading { digest: KeyedDigest, is_empty: bool },
     Read(Option<KeyedHash>),
     Failed(BodyError),
 }
@@ -29,7 +28,7 @@ enum Progress {
 impl BodyHash {
     pub(crate) fn new(key: &SeedKey) -> Self {
         Self(Arc::new(Mutex::new(Progress::Reading {
-            hasher: key.hasher(Purpose::Body),
+            digest: key.digest(Purpose::Body),
             is_empty: true,
         })))
     }
@@ -51,16 +50,16 @@ impl BodyHash {
     }
 
     fn update(&self, data: &[u8]) {
-        if let Progress::Reading { hasher, is_empty } = &mut *self.lock() {
-            hasher.update(data);
+        if let Progress::Reading { digest, is_empty } = &mut *self.lock() {
+            digest.update(data);
             *is_empty &= data.is_empty();
         }
     }
 
     fn finish(&self) {
         let mut progress = self.lock();
-        if let Progress::Reading { hasher, is_empty } = &*progress {
-            let hash = (!is_empty).then(|| KeyedHash::of(hasher.clone()));
+        if let Progress::Reading { digest, is_empty } = &*progress {
+            let hash = (!is_empty).then(|| KeyedHash::of(digest));
             *progress = Progress::Read(hash);
         }
     }

@@ -6,7 +6,6 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use sha2::Digest;
 
 use crate::seed_key::{Purpose, SeedKey};
 
@@ -36,13 +35,11 @@ pub(crate) fn issue(key: &SeedKey, list: List, position: u64) -> String {
     place[..3].copy_from_slice(&MARK);
     place[3] = list as u8;
     place[4..].copy_from_slice(&position.to_be_bytes());
-    let checksum: [u8; 32] = key
-        .hasher(Purpose::CursorChecksum)
-        .chain_update(place)
-        .finalize()
-        .into();
+    let mut checksum = key.digest(Purpose::CursorChecksum);
+    checksum.update(&place);
+    let checksum = checksum.bytes::<CHECKSUM_LENGTH>();
 
-    let (place, checksum) = (base64(&place), base64(&checksum[..CHECKSUM_LENGTH]));
+    let (place, checksum) = (base64(&place), base64(&checksum));
     String::from_utf8([&place, &b"&"[..], &checksum].concat()).unwrap_or_default()
 }
 

@@ -207,24 +207,23 @@ impl State {
         }
 
         self.total += 1;
-        self.make_room();
-        self.entries.push_back(entry);
-        if let Some(entry) = self.entries.back_mut() {
-            entry.seq = self.total;
-            entry.early = early;
-        }
+        self.keep(LedgerEntry {
+            seq: self.total,
+            early,
+            ..entry
+        });
         (self.total, early)
     }
 
-    /// Makes room for one more entry. The deque never grows beyond the capacity, so that
-    /// once it is full the newest entry takes the memory of the oldest.
-    fn make_room(&mut self) {
-        let kept = self.entries.len();
-        if kept == self.capacity {
-            self.entries.pop_front();
-        } else if kept == self.entries.capacity() {
-            let doubled = kept.max(16).min(self.capacity - kept);
-            self.entries.reserve_exact(doubled);
+    /// Keeps an entry, if need be in place of the oldest.
+    fn keep(&mut self, entry: LedgerEntry) {
+        if self.entries.len() < self.capacity {
+            self.entries.push_back(entry);
+            return;
+        }
+        self.entries.rotate_left(1);
+        if let Some(oldest) = self.entries.back_mut() {
+            *oldest = entry;
         }
     }
 

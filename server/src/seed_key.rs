@@ -5,15 +5,17 @@
 //! with it. It keeps learners from guessing, not attackers: a seed has 64 bits.
 
 use std::fmt;
+use std::hash::Hasher;
 
 use sha2::{Digest, Sha256};
+use siphasher::sip128::{Hasher128, SipHasher24};
 
-/// A key derived from the seed.
+/// A key for each purpose, derived from the seed.
 ///
-/// Key and purpose fill the first block of each digest, and that block is digested once:
-/// here.
+/// The digests are SipHash-2-4, which is made for short values under a secret key
+/// (Aumasson, Bernstein: SipHash: a fast short-input PRF, 2012).
 #[derive(Clone)]
-pub(crate) struct SeedKey([Sha256; Purpose::ALL.len()]);
+pub(crate) struct SeedKey([KeyedDigest; Purpose::ALL.len()]);
 
 /// What a digest is for. Those of two purposes have nothing in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,11 +41,12 @@ impl Purpose {
 
 impl SeedKey {
     pub(crate) fn new(seed: u64) -> Self {
-        let key = Sha256::digest(seed.to_be_bytes());
         Self(Purpose::ALL.map(|purpose| {
-            let mut rest_of_block = [0; 32];
-            rest_of_block[0] = purpose as u8;
-            Sha256::new().chain_update(key).chain_update(rest_of_block)
+            let digest = Sha256::new()
+                .chain_update(seed.to_be_bytes())
+                .chain_update([purpose as u8]);
+            let digest: [u8; 32] = digest.finalize().into();
+            KeyedDigest(SipHasher24::new_with_key(&first(digest)))
         }))
     }
 
@@ -52,13 +55,37 @@ impl SeedKey {
         clippy::indexing_slicing,
         reason = "there is a digest for each purpose"
     )]
-    pub(crate) fn hasher(&self, purpose: Purpose) -> Sha256 {
+    pub(crate) fn digest(&self, purpose: Purpose) -> KeyedDigest {
         self.0[purpose as usize].clone()
     }
 
     pub(crate) fn hash(&self, purpose: Purpose, value: &[u8]) -> KeyedHash {
-        KeyedHash::of(self.hasher(purpose).chain_update(value))
+        let mut digest = self.digest(purpose);
+        digest.update(value);
+        KeyedHash::of(&digest)
     }
+}
+
+/// A digest under a key. However its bytes are cut into pieces, it comes out the same.
+#[derive(Clone)]
+pub(crate) struct KeyedDigest(SipHasher24);
+
+impl KeyedDigest {
+    pub(crate) fn update(&mut self, bytes: &[u8]) {
+        self.0.write(bytes);
+    }
+
+    /// The first bytes of the digest, of which there are sixteen.
+    pub(crate) fn bytes<const COUNT: usize>(&self) -> [u8; COUNT] {
+        first(self.0.finish128().as_bytes())
+    }
+}
+
+/// The first bytes of more.
+#[expect(clippy::indexing_slicing, reason = "it is known to be shorter")]
+fn first<const ALL: usize, const COUNT: usize>(bytes: [u8; ALL]) -> [u8; COUNT] {
+    const { assert!(COUNT <= ALL) };
+    std::array::from_fn(|place| bytes[place])
 }
 
 /// A short keyed hash of a value that must not be kept.
@@ -69,9 +96,8 @@ impl SeedKey {
 pub struct KeyedHash([u8; 8]);
 
 impl KeyedHash {
-    pub(crate) fn of(hasher: Sha256) -> Self {
-        let [a, b, c, d, e, f, g, h, ..]: [u8; 32] = hasher.finalize().into();
-        Self([a, b, c, d, e, f, g, h])
+    pub(crate) fn of(digest: &KeyedDigest) -> Self {
+        Self(digest.bytes())
     }
 }
 
