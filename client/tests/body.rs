@@ -12,15 +12,14 @@ use std::{
 
 use bytes::Bytes;
 use client::{
-    Clock, ConcurrencyLimit, Endpoint, FailureKind, IdempotencyKey, JsonObject, ReliableApiClient,
-    StopReason,
+    Clock, ConcurrencyLimit, Endpoint, FailureKind, IdempotencyKey, IncompleteBody, JsonObject,
+    ReliableApiClient, StopReason,
 };
-
 use hyper::body::Frame;
 
 use crate::support::{
     http_error, offline,
-    scripted::scripted,
+    scripted::{response, scripted},
     transport_error, virtual_clock,
     wire::{Then, Wire},
 };
@@ -94,6 +93,38 @@ async fn a_body_above_the_cap_is_refused_and_not_asked_for_again() {
 
         assert_eq!(error.kind, FailureKind::BodyTooLarge);
         assert_eq!((error.attempts, wire.requests().len()), (1, 1));
+    }
+}
+
+#[tokio::test]
+async fn a_body_of_eight_mebibytes_is_whole_unless_another_cap_is_set() {
+    const MEBIBYTES: usize = 8_388_608;
+    let client_of = |length| {
+        let json = [("content-type", "application/json")];
+        let transport = scripted(move |_| ready(Ok(response(200, &json, object(length)))));
+        let client = offline(&virtual_clock()).transport(transport).build();
+        client.expect("a client")
+    };
+
+    let whole = client_of(MEBIBYTES).get(Endpoint::FLAKY).await;
+    let error = transport_error(client_of(MEBIBYTES + 1).get(Endpoint::FLAKY).await);
+
+    assert_eq!(whole.expect("a whole body").text().len(), MEBIBYTES);
+    assert_eq!(error.kind, FailureKind::BodyTooLarge);
+}
+
+#[tokio::test]
+async fn the_body_of_an_error_is_read_up_to_64_kibibytes() {
+    let too_large = Some(IncompleteBody(FailureKind::BodyTooLarge));
+    for (length, incomplete) in [(65_536, None), (65_537, too_large)] {
+        let transport = scripted(move |_| ready(Ok(response(400, &[], "x".repeat(length)))));
+        let client = offline(&virtual_clock()).transport(transport).build();
+
+        let sent = client.expect("a client").http().get("http://127.0.0.1:1/");
+        let response = sent.send().await.expect("a response");
+
+        assert_eq!(response.extensions().get().copied(), incomplete, "{length}");
+        assert_eq!(response.bytes().await.expect("what was read").len(), 65_536);
     }
 }
 

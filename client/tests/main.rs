@@ -29,5 +29,6 @@ mod redaction;
 mod resources;
 mod settings;
 mod shared_limits;
+mod spans;
 mod support;
 mod tls;

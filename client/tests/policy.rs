@@ -8,10 +8,11 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use client::{Backoff, Classifier, Clock, Random, RetryMiddleware, Sleep, VirtualClock};
+use client::{Backoff, Classifier, Clock, RetryMiddleware, Sleep, VirtualClock};
 use reqwest_retry::{RetryDecision, RetryPolicy};
 
 use crate::support::{
+    Unit,
     scripted::{scripted, status},
     virtual_clock,
 };
@@ -108,14 +109,6 @@ impl Clock for Stepping {
     }
 }
 
-struct Half;
-
-impl Random for Half {
-    fn unit(&self) -> f64 {
-        0.5
-    }
-}
-
 #[tokio::test]
 async fn a_step_of_the_calendar_is_no_part_of_a_wait() {
     client::install_tls_provider();
@@ -128,7 +121,12 @@ async fn a_step_of_the_calendar_is_no_part_of_a_wait() {
             step_at,
             forward,
         });
-        let backoff = Backoff::new(cap, cap, Arc::<Stepping>::clone(&clock), Arc::new(Half));
+        let backoff = Backoff::new(
+            cap,
+            cap,
+            Arc::<Stepping>::clone(&clock),
+            Arc::new(Unit(0.5)),
+        );
 
         send(
             RetryMiddleware::with_policy(backoff, Classifier::default(), clock),

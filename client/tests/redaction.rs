@@ -1,13 +1,7 @@
 //! What may be seen: no secret in any `Debug` or `Display`, span, event, metric
 //! or label.
 
-use std::{
-    fmt::Debug,
-    fs,
-    num::NonZeroU32,
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::{fs, num::NonZeroU32, sync::Arc, time::Duration};
 
 use client::{
     Checkpoint, CheckpointError, CheckpointStore, Cursor, FileCheckpoints, IdempotencyKey,
@@ -17,16 +11,12 @@ use client::{
 use metrics_util::debugging::DebuggingRecorder;
 use proptest::{collection::vec, prelude::*, sample::select};
 use reqwest_middleware::ClientBuilder;
-use tracing::{
-    Event, Subscriber,
-    field::{Field, Visit},
-    span::{Attributes, Id, Record},
-};
-use tracing_subscriber::{Layer, layer::Context, prelude::*};
+use tracing_subscriber::prelude::*;
 
 use crate::support::{
     canary::{CANARY, debugged, leaks, told},
     counted::Counted,
+    heard::Heard,
     offline,
     scripted::response,
     secretive, virtual_clock,
@@ -203,49 +193,6 @@ async fn no_checkpoint_shows_a_secret() {
     assert_eq!(leaks(&format!("{foreign} {foreign:?}")), [""; 0]);
 }
 
-/// Keeps every span and event of the client as text.
-#[derive(Clone, Default)]
-struct Heard(Arc<Mutex<String>>);
-
-impl Heard {
-    fn note(&self, target: &str, name: &str, record: impl FnOnce(&mut Self)) {
-        if target.starts_with(TARGET) {
-            self.push(&format!("\n{name}"));
-            record(&mut self.clone());
-        }
-    }
-
-    fn push(&self, text: &str) {
-        *self.0.lock().expect("no panic while held") += text;
-    }
-}
-
-impl Visit for Heard {
-    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        self.push(&format!(" {field}={value:?}"));
-    }
-}
-
-impl<S: Subscriber> Layer<S> for Heard {
-    fn on_new_span(&self, span: &Attributes<'_>, _: &Id, _: Context<'_, S>) {
-        let metadata = span.metadata();
-        self.note(metadata.target(), metadata.name(), |heard| {
-            span.record(heard);
-        });
-    }
-
-    fn on_record(&self, _: &Id, values: &Record<'_>, _: Context<'_, S>) {
-        self.note(TARGET, "record", |heard| values.record(heard));
-    }
-
-    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
-        let metadata = event.metadata();
-        self.note(metadata.target(), metadata.name(), |heard| {
-            event.record(heard);
-        });
-    }
-}
-
 #[tokio::test]
 async fn no_span_no_event_and_no_metric_shows_a_secret() {
     let heard = Heard::default();
@@ -261,7 +208,7 @@ async fn no_span_no_event_and_no_metric_shows_a_secret() {
         secretive::call_everything(&secretive::client(builder, response)).await;
     }
 
-    let heard = heard.0.lock().expect("no panic while held").clone();
+    let heard = heard.text();
     for span in ["operation ", "attempt ", "wait "] {
         assert!(heard.contains(&format!("\n{span}")), "{span} was heard");
     }
@@ -298,6 +245,6 @@ async fn a_leak_would_be_found() {
     assert!(!leaks(&told(&error)).is_empty(), "the chain is searched");
     assert!(!leaks(&told(&failed)).is_empty(), "reqwest prints the URL");
     assert!(!leaks(&debugged(&session)).is_empty(), "and the headers");
-    let heard = heard.0.lock().expect("no panic while held").clone();
+    let heard = heard.text();
     assert_eq!(leaks(&heard).len(), 2, "{heard}");
 }

@@ -11,9 +11,8 @@ use std::{
 };
 
 use client::{
-    ApiError, Builder, CallSettings, ConcurrencyLimit, FailureKind, NoWait, Random,
-    ReliableApiClient, RepeatPermission, RetryBudget, StopReason, VirtualClock,
-    telemetry::BUDGET_TOKENS,
+    ApiError, Builder, CallSettings, ConcurrencyLimit, FailureKind, NoWait, ReliableApiClient,
+    RepeatPermission, RetryBudget, StopReason, VirtualClock, telemetry::BUDGET_TOKENS,
 };
 use http::HeaderValue;
 use metrics_util::debugging::DebuggingRecorder;
@@ -21,6 +20,7 @@ use reqwest::Response;
 use reqwest_retry::{RetryDecision, RetryPolicy};
 
 use crate::support::{
+    Unit,
     counted::Counted,
     http_error, offline,
     scripted::{cursor, page, response, retry_after, scripted, status},
@@ -247,14 +247,6 @@ async fn other_statuses_can_be_worth_a_retry() {
         let client = met_with(builder, response);
 
         assert_eq!(http_error(client.flaky().await).attempts, attempts);
-    }
-}
-
-struct Unit(f64);
-
-impl Random for Unit {
-    fn unit(&self) -> f64 {
-        self.0
     }
 }
 

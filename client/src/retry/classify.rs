@@ -82,7 +82,7 @@ impl Classifier {
 
     fn retries(&self, status: StatusCode) -> bool {
         let [by_client, by_server] = self.statuses;
-        bit(status).is_some_and(|[one, other]| (by_client & one) | (by_server & other) != 0)
+        bit(status).is_some_and(|[one, other]| by_client & one != 0 || by_server & other != 0)
     }
 }
 

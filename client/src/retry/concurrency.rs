@@ -99,7 +99,8 @@ impl ConcurrencyLimit {
 
     /// Lets a response move the limit; what it moved, if anything.
     pub(super) fn observe(&self, status: StatusCode) -> Option<Change> {
-        let change = if status == StatusCode::TOO_MANY_REQUESTS {
+        let throttled = status == StatusCode::TOO_MANY_REQUESTS;
+        let change = if throttled {
             Aimd::on_throttled
         } else if status.is_success() {
             Aimd::on_success
@@ -124,7 +125,7 @@ impl ConcurrencyLimit {
             Some(Change {
                 before,
                 after,
-                shrank: state.limit.current < was,
+                shrank: throttled,
             })
         })
     }

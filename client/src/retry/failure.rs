@@ -96,8 +96,6 @@ impl FailureKind {
             }
         } else if error.is_connect() {
             Self::Connect
-        } else if error.is_builder() || error.is_redirect() || error.is_upgrade() {
-            Self::Request
         } else if find::<hyper::Error>(error).is_some_and(is_not_http) {
             Self::Protocol
         } else if error.is_request() || error.is_body() || error.is_decode() {

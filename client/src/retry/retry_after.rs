@@ -175,10 +175,17 @@ mod tests {
             assert_eq!(parse(value).wait(), Some(Duration::ZERO), "{value:?}");
         }
         assert_eq!(parse("0"), RetryAfter::Wait(Duration::ZERO));
-        assert_eq!(
-            corrected("Sun, 06 Nov 1994 08:49:37 GMT", None),
-            Some(RetryAfter::PastDate)
-        );
+        for date in [
+            None,
+            Some("Sun, 06 Nov 1994 08:49:37 GMT"),
+            Some("Sun, 06 Nov 1994 08:50:37 GMT"),
+        ] {
+            assert_eq!(
+                corrected("Sun, 06 Nov 1994 08:49:37 GMT", date),
+                Some(RetryAfter::PastDate),
+                "{date:?}"
+            );
+        }
         assert_eq!(
             corrected(
                 "Sun, 06 Nov 1994 08:49:37 GMT",

@@ -4,6 +4,7 @@
 pub(crate) mod canary;
 pub(crate) mod counted;
 pub(crate) mod drive;
+pub(crate) mod heard;
 pub(crate) mod observed;
 pub(crate) mod scripted;
 pub(crate) mod secretive;
@@ -15,7 +16,7 @@ pub(crate) mod wire;
 use std::{fmt::Debug, sync::Arc, time::SystemTime};
 
 use client::{
-    ApiError, ApiHttpError, ApiTransportError, Builder, ReliableApiClient, SeededRandom,
+    ApiError, ApiHttpError, ApiTransportError, Builder, Random, ReliableApiClient, SeededRandom,
     VirtualClock,
 };
 
@@ -48,4 +49,13 @@ pub(crate) fn offline(clock: &VirtualClock) -> Builder {
     ReliableApiClient::builder("http://127.0.0.1:1")
         .clock(Arc::new(clock.clone()))
         .random(Arc::new(SeededRandom::new(7)))
+}
+
+/// A random source that always draws this.
+pub(crate) struct Unit(pub(crate) f64);
+
+impl Random for Unit {
+    fn unit(&self) -> f64 {
+        self.0
+    }
 }
