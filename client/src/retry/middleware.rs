@@ -102,13 +102,6 @@ impl<'a> Terms<'a> {
             None => request.try_clone().map(Box::new).map(Kept::Copy),
         }
     }
-
-    /// Lets go of the body of a response that is not needed any more.
-    fn drop_body(&mut self) {
-        if let Some(body) = &mut self.body {
-            **body = Bytes::new();
-        }
-    }
 }
 
 /// What a request can be sent again from.
@@ -371,7 +364,7 @@ where
     pub(crate) async fn call(
         &self,
         mut request: Request,
-        mut terms: Terms<'_>,
+        terms: Terms<'_>,
         below: Below<'_>,
         extensions: &mut Extensions,
     ) -> (Result<Response>, RetryReport) {
@@ -391,23 +384,22 @@ where
         let method = request.method().clone();
         let deadline = deadline.map(|after| terms.began.saturating_add(after));
         let mut payment = Payment::NotNeeded;
-        // The result of the last attempt, kept while the deadline may forbid the
-        // next one.
+        // The result of the last attempt and the body beside it, kept while the
+        // deadline may forbid the next one.
         let mut last = None;
 
-        let result = loop {
+        let (result, body) = loop {
             let permit = self.permit(deadline).await;
             // Read again: the turn, or the wait before it, may have ended late.
             let remaining = self.remaining(deadline);
             let Some(permit) = permit.ok().filter(|_| remaining != Some(Duration::ZERO)) else {
                 report.stopped = Some(StopReason::Deadline);
                 drop(telemetry::late_turn_span(&method, report.attempts));
-                break last.unwrap_or_else(|| Err(Failure(FailureKind::QueueTimeout).into()));
+                let never_sent = Err(Failure(FailureKind::QueueTimeout).into());
+                break last.unwrap_or((never_sent, Bytes::new()));
             };
             // It is not needed any more, and its body may be large.
-            if last.take().is_some() {
-                terms.drop_body();
-            }
+            drop(last.take());
             // Settled only now that the request goes on the wire: a call that
             // is dropped before has cost the service nothing.
             match (payment, &self.budget) {
@@ -417,13 +409,14 @@ where
             }
             let kept = terms.keep(&request);
             report.attempts = terms.sent.add();
+            let mut body = Bytes::new();
             let result = attempts
                 .send(
                     request,
                     report.attempts,
                     remaining,
                     extensions,
-                    terms.body.as_deref_mut(),
+                    terms.body.is_some().then_some(&mut body),
                 )
                 .await;
             drop(permit);
@@ -460,10 +453,7 @@ where
                 (Decision::Retry { after, why, source }, Some(kept)) => {
                     // Without a deadline this response is not needed any more; its
                     // body may be large, and the wait may be long.
-                    last = deadline.map(|_| result);
-                    if last.is_none() {
-                        terms.drop_body();
-                    }
+                    last = deadline.map(|_| (result, body));
                     terms.metrics.retry(why, source, after);
                     self.clock
                         .sleep(after)
@@ -475,11 +465,14 @@ where
                 (Decision::Stop { why }, _) => {
                     report.stopped = Some(why);
                     drop(telemetry::stop_span(why, &grounds));
-                    break result;
+                    break (result, body);
                 }
-                (Decision::Deliver | Decision::Retry { .. }, _) => break result,
+                (Decision::Deliver | Decision::Retry { .. }, _) => break (result, body),
             }
         };
+        if let Some(beside) = terms.body {
+            *beside = body;
+        }
         if let Some(why) = report.stopped {
             terms.metrics.give_up(GiveUp::Retry(why));
         }
