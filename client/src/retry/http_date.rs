@@ -281,6 +281,12 @@ mod tests {
                 "Friday, 06-Nov-70 08:49:37 GMT",
                 "Fri, 06 Nov 1970 08:49:37 GMT",
             ),
+            // Long ago, and so of the century before.
+            (
+                "Fri, 06 Nov 2026 08:49:37 GMT",
+                "Sunday, 06-Nov-94 08:49:37 GMT",
+                "Sun, 06 Nov 1994 08:49:37 GMT",
+            ),
             (
                 "Fri, 31 Dec 1999 23:59:59 GMT",
                 "Saturday, 01-Jan-00 00:00:05 GMT",
@@ -315,7 +321,7 @@ mod tests {
             "Sunday, 06 Nov 1994 08:49:37 GMT",
             "Sun, 06-Nov-94 08:49:37 GMT",
             "Sun, 06 Nov 94 08:49:37 GMT",
-            "Sun, 06 Nov +994 08:49:37 GMT",
+            "Thu, 06 Nov +994 08:49:37 GMT",
             "Sun, 06 Nov 01994 08:49:37 GMT",
             "Sun, 06 nov 1994 08:49:37 GMT",
             "Sun, 06 Nov 1994 08:49:37 UTC",
