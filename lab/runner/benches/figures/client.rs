@@ -40,9 +40,13 @@ const WARM_UP: u32 = 200;
 const COUNTED: u32 = 1000;
 
 /// Calls of a turn that are not measured, since they pay for the caches that the way
-/// before has filled, those that are, and how many turns there are.
+/// before has filled, those that are, and how many turns a process has.
 const TURN: [u32; 2] = [10, 40];
-const TURN_COUNT: usize = 300;
+const TURN_COUNT: usize = 50;
+
+/// Processes of each way, one after another. Where its memory happens to lie makes the
+/// calls of a process some percent quicker or slower for as long as it lives.
+const PROCESSES: usize = 8;
 
 /// The ways to send a request.
 #[derive(Clone, Copy)]
@@ -122,16 +126,9 @@ fn measure_times(lines: &mut Vec<Line>) {
     // Both ends on one core: every microsecond of either counts, and none hides on
     // another core.
     let service = start_service(Core::First);
-    // Each way in a process of its own: what one installs would cost the others, too.
-    let mut workers = Way::ALL.map(|way| {
-        let arguments = [way.name(), &service.base_url];
-        Worker::start(process::worker_on(Core::First, TURNS, &arguments))
-    });
-    let mut turn = |way: Way| {
-        let seconds = workers[way as usize].ask();
-        seconds.parse::<f64>().expect("it prints seconds")
-    };
-    let turns: Vec<_> = (0..TURN_COUNT).map(|_| Way::ALL.map(&mut turn)).collect();
+    let turns: Vec<_> = (0..PROCESSES)
+        .flat_map(|_| turns_of_processes(&service))
+        .collect();
     let of = |way: Way| {
         turns
             .iter()
@@ -155,6 +152,20 @@ fn measure_times(lines: &mut Vec<Line>) {
             way.time(),
         ));
     }
+}
+
+/// The seconds of a call in each turn of each way, all of a way in one process.
+fn turns_of_processes(service: &Service) -> Vec<[f64; Way::ALL.len()]> {
+    // Each way in a process of its own: what one installs would cost the others, too.
+    let mut workers = Way::ALL.map(|way| {
+        let arguments = [way.name(), &service.base_url];
+        Worker::start(process::worker_on(Core::First, TURNS, &arguments))
+    });
+    let mut turn = |way: Way| {
+        let seconds = workers[way as usize].ask();
+        seconds.parse::<f64>().expect("it prints seconds")
+    };
+    (0..TURN_COUNT).map(|_| Way::ALL.map(&mut turn)).collect()
 }
 
 fn start_service(core: Core) -> Service {

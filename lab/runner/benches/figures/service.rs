@@ -14,31 +14,30 @@ const ON: &str = "  with spans recorded";
 const OFF_BOUND: Bound = Bound::AtLeast(0.80);
 const ON_BOUND: Bound = Bound::AtLeast(0.65);
 
-/// Rounds in which each service has a turn.
-const ROUNDS: usize = 7;
+/// Processes of each service, one after another: no two are alike in where their memory
+/// happens to lie.
+const PROCESSES: usize = 5;
+
+/// Rounds of these processes, in which each service has a turn.
+const ROUNDS: usize = 3;
 
 /// How long a turn is, in seconds.
-const TURN: &str = "2s";
+const TURN: &str = "1s";
 
 pub(crate) fn measure() -> Vec<Line> {
     if !is_installed("wrk") {
         let missing = |what, bound| Line::missing(what, "needs wrk", bound);
         return vec![missing(OFF, OFF_BOUND), missing(ON, ON_BOUND)];
     }
-    let start = |worker, arguments: &[&str]| {
-        Service::start(process::worker_on(Core::First, worker, arguments))
-    };
-    let services = [
-        start(bare_service::WORKER, &[]),
-        start(lab_service::WORKER, &[]),
-        start(lab_service::WORKER, &[lab_service::SPANS]),
-    ];
     let mut rates = [const { Vec::new() }; 3];
-    for _ in 0..ROUNDS {
-        for (service, rates) in services.iter().zip(&mut rates) {
-            rates.push(load(&service.url("/items"), TURN).a_second);
-            // What a turn has left to do, its log of histograms say, is its own.
-            thread::sleep(Duration::from_millis(100));
+    for _ in 0..PROCESSES {
+        let services = start();
+        for _ in 0..ROUNDS {
+            for (service, rates) in services.iter().zip(&mut rates) {
+                rates.push(load(&service.url("/items"), TURN).a_second);
+                // What a turn has left to do, its log of histograms say, is its own.
+                thread::sleep(Duration::from_millis(100));
+            }
         }
     }
     let [bare, off, on] = rates;
@@ -51,6 +50,18 @@ pub(crate) fn measure() -> Vec<Line> {
         ),
         Line::measured(OFF, Spread::of_ratios(&off, &bare), "", OFF_BOUND),
         Line::measured(ON, Spread::of_ratios(&on, &bare), "", ON_BOUND),
+    ]
+}
+
+/// The bare service, and the teaching service with spans off and on.
+fn start() -> [Service; 3] {
+    let start = |worker, arguments: &[&str]| {
+        Service::start(process::worker_on(Core::First, worker, arguments))
+    };
+    [
+        start(bare_service::WORKER, &[]),
+        start(lab_service::WORKER, &[]),
+        start(lab_service::WORKER, &[lab_service::SPANS]),
     ]
 }
 
