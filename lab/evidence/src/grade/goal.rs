@@ -639,6 +639,26 @@ mod tests {
         assert_eq!(of(&[]), NotJudged);
     }
 
+    #[test]
+    fn what_is_asked_for_is_said() {
+        let one = || object(json!({"id": "a"}));
+        let two = || vec![one(), object(json!({"id": "b"}))];
+
+        for (goal, words) in [
+            (Goal::Result(vec![one()]), r#"{"id":"a"}"#),
+            (Goal::Result(two()), r#"{"id":"a"} or {"id":"b"}"#),
+            (Goal::Error, "an error"),
+            (Goal::ErrorInWords, "an error in words"),
+            (Goal::ErrorWith(one()), r#"an error with {"id":"a"}"#),
+            (
+                Goal::ResultOrError(vec![one()]),
+                r#"{"id":"a"} or an error"#,
+            ),
+        ] {
+            assert_eq!(goal.wanted(), words);
+        }
+    }
+
     /// What a last line may consist of: some are results, and many nearly.
     const PIECES: [&str; 18] = [
         "{",

@@ -168,3 +168,198 @@ impl State {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn millis(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    /// Counts of three steps.
+    fn counts() -> Counts {
+        Counts::new(millis(300))
+    }
+
+    /// What each step counted.
+    fn of_steps(counts: &Counts, count: fn(&Step) -> u32) -> Vec<u32> {
+        counts.so_far(usize::MAX, |steps| steps.iter().map(count).collect())
+    }
+
+    fn totals(counts: &Counts) -> Totals {
+        counts.read(usize::MAX).1
+    }
+
+    #[test]
+    fn a_run_has_a_step_for_each_tenth_of_a_second_that_it_begins() {
+        let steps = [0, 1, 99, 100, 101, 300].map(|length| {
+            let counts = Counts::new(millis(length));
+            of_steps(&counts, |step| step.calls).len()
+        });
+
+        assert_eq!(steps, [0, 1, 1, 1, 2, 3]);
+    }
+
+    #[test]
+    fn a_call_counts_where_it_began_and_its_success_where_it_came() {
+        let counts = counts();
+        let last = |got, at| Last { got, at };
+
+        for began in [0, 99, 100] {
+            assert!(counts.called(millis(began)));
+        }
+        counts.ended(
+            millis(0),
+            millis(250),
+            true,
+            last(Before::Success, millis(250)),
+        );
+        counts.ended(millis(99), millis(100), false, Last::default());
+
+        assert_eq!(of_steps(&counts, |step| step.calls), [2, 1, 0]);
+        assert_eq!(of_steps(&counts, |step| step.answered), [1, 0, 0]);
+        assert_eq!(of_steps(&counts, |step| step.failed), [1, 0, 0]);
+        assert_eq!(of_steps(&counts, |step| step.goodput), [0, 0, 1]);
+        let totals = totals(&counts);
+        let ended = (
+            totals.calls,
+            totals.succeeded,
+            totals.failed,
+            totals.in_flight,
+        );
+        assert_eq!(ended, (3, 1, 1, 1));
+    }
+
+    #[test]
+    fn a_retry_is_counted_with_what_its_call_had_got_before() {
+        let counts = counts();
+
+        for before in [Before::Nothing, Before::Nothing] {
+            assert!(counts.requested(millis(0), before));
+        }
+        for got in [Before::Refusal, Before::Timeout, Before::Refusal] {
+            counts.settled(got);
+        }
+        for before in [Before::Refusal, Before::Timeout] {
+            assert!(counts.requested(millis(150), before));
+        }
+
+        assert_eq!(of_steps(&counts, |step| step.requests), [2, 2, 0]);
+        assert_eq!(of_steps(&counts, |step| step.retries), [0, 2, 0]);
+        let totals = totals(&counts);
+        assert_eq!((totals.requests, totals.retries), (4, 2));
+        assert_eq!(
+            (totals.retries_after_503, totals.retries_after_timeout),
+            (1, 1)
+        );
+        assert_eq!((totals.settled, totals.retries_not_sent), (3, 1));
+    }
+
+    #[test]
+    fn a_retry_is_not_to_come_any_more_where_its_call_has_given_up_at_once() {
+        let failed = |ended, got| {
+            let counts = counts();
+            counts.called(millis(0));
+            counts.settled(got);
+            let last = Last {
+                got,
+                at: millis(20),
+            };
+            counts.ended(millis(0), millis(ended), got == Before::Success, last);
+            totals(&counts).retries_not_sent
+        };
+
+        assert_eq!(failed(20, Before::Refusal), 0);
+        assert_eq!(failed(20, Before::Timeout), 0);
+        assert_eq!(
+            failed(50, Before::Refusal),
+            1,
+            "its deadline ended the wait"
+        );
+        assert_eq!(failed(20, Before::Success), 0);
+    }
+
+    #[test]
+    fn work_counts_where_it_ends_for_a_client_that_is_there_or_has_gone() {
+        let counts = counts();
+
+        counts.worked(millis(10), true);
+        counts.worked(millis(110), false);
+        counts.worked(millis(120), false);
+        counts.rejected();
+
+        assert_eq!(of_steps(&counts, |step| step.worked), [1, 2, 0]);
+        let totals = totals(&counts);
+        assert_eq!(
+            (totals.useful, totals.abandoned, totals.rejected),
+            (1, 2, 1)
+        );
+    }
+
+    #[test]
+    fn a_step_has_the_latencies_of_the_calls_that_ended_in_it_and_the_run_those_of_all() {
+        let counts = counts();
+        let ended = |took| counts.ended(millis(0), millis(took), false, Last::default());
+        for _ in 0..4 {
+            counts.called(millis(0));
+        }
+
+        ended(50);
+        ended(70);
+        counts.step_ended(0, |step| step.waiting = 7);
+        counts.step_ended(1, |_| {});
+        ended(210);
+        counts.step_ended(2, |_| {});
+        ended(290);
+
+        let (steps, totals) = counts.read(3);
+        let median = |latency: Option<Latency>| latency.map(|it| it.median.as_millis());
+        let medians: Vec<_> = steps.iter().map(|step| median(step.latency)).collect();
+        assert_eq!(medians, [Some(50), None, Some(210)]);
+        assert_eq!(steps[0].waiting, 7);
+        assert_eq!(median(totals.latency), Some(70));
+        let longest = totals.latency.map(|it| it.p99.as_millis());
+        assert_eq!(longest, Some(290));
+    }
+
+    #[test]
+    fn as_many_steps_are_read_as_are_over() {
+        let counts = counts();
+
+        let lengths = [0, 2, 3, 4].map(|steps| {
+            let read = counts.read(steps).0.len();
+            (counts.so_far(steps, <[Step]>::len), read)
+        });
+
+        assert_eq!(lengths, [(0, 0), (2, 2), (3, 3), (3, 3)]);
+    }
+
+    #[test]
+    fn the_calls_in_flight_are_bounded_and_those_that_have_ended_make_room() {
+        let counts = counts();
+        for _ in 1..MOST_IN_FLIGHT {
+            assert!(counts.called(millis(0)));
+        }
+        counts.ended(millis(0), millis(1), true, Last::default());
+
+        let more = [(); 3].map(|()| (counts.called(millis(2)), counts.cut()));
+
+        let over = (false, Some(Cut::InFlight));
+        assert_eq!(more, [(true, None), (true, None), over]);
+        assert_eq!(totals(&counts).in_flight, MOST_IN_FLIGHT);
+    }
+
+    #[test]
+    fn requests_are_bounded() {
+        let counts = counts();
+        let ask = || counts.requested(millis(0), Before::Nothing);
+        let all = (0..MOST_REQUESTS).all(|_| ask());
+
+        assert!(all);
+        assert_eq!(counts.cut(), None);
+        assert!(!ask());
+        assert_eq!(counts.cut(), Some(Cut::Requests));
+        assert_eq!(totals(&counts).requests, MOST_REQUESTS);
+    }
+}

@@ -6,14 +6,13 @@ use std::{
     collections::VecDeque,
     future::pending,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    task::{Poll, Waker},
     time::{Duration, SystemTime},
 };
 
 use client::{Clock, Failure, FailureKind, Timeouts};
 use evidence::storm::{RetryAfter, Settings, Trouble, Work};
 use futures_util::{
-    future::{Either, poll_fn, select},
+    future::{Either, select},
     pin_mut,
 };
 use http::{
@@ -41,10 +40,14 @@ pub(super) struct Service {
     counts: Counts,
 }
 
+/// A request that is to be worked on: where its response goes.
+type Admitted = oneshot::Sender<()>;
+
 struct State {
-    queue: VecDeque<oneshot::Sender<()>>,
+    /// What waits for a place. It is empty while one is idle.
+    queue: VecDeque<Admitted>,
     /// Places without work, the one that has waited for the longest time first.
-    idle: VecDeque<Waker>,
+    idle: VecDeque<oneshot::Sender<Admitted>>,
     busy: usize,
     random: ChaCha12Rng,
 }
@@ -74,9 +77,9 @@ impl Service {
     pub(super) async fn place(self, number: u32) {
         loop {
             self.rest(number).await;
-            let response = self.next().await;
-            // Trouble may have come while there was nothing to do.
-            self.rest(number).await;
+            let Some(response) = self.next(number).await else {
+                continue;
+            };
             let took = self.begin();
             self.timeline.sleep(took).await;
             // Nobody is there to receive what was abandoned.
@@ -96,30 +99,44 @@ impl Service {
         self.lock().busy
     }
 
-    /// Waits until this place may work.
-    async fn rest(&self, number: u32) {
-        let works = match self.settings.trouble {
+    /// Whether this place works while there is trouble.
+    fn works_in_trouble(&self, number: u32) -> bool {
+        match self.settings.trouble {
             Trouble::Cut => number < self.settings.places_left,
             Trouble::Pause => false,
             Trouble::Spike | Trouble::Refusal | Trouble::None => true,
-        };
-        if !works && self.settings.is_troubled(self.timeline.monotonic()) {
+        }
+    }
+
+    /// Waits until this place may work.
+    async fn rest(&self, number: u32) {
+        if !self.works_in_trouble(number) && self.settings.is_troubled(self.timeline.monotonic()) {
             self.timeline.reach(self.settings.trouble_ends()).await;
         }
     }
 
-    async fn next(&self) -> oneshot::Sender<()> {
-        poll_fn(|cx| {
+    /// The next request for this place; none if trouble has come before it, in which the
+    /// place does not work.
+    async fn next(&self, number: u32) -> Option<Admitted> {
+        let handed = {
             let mut state = self.lock();
-            match state.queue.pop_front() {
-                Some(request) => Poll::Ready(request),
-                None => {
-                    state.idle.push_back(cx.waker().clone());
-                    Poll::Pending
-                }
+            if let Some(request) = state.queue.pop_front() {
+                return Some(request);
             }
-        })
-        .await
+            let (hand, handed) = oneshot::channel();
+            state.idle.push_back(hand);
+            handed
+        };
+        let begins = self.settings.trouble_begins;
+        if self.works_in_trouble(number) || self.timeline.monotonic() >= begins {
+            return handed.await.ok();
+        }
+        let trouble = self.timeline.reach(begins);
+        pin_mut!(trouble);
+        match select(handed, trouble).await {
+            Either::Left((request, _)) => request.ok(),
+            Either::Right(_) => None,
+        }
     }
 
     /// Begins to work on a request: how long it takes.
@@ -139,19 +156,22 @@ impl Service {
     fn admit(&self) -> Option<oneshot::Receiver<()>> {
         let is_refused = self.settings.trouble == Trouble::Refusal
             && self.settings.is_troubled(self.timeline.monotonic());
-        let (respond, response) = oneshot::channel();
-        let idle = {
-            let mut state = self.lock();
-            let room = self.settings.queue as usize + state.idle.len();
-            if is_refused || state.queue.len() >= room {
-                return None;
-            }
-            state.queue.push_back(respond);
-            state.idle.pop_front()
-        };
-        if let Some(idle) = idle {
-            idle.wake();
+        if is_refused {
+            return None;
         }
+        let (mut request, response) = oneshot::channel();
+        let mut state = self.lock();
+        while let Some(idle) = state.idle.pop_front() {
+            match idle.send(request) {
+                Ok(()) => return Some(response),
+                // Trouble has come to this place.
+                Err(back) => request = back,
+            }
+        }
+        if state.queue.len() >= self.settings.queue as usize {
+            return None;
+        }
+        state.queue.push_back(request);
         Some(response)
     }
 
@@ -245,4 +265,301 @@ pub(super) fn respond(status: StatusCode, retry_after: Option<HeaderValue>) -> R
         headers.insert(RETRY_AFTER, retry_after);
     }
     response.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{cell::RefCell, rc::Rc};
+
+    use futures_executor::LocalPool;
+    use http::Method;
+    use reqwest::Url;
+    use reqwest_middleware::{ClientBuilder, ClientWithMiddleware};
+
+    use super::{
+        super::{
+            chance::{Stream, stream},
+            load::spawn,
+        },
+        *,
+    };
+
+    fn millis(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    /// One place that takes a tenth of a second, room for many, and a trouble from the
+    /// first second to the second.
+    const ONE_PLACE: Settings = Settings {
+        places: 1,
+        work: Work::Constant,
+        work_time: Duration::from_millis(100),
+        growth: Duration::from_millis(10),
+        timeout: Duration::from_secs(10),
+        trouble: Trouble::None,
+        trouble_begins: Duration::from_secs(1),
+        trouble_lasts: Duration::from_secs(1),
+        places_left: 1,
+        ..Settings::DEFAULT
+    };
+
+    /// What a request got, and after how many milliseconds of the run.
+    type Got = (u64, Option<u16>);
+
+    /// The number of a request, what it got, and the Retry-After.
+    type Numbered = (usize, Got, Option<String>);
+
+    /// A service with its places, and whoever asks it.
+    struct Model {
+        service: Service,
+        timeline: Timeline,
+        counts: Counts,
+        pool: LocalPool,
+        http: ClientWithMiddleware,
+        got: Rc<RefCell<Vec<Numbered>>>,
+        asked: usize,
+    }
+
+    impl Model {
+        fn new(settings: Settings) -> Self {
+            client::install_tls_provider();
+            let timeline = Timeline::default();
+            let counts = Counts::new(Duration::from_secs(10));
+            let random = stream(1, Stream::Work);
+            let service = Service::new(&settings, timeline.clone(), random, counts.clone());
+            let pool = LocalPool::new();
+            for number in 0..settings.places {
+                spawn(&pool.spawner(), service.clone().place(number));
+            }
+            let session = reqwest::Client::builder().no_proxy().tls_certs_only([]);
+            let session = session.build().expect("a session");
+            Self {
+                http: ClientBuilder::new(session).with(service.clone()).build(),
+                service,
+                timeline,
+                counts,
+                pool,
+                got: Rc::default(),
+                asked: 0,
+            }
+        }
+
+        /// Asks at a moment, with what is left until a deadline if there is one.
+        fn ask_until(&mut self, at: u64, left: Option<Duration>) {
+            let (timeline, http) = (self.timeline.clone(), self.http.clone());
+            let (got, number) = (Rc::clone(&self.got), self.asked);
+            self.asked += 1;
+            spawn(&self.pool.spawner(), async move {
+                timeline.reach(millis(at)).await;
+                let url = Url::parse("http://storm.invalid").expect("an address");
+                let mut request = Request::new(Method::GET, url);
+                *request.timeout_mut() = left;
+                let response = http.execute(request).await.ok();
+                let at = timeline.monotonic().as_millis() as u64;
+                let status = response.as_ref().map(|it| it.status().as_u16());
+                let retry_after = response.as_ref().and_then(|it| {
+                    let value = it.headers().get(RETRY_AFTER)?;
+                    value.to_str().ok().map(str::to_owned)
+                });
+                got.borrow_mut().push((number, (at, status), retry_after));
+            });
+        }
+
+        fn ask(&mut self, at: u64) {
+            self.ask_until(at, None);
+        }
+
+        /// Runs until a moment.
+        fn run(&mut self, until: u64) {
+            self.timeline.run(&mut self.pool, millis(until));
+        }
+
+        /// What each request got, in the order in which they were made.
+        fn got(&mut self) -> Vec<Got> {
+            self.run(10_000);
+            let mut got = self.got.borrow().clone();
+            got.sort_by_key(|(number, ..)| *number);
+            got.into_iter().map(|(_, got, _)| got).collect()
+        }
+    }
+
+    /// What requests get that come at these moments.
+    fn got(settings: Settings, moments: &[u64]) -> Vec<Got> {
+        let mut model = Model::new(settings);
+        for at in moments {
+            model.ask(*at);
+        }
+        model.got()
+    }
+
+    const OK: Option<u16> = Some(200);
+    const REFUSED: Option<u16> = Some(503);
+
+    #[test]
+    fn a_place_works_on_one_request_after_the_other() {
+        assert_eq!(
+            got(ONE_PLACE, &[0, 0, 50, 400]),
+            [(100, OK), (200, OK), (300, OK), (500, OK)]
+        );
+        let two = Settings {
+            places: 2,
+            ..ONE_PLACE
+        };
+        assert_eq!(got(two, &[0, 0, 50]), [(100, OK), (100, OK), (200, OK)]);
+    }
+
+    #[test]
+    fn what_finds_neither_a_place_nor_room_in_the_queue_is_refused_at_once() {
+        let with = |places, queue| Settings {
+            places,
+            queue,
+            ..ONE_PLACE
+        };
+
+        assert_eq!(got(with(1, 0), &[0, 10]), [(100, OK), (10, REFUSED)]);
+        assert_eq!(
+            got(with(1, 1), &[0, 10, 20]),
+            [(100, OK), (200, OK), (20, REFUSED)]
+        );
+        assert_eq!(
+            got(with(2, 0), &[0, 0, 0]),
+            [(100, OK), (100, OK), (0, REFUSED)]
+        );
+        assert_eq!(got(with(1, 0), &[0, 150]), [(100, OK), (250, OK)]);
+    }
+
+    #[test]
+    fn work_that_grows_takes_longer_for_each_request_that_is_worked_on() {
+        let growing = Settings {
+            work: Work::Growing,
+            places: 3,
+            ..ONE_PLACE
+        };
+
+        let got = got(growing, &[0, 0, 0, 500]);
+
+        assert_eq!(got, [(100, OK), (110, OK), (120, OK), (600, OK)]);
+    }
+
+    #[test]
+    fn work_that_is_drawn_has_another_length_each_time() {
+        let drawn = Settings {
+            work: Work::Exponential,
+            places: 20,
+            ..ONE_PLACE
+        };
+
+        let got = got(drawn, &[0; 20]);
+
+        let mut ends: Vec<_> = got.iter().map(|(at, _)| *at).collect();
+        ends.sort_unstable();
+        ends.dedup();
+        assert!(ends.len() > 10, "{ends:?}");
+    }
+
+    #[test]
+    fn what_a_client_has_left_is_worked_on_all_the_same() {
+        let impatient = Settings {
+            timeout: millis(150),
+            ..ONE_PLACE
+        };
+        let mut model = Model::new(impatient);
+        for at in [0, 0, 0, 160] {
+            model.ask(at);
+        }
+
+        model.run(150);
+        let during = (model.service.busy(), model.service.waiting());
+        let got = model.got();
+
+        assert_eq!(during, (1, 1));
+        // The last one waits for two that nobody waits for any more.
+        assert_eq!(got, [(100, OK), (150, None), (150, None), (310, None)]);
+        let after = (model.service.busy(), model.service.waiting());
+        assert_eq!(after, (0, 0));
+        let totals = model.counts.read(0).1;
+        assert_eq!((totals.useful, totals.abandoned), (1, 3));
+        assert_eq!(totals.settled, 4);
+    }
+
+    #[test]
+    fn a_client_waits_until_its_timeout_or_its_deadline() {
+        let slow = Settings {
+            work_time: millis(300),
+            timeout: millis(200),
+            places: 3,
+            ..ONE_PLACE
+        };
+        let mut model = Model::new(slow);
+        for left in [None, Some(millis(50)), Some(millis(250))] {
+            model.ask_until(0, left);
+        }
+
+        assert_eq!(model.got(), [(200, None), (50, None), (200, None)]);
+    }
+
+    #[test]
+    fn a_cut_leaves_places_that_work_and_the_others_rest_until_it_ends() {
+        let cut = Settings {
+            trouble: Trouble::Cut,
+            places: 2,
+            ..ONE_PLACE
+        };
+
+        let [before, during] = [900, 1_100].map(|at| got(cut, &[at, at, at]));
+        let late = got(cut, &[1_950, 1_950, 1_950]);
+
+        assert_eq!(before, [(1_000, OK), (1_000, OK), (1_100, OK)]);
+        assert_eq!(during, [(1_200, OK), (1_300, OK), (1_400, OK)]);
+        assert_eq!(late, [(2_050, OK), (2_100, OK), (2_150, OK)]);
+    }
+
+    #[test]
+    fn in_a_pause_nothing_is_begun_and_what_comes_waits() {
+        let pause = Settings {
+            trouble: Trouble::Pause,
+            ..ONE_PLACE
+        };
+
+        let narrow = Settings { queue: 1, ..pause };
+        let narrow = got(narrow, &[1_500, 1_600]);
+        let got = got(pause, &[950, 1_000, 1_500, 2_200]);
+
+        assert_eq!(got, [(1_050, OK), (2_100, OK), (2_200, OK), (2_300, OK)]);
+        assert_eq!(narrow, [(2_100, OK), (1_600, REFUSED)]);
+    }
+
+    #[test]
+    fn a_refusal_says_when_it_ends_in_the_form_that_is_set() {
+        let refusal = |retry_after| Settings {
+            trouble: Trouble::Refusal,
+            trouble_lasts: millis(1_200),
+            retry_after,
+            queue: 0,
+            ..ONE_PLACE
+        };
+        let asked = |retry_after| {
+            let mut model = Model::new(refusal(retry_after));
+            // The last two come when it is over: one too many.
+            for at in [900, 1_000, 1_100, 1_200, 2_199, 2_200, 2_210] {
+                model.ask(at);
+            }
+            let statuses: Vec<_> = model.got().iter().map(|(_, status)| *status).collect();
+            let (ok, no) = (OK, REFUSED);
+            assert_eq!(statuses, [ok, no, no, no, no, ok, no]);
+            let mut got = model.got.take();
+            got.sort_by_key(|(number, ..)| *number);
+            let asked = got.into_iter().map(|(.., retry_after)| retry_after);
+            asked.collect::<Vec<_>>()
+        };
+
+        let all = |[at_once, later, then, late]: [&str; 4]| {
+            let during = [at_once, later, then, late].map(|it| Some(it.to_owned()));
+            [vec![None], during.to_vec(), vec![None; 2]].concat()
+        };
+        assert_eq!(asked(RetryAfter::Seconds), all(["2", "2", "1", "1"]));
+        let date = "Thu, 01 Jan 1970 00:00:03 GMT";
+        assert_eq!(asked(RetryAfter::Date), all([date; 4]));
+        assert_eq!(asked(RetryAfter::None), vec![None; 7]);
+    }
 }
