@@ -640,6 +640,26 @@ mod tests {
     }
 
     #[test]
+    fn lists_and_objects_within_a_result_are_to_be_equal_as_json() {
+        let lists = Goal::result(json!({"ids": [1, "b"]}));
+        let objects = Goal::result(json!({"job": {"id": 1}}));
+
+        for (goal, line, expected) in [
+            (&lists, r#"{"ids": [1.0, "b"]}"#, Reached),
+            (&lists, r#"{"ids": ["b", 1]}"#, Missed),
+            (&lists, r#"{"ids": [1, "c"]}"#, Missed),
+            (&lists, r#"{"ids": [1]}"#, Missed),
+            (&lists, r#"{"ids": [1, "b", "c"]}"#, Missed),
+            (&objects, r#"{"job": {"id": 1.0}}"#, Reached),
+            (&objects, r#"{"job": {"id": 2}}"#, Missed),
+            (&objects, r#"{"job": {"id": 1, "more": 2}}"#, Missed),
+            (&objects, r#"{"job": {"no": 1}}"#, Missed),
+        ] {
+            assert_eq!(verdict(goal, &printed(line)), expected, "{line}");
+        }
+    }
+
+    #[test]
     fn what_is_asked_for_is_said() {
         let one = || object(json!({"id": "a"}));
         let two = || vec![one(), object(json!({"id": "b"}))];

@@ -340,6 +340,7 @@ fn a_budget_is_held_by_short_waits_or_by_stopping_before_a_long_one() {
     let early: Instead = Some("it stopped, and was asked to wait 3 s");
     let unasked: Instead = Some("it stopped, and was asked to wait 0 ms");
     for (outcome, wire, instead) in [
+        (ok(), waited(&[seconds(2)]), None),
         (ok(), waited(&[seconds(3)]), None),
         (
             ok(),
