@@ -155,6 +155,28 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_name_is_one_word_on_the_command_line() {
+        let names = ["3, jitter", "jitter", "3, jitter + budget"];
+
+        let words = names.map(|name| Policy::new(name, Setup::DEFAULT).word());
+
+        assert_eq!(words, ["3-jitter", "jitter", "3-jitter-+-budget"]);
+    }
+
+    #[test]
+    fn a_setup_is_written_as_its_schema_says() {
+        let written = json!(Setup::DEFAULT);
+        let schema = json!(schemars::schema_for!(Setup));
+
+        assert_eq!(written["backoff"], "jitter");
+        assert_eq!(written["attempts"], 3);
+        let properties = schema["properties"].as_object().expect("an object");
+        let written = written.as_object().expect("an object");
+        assert!(properties.keys().eq(written.keys()));
+        assert_eq!(schema["title"], "ClientSetup");
+    }
+
+    #[test]
     fn every_knob_takes_the_value_that_it_has() {
         let mut setup = Setup::DEFAULT;
 

@@ -381,6 +381,114 @@ mod tests {
         assert!((capacities[1] - 10.0 / 0.19).abs() < 1e-9);
     }
 
+    /// The least and the most that a knob takes, or all of its words.
+    fn ends(values: Values) -> Vec<Json> {
+        match values {
+            Values::Whole { least, most } => vec![least.into(), most.into()],
+            Values::Number { least, most } => vec![least.into(), most.into()],
+            Values::OneOf(words) => words.iter().map(|word| json!(word)).collect(),
+        }
+    }
+
+    #[test]
+    fn a_knob_sets_what_it_shows_and_nothing_else() {
+        let shown = |settings: &Settings| {
+            let knobs = Settings::KNOBS.iter();
+            let knobs = knobs.map(|knob| (knob.name, json!(knob.value(settings))));
+            knobs.collect::<Vec<_>>()
+        };
+
+        for (place, knob) in Settings::KNOBS.iter().enumerate() {
+            for value in ends(knob.values) {
+                let mut settings = Settings::DEFAULT;
+                let mut expected = shown(&settings);
+                expected[place].1 = value.clone();
+
+                assert_eq!(settings.set(knob.name, &value), Ok(()));
+
+                assert_eq!(shown(&settings), expected, "{} {value}", knob.name);
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_knob_does_not_take_in_json_is_named_as_it_came() {
+        let mut settings = Settings::DEFAULT;
+        let mut refused = |name, value: Json| {
+            let error = settings.set(name, &value).expect_err("no value of its");
+            error.to_string()
+        };
+        let clients = "clients must be a whole number from 1 to 2000, got";
+
+        assert_eq!(refused("clients", json!(0)), format!("{clients} 0"));
+        assert_eq!(refused("clients", json!(2_001)), format!("{clients} 2001"));
+        assert_eq!(refused("clients", json!("7")), format!("{clients} \"7\""));
+        let spike = "spike must be a number from 1 to 100, got 0.5";
+        assert_eq!(refused("spike", json!(0.5)), spike);
+        assert_eq!(refused("speed", json!(1)), "there is no setting 'speed'");
+    }
+
+    #[test]
+    fn the_unit_of_a_knob_is_that_of_its_name() {
+        let unit = |name| Settings::knob(name).expect("known").unit();
+
+        assert_eq!(["think_seconds", "clients"].map(unit), ["s", ""]);
+    }
+
+    #[test]
+    fn settings_are_written_as_their_schema_says() {
+        let written = json!(Settings::DEFAULT);
+        let schema = json!(schemars::schema_for!(Settings));
+
+        assert_eq!(written["clients"], 10);
+        assert_eq!(written["load"], "open");
+        assert_eq!(written["timeout_seconds"], 1.0);
+        let properties = schema["properties"].as_object().expect("an object");
+        let named: Vec<_> = properties.keys().collect();
+        let written: Vec<_> = written.as_object().expect("an object").keys().collect();
+        assert_eq!(named, written);
+        let required = schema["required"].as_array().map(Vec::len);
+        assert_eq!(required, Some(Settings::KNOBS.len()));
+        let clients = &properties["clients"];
+        let bounds = ["type", "minimum", "maximum"].map(|key| &clients[key]);
+        assert_eq!(bounds, [&json!("integer"), &json!(1), &json!(2_000)]);
+        assert_eq!(properties["load"]["enum"], json!(["open", "closed"]));
+        assert_eq!(schema["title"], "StormSettings");
+    }
+
+    #[test]
+    fn a_trouble_begins_at_its_moment_and_is_over_at_its_end() {
+        let troubled = |settings: Settings| {
+            let moments = [9_999, 10_000, 14_999, 15_000].map(Duration::from_millis);
+            moments.map(|moment| settings.is_troubled(moment))
+        };
+        let quiet = Settings {
+            trouble: Trouble::None,
+            ..Settings::DEFAULT
+        };
+
+        assert_eq!(troubled(Settings::DEFAULT), [false, true, true, false]);
+        assert_eq!(troubled(quiet), [false; 4]);
+    }
+
+    #[test]
+    fn a_spike_brings_more_callers_and_another_trouble_does_not() {
+        let callers = |load, trouble| {
+            let settings = Settings {
+                load,
+                trouble,
+                callers: 3,
+                spike: 1.5,
+                ..Settings::DEFAULT
+            };
+            settings.most_callers()
+        };
+
+        assert_eq!(callers(Load::Closed, Trouble::Spike), 5);
+        assert_eq!(callers(Load::Closed, Trouble::Cut), 3);
+        assert_eq!(callers(Load::Open, Trouble::Spike), 0);
+    }
+
     proptest! {
         /// A knob takes a text where it takes the number in JSON, and shows it as it took it.
         #[test]
