@@ -85,6 +85,8 @@ pub(super) fn arrivals<const N: usize>(
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use rand::SeedableRng;
 
     use super::*;
@@ -144,5 +146,24 @@ mod tests {
         );
         let longer = draws.iter().filter(|draw| **draw > mean).count();
         assert!(longer.abs_diff(36_788) < 620, "{longer}");
+    }
+
+    #[test]
+    fn no_two_purposes_draw_the_same() {
+        let purposes = [
+            Stream::Calls,
+            Stream::Work,
+            Stream::Client(0),
+            Stream::Client(1),
+            Stream::Caller(0),
+            Stream::Caller(1),
+        ];
+        let first = |seed, purpose| stream(seed, purpose).random::<u64>();
+
+        let draws = purposes.map(|purpose| first(1, purpose));
+
+        let different: BTreeSet<_> = draws.into_iter().collect();
+        assert_eq!(different.len(), purposes.len());
+        assert_ne!(first(2, Stream::Calls), first(1, Stream::Calls));
     }
 }

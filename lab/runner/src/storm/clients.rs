@@ -254,3 +254,198 @@ impl NaiveClient {
         false
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{cell::RefCell, rc::Rc, time::Duration};
+
+    use client::Clock;
+    use evidence::storm::{RetryAfter, Trouble, Work};
+    use futures_executor::LocalPool;
+
+    use super::*;
+    use crate::storm::{counts::Counts, load::spawn};
+
+    /// A service that refuses everything for ten seconds.
+    const DOWN: Settings = Settings {
+        trouble: Trouble::Refusal,
+        trouble_begins: Duration::ZERO,
+        trouble_lasts: Duration::from_secs(10),
+        ..Settings::DEFAULT
+    };
+
+    /// A service that takes so long that no client waits for it.
+    const SLOW: Settings = Settings {
+        trouble: Trouble::None,
+        work: Work::Constant,
+        work_time: Duration::from_secs(3),
+        timeout: Duration::from_millis(50),
+        ..Settings::DEFAULT
+    };
+
+    /// A service that is well.
+    const UP: Settings = Settings {
+        work_time: Duration::from_millis(20),
+        timeout: Duration::from_secs(1),
+        ..SLOW
+    };
+
+    const AT_ONCE: Setup = Setup {
+        backoff: Backoff::None,
+        ..Setup::DEFAULT
+    };
+
+    /// So many calls, one after the other: the clients, whether each call succeeded, and
+    /// when it ended.
+    fn called(settings: &Settings, setup: Setup, calls: usize) -> (Rc<Clients>, Vec<(bool, u64)>) {
+        let (timeline, mut pool) = (Timeline::default(), LocalPool::new());
+        let counts = Counts::new(Duration::from_secs(10));
+        let random = stream(1, Stream::Work);
+        let service = Service::new(settings, timeline.clone(), random, counts);
+        for number in 0..settings.places {
+            spawn(&pool.spawner(), service.clone().place(number));
+        }
+        let clients = Clients::new(settings, &setup, 1, &service, &timeline);
+        let clients = Rc::new(clients.expect("it keeps the client's rules"));
+        let ended = Rc::new(RefCell::new(Vec::new()));
+        let (clock, of_all, ends) = (timeline.clone(), Rc::clone(&clients), Rc::clone(&ended));
+        spawn(&pool.spawner(), async move {
+            for call in 0..calls {
+                let has_succeeded = of_all.turn(call).call().await;
+                let at = clock.monotonic().as_millis() as u64;
+                ends.borrow_mut().push((has_succeeded, at));
+            }
+        });
+        timeline.run(&mut pool, Duration::from_secs(100));
+        (clients, ended.take())
+    }
+
+    /// When the one call ended, which failed.
+    fn failed_at(settings: &Settings, setup: Setup) -> u64 {
+        let (_, ended) = called(settings, setup, 1);
+        let [(false, at)] = ended[..] else {
+            panic!("a call that fails: {ended:?}")
+        };
+        at
+    }
+
+    #[test]
+    fn a_policy_has_as_many_clients_as_the_storm_or_its_own() {
+        let number = |clients| {
+            let setup = Setup { clients, ..AT_ONCE };
+            called(&DOWN, setup, 0).0.clients.len()
+        };
+
+        assert_eq!(number(0), 10);
+        assert_eq!(number(3), 3);
+    }
+
+    #[test]
+    fn calls_take_turns_with_clients_that_have_a_budget_each() {
+        let tokens = |calls| {
+            let setup = Setup {
+                attempts: 2,
+                budget: 4,
+                calls_per_retry: 1_000,
+                clients: 2,
+                ..AT_ONCE
+            };
+            called(&DOWN, setup, calls).0.tokens()
+        };
+
+        for (calls, expected) in [(0, 4.0), (1, 3.5), (2, 3.0), (3, 2.5), (100, 0.0)] {
+            let tokens = tokens(calls).expect("a budget");
+            // What the calls have bought.
+            assert!((tokens - expected).abs() < 0.06, "{calls}: {tokens}");
+        }
+    }
+
+    #[test]
+    fn a_limit_is_that_of_each_client() {
+        let limit = |concurrency, client| {
+            let setup = Setup {
+                concurrency,
+                budget: concurrency,
+                client,
+                ..AT_ONCE
+            };
+            let (clients, _) = called(&UP, setup, 3);
+            (clients.limit(), clients.tokens())
+        };
+
+        assert_eq!(limit(4, ClientKind::Reliable), (Some(4.0), Some(4.0)));
+        assert_eq!(limit(0, ClientKind::Reliable), (None, None));
+        assert_eq!(limit(4, ClientKind::Naive), (None, None));
+    }
+
+    #[test]
+    fn both_clients_count_their_attempts_and_their_retries() {
+        for client in [ClientKind::Reliable, ClientKind::Naive] {
+            let setup = Setup { client, ..AT_ONCE };
+
+            let (down, failed) = called(&DOWN, setup, 2);
+            let (up, succeeded) = called(&UP, setup, 2);
+
+            assert_eq!(failed, [(false, 0), (false, 0)], "{client:?}");
+            assert_eq!(down.counted(), (6, 4), "{client:?}");
+            assert_eq!(succeeded, [(true, 20), (true, 40)], "{client:?}");
+            assert_eq!(up.counted(), (2, 0), "{client:?}");
+        }
+    }
+
+    #[test]
+    fn both_clients_wait_for_a_response_as_long_as_is_set() {
+        for client in [ClientKind::Reliable, ClientKind::Naive] {
+            let setup = Setup { client, ..AT_ONCE };
+
+            assert_eq!(failed_at(&SLOW, setup), 150, "{client:?}");
+        }
+    }
+
+    #[test]
+    fn the_wait_before_a_retry_is_that_of_the_policy() {
+        let exponential = Setup {
+            backoff: Backoff::Exponential,
+            base: Duration::from_millis(100),
+            cap: Duration::from_millis(300),
+            attempts: 4,
+            ..Setup::DEFAULT
+        };
+        let jitter = Setup {
+            backoff: Backoff::Jitter,
+            ..exponential
+        };
+        let dead = Setup {
+            deadline: Duration::from_millis(150),
+            ..exponential
+        };
+
+        assert_eq!(failed_at(&DOWN, exponential), 100 + 200 + 300);
+        assert_eq!(failed_at(&DOWN, dead), 100);
+        let drawn = failed_at(&DOWN, jitter);
+        assert!((1..600).contains(&drawn), "{drawn}");
+        let (_, ended) = called(&DOWN, jitter, 2);
+        assert_ne!(ended[1].1, 2 * drawn, "each client draws its own");
+    }
+
+    #[test]
+    fn a_spread_is_added_to_what_the_service_asked_for() {
+        let told = Settings {
+            retry_after: RetryAfter::Seconds,
+            trouble_lasts: Duration::from_secs(2),
+            work: Work::Constant,
+            work_time: Duration::from_millis(20),
+            ..DOWN
+        };
+        let ended = |spread| {
+            let setup = Setup { spread, ..AT_ONCE };
+            let (_, ended) = called(&told, setup, 1);
+            ended[0]
+        };
+
+        let (_, with) = ended(Duration::from_secs(5));
+
+        assert_eq!(ended(Duration::ZERO), (true, 2_020));
+        assert!((2_021..7_020).contains(&with), "{with}");
+    }
+}

@@ -105,3 +105,80 @@ fn open_load(settings: &Settings, seed: u64) -> impl Iterator<Item = Duration> +
     ];
     arrivals(stream(seed, Stream::Calls), stretches.map(Stretch::from))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+
+    use evidence::storm::{Policy, Setup, per_second};
+
+    use super::*;
+    use crate::storm::{Plan, STORIES, play};
+
+    /// Ten seconds, with a trouble from the fourth to the sixth.
+    const SETTINGS: Settings = Settings {
+        calls_per_second: 500.0,
+        spike: 3.0,
+        trouble_begins: Duration::from_secs(4),
+        trouble_lasts: Duration::from_secs(2),
+        length: Duration::from_secs(10),
+        ..Settings::DEFAULT
+    };
+
+    fn settings(trouble: Trouble) -> Settings {
+        Settings {
+            trouble,
+            ..SETTINGS
+        }
+    }
+
+    #[test]
+    fn more_calls_come_during_a_spike_and_during_no_other_trouble() {
+        let per_second = |trouble| {
+            let arrivals: Vec<_> = open_load(&settings(trouble), 1).collect();
+            assert!(arrivals.is_sorted());
+            [(0, 4), (4, 6), (6, 10)].map(|(from, to)| {
+                let stretch = Duration::from_secs(from)..Duration::from_secs(to);
+                let number = arrivals.iter().filter(|at| stretch.contains(at)).count();
+                number as f64 / (to - from) as f64
+            })
+        };
+        let usual = |rate: f64| (rate - 500.0).abs() < 64.0;
+
+        let [before, during, after] = per_second(Trouble::Spike);
+        // Four standard errors of what two seconds bring at most.
+        assert!(usual(before) && usual(after), "{before} and {after}");
+        assert!((during - 1_500.0).abs() < 110.0, "{during}");
+        for trouble in [Trouble::Cut, Trouble::Refusal, Trouble::None] {
+            let rates = per_second(trouble);
+            assert!(rates.iter().copied().all(usual), "{trouble:?}: {rates:?}");
+        }
+    }
+
+    #[test]
+    fn callers_call_again_when_they_have_thought_and_more_of_them_during_a_spike() {
+        let plan = Plan {
+            settings: Settings {
+                load: Load::Closed,
+                callers: 30,
+                think: Duration::from_millis(100),
+                work_time: Duration::from_millis(1),
+                places: 100,
+                ..SETTINGS
+            },
+            policies: vec![Policy::new("any", Setup::DEFAULT)],
+            ..Plan::of(&STORIES[0])
+        };
+
+        let storm = play(&plan, |_| ControlFlow::Continue(())).expect("it can be played");
+
+        let steps = &storm.policies[0].steps;
+        let calls = |from: usize, to: usize| per_second(&steps[from * 10..to * 10], |it| it.calls);
+        // Thirty callers with a call in 101 ms each; those of the spike are three times as
+        // many. Four standard errors of a second are less than a third of that.
+        let within = |rate: f64, expected: f64| (rate / expected - 1.0).abs() < 0.25;
+        assert!(within(calls(0, 4), 297.0), "{}", calls(0, 4));
+        assert!(within(calls(4, 6), 891.0), "{}", calls(4, 6));
+        assert!(within(calls(6, 10), 297.0), "{}", calls(6, 10));
+    }
+}

@@ -202,4 +202,50 @@ mod tests {
         assert_eq!(timeline.monotonic(), Duration::from_millis(9_999));
         assert_eq!(timeline.lock().begun, 9_999, "each began once");
     }
+
+    /// When waits are over that begin after each other, each with its length.
+    fn over(pool_ends: u64, waits: &[u64]) -> Vec<u64> {
+        let (timeline, mut pool) = (Timeline::default(), LocalPool::new());
+        let over = Rc::new(RefCell::new(Vec::new()));
+        let (now, ended) = (timeline.clone(), Rc::clone(&over));
+        let waits = waits.to_vec();
+        let all = async move {
+            for millis in waits {
+                now.sleep(Duration::from_millis(millis)).await;
+                ended.borrow_mut().push(now.monotonic().as_millis() as u64);
+            }
+        };
+        pool.spawner().spawn_local(all).expect("it runs");
+        timeline.run(&mut pool, Duration::from_millis(pool_ends));
+        over.take()
+    }
+
+    #[test]
+    fn what_ends_at_the_very_end_is_over() {
+        assert_eq!(over(30, &[10, 20, 1]), [10, 30]);
+        assert_eq!(over(29, &[10, 20, 1]), [10]);
+        assert_eq!(over(30, &[10, 0, 0]), [10, 10, 10]);
+    }
+
+    #[test]
+    fn a_moment_that_has_passed_is_reached_at_once() {
+        let (timeline, mut pool) = (Timeline::default(), LocalPool::new());
+        let reached = Rc::new(RefCell::new(Vec::new()));
+        let (now, moments) = (timeline.clone(), Rc::clone(&reached));
+        let way = async move {
+            for millis in [20, 10, 50] {
+                now.reach(Duration::from_millis(millis)).await;
+                let wall = now.wall().duration_since(SystemTime::UNIX_EPOCH);
+                moments
+                    .borrow_mut()
+                    .push((now.monotonic(), wall.expect("after it")));
+            }
+        };
+        pool.spawner().spawn_local(way).expect("it runs");
+
+        timeline.run(&mut pool, Duration::MAX);
+
+        let moments = [20, 20, 50].map(Duration::from_millis);
+        assert_eq!(*reached.borrow(), moments.map(|moment| (moment, moment)));
+    }
 }
