@@ -40,9 +40,10 @@ const WARM_UP: u32 = 200;
 const COUNTED: u32 = 1000;
 
 /// Calls of a turn that are not measured, since they pay for the caches that the way
-/// before has filled, those that are, and how many turns a process has.
-const TURN: [u32; 2] = [10, 40];
-const TURN_COUNT: usize = 50;
+/// before has filled, those that are, and how many turns a process has. The recorder
+/// writes over what it has kept once in 128 calls.
+const TURN: [u32; 2] = [150, 50];
+const TURN_COUNT: usize = 30;
 
 /// Processes of each way, one after another. Where its memory happens to lie makes the
 /// calls of a process some percent quicker or slower for as long as it lives.
