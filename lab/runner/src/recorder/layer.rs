@@ -169,13 +169,14 @@ impl RecorderLayer {
     /// The nearest span around a new one that is kept.
     fn parent<S>(
         &self,
+        store: &Store,
         span: &span::Attributes<'_>,
         context: &Context<'_, S>,
     ) -> Option<(SpanContext, Place)>
     where
         S: Subscriber + for<'a> LookupSpan<'a>,
     {
-        let kept = |id: &span::Id| self.recorder.store().kept(self.open_span(id));
+        let kept = |id: &span::Id| store.kept(self.open_span(id));
         let current = context.current_span();
         let parent = if span.is_contextual() {
             current.id()?
@@ -232,16 +233,16 @@ where
         let Some(name) = name_of(span.metadata()) else {
             return;
         };
-        let parent = self.parent(span, &context);
         let callsites = &recorder.shared.callsites;
         callsites.learn(name, span.metadata());
         let mut visitor = Visitor(Opening::new(name, callsites));
         span.record(&mut visitor);
         let start = recorder.now();
 
-        recorder
-            .store()
-            .open(self.open_span(id), start, visitor.0, parent);
+        let mut store = recorder.store();
+        let parent = self.parent(&store, span, &context);
+        store.open(self.open_span(id), start, visitor.0, parent);
+        drop(store);
         recorder.shared.changed.notify_one();
     }
 
@@ -262,13 +263,9 @@ where
     }
 
     fn on_close(&self, id: span::Id, _: Context<'_, S>) {
-        let place = self.recorder.store().forget(self.open_span(&id));
-        let Some(place) = place else {
-            return;
-        };
         let end = self.recorder.now();
-
-        self.recorder.store().close(place, end);
-        self.recorder.shared.changed.notify_one();
+        if self.recorder.store().close(self.open_span(&id), end) {
+            self.recorder.shared.changed.notify_one();
+        }
     }
 }

@@ -169,11 +169,6 @@ impl Store {
         Some((opened.context, opened.place?))
     }
 
-    /// Takes a span from those that are open; where it is kept, if it is.
-    pub(super) fn forget(&mut self, span: OpenSpan) -> Option<Place> {
-        self.open.remove(&span)?.place
-    }
-
     /// Adds what became known after the span had opened.
     pub(super) fn record(&mut self, place: Place, name: &'static str, value: FieldValue) {
         if let Some(span) = self.span_mut(place) {
@@ -181,10 +176,11 @@ impl Store {
         }
     }
 
-    pub(super) fn close(&mut self, place: Place, end: Duration) {
-        if let Some(span) = self.span_mut(place) {
-            span.end = Some(end);
-        }
+    /// Takes a span from those that are open; whether it is kept.
+    pub(super) fn close(&mut self, span: OpenSpan, end: Duration) -> bool {
+        let place = self.open.remove(&span).and_then(|opened| opened.place);
+        let span = place.and_then(|place| self.span_mut(place));
+        span.map(|span| span.end = Some(end)).is_some()
     }
 
     pub(super) fn traces(&self) -> Vec<Trace> {
