@@ -96,8 +96,10 @@ mod tests {
 
     #[test]
     fn four_times_as_many_calls_halve_the_error() {
-        let [few, many] = [100, 400].map(|calls| FOUR_AT_A_HALF.load_error(calls));
+        for error in [Retries::load_error, Retries::success_error] {
+            let [few, many] = [100, 400].map(|calls| error(FOUR_AT_A_HALF, calls));
 
-        assert!((few / many - 2.0).abs() < 1e-12);
+            assert!((few / many - 2.0).abs() < 1e-12);
+        }
     }
 }
