@@ -11,12 +11,11 @@ use client::{
 use metrics_util::debugging::DebuggingRecorder;
 use proptest::{collection::vec, prelude::*, sample::select};
 use reqwest_middleware::ClientBuilder;
-use tracing_subscriber::prelude::*;
 
 use crate::support::{
     canary::{CANARY, debugged, leaks, told},
     counted::Counted,
-    heard::Heard,
+    heard::listen,
     offline,
     scripted::response,
     secretive, virtual_clock,
@@ -195,10 +194,7 @@ async fn no_checkpoint_shows_a_secret() {
 
 #[tokio::test]
 async fn no_span_no_event_and_no_metric_shows_a_secret() {
-    let heard = Heard::default();
-    let _guard = tracing_subscriber::registry()
-        .with(heard.clone())
-        .set_default();
+    let (heard, _guard) = listen();
     let recorder = DebuggingRecorder::new();
     let snapshotter = recorder.snapshotter();
     let recorder: SharedRecorder = Arc::new(recorder);
@@ -228,13 +224,10 @@ async fn a_leak_would_be_found() {
     #[error("it failed")]
     struct Leaky(#[source] std::io::Error);
     let error = Leaky(std::io::Error::other("cursor=C4N4RY"));
-    let heard = Heard::default();
     let wire = Wire::serve(&[("", Then::Close)]).await;
     let url = format!("{}/?cursor=c4n4ry", wire.base_url());
 
-    let guard = tracing_subscriber::registry()
-        .with(heard.clone())
-        .set_default();
+    let (heard, guard) = listen();
     tracing::info!(target: TARGET, cursor = "c4n4ry");
     tracing::info_span!(target: TARGET, "leaky", url);
     drop(guard);

@@ -9,26 +9,15 @@ use client::{
 use metrics_util::debugging::DebuggingRecorder;
 use reqwest::Response;
 use reqwest_retry::RetryPolicy;
-use tracing::subscriber::DefaultGuard;
-use tracing_subscriber::prelude::*;
 
 use crate::support::{
     Unit,
     counted::Counted,
-    heard::Heard,
+    heard::{Heard, listen},
     http_error, offline,
     scripted::{retry_after, scripted, status},
     virtual_clock,
 };
-
-/// What is heard as long as the guard is held.
-fn listen() -> (Heard, DefaultGuard) {
-    let heard = Heard::default();
-    let guard = tracing_subscriber::registry()
-        .with(heard.clone())
-        .set_default();
-    (heard, guard)
-}
 
 /// What is heard of a call whose every request has the same response, of which
 /// half is drawn where anything is drawn.

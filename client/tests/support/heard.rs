@@ -2,16 +2,30 @@
 
 use std::{
     fmt::Debug,
-    sync::{Arc, Mutex},
+    sync::{Arc, LazyLock, Mutex},
 };
 
 use client::telemetry::TARGET;
 use tracing::{
-    Event, Subscriber,
+    Dispatch, Event, Subscriber,
     field::{Field, Visit},
     span::{Attributes, Id, Record},
+    subscriber::DefaultGuard,
 };
-use tracing_subscriber::{Layer, layer::Context};
+use tracing_subscriber::{Layer, layer::Context, prelude::*, registry};
+
+/// As long as there is one subscriber only, a span that another thread meets
+/// first is judged by that thread's subscriber, which is none, and stays off for
+/// all threads. With a second one that is never dropped, all are asked.
+static SECOND: LazyLock<Dispatch> = LazyLock::new(|| Dispatch::new(registry()));
+
+/// What this thread hears as long as the guard is held.
+pub(crate) fn listen() -> (Heard, DefaultGuard) {
+    LazyLock::force(&SECOND);
+    let heard = Heard::default();
+    let guard = registry().with(heard.clone()).set_default();
+    (heard, guard)
+}
 
 /// Keeps every span and event of the client as text.
 #[derive(Clone, Default)]
