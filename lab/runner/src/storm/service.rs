@@ -502,16 +502,17 @@ mod tests {
     fn a_cut_leaves_places_that_work_and_the_others_rest_until_it_ends() {
         let cut = Settings {
             trouble: Trouble::Cut,
-            places: 2,
+            places: 3,
+            places_left: 2,
             ..ONE_PLACE
         };
 
-        let [before, during] = [900, 1_100].map(|at| got(cut, &[at, at, at]));
-        let late = got(cut, &[1_950, 1_950, 1_950]);
+        let [before, during, late] = [900, 1_100, 1_950].map(|at| got(cut, &[at; 4]));
 
-        assert_eq!(before, [(1_000, OK), (1_000, OK), (1_100, OK)]);
-        assert_eq!(during, [(1_200, OK), (1_300, OK), (1_400, OK)]);
-        assert_eq!(late, [(2_050, OK), (2_100, OK), (2_150, OK)]);
+        let ends = |ends: [u64; 4]| ends.map(|at| (at, OK));
+        assert_eq!(before, ends([1_000, 1_000, 1_000, 1_100]));
+        assert_eq!(during, ends([1_200, 1_200, 1_300, 1_300]));
+        assert_eq!(late, ends([2_050, 2_050, 2_100, 2_150]));
     }
 
     #[test]
