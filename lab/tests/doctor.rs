@@ -1,6 +1,11 @@
 //! `lab doctor` on machines of every kind: the real binary, with what it looks
 //! at put up by the test.
 
+#![cfg_attr(
+    not(unix),
+    allow(unused, reason = "a program that is a script is for Unix")
+)]
+
 use std::{
     collections::BTreeMap,
     fs,

@@ -1,6 +1,11 @@
 //! The command `lab` as a person uses it: the real binary, what it prints, and its
 //! exit codes.
 
+#![cfg_attr(
+    not(unix),
+    allow(unused, reason = "tests whose client is a shell are for Unix")
+)]
+
 mod ask;
 mod cancel;
 mod card;

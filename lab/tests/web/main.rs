@@ -1,6 +1,11 @@
 //! The page's server, as a browser and as a stranger see it: real sockets, each
 //! test with a server of its own on free ports.
 
+#![cfg_attr(
+    not(unix),
+    allow(unused, reason = "tests that send signals are for Unix")
+)]
+
 mod api;
 mod cancel;
 mod card;
