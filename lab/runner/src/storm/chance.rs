@@ -62,6 +62,7 @@ pub(super) fn arrivals<const N: usize>(
     mut random: impl BorrowMut<ChaCha12Rng>,
     stretches: [Stretch; N],
 ) -> impl Iterator<Item = Duration> {
+    // One of no length draws nothing.
     let stretches = stretches.into_iter().filter(|it| it.from < it.to);
     let (mut stretches, mut last) = (stretches.peekable(), None);
     iter::from_fn(move || {
@@ -74,7 +75,7 @@ pub(super) fn arrivals<const N: usize>(
             let mean = Duration::from_secs_f64(1.0 / per_second);
             let next = last.unwrap_or(from) + exponential(random.borrow_mut(), mean);
             // Where the rate changes, the process begins anew: it has no memory.
-            last = (next < to).then_some(next);
+            last = (from..to).contains(&next).then_some(next);
             match last {
                 Some(_) => return last,
                 None => stretches.next(),
@@ -112,21 +113,24 @@ mod tests {
     }
 
     #[test]
-    fn each_stretch_has_its_own_rate_and_one_of_no_length_has_none() {
-        let seconds = [(10.0, 0, 100), (1_000.0, 100, 100), (1_000.0, 100, 101)];
-        let stretches = seconds.map(|(per_second, from, to)| {
+    fn each_stretch_has_its_own_rate_and_one_of_no_length_changes_nothing() {
+        let stretch = |per_second, from, to| {
             let [from, to] = [from, to].map(Duration::from_secs);
-            (per_second, from, to).into()
-        });
+            Stretch::from((per_second, from, to))
+        };
+        let (slow, fast) = (stretch(10.0, 0, 100), stretch(1_000.0, 100, 101));
+        let random = || stream(1, Stream::Calls);
 
-        let arrivals: Vec<_> = arrivals(stream(1, Stream::Calls), stretches).collect();
+        let all: Vec<_> = arrivals(random(), [slow, fast]).collect();
 
-        assert!(arrivals.is_sorted());
+        assert!(all.is_sorted());
         let late = |at: &&Duration| **at >= Duration::from_secs(100);
-        let late = arrivals.iter().filter(late).count();
+        let late = all.iter().filter(late).count();
         // Four standard errors of a thousand each.
         assert!(late.abs_diff(1_000) < 127, "{late}");
-        assert!((arrivals.len() - late).abs_diff(1_000) < 127);
+        assert!((all.len() - late).abs_diff(1_000) < 127);
+        let more = [slow, stretch(1_000.0, 100, 100), fast];
+        assert!(arrivals(random(), more).eq(all));
     }
 
     #[test]

@@ -113,18 +113,15 @@ impl Plan {
         if !(1..=MOST_POLICIES).contains(&self.policies.len()) {
             return Err(StormError::Policies(self.policies.len()));
         }
-        let one = Settings {
-            clients: 1,
-            ..self.settings
-        };
         let (timeline, random) = (Timeline::default(), stream(self.seed, Stream::Work));
-        let service = Service::new(&one, timeline.clone(), random, Counts::default());
+        let settings = &self.settings;
+        let service = Service::new(settings, timeline.clone(), random, Counts::default());
         self.policies.iter().try_for_each(|policy| {
-            let setup = Setup {
+            let one = Setup {
                 clients: 1,
                 ..policy.setup
             };
-            let client = Clients::new(&one, &setup, self.seed, &service, &timeline);
+            let client = Clients::new(settings, &one, self.seed, &service, &timeline);
             client
                 .map(|_| ())
                 .map_err(|error| StormError::of(policy, error))
@@ -241,13 +238,14 @@ mod tests {
         let mut heard = 0;
 
         let storm = play(&short(1), |news| {
-            if let Heard::Steps(_, so_far) = news {
-                heard += 1;
-                assert_eq!(so_far.len(), heard);
-            }
-            match heard < 10 {
-                true => ControlFlow::Continue(()),
-                false => ControlFlow::Break(()),
+            let Heard::Steps(_, so_far) = news else {
+                return ControlFlow::Continue(());
+            };
+            heard += 1;
+            assert_eq!(so_far.len(), heard);
+            match heard {
+                10 => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
             }
         });
 
@@ -257,6 +255,51 @@ mod tests {
         assert_eq!(storm.policies[0].steps.len(), 10);
         assert!(storm.policies[0].totals.calls > 0);
         assert_eq!(storm.shows_the_answer, None);
+    }
+
+    #[test]
+    fn who_has_seen_enough_at_the_end_of_a_policy_is_told_of_no_other() {
+        let storm = play(&short(1), |news| match news {
+            Heard::Ended(..) => ControlFlow::Break(()),
+            Heard::Steps(..) => ControlFlow::Continue(()),
+        });
+
+        let storm = storm.expect("it can be played");
+        assert_eq!(storm.policies.len(), 1);
+        assert_eq!(storm.policies[0].cut, None);
+    }
+
+    #[test]
+    fn a_step_ends_before_what_happens_at_its_end() {
+        let settings = Settings {
+            calls_per_second: 100.0,
+            places: 50,
+            queue: 1_000,
+            timeout: Duration::from_secs(10),
+            trouble: Trouble::Pause,
+            ..short(1).settings
+        };
+        let policies = vec![Policy::new("any", Setup::DEFAULT)];
+        let plan = Plan {
+            settings,
+            policies,
+            ..short(1)
+        };
+        let mut heard = 0;
+
+        let storm = play(&plan, |news| {
+            heard += usize::from(matches!(news, Heard::Steps(..)));
+            ControlFlow::Continue(())
+        });
+
+        let steps = &storm.expect("it can be played").policies[0].steps;
+        assert_eq!((heard, steps.len()), (80, 80));
+        let came: u32 = steps[20..40].iter().map(|step| step.requests).sum();
+        assert_eq!(steps[39].waiting, steps[19].waiting + came);
+        assert!(
+            came > 100 && steps[40].waiting < came - 40,
+            "the places took some"
+        );
     }
 
     #[test]

@@ -132,4 +132,38 @@ mod tests {
             assert!(!source.differs.is_empty(), "{}", preset.name);
         }
     }
+
+    /// A budget of this client begins with the retries that can be made at once, and earns
+    /// one with so many calls.
+    #[test]
+    fn the_numbers_are_those_of_the_source_in_the_units_of_this_client() {
+        // Half of ten tokens at one for each failure, and a tenth for each success.
+        let grpc = (4, (100, 1_000), (10 / 2, 10));
+        // Ten a second for ten seconds, and a fifth of the calls.
+        let free = 10 * 10;
+        // A bucket of 500, and what a retry costs.
+        let (aws, since_2026) = (5, 14);
+
+        for (name, (attempts, waits, budget)) in [
+            ("grpc", grpc),
+            ("finagle", (20, (0, 0), (free, 5))),
+            ("linkerd", (20, (0, 0), (free, 5))),
+            ("aws", (3, (1_000, 20_000), (500 / aws, aws))),
+            (
+                "aws-2026",
+                (3, (50, 20_000), (500 / since_2026, since_2026)),
+            ),
+            ("envoy", (2, (25, 250), (3, 5))),
+        ] {
+            let preset = PRESETS.iter().find(|preset| preset.name == name);
+            let setup = preset.expect(name).setup;
+
+            let [base, cap] = match setup.backoff {
+                Backoff::None => [0, 0],
+                _ => [setup.base, setup.cap].map(|wait| wait.as_millis()),
+            };
+            assert_eq!((setup.attempts, (base, cap)), (attempts, waits), "{name}");
+            assert_eq!((setup.budget, setup.calls_per_retry), budget, "{name}");
+        }
+    }
 }
