@@ -6,8 +6,7 @@
 //! the order in which they began, and each costs the logarithm of how many there are.
 
 use std::{
-    cmp::Reverse,
-    collections::BinaryHeap,
+    collections::BTreeMap,
     future::Future,
     pin::Pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -25,15 +24,10 @@ pub(super) struct Timeline(Arc<Mutex<State>>);
 #[derive(Default)]
 struct State {
     now: Duration,
-    sleepers: BinaryHeap<Reverse<Sleeper>>,
-    /// How many sleepers there were: each one's number decides among those of a moment.
+    /// By the end of each wait, and among those of a moment by its number.
+    sleepers: BTreeMap<(Duration, u64), Waker>,
+    /// How many waits there were.
     begun: u64,
-}
-
-struct Sleeper {
-    until: Duration,
-    number: u64,
-    waker: Waker,
 }
 
 impl Timeline {
@@ -62,12 +56,13 @@ impl Timeline {
 impl State {
     /// Goes to the end of the next wait, unless it lies beyond the end of all.
     fn next(&mut self, end: Duration) -> Option<Waker> {
-        let next = self.sleepers.peek()?.0.until;
-        if next > end {
+        let first = self.sleepers.first_entry()?;
+        let (until, _) = *first.key();
+        if until > end {
             return None;
         }
-        self.now = self.now.max(next);
-        self.sleepers.pop().map(|Reverse(sleeper)| sleeper.waker)
+        self.now = self.now.max(until);
+        Some(first.remove())
     }
 }
 
@@ -112,42 +107,11 @@ impl Future for Sleeping<'_> {
         if !self.until.as_ref().is_some_and(is_known) {
             state.begun += 1;
             let number = state.begun;
-            let waker = cx.waker().clone();
-            state.sleepers.push(Reverse(Sleeper {
-                until,
-                number,
-                waker,
-            }));
+            state.sleepers.insert((until, number), cx.waker().clone());
             drop(state);
             self.until = Some((until, cx.waker().clone()));
         }
         Poll::Pending
-    }
-}
-
-impl Sleeper {
-    fn key(&self) -> (Duration, u64) {
-        (self.until, self.number)
-    }
-}
-
-impl PartialEq for Sleeper {
-    fn eq(&self, other: &Self) -> bool {
-        self.key() == other.key()
-    }
-}
-
-impl Eq for Sleeper {}
-
-impl PartialOrd for Sleeper {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Sleeper {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.key().cmp(&other.key())
     }
 }
 
