@@ -181,13 +181,28 @@ proptest! {
     }
 }
 
+/// Nor would it if one of its policies came to what another came to.
 #[test]
 fn every_story_shows_what_its_answer_says_and_its_counts_agree() {
     for story in STORIES {
         let storm = play(&Plan::of(story), |_| ControlFlow::Continue(())).expect("a storm");
 
         assert_eq!(storm.shows_the_answer, Some(true), "{}", story.words.name);
-        for run in &storm.policies {
+        for (number, run) in storm.policies.iter().enumerate() {
+            let shows = storm.policies.iter().map(|other| {
+                let mut storm = storm.clone();
+                storm.policies[number] = PolicyRun {
+                    policy: run.policy.clone(),
+                    ..other.clone()
+                };
+                (story.shows)(&storm)
+            });
+            assert!(
+                shows.into_iter().any(|shows| shows == Some(false)),
+                "{}: whatever becomes of {}",
+                story.words.name,
+                run.policy.name
+            );
             let wrong = wrong(run);
             assert!(
                 wrong.is_empty(),

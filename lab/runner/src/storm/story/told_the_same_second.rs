@@ -14,8 +14,8 @@ pub(super) const STORY: Story = Story {
         varies: "waits",
         answer: Some(
             "All who were told it come back in it, more than the queue can work off before \
-                 they leave again, and their retries keep it so. A wide random spread on top of the \
-                 Retry-After lets the same calls through.",
+                 they leave again, and their retries keep it so. A second of random spread on top of \
+                 the Retry-After is too little; fifteen let the same calls through.",
         ),
         lesson: "A Retry-After says when it is allowed to come, not when it is wise. Waiting \
                  longer is allowed: add a spread.",
@@ -55,6 +55,6 @@ pub(super) const STORY: Story = Story {
     shows: |storm| {
         let back = |name| storm.is_back(name);
         let (apart, naive) = (storm.lost("told + 15 s")?, storm.lost("naive")?);
-        Some(!back("told")? && back("told + 15 s")? && apart * 5 <= naive)
+        Some(!back("told")? && !back("told + 1 s")? && back("told + 15 s")? && apart * 5 < naive)
     },
 };
