@@ -152,6 +152,9 @@ fn wrong(run: &PolicyRun) -> Vec<String> {
     let mut wrong: Vec<_> = wrong
         .map(|(rule, one, other)| format!("{rule}: {one} and {other}"))
         .collect();
+    if totals.requests - totals.retries > totals.calls {
+        wrong.push(format!("a call has two first requests: {totals:?}"));
+    }
     if totals.requests - totals.settled > totals.in_flight {
         wrong.push(format!("a call waits for two responses: {totals:?}"));
     }

@@ -143,3 +143,63 @@ fn counters(miscounted: u64) -> Model {
         )],
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeSet, time::Duration};
+
+    use super::{experiment::Call, *};
+
+    /// Runs of clients that send no request, or one for each call.
+    fn fake(requests: u64) -> Vec<Run> {
+        let call = |second| Call {
+            began: Duration::from_secs(second),
+            ended: Some(Duration::from_secs(second)),
+            has_succeeded: requests > 0,
+        };
+        let run = Run {
+            calls: (0..80).map(call).collect(),
+            requests: requests * 80,
+            ..Run::default()
+        };
+        vec![run; 200]
+    }
+
+    #[test]
+    fn every_figure_can_be_missed_and_is_of_many_runs() {
+        for subject in SUBJECTS.map(|subject| subject()) {
+            let mut seen = BTreeSet::new();
+            for experiment in subject.experiments {
+                assert!(experiment.runs() >= 100, "{}", subject.name);
+                let [silent, lucky] = [0, 1].map(|it| experiment.compare(&fake(it)));
+                assert!(!silent.is_empty(), "{}", subject.name);
+                for (silent, lucky) in silent.into_iter().zip(lucky) {
+                    assert!(!silent.held || !lucky.held, "{lucky:?}");
+                    assert!(seen.insert((lucky.setting, lucky.quantity)), "{silent:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_attempt_too_many_counts_as_much_as_one_too_few() {
+        let run = |attempts, ended| Run {
+            attempts,
+            ended,
+            ..Run::default()
+        };
+        let wrong = [run(3, 1), run(1, 3), run(3, 3)].map(|run| miscount(&run));
+
+        assert_eq!(wrong, [2, 2, 0]);
+        assert!(counters(0).figures[0].held && !counters(1).figures[0].held);
+    }
+
+    #[test]
+    fn who_ends_it_has_the_figures_there_are() {
+        let figures = check(1, &|| ControlFlow::Break(())).expect("it breaks no rule");
+
+        assert!(figures.cancelled);
+        assert_eq!(figures.models.len(), 1);
+        assert!(figures.models[0].figures.is_empty());
+    }
+}
