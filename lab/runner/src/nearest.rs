@@ -1,11 +1,15 @@
 //! Names that nothing has, and the ones that were meant.
 
-/// The name that is most like this one, if any is.
+/// The name that is most like this one, if any is. One that only says more is more like
+/// it than any other.
 #[must_use]
 pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let similarities = names
-        .into_iter()
-        .map(|other| (strsim::jaro_winkler(name, other), other));
+    let similarities = names.into_iter().map(|other| {
+        let more = other.strip_prefix(name);
+        let says_more = more.is_some_and(|more| more.starts_with('-'));
+        let similarity = f64::from(u8::from(says_more)) + strsim::jaro_winkler(name, other);
+        (similarity, other)
+    });
     let near = similarities.filter(|(similarity, _)| *similarity > 0.7);
     let nearest = near.max_by(|one, other| one.0.total_cmp(&other.0));
     nearest.map(|(_, name)| name)
@@ -47,12 +51,17 @@ mod tests {
 
     #[test]
     fn a_near_miss_is_told_what_is_near() {
-        let told = |name| UnknownName::new("task", name, ["create", "flaky"], "lab tasks");
+        let names = ["create", "flaky", "retry-after-seconds", "retry-later"];
+        let told = |name| UnknownName::new("task", name, names, "lab tasks");
 
         for (name, words) in [
             (
                 "flakey",
                 "no task is called 'flakey'; did you mean 'flaky'?",
+            ),
+            (
+                "retry-after",
+                "no task is called 'retry-after'; did you mean 'retry-after-seconds'?",
             ),
             (
                 "xyzzy",

@@ -120,7 +120,11 @@ pub(super) fn grade(arguments: &Arguments) -> Result<Exit, Exit> {
 
 /// Serves the plays until Ctrl+C, and judges what came.
 fn open(arguments: &Arguments) -> Result<Exit, Exit> {
-    let tasks = chosen(arguments, all())?;
+    let tasks = chosen(arguments, all()).inspect_err(|_| {
+        if arguments.task.len() > 1 {
+            terminal::note("The command that runs a client goes after `--`.");
+        }
+    })?;
     let only = only(arguments)?;
     let demands = Demands::new(arguments)?;
     check_files(arguments)?;
@@ -395,7 +399,11 @@ impl<'a> Grader<'a> {
     fn finish(&self, graded: Result<Card, Ended>) -> Result<Card, Exit> {
         let card = graded.map_err(|ended| match ended {
             Ended::Cancelled => Exit::Cancelled,
-            Ended::Failed(error) => terminal::fail(&error, Exit::Environment),
+            Ended::Failed(error) => {
+                let exit = terminal::fail(&error, Exit::Environment);
+                self.note_a_task();
+                exit
+            }
         })?;
         if !card.tasks.is_empty() && card.tasks.iter().all(TaskGrade::never_ran) {
             let plays = card.tasks.iter().flat_map(|task| &task.plays);
@@ -408,6 +416,17 @@ impl<'a> Grader<'a> {
             return Err(terminal::fail(&*error, Exit::Environment));
         }
         Ok(card)
+    }
+
+    /// Says so if the program has the name of a task.
+    fn note_a_task(&self) {
+        let words = self.command.words();
+        if let Some(task) = words.first().and_then(|word| find(word).ok()) {
+            let (lab, name) = (self.options.lab, task.words.name);
+            terminal::note(&format!(
+                "To grade a client in the task '{name}': {lab} grade --task {name} -- COMMAND"
+            ));
+        }
     }
 
     /// How many tasks are done before the first that is not.

@@ -94,7 +94,8 @@ A task is played several times, each time with a service and a URL of its own. T
 process finds them in LAB_TASK and LAB_URL, or in its arguments as `{task}` and \
 `{url}`, and prints its result as JSON on its last line. Judged are the result, and \
 what the service saw on the wire; nothing that the client says of itself. \
-`{\"skip\": true}` or exit code 127 says that it does not do this task.
+`{\"skip\": true}` or exit code 127 says that it does not do this task; 127 for \
+every task and no request, that it was never started.
 
 Tasks are played in order up to the first that is not done, and what to do about it \
 is explained.";

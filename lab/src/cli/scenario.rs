@@ -12,7 +12,11 @@ use super::{
 use crate::invocation::lab;
 
 pub(super) fn scenario(arguments: &Arguments) -> Result<Exit, Exit> {
-    match arguments.chosen() {
+    let chosen = arguments.chosen();
+    if chosen.is_ok() {
+        arguments.check_report()?;
+    }
+    match chosen {
         Ok(Chosen::All) => all::all(arguments),
         Ok(Chosen::One(scenario)) if arguments.compare => compare::compare(arguments, scenario),
         Ok(Chosen::One(scenario)) => one(arguments, scenario),

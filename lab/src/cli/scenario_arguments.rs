@@ -204,6 +204,12 @@ impl Arguments {
         })
     }
 
+    /// Whether the report can be written, if one was asked for. It is asked before a run,
+    /// which may take a while.
+    pub(super) fn check_report(&self) -> Result<(), Exit> {
+        self.report.iter().try_for_each(|file| report::check(file))
+    }
+
     /// Writes the report, if one was asked for.
     pub(super) fn write_report(&self, html: impl FnOnce() -> String) -> Result<(), Exit> {
         match &self.report {

@@ -213,6 +213,10 @@ pub(super) fn storm(arguments: &Arguments) -> Result<Exit, Exit> {
     }
     let plan = arguments.plan();
     let plan = plan.map_err(|error| terminal::fail(&*error, Exit::Usage))?;
+    arguments
+        .report
+        .iter()
+        .try_for_each(|file| report::check(file))?;
     let played = match arguments.seeds {
         None => {
             let storm = until_ctrl_c(move |ends| play_one(&plan, ends))?;

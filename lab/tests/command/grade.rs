@@ -145,10 +145,23 @@ fn a_rule_that_is_broken_is_shown_with_its_requests() {
 }
 
 #[test]
+fn a_task_where_the_command_belongs_is_told_from_one() {
+    let ended = grade("", &["flaky"]);
+
+    assert_eq!(ended.code, Some(3));
+    let said = [
+        "flaky could not be started",
+        "grade --task flaky -- COMMAND",
+    ];
+    assert_contains(&ended.stderr, &said);
+}
+
+#[test]
 fn what_is_not_known_is_named_with_what_is_near() {
     let table = [
         ("grade --hint flakey", "did you mean 'flaky'?"),
         ("grade --task flakey -- x", "did you mean 'flaky'?"),
+        ("grade --task flaky curl {url}", "goes after `--`"),
         ("grade --require flakey -- x", "did you mean 'flaky'?"),
         ("grade --only one-jobs -- x", "did you mean 'one-job'?"),
         ("rule one-jobs", "did you mean 'one-job'?"),

@@ -1,5 +1,7 @@
 //! What is to be said about two runs beside each other.
 
+use std::time::Duration;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -36,6 +38,9 @@ pub(super) fn remarks(
     remarks.chain(waiting(runs, broken)).collect()
 }
 
+/// The shortest difference between two waits that is one: timers are no more exact.
+const NOTICEABLE: Duration = Duration::from_millis(10);
+
 /// Who waits looks slower, as long as it is alone. Of a client that waited longer than the
 /// first and broke no rule by it there is nothing to say: it may have waited in vain.
 fn waiting(runs: [&Run; 2], broken: [&[BrokenRule]; 2]) -> Option<Remark> {
@@ -46,7 +51,8 @@ fn waiting(runs: [&Run; 2], broken: [&[BrokenRule]; 2]) -> Option<Remark> {
         false => (first, second),
     };
     let in_vain = is_second && broken[1].is_empty();
-    if slow.waited == quick.waited || slow.taken < quick.taken || in_vain {
+    let longer = slow.waited - quick.waited;
+    if longer < NOTICEABLE || slow.taken < quick.taken || in_vain {
         return None;
     }
     Some(Remark {
@@ -54,7 +60,7 @@ fn waiting(runs: [&Run; 2], broken: [&[BrokenRule]; 2]) -> Option<Remark> {
             "{} waited {} longer. To one caller a wait is lost time. What it does for a service \
              that many call, one client cannot show; many at once show it:",
             capital(&slow_run.client.title()),
-            duration(slow.waited - quick.waited),
+            duration(longer),
         ),
         command: Some("storm"),
     })

@@ -68,7 +68,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
             "deadline"
         };
         vec![
-            Expectation::ending(Ending::HttpError, "the failure reached the caller at once"),
+            Expectation::ending(Ending::HttpError, "the failure reached the caller"),
             Expectation::fact("gave_up", reason, "the reason is named"),
             Expectation::fact(
                 "retry_after_seconds",
