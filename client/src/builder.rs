@@ -195,6 +195,10 @@ impl Builder {
     }
 
     /// The time one call may take, attempts and waits together; at most a day.
+    ///
+    /// The session cuts an attempt off there. A [`middleware`](Self::middleware) that
+    /// takes time of its own and a [`transport`](Self::transport) have to keep to the
+    /// timeout of the request, which is what is left.
     pub fn deadline(mut self, deadline: impl Into<Option<Duration>>) -> Self {
         self.deadline = deadline.into();
         self
@@ -294,8 +298,11 @@ impl Builder {
         if self.max_body_bytes == 0 {
             positive("max_body_bytes", 0)?;
         }
-        not_zero("the connect timeout", self.timeouts.connect)?;
-        not_zero("the read timeout", self.timeouts.read)?;
+        let Timeouts { connect, read } = self.timeouts;
+        for (field, timeout) in [("the connect timeout", connect), ("the read timeout", read)] {
+            not_zero(field, timeout)?;
+            at_most(field, timeout, Self::LONGEST)?;
+        }
         at_most("max_retry_after", self.max_retry_after, Self::LONGEST)?;
         at_most("retry_after_spread", self.retry_after_spread, Self::LONGEST)?;
         let classifier = Classifier::new(self.retry_statuses.iter().copied())?;
@@ -336,6 +343,7 @@ impl Builder {
             .max_retry_after(self.max_retry_after)
             .correct_dates(self.correct_dates)
             .max_body_bytes(self.max_body_bytes)
+            .timeouts(self.timeouts)
             .metrics(Arc::clone(&metrics));
         if !self.retry_after_spread.is_zero() {
             retries = retries.retry_after_spread(self.retry_after_spread, Arc::clone(&self.random));

@@ -93,6 +93,10 @@ impl ReliableApiClient {
     /// The session with its retry rules, for requests that no method covers.
     /// Settings of one call are an extension of its request there.
     ///
+    /// The client's own session trusts no certificate where the base URL is plain HTTP:
+    /// whoever goes on to HTTPS from there builds the client with a
+    /// [`session`](crate::Builder::session).
+    ///
     /// Its `Debug` is `reqwest`'s own, which prints the default headers of a
     /// caller's session unless their values are marked as sensitive.
     #[must_use]

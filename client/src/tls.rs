@@ -21,11 +21,18 @@ pub fn install_tls_provider() {
 
 /// Whether `error` is a handshake that failed.
 ///
-/// It fails in two shapes: with a [`rustls::Error`] somewhere in the chain, or,
-/// when the peer just went away, with an I/O error before the connection was
-/// there.
+/// It fails in three shapes: with a [`rustls::Error`] somewhere in the chain; when the
+/// peer just went away, with an I/O error before the connection was there; and, in TLS
+/// 1.3, with an alert after the client has sent its request already, by which a server
+/// refuses the client's certificate (RFC 8446 §4.4.2.4). Whatever else TLS complains of
+/// later, or in the middle of a body, has nothing to do with the handshake.
 pub(crate) fn is_handshake_failure(error: &reqwest::Error) -> bool {
-    find::<rustls::Error>(error).is_some() || (error.is_connect() && broke_off_in_handshake(error))
+    match find::<rustls::Error>(error) {
+        Some(_) if error.is_connect() => true,
+        Some(rustls::Error::AlertReceived(_)) => !(error.is_body() || error.is_decode()),
+        Some(_) => false,
+        None => error.is_connect() && broke_off_in_handshake(error),
+    }
 }
 
 /// Tells a handshake that broke off from a connection that was never made.

@@ -1,12 +1,24 @@
 //! TLS: a certificate that is refused and a handshake that is broken off end the
 //! call at once; a connection that was never made is tried again.
 
-use std::time::Duration;
+use std::{
+    future::ready,
+    io,
+    pin::Pin,
+    task::{Context, Poll},
+    time::Duration,
+};
 
+use bytes::Bytes;
 use client::{ApiError, ApiTransportError, FailureKind, ReliableApiClient, StopReason};
+use hyper::body::Frame;
+use rustls::AlertDescription;
 
 use crate::support::{
+    offline,
+    scripted::scripted,
     tls::{Authority, HandshakeEnd, Server},
+    transport_error, virtual_clock,
     wire::Nobody,
 };
 
@@ -117,6 +129,51 @@ async fn a_connection_that_is_not_made_is_tried_again() {
         assert_eq!(error.attempts, 3);
     }
     assert_eq!(proxy.connections(), 3);
+}
+
+/// A body that ends with what TLS says when the peer gives up.
+struct Alerted;
+
+impl hyper::body::Body for Alerted {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        let alert = rustls::Error::AlertReceived(AlertDescription::InternalError);
+        Poll::Ready(Some(Err(io::Error::new(io::ErrorKind::InvalidData, alert))))
+    }
+}
+
+#[tokio::test]
+async fn an_alert_within_a_body_is_a_lost_connection() {
+    let transport = scripted(|_| {
+        let body = reqwest::Body::wrap(Alerted);
+        ready(Ok(http::Response::new(body).into()))
+    });
+    let client = offline(&virtual_clock()).transport(transport);
+
+    let result = client.build().expect("a client").flaky().await;
+
+    let error = transport_error(result);
+    assert_eq!(error.kind, FailureKind::ConnectionLost, "{error:?}");
+    assert_eq!(error.attempts, 3);
+}
+
+/// The handshake was long over.
+#[tokio::test]
+async fn what_tls_does_not_vouch_for_after_the_handshake_is_asked_for_again() {
+    let authority = Authority::new();
+    let server = Server::tls_garbled(authority.issue("127.0.0.1", [2000, 4000])).await;
+
+    let result = call(trusting(&authority), &server.address().to_string()).await;
+
+    let error = result.expect_err("half a body");
+    assert_eq!(error.kind, FailureKind::Protocol, "{error:?}");
+    assert_eq!(error.stopped, Some(StopReason::AttemptsExhausted));
+    assert_eq!((error.attempts, server.connections()), (3, 3));
 }
 
 /// A session that reaches everything through `proxy`.

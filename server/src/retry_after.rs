@@ -1,6 +1,7 @@
 //! Reads the `Retry-After` of a response that is about to go out, for the ledger.
 //!
-//! The service's own faults write seconds; routes that a lab adds may write anything.
+//! The service's own faults write seconds; routes that a lab adds may write anything. A
+//! date is one that `httpdate` reads: a leap second and the year 1 are not.
 
 use std::time::{Duration, SystemTime};
 

@@ -21,7 +21,7 @@ fn settings_that_break_a_rule() {
     type Change = fn(Builder) -> Builder;
     const DAY: Duration = Duration::from_secs(24 * 60 * 60);
     const MS: Duration = Duration::from_millis(1);
-    let rules: [(Change, &str); 16] = [
+    let rules: [(Change, &str); 18] = [
         (|it| it.max_pages(0), "max_pages"),
         (|it| it.max_items(0), "max_items"),
         (|it| it.page_size(0), "page_size"),
@@ -29,6 +29,8 @@ fn settings_that_break_a_rule() {
         (|it| it.max_body_bytes(0), "max_body_bytes"),
         (|it| it.timeouts(Duration::ZERO, MS), "connect timeout"),
         (|it| it.timeouts(MS, Duration::ZERO), "read timeout"),
+        (|it| it.timeouts(DAY + MS, MS), "connect timeout"),
+        (|it| it.timeouts(MS, Duration::MAX), "read timeout"),
         (|it| it.max_retry_after(DAY + MS), "max_retry_after"),
         (|it| it.retry_after_spread(DAY + MS), "retry_after_spread"),
         (|it| it.retry_statuses([StatusCode::CONFLICT]), "409"),

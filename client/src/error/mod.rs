@@ -3,7 +3,8 @@
 //! `Display` says what happened, after how many attempts, and what the caller
 //! can do. Neither it nor `Debug` ever holds a URL, a query, a cursor, a key, a
 //! body or a credential; a machine code and a request id are kept only if they
-//! look like one.
+//! look like one. A service that names a key or a cursor as its code or its request
+//! id has it printed: choose keys that are no secret.
 
 mod chain;
 mod config;

@@ -13,8 +13,9 @@ use super::{cursor::Cursor, listing_id::ListingId};
 pub struct Checkpoint {
     /// The listing that is crawled: to another one the cursor means nothing.
     pub listing: ListingId,
-    /// Pages read so far in all runs together, each as often as it was: what
-    /// [`max_pages`](super::ListingLimits::max_pages) bounds.
+    /// Pages read by the runs that came to this checkpoint, each as often as it was in
+    /// its run: what [`max_pages`](super::ListingLimits::max_pages) bounds, with those
+    /// that a run reads since.
     pub pages: u32,
     /// Where the crawl goes on.
     pub position: Position,

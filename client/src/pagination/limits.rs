@@ -9,8 +9,8 @@ use crate::error::{ContractError, RequestName};
 /// The limits of a listing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ListingLimits {
-    /// The most pages that are read; in a crawl, in all its runs together, and
-    /// one that is delivered again counts again.
+    /// The most pages that are read; in a crawl those up to the last commit, of all its
+    /// runs together, and those that this run reads, one that is delivered again included.
     pub max_pages: NonZeroU32,
     /// The most items that are yielded one at a time.
     pub max_items: NonZeroU32,

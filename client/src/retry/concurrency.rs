@@ -3,7 +3,8 @@
 //! A 429 says that the clients ask for too much together, and a worker that
 //! backs off alone does not change that. So all of them slow down: the
 //! limit halves, and each success earns a little of it back (additive increase,
-//! multiplicative decrease, as TCP does it; RFC 5681 §3.1).
+//! multiplicative decrease, as in RFC 5681 §3.1; unlike TCP, which halves once for a
+//! whole window, each 429 of a burst halves the limit again).
 
 use std::sync::{Arc, Mutex, PoisonError};
 

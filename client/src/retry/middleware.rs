@@ -160,6 +160,8 @@ pub struct RetryMiddleware<P = Backoff, S = Classifier> {
     deadline: Option<Duration>,
     budget: Option<RetryBudget>,
     concurrency: Option<ConcurrencyLimit>,
+    /// Those of the session below, as far as they are known.
+    timeouts: Option<Timeouts>,
     max_body_bytes: usize,
     spread: Option<(Duration, Arc<dyn Random>)>,
     correct_dates: bool,
@@ -208,6 +210,7 @@ impl<P, S> RetryMiddleware<P, S> {
             deadline: None,
             budget: None,
             concurrency: None,
+            timeouts: None,
             max_body_bytes: DEFAULT_MAX_BODY_BYTES,
             spread: None,
             correct_dates: false,
@@ -235,7 +238,8 @@ impl<P, S> RetryMiddleware<P, S> {
     /// The time one call may take, its attempts and waits together.
     ///
     /// A wait that would reach it is not begun, and an attempt in flight is cut
-    /// off by the transport.
+    /// off by the transport, by the timeout of its request. A middleware below that
+    /// takes time of its own has to keep to that, too.
     #[must_use]
     pub fn deadline(mut self, deadline: Duration) -> Self {
         self.deadline = Some(deadline);
@@ -298,6 +302,12 @@ impl<P, S> RetryMiddleware<P, S> {
         self.metrics(Arc::new(Metrics::new(Some(recorder), Rules::default())))
     }
 
+    /// Has every request carry the pair of the session below, unless it brings another.
+    pub(crate) fn timeouts(mut self, timeouts: Timeouts) -> Self {
+        self.timeouts = Some(timeouts);
+        self
+    }
+
     /// Shares the handles of a client that has its own.
     pub(crate) fn metrics(mut self, metrics: Arc<Metrics>) -> Self {
         self.metrics = metrics;
@@ -331,6 +341,9 @@ where
     ) -> Result<Response> {
         let endpoint = extensions.get().copied().unwrap_or(Endpoint::OTHER);
         let metrics = self.metrics.operation(endpoint, request.method());
+        if let Some(timeouts) = self.timeouts {
+            extensions.get_or_insert(timeouts);
+        }
         let terms = Terms {
             endpoint,
             timeouts: extensions.get().copied().unwrap_or(Timeouts::DEFAULT),
@@ -440,6 +453,11 @@ where
                 offered
             };
             let decision = decide(&facts, &standing, &limits, backoff);
+            // Others need it, if this call does not.
+            let payment_offered = match decision {
+                Decision::Retry { .. } => payment_offered,
+                Decision::Stop { .. } | Decision::Deliver => Payment::NotNeeded,
+            };
             let grounds = Grounds {
                 method: &method,
                 facts,

@@ -89,15 +89,33 @@ impl Server {
     /// Completes the handshake of every connection and responds to its first
     /// request with `attempt` 3.
     pub(crate) async fn tls(config: ServerConfig) -> Self {
+        Self::responding(config, "{\"attempt\":3}").await
+    }
+
+    /// The same, but the response breaks off after the first half of its body, with a
+    /// record that nobody has encrypted.
+    pub(crate) async fn tls_garbled(config: ServerConfig) -> Self {
+        Self::responding(config, "{\"attem").await
+    }
+
+    /// Responds with what there is of a body of 13 bytes.
+    async fn responding(config: ServerConfig, body: &'static str) -> Self {
         let acceptor = TlsAcceptor::from(Arc::new(config));
         Self::serve(move |stream| {
             let acceptor = acceptor.clone();
             async move {
                 let mut stream = acceptor.accept(stream).await.ok()?;
                 read_head(&mut stream).await?;
-                let response = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\
-                                content-length: 13\r\n\r\n{\"attempt\":3}";
-                stream.write_all(response.as_bytes()).await.ok()?;
+                let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\
+                            content-length: 13\r\n\r\n";
+                stream.write_all(head.as_bytes()).await.ok()?;
+                stream.write_all(body.as_bytes()).await.ok()?;
+                stream.flush().await.ok()?;
+                if body.len() < 13 {
+                    let (wire, _) = stream.get_mut();
+                    wire.write_all(&[23, 3, 3, 0, 4, 0, 0, 0, 0]).await.ok()?;
+                    return wire.shutdown().await.ok();
+                }
                 stream.shutdown().await.ok()
             }
         })

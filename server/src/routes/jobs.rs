@@ -150,9 +150,11 @@ fn respond(state: &ServiceState, submission: Submission) -> (JobResult, Response
 /// Whether the body is declared as `application/json` or as any `+json` type;
 /// letter case and parameters do not matter.
 fn is_json(headers: &HeaderMap) -> bool {
-    let line = single(headers, &CONTENT_TYPE).and_then(|line| line.to_str().ok());
-    let media_type = line.and_then(|line| line.split(';').next());
-    let media_type = media_type.unwrap_or_default().trim().to_ascii_lowercase();
+    // Its parameters may hold any byte but control characters (RFC 9110 §5.6.4).
+    let line = single(headers, &CONTENT_TYPE).map(HeaderValue::as_bytes);
+    let media_type = line.and_then(|line| line.split(|byte| *byte == b';').next());
+    let media_type = str::from_utf8(media_type.unwrap_or_default()).unwrap_or_default();
+    let media_type = media_type.trim_ascii().to_ascii_lowercase();
     let suffixed = media_type.strip_suffix("+json");
     let is_suffixed = suffixed
         .and_then(|name| name.split_once('/'))
@@ -169,7 +171,7 @@ fn is_token(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use http::header::CONTENT_TYPE;
-    use http::{HeaderMap, StatusCode};
+    use http::{HeaderMap, HeaderValue, StatusCode};
 
     use super::{IDEMPOTENCY_REPLAYED, is_json};
     use crate::config::ServiceConfig;
@@ -331,10 +333,13 @@ mod tests {
             ("", false),
         ];
 
-        for (value, expected) in table {
-            let headers = HeaderMap::from_iter([(CONTENT_TYPE, value.parse().unwrap())]);
+        let bytes = table.map(|(value, expected)| (value.as_bytes(), expected));
+        let not_ascii = (&b"application/json; by=\"\xc3\xa9\xff\""[..], true);
+        for (value, expected) in bytes.into_iter().chain([not_ascii]) {
+            let headers =
+                HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_bytes(value).unwrap())]);
 
-            assert_eq!(is_json(&headers), expected, "{value}");
+            assert_eq!(is_json(&headers), expected, "{}", value.escape_ascii());
         }
     }
 }
