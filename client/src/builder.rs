@@ -137,7 +137,7 @@ impl Builder {
         self
     }
 
-    /// The timeout pair of every request.
+    /// The timeout pair of every request; at most a day each.
     pub fn timeouts(mut self, connect: Duration, read: Duration) -> Self {
         self.timeouts = Timeouts { connect, read };
         self

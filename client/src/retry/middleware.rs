@@ -453,11 +453,6 @@ where
                 offered
             };
             let decision = decide(&facts, &standing, &limits, backoff);
-            // Others need it, if this call does not.
-            let payment_offered = match decision {
-                Decision::Retry { .. } => payment_offered,
-                Decision::Stop { .. } | Decision::Deliver => Payment::NotNeeded,
-            };
             let grounds = Grounds {
                 method: &method,
                 facts,
@@ -481,6 +476,8 @@ where
                     request = kept.request();
                 }
                 (Decision::Stop { why }, _) => {
+                    // Another call may need it.
+                    drop(payment_offered);
                     report.stopped = Some(why);
                     drop(telemetry::stop_span(why, &grounds));
                     break (result, body);

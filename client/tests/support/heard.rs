@@ -12,7 +12,7 @@ use tracing::{
     span::{Attributes, Id, Record},
     subscriber::DefaultGuard,
 };
-use tracing_subscriber::{Layer, layer::Context, prelude::*, registry};
+use tracing_subscriber::{Layer, Registry, layer::Context, prelude::*, registry};
 
 /// As long as there is one subscriber only, a span that another thread meets
 /// first is judged by that thread's subscriber, which is none, and stays off for
@@ -21,10 +21,14 @@ static SECOND: LazyLock<Dispatch> = LazyLock::new(|| Dispatch::new(registry()));
 
 /// What this thread hears as long as the guard is held.
 pub(crate) fn listen() -> (Heard, DefaultGuard) {
-    LazyLock::force(&SECOND);
     let heard = Heard::default();
-    let guard = registry().with(heard.clone()).set_default();
-    (heard, guard)
+    (heard.clone(), listen_with(heard))
+}
+
+/// Has this layer hear this thread.
+pub(crate) fn listen_with(layer: impl Layer<Registry> + Send + Sync) -> DefaultGuard {
+    LazyLock::force(&SECOND);
+    registry().with(layer).set_default()
 }
 
 /// Keeps every span and event of the client as text.
