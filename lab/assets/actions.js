@@ -90,18 +90,18 @@ export function actionsOf({ draw, brief, storm, announce }) {
     },
     grade: () => enter("grade"),
     storm: () => enter("storm"),
-    /** Looks for what came to the plays. That the lab does not respond, the feed tells. */
+    /** Looks for what came to the cases. That the lab does not respond, the feed tells. */
     look: () => asking === 0 && renew(api.cardText).then(draw, (error) => {
       if (!(error instanceof api.Problem)) throw error;
     }),
-    openPlays: showingProblems(async () => {
-      await renew(api.openPlays);
-      announce("The plays are open");
+    openCases: showingProblems(async () => {
+      await renew(api.openCases);
+      announce("The cases are open");
     }),
-    stopPlays: showingProblems(async () => {
-      await api.stopPlays();
+    stopCases: showingProblems(async () => {
+      await api.stopCases();
       await renew(api.cardText);
-      announce("The plays were stopped");
+      announce("The cases were stopped");
     }),
     again: showingProblems(async (task, number) => {
       await renew(() => api.again(task, number));

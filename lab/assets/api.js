@@ -54,12 +54,12 @@ export const cancel = (id) => ask(`/api/runs/${encodeURIComponent(id)}`, { metho
 
 /** The open card, or the tasks if none is open, as text. */
 export const cardText = () => ask("/api/card");
-export const openPlays = () => ask("/api/card", { method: "POST" });
-export const stopPlays = () => ask("/api/card", { method: "DELETE" });
+export const openCases = () => ask("/api/card", { method: "POST" });
+export const stopCases = () => ask("/api/card", { method: "DELETE" });
 
-/** Begins a play of a task again. */
+/** Begins a case of a task again. */
 export const again = (task, number) =>
-  ask(`/api/card/tasks/${encodeURIComponent(task)}/plays/${number}/again`, { method: "POST" });
+  ask(`/api/card/tasks/${encodeURIComponent(task)}/cases/${number}/again`, { method: "POST" });
 
 /** Where the report of a run is. */
 export const reportPath = (id) => `/api/runs/${encodeURIComponent(id)}/report`;

@@ -15,7 +15,7 @@ import * as news from "./state.js";
 import { wirePanel } from "./wire.js";
 
 const { state } = news;
-/** Between two looks at what came to open plays, in milliseconds. */
+/** Between two looks at what came to open cases, in milliseconds. */
 const LOOK = 500;
 /** What stands beside the course. */
 const ROOMS = ["grade", "storm"];

@@ -1,4 +1,4 @@
-// Grade: what a client of one's own does with plays that are open to any, judged
+// Grade: what a client of one's own does with cases that are open to any, judged
 // while its requests arrive.
 
 import { byId, el, keyed, memo, say, set, svg } from "./dom.js";
@@ -6,19 +6,19 @@ import { byId, el, keyed, memo, say, set, svg } from "./dom.js";
 /** The sign that stands beside the colour of what was judged. */
 const SIGNS = { ok: "✓", failed: "✗" };
 
-export function gradePanel({ openPlays, stopPlays, again, copyText, choose, announce }) {
+export function gradePanel({ openCases, stopCases, again, copyText, choose, announce }) {
   let broken = new Set();
 
-  byId("open-plays").addEventListener("click", openPlays);
-  byId("stop-plays").addEventListener("click", stopPlays);
+  byId("open-cases").addEventListener("click", openCases);
+  byId("stop-cases").addEventListener("click", stopCases);
 
   return memo((card, problem) => {
     const isOpen = card?.id && !card.gone;
     say(byId("grade-problem"), problem);
-    say(byId("open-plays"), card?.id ? "Open anew" : "Open the plays");
+    say(byId("open-cases"), card?.id ? "Open anew" : "Open the cases");
     // Whoever had the focus on the button can open them anew from there.
-    if (!isOpen && document.activeElement === byId("stop-plays")) byId("open-plays").focus();
-    byId("stop-plays").hidden = !isOpen;
+    if (!isOpen && document.activeElement === byId("stop-cases")) byId("open-cases").focus();
+    byId("stop-cases").hidden = !isOpen;
     say(byId("grade-terms"), noteOf(card));
     const tasks = card?.tasks.map((task) => ({ ...task, card: card.id, isOpen })) ?? [];
     const before = broken;
@@ -37,7 +37,7 @@ export function gradePanel({ openPlays, stopPlays, again, copyText, choose, anno
       event.preventDefault();
       choose(scenario);
     });
-    const plays = el("ul", { class: "plays" });
+    const cases = el("ul", { class: "cases" });
     const rules = el("ul", { class: "rules", "aria-label": `Rules of ${name}` });
     const details = el("details", { class: "panel task" },
       el("summary", null, sign, el("h2", null, name), el("span", { class: "terms" }, request), summary),
@@ -45,11 +45,11 @@ export function gradePanel({ openPlays, stopPlays, again, copyText, choose, anno
       el("p", null, "Last line to print: ", el("code", null, goal)),
       el("details", { class: "hint" }, el("summary", null, "Hint"),
         el("p", null, hint), el("p", null, "See it done: ", see)),
-      plays, rules);
-    return Object.assign(el("li", null, details), { details, sign, summary, plays, rules });
+      cases, rules);
+    return Object.assign(el("li", null, details), { details, sign, summary, cases, rules });
   }
 
-  function updateTask(element, { name, requests, mark, summary, plays, rules, isOpen }) {
+  function updateTask(element, { name, requests, mark, summary, cases, rules, isOpen }) {
     set(element.details, { class: `panel task ${mark ?? ""}` });
     say(element.sign, SIGNS[mark] ?? "");
     say(element.summary, summary);
@@ -58,17 +58,17 @@ export function gradePanel({ openPlays, stopPlays, again, copyText, choose, anno
       element.begun = true;
       element.details.open = true;
     }
-    keyed(element.plays, plays, ({ number }) => number, (play) => createPlay(name, play),
-      (play, { rows, remark }) => {
-        play.again.hidden = !isOpen;
-        keyed(play.rows, rows, ({ seq }) => seq, createRow, updateRow);
-        say(play.remark, remark ?? "");
-        play.remark.hidden = remark === null;
+    keyed(element.cases, cases, ({ number }) => number, (item) => createCase(name, item),
+      (item, { rows, remark }) => {
+        item.again.hidden = !isOpen;
+        keyed(item.rows, rows, ({ seq }) => seq, createRow, updateRow);
+        say(item.remark, remark ?? "");
+        item.remark.hidden = remark === null;
       });
     keyed(element.rules, rules, ({ id }) => id, createRule, updateRule);
   }
 
-  function createPlay(task, { number, name, url, curl }) {
+  function createCase(task, { number, name, url, curl }) {
     const button = (label, act) => {
       const made = el("button", { type: "button", "aria-label": `${label}: ${task}, ${name}` }, label);
       made.addEventListener("click", () => act(made));
@@ -89,7 +89,7 @@ export function gradePanel({ openPlays, stopPlays, again, copyText, choose, anno
 /** What stands beside the buttons. */
 function noteOf(card) {
   if (!card?.id) return "";
-  return card.gone ? "The plays were stopped: nothing listens there any more." : card.terms;
+  return card.gone ? "The cases were stopped: nothing listens there any more." : card.terms;
 }
 
 function createRow() {

@@ -90,7 +90,7 @@ export function closed() {
   state.row = null;
 }
 
-/** What came of the tasks so far. Plays that are open no more stay as they were. */
+/** What came of the tasks so far. Cases that are open no more stay as they were. */
 export function graded(card) {
   state.card = card.id === null && state.card?.id ? { ...state.card, gone: true } : card;
 }

@@ -5,7 +5,7 @@
 //! cargo run -p lab -- grade -- target/debug/examples/reliable
 //! ```
 //!
-//! It has the defaults of [`ReliableApiClient`], but for what a play of ten seconds
+//! It has the defaults of [`ReliableApiClient`], but for what a case of ten seconds
 //! needs.
 
 #![expect(clippy::print_stdout, reason = "its last line is its result")]
@@ -76,7 +76,7 @@ fn client(base_url: &str) -> Result<ReliableApiClient, Box<dyn Error>> {
     let client = ReliableApiClient::builder(base_url)
         .session(reqwest::Client::builder().default_headers(headers))
         .max_body_bytes(64 * 1024)
-        // Several of them fit into a play.
+        // Several of them fit into a case.
         .timeouts(Duration::from_secs(2), Duration::from_secs(2))
         // Nobody takes waits of this length for a slow machine.
         .backoff(Duration::from_millis(800), Duration::from_secs(5))

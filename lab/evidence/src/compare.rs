@@ -26,7 +26,7 @@ use crate::{
     view::{self, Phrase},
 };
 
-/// One scenario, played by two clients with one seed.
+/// One scenario, run by two clients with one seed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Comparison {
     /// The two runs. The exit code of a command is that of the first.
@@ -84,7 +84,7 @@ pub struct Side {
 }
 
 impl Compared {
-    /// Holds two runs beside each other. Rules are held to `sample`, since one play does
+    /// Holds two runs beside each other. Rules are held to `sample`, since one run does
     /// not show each of them; without one none is judged.
     #[must_use]
     pub fn of(runs: [&Run; 2], sample: Option<&Sample>) -> Self {

@@ -14,7 +14,7 @@ mod evidence;
 mod expectation;
 
 use crate::{
-    rules::{self, Play, Rule, Verdict},
+    rules::{self, Case, Rule, Verdict},
     wire::WireRecord,
 };
 
@@ -45,7 +45,7 @@ pub fn judge(expectations: Vec<Expectation>, evidence: Evidence<'_>) -> Vec<Chec
 
 /// Whether a rule was kept or broken; nothing of one that says neither.
 fn ruled(rule: &Rule, wire: &WireRecord) -> Option<Check> {
-    let judgement = (rule.judge)(&[Play::of(wire)]);
+    let judgement = (rule.judge)(&[Case::of(wire)]);
     let held = match judgement.verdict {
         Verdict::Kept => true,
         Verdict::Broken => false,

@@ -2,20 +2,20 @@
 
 use anstyle::{AnsiColor, Style};
 use evidence::{
-    grade::{Card, GoalVerdict, KnownFailures, PlayGrade, RuleGrade, TaskGrade, TaskWords},
-    plot::{PlayChart, PlayRow},
+    grade::{Card, CaseGrade, GoalVerdict, KnownFailures, RuleGrade, TaskGrade, TaskWords},
+    plot::{CaseChart, CaseRow},
     rules::{Rule, Verdict},
 };
 
 use super::{Options, paint::fit, sheet::Sheet};
 
-/// How wide the bars of a play are, in columns.
+/// How wide the bars of a case are, in columns.
 const CHART: usize = 20;
 
-/// The most rows of a play that are drawn.
+/// The most rows of a case that are drawn.
 const ROWS: usize = 12;
 
-/// The most plays whose end is shown, of those that missed their goal.
+/// The most cases whose end is shown, of those that missed their goal.
 const MISSED: usize = 2;
 
 /// The longest line of a process's stderr that is shown, in columns.
@@ -33,37 +33,37 @@ pub struct Place {
     pub of: usize,
 }
 
-/// A task whose plays are open to any client.
+/// A task whose cases are open to any client.
 #[derive(Clone, Debug)]
 pub struct Open<'a> {
     /// The name of the task.
     pub task: &'a str,
     /// The token to be sent along.
     pub token: Option<&'a str>,
-    /// What the service does in each play, and its URL.
-    pub plays: Vec<(&'a str, &'a str)>,
+    /// What the service does in each case, and its URL.
+    pub cases: Vec<(&'a str, &'a str)>,
 }
 
-/// Sets what there is to call. Of several tasks each shows its first play.
+/// Sets what there is to call. Of several tasks each shows its first case.
 #[must_use]
 pub fn open(tasks: &[Open<'_>], options: &Options) -> String {
     let lab = options.lab;
     let mut sheet = Sheet::new(options);
     sheet.beside(
         "",
-        "Open until Ctrl+C, which prints the card. Each URL is one play: one call of your client.",
+        "Open until Ctrl+C, which prints the card. Each URL is one case: one call of your client.",
     );
-    sheet.line("To have a program called for each play instead:");
+    sheet.line("To have a program called for each case instead:");
     sheet.line(&format!("  {lab} grade -- COMMAND"));
     sheet.gap();
     for task in tasks {
         let shown = if tasks.len() == 1 {
-            task.plays.len()
+            task.cases.len()
         } else {
             1
         };
         let mut label = task.task;
-        for (name, url) in task.plays.iter().take(shown) {
+        for (name, url) in task.cases.iter().take(shown) {
             sheet.line(&format!("{label:<14} {url}"));
             label = "";
             if tasks.len() == 1 {
@@ -73,18 +73,18 @@ pub fn open(tasks: &[Open<'_>], options: &Options) -> String {
         if let Some(token) = task.token {
             sheet.line(&format!("{:15}Authorization: Bearer {token}", ""));
         }
-        if task.plays.len() > shown {
-            let more = task.plays.len() - shown;
+        if task.cases.len() > shown {
+            let more = task.cases.len() - shown;
             let s = if more == 1 { "" } else { "s" };
             sheet.line(&format!(
-                "{:15}and {more} more play{s}: {lab} grade --task {}",
+                "{:15}and {more} more case{s}: {lab} grade --task {}",
                 "", task.task
             ));
         }
     }
     sheet.gap();
-    if let Some((_, url)) = tasks.first().and_then(|task| task.plays.first()) {
-        sheet.line("Begin a play again:");
+    if let Some((_, url)) = tasks.first().and_then(|task| task.cases.first()) {
+        sheet.line("Begin a case again:");
         sheet.line(&format!("  curl -X POST {url}/again"));
     }
     sheet.into_text()
@@ -113,8 +113,8 @@ pub fn task(
         return sheet.into_text();
     }
     let rules: Vec<_> = grade.broken_but_for(known).collect();
-    for (number, play) in to_show(grade, &rules) {
-        shown(&mut sheet, words, &rules, number, play);
+    for (number, case) in to_show(grade, &rules) {
+        shown(&mut sheet, words, &rules, number, case);
     }
     for rule in rules {
         broken(&mut sheet, rule);
@@ -167,18 +167,18 @@ pub fn done(card: &Card, practice: &[&str], options: &Options) -> String {
     sheet.into_text()
 }
 
-/// Sets a card: a line for each task and for each of its rules, what plays ended with
+/// Sets a card: a line for each task and for each of its rules, what cases ended with
 /// that missed their goal, and a count.
 #[must_use]
 pub fn card(card: &Card, known: &KnownFailures, options: &Options) -> String {
     let mut sheet = Sheet::new(options);
     for grade in &card.tasks {
         headline(&mut sheet, grade, "", "", known);
-        let missed = grade.plays.iter().filter(|play| was_missed(play));
-        for play in missed.take(MISSED) {
-            let name = format!("{}:", play.name);
+        let missed = grade.cases.iter().filter(|case| was_missed(case));
+        for case in missed.take(MISSED) {
+            let name = format!("{}:", case.name);
             sheet.beside(INDENT, &sheet.plain(&name));
-            ended(&mut sheet, play, None);
+            ended(&mut sheet, case, None);
         }
         let shown = grade.requests() > 0;
         for rule in grade.rules.iter().filter(|_| shown) {
@@ -321,9 +321,9 @@ fn headline(
     sheet.beside(&label, &summary);
 }
 
-pub(super) fn was_missed(play: &PlayGrade) -> bool {
+pub(super) fn was_missed(case: &CaseGrade) -> bool {
     matches!(
-        play.goal.verdict,
+        case.goal.verdict,
         GoalVerdict::Missed | GoalVerdict::Crashed
     )
 }
@@ -336,58 +336,58 @@ pub(super) fn rule_in_words(rule: &RuleGrade, is_known: bool) -> String {
     }
 }
 
-/// The plays that show what went wrong, with their numbers: those that missed the goal,
+/// The cases that show what went wrong, with their numbers: those that missed the goal,
 /// and the first of each of these rules that were broken.
-fn to_show<'a>(grade: &'a TaskGrade, rules: &[&RuleGrade]) -> Vec<(usize, &'a PlayGrade)> {
+fn to_show<'a>(grade: &'a TaskGrade, rules: &[&RuleGrade]) -> Vec<(usize, &'a CaseGrade)> {
     let broken = rules
         .iter()
         .filter_map(|rule| rule.judgement.requests.first());
-    let broken: Vec<_> = broken.map(|request| request.play).collect();
+    let broken: Vec<_> = broken.map(|request| request.case).collect();
     let missed = grade
-        .plays
+        .cases
         .iter()
         .enumerate()
-        .filter(|(_, play)| was_missed(play));
+        .filter(|(_, case)| was_missed(case));
     let missed: Vec<_> = missed.map(|(number, _)| number).take(MISSED).collect();
-    let plays = grade.plays.iter().enumerate();
-    plays
+    let cases = grade.cases.iter().enumerate();
+    cases
         .filter(|(number, _)| broken.contains(number) || missed.contains(number))
         .collect()
 }
 
-/// A play: its requests, what a process that failed had to say, and what it printed.
+/// A case: its requests, what a process that failed had to say, and what it printed.
 fn shown(
     sheet: &mut Sheet<'_>,
     words: &TaskWords,
     rules: &[&RuleGrade],
     number: usize,
-    play: &PlayGrade,
+    case: &CaseGrade,
 ) {
-    let name = format!("{}:", play.name);
+    let name = format!("{}:", case.name);
     sheet.beside(INDENT, &sheet.plain(&name));
     let requests = rules.iter().flat_map(|rule| &rule.judgement.requests);
-    let broken = requests.filter(|request| request.play == number);
+    let broken = requests.filter(|request| request.case == number);
     chart(
         sheet,
-        play,
+        case,
         &broken.map(|request| request.seq).collect::<Vec<_>>(),
     );
-    if was_missed(play) {
-        ended(sheet, play, Some(words));
+    if was_missed(case) {
+        ended(sheet, case, Some(words));
     }
 }
 
 /// What a process ended with that missed the goal, and what was wanted in its place.
-fn ended(sheet: &mut Sheet<'_>, play: &PlayGrade, words: Option<&TaskWords>) {
-    let stderr = play.process.iter().flat_map(|process| &process.stderr);
+fn ended(sheet: &mut Sheet<'_>, case: &CaseGrade, words: Option<&TaskWords>) {
+    let stderr = case.process.iter().flat_map(|process| &process.stderr);
     for line in stderr {
         let line = fit(line, STDERR, sheet.options.ascii);
         sheet.beside_foreign(&format!("{INDENT}| "), &line);
     }
-    let found = play.goal.found.as_deref().unwrap_or_default();
+    let found = case.goal.found.as_deref().unwrap_or_default();
     sheet.beside_foreign(INDENT, &fit(found, 200, sheet.options.ascii));
     // Of a result that depends on what came before, only the task can say what it is.
-    let drawn = Some(&*play.wanted).filter(|wanted| !wanted.is_empty());
+    let drawn = Some(&*case.wanted).filter(|wanted| !wanted.is_empty());
     if let Some(wanted) = drawn.or(words.map(|words| words.goal)) {
         sheet.beside(INDENT, &sheet.plain(&format!("wanted  {wanted}")));
     }
@@ -405,15 +405,15 @@ fn broken(sheet: &mut Sheet<'_>, rule: &RuleGrade) {
     sheet.line(&format!("{INDENT}  why and how: {lab} rule {}", rule.id));
 }
 
-/// The requests of a play, those that broke a rule in red.
-fn chart(sheet: &mut Sheet<'_>, play: &PlayGrade, broken: &[u64]) {
-    let chart = PlayChart::new(&play.wire, ROWS);
+/// The requests of a case, those that broke a rule in red.
+fn chart(sheet: &mut Sheet<'_>, case: &CaseGrade, broken: &[u64]) {
+    let chart = CaseChart::new(&case.wire, ROWS);
     let scale = chart.scale(CHART);
     let (full, pause) = match sheet.options.ascii {
         true => ('#', '-'),
         false => ('█', '─'),
     };
-    let draw = |sheet: &mut Sheet<'_>, row: &PlayRow| {
+    let draw = |sheet: &mut Sheet<'_>, row: &CaseRow| {
         let bar = scale.bar(row.arrived, row.ended);
         let bar = bar.start..bar.end.max(bar.start + 1).min(CHART);
         let gap = row.pause.map(|from| scale.bar(from, row.arrived).start);

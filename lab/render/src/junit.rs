@@ -2,7 +2,7 @@
 //! case for its goal and for each of its rules.
 
 use evidence::{
-    grade::{Card, GoalVerdict, KnownFailures, PlayGrade, RuleGrade, TaskGrade},
+    grade::{Card, CaseGrade, GoalVerdict, KnownFailures, RuleGrade, TaskGrade},
     rules::Verdict,
 };
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
@@ -28,8 +28,8 @@ pub fn junit(card: &Card, known: &KnownFailures) -> String {
     let mut report = Report::new(name);
     for task in &card.tasks {
         let mut suite = TestSuite::new(task.task);
-        let plays = task.plays.iter().flat_map(|play| &play.process);
-        let longest = plays.map(|process| process.ended.saturating_sub(process.started));
+        let cases = task.cases.iter().flat_map(|case| &case.process);
+        let longest = cases.map(|process| process.ended.saturating_sub(process.started));
         if let Some(longest) = longest.max() {
             suite.set_time(longest);
         }
@@ -54,13 +54,13 @@ fn goal(task: &TaskGrade) -> TestCase {
     status
         .set_type(verdict.to_string())
         .set_message(safe(found.unwrap_or(&verdict.to_string())));
-    let missed: Vec<_> = task.plays.iter().filter(|play| was_missed(play)).collect();
+    let missed: Vec<_> = task.cases.iter().filter(|case| was_missed(case)).collect();
     if !missed.is_empty() {
-        let lines = missed.iter().map(|play| ended(play));
+        let lines = missed.iter().map(|case| ended(case));
         status.set_description(lines.collect::<Vec<_>>().join("\n"));
     }
     let mut case = case(task, "goal", status);
-    let stderr = missed.iter().flat_map(|play| &play.process);
+    let stderr = missed.iter().flat_map(|case| &case.process);
     let stderr = stderr.map(|process| &process.stderr);
     if let Some(stderr) = stderr.into_iter().find(|lines| !lines.is_empty()) {
         let lines: Vec<_> = stderr.iter().map(|line| safe(line)).collect();
@@ -69,9 +69,9 @@ fn goal(task: &TaskGrade) -> TestCase {
     case
 }
 
-fn ended(play: &PlayGrade) -> String {
-    let found = play.goal.found.as_deref().unwrap_or_default();
-    format!("{}: {}; wanted {}", play.name, safe(found), play.wanted)
+fn ended(case: &CaseGrade) -> String {
+    let found = case.goal.found.as_deref().unwrap_or_default();
+    format!("{}: {}; wanted {}", case.name, safe(found), case.wanted)
 }
 
 /// A text without a character that XML 1.0 does not allow, and without one that could

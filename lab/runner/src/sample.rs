@@ -1,4 +1,4 @@
-//! Several plays of two clients, for the rules that one play cannot show.
+//! Several runs of two clients, for the rules that one run cannot show.
 
 use evidence::{Pace, WireRecord, compare::Sample};
 use futures_util::future::{try_join, try_join_all};
@@ -26,17 +26,17 @@ pub async fn sample(
     if !scenario.task.is_told_apart() {
         return Ok(None);
     }
-    let [one, other] = clients.map(|client| plays(scenario, settings, client));
+    let [one, other] = clients.map(|client| runs(scenario, settings, client));
     let (one, other) = try_join(one, other).await?;
     Ok(Some(Sample([one, other])))
 }
 
-async fn plays(
+async fn runs(
     scenario: &Scenario,
     settings: &Settings,
     client: &'static dyn ClientUnderTest,
 ) -> Result<Vec<WireRecord>, RunError> {
-    let plays = (0..Sample::PLAYS.get()).map(async |further| {
+    let runs = (0..Sample::RUNS.get()).map(async |further| {
         let settings = Settings {
             seed: settings.seed.wrapping_add(further),
             client,
@@ -45,5 +45,5 @@ async fn plays(
         };
         run(scenario, &settings).await.map(|run| run.wire)
     });
-    try_join_all(plays).await
+    try_join_all(runs).await
 }

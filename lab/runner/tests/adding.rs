@@ -11,7 +11,7 @@ use client::{
 };
 use evidence::{
     Client, Ending, Expectation, Fact, Outcome, Overrides, Pace, Policy, Question, Run, Words,
-    rules::{Judgement, Level, Play, RequestRef, Rule, Verdict},
+    rules::{Case, Judgement, Level, RequestRef, Rule, Verdict},
 };
 use http::{Method, StatusCode};
 use metrics::{Unit, counter, with_local_recorder};
@@ -216,12 +216,12 @@ const RULE: Rule = Rule {
     text: "a 418 was not asked for again",
     why: "A teapot stays a teapot.",
     hint: "Look at the status before the next attempt.",
-    judge: |plays| {
-        let play = plays.iter().enumerate().next_back();
-        let (number, play) = play.expect("a play");
-        let teapots = play.wire.entries.iter().filter(|it| it.status == Some(418));
+    judge: |cases| {
+        let case = cases.iter().enumerate().next_back();
+        let (number, case) = case.expect("a case");
+        let teapots = case.wire.entries.iter().filter(|it| it.status == Some(418));
         let again = teapots.skip(1).map(|request| RequestRef {
-            play: number,
+            case: number,
             seq: request.seq,
         });
         let requests: Vec<_> = again.collect();
@@ -286,7 +286,7 @@ async fn a_rule_of_ones_own_judges_what_the_wire_saw() {
 
     let (reliable, naive) = (reliable.await, naive.await);
 
-    let judge = |run: &Run| (RULE.judge)(&[Play::of(&run.wire)]);
+    let judge = |run: &Run| (RULE.judge)(&[Case::of(&run.wire)]);
     assert_eq!(judge(&reliable).verdict, Verdict::Kept);
     let judged = judge(&naive);
     assert_eq!(judged.verdict, Verdict::Broken);

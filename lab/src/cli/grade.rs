@@ -15,29 +15,29 @@ use evidence::{
 use render::{Options, grade::Place};
 use runner::{
     Settings,
-    grade::{ClientCommand, GradeError, PRACTICE, Room, TASKS, Task, all, find, play, quoted},
+    grade::{ClientCommand, GradeError, PRACTICE, Room, TASKS, Task, all, find, quoted, run_task},
 };
 use server::Signals;
 use tokio::time::sleep;
 
-use super::{Exit, known_failing, number, open_plays, report, rule, summary, terminal};
+use super::{Exit, known_failing, number, open_cases, report, rule, summary, terminal};
 
 /// How often a watched file is looked at.
 const LOOK: Duration = Duration::from_millis(200);
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// Play every task but those for practice and print the card, not only up to the first
+    /// Run every task but those for practice and print the card, not only up to the first
     /// that is not done
     #[arg(long, conflicts_with = "watch")]
     all: bool,
-    /// Play these tasks only
+    /// Run these tasks only
     #[arg(long, value_name = "NAME", num_args = 1..)]
     task: Vec<String>,
     /// Judge these rules only
     #[arg(long, value_name = "RULE", num_args = 1..)]
     only: Vec<String>,
-    /// Play again at every save of this file, on from the first task that is not done
+    /// Run again at every save of this file, on from the first task that is not done
     #[arg(
         long,
         value_name = "FILE",
@@ -64,18 +64,18 @@ pub(super) struct Arguments {
     /// Write the card to this file as a report in HTML
     #[arg(long, value_name = "FILE", conflicts_with = "watch")]
     report: Option<PathBuf>,
-    /// Print a hint for a task, and play nothing
+    /// Print a hint for a task, and run nothing
     #[arg(long, value_name = "NAME", exclusive = true)]
     hint: Option<String>,
     /// Count how many of the cards in these files, as --json prints them, reached each
-    /// goal and kept each rule, and play nothing
+    /// goal and kept each rule, and run nothing
     #[arg(long, value_name = "FILE", num_args = 1.., exclusive = true)]
     summary: Vec<PathBuf>,
     /// Use nothing but ASCII
     #[arg(long)]
     ascii: bool,
     /// The command that runs the client. `{url}`, `{base_url}` and `{task}`
-    /// in it stand for those of each play. Without it the plays are open to any client
+    /// in it stand for those of each case. Without it the cases are open to any client
     /// until Ctrl+C, and then what came is judged
     #[arg(
         trailing_var_arg = true,
@@ -118,7 +118,7 @@ pub(super) fn grade(arguments: &Arguments) -> Result<Exit, Exit> {
     }
 }
 
-/// Serves the plays until Ctrl+C, and judges what came.
+/// Serves the cases until Ctrl+C, and judges what came.
 fn open(arguments: &Arguments) -> Result<Exit, Exit> {
     let tasks = chosen(arguments, all()).inspect_err(|_| {
         if arguments.task.len() > 1 {
@@ -132,7 +132,7 @@ fn open(arguments: &Arguments) -> Result<Exit, Exit> {
     let options = terminal::options(arguments.ascii);
     let mut card = terminal::runtime()?.block_on(async {
         let mut signals = listen()?;
-        open_plays::serve(&tasks, seed, &options, &mut signals).await
+        open_cases::serve(&tasks, seed, &options, &mut signals).await
     })?;
     card.judge_only(&only);
     write_files(arguments, &card, &demands)?;
@@ -161,8 +161,8 @@ fn only(arguments: &Arguments) -> Result<Vec<&'static Rule>, Exit> {
     rules.map_err(|error| terminal::fail(&error, Exit::Usage))
 }
 
-/// Whether the files can be written that were asked for. It is asked before a play,
-/// since what was played is lost if they cannot.
+/// Whether the files can be written that were asked for. It is asked before a case,
+/// since what was run is lost if they cannot.
 fn check_files(arguments: &Arguments) -> Result<(), Exit> {
     let mut files = arguments.junit.iter().chain(&arguments.report);
     files.try_for_each(|file| report::check(file))
@@ -241,7 +241,7 @@ impl Demands {
     }
 }
 
-/// A client, what to play with it, and what to judge.
+/// A client, what to experiment with it, and what to judge.
 struct Grader<'a> {
     arguments: &'a Arguments,
     command: ClientCommand,
@@ -275,7 +275,7 @@ impl<'a> Grader<'a> {
         })
     }
 
-    /// Plays once, and ends.
+    /// Runs once, and ends.
     fn once(&self) -> Result<Exit, Exit> {
         let runtime = terminal::runtime()?;
         runtime.block_on(async {
@@ -301,7 +301,7 @@ impl<'a> Grader<'a> {
         })
     }
 
-    /// Plays at every save, until every task is done.
+    /// Runs at every save, until every task is done.
     fn watch(&self, file: &Path) -> Result<Exit, Exit> {
         let mut seen = saved(file).ok_or_else(|| {
             let error = format!("{} cannot be read, so it cannot be watched", file.display());
@@ -335,14 +335,14 @@ impl<'a> Grader<'a> {
         })
     }
 
-    /// Plays the tasks in order from one on, up to the first that is not done, and says
-    /// of each what became of it. Tasks that were asked for by name are all played, but
+    /// Runs the tasks in order from one on, up to the first that is not done, and says
+    /// of each what became of it. Tasks that were asked for by name are all run, but
     /// for saves of a file.
     async fn the_way(&self, signals: &mut Signals, from: usize) -> Result<Card, Ended> {
         let mut card = self.card();
         for (place, task) in self.tasks.iter().enumerate().skip(from) {
             let grade = tokio::select! {
-                grade = self.play(task) => grade.map_err(Ended::Failed)?,
+                grade = self.run(task) => grade.map_err(Ended::Failed)?,
                 () = signals.next() => return Err(Ended::Cancelled),
             };
             let never_ran = grade.never_ran();
@@ -366,16 +366,16 @@ impl<'a> Grader<'a> {
         Ok(card)
     }
 
-    /// Plays every task, several at once.
+    /// Runs every task, several at once.
     async fn every_task(&self, signals: &mut Signals) -> Result<Card, Ended> {
         let bar = terminal::progress(self.tasks.len() as u64);
-        let plays = self.tasks.iter().map(async |task| {
-            let grade = self.play(task).await;
+        let cases = self.tasks.iter().map(async |task| {
+            let grade = self.run(task).await;
             bar.inc(1);
             grade
         });
         let grades = tokio::select! {
-            grades = futures_util::future::try_join_all(plays) => grades,
+            grades = futures_util::future::try_join_all(cases) => grades,
             () = signals.next() => return Err(Ended::Cancelled),
         };
         bar.finish_and_clear();
@@ -385,8 +385,8 @@ impl<'a> Grader<'a> {
         })
     }
 
-    async fn play(&self, task: &Task) -> Result<TaskGrade, GradeError> {
-        let mut grade = play(task, &self.command, self.seed, &self.room).await?;
+    async fn run(&self, task: &Task) -> Result<TaskGrade, GradeError> {
+        let mut grade = run_task(task, &self.command, self.seed, &self.room).await?;
         grade.judge_only(&self.only);
         Ok(grade)
     }
@@ -406,8 +406,8 @@ impl<'a> Grader<'a> {
             }
         })?;
         if !card.tasks.is_empty() && card.tasks.iter().all(TaskGrade::never_ran) {
-            let plays = card.tasks.iter().flat_map(|task| &task.plays);
-            let stderr = plays.flat_map(|play| &play.process).map(|it| &it.stderr);
+            let cases = card.tasks.iter().flat_map(|task| &task.cases);
+            let stderr = cases.flat_map(|case| &case.process).map(|it| &it.stderr);
             for line in stderr.take(1).flatten() {
                 terminal::note(&format!("| {}", line.escape_debug()));
             }
@@ -443,7 +443,7 @@ impl<'a> Grader<'a> {
         terminal::print(&render::grade::done(card, &practice, &self.options))
     }
 
-    /// How to have the way played at every save, if a word of the command is a file.
+    /// How to have the way run at every save, if a word of the command is a file.
     fn advise_watching(&self) -> Result<(), Exit> {
         if !self.arguments.task.is_empty() {
             return Ok(());

@@ -88,7 +88,7 @@ Examples:
 
 /// What grading is.
 pub(super) const GRADE: &str = "\
-Grade any client: the command after `--` runs it, once for each play of a task
+Grade any client: the command after `--` runs it, once for each case of a task
 
 A task is played several times, each time with a service and a URL of its own. The \
 process finds them in LAB_TASK and LAB_URL, or in its arguments as `{task}` and \

@@ -14,7 +14,7 @@ mod known_failing;
 mod list;
 mod load;
 mod number;
-mod open_plays;
+mod open_cases;
 mod play;
 mod report;
 mod rule;
@@ -56,7 +56,7 @@ enum Command {
     /// Play a scenario, or all, each on a fresh service, and show the evidence
     #[command(long_about = help::SCENARIO, after_long_help = help::below_scenario())]
     Scenario(scenario_arguments::Arguments),
-    /// Grade any client: the command after `--` runs it, once for each play of a task
+    /// Grade any client: the command after `--` runs it, once for each case of a task
     #[command(long_about = help::GRADE, after_long_help = help::BELOW_GRADE)]
     Grade(grade::Arguments),
     /// List the tasks that a client can be graded on

@@ -12,8 +12,8 @@
 //! | GET and POST `/api/runs`, GET `/api/runs/{id}` | the runs |
 //! | DELETE `/api/runs/{id}` | cancels a run that goes on; it stays as such |
 //! | GET `/api/runs/{id}/report` | a run as a file to keep |
-//! | GET, POST and DELETE `/api/card` | the plays that are open to any client: what came, opened, stopped |
-//! | POST `/api/card/tasks/{task}/plays/{number}/again` | begins one of them again |
+//! | GET, POST and DELETE `/api/card` | the cases that are open to any client: what came, opened, stopped |
+//! | POST `/api/card/tasks/{task}/cases/{number}/again` | begins one of them again |
 //! | GET and POST `/api/storms` | the stories; a storm, for as long as somebody reads how it goes |
 //! | DELETE `/api/storms/{id}`, GET `/api/storms/{id}/report` | cancels a storm; a storm as a file to keep |
 //! | POST `/api/loads` | many runs, for as long as somebody reads how it goes |
@@ -253,12 +253,12 @@ impl WebUi {
             .unwrap_or_default()
     }
 
-    /// Stops the page, cancels the runs, the storms and the load that go on, and stops the plays
+    /// Stops the page, cancels the runs, the storms and the load that go on, and stops the cases
     /// that are open and the service.
     ///
     /// # Errors
     ///
-    /// [`RunError`] if the service, or that of a play, left something behind.
+    /// [`RunError`] if the service, or that of a case, left something behind.
     pub async fn stop(mut self) -> Result<(), RunError> {
         // Event streams never end by themselves, and a load's may take hours.
         self.feed.close();

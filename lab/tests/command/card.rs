@@ -28,7 +28,7 @@ fn a_card_is_what_its_schema_says() {
     let errors: Vec<_> = validator.iter_errors(&card).collect();
 
     assert!(errors.is_empty(), "{errors:#?}");
-    for place in ["", "/tasks/0", "/tasks/0/rules/0", "/tasks/0/plays/0"] {
+    for place in ["", "/tasks/0", "/tasks/0/rules/0", "/tasks/0/cases/0"] {
         let mut more = card.clone();
         more.pointer_mut(place).expect("an object")["surprise"] = json!(1);
         assert!(!validator.is_valid(&more), "{place}");
@@ -156,7 +156,7 @@ fn a_report_shows_the_card_and_every_request() {
             assert!(page.contains(&format!(" id=\"{id}\"")), "{id}");
         }
     }
-    // Four requests: two in each play, each with a bar.
+    // Four requests: two in each case, each with a bar.
     assert_eq!(page.matches("<rect class=").count(), 4);
 }
 
@@ -169,7 +169,7 @@ fn a_file_that_cannot_be_written_is_named() {
         );
 
         assert_eq!(ended.code, Some(3), "{option}");
-        assert_eq!(ended.stdout, "", "{option}: nothing was played");
+        assert_eq!(ended.stdout, "", "{option}: nothing was run");
         assert_contains(
             &ended.stderr,
             &["could not be written to no-such-folder/card"],

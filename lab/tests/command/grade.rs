@@ -186,7 +186,7 @@ fn what_is_not_known_is_named_with_what_is_near() {
 
 #[cfg(unix)]
 #[test]
-fn a_play_that_missed_its_goal_shows_what_was_printed_and_what_was_wanted() {
+fn a_case_that_missed_its_goal_shows_what_was_printed_and_what_was_wanted() {
     let line = "x".repeat(300);
     let client = format!("echo {line} >&2; echo {line}");
 
@@ -321,7 +321,7 @@ impl Watched {
 
 #[cfg(unix)]
 #[test]
-fn a_save_is_played_on_from_the_first_task_that_is_not_done() {
+fn a_save_is_run_on_from_the_first_task_that_is_not_done() {
     let mut watched = Watched::new("", "read-all");
 
     watched.until("See it done");
@@ -338,7 +338,7 @@ fn a_save_is_played_on_from_the_first_task_that_is_not_done() {
 
 #[cfg(unix)]
 #[test]
-fn of_tasks_with_a_name_no_other_is_played_at_a_save() {
+fn of_tasks_with_a_name_no_other_is_run_at_a_save() {
     let mut watched = Watched::new("--task flaky", "read-all");
 
     let first = watched.lines.next().expect("a line").expect("text");

@@ -35,7 +35,7 @@ fn the_help_of_the_lab_lists_its_commands() {
       scenario     Play a scenario, or all, each on a fresh service, and show the
                    evidence
       grade        Grade any client: the command after `--` runs it, once for each
-                   play of a task
+                   case of a task
       tasks        List the tasks that a client can be graded on
       rule         Explain a rule that clients are judged by
       starter      Write a client to begin with, which does the first task

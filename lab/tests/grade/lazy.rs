@@ -27,7 +27,7 @@ const WITHOUT_RETRY: [&str; 11] = [
 async fn every_request_once_reaches_what_needs_no_second_attempt() {
     let (room, client) = (Room::new(AT_ONCE), habit("lazy"));
 
-    let plays = TASKS.iter().map(async |task| {
+    let cases = TASKS.iter().map(async |task| {
         let grade = graded(task.words.name, &client, &room).await;
         let verdict = match WITHOUT_RETRY.contains(&task.words.name) {
             true => GoalVerdict::Reached,
@@ -35,7 +35,7 @@ async fn every_request_once_reaches_what_needs_no_second_attempt() {
         };
         fault(&grade, &client, Some(verdict), &[])
     });
-    assert_none(join_all(plays).await);
+    assert_none(join_all(cases).await);
 }
 
 #[cfg(unix)]
@@ -47,10 +47,10 @@ async fn no_request_reaches_no_goal() {
     for words in commands {
         let words = words.iter().map(OsString::from);
         let client = ClientCommand::new(words).expect("a command");
-        let plays = all().map(async |task| {
+        let cases = all().map(async |task| {
             let grade = graded(task.words.name, &client, &room).await;
             fault(&grade, &client, Some(GoalVerdict::Crashed), &[])
         });
-        assert_none(join_all(plays).await);
+        assert_none(join_all(cases).await);
     }
 }

@@ -61,8 +61,8 @@ async fn twenty_cards_of_the_reference_client_are_equal_on_a_busy_machine() {
     let room = Room::new(AT_ONCE);
 
     let cards = (0..CARDS).flat_map(|_| TASKS);
-    let plays = cards.map(async |task| graded(task.words.name, &client, &room).await);
-    let grades = join_all(plays).await;
+    let cases = cards.map(async |task| graded(task.words.name, &client, &room).await);
+    let grades = join_all(cases).await;
 
     let mut found = BTreeMap::<_, Vec<_>>::new();
     for grade in &grades {

@@ -16,7 +16,7 @@ mod wrong;
 use std::{ffi::OsString, path::PathBuf};
 
 use evidence::grade::{GoalVerdict, TaskGrade};
-use runner::grade::{ClientCommand, Room, find, play};
+use runner::grade::{ClientCommand, Room, find, run_task};
 
 /// The program of an example, which `cargo test` builds.
 fn example(name: &str) -> OsString {
@@ -39,18 +39,18 @@ const AT_ONCE: u32 = 48;
 
 async fn graded(task: &str, client: &ClientCommand, room: &Room) -> TaskGrade {
     let task = find(task).expect("a task");
-    let grade = play(task, client, 7, room).await;
-    grade.expect("it can be played")
+    let grade = run_task(task, client, 7, room).await;
+    grade.expect("it can be run")
 }
 
-/// What became of the goal, and what of each play: for a message.
+/// What became of the goal, and what of each case: for a message.
 fn told(grade: &TaskGrade) -> String {
     let rules = grade.rules.iter().map(|rule| {
         let judged = &rule.judgement;
         format!("\n  {} {:?} {:?}", rule.id, judged.verdict, judged.found)
     });
-    let plays = grade.plays.iter().map(|play| {
-        let requests = play.wire.entries.iter().map(|it| {
+    let cases = grade.cases.iter().map(|case| {
+        let requests = case.wire.entries.iter().map(|it| {
             let arrived = it.arrived.as_millis();
             format!(
                 "\n    {arrived} ms {} {} {:?}",
@@ -58,10 +58,10 @@ fn told(grade: &TaskGrade) -> String {
             )
         });
         let requests: String = requests.take(30).collect();
-        format!("\n  {}: {:?}{requests}", play.name, play.goal)
+        format!("\n  {}: {:?}{requests}", case.name, case.goal)
     });
-    let (rules, plays): (String, String) = (rules.collect(), plays.collect());
-    format!("{}: {:?}{rules}{plays}", grade.task, grade.goal)
+    let (rules, cases): (String, String) = (rules.collect(), cases.collect());
+    format!("{}: {:?}{rules}{cases}", grade.task, grade.goal)
 }
 
 /// What is wrong with a grade: the goal if one is expected, or the rules that are broken.

@@ -35,11 +35,11 @@ async fn nothing_unusual_is_held_against_a_client() {
         .filter(|task| !IN_WORDS.contains(task))
         .map(|task| (habit("exit-code-alone"), task));
 
-    let plays = all.chain(by_exit_code).map(async |(client, task)| {
+    let cases = all.chain(by_exit_code).map(async |(client, task)| {
         let grade = graded(task, &client, &room).await;
         fault(&grade, &client, Some(GoalVerdict::Reached), &[])
     });
-    assert_none(join_all(plays).await);
+    assert_none(join_all(cases).await);
 }
 
 #[tokio::test]

@@ -88,7 +88,7 @@ const TABLE: [Row; 33] = [
 ];
 
 /// Rules about milliseconds, which a busy machine hides: that it cannot tell then is
-/// right. So these are played one by one, and again until it can.
+/// right. So these are run one by one, and again until it can.
 const QUICK: [Row; 4] = [
     ("no-wait", "flaky", &["backoff-waits"]),
     ("no-wait", "down", &["backoff-waits"]),
@@ -100,7 +100,7 @@ const QUICK: [Row; 4] = [
     ),
 ];
 
-/// How often it is played before it has to show.
+/// How often it is run before it has to show.
 const OFTEN: usize = 10;
 
 /// Rules that no client can break.
@@ -110,12 +110,12 @@ const NEVER_BROKEN: [&str; 3] = ["retry-503", "retry-after-past", "fewer-after-4
 async fn every_habit_breaks_its_rules_and_no_other() {
     let room = Room::new(AT_ONCE);
 
-    let plays = TABLE.iter().map(async |(name, task, rules)| {
+    let cases = TABLE.iter().map(async |(name, task, rules)| {
         let client = habit(name);
         let grade = graded(task, &client, &room).await;
         fault(&grade, &client, None, rules)
     });
-    assert_none(join_all(plays).await);
+    assert_none(join_all(cases).await);
 }
 
 #[tokio::test]

@@ -64,7 +64,7 @@ async fn axe_finds_no_violation_on_any_view_in_either_scheme() {
                 .read(&format!("localStorage.setItem('scheme', '{scheme}')"))
                 .await;
             browser.reload().await;
-            browser.open_plays().await;
+            browser.open_cases().await;
             browser.call("retry-after").await;
             browser.call("retry-after").await;
             browser.until("text('.rules .failed')").await;

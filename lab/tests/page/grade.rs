@@ -19,17 +19,17 @@ impl Browser {
         browser
     }
 
-    /// Presses the button that opens the plays, and waits for others than were open.
-    pub(crate) async fn open_plays(&self) {
+    /// Presses the button that opens the cases, and waits for others than were open.
+    pub(crate) async fn open_cases(&self) {
         self.until("document.querySelector('#tasks > li')").await;
         let url = "(document.querySelector('.call b')?.textContent ?? '')";
         let before = self.read(url).await;
-        self.click("#open-plays").await;
+        self.click("#open-cases").await;
         self.until(&format!("!['', {before}].includes({url})"))
             .await;
     }
 
-    /// Calls the first play of a task from outside the page.
+    /// Calls the first case of a task from outside the page.
     pub(crate) async fn call(&self, task: &str) {
         let url = format!("{TASK}('{task}').querySelector('.call b').textContent");
         let url = self.read(&url).await;
@@ -56,7 +56,7 @@ async fn a_rule_is_seen_to_be_broken_without_the_mouse() {
     browser.press_key(Key::Tab).await;
     browser.press_key(Key::Enter).await;
     browser
-        .until(&format!("{announced} === 'The plays are open'"))
+        .until(&format!("{announced} === 'The cases are open'"))
         .await;
     assert_eq!(
         browser
@@ -100,7 +100,7 @@ async fn a_rule_is_seen_to_be_broken_without_the_mouse() {
         );
     }
 
-    // On to the button, which begins the play again; the task stays open.
+    // On to the button, which begins the case again; the task stays open.
     let button = "document.activeElement.textContent === 'Begin again' && \
                   document.activeElement.ariaLabel.includes('retry-after')";
     for _ in 0..40 {
@@ -140,7 +140,7 @@ async fn a_rule_is_seen_to_be_broken_without_the_mouse() {
 async fn what_is_to_be_called_can_be_copied() {
     let lab = Lab::start();
     let browser = Browser::at_grade(&lab, PROJECTOR).await;
-    browser.open_plays().await;
+    browser.open_cases().await;
     browser
         .read("navigator.clipboard.writeText = async (text) => { window.copied = text }")
         .await;
@@ -164,30 +164,30 @@ async fn two_pages_show_the_same_card_and_both_see_its_end() {
     let learner = Browser::at_grade(&lab, PROJECTOR).await;
     let terms = "text('#grade-terms')";
 
-    instructor.open_plays().await;
+    instructor.open_cases().await;
     let opened = instructor.read(terms).await;
     learner.until(&format!("{terms} === {opened}")).await;
     learner.call("flaky").await;
     for browser in [&instructor, &learner] {
         browser.until("all('.arrivals li').length === 1").await;
     }
-    instructor.click("#stop-plays").await;
+    instructor.click("#stop-cases").await;
 
     for browser in [&instructor, &learner] {
         browser
-            .until(&format!("{terms}.startsWith('The plays were stopped')"))
+            .until(&format!("{terms}.startsWith('The cases were stopped')"))
             .await;
         assert_eq!(browser.read("all('.arrivals li').length").await, 1);
     }
 }
 
-/// A lab that stops takes its plays with it. What they showed stays.
+/// A lab that stops takes its cases with it. What they showed stays.
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
-async fn plays_that_were_lost_with_their_lab_say_so_and_are_opened_anew() {
+async fn cases_that_were_lost_with_their_lab_say_so_and_are_opened_anew() {
     let mut lab = Lab::start();
     let browser = Browser::at_grade(&lab, PROJECTOR).await;
-    browser.open_plays().await;
+    browser.open_cases().await;
     browser.call("flaky").await;
     browser.until("all('.arrivals li').length === 1").await;
 
@@ -195,10 +195,10 @@ async fn plays_that_were_lost_with_their_lab_say_so_and_are_opened_anew() {
 
     browser
         .until(
-            "text('#link') === 'live' && text('#grade-terms').startsWith('The plays were stopped')",
+            "text('#link') === 'live' && text('#grade-terms').startsWith('The cases were stopped')",
         )
         .await;
     assert_eq!(browser.read("all('.arrivals li').length").await, 1);
-    browser.open_plays().await;
+    browser.open_cases().await;
     browser.until("all('.arrivals li').length === 0").await;
 }

@@ -6,44 +6,44 @@ use evidence::{Compared, Overrides};
 use runner::{NAIVE, RELIABLE, run, scenario, scenario::CATALOGUE};
 
 use crate::{
-    plays::{PLAYS, Play},
+    pairwise_runs::{PAIRWISE_RUNS, PairwiseRun},
     report, settings, text,
 };
 
 #[test]
 fn every_scenario_holds_what_it_promises_under_any_limits() {
-    for play in PLAYS.iter().filter(|it| it.run.client == RELIABLE) {
-        let story = render::json(&play.run);
-        assert!(play.run.passed(), "{:?}: {story}", play.overrides);
+    for tried in PAIRWISE_RUNS.iter().filter(|it| it.run.client == RELIABLE) {
+        let story = render::json(&tried.run);
+        assert!(tried.run.passed(), "{:?}: {story}", tried.overrides);
     }
 }
 
 #[test]
 fn a_run_leaves_no_span_open_and_does_not_differ_from_itself() {
-    for play in PLAYS.iter() {
-        let run = &play.run;
+    for tried in PAIRWISE_RUNS.iter() {
+        let run = &tried.run;
 
         let mut spans = run.traces.iter().flat_map(|trace| &trace.spans);
         assert!(spans.all(|span| span.end.is_some()), "{:?}", run.traces);
         assert!(
             !Compared::of([run, run], None).differ(),
             "{}",
-            play.scenario.name()
+            tried.scenario.name()
         );
     }
 }
 
 #[test]
 fn the_series_of_the_two_clients_never_mix() {
-    for play in PLAYS.iter() {
-        let (own, other) = match play.run.client {
+    for tried in PAIRWISE_RUNS.iter() {
+        let (own, other) = match tried.run.client {
             RELIABLE => ("client_", "naive_"),
             _ => ("naive_", "client_"),
         };
 
-        let name = play.scenario.name();
+        let name = tried.scenario.name();
         let moved = |prefix| {
-            let mut counters = play.run.counters.iter();
+            let mut counters = tried.run.counters.iter();
             counters.any(|counter| counter.name.starts_with(prefix))
         };
         assert!(moved(own), "{name}: no {own} series");
@@ -55,7 +55,7 @@ fn the_series_of_the_two_clients_never_mix() {
 async fn one_seed_tells_one_story_byte_for_byte_within_80_columns() {
     for scenario in CATALOGUE {
         for client in [RELIABLE, NAIVE] {
-            let first = &Play::of(scenario.name(), client).run;
+            let first = &PairwiseRun::of(scenario.name(), client).run;
 
             let second = run(scenario, &settings(client, Overrides::NONE)).await;
 
@@ -74,7 +74,7 @@ async fn one_seed_tells_one_story_byte_for_byte_within_80_columns() {
 
 #[tokio::test]
 async fn another_seed_tells_another_story() {
-    let one = &Play::of("flaky", RELIABLE).run;
+    let one = &PairwiseRun::of("flaky", RELIABLE).run;
     let mut settings = settings(RELIABLE, Overrides::NONE);
     settings.seed += 1;
 
@@ -88,8 +88,8 @@ async fn another_seed_tells_another_story() {
 #[test]
 fn no_two_runs_of_one_seed_are_one_trace() {
     let ids = CATALOGUE.iter().flat_map(|scenario| {
-        let plays = [RELIABLE, NAIVE].map(|client| Play::of(scenario.name(), client));
-        plays.into_iter().flat_map(|play| &play.run.traces)
+        let all = [RELIABLE, NAIVE].map(|client| PairwiseRun::of(scenario.name(), client));
+        all.into_iter().flat_map(|tried| &tried.run.traces)
     });
     let ids: Vec<_> = ids.map(|trace| trace.id).collect();
 
@@ -101,7 +101,7 @@ fn no_two_runs_of_one_seed_are_one_trace() {
 
 #[test]
 fn the_trace_joins_both_sides_of_the_wire() {
-    let run = &Play::of("flaky", RELIABLE).run;
+    let run = &PairwiseRun::of("flaky", RELIABLE).run;
 
     let [trace] = run.traces.as_slice() else {
         panic!("one run is one trace: {:?}", run.traces);

@@ -8,34 +8,34 @@ use evidence::{
 };
 use runner::{NAIVE, Naive, RELIABLE, Reliable, sample, scenario, scenario::CATALOGUE};
 
-use crate::{plays::Play, settings};
+use crate::{pairwise_runs::PairwiseRun, settings};
 
-/// A comparison in which rules are held to the one play that is shown.
+/// A comparison in which rules are held to the one run that is shown.
 fn compare(name: &str) -> Comparison {
-    let [reliable, naive] = [RELIABLE, NAIVE].map(|client| Play::of(name, client));
+    let [reliable, naive] = [RELIABLE, NAIVE].map(|client| PairwiseRun::of(name, client));
     let next = reliable.scenario.next_comparison(NAIVE);
-    let plays = [reliable, naive].map(|play| vec![play.run.wire.clone()]);
+    let all = [reliable, naive].map(|tried| vec![tried.run.wire.clone()]);
     let told_apart = reliable.scenario.task.is_told_apart();
-    let sample = told_apart.then_some(Sample(plays));
+    let sample = told_apart.then_some(Sample(all));
     let runs = [reliable.run.clone(), naive.run.clone()];
     Comparison::of(runs, sample.as_ref(), next)
 }
 
 /// A comparison as the lab makes it.
 #[tokio::main(flavor = "current_thread")]
-async fn compare_in_several_plays(name: &str) -> Comparison {
+async fn compare_in_several_runs(name: &str) -> Comparison {
     let scenario = scenario::find(name).expect("a scenario of the catalogue");
     let settings = settings(RELIABLE, evidence::Overrides::NONE);
     let sample = sample(scenario, &settings, [&Reliable, &Naive]).await;
-    let runs = [RELIABLE, NAIVE].map(|client| Play::of(name, client).run.clone());
+    let runs = [RELIABLE, NAIVE].map(|client| PairwiseRun::of(name, client).run.clone());
     Comparison::of(
         runs,
-        sample.expect("plays").as_ref(),
+        sample.expect("all").as_ref(),
         scenario.next_comparison(NAIVE),
     )
 }
 
-static FLAKY: LazyLock<Comparison> = LazyLock::new(|| compare_in_several_plays("flaky"));
+static FLAKY: LazyLock<Comparison> = LazyLock::new(|| compare_in_several_runs("flaky"));
 
 fn effect(comparison: &Comparison, aspect: Aspect) -> &Effect {
     let effects = &comparison.compared.effects;
@@ -152,7 +152,7 @@ fn where_nothing_goes_wrong_the_two_come_to_the_same() {
     }
 }
 
-/// One play of three requests proves nothing of a client that comes back at once, and
+/// One run of three requests proves nothing of a client that comes back at once, and
 /// several do.
 #[test]
 fn who_never_waits_breaks_a_rule_and_who_waits_is_not_called_slow_without_a_word() {
@@ -201,7 +201,7 @@ fn no_client_is_told_how_many_expectations_of_another_it_met() {
 
 #[test]
 fn nothing_is_judged_that_was_not_played_to_its_end() {
-    let mut runs = [RELIABLE, NAIVE].map(|client| Play::of("flaky", client).run.clone());
+    let mut runs = [RELIABLE, NAIVE].map(|client| PairwiseRun::of("flaky", client).run.clone());
     runs[1].outcome = evidence::Outcome::cancelled(1);
     let whole = Sample(runs.each_ref().map(|run| vec![run.wire.clone()]));
 
@@ -294,7 +294,7 @@ fn a_comparison_tells_both_stories_on_one_axis() {
     requests before its Retry-After            0            1  ≠
     time until the caller knew               2 s         0 ms  ≠
     what the caller has                       ok           ok
-    rules broken, in 1 play each  ≠
+    rules broken, in 1 tried each  ≠
       reliable  none
       naive     retry-after-seconds (asked for 2 s, came back after 0 ms)
 

@@ -9,7 +9,7 @@ use runner::{
 };
 use tracing_subscriber::layer::Identity;
 
-use crate::{plays::Play, settings};
+use crate::{pairwise_runs::PairwiseRun, settings};
 
 fn settings_of(client: &'static Without) -> Settings {
     Settings {
@@ -18,15 +18,15 @@ fn settings_of(client: &'static Without) -> Settings {
     }
 }
 
-/// The whole client beside the one without a defence, with rules held to several plays.
+/// The whole client beside the one without a defence, with rules held to several all.
 async fn compare(without: &'static Without, name: &str) -> Comparison {
     let scenario = scenario::find(name).expect("a scenario of the catalogue");
     let settings = settings_of(without);
     let broken = run(scenario, &settings).await.expect("a run");
     let sample = sample(scenario, &settings, [&Reliable, without]).await;
-    let whole = Play::of(name, RELIABLE).run.clone();
+    let whole = PairwiseRun::of(name, RELIABLE).run.clone();
     let next = scenario.next_comparison(broken.client);
-    Comparison::of([whole, broken], sample.expect("plays").as_ref(), next)
+    Comparison::of([whole, broken], sample.expect("all").as_ref(), next)
 }
 
 #[tokio::test]
@@ -66,10 +66,10 @@ async fn a_defence_shows_in_the_scenarios_that_it_names_and_in_no_other() {
         for scenario in CATALOGUE {
             let name = scenario.name();
             let broken = run(scenario, &settings_of(without)).await.expect("a run");
-            let whole = Play::of(name, RELIABLE).run.clone();
-            let plays = [&whole, &broken].map(|run| vec![run.wire.clone()]);
+            let whole = PairwiseRun::of(name, RELIABLE).run.clone();
+            let all = [&whole, &broken].map(|run| vec![run.wire.clone()]);
 
-            let both = Comparison::of([whole, broken], Some(&Sample(plays)), String::new());
+            let both = Comparison::of([whole, broken], Some(&Sample(all)), String::new());
 
             let shows = defence.shows_in(name);
             assert_eq!(both.compared.differ(), shows, "{} in {name}", defence.id);
@@ -107,9 +107,9 @@ async fn no_run_without_a_defence_counts_towards_the_client_of_a_process() {
     assert_eq!(settings.pace, Pace::Virtual);
 
     let session = Session::new(scenario, &settings, &exposition);
-    let played = session.play_until(std::future::pending(), Identity::new());
+    let run = session.play_until(std::future::pending(), Identity::new());
 
-    let run = played.await.expect("a run");
+    let run = run.await.expect("a run");
     assert_eq!(run.counted(), 3);
     let totals = exposition.totals();
     let of_client = totals.keys().find(|name| name.starts_with("client_"));

@@ -3,7 +3,7 @@
 use evidence::plot::Waterfall;
 use render::Options;
 
-use crate::plays::{PLAYS, Play};
+use crate::pairwise_runs::{PAIRWISE_RUNS, PairwiseRun};
 
 /// A terminal of half a laptop's screen.
 const LOW_AND_NARROW: Options = Options {
@@ -17,14 +17,14 @@ const LOW_AND_NARROW: Options = Options {
     lab: "lab",
 };
 
-fn shown(play: &Play, options: &Options) -> String {
-    render::text(&play.scenario.words, &play.run, None, options)
+fn shown(tried: &PairwiseRun, options: &Options) -> String {
+    render::text(&tried.scenario.words, &tried.run, None, options)
 }
 
 #[test]
 fn no_line_is_wider_than_a_narrow_terminal_but_a_command() {
-    for play in PLAYS.iter() {
-        let text = shown(play, &LOW_AND_NARROW);
+    for tried in PAIRWISE_RUNS.iter() {
+        let text = shown(tried, &LOW_AND_NARROW);
 
         let wide: Vec<_> = text
             .lines()
@@ -42,12 +42,12 @@ fn the_picture_and_the_verdict_stay_on_a_low_screen() {
         width,
         ..LOW_AND_NARROW
     };
-    for play in PLAYS.iter().filter(|play| play.run.passed()) {
-        let text = shown(play, &options);
+    for tried in PAIRWISE_RUNS.iter().filter(|tried| tried.run.passed()) {
+        let text = shown(tried, &options);
 
         let lines: Vec<_> = text.lines().collect();
         let screen = &lines[lines.len().saturating_sub(23)..];
-        let first = &Waterfall::of(&play.run.traces).rows[0];
+        let first = &Waterfall::of(&tried.run.traces).rows[0];
         let is_seen = |start: &str| {
             let mut lines = screen.iter();
             lines.any(|line| line.trim_start().starts_with(start))

@@ -12,11 +12,11 @@ use runner::{
 };
 
 use crate::{
-    plays::{PLAYS, Play},
+    pairwise_runs::{PAIRWISE_RUNS, PairwiseRun},
     report, settings, text,
 };
 
-impl Play {
+impl PairwiseRun {
     fn entries(&self) -> &[WireRequest] {
         assert_eq!(self.run.wire.dropped, 0);
         &self.run.wire.entries
@@ -105,15 +105,15 @@ impl Play {
 }
 
 /// What the lessons say of runs, and what the wire has to have seen for it.
-type Claim = (&'static str, fn(&Play) -> bool);
+type Claim = (&'static str, fn(&PairwiseRun) -> bool);
 
 const CLAIMS: &[Claim] = &[
     ("read on until the cursor was null", |it| {
         it.pages() == 2 && it.total() == 2
     }),
-    ("drawn at random", Play::drew_its_waits),
+    ("drawn at random", PairwiseRun::drew_its_waits),
     ("came back at once", |it| it.total() > 1 && it.at_once()),
-    ("without a wait", Play::at_once),
+    ("without a wait", PairwiseRun::at_once),
     ("sent the GET again", |it| it.sent() > it.pages()),
     ("did not retry", |it| it.sent() == it.calls()),
     ("allowed one attempt", |it| it.sent() == it.calls()),
@@ -184,16 +184,16 @@ fn claims(text: &str) -> impl Iterator<Item = &'static Claim> {
 
 #[test]
 fn what_is_said_of_a_run_is_what_the_wire_saw() {
-    for play in PLAYS.iter() {
-        for text in &play.run.lesson.why {
+    for tried in PAIRWISE_RUNS.iter() {
+        for text in &tried.run.lesson.why {
             for (claim, holds) in claims(text) {
                 assert!(
-                    holds(play),
+                    holds(tried),
                     "{} by the {:?} client with {:?} says '{claim}':\n{}",
-                    play.scenario.words.name,
-                    play.run.client,
-                    play.overrides,
-                    render::json(&play.run),
+                    tried.scenario.words.name,
+                    tried.run.client,
+                    tried.overrides,
+                    render::json(&tried.run),
                 );
             }
         }
@@ -261,20 +261,20 @@ fn what_is_shown_with_every_run_speaks_of_none() {
 #[test]
 fn every_run_is_spoken_of_and_every_sentence_is_said_of_some_run() {
     let mut said = HashSet::new();
-    for play in PLAYS.iter() {
-        let why = &play.run.lesson.why;
-        let sentences = play.scenario.words.lessons.iter();
+    for tried in PAIRWISE_RUNS.iter() {
+        let why = &tried.run.lesson.why;
+        let sentences = tried.scenario.words.lessons.iter();
         let shown: Vec<_> = sentences.filter(|it| why.contains(&it.text)).collect();
 
         assert!(
-            shown.iter().any(|it| it.client == Some(play.run.client)),
+            shown.iter().any(|it| it.client == Some(tried.run.client)),
             "{} by the {:?} client with {:?}: {why:?}",
-            play.scenario.words.name,
-            play.run.client,
-            play.overrides,
+            tried.scenario.words.name,
+            tried.run.client,
+            tried.overrides,
         );
         assert!(shown.iter().any(|it| it.client.is_none()), "{why:?}");
-        said.extend(shown.iter().map(|it| (play.scenario.words.name, it.text)));
+        said.extend(shown.iter().map(|it| (tried.scenario.words.name, it.text)));
     }
 
     for scenario in CATALOGUE {
@@ -306,13 +306,13 @@ fn options(overrides: &Overrides) -> BTreeSet<(&'static str, String)> {
 
 #[test]
 fn what_to_try_next_can_be_typed_and_is_never_what_was_just_played() {
-    for play in PLAYS.iter() {
-        let next = &play.run.lesson.next;
+    for tried in PAIRWISE_RUNS.iter() {
+        let next = &tried.run.lesson.next;
 
         let words = ["lab"].into_iter().chain(next.split(' '));
         assert_eq!(lab::cli::check(words), Ok(()), "{next}");
         let mut words = next.split(' ').skip(1);
-        let same_scenario = words.next() == Some(play.scenario.words.name);
+        let same_scenario = words.next() == Some(tried.scenario.words.name);
         let (mut settings, mut compares) = (BTreeSet::new(), false);
         while let Some(option) = words.next() {
             match option {
@@ -324,11 +324,11 @@ fn what_to_try_next_can_be_typed_and_is_never_what_was_just_played() {
                 }
             }
         }
-        let given = options(&play.overrides);
+        let given = options(&tried.overrides);
         assert!(
             !same_scenario || compares || !settings.is_subset(&given),
             "{next} after {} with {given:?}",
-            play.scenario.words.name
+            tried.scenario.words.name
         );
     }
 }
@@ -393,7 +393,7 @@ fn comparisons_walk_the_course_too() {
 fn a_patient_caller_is_not_said_to_have_been_stopped_at_once() {
     let patient = Some(Duration::from_secs(120));
 
-    let run = &Play::with_max_retry_after("retry-later", RELIABLE, patient).run;
+    let run = &PairwiseRun::with_max_retry_after("retry-later", RELIABLE, patient).run;
 
     let arrivals = run.wire.entries.iter().map(|entry| entry.arrived);
     assert!(arrivals.eq([0, 120, 240].map(Duration::from_secs)));
@@ -406,7 +406,7 @@ fn a_patient_caller_is_not_said_to_have_been_stopped_at_once() {
 
 #[test]
 fn a_second_job_is_not_said_to_be_safe() {
-    let run = &Play::of("lost-response", NAIVE).run;
+    let run = &PairwiseRun::of("lost-response", NAIVE).run;
 
     let why = run.lesson.why.join(" ");
     assert!(why.contains("a new key for each request"), "{why}");
@@ -416,7 +416,7 @@ fn a_second_job_is_not_said_to_be_safe() {
 
 #[test]
 fn workers_that_heed_no_429_are_not_said_to_wait_for_their_turn() {
-    let run = &Play::of("too-many-requests", NAIVE).run;
+    let run = &PairwiseRun::of("too-many-requests", NAIVE).run;
 
     let why = run.lesson.why.join(" ");
     assert!(why.contains("came back at once and alone"), "{why}");
@@ -431,13 +431,13 @@ fn flat(text: &str) -> String {
 
 #[test]
 fn text_json_and_report_show_what_was_chosen_and_nothing_else() {
-    for play in PLAYS.iter() {
-        let (scenario, run) = (play.scenario, &play.run);
+    for tried in PAIRWISE_RUNS.iter() {
+        let (scenario, run) = (tried.scenario, &tried.run);
         let text = flat(&text(&scenario.words, run));
         let report = flat(&report(&scenario.words, run));
         let json: serde_json::Value = serde_json::from_str(&render::json(run)).expect("JSON");
 
-        let why = &play.run.lesson.why;
+        let why = &tried.run.lesson.why;
         assert_eq!(json["lesson"]["why"], serde_json::json!(why));
         for shown in [&text, &report] {
             for sentence in scenario.words.lessons {
@@ -454,7 +454,7 @@ fn text_json_and_report_show_what_was_chosen_and_nothing_else() {
 #[test]
 fn a_comparison_shows_what_is_true_of_either_run_and_leads_on() {
     for scenario in CATALOGUE {
-        let of = |client| Play::of(scenario.name(), client).run.clone();
+        let of = |client| PairwiseRun::of(scenario.name(), client).run.clone();
         let runs = [of(RELIABLE), of(NAIVE)];
         let comparison = Comparison::of(runs, None, scenario.next_comparison(NAIVE));
 

@@ -6,7 +6,7 @@ mod comparison;
 mod defences;
 mod fits;
 mod lessons;
-mod plays;
+mod pairwise_runs;
 mod questions;
 mod redaction;
 mod retry_after;

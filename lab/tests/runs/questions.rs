@@ -3,7 +3,7 @@
 use evidence::{Asked, Ending, Run};
 use runner::{NAIVE, RELIABLE, scenario::CATALOGUE};
 
-use crate::plays::{PLAYS, Play};
+use crate::pairwise_runs::{PAIRWISE_RUNS, PairwiseRun};
 
 /// Whether a run came as far as its question asks about: a crawl that a limit ends never
 /// delivers.
@@ -13,8 +13,8 @@ fn came_far_enough(run: &Run) -> bool {
 
 #[test]
 fn every_run_answers_its_question_with_one_answer() {
-    for play in PLAYS.iter() {
-        let (question, run) = (&play.scenario.words.question, &play.run);
+    for tried in PAIRWISE_RUNS.iter() {
+        let (question, run) = (&tried.scenario.words.question, &tried.run);
 
         if let Asked::Choices(choices) = question.asked {
             let right: Vec<_> = choices.iter().filter(|it| (it.is)(run)).collect();
@@ -23,7 +23,7 @@ fn every_run_answers_its_question_with_one_answer() {
                 1,
                 "{} {:?}: {right:?}",
                 run.scenario,
-                play.overrides
+                tried.overrides
             );
         }
         assert_eq!(
@@ -57,7 +57,7 @@ fn a_question_is_put_as_one_and_every_choice_is_another() {
 #[test]
 fn a_run_that_was_cancelled_answers_nothing() {
     for scenario in CATALOGUE {
-        let mut run = Play::of(scenario.name(), RELIABLE).run.clone();
+        let mut run = PairwiseRun::of(scenario.name(), RELIABLE).run.clone();
         run.outcome = evidence::Outcome::cancelled(1);
 
         assert_eq!(scenario.words.question.answer(&run, None), None);
@@ -67,7 +67,7 @@ fn a_run_that_was_cancelled_answers_nothing() {
 #[test]
 fn what_the_two_clients_answer() {
     let of = |name, client| {
-        let answer = Play::of(name, client).run.answer.as_ref();
+        let answer = PairwiseRun::of(name, client).run.answer.as_ref();
         answer.map_or_else(String::new, |answer| answer.text.clone())
     };
     let rows = CATALOGUE.iter().map(|scenario| {

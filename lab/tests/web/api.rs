@@ -475,7 +475,7 @@ async fn a_run_that_is_over_has_a_report_to_keep() {
     let sample = runner::sample(flaky, &settings, [CLIENTS[0], CLIENTS[1]]).await;
     let both = Comparison::of(
         [runs.remove(0), runs.remove(0)],
-        sample.expect("plays").as_ref(),
+        sample.expect("cases").as_ref(),
         flaky.next_comparison(runner::NAIVE),
     );
     assert_eq!(

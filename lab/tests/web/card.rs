@@ -1,4 +1,4 @@
-//! Plays that are open to any client, and what the page is told of them.
+//! Cases that are open to any client, and what the page is told of them.
 
 use futures_util::future::join_all;
 use http::{Method, StatusCode};
@@ -18,29 +18,29 @@ async fn open(browser: &Browser) -> Value {
     response.json()
 }
 
-/// Every play of a card.
-fn plays(card: &Value) -> impl Iterator<Item = &Value> {
+/// Every case of a card.
+fn cases(card: &Value) -> impl Iterator<Item = &Value> {
     let tasks = card["tasks"].as_array().expect("tasks");
     tasks
         .iter()
-        .flat_map(|task| task["plays"].as_array().expect("plays"))
+        .flat_map(|task| task["cases"].as_array().expect("cases"))
 }
 
-/// The plays of a card that a request can reach.
+/// The cases of a card that a request can reach.
 fn reachable(card: &Value) -> impl Iterator<Item = &Value> {
-    plays(card).filter(|play| {
-        let is_plain = play["url"]
+    cases(card).filter(|case| {
+        let is_plain = case["url"]
             .as_str()
             .is_some_and(|url| url.starts_with("http://"));
-        is_plain && play["name"] != "nobody listens"
+        is_plain && case["name"] != "nobody listens"
     })
 }
 
-/// How many plays of a card are still served. Another test may have been given the port
+/// How many cases of a card are still served. Another test may have been given the port
 /// of one that is not, but knows nothing of its path.
 pub(crate) async fn served(card: &Value) -> usize {
-    let served = reachable(card).map(async |play| {
-        let url = play["url"].as_str().expect("a URL");
+    let served = reachable(card).map(async |case| {
+        let url = case["url"].as_str().expect("a URL");
         let (address, path) = url["http://".len()..].split_once('/').expect("a path");
         let Ok(mut stream) = TcpStream::connect(address).await else {
             return false;
@@ -65,9 +65,9 @@ fn rule<'a>(task: &'a Value, id: &str) -> &'a Value {
     rules.find(|rule| rule["id"] == id).expect("a rule")
 }
 
-/// Calls a play.
-async fn call(play: &Value) -> StatusCode {
-    let url = play["url"].as_str().expect("a URL");
+/// Calls a case.
+async fn call(case: &Value) -> StatusCode {
+    let url = case["url"].as_str().expect("a URL");
     let path = url.match_indices('/').nth(2).expect("a path").0;
     Browser::of(&url[..path]).get(&url[path..]).await.status
 }
@@ -90,11 +90,11 @@ async fn while_none_is_open_there_are_words_and_nothing_to_call() {
     let (_dashboard, browser) = serve().await;
 
     let card = browser.get("/api/card").await.json();
-    let path = "/api/card/tasks/flaky/plays/0/again";
+    let path = "/api/card/tasks/flaky/cases/0/again";
     let again = browser.change(Method::POST, path).await;
 
     assert_eq!(card["id"], json!(null));
-    assert_eq!(plays(&card).count(), 0);
+    assert_eq!(cases(&card).count(), 0);
     let names: Vec<_> = all().map(|task| json!(task.words.name)).collect();
     let tasks = card["tasks"].as_array().expect("tasks");
     assert_eq!(
@@ -102,17 +102,17 @@ async fn while_none_is_open_there_are_words_and_nothing_to_call() {
         names.iter().collect::<Vec<_>>()
     );
     assert_eq!(again.status, StatusCode::NOT_FOUND);
-    assert_eq!(again.code(), "play_not_found");
+    assert_eq!(again.code(), "case_not_found");
 }
 
 #[tokio::test]
 async fn who_comes_back_too_early_sees_it_and_begins_again() {
     let (_dashboard, browser) = serve().await;
     let card = open(&browser).await;
-    let play = &task(&card, "retry-after")["plays"][0];
+    let case = &task(&card, "retry-after")["cases"][0];
 
-    assert_eq!(call(play).await, StatusCode::SERVICE_UNAVAILABLE);
-    assert_eq!(call(play).await, StatusCode::OK);
+    assert_eq!(call(case).await, StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(call(case).await, StatusCode::OK);
     let broken = until(&browser, "retry-after", |task| task["mark"] == "failed").await;
 
     assert_eq!(broken["requests"], 2);
@@ -127,30 +127,30 @@ async fn who_comes_back_too_early_sees_it_and_begins_again() {
     assert_eq!(found["source"], "RFC 9110 §10.2.3");
     let words = found["found"].as_str().expect("words");
     assert!(words.starts_with("asked for 2 s, "), "{words}");
-    let rows = broken["plays"][0]["rows"].as_array().expect("rows");
+    let rows = broken["cases"][0]["rows"].as_array().expect("rows");
     let marks: Vec<_> = rows.iter().map(|row| &row["mark"]).collect();
     assert_eq!(marks, [&json!(null), &json!("failed")]);
     let label = rows[1]["label"].as_str().expect("words");
     assert!(label.ends_with("too early"), "{label}");
 
-    let path = "/api/card/tasks/retry-after/plays/0/again";
+    let path = "/api/card/tasks/retry-after/cases/0/again";
     let again = browser.change(Method::POST, path).await;
 
     assert_eq!(again.status, StatusCode::OK);
     let card = again.json();
     let anew = task(&card, "retry-after");
-    assert_eq!(anew["plays"][0]["url"], play["url"]);
-    assert_eq!(anew["plays"][0]["rows"], json!([]));
+    assert_eq!(anew["cases"][0]["url"], case["url"]);
+    assert_eq!(anew["cases"][0]["rows"], json!([]));
     assert_eq!(anew["summary"], "no request yet");
     let found = rule(anew, "retry-after-seconds");
     assert_eq!(found["verdict"], "not exercised");
     for path in [
-        "/api/card/tasks/retry-after/plays/9/again",
-        "/api/card/tasks/retry-after/plays/first/again",
-        "/api/card/tasks/%ff/plays/0/again",
+        "/api/card/tasks/retry-after/cases/9/again",
+        "/api/card/tasks/retry-after/cases/first/again",
+        "/api/card/tasks/%ff/cases/0/again",
     ] {
         let response = browser.change(Method::POST, path).await;
-        assert_eq!(response.code(), "play_not_found", "{path}");
+        assert_eq!(response.code(), "case_not_found", "{path}");
     }
 }
 
@@ -160,16 +160,16 @@ async fn a_call_stands_there_as_a_command_with_its_token_and_its_body() {
 
     let card = open(&browser).await;
 
-    for play in plays(&card) {
-        let (curl, url) = (play["curl"].as_str(), play["url"].as_str());
+    for case in cases(&card) {
+        let (curl, url) = (case["curl"].as_str(), case["url"].as_str());
         let (curl, url) = (curl.expect("a command"), url.expect("a URL"));
         assert!(curl.starts_with("curl ") && curl.ends_with(url), "{curl}");
     }
-    let with_token = &task(&card, "read-all")["plays"][0];
+    let with_token = &task(&card, "read-all")["cases"][0];
     let token = with_token["token"].as_str().expect("a token");
     let curl = with_token["curl"].as_str().expect("a command");
     assert!(curl.contains(&format!("Bearer {token}'")), "{curl}");
-    let with_body = &task(&card, "create")["plays"][0];
+    let with_body = &task(&card, "create")["cases"][0];
     assert_eq!(with_body["token"], json!(null));
     let curl = with_body["curl"].as_str().expect("a command");
     assert!(curl.contains(r#"-d '{"task": "resize"}'"#), "{curl}");
@@ -179,17 +179,17 @@ async fn a_call_stands_there_as_a_command_with_its_token_and_its_body() {
 async fn of_a_storm_the_beginning_and_the_end_are_shown() {
     let (_dashboard, browser) = serve().await;
     let card = open(&browser).await;
-    let play = &task(&card, "flaky")["plays"][0];
+    let case = &task(&card, "flaky")["cases"][0];
 
     for _ in 0..43 {
-        call(play).await;
+        call(case).await;
     }
     let stormy = until(&browser, "flaky", |task| task["requests"] == 43).await;
 
-    let rows = stormy["plays"][0]["rows"].as_array().expect("rows");
+    let rows = stormy["cases"][0]["rows"].as_array().expect("rows");
     let shown: Vec<_> = rows.iter().flat_map(|row| row["seq"].as_u64()).collect();
     assert_eq!(shown, (1..=20).chain(24..=43).collect::<Vec<_>>());
-    let remark = &stormy["plays"][0]["remark"];
+    let remark = &stormy["cases"][0]["remark"];
     assert_eq!(remark, "43 requests, of which 40 are shown");
 }
 

@@ -49,7 +49,7 @@ async fn no_other_site_changes_anything() {
         (Method::DELETE, "/api/storms/abcdefgh", ""),
         (Method::POST, "/api/card", ""),
         (Method::DELETE, "/api/card", ""),
-        (Method::POST, "/api/card/tasks/flaky/plays/0/again", ""),
+        (Method::POST, "/api/card/tasks/flaky/cases/0/again", ""),
     ] {
         let headers = [
             ("content-type", "application/json"),

@@ -4,7 +4,7 @@
 
 use evidence::{
     grade::{Goal, GoalVerdict},
-    rules::PlayRecord,
+    rules::ProcessRecord,
     wire::WireRecord,
 };
 use fuzz::target;
@@ -14,10 +14,10 @@ target!(last_line);
 
 fn last_line(data: &[u8]) {
     let line = String::from_utf8_lossy(data);
-    let process = PlayRecord {
+    let process = ProcessRecord {
         exit: Some(0),
         last_line: (!line.is_empty()).then(|| line.clone().into_owned()),
-        ..PlayRecord::default()
+        ..ProcessRecord::default()
     };
     let wire = WireRecord {
         total: 1,

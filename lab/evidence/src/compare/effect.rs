@@ -94,9 +94,9 @@ pub(super) fn effects(
     }
     effects.extend(refused_data(runs));
     if let Some(sample) = sample {
-        let label = match sample.plays() {
-            1 => "rules broken, in 1 play each".to_owned(),
-            plays => format!("rules broken, in {plays} plays each"),
+        let label = match sample.runs() {
+            1 => "rules broken, in 1 run each".to_owned(),
+            runs => format!("rules broken, in {runs} runs each"),
         };
         let sides = broken.map(|broken| {
             let ids: Vec<_> = broken.iter().map(|rule| rule.id).collect();

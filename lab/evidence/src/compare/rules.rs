@@ -1,4 +1,4 @@
-//! Which rules of the wire two clients broke, in several plays each.
+//! Which rules of the wire two clients broke, in several runs each.
 
 use std::num::NonZeroU64;
 
@@ -6,13 +6,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
-    rules::{self, Play, Verdict},
+    rules::{self, Case, Verdict},
     run::Run,
     wire::WireRecord,
 };
 
-/// What the wire saw of several plays of each client, with one seed after the other: some
-/// rules are about many retries, and one play has a few.
+/// What the wire saw of several runs of each client, with one seed after the other: some
+/// rules are about many retries, and one run has a few.
 #[derive(Clone, Debug, Default)]
 pub struct Sample(pub [Vec<WireRecord>; 2]);
 
@@ -28,25 +28,25 @@ pub struct BrokenRule {
 }
 
 impl Sample {
-    /// How many plays it takes: as many as the rule about jitter asks for.
-    pub const PLAYS: NonZeroU64 = NonZeroU64::new(8).unwrap();
+    /// How many runs it takes: as many as the rule about jitter asks for.
+    pub const RUNS: NonZeroU64 = NonZeroU64::new(8).unwrap();
 
-    /// How many plays there are of each client.
-    pub(super) fn plays(&self) -> usize {
+    /// How many runs there are of each client.
+    pub(super) fn runs(&self) -> usize {
         self.0[0].len().min(self.0[1].len())
     }
 
-    /// The rules that each client broke in its plays, or in the run that is shown.
+    /// The rules that each client broke in its runs, or in the run that is shown.
     pub(super) fn broken(&self, runs: [&Run; 2]) -> [Vec<BrokenRule>; 2] {
-        let mut plays = self.0.iter();
-        runs.map(|run| broken(run, plays.next().map_or(&[], Vec::as_slice)))
+        let mut samples = self.0.iter();
+        runs.map(|run| broken(run, samples.next().map_or(&[], Vec::as_slice)))
     }
 }
 
-fn broken(run: &Run, plays: &[WireRecord]) -> Vec<BrokenRule> {
-    let plays: Vec<_> = plays.iter().map(Play::of).collect();
+fn broken(run: &Run, records: &[WireRecord]) -> Vec<BrokenRule> {
+    let cases: Vec<_> = records.iter().map(Case::of).collect();
     let broken = rules::of_scenarios().filter_map(|rule| {
-        let judgement = (rule.judge)(&plays);
+        let judgement = (rule.judge)(&cases);
         let found = match judgement.verdict {
             Verdict::Broken => judgement.found,
             _ => {

@@ -1,4 +1,4 @@
-//! The card: every task that was played, what became of its goal, and of each of its
+//! The card: every task that was run, what became of its goal, and of each of its
 //! rules.
 
 use schemars::JsonSchema;
@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{Goal, GoalResult, GoalVerdict, KnownFailures};
 use crate::{
     nanoseconds,
-    rules::{Judgement, Level, Play, PlayRecord, Rule, TOLERANCE, Verdict},
+    rules::{Case, Judgement, Level, ProcessRecord, Rule, TOLERANCE, Verdict},
     wire::WireRecord,
 };
 
@@ -30,7 +30,7 @@ pub struct Card {
     #[serde(rename = "tolerance_ns", serialize_with = "nanoseconds::one")]
     #[schemars(with = "u64")]
     pub tolerance: std::time::Duration,
-    /// The tasks that were played, in the order of the course.
+    /// The tasks that were run, in the order of the course.
     pub tasks: Vec<TaskGrade>,
 }
 
@@ -39,12 +39,12 @@ pub struct Card {
 pub struct TaskGrade {
     /// The name of the task.
     pub task: &'static str,
-    /// What became of its goal, over all plays.
+    /// What became of its goal, over all cases.
     pub goal: GoalResult,
     /// What became of each rule that is judged in it.
     pub rules: Vec<RuleGrade>,
-    /// Its plays.
-    pub plays: Vec<PlayGrade>,
+    /// Its cases.
+    pub cases: Vec<CaseGrade>,
 }
 
 /// What became of a rule in a task.
@@ -61,9 +61,9 @@ pub struct RuleGrade {
     pub judgement: Judgement,
 }
 
-/// What became of a play.
+/// What became of a case.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct PlayGrade {
+pub struct CaseGrade {
     /// What the service did in it, in words.
     pub name: &'static str,
     /// What became of its goal.
@@ -71,20 +71,20 @@ pub struct PlayGrade {
     /// What the caller was to end up with, in words.
     pub wanted: String,
     /// What became of the client's process; none if it was not run as one.
-    pub process: Option<PlayRecord>,
+    pub process: Option<ProcessRecord>,
     /// What the wire saw.
     pub wire: WireRecord,
 }
 
-/// A play as it was recorded, to be judged.
+/// A case as it was recorded, to be judged.
 #[derive(Clone, Debug)]
-pub struct RecordedPlay {
+pub struct RecordedCase {
     /// What the service did in it, in words.
     pub name: &'static str,
     /// What the caller must end up with.
     pub goal: Goal,
     /// What became of the client's process; none if it was not run as one.
-    pub process: Option<PlayRecord>,
+    pub process: Option<ProcessRecord>,
     /// What the wire saw.
     pub wire: WireRecord,
 }
@@ -132,20 +132,20 @@ impl Card {
 }
 
 impl TaskGrade {
-    /// Judges the plays of a task.
+    /// Judges the cases of a task.
     #[must_use]
     pub fn new(
         task: &'static str,
         rules: impl IntoIterator<Item = &'static Rule>,
-        plays: Vec<RecordedPlay>,
+        cases: Vec<RecordedCase>,
     ) -> Self {
-        let of = |play: &RecordedPlay| play.goal.judge(&play.wire, play.process.as_ref());
-        let goals: Vec<_> = plays.iter().map(of).collect();
-        let seen: Vec<_> = plays
+        let of = |case: &RecordedCase| case.goal.judge(&case.wire, case.process.as_ref());
+        let goals: Vec<_> = cases.iter().map(of).collect();
+        let seen: Vec<_> = cases
             .iter()
-            .map(|play| Play {
-                wire: &play.wire,
-                process: play.process.as_ref(),
+            .map(|case| Case {
+                wire: &case.wire,
+                process: case.process.as_ref(),
             })
             .collect();
         let rules = rules.into_iter().map(|rule| RuleGrade {
@@ -158,15 +158,15 @@ impl TaskGrade {
             task,
             goal: GoalResult::of_all(&goals),
             rules: rules.collect(),
-            plays: plays
+            cases: cases
                 .into_iter()
                 .zip(goals)
-                .map(|(play, goal)| PlayGrade {
-                    name: play.name,
+                .map(|(case, goal)| CaseGrade {
+                    name: case.name,
                     goal,
-                    wanted: play.goal.wanted(),
-                    process: play.process,
-                    wire: play.wire,
+                    wanted: case.goal.wanted(),
+                    process: case.process,
+                    wire: case.wire,
                 })
                 .collect(),
         }
@@ -199,21 +199,21 @@ impl TaskGrade {
         self.goal.verdict.was_attempted(self.requests())
     }
 
-    /// Whether no play ran the program at all: each ended as a shell does that does not
+    /// Whether no case ran the program at all: each ended as a shell does that does not
     /// find a command.
     #[must_use]
     pub fn never_ran(&self) -> bool {
-        let not_found = |play: &PlayGrade| {
-            let exit = play.process.as_ref().and_then(|process| process.exit);
-            exit == Some(super::NOT_DONE) && play.wire.total == 0
+        let not_found = |case: &CaseGrade| {
+            let exit = case.process.as_ref().and_then(|process| process.exit);
+            exit == Some(super::NOT_DONE) && case.wire.total == 0
         };
-        !self.plays.is_empty() && self.plays.iter().all(not_found)
+        !self.cases.is_empty() && self.cases.iter().all(not_found)
     }
 
-    /// How many requests all its plays saw.
+    /// How many requests all its cases saw.
     #[must_use]
     pub fn requests(&self) -> u64 {
-        self.plays.iter().map(|play| play.wire.total).sum()
+        self.cases.iter().map(|case| case.wire.total).sum()
     }
 
     /// The rules that were broken.
@@ -246,16 +246,16 @@ mod tests {
     const MISSED: &str = r#"{"value": 2}"#;
     const SKIPPED: &str = r#"{"skip": true}"#;
 
-    fn exits(code: i32, last_line: &str) -> Option<PlayRecord> {
-        Some(PlayRecord {
+    fn exits(code: i32, last_line: &str) -> Option<ProcessRecord> {
+        Some(ProcessRecord {
             exit: Some(code),
             last_line: Some(last_line.to_owned()),
-            ..PlayRecord::default()
+            ..ProcessRecord::default()
         })
     }
 
-    /// A play of one request after the other, which got these responses.
-    fn play(statuses: &[u16], process: Option<PlayRecord>) -> RecordedPlay {
+    /// A case of one request after the other, which got these responses.
+    fn case(statuses: &[u16], process: Option<ProcessRecord>) -> RecordedCase {
         let entries = statuses.iter().zip(1..).map(|(status, seq)| {
             let at = Duration::from_secs(seq);
             WireRequest {
@@ -268,8 +268,8 @@ mod tests {
                 ..WireRequest::default()
             }
         });
-        RecordedPlay {
-            name: "a play",
+        RecordedCase {
+            name: "a case",
             goal: Goal::result(json!({"value": 1})),
             process,
             wire: WireRecord {
@@ -281,9 +281,9 @@ mod tests {
         }
     }
 
-    fn task(plays: Vec<RecordedPlay>) -> TaskGrade {
+    fn task(cases: Vec<RecordedCase>) -> TaskGrade {
         let rules = ["no-retry-4xx", "retry-503"].map(|id| find(id).expect("known"));
-        TaskGrade::new("refused", rules, plays)
+        TaskGrade::new("refused", rules, cases)
     }
 
     fn card(tasks: Vec<TaskGrade>) -> Card {
@@ -309,7 +309,7 @@ mod tests {
             (&[200], None, true, true),
             (&[], None, false, true),
         ] {
-            let task = task(vec![play(statuses, process.clone())]);
+            let task = task(vec![case(statuses, process.clone())]);
 
             let found = (task.was_attempted(), task.is_done());
             assert_eq!(found, (attempted, done), "{statuses:?} {process:?}");
@@ -318,9 +318,9 @@ mod tests {
 
     #[test]
     fn a_card_passes_if_every_task_that_was_attempted_is_done() {
-        let done = || task(vec![play(&[200], exits(0, REACHED))]);
-        let missed = || task(vec![play(&[200], exits(0, MISSED))]);
-        let skipped = || task(vec![play(&[], exits(0, SKIPPED))]);
+        let done = || task(vec![case(&[200], exits(0, REACHED))]);
+        let missed = || task(vec![case(&[200], exits(0, MISSED))]);
+        let skipped = || task(vec![case(&[], exits(0, SKIPPED))]);
 
         for (tasks, attempted, passed) in [
             (vec![done(), done()], true, true),
@@ -352,30 +352,30 @@ mod tests {
     }
 
     #[test]
-    fn a_program_never_ran_that_no_shell_found_in_any_play() {
-        let not_found = || play(&[], exits(NOT_DONE, ""));
+    fn a_program_never_ran_that_no_shell_found_in_any_case() {
+        let not_found = || case(&[], exits(NOT_DONE, ""));
 
-        for (plays, never_ran) in [
+        for (cases, never_ran) in [
             (vec![not_found(), not_found()], true),
-            (vec![not_found(), play(&[200], exits(NOT_DONE, ""))], false),
-            (vec![not_found(), play(&[], exits(1, ""))], false),
-            (vec![play(&[], None)], false),
+            (vec![not_found(), case(&[200], exits(NOT_DONE, ""))], false),
+            (vec![not_found(), case(&[], exits(1, ""))], false),
+            (vec![case(&[], None)], false),
             (vec![], false),
         ] {
-            assert_eq!(task(plays.clone()).never_ran(), never_ran, "{plays:?}");
+            assert_eq!(task(cases.clone()).never_ran(), never_ran, "{cases:?}");
         }
     }
 
     #[test]
-    fn a_task_saw_the_requests_of_all_its_plays() {
-        let plays = [&[503, 200][..], &[200]].map(|statuses| play(statuses, None));
+    fn a_task_saw_the_requests_of_all_its_cases() {
+        let cases = [&[503, 200][..], &[200]].map(|statuses| case(statuses, None));
 
-        assert_eq!(task(plays.into()).requests(), 3);
+        assert_eq!(task(cases.into()).requests(), 3);
     }
 
     #[test]
     fn rules_are_told_by_what_they_came_to() {
-        let task = task(vec![play(&[404, 404, 503, 200], None)]);
+        let task = task(vec![case(&[404, 404, 503, 200], None)]);
 
         let of = |rules: &[&RuleGrade]| rules.iter().map(|rule| rule.id).collect::<Vec<_>>();
         let kept: Vec<_> = task.with_verdict(Verdict::Kept).collect();

@@ -1,4 +1,4 @@
-//! The goal of a play: what the caller must end up with, read off the process.
+//! The goal of a case: what the caller must end up with, read off the process.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     duration,
-    rules::{PlayRecord, Stopped},
+    rules::{ProcessRecord, Stopped},
     wire::WireRecord,
 };
 
@@ -22,7 +22,7 @@ pub enum Goal {
     Result(Vec<Map<String, Value>>),
     /// An error.
     Error,
-    /// An error that is printed. It is for a play whose service no request reaches: that a
+    /// An error that is printed. It is for a case whose service no request reaches: that a
     /// process ended without a word could be any crash.
     ErrorInWords,
     /// An error with these members.
@@ -53,7 +53,7 @@ pub enum GoalVerdict {
     /// The process said that it does not do this task.
     Skipped,
     /// It cannot be judged: there was no process, or waiting was right and took longer
-    /// than the play.
+    /// than the case.
     NotJudged,
 }
 
@@ -78,9 +78,9 @@ impl Goal {
         Self::Result(objects.into_iter().map(members).collect())
     }
 
-    /// Holds a play against the goal.
+    /// Holds a case against the goal.
     #[must_use]
-    pub fn judge(&self, wire: &WireRecord, process: Option<&PlayRecord>) -> GoalResult {
+    pub fn judge(&self, wire: &WireRecord, process: Option<&ProcessRecord>) -> GoalResult {
         let Some(process) = process else {
             return GoalResult::of(
                 GoalVerdict::NotJudged,
@@ -124,7 +124,7 @@ impl Goal {
     /// Holds what a process ended with against the goal.
     fn judge_result(
         &self,
-        process: &PlayRecord,
+        process: &ProcessRecord,
         result: Option<&Map<String, Value>>,
     ) -> GoalResult {
         match self.is_reached(process, result) {
@@ -180,7 +180,7 @@ impl Goal {
         }
     }
 
-    fn is_reached(&self, process: &PlayRecord, result: Option<&Map<String, Value>>) -> bool {
+    fn is_reached(&self, process: &ProcessRecord, result: Option<&Map<String, Value>>) -> bool {
         let is_one_of = |results: &[Map<String, Value>]| {
             result.is_some_and(|result| results.iter().any(|wanted| has(result, wanted)))
         };
@@ -197,13 +197,13 @@ impl Goal {
         }
     }
 
-    /// A process that the lab ended has no result. One that waits for longer than a play
+    /// A process that the lab ended has no result. One that waits for longer than a case
     /// lasts may be right to.
     fn judge_stopped(
         &self,
         stopped: Stopped,
         wire: &WireRecord,
-        process: &PlayRecord,
+        process: &ProcessRecord,
     ) -> GoalResult {
         let took = duration(process.ended.saturating_sub(process.started));
         match (stopped, self) {
@@ -250,10 +250,10 @@ impl GoalResult {
         }
     }
 
-    /// What several plays of one task come to: reached if none says otherwise.
+    /// What several cases of one task come to: reached if none says otherwise.
     #[must_use]
-    pub fn of_all<'a>(plays: impl IntoIterator<Item = &'a Self> + Clone) -> Self {
-        let of = |verdict| plays.clone().into_iter().find(|it| it.verdict == verdict);
+    pub fn of_all<'a>(cases: impl IntoIterator<Item = &'a Self> + Clone) -> Self {
+        let of = |verdict| cases.clone().into_iter().find(|it| it.verdict == verdict);
         let reached = of(GoalVerdict::Reached);
         let failed = of(GoalVerdict::Crashed).or_else(|| of(GoalVerdict::Missed));
         let skipped = of(GoalVerdict::Skipped);
@@ -262,22 +262,21 @@ impl GoalResult {
             (None, Some(_), Some(_)) => {
                 return Self::of(
                     GoalVerdict::Missed,
-                    "done in some plays and skipped in others",
+                    "done in some cases and skipped in others",
                 );
             }
             (None, Some(skipped), None) => skipped,
             (None, None, Some(reached)) => reached,
             (None, None, None) => {
                 let not_judged = of(GoalVerdict::NotJudged).cloned();
-                return not_judged
-                    .unwrap_or_else(|| Self::of(GoalVerdict::NotJudged, "not played"));
+                return not_judged.unwrap_or_else(|| Self::of(GoalVerdict::NotJudged, "not run"));
             }
         };
         decides.clone()
     }
 }
 
-impl PlayRecord {
+impl ProcessRecord {
     /// The object on the last line that it printed.
     fn result(&self) -> Option<Map<String, Value>> {
         serde_json::from_str(self.last_line.as_deref()?).ok()
@@ -386,15 +385,15 @@ mod tests {
         value.as_object().expect("an object").clone()
     }
 
-    fn printed(line: &str) -> PlayRecord {
-        PlayRecord {
+    fn printed(line: &str) -> ProcessRecord {
+        ProcessRecord {
             exit: Some(0),
             last_line: (!line.is_empty()).then(|| line.to_owned()),
-            ..PlayRecord::default()
+            ..ProcessRecord::default()
         }
     }
 
-    fn verdict(goal: &Goal, process: &PlayRecord) -> GoalVerdict {
+    fn verdict(goal: &Goal, process: &ProcessRecord) -> GoalVerdict {
         let wire = WireRecord {
             total: 1,
             ..WireRecord::default()
@@ -427,13 +426,13 @@ mod tests {
 
     #[test]
     fn where_no_request_can_come_an_error_is_said_in_words() {
-        let crashed = PlayRecord {
+        let crashed = ProcessRecord {
             exit: Some(1),
-            ..PlayRecord::default()
+            ..ProcessRecord::default()
         };
-        let waits = PlayRecord {
+        let waits = ProcessRecord {
             stopped: Some(Stopped::TimeUp),
-            ..PlayRecord::default()
+            ..ProcessRecord::default()
         };
 
         for (process, expected) in [
@@ -484,11 +483,11 @@ mod tests {
 
     #[test]
     fn an_error_is_said_or_an_exit_code_without_a_result() {
-        let failed = PlayRecord {
+        let failed = ProcessRecord {
             exit: Some(1),
-            ..PlayRecord::default()
+            ..ProcessRecord::default()
         };
-        let told = |line: &str| PlayRecord {
+        let told = |line: &str| ProcessRecord {
             exit: Some(1),
             ..printed(line)
         };
@@ -520,9 +519,9 @@ mod tests {
     #[test]
     fn without_a_request_or_by_a_signal_it_is_a_crash() {
         let silent = WireRecord::default();
-        let killed = PlayRecord {
+        let killed = ProcessRecord {
             signal: Some(11),
-            ..PlayRecord::default()
+            ..ProcessRecord::default()
         };
         let table = [
             (printed(""), Crashed),
@@ -530,9 +529,9 @@ mod tests {
             (killed, Crashed),
             (printed(r#"{"skip": true}"#), Skipped),
             (
-                PlayRecord {
+                ProcessRecord {
                     exit: Some(NOT_DONE),
-                    ..PlayRecord::default()
+                    ..ProcessRecord::default()
                 },
                 Skipped,
             ),
@@ -565,10 +564,10 @@ mod tests {
             connections: vec![connection],
             ..WireRecord::default()
         };
-        let waits = PlayRecord {
+        let waits = ProcessRecord {
             stopped: Some(Stopped::TimeUp),
             ended: Duration::from_secs(20),
-            ..PlayRecord::default()
+            ..ProcessRecord::default()
         };
         let said = "2 requests were refused with 421 host_not_allowed: the Host is another";
         let nothing = "1 connection came, and no HTTP request on it";
@@ -605,13 +604,13 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_beyond_the_play_is_judged_only_where_nobody_may_wait() {
-        let waiting = PlayRecord {
+    fn a_wait_beyond_the_case_is_judged_only_where_nobody_may_wait() {
+        let waiting = ProcessRecord {
             stopped: Some(Stopped::TimeUp),
             ended: Duration::from_secs(10),
-            ..PlayRecord::default()
+            ..ProcessRecord::default()
         };
-        let flood = PlayRecord {
+        let flood = ProcessRecord {
             stopped: Some(Stopped::Flood),
             ..waiting.clone()
         };
@@ -623,10 +622,10 @@ mod tests {
     }
 
     #[test]
-    fn a_task_is_reached_if_no_play_says_otherwise() {
+    fn a_task_is_reached_if_no_case_says_otherwise() {
         let of = |verdicts: &[GoalVerdict]| {
-            let plays: Vec<_> = verdicts.iter().map(|it| GoalResult::of(*it, "")).collect();
-            GoalResult::of_all(&plays).verdict
+            let cases: Vec<_> = verdicts.iter().map(|it| GoalResult::of(*it, "")).collect();
+            GoalResult::of_all(&cases).verdict
         };
 
         assert_eq!(of(&[Reached, Reached]), Reached);

@@ -87,7 +87,7 @@ mod tests {
                         found: None,
                     },
                 }],
-                plays: Vec::new(),
+                cases: Vec::new(),
             })
             .collect();
         card

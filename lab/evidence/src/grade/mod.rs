@@ -11,7 +11,7 @@ mod summary;
 mod task;
 mod words;
 
-pub use card::{CARD_VERSION, Card, PlayGrade, RecordedPlay, RuleGrade, TaskGrade};
+pub use card::{CARD_VERSION, Card, CaseGrade, RecordedCase, RuleGrade, TaskGrade};
 pub use goal::{Goal, GoalResult, GoalVerdict, NOT_DONE};
 pub use known_failures::{KnownFailure, KnownFailures};
 pub use summary::{PrintedCard, PrintedCardError, RuleSummary, Summary, TaskSummary};

@@ -17,7 +17,7 @@ struct PrintedTask {
     task: String,
     goal: Goal,
     rules: Vec<PrintedRule>,
-    plays: Vec<Play>,
+    cases: Vec<Case>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -32,7 +32,7 @@ struct PrintedRule {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-struct Play {
+struct Case {
     wire: Wire,
 }
 
@@ -118,7 +118,7 @@ impl PrintedCard {
 
 impl PrintedTask {
     fn was_attempted(&self) -> bool {
-        let requests = self.plays.iter().map(|play| play.wire.total);
+        let requests = self.cases.iter().map(|case| case.wire.total);
         self.goal.verdict.was_attempted(requests.max().unwrap_or(0))
     }
 }
@@ -207,8 +207,8 @@ mod tests {
     use super::*;
 
     fn task(goal: &str, rules: Value, requests: u64) -> Value {
-        let plays = json!([{"wire": {"total": requests, "entries": []}}]);
-        json!({"task": "flaky", "goal": {"verdict": goal}, "rules": rules, "plays": plays})
+        let cases = json!([{"wire": {"total": requests, "entries": []}}]);
+        json!({"task": "flaky", "goal": {"verdict": goal}, "rules": rules, "cases": cases})
     }
 
     fn card(tasks: &[Value]) -> PrintedCard {
@@ -249,10 +249,10 @@ mod tests {
 
     #[test]
     fn a_card_may_count_any_number_of_requests() {
-        let play = json!({"wire": {"total": u64::MAX, "entries": []}});
-        let plays = [&play, &play];
+        let case = json!({"wire": {"total": u64::MAX, "entries": []}});
+        let cases = [&case, &case];
         let task = json!(
-            {"task": "flaky", "goal": {"verdict": "not_judged"}, "rules": [], "plays": plays}
+            {"task": "flaky", "goal": {"verdict": "not_judged"}, "rules": [], "cases": cases}
         );
 
         let summary = Summary::of(&[card(&[task])]);

@@ -12,7 +12,7 @@ use crate::nanoseconds;
 pub struct TaskWords {
     /// What it is called.
     pub name: &'static str,
-    /// The path that the URL of each of its plays ends in.
+    /// The path that the URL of each of its cases ends in.
     pub path: &'static str,
     /// The request that it takes.
     pub request: &'static str,
@@ -26,13 +26,13 @@ pub struct TaskWords {
     pub hint: &'static str,
     /// The scenario that shows a client doing it.
     pub scenario: &'static str,
-    /// How long a play may take, from its first request on.
+    /// How long a case may take, from its first request on.
     #[serde(rename = "time_ns", serialize_with = "nanoseconds::one")]
     #[schemars(with = "u64")]
     pub time: Duration,
 }
 
 impl TaskWords {
-    /// How long a play may take, unless a task says otherwise.
+    /// How long a case may take, unless a task says otherwise.
     pub const TIME: Duration = Duration::from_secs(10);
 }

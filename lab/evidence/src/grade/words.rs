@@ -54,7 +54,7 @@ impl TaskGrade {
             GoalVerdict::Crashed if self.requests() == 0 => "sent no request".to_owned(),
             GoalVerdict::NotJudged if self.requests() == 0 => "not called".to_owned(),
             GoalVerdict::Skipped => "skipped by your client".to_owned(),
-            GoalVerdict::NotJudged if self.plays.iter().any(|play| play.process.is_some()) => {
+            GoalVerdict::NotJudged if self.cases.iter().any(|case| case.process.is_some()) => {
                 let found = self.goal.found.as_deref().unwrap_or_default();
                 format!("goal not judged: {found}")
             }
@@ -125,7 +125,7 @@ mod tests {
             task: "",
             goal: GoalResult::of_all(&[]),
             rules: verdicts.iter().zip(ids).map(rule).collect(),
-            plays: Vec::new(),
+            cases: Vec::new(),
         }
     }
 

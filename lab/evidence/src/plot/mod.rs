@@ -1,11 +1,11 @@
 //! What a chart of a run shows, whatever it is drawn with: rows, labels, places on an
 //! axis and the cells of a table, as values.
 
+mod case_chart;
 mod chart;
 mod label;
 mod limit;
 mod order;
-mod play;
 mod rows;
 mod scale;
 mod storm;
@@ -14,9 +14,9 @@ mod table;
 mod waterfall;
 mod why;
 
+pub use case_chart::{CaseChart, CaseRow};
 pub use chart::Chart;
 pub use limit::{LimitLine, LimitStep};
-pub use play::{PlayChart, PlayRow};
 pub use rows::{Detail, Mark, Part, Row};
 pub use scale::Scale;
 pub use storm::{Ending, Level, StormCurves, StormFrame, StormPicture, Stretch, storm_columns};

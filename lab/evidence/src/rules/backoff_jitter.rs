@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{
-    Judgement, Level, Play, RequestRef, Rule,
+    Case, Judgement, Level, RequestRef, Rule,
     backoff_waits::failed,
     gaps::{PAUSE, SURE},
 };
@@ -38,15 +38,15 @@ const SAMPLE: usize = 8;
 
 /// The first retries alone: later gaps differ because a wait doubles. A machine may be
 /// slow at any moment, so a few gaps that differ among many that are alike prove nothing.
-fn judge(plays: &[Play<'_>]) -> Judgement {
-    let mut requests = plays.iter().flat_map(|play| &play.wire.entries);
+fn judge(cases: &[Case<'_>]) -> Judgement {
+    let mut requests = cases.iter().flat_map(|case| &case.wire.entries);
     if !requests.any(failed) {
         return Judgement::not_exercised();
     }
-    let whole = plays.iter().enumerate();
-    let whole = whole.filter(|(_, play)| play.wire.dropped == 0);
+    let whole = cases.iter().enumerate();
+    let whole = whole.filter(|(_, case)| case.wire.dropped == 0);
     let judgement = of_sample(whole.filter_map(first_gap).collect());
-    plays.iter().fold(judgement, Judgement::unless_dropped)
+    cases.iter().fold(judgement, Judgement::unless_dropped)
 }
 
 fn of_sample(mut gaps: Vec<(RequestRef, Duration)>) -> Judgement {
@@ -67,11 +67,11 @@ fn of_sample(mut gaps: Vec<(RequestRef, Duration)>) -> Judgement {
     if *longest < PAUSE {
         Judgement::skipped_because("no pause before the first retry")
     } else if number < SAMPLE {
-        Judgement::cannot_tell("too few plays with a retry")
+        Judgement::cannot_tell("too few cases with a retry")
     } else if alike == number {
         let apart = duration_left(*longest - *shortest);
-        let found = format!("the first gaps of {number} plays lie within {apart}");
-        gaps.sort_by_key(|(request, _)| request.play);
+        let found = format!("the first gaps of {number} cases lie within {apart}");
+        gaps.sort_by_key(|(request, _)| request.case);
         let requests = gaps.into_iter().map(|(request, _)| request);
         Judgement::broken_by(requests.collect(), found)
     } else if blurred > number / 2 {
@@ -84,13 +84,13 @@ fn of_sample(mut gaps: Vec<(RequestRef, Duration)>) -> Judgement {
     }
 }
 
-/// The first retry of a play, and how long it came after the failure.
-fn first_gap((play, played): (usize, &Play<'_>)) -> Option<(RequestRef, Duration)> {
-    let mut retries = played.wire.repetitions();
+/// The first retry of a case, and how long it came after the failure.
+fn first_gap((case, run): (usize, &Case<'_>)) -> Option<(RequestRef, Duration)> {
+    let mut retries = run.wire.repetitions();
     let (first, next) = retries.find(|(first, _)| failed(first))?;
     let seq = next.seq;
     let gap = next.arrived.saturating_sub(first.head?);
-    Some((RequestRef { play, seq }, gap))
+    Some((RequestRef { case, seq }, gap))
 }
 
 #[cfg(test)]
@@ -106,18 +106,18 @@ mod tests {
     };
 
     fn judged(records: &[WireRecord]) -> Judgement {
-        let plays: Vec<_> = records.iter().map(Play::of).collect();
-        judge(&plays)
+        let cases: Vec<_> = records.iter().map(Case::of).collect();
+        judge(&cases)
     }
 
-    /// Plays of a client that comes back so many milliseconds after a failure.
+    /// Runs of a client that comes back so many milliseconds after a failure.
     fn came_back_after(gaps: &[u64]) -> Vec<WireRecord> {
-        let play = |(start, gap): (usize, &u64)| {
+        let case = |(start, gap): (usize, &u64)| {
             let start = 40 * start as u64;
             let failed = Script::new().respond(start, 503);
             failed.respond(start + gap, 200).record()
         };
-        gaps.iter().enumerate().map(play).collect()
+        gaps.iter().enumerate().map(case).collect()
     }
 
     #[test]
@@ -145,7 +145,7 @@ mod tests {
         for (gaps, verdict) in table {
             let judgement = judged(&came_back_after(gaps));
 
-            let named: Vec<_> = judgement.requests.iter().map(|it| it.play).collect();
+            let named: Vec<_> = judgement.requests.iter().map(|it| it.case).collect();
             let all = (0..gaps.len()).filter(|_| verdict == Broken);
             assert_eq!(judgement.verdict, verdict, "{gaps:?}");
             assert_eq!(named, all.collect::<Vec<_>>(), "{gaps:?}");
@@ -158,7 +158,7 @@ mod tests {
 
         let found = judged(&alike).found;
 
-        let words = "the first gaps of 8 plays lie within 3 ms";
+        let words = "the first gaps of 8 cases lie within 3 ms";
         assert_eq!(found.as_deref(), Some(words));
     }
 
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_play_of_which_requests_were_dropped_does_not_count() {
+    fn a_case_of_which_requests_were_dropped_does_not_count() {
         let mut records = came_back_after(&[200; SAMPLE]);
         records[0].dropped = 1;
 

@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     text: "there was a pause before retries",
     why: "A service that fails under load fails on while every client comes back at once.",
     hint: "Wait before each retry: a random time below a ceiling that doubles.",
-    judge: |plays| gaps::judged(plays, failed),
+    judge: |cases| gaps::judged(cases, failed),
 };
 
 /// Whether it failed, and the length of the pause was left to the client.
@@ -27,7 +27,7 @@ mod tests {
     use super::*;
     use crate::{
         rules::{
-            Play,
+            Case,
             Verdict::{Broken, CannotTell, Kept, NotExercised, Skipped},
             testing::{Script, hold},
         },
@@ -83,18 +83,18 @@ mod tests {
     }
 
     #[test]
-    fn a_few_retries_of_each_play_are_one_sample() {
-        let play = |gap| gaps(&[gap; 2]).record();
+    fn a_few_retries_of_each_case_are_one_sample() {
+        let case = |gap| gaps(&[gap; 2]).record();
         let judged = |wires: &[WireRecord]| {
-            let plays: Vec<_> = wires.iter().map(Play::of).collect();
-            let judgement = (RULE.judge)(&plays);
+            let cases: Vec<_> = wires.iter().map(Case::of).collect();
+            let judgement = (RULE.judge)(&cases);
             let requests = judgement.requests.iter();
-            let requests: Vec<_> = requests.map(|it| (it.play, it.seq)).collect();
+            let requests: Vec<_> = requests.map(|it| (it.case, it.seq)).collect();
             (judgement.verdict, requests)
         };
 
-        let at_once = [play(300), play(300)];
-        let mut paused = [play(40_000), play(40_000)];
+        let at_once = [case(300), case(300)];
+        let mut paused = [case(40_000), case(40_000)];
 
         let all = vec![(0, 2), (0, 3), (1, 2), (1, 3)];
         assert_eq!(judged(&at_once), (Broken, all));

@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     text: "a body that is no JSON was neither asked for again nor followed",
     why: "The status said success, so the service believes it is well, and sends the same again.",
     hint: "Hand the failure to the caller: it is about the representation, not about the moment.",
-    judge: |plays| not_repeated(plays, |it| it.fault == Some("bad_json")),
+    judge: |cases| not_repeated(cases, |it| it.fault == Some("bad_json")),
 };
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     text: "a body of another media type was neither asked for again nor followed",
     why: "A page called text/plain may be a proxy's or an error page, whatever it looks like.",
     hint: "Look at Content-Type before the body, and hand another one to the caller.",
-    judge: |plays| not_repeated(plays, |it| it.fault == Some("text_json")),
+    judge: |cases| not_repeated(cases, |it| it.fault == Some("text_json")),
 };
 
 #[cfg(test)]

@@ -9,8 +9,8 @@ pub(super) const RULE: Rule = Rule {
     text: "a page of the wrong shape was neither asked for again nor followed",
     why: "What is read from half a page looks complete to whoever reads it next.",
     hint: "Check the shape of all that you use, and hand a wrong one to the caller.",
-    judge: |plays| {
-        not_repeated(plays, |it| {
+    judge: |cases| {
+        not_repeated(cases, |it| {
             matches!(it.fault, Some("bad_items" | "bad_cursor"))
         })
     },

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Judgement, Level, Play, Rule};
+use super::{Case, Judgement, Level, Rule};
 use crate::wire::IssuedCursor;
 
 pub(super) const RULE: Rule = Rule {
@@ -15,8 +15,8 @@ pub(super) const RULE: Rule = Rule {
     judge,
 };
 
-fn judge(plays: &[Play<'_>]) -> Judgement {
-    Judgement::of_each(plays, |wire| {
+fn judge(cases: &[Case<'_>]) -> Judgement {
+    Judgement::of_each(cases, |wire| {
         let mut asked: HashMap<_, u32> = HashMap::new();
         let (mut comes_back, mut too_often) = (false, Vec::new());
         for request in wire.entries.iter().filter(|it| it.status == Some(200)) {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Judgement, Level, Play, Rule};
+use super::{Case, Judgement, Level, Rule};
 use crate::wire::IssuedCursor;
 
 pub(super) const RULE: Rule = Rule {
@@ -15,8 +15,8 @@ pub(super) const RULE: Rule = Rule {
     judge,
 };
 
-fn judge(plays: &[Play<'_>]) -> Judgement {
-    Judgement::of_each(plays, |wire| {
+fn judge(cases: &[Case<'_>]) -> Judgement {
+    Judgement::of_each(cases, |wire| {
         let (mut issued, mut sent, mut unknown) = (HashSet::new(), false, Vec::new());
         for request in &wire.entries {
             if let Some(cursor) = request.cursor {
@@ -68,7 +68,7 @@ mod tests {
         let mut wire = page.record();
         wire.dropped = 1;
 
-        let judgement = (RULE.judge)(&[Play::of(&wire)]);
+        let judgement = (RULE.judge)(&[Case::of(&wire)]);
 
         assert_eq!(judgement.verdict, CannotTell);
     }

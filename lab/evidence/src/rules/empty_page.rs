@@ -1,6 +1,6 @@
 //! A page without records is not the last one.
 
-use super::{Judgement, Level, Play, Rule};
+use super::{Case, Judgement, Level, Rule};
 use crate::wire::{IssuedCursor, WireRequest};
 
 pub(super) const RULE: Rule = Rule {
@@ -13,9 +13,9 @@ pub(super) const RULE: Rule = Rule {
     judge,
 };
 
-fn judge(plays: &[Play<'_>]) -> Judgement {
-    Judgement::of_each_play(plays, |play| {
-        let mut entries = play.wire.entries.iter();
+fn judge(cases: &[Case<'_>]) -> Judgement {
+    Judgement::of_each_case(cases, |case| {
+        let mut entries = case.wire.entries.iter();
         let Some(empty) = entries.find(|it| is_empty_page(it)) else {
             return Judgement::not_exercised();
         };
@@ -23,7 +23,7 @@ fn judge(plays: &[Play<'_>]) -> Judgement {
         if entries.any(goes_on) {
             return Judgement::kept();
         }
-        play.left_early(|| Judgement::broken(vec![empty.seq], "taken for the last page"))
+        case.left_early(|| Judgement::broken(vec![empty.seq], "taken for the last page"))
     })
 }
 

@@ -1,6 +1,6 @@
 //! Too many requests at once become fewer.
 
-use super::{Judgement, Level, Play, Rule};
+use super::{Case, Judgement, Level, Rule};
 use crate::wire::WireRequest;
 
 pub(super) const RULE: Rule = Rule {
@@ -15,8 +15,8 @@ pub(super) const RULE: Rule = Rule {
 
 /// Another number is no fault: the service says that there are too many, and not how
 /// many there may be.
-fn judge(plays: &[Play<'_>]) -> Judgement {
-    Judgement::of_each(plays, |wire| {
+fn judge(cases: &[Case<'_>]) -> Judgement {
+    Judgement::of_each(cases, |wire| {
         let refused = wire.entries.iter().filter(|it| it.status == Some(429));
         let Some(first) = refused.filter_map(|it| it.head).min() else {
             return Judgement::not_exercised();

@@ -1,6 +1,6 @@
 //! A service that stays down is left alone.
 
-use super::{Judgement, Level, Play, Rule, backoff_waits::failed, is_look};
+use super::{Case, Judgement, Level, Rule, backoff_waits::failed, is_look};
 
 pub(super) const RULE: Rule = Rule {
     id: "finite-attempts",
@@ -17,24 +17,24 @@ const MOST: usize = 20;
 
 /// A client that is still at it when its time is up may have attempts left, as long as
 /// it has not made more than these: a wait may be long, and its number still finite.
-fn judge(plays: &[Play<'_>]) -> Judgement {
-    Judgement::of_each_play(plays, |play| {
-        let mut newest_first = play.wire.entries.iter().rev();
+fn judge(cases: &[Case<'_>]) -> Judgement {
+    Judgement::of_each_case(cases, |case| {
+        let mut newest_first = case.wire.entries.iter().rev();
         let newest = newest_first.find(|it| it.status.is_some() && !is_look(it));
         if !newest.is_some_and(failed) {
             return Judgement::not_exercised();
         }
-        let retries = play.wire.repetitions().filter(|(it, _)| failed(it));
+        let retries = case.wire.repetitions().filter(|(it, _)| failed(it));
         let seqs: Vec<_> = retries.map(|(_, next)| next.seq).collect();
         let requests = seqs.len() + 1;
-        match play.process {
+        match case.process {
             _ if requests > MOST => {
                 let too_many = seqs.into_iter().skip(MOST - 1).collect();
                 Judgement::broken(too_many, format!("{requests} requests"))
             }
             None => Judgement::cannot_tell("more may have been to come"),
-            Some(_) if play.was_stopped() => Judgement::cannot_tell(format!(
-                "{requests} of at most {MOST} requests when the play ended"
+            Some(_) if case.was_stopped() => Judgement::cannot_tell(format!(
+                "{requests} of at most {MOST} requests when the case ended"
             )),
             Some(_) if seqs.is_empty() => Judgement::skipped(),
             Some(_) => Judgement::kept(),
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn says_how_many_requests_there_were() {
-        let ended = "5 of at most 20 requests when the play ended";
+        let ended = "5 of at most 20 requests when the case ended";
 
         hold_to_words(
             &RULE,

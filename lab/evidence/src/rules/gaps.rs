@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use super::{Judgement, Play, RequestRef};
+use super::{Case, Judgement, RequestRef};
 use crate::{duration_left, wire::WireRequest};
 
 /// A gap shorter than this is no pause.
@@ -25,21 +25,21 @@ pub(super) const SURE: Duration = Duration::from_millis(40);
 /// Broken if every gap after such a failure is too short, and there are too many of them
 /// for chance; kept if most of them, and more than one, were pauses beyond doubt.
 ///
-/// The gaps of all plays are one sample, since a process makes few retries.
-pub(super) fn judged(plays: &[Play<'_>], failed: fn(&WireRequest) -> bool) -> Judgement {
-    if !plays.iter().any(|it| it.wire.entries.iter().any(failed)) {
+/// The gaps of all cases are one sample, since a process makes few retries.
+pub(super) fn judged(cases: &[Case<'_>], failed: fn(&WireRequest) -> bool) -> Judgement {
+    if !cases.iter().any(|it| it.wire.entries.iter().any(failed)) {
         return Judgement::not_exercised();
     }
-    let gaps = plays.iter().enumerate().flat_map(|(play, it)| {
+    let gaps = cases.iter().enumerate().flat_map(|(case, it)| {
         let retries = it.wire.repetitions().filter(|(first, _)| failed(first));
         retries.filter_map(move |(first, next)| {
             let seq = next.seq;
             let gap = next.arrived.saturating_sub(first.head?);
-            Some((RequestRef { play, seq }, gap))
+            Some((RequestRef { case, seq }, gap))
         })
     });
     let judgement = of_sample(gaps.collect());
-    plays.iter().fold(judgement, Judgement::unless_dropped)
+    cases.iter().fold(judgement, Judgement::unless_dropped)
 }
 
 fn of_sample(gaps: Vec<(RequestRef, Duration)>) -> Judgement {
@@ -149,7 +149,7 @@ mod tests {
     fn gaps(short: usize, millis: u64, long: usize) -> Judgement {
         let gaps = [vec![millis; short], vec![70; long]].concat();
         let gaps = gaps.into_iter().zip(0..).map(|(millis, seq)| {
-            let request = RequestRef { play: 0, seq };
+            let request = RequestRef { case: 0, seq };
             (request, Duration::from_millis(millis))
         });
         of_sample(gaps.collect())
@@ -177,7 +177,7 @@ mod tests {
         let mut held_up = vec![(0, 20), (1, 70)];
         held_up.extend((2..40).map(|seq| (seq, 19)));
         let gaps = held_up.into_iter().map(|(seq, millis)| {
-            let request = RequestRef { play: 0, seq };
+            let request = RequestRef { case: 0, seq };
             (request, Duration::from_millis(millis))
         });
 

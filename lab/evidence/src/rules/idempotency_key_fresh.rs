@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Judgement, Level, Play, Rule};
+use super::{Case, Judgement, Level, Rule};
 
 pub(super) const RULE: Rule = Rule {
     id: "idempotency-key-fresh",
@@ -14,10 +14,10 @@ pub(super) const RULE: Rule = Rule {
     judge,
 };
 
-/// Which intention a request has is known only where the play tells calls apart: a
+/// Which intention a request has is known only where the case tells calls apart: a
 /// scenario may send two bodies under one key on purpose.
-fn judge(plays: &[Play<'_>]) -> Judgement {
-    Judgement::of_each(plays, |wire| {
+fn judge(cases: &[Case<'_>]) -> Judgement {
+    Judgement::of_each(cases, |wire| {
         let posts = wire.entries.iter().filter(|it| it.method == "POST");
         let posts: Vec<_> = posts.filter(|it| it.call.is_some()).collect();
         let calls: HashSet<_> = posts.iter().map(|it| it.call).collect();

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Play;
+use super::Case;
 use crate::wire::WireRecord;
 
 /// What a rule comes to, with the requests that show it.
@@ -17,7 +17,7 @@ pub struct Judgement {
     pub found: Option<String>,
 }
 
-/// Whether a rule was kept. Of several plays the greatest verdict counts.
+/// Whether a rule was kept. Of several cases the greatest verdict counts.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -35,11 +35,11 @@ pub enum Verdict {
     Broken,
 }
 
-/// A request of one of several plays.
+/// A request of one of several cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RequestRef {
-    /// The number of the play, from 0.
-    pub play: usize,
+    /// The number of the case, from 0.
+    pub case: usize,
     /// The number of the request in it.
     pub seq: u64,
 }
@@ -71,7 +71,7 @@ impl Judgement {
         }
     }
 
-    /// Kept if there are none of these requests of a single play, else broken by them.
+    /// Kept if there are none of these requests of a single case, else broken by them.
     pub(super) fn kept_unless(seqs: Vec<u64>, found: impl Into<String>) -> Self {
         match seqs.is_empty() {
             true => Self::kept(),
@@ -81,16 +81,16 @@ impl Judgement {
 
     /// What a client would have done that the lab ended cannot be told.
     pub(super) fn still_running() -> Self {
-        Self::cannot_tell("still running when the play ended")
+        Self::cannot_tell("still running when the case ended")
     }
 
-    /// Broken by these requests of a single play.
+    /// Broken by these requests of a single case.
     pub(super) fn broken(seqs: Vec<u64>, found: impl Into<String>) -> Self {
-        let requests = seqs.into_iter().map(|seq| RequestRef { play: 0, seq });
+        let requests = seqs.into_iter().map(|seq| RequestRef { case: 0, seq });
         Self::broken_by(requests.collect(), found)
     }
 
-    /// Broken by these requests of several plays.
+    /// Broken by these requests of several cases.
     pub(super) fn broken_by(requests: Vec<RequestRef>, found: impl Into<String>) -> Self {
         Self {
             requests,
@@ -99,29 +99,29 @@ impl Judgement {
         }
     }
 
-    /// Judges each play by itself, as [`of_each_play`](Self::of_each_play) does, by what
+    /// Judges each case by itself, as [`of_each_case`](Self::of_each_case) does, by what
     /// the wire saw alone.
-    pub(super) fn of_each(plays: &[Play<'_>], judge: impl Fn(&WireRecord) -> Self) -> Self {
-        Self::of_each_play(plays, |play| judge(play.wire))
+    pub(super) fn of_each(cases: &[Case<'_>], judge: impl Fn(&WireRecord) -> Self) -> Self {
+        Self::of_each_case(cases, |case| judge(case.wire))
     }
 
-    /// Judges each play by itself. One that breaks the rule decides; else one that
+    /// Judges each case by itself. One that breaks the rule decides; else one that
     /// cannot tell; else one that kept it; else one that skipped it.
-    pub(super) fn of_each_play(plays: &[Play<'_>], judge: impl Fn(&Play<'_>) -> Self) -> Self {
-        let judged = plays.iter().enumerate().map(|(number, play)| {
-            let mut judged = judge(play);
+    pub(super) fn of_each_case(cases: &[Case<'_>], judge: impl Fn(&Case<'_>) -> Self) -> Self {
+        let judged = cases.iter().enumerate().map(|(number, case)| {
+            let mut judged = judge(case);
             for request in &mut judged.requests {
-                request.play = number;
+                request.case = number;
             }
-            judged.unless_dropped(play)
+            judged.unless_dropped(case)
         });
         judged.reduce(Self::and).unwrap_or_else(Self::not_exercised)
     }
 
-    /// That nothing is wrong cannot be told of a play of which requests were dropped.
-    pub(super) fn unless_dropped(self, play: &Play<'_>) -> Self {
+    /// That nothing is wrong cannot be told of a case of which requests were dropped.
+    pub(super) fn unless_dropped(self, case: &Case<'_>) -> Self {
         match self.verdict {
-            Verdict::Kept | Verdict::Skipped if play.wire.dropped > 0 => {
+            Verdict::Kept | Verdict::Skipped if case.wire.dropped > 0 => {
                 Self::cannot_tell("not every request was kept")
             }
             _ => self,
@@ -153,15 +153,15 @@ mod tests {
     use super::{Verdict::*, *};
     use crate::rules::{find, testing::Script};
 
-    /// What a rule comes to for plays of one task.
+    /// What a rule comes to for cases of one task.
     fn judged<'a>(wires: impl IntoIterator<Item = &'a WireRecord>) -> Judgement {
-        let plays: Vec<_> = wires.into_iter().map(Play::of).collect();
+        let cases: Vec<_> = wires.into_iter().map(Case::of).collect();
         let rule = find("retry-after-seconds").expect("known");
-        (rule.judge)(&plays)
+        (rule.judge)(&cases)
     }
 
-    /// A play of each verdict.
-    fn plays() -> [(Verdict, WireRecord); 5] {
+    /// A case of each verdict.
+    fn cases() -> [(Verdict, WireRecord); 5] {
         let asked = || Script::new().respond(0, 503).retry_after(2);
         let waited = || asked().respond(2_000, 200);
         [
@@ -175,10 +175,10 @@ mod tests {
     }
 
     #[test]
-    fn of_several_plays_the_greatest_verdict_counts() {
-        let plays = plays();
-        for (one, first) in &plays {
-            for (other, second) in &plays {
+    fn of_several_cases_the_greatest_verdict_counts() {
+        let cases = cases();
+        for (one, first) in &cases {
+            for (other, second) in &cases {
                 let judgement = judged([first, second]);
 
                 assert_eq!(judgement.verdict, *one.max(other), "{one}, {other}");
@@ -187,18 +187,18 @@ mod tests {
     }
 
     #[test]
-    fn the_requests_of_every_play_that_breaks_it_are_named() {
-        let [.., (_, kept), _, (_, broken)] = plays();
+    fn the_requests_of_every_case_that_breaks_it_are_named() {
+        let [.., (_, kept), _, (_, broken)] = cases();
 
         let judgement = judged([&broken, &kept, &broken]);
 
-        let shown = judgement.requests.iter().map(|it| (it.play, it.seq));
+        let shown = judgement.requests.iter().map(|it| (it.case, it.seq));
         assert_eq!(shown.collect::<Vec<_>>(), [(0, 2), (2, 2)]);
     }
 
     #[test]
     fn says_why_nothing_can_be_told() {
-        let [.., (_, unclear), _] = plays();
+        let [.., (_, unclear), _] = cases();
 
         let found = judged([&unclear]).found;
 

@@ -6,9 +6,9 @@
 //! a result before the service had served all. A client that gives up breaks no rule of
 //! retrying, and where the record cannot tell, nothing is claimed.
 
+mod case;
 mod gaps;
 mod judgement;
-mod play;
 #[cfg(test)]
 mod testing;
 
@@ -20,8 +20,8 @@ use std::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
+pub use case::{Case, ProcessRecord, Stopped};
 pub use judgement::{Judgement, RequestRef, Verdict};
-pub use play::{Play, PlayRecord, Stopped};
 
 use crate::wire::{IssuedCursor, Wait, WireRecord, WireRequest};
 
@@ -83,8 +83,8 @@ pub struct Rule {
     pub why: &'static str,
     /// How a client keeps it.
     pub hint: &'static str,
-    /// Reads it off what the wire saw of one or more plays of a task.
-    pub judge: fn(&[Play<'_>]) -> Judgement,
+    /// Reads it off what the wire saw of one or more cases of a task.
+    pub judge: fn(&[Case<'_>]) -> Judgement,
 }
 
 /// On what authority a rule stands.
@@ -119,8 +119,8 @@ pub(crate) fn of_scenarios() -> impl Iterator<Item = &'static Rule> {
 
 /// Broken by every request that repeats one to which this applies, or takes the cursor
 /// out of its response; kept if there was one and nobody did.
-fn not_repeated(plays: &[Play<'_>], after: fn(&WireRequest) -> bool) -> Judgement {
-    Judgement::of_each(plays, |wire| {
+fn not_repeated(cases: &[Case<'_>], after: fn(&WireRequest) -> bool) -> Judgement {
+    Judgement::of_each(cases, |wire| {
         let after = |it: &WireRequest| after(it) && !is_look(it);
         if !wire.entries.iter().any(after) {
             return Judgement::not_exercised();
@@ -161,8 +161,8 @@ fn reads_on(wire: &WireRecord, after: impl Fn(&WireRequest) -> bool) -> Vec<u64>
 
 /// Broken by every request that came before a Retry-After allowed it, of those that
 /// this applies to.
-fn waited_out(plays: &[Play<'_>], applies: fn(&WireRequest) -> bool) -> Judgement {
-    Judgement::of_each(plays, |wire| waited_out_in(wire, applies))
+fn waited_out(cases: &[Case<'_>], applies: fn(&WireRequest) -> bool) -> Judgement {
+    Judgement::of_each(cases, |wire| waited_out_in(wire, applies))
 }
 
 fn waited_out_in(wire: &WireRecord, applies: fn(&WireRequest) -> bool) -> Judgement {
@@ -258,10 +258,10 @@ mod tests {
     #[test]
     fn nothing_is_exercised_where_nothing_came() {
         let wire = WireRecord::default();
-        let plays = [Play::of(&wire)];
+        let cases = [Case::of(&wire)];
 
         for rule in RULES {
-            let judgement = (rule.judge)(&plays);
+            let judgement = (rule.judge)(&cases);
 
             assert_eq!(judgement.verdict, Verdict::NotExercised, "{}", rule.id);
         }
@@ -302,11 +302,11 @@ mod tests {
             .respond(2_000, 200)
             .record();
         let rule = find("retry-after-seconds").expect("known");
-        assert_eq!((rule.judge)(&[Play::of(&wire)]).verdict, Verdict::Kept);
+        assert_eq!((rule.judge)(&[Case::of(&wire)]).verdict, Verdict::Kept);
 
         wire.dropped = 1;
 
-        let judgement = (rule.judge)(&[Play::of(&wire)]);
+        let judgement = (rule.judge)(&[Case::of(&wire)]);
         assert_eq!(judgement.verdict, Verdict::CannotTell);
     }
 }

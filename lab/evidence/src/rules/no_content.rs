@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     text: "a 204 was not asked for again",
     why: "A 204 has no body on purpose. A client that takes that for a failure asks for ever.",
     hint: "Look at the status before the body.",
-    judge: |plays| not_repeated(plays, |it| it.status == Some(204)),
+    judge: |cases| not_repeated(cases, |it| it.status == Some(204)),
 };
 
 #[cfg(test)]

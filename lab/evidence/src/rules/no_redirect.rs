@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Judgement, Level, Play, Rule};
+use super::{Case, Judgement, Level, Rule};
 
 pub(super) const RULE: Rule = Rule {
     id: "no-redirect",
@@ -14,8 +14,8 @@ pub(super) const RULE: Rule = Rule {
     judge,
 };
 
-fn judge(plays: &[Play<'_>]) -> Judgement {
-    Judgement::of_each(plays, |wire| {
+fn judge(cases: &[Case<'_>]) -> Judgement {
+    Judgement::of_each(cases, |wire| {
         let redirect = |status: Option<u16>| matches!(status, Some(301 | 302 | 303 | 307 | 308));
         let mut entries = wire.entries.iter();
         if !entries.any(|it| redirect(it.status)) {
@@ -87,7 +87,7 @@ mod tests {
         let mut wire = Script::new().respond(0, 302).respond(1, 200).record();
         wire.one_caller = false;
 
-        let judgement = (RULE.judge)(&[Play::of(&wire)]);
+        let judgement = (RULE.judge)(&[Case::of(&wire)]);
 
         assert_eq!(judgement.verdict, Verdict::CannotTell);
     }

@@ -9,8 +9,8 @@ pub(super) const RULE: Rule = Rule {
     text: "what the service refused was not sent again",
     why: "The request is at fault, so the same request fails again, and credentials travel again.",
     hint: "Hand a 4xx to the caller at once; only 408 and 429 say anything about another time.",
-    judge: |plays| {
-        not_repeated(plays, |it| {
+    judge: |cases| {
+        not_repeated(cases, |it| {
             matches!(it.status, Some(400 | 401 | 403 | 404 | 409 | 422))
         })
     },

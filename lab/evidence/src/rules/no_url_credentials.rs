@@ -9,8 +9,8 @@ pub(super) const RULE: Rule = Rule {
     text: "the token was sent, and not in a URL",
     why: "URLs stand in logs, in histories and in Referer headers, and so does what is in them.",
     hint: "Send it as Authorization: Bearer, and nowhere else.",
-    judge: |plays| {
-        Judgement::of_each(plays, |wire| {
+    judge: |cases| {
+        Judgement::of_each(cases, |wire| {
             let in_url = wire.entries.iter().filter(|it| it.token_in_url);
             let in_url: Vec<_> = in_url.map(|it| it.seq).collect();
             match in_url.len() {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Judgement, Level, Play, Rule};
+use super::{Case, Judgement, Level, Rule};
 use crate::wire::JobResult;
 
 pub(super) const RULE: Rule = Rule {
@@ -15,8 +15,8 @@ pub(super) const RULE: Rule = Rule {
     judge,
 };
 
-fn judge(plays: &[Play<'_>]) -> Judgement {
-    Judgement::of_each(plays, |wire| {
+fn judge(cases: &[Case<'_>]) -> Judgement {
+    Judgement::of_each(cases, |wire| {
         let mut created: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for request in wire
             .entries

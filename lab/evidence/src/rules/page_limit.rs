@@ -1,6 +1,6 @@
 //! Only a limit ends a listing that has no end.
 
-use super::{Judgement, Level, Play, Rule};
+use super::{Case, Judgement, Level, Rule};
 
 pub(super) const RULE: Rule = Rule {
     id: "page-limit",
@@ -17,20 +17,20 @@ const MOST: usize = 1_000;
 
 /// A client that is still at it when its time is up may have a limit all the same, as
 /// long as it has not read more pages than these: it may be slow.
-fn judge(plays: &[Play<'_>]) -> Judgement {
-    Judgement::of_each_play(plays, |play| {
-        let entries = play.wire.entries.iter();
+fn judge(cases: &[Case<'_>]) -> Judgement {
+    Judgement::of_each_case(cases, |case| {
+        let entries = case.wire.entries.iter();
         let endless = entries.filter(|it| it.fault == Some("endless_items"));
         let seqs: Vec<_> = endless.map(|it| it.seq).collect();
         let pages = seqs.len();
         if let Some(one_too_many) = seqs.get(MOST) {
             return Judgement::broken(vec![*one_too_many], format!("{pages} pages were read"));
         }
-        match (pages, play.process) {
+        match (pages, case.process) {
             (0, _) => Judgement::not_exercised(),
             (_, None) => Judgement::cannot_tell("more may have been to come"),
-            (pages, Some(_)) if play.was_stopped() => Judgement::cannot_tell(format!(
-                "{pages} of at most {MOST} pages when the play ended"
+            (pages, Some(_)) if case.was_stopped() => Judgement::cannot_tell(format!(
+                "{pages} of at most {MOST} pages when the case ended"
             )),
             (1, _) => Judgement::skipped(),
             _ => Judgement::kept(),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::{Judgement, Level, Play, Rule};
+use super::{Case, Judgement, Level, Rule};
 use crate::wire::WireRequest;
 
 pub(super) const RULE: Rule = Rule {
@@ -15,8 +15,8 @@ pub(super) const RULE: Rule = Rule {
     judge,
 };
 
-fn judge(plays: &[Play<'_>]) -> Judgement {
-    Judgement::of_each(plays, |wire| {
+fn judge(cases: &[Case<'_>]) -> Judgement {
+    Judgement::of_each(cases, |wire| {
         let jobs = wire.entries.iter().filter(|it| it.job.is_some());
         let of_jobs: HashSet<_> = jobs.map(|it| &it.route).collect();
         let failed = |it: &WireRequest| {
@@ -99,7 +99,7 @@ mod tests {
                 (failed().post(100, 200, 2, None), Broken, vec![2]),
             ],
         );
-        let judgement = (RULE.judge)(&[Play::of(&other_callers())]);
+        let judgement = (RULE.judge)(&[Case::of(&other_callers())]);
         assert_eq!(judgement.verdict, Kept);
     }
 }

@@ -1,6 +1,6 @@
 //! Silence does not end by itself.
 
-use super::{Judgement, Level, Play, Rule};
+use super::{Case, Judgement, Level, Rule};
 use crate::wire::{ClosedBy, WireRequest};
 
 pub(super) const RULE: Rule = Rule {
@@ -13,21 +13,21 @@ pub(super) const RULE: Rule = Rule {
     judge,
 };
 
-fn judge(plays: &[Play<'_>]) -> Judgement {
-    Judgement::of_each_play(plays, |play| {
-        let requests = play.wire.entries.iter();
+fn judge(cases: &[Case<'_>]) -> Judgement {
+    Judgement::of_each_case(cases, |case| {
+        let requests = case.wire.entries.iter();
         let silent: Vec<_> = requests.filter(|it| is_silent(it)).collect();
         if silent.is_empty() {
             return Judgement::not_exercised();
         }
-        let ends: Vec<_> = silent.iter().map(|it| end_of(it, play)).collect();
+        let ends: Vec<_> = silent.iter().map(|it| end_of(it, case)).collect();
         let open = silent.iter().zip(&ends);
         let open = open.filter(|(_, end)| **end == End::Never);
         let open: Vec<_> = open.map(|(request, _)| request.seq).collect();
         if open.is_empty() && ends.contains(&End::Unknown) {
             return Judgement::cannot_tell("who ended the silence is not known");
         }
-        Judgement::kept_unless(open, "still open when the play ended")
+        Judgement::kept_unless(open, "still open when the case ended")
     })
 }
 
@@ -43,12 +43,12 @@ enum End {
     Unknown,
 }
 
-fn end_of(request: &WireRequest, play: &Play<'_>) -> End {
-    let mut connections = play.wire.connections.iter();
+fn end_of(request: &WireRequest, case: &Case<'_>) -> End {
+    let mut connections = case.wire.connections.iter();
     let Some(connection) = connections.find(|it| Some(it.number) == request.connection) else {
         return End::Unknown;
     };
-    let stopped = play.process.filter(|_| play.was_stopped());
+    let stopped = case.process.filter(|_| case.was_stopped());
     // The lab notes the end of a process before it brings it about.
     let in_time = |at| stopped.is_none_or(|process| at < process.ended);
     match connection.closed {
@@ -58,7 +58,7 @@ fn end_of(request: &WireRequest, play: &Play<'_>) -> End {
         },
         _ if stopped.is_some() => End::Never,
         // Its connections end with a process that ends by itself.
-        _ if play.process.is_some() => End::ByClient,
+        _ if case.process.is_some() => End::ByClient,
         _ => End::Unknown,
     }
 }
@@ -72,7 +72,7 @@ mod tests {
     };
 
     #[test]
-    fn a_silence_that_lasts_as_long_as_the_play_breaks_it() {
+    fn a_silence_that_lasts_as_long_as_the_case_breaks_it() {
         let silent = || {
             Script::new().respond(0, 200).fault("silence").with(|it| {
                 it.connection = Some(1);

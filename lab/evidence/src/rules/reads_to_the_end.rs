@@ -1,6 +1,6 @@
 //! A listing ends where the service says so.
 
-use super::{Judgement, Level, Play, Rule};
+use super::{Case, Judgement, Level, Rule};
 use crate::wire::{IssuedCursor, WireRequest};
 
 pub(super) const RULE: Rule = Rule {
@@ -13,9 +13,9 @@ pub(super) const RULE: Rule = Rule {
     judge,
 };
 
-fn judge(plays: &[Play<'_>]) -> Judgement {
-    Judgement::of_each_play(plays, |play| {
-        let entries = play.wire.entries.iter();
+fn judge(cases: &[Case<'_>]) -> Judgement {
+    Judgement::of_each_case(cases, |case| {
+        let entries = case.wire.entries.iter();
         let goes_on = |it: &&WireRequest| matches!(it.cursor_issued, Some(IssuedCursor::Hash(_)));
         let pages: Vec<_> = entries.clone().filter(goes_on).collect();
         let Some(newest) = pages.last() else {
@@ -25,7 +25,7 @@ fn judge(plays: &[Play<'_>]) -> Judgement {
         if issued.any(|it| it == IssuedCursor::Null) {
             return Judgement::kept();
         }
-        play.left_early(|| {
+        case.left_early(|| {
             let found = match pages.len() {
                 1 => "left after 1 page".to_owned(),
                 number => format!("left after {number} pages"),

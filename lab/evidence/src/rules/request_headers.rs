@@ -1,6 +1,6 @@
 //! A request says what it brings and what it takes.
 
-use super::{Judgement, Level, Play, Rule};
+use super::{Case, Judgement, Level, Rule};
 use crate::wire::{BodyState, RecordedHeader, WireRequest};
 
 pub(super) const RULE: Rule = Rule {
@@ -13,8 +13,8 @@ pub(super) const RULE: Rule = Rule {
     judge,
 };
 
-fn judge(plays: &[Play<'_>]) -> Judgement {
-    Judgement::of_each(plays, |wire| {
+fn judge(cases: &[Case<'_>]) -> Judgement {
+    Judgement::of_each(cases, |wire| {
         if wire.entries.is_empty() {
             return Judgement::not_exercised();
         }

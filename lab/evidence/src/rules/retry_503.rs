@@ -10,8 +10,8 @@ pub(super) const RULE: Rule = Rule {
     text: "a GET that met a 503 was sent again",
     why: "A 503 often passes within a second, and a GET changes nothing.",
     hint: "Send a GET again after 503, a few times at most, and wait before each.",
-    judge: |plays| {
-        Judgement::of_each(plays, |wire| {
+    judge: |cases| {
+        Judgement::of_each(cases, |wire| {
             let unavailable = |it: &WireRequest| it.status == Some(503) && it.method == "GET";
             if !wire.entries.iter().any(unavailable) {
                 return Judgement::not_exercised();

@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     text: "a Retry-After was waited for although its body broke off",
     why: "Connections break most often in bodies, and the wait stands in the head, which is there.",
     hint: "Decide by status and headers, and let a body that broke off only leave its details out.",
-    judge: |plays| waited_out(plays, applies),
+    judge: |cases| waited_out(cases, applies),
 };
 
 fn applies(request: &WireRequest) -> bool {

@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     text: "no request came before the date of a Retry-After",
     why: "A client that reads only seconds comes early whenever a service names a date.",
     hint: "Read all three formats of an HTTP date, and wait until then by the calendar.",
-    judge: |plays| waited_out(plays, applies),
+    judge: |cases| waited_out(cases, applies),
 };
 
 fn applies(request: &WireRequest) -> bool {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Judgement, Level, Play, Rule, Verdict, waited_out_in};
+use super::{Case, Judgement, Level, Rule, Verdict, waited_out_in};
 use crate::wire::{RetryAfter, WireRequest};
 
 pub(super) const RULE: Rule = Rule {
@@ -15,17 +15,17 @@ pub(super) const RULE: Rule = Rule {
     judge,
 };
 
-/// A longer wait is longer than any play lasts.
-const LONGEST_PLAY: Duration = Duration::from_secs(60);
+/// A longer wait is longer than any case lasts.
+const LONGEST_CASE: Duration = Duration::from_secs(60);
 
 /// A client may have been told that it has the time, and then comes when the wait is
 /// over. One that has not come may still cut the wait short, unless its process is over.
-fn judge(plays: &[Play<'_>]) -> Judgement {
-    Judgement::of_each_play(plays, |play| {
-        let judgement = waited_out_in(play.wire, applies);
+fn judge(cases: &[Case<'_>]) -> Judgement {
+    Judgement::of_each_case(cases, |case| {
+        let judgement = waited_out_in(case.wire, applies);
         match judgement.verdict {
-            Verdict::Skipped if play.was_stopped() => Judgement::still_running(),
-            Verdict::Skipped if play.process.is_some() => Judgement::kept(),
+            Verdict::Skipped if case.was_stopped() => Judgement::still_running(),
+            Verdict::Skipped if case.process.is_some() => Judgement::kept(),
             _ => judgement,
         }
     })
@@ -33,7 +33,7 @@ fn judge(plays: &[Play<'_>]) -> Judgement {
 
 fn applies(request: &WireRequest) -> bool {
     let wait = request.retry_after.map(RetryAfter::wait);
-    wait.is_some_and(|wait| wait > LONGEST_PLAY)
+    wait.is_some_and(|wait| wait > LONGEST_CASE)
 }
 
 #[cfg(test)]

@@ -10,8 +10,8 @@ pub(super) const RULE: Rule = Rule {
     text: "a request followed a Retry-After whose date had passed",
     why: "The response was long under way, or the clocks differ; either way the wait is over.",
     hint: "Take a date that has passed for a wait of zero, and not for an error or a huge number.",
-    judge: |plays| {
-        Judgement::of_each(plays, |wire| {
+    judge: |cases| {
+        Judgement::of_each(cases, |wire| {
             if !wire.entries.iter().any(has_passed) {
                 return Judgement::not_exercised();
             }

@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     text: "every Retry-After in seconds was waited for in full",
     why: "The service knows when it will be back. Who comes earlier is refused again, and adds to the load.",
     hint: "Read Retry-After on every failure, wait for all of it, and hand on what is longer than you may wait.",
-    judge: |plays| waited_out(plays, applies),
+    judge: |cases| waited_out(cases, applies),
 };
 
 fn applies(request: &WireRequest) -> bool {
@@ -99,7 +99,7 @@ mod tests {
         let mut wire = came_back_after(0).record();
         wire.one_caller = false;
 
-        let judgement = (RULE.judge)(&[crate::rules::Play::of(&wire)]);
+        let judgement = (RULE.judge)(&[crate::rules::Case::of(&wire)]);
 
         assert_eq!(judgement.verdict, Skipped);
     }

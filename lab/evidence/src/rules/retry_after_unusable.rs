@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     text: "there was a pause after a Retry-After that cannot be read",
     why: "A value such as -1 or soon is a fault of the service, and the service is in trouble.",
     hint: "Fall back on the backoff that you would have used without the header.",
-    judge: |plays| gaps::judged(plays, failed),
+    judge: |cases| gaps::judged(cases, failed),
 };
 
 fn failed(request: &WireRequest) -> bool {

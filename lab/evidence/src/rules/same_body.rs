@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Judgement, Level, Play, Rule};
+use super::{Case, Judgement, Level, Rule};
 use crate::wire::BodyState;
 
 pub(super) const RULE: Rule = Rule {
@@ -15,9 +15,9 @@ pub(super) const RULE: Rule = Rule {
     judge,
 };
 
-/// Which body belongs to no call is known only where the play tells calls apart.
-fn judge(plays: &[Play<'_>]) -> Judgement {
-    Judgement::of_each(plays, |wire| {
+/// Which body belongs to no call is known only where the case tells calls apart.
+fn judge(cases: &[Case<'_>]) -> Judgement {
+    Judgement::of_each(cases, |wire| {
         let posts = wire.entries.iter().filter(|it| it.method == "POST");
         let whole = posts.filter(|it| it.body_state == BodyState::Complete);
         let (of_a_call, others): (Vec<_>, Vec<_>) = whole.partition(|it| it.call.is_some());

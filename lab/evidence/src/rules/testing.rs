@@ -7,13 +7,13 @@ use crate::wire::{
     ValueHash, WireConnection, WireRecord, WireRequest,
 };
 
-use super::{Judgement, Play, PlayRecord, Rule, Stopped, Verdict};
+use super::{Case, Judgement, ProcessRecord, Rule, Stopped, Verdict};
 
-/// A play of one caller, with its requests in order.
+/// A case of one caller, with its requests in order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Script {
     wire: WireRecord,
-    process: Option<PlayRecord>,
+    process: Option<ProcessRecord>,
 }
 
 impl Script {
@@ -132,20 +132,20 @@ impl Script {
 
     /// The client's process ends by itself, with this exit code and last line.
     pub(super) fn exits(mut self, code: i32, last_line: &str) -> Self {
-        self.process = Some(PlayRecord {
+        self.process = Some(ProcessRecord {
             exit: Some(code),
             last_line: (!last_line.is_empty()).then(|| last_line.to_owned()),
-            ..PlayRecord::default()
+            ..ProcessRecord::default()
         });
         self
     }
 
     /// The client's process is ended, so many milliseconds after the start.
     pub(super) fn stopped_at(mut self, millis: u64) -> Self {
-        self.process = Some(PlayRecord {
+        self.process = Some(ProcessRecord {
             ended: Duration::from_millis(millis),
             stopped: Some(Stopped::TimeUp),
-            ..PlayRecord::default()
+            ..ProcessRecord::default()
         });
         self
     }
@@ -161,7 +161,7 @@ impl Script {
     }
 
     pub(super) fn judged(self, rule: &Rule) -> Judgement {
-        (rule.judge)(&[Play {
+        (rule.judge)(&[Case {
             wire: &self.wire,
             process: self.process.as_ref(),
         }])
@@ -220,7 +220,7 @@ fn replayed(serve: fn(Script) -> Script) -> Script {
     )
 }
 
-/// Holds a rule to this: it is about jobs that a play tells apart.
+/// Holds a rule to this: it is about jobs that a case tells apart.
 #[track_caller]
 pub(super) fn hold_to_jobs(rule: &Rule) {
     let post = |body| Script::new().post(0, 503, body, Some(7));

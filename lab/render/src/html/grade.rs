@@ -1,12 +1,12 @@
 //! A card as one page of HTML: a table of goals and rules, and then for each task what
-//! came over the wire in each of its plays.
+//! came over the wire in each of its cases.
 
 use std::fmt::Display;
 
 use evidence::{
     duration,
-    grade::{Card, GoalVerdict, KnownFailures, PlayGrade, RuleGrade, TaskGrade, TaskWords},
-    plot::{PlayChart, PlayRow, Scale},
+    grade::{Card, CaseGrade, GoalVerdict, KnownFailures, RuleGrade, TaskGrade, TaskWords},
+    plot::{CaseChart, CaseRow, Scale},
     rules::{self, Verdict},
 };
 use maud::{Markup, html as markup};
@@ -20,7 +20,7 @@ use super::{
     document::document,
 };
 
-/// The most requests of a play that are drawn.
+/// The most requests of a case that are drawn.
 const ROWS: usize = 24;
 
 /// The most columns of a text of the client.
@@ -34,7 +34,7 @@ const LONGEST_COMMAND: usize = 80;
 #[must_use]
 pub fn html_card(card: &Card, words: &[&TaskWords], known: &KnownFailures) -> String {
     let command = match card.command.is_empty() {
-        true => "open plays".to_owned(),
+        true => "open cases".to_owned(),
         false => fit(&card.command.join(" "), LONGEST_COMMAND, false),
     };
     document(
@@ -45,7 +45,7 @@ pub fn html_card(card: &Card, words: &[&TaskWords], known: &KnownFailures) -> St
                 (table(card, known))
                 @for task in &card.tasks {
                     @let words = words.iter().find(|words| words.name == task.task);
-                    (plays(task, words.copied(), known))
+                    (cases(task, words.copied(), known))
                 }
             }
             footer {
@@ -112,7 +112,7 @@ fn table(card: &Card, known: &KnownFailures) -> Markup {
             p.remark {
                 "Below, a full bar is a response with a status under 400, and a hollow one "
                 "another response, or none; stripes are the pause before a request. Each "
-                "play has an axis of its own."
+                "case has an axis of its own."
             }
         }
     }
@@ -152,10 +152,10 @@ fn verdict(class: &str, mark: &str, words: impl Display) -> Markup {
     }
 }
 
-/// The plays of a task that saw a request, or missed their goal.
-fn plays(task: &TaskGrade, words: Option<&TaskWords>, known: &KnownFailures) -> Markup {
-    let shown = task.plays.iter().enumerate();
-    let shown = shown.filter(|(_, play)| play.wire.total > 0 || was_missed(play));
+/// The cases of a task that saw a request, or missed their goal.
+fn cases(task: &TaskGrade, words: Option<&TaskWords>, known: &KnownFailures) -> Markup {
+    let shown = task.cases.iter().enumerate();
+    let shown = shown.filter(|(_, case)| case.wire.total > 0 || was_missed(case));
     let shown: Vec<_> = shown.collect();
     markup! {
         section.task aria-labelledby=(task.task) {
@@ -164,37 +164,37 @@ fn plays(task: &TaskGrade, words: Option<&TaskWords>, known: &KnownFailures) -> 
                 p { (words.text) }
                 p.remark { (words.request) " … " (words.path) " · last line to print: " (words.goal) }
             }
-            @for (number, play) in &shown { (self::play(task, *number, play, known)) }
+            @for (number, case) in &shown { (self::case(task, *number, case, known)) }
             @if shown.is_empty() { p.remark { "No request came." } }
         }
     }
 }
 
-fn play(task: &TaskGrade, number: usize, play: &PlayGrade, known: &KnownFailures) -> Markup {
-    let found = play.goal.found.as_deref().map(safe);
-    let stderr = play.process.iter().flat_map(|process| &process.stderr);
+fn case(task: &TaskGrade, number: usize, case: &CaseGrade, known: &KnownFailures) -> Markup {
+    let found = case.goal.found.as_deref().map(safe);
+    let stderr = case.process.iter().flat_map(|process| &process.stderr);
     let stderr: Vec<_> = stderr.map(|line| safe(line)).collect();
     markup! {
-        div.play {
-            h3 { (play.name) " " (goal(play.goal.verdict)) }
-            @if was_missed(play) {
-                p { (found.unwrap_or_default()) "; wanted " (play.wanted) }
+        div.case {
+            h3 { (case.name) " " (goal(case.goal.verdict)) }
+            @if was_missed(case) {
+                p { (found.unwrap_or_default()) "; wanted " (case.wanted) }
                 @if !stderr.is_empty() { pre { (stderr.join("\n")) } }
             }
-            @if play.wire.total > 0 { (requests(task, number, play, known)) }
+            @if case.wire.total > 0 { (requests(task, number, case, known)) }
         }
     }
 }
 
-fn requests(task: &TaskGrade, number: usize, play: &PlayGrade, known: &KnownFailures) -> Markup {
-    let chart = PlayChart::new(&play.wire, ROWS);
+fn requests(task: &TaskGrade, number: usize, case: &CaseGrade, known: &KnownFailures) -> Markup {
+    let chart = CaseChart::new(&case.wire, ROWS);
     let scale = chart.scale(COLUMNS);
     let ((head, tail), left_out) = (chart.ends(), chart.left_out());
     let gap = usize::from(left_out > 0);
     let height = head.len() + gap + tail.len();
     let tail_at = head.len() + gap;
-    let is_ok = |row: &PlayRow| {
-        let mut entries = play.wire.entries.iter();
+    let is_ok = |row: &CaseRow| {
+        let mut entries = case.wire.entries.iter();
         let found = entries.find(|entry| entry.seq == row.seq);
         found.is_some_and(|it| it.status.is_some_and(|status| status < 400) && it.ended.is_some())
     };
@@ -226,14 +226,14 @@ fn requests(task: &TaskGrade, number: usize, play: &PlayGrade, known: &KnownFail
 fn request(
     task: &TaskGrade,
     number: usize,
-    row: &PlayRow,
+    row: &CaseRow,
     is_ok: bool,
     known: &KnownFailures,
 ) -> Markup {
     let class = if is_ok { "ok" } else { "failed" };
     let broken = task.broken().filter(|rule| {
         let mut shown = rule.judgement.requests.iter();
-        shown.any(|it| it.play == number && it.seq == row.seq)
+        shown.any(|it| it.case == number && it.seq == row.seq)
     });
     markup! {
         tr class=(class) {
@@ -252,7 +252,7 @@ fn request(
 }
 
 /// The pause before a request, and the request.
-fn bars(at: usize, row: &PlayRow, is_ok: bool, scale: &Scale) -> Markup {
+fn bars(at: usize, row: &CaseRow, is_ok: bool, scale: &Scale) -> Markup {
     let bar = scale.bar(row.arrived, row.ended);
     let from = row.pause.map(|from| scale.bar(from, row.arrived).start);
     let pause = from.filter(|from| *from < bar.start);

@@ -56,12 +56,12 @@ mod tests {
     use crate::grade::task::find;
 
     #[test]
-    fn a_fresh_connection_breaks_once_and_each_play_in_its_own_way() {
+    fn a_fresh_connection_breaks_once_and_each_case_in_its_own_way() {
         use ConnectionFault::{Close, Reset, Silence};
         let found = ["broken-off", "silence"].map(|task| {
             let task = find(task).expect("a task");
-            let plays = task.parts(7).into_iter().map(|part| {
-                let mut responder = (part.responder)(&mut Draw::new(7, task.words.name, 0));
+            let cases = task.cases(7).into_iter().map(|case| {
+                let mut responder = (case.responder)(&mut Draw::new(7, task.words.name, 0));
                 let mut respond = |is_fresh| {
                     let request = Received {
                         is_fresh,
@@ -79,7 +79,7 @@ mod tests {
                 assert_eq!([again, once_more], [(None, None, StatusCode::OK); 2]);
                 (fresh.0.expect("a fault"), fresh.1)
             });
-            plays.collect::<Vec<_>>()
+            cases.collect::<Vec<_>>()
         });
 
         let [broken_off, silence] = found;

@@ -1,4 +1,4 @@
-//! The command that runs a client, and what a play puts into it.
+//! The command that runs a client, and what a case puts into it.
 
 use std::{
     env,
@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The command that runs a client, once for each play. In its arguments `{task}`,
+/// The command that runs a client, once for each case. In its arguments `{task}`,
 /// `{url}` and `{base_url}` stand for what they name; the same is in its environment,
 /// as `LAB_TASK`, `LAB_URL` and `LAB_BASE_URL`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct ClientCommand {
 #[error("the command that runs the client is empty")]
 pub struct CommandError;
 
-/// What a play tells its process.
+/// What a case tells its process.
 #[derive(Clone, Debug)]
 pub(super) struct Context {
     pub(super) task: &'static str,
@@ -72,7 +72,7 @@ impl ClientCommand {
         found(&named, &folders, &endings, Path::is_file).unwrap_or(named)
     }
 
-    /// The arguments of one play.
+    /// The arguments of one case.
     pub(super) fn arguments(&self, context: &Context) -> impl Iterator<Item = OsString> {
         let marks = [
             ("{task}", context.task),
@@ -163,7 +163,7 @@ fn quoted_for_windows(word: &str) -> String {
 }
 
 impl Context {
-    /// The variables of one play. No proxy is asked for a loopback address, whatever
+    /// The variables of one case. No proxy is asked for a loopback address, whatever
     /// else the environment says.
     pub(super) fn variables(&self) -> impl Iterator<Item = (&'static str, &str)> {
         const LOOPBACK: &str = "127.0.0.1,localhost";
@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_play_names_takes_the_place_of_its_mark() {
+    fn what_a_case_names_takes_the_place_of_its_mark() {
         let words = [
             "curl",
             "-s",

@@ -1,17 +1,17 @@
-//! What a play draws from its seed: all that the contract does not promise, so that no
+//! What a case draws from its seed: all that the contract does not promise, so that no
 //! client is made for the letters of one service.
 
 use std::ops::RangeInclusive;
 
 use rand::{Rng, RngExt, SeedableRng, rngs::ChaCha12Rng, seq::SliceRandom};
 
-/// Draws of one play.
+/// Draws of one case.
 pub(crate) struct Draw(ChaCha12Rng);
 
 impl Draw {
-    /// The draws of a play, which differ from those of every other play of this seed.
-    pub(crate) fn new(seed: u64, task: &str, play: usize) -> Self {
-        let names = task.bytes().map(u64::from).chain([play as u64]);
+    /// The draws of a case, which differ from those of every other case of this seed.
+    pub(crate) fn new(seed: u64, task: &str, case: usize) -> Self {
+        let names = task.bytes().map(u64::from).chain([case as u64]);
         let seed = names.fold(seed, |seed, name| {
             (seed.rotate_left(8) ^ name).wrapping_mul(0x9e37_79b9_7f4a_7c15)
         });
@@ -49,7 +49,7 @@ impl Draw {
         self.0.random_range(range)
     }
 
-    /// Draws for something that goes on while a play does.
+    /// Draws for something that goes on while a case does.
     pub(crate) fn apart(&mut self) -> Self {
         Self(ChaCha12Rng::seed_from_u64(self.seed()))
     }
@@ -65,8 +65,8 @@ mod tests {
     use super::Draw;
 
     #[test]
-    fn one_seed_draws_the_same_and_each_play_for_itself() {
-        let word = |seed, task, play| Draw::new(seed, task, play).word(8);
+    fn one_seed_draws_the_same_and_each_case_for_itself() {
+        let word = |seed, task, case| Draw::new(seed, task, case).word(8);
 
         assert_eq!(word(7, "flaky", 0), word(7, "flaky", 0));
         assert_ne!(word(7, "flaky", 0), word(7, "flaky", 1));
@@ -76,8 +76,8 @@ mod tests {
 
     #[test]
     fn a_cursor_has_every_character_that_must_be_encoded() {
-        for play in 0..50 {
-            let cursor = Draw::new(1, "read-all", play).cursor();
+        for case in 0..50 {
+            let cursor = Draw::new(1, "read-all", case).cursor();
 
             for mark in ['+', '/', '=', '&', '%', ' '] {
                 assert!(cursor.contains(mark), "{cursor} lacks {mark}");

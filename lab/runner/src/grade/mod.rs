@@ -1,21 +1,21 @@
-//! Grading: tasks, played by any client that can be run as a process.
+//! Grading: tasks, run by any client that can be run as a process.
 //!
 //! A [`Task`] is one file in `task/` and one line in its catalogue: its words, the
-//! rules that are judged in it, and what the service does in each of its plays. A
+//! rules that are judged in it, and what the service does in each of its cases. A
 //! process is one intended call, so a task that needs a sample or several faults is
-//! played several times, side by side, each time with a service and a URL of its own.
+//! run several times, side by side, each time with a service and a URL of its own.
 //!
-//! [`play()`] plays a task, in a [`Room`] with others, and returns an [`evidence::grade::TaskGrade`]; [`OpenPlays`]
+//! [`run_task()`] runs a task, in a [`Room`] with others, and returns an [`evidence::grade::TaskGrade`]; [`OpenCases`]
 //! are open to clients of any kind.
 
 mod broken_once;
 mod command;
 mod draw;
 mod open;
-mod play;
 mod process;
 mod responses;
 mod room;
+mod run_task;
 mod service;
 #[cfg(target_os = "linux")]
 mod stragglers;
@@ -23,7 +23,7 @@ mod task;
 
 pub(crate) use command::quoted_for;
 pub use command::{ClientCommand, CommandError, quoted};
-pub use open::{OpenPlay, OpenPlays};
-pub use play::{GradeError, play};
+pub use open::{OpenCase, OpenCases};
 pub use room::Room;
+pub use run_task::{GradeError, run_task};
 pub use task::{PRACTICE, TASKS, Task, all, find};

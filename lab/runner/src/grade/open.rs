@@ -1,24 +1,24 @@
-//! Plays that are open to whoever calls their URLs, without a process.
+//! Cases that are open to whoever calls their URLs, without a process.
 
-use evidence::grade::{RecordedPlay, TaskGrade};
+use evidence::grade::{RecordedCase, TaskGrade};
 
-use super::{draw::Draw, service::PlayService, task::Task};
+use super::{draw::Draw, service::CaseService, task::Task};
 use crate::run_error::RunError;
 
-/// Tasks whose plays are served until they are stopped. A client of any kind calls the
+/// Tasks whose cases are served until they are stopped. A client of any kind calls the
 /// URLs; what came so far can be judged at any time, but for goals and for rules about
 /// the end of a process.
-pub struct OpenPlays {
+pub struct OpenCases {
     seed: u64,
-    tasks: Vec<(&'static Task, Vec<PlayService>)>,
+    tasks: Vec<(&'static Task, Vec<CaseService>)>,
 }
 
-/// A play that is open.
+/// A case that is open.
 #[derive(Clone, Copy, Debug)]
-pub struct OpenPlay<'a> {
-    /// The task that it is a play of.
+pub struct OpenCase<'a> {
+    /// The task that it is a case of.
     pub task: &'static Task,
-    /// Its number among the plays of its task, from 0.
+    /// Its number among the cases of its task, from 0.
     pub number: usize,
     /// What the service does in it, in words.
     pub name: &'static str,
@@ -28,7 +28,7 @@ pub struct OpenPlay<'a> {
     pub token: Option<&'a str>,
 }
 
-impl OpenPlay<'_> {
+impl OpenCase<'_> {
     /// A call of it as a command for a terminal.
     #[must_use]
     pub fn curl(&self) -> String {
@@ -44,8 +44,8 @@ impl OpenPlay<'_> {
     }
 }
 
-impl OpenPlays {
-    /// Starts the services of all plays of these tasks.
+impl OpenCases {
+    /// Starts the services of all cases of these tasks.
     ///
     /// # Errors
     ///
@@ -54,15 +54,15 @@ impl OpenPlays {
         tasks: impl IntoIterator<Item = &'static Task>,
         seed: u64,
     ) -> Result<Self, RunError> {
-        let plays = |task: &'static Task| {
-            let parts = task.parts(seed).into_iter().enumerate();
-            let plays = parts.map(|(number, part)| {
+        let cases = |task: &'static Task| {
+            let cases = task.cases(seed).into_iter().enumerate();
+            let cases = cases.map(|(number, case)| {
                 let draw = Draw::new(seed, task.words.name, number);
-                PlayService::start(task, part, draw, true)
+                CaseService::start(task, case, draw, true)
             });
-            Ok((task, plays.collect::<Result<Vec<_>, RunError>>()?))
+            Ok((task, cases.collect::<Result<Vec<_>, RunError>>()?))
         };
-        let tasks = tasks.into_iter().map(plays);
+        let tasks = tasks.into_iter().map(cases);
         Ok(Self {
             seed,
             tasks: tasks.collect::<Result<_, RunError>>()?,
@@ -75,33 +75,33 @@ impl OpenPlays {
         self.seed
     }
 
-    /// Every play, in the order of the course.
-    pub fn plays(&self) -> impl Iterator<Item = OpenPlay<'_>> {
-        self.tasks.iter().flat_map(|(task, plays)| {
-            plays.iter().enumerate().map(|(number, play)| OpenPlay {
+    /// Every case, in the order of the course.
+    pub fn cases(&self) -> impl Iterator<Item = OpenCase<'_>> {
+        self.tasks.iter().flat_map(|(task, cases)| {
+            cases.iter().enumerate().map(|(number, case)| OpenCase {
                 task,
                 number,
-                name: play.name(),
-                url: &play.context.url,
-                token: play.context.token.as_deref(),
+                name: case.name(),
+                url: &case.context.url,
+                token: case.context.token.as_deref(),
             })
         })
     }
 
-    /// Begins a play again, as nobody had called it yet; its URL stays. Whether there is
-    /// such a play.
+    /// Begins a case again, as nobody had called it yet; its URL stays. Whether there is
+    /// such a case.
     pub fn again(&self, task: &str, number: usize) -> bool {
         let mut tasks = self.tasks.iter();
-        let plays = tasks.find(|(it, _)| it.words.name == task);
-        let play = plays.and_then(|(_, plays)| plays.get(number));
-        play.inspect(|play| play.again()).is_some()
+        let cases = tasks.find(|(it, _)| it.words.name == task);
+        let case = cases.and_then(|(_, cases)| cases.get(number));
+        case.inspect(|case| case.again()).is_some()
     }
 
     /// What became of each task so far.
     #[must_use]
     pub fn grades(&self) -> Vec<TaskGrade> {
         let tasks = self.tasks.iter();
-        tasks.map(|(task, plays)| grade(task, plays)).collect()
+        tasks.map(|(task, cases)| grade(task, cases)).collect()
     }
 
     /// Stops all services: what became of each task.
@@ -111,26 +111,26 @@ impl OpenPlays {
     /// [`RunError`] if one of them left something behind.
     pub async fn stop(self) -> Result<Vec<TaskGrade>, RunError> {
         let grades = self.grades();
-        for play in self.tasks.into_iter().flat_map(|(_, plays)| plays) {
-            play.stop().await?;
+        for case in self.tasks.into_iter().flat_map(|(_, cases)| cases) {
+            case.stop().await?;
         }
         Ok(grades)
     }
 }
 
-impl std::fmt::Debug for OpenPlays {
+impl std::fmt::Debug for OpenCases {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("OpenPlays")
+        f.debug_struct("OpenCases")
             .field("seed", &self.seed)
             .finish_non_exhaustive()
     }
 }
 
-fn grade(task: &'static Task, plays: &[PlayService]) -> TaskGrade {
-    let recorded = plays.iter().map(|play| {
-        let (goal, wire) = play.record();
-        RecordedPlay {
-            name: play.name(),
+fn grade(task: &'static Task, cases: &[CaseService]) -> TaskGrade {
+    let recorded = cases.iter().map(|case| {
+        let (goal, wire) = case.record();
+        RecordedCase {
+            name: case.name(),
             goal,
             process: None,
             wire,
@@ -171,9 +171,9 @@ mod tests {
 
     /// Waits for the rule to come to this: a client may have read a response before the
     /// service knows that it has sent it.
-    async fn comes_to(plays: &OpenPlays, expected: Verdict) {
+    async fn comes_to(cases: &OpenCases, expected: Verdict) {
         for _ in 0..1_000 {
-            let grades = plays.grades();
+            let grades = cases.grades();
             let mut rules = grades.iter().flat_map(|grade| &grade.rules);
             let rule = rules.find(|it| it.id == "retry-after-seconds");
             if rule.expect("it is judged").judgement.verdict == expected {
@@ -186,9 +186,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_token_is_asked_for_where_a_task_has_one() {
-        let plays = OpenPlays::start([find("read-all").expect("a task")], 7).expect("services");
-        let play = plays.plays().next().expect("a play");
-        let token = play.token.expect("a token");
+        let cases = OpenCases::start([find("read-all").expect("a task")], 7).expect("services");
+        let case = cases.cases().next().expect("a case");
+        let token = case.token.expect("a token");
         let client = client();
 
         let mut statuses = Vec::new();
@@ -197,7 +197,7 @@ mod tests {
             Some("Bearer x".to_owned()),
             Some(format!("bearer {token}")),
         ] {
-            let request = client.get(play.url);
+            let request = client.get(case.url);
             let request = match bearer {
                 Some(bearer) => request.header("authorization", bearer),
                 None => request,
@@ -210,28 +210,28 @@ mod tests {
 
     #[tokio::test]
     async fn a_call_brings_the_token_and_a_body_where_the_task_wants_them() {
-        let plays = |task| OpenPlays::start([find(task).expect("a task")], 7).expect("services");
-        let curl = |plays: &OpenPlays| {
-            let play = plays.plays().next().expect("a play");
-            let curl = play.curl().replace(play.url, "URL");
-            curl.replace(play.token.unwrap_or("none"), "TOKEN")
+        let cases = |task| OpenCases::start([find(task).expect("a task")], 7).expect("services");
+        let curl = |cases: &OpenCases| {
+            let case = cases.cases().next().expect("a case");
+            let curl = case.curl().replace(case.url, "URL");
+            curl.replace(case.token.unwrap_or("none"), "TOKEN")
         };
 
-        assert_eq!(curl(&plays("flaky")), "curl -i URL");
+        assert_eq!(curl(&cases("flaky")), "curl -i URL");
         let token = "curl -i -H 'Authorization: Bearer TOKEN' URL";
-        assert_eq!(curl(&plays("read-all")), token);
+        assert_eq!(curl(&cases("read-all")), token);
         let body = r#"curl -i -H 'Content-Type: application/json' -d '{"task": "resize"}' URL"#;
-        assert_eq!(curl(&plays("create")), body);
+        assert_eq!(curl(&cases("create")), body);
     }
 
-    /// What came before a play was begun again is told from what came since by numbers
+    /// What came before a case was begun again is told from what came since by numbers
     /// that go on meanwhile: read one after the other, their difference is no number.
     #[test]
-    fn a_look_while_a_play_begins_again_sees_it_before_or_after() {
+    fn a_look_while_a_case_begins_again_sees_it_before_or_after() {
         const TIMES: usize = 100;
         let task = find("maintenance").expect("a task");
-        let plays = OpenPlays::start([task], 7).expect("services");
-        let url = plays.plays().next().expect("a play").url.to_owned();
+        let cases = OpenCases::start([task], 7).expect("services");
+        let url = cases.cases().next().expect("a case").url.to_owned();
         let (address, path) = url["http://".len()..].split_once('/').expect("a path");
         let ask = || {
             let mut stream = TcpStream::connect(address).expect("it listens");
@@ -242,10 +242,10 @@ mod tests {
 
         thread::scope(|scope| {
             scope.spawn(|| (0..TIMES).for_each(|_| ask()));
-            let again = scope.spawn(|| (0..20 * TIMES).all(|_| plays.again(task.words.name, 0)));
+            let again = scope.spawn(|| (0..20 * TIMES).all(|_| cases.again(task.words.name, 0)));
             for _ in 0..20 * TIMES {
-                let grades = plays.grades();
-                let wire = &grades[0].plays[0].wire;
+                let grades = cases.grades();
+                let wire = &grades[0].cases[0].wire;
                 assert_eq!((wire.total, wire.dropped), (wire.entries.len() as u64, 0));
             }
             assert!(again.join().expect("no panic"));
@@ -253,26 +253,26 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_comes_is_judged_as_it_comes_and_each_play_can_begin_again() {
+    async fn what_comes_is_judged_as_it_comes_and_each_case_can_begin_again() {
         let task = find("retry-after").expect("a task");
-        let plays = OpenPlays::start([task], 7).expect("services");
-        let url = plays.plays().next().expect("a play").url.to_owned();
+        let cases = OpenCases::start([task], 7).expect("services");
+        let url = cases.cases().next().expect("a case").url.to_owned();
         let client = client();
-        comes_to(&plays, NotExercised).await;
+        comes_to(&cases, NotExercised).await;
 
         assert_eq!(ask(&client, &url).await, 503);
-        comes_to(&plays, Skipped).await;
+        comes_to(&cases, Skipped).await;
         assert_eq!(ask(&client, &url).await, 200);
-        comes_to(&plays, Broken).await;
+        comes_to(&cases, Broken).await;
 
         let again = client.post(format!("{url}/again")).send().await;
         assert_eq!(again.expect("a response").status(), 204);
-        comes_to(&plays, NotExercised).await;
+        comes_to(&cases, NotExercised).await;
         assert_eq!(ask(&client, &url).await, 503);
-        assert!(plays.again(task.words.name, 0));
-        assert!(!plays.again(task.words.name, 9));
+        assert!(cases.again(task.words.name, 0));
+        assert!(!cases.again(task.words.name, 9));
 
-        let grades = plays.stop().await.expect("it stops");
+        let grades = cases.stop().await.expect("it stops");
         assert_eq!(grades[0].goal.verdict, GoalVerdict::NotJudged);
         assert_eq!(grades[0].requests(), 0);
     }

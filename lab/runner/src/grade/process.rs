@@ -4,7 +4,7 @@
 //! What it has started is, by system:
 //!
 //! - on Linux its process group, and what has left that, by `stragglers.rs`: at the end of
-//!   its play, or of the last one if it hides whose it is;
+//!   its case, or of the last one if it hides whose it is;
 //! - on macOS and other Unix its process group. A daemon leaves that by a session of its
 //!   own, and goes on;
 //! - on Windows its job, which nothing can leave.
@@ -20,7 +20,7 @@ use std::{
     time::Duration,
 };
 
-use evidence::rules::{PlayRecord, Stopped};
+use evidence::rules::{ProcessRecord, Stopped};
 use process_wrap::tokio::{ChildWrapper, CommandWrap};
 use tokio::{
     io::{AsyncRead, AsyncReadExt},
@@ -71,7 +71,7 @@ pub(super) async fn run(
     context: &Context,
     limits: Limits<impl Future<Output = ()>, impl Future<Output = ()>>,
     begun: Instant,
-) -> io::Result<PlayRecord> {
+) -> io::Result<ProcessRecord> {
     let mut wrapped = CommandWrap::with_new(command.file(), |process| {
         process
             .args(command.arguments(context))
@@ -118,7 +118,7 @@ pub(super) async fn run(
             ended
         }
     };
-    Ok(PlayRecord {
+    Ok(ProcessRecord {
         started,
         ended,
         exit: status.and_then(|status| status.code()),
@@ -286,7 +286,7 @@ mod tests {
             time::Duration,
         };
 
-        use evidence::rules::{PlayRecord, Stopped};
+        use evidence::rules::{ProcessRecord, Stopped};
         use tokio::{
             task::spawn_blocking,
             time::{Instant, timeout},
@@ -307,7 +307,7 @@ mod tests {
         }
 
         /// Runs a script with a URL of its own: all that have the same are ended.
-        async fn shell(script: &str, time: Duration) -> PlayRecord {
+        async fn shell(script: &str, time: Duration) -> ProcessRecord {
             let words = ["sh", "-c", script].map(OsString::from);
             let command = ClientCommand::new(words).expect("a command");
             let base_url = format!("http://127.0.0.1:1/{:x}", rand::random::<u64>());

@@ -1,4 +1,4 @@
-//! The responses that plays are made of.
+//! The responses that cases are made of.
 
 use std::{io, time::Duration};
 

@@ -7,10 +7,10 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 /// How many processes run at once for each of the machine's cores: most of them wait.
 const PROCESSES_PER_CORE: u32 = 3;
 
-/// The room for the processes of plays that are played side by side.
+/// The room for the processes of cases that are run side by side.
 ///
-/// A play in which milliseconds are judged takes the room of as many others as share a
-/// core. Else the plays would hold up one another: an interpreter that comes back at
+/// A case in which milliseconds are judged takes the room of as many others as share a
+/// core. Else the cases would hold up one another: an interpreter that comes back at
 /// once was seen to take up to 80 ms for it among six on two cores, and up to 20 ms
 /// among two.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ impl Room {
         Self::new(cores.saturating_mul(PROCESSES_PER_CORE))
     }
 
-    /// Waits for the place of a play, which is free again once this is dropped. Who came
+    /// Waits for the place of a case, which is free again once this is dropped. Who came
     /// first is first.
     pub(super) async fn place(&self, is_about_milliseconds: bool) -> Option<SemaphorePermit<'_>> {
         let places = match is_about_milliseconds {
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_play_about_milliseconds_has_a_core_for_itself() {
+    fn a_case_about_milliseconds_has_a_core_for_itself() {
         let room = Room::new(2 * PROCESSES_PER_CORE);
         let now = |is_quick| room.place(is_quick).now_or_never();
 

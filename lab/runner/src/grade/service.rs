@@ -1,4 +1,4 @@
-//! The service of one play, with a URL that no other play has.
+//! The service of one case, with a URL that no other case has.
 
 use std::{
     collections::HashMap,
@@ -32,11 +32,11 @@ use super::{
     command::Context,
     draw::Draw,
     responses::unauthorized,
-    task::{Door, Part, Received, Reply, Responder, Task},
+    task::{Case, Door, Received, Reply, Responder, Task},
 };
 use crate::{network::refusing_port, run_error::RunError, wire};
 
-/// The most requests of a play. One more is a flood, and ends it.
+/// The most requests of a case. One more is a flood, and ends it.
 const MOST_REQUESTS: usize = 3_000;
 
 /// How many more may come before a flood is ended; all of them are kept.
@@ -45,11 +45,11 @@ const IN_FLIGHT: usize = 1_000;
 /// The largest body of a request, in bytes.
 const MOST_BODY: usize = 64 * 1024;
 
-/// How long what is in flight at the end of a play may go on: not at all.
+/// How long what is in flight at the end of a case may go on: not at all.
 const AT_ONCE: Duration = Duration::from_millis(1);
 
-/// The service of one play.
-pub(super) struct PlayService {
+/// The service of one case.
+pub(super) struct CaseService {
     pub(super) context: Context,
     /// The moment from which its record counts.
     pub(super) begun: Instant,
@@ -59,13 +59,13 @@ pub(super) struct PlayService {
     _refusing: Option<TcpSocket>,
 }
 
-/// What a play's service does, and what it noticed.
+/// What a case's service does, and what it noticed.
 struct Served {
     method: Method,
     /// What stands before the paths of the task.
     prefix: String,
     token: Option<String>,
-    part: &'static Part,
+    case: &'static Case,
     /// Set before anybody knows its URL.
     started: OnceLock<Started>,
     state: Mutex<State>,
@@ -96,12 +96,12 @@ struct Note {
     token_in_url: bool,
 }
 
-impl PlayService {
-    /// Starts the service of a play. It can be begun again over HTTP where `is_open`:
+impl CaseService {
+    /// Starts the service of a case. It can be begun again over HTTP where `is_open`:
     /// by a POST to its URL with `/again`.
     pub(super) fn start(
         task: &Task,
-        part: &'static Part,
+        case: &'static Case,
         mut draw: Draw,
         is_open: bool,
     ) -> Result<Self, RunError> {
@@ -112,13 +112,13 @@ impl PlayService {
             0 => HeaderCase::Lower,
             _ => HeaderCase::Title,
         };
-        let responder = (part.responder)(&mut draw);
+        let responder = (case.responder)(&mut draw);
         let door = responder.door();
         let served = Arc::new(Served {
             method: task.method.clone(),
             prefix: prefix.clone(),
             token: token.clone(),
-            part,
+            case,
             started: OnceLock::new(),
             state: Mutex::new(State {
                 responder,
@@ -190,7 +190,7 @@ impl PlayService {
 
     /// What it does, in words.
     pub(super) fn name(&self) -> &'static str {
-        self.served.part.name
+        self.served.case.name
     }
 
     /// Ready with its first request.
@@ -198,12 +198,12 @@ impl PlayService {
         self.served.called.notified().await;
     }
 
-    /// Ready once there were more requests than a play has room for.
+    /// Ready once there were more requests than a case has room for.
     pub(super) async fn flood(&self) {
         self.served.flood.notified().await;
     }
 
-    /// Begins the play again: with a service that has seen nothing, and a new record.
+    /// Begins the case again: with a service that has seen nothing, and a new record.
     pub(super) fn again(&self) {
         self.served.again();
     }
@@ -245,7 +245,7 @@ impl Served {
             })
         });
         let (head, body) = request.into_parts();
-        // A play that fails a request has read it first, so that its end is not taken
+        // A case that fails a request has read it first, so that its end is not taken
         // for the failure.
         let Ok(body) = to_bytes(body, MOST_BODY).await else {
             return Problem::INTERNAL_ERROR.into_response();
@@ -296,7 +296,7 @@ impl Served {
 
     fn again(&self) -> StatusCode {
         let mut state = self.lock();
-        state.responder = (self.part.responder)(&mut state.draw);
+        state.responder = (self.case.responder)(&mut state.draw);
         state.before = self.snapshot().total;
         state.notes.clear();
         state.requests = 0;
@@ -310,7 +310,7 @@ impl Served {
 
     fn record(&self) -> (Goal, WireRecord) {
         let prefix = &self.prefix;
-        // Held from here on, so that the play cannot begin again after what is read of it.
+        // Held from here on, so that the case cannot begin again after what is read of it.
         let state = self.lock();
         let mut wire = wire::record(self.snapshot(), true);
         wire.entries.retain(|request| request.seq > state.before);

@@ -1,8 +1,8 @@
 //! What a client has started and what has left its process group since: a daemon, which
 //! begins a session of its own.
 //!
-//! It is known by its environment, which it has from the client: no other play has the
-//! same URL. One that has cleared its environment as well belongs to no play that could
+//! It is known by its environment, which it has from the client: no other case has the
+//! same URL. One that has cleared its environment as well belongs to no case that could
 //! be told. So the lab is the one to whom orphans fall (`PR_SET_CHILD_SUBREAPER`) while
 //! a client runs, and ends all of them when the last client has ended: by then whoever
 //! started them has ended, too.
@@ -37,7 +37,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// How often it is looked whether they have.
 const LOOK: Duration = Duration::from_millis(1);
 
-/// The clients that run, of all plays.
+/// The clients that run, of all cases.
 static CLIENTS: Mutex<Clients> = Mutex::new(Clients {
     running: BTreeSet::new(),
     before: BTreeSet::new(),
@@ -56,7 +56,7 @@ pub(super) struct Stragglers {
 }
 
 impl Stragglers {
-    /// Starts the client of the play that has this URL.
+    /// Starts the client of the case that has this URL.
     pub(super) fn of(
         url: &str,
         start: impl FnOnce() -> io::Result<Box<dyn ChildWrapper>>,

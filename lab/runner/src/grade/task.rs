@@ -46,7 +46,7 @@ tasks! {
 
 tasks! {
     /// More faults to meet. What a client makes of them is left to it but for the goal,
-    /// so they stand beside the way: they are played when they are named.
+    /// so they stand beside the way: they are run when they are named.
     PRACTICE:
     broken_off
     unbounded
@@ -68,8 +68,8 @@ pub struct Task {
     pub(super) method: Method,
     /// The routes that are served beside the path of its words.
     pub(super) more_routes: &'static [&'static str],
-    plays: &'static [Part],
-    /// Whether the order of the plays is drawn.
+    cases: &'static [Case],
+    /// Whether the order of the cases is drawn.
     is_shuffled: bool,
     /// Whether a token is to be sent along.
     pub(super) has_token: bool,
@@ -97,20 +97,20 @@ const PLAIN: Task = Task {
     rules: &[],
     method: Method::GET,
     more_routes: &[],
-    plays: &[],
+    cases: &[],
     is_shuffled: false,
     has_token: false,
 };
 
-/// What the service does in one play of a task.
+/// What the service does in one case of a task.
 #[derive(Debug)]
-pub(super) struct Part {
+pub(super) struct Case {
     /// What it does, in words.
     pub(super) name: &'static str,
     pub(super) responder: fn(&mut Draw) -> Box<dyn Responder>,
 }
 
-/// The service of one play.
+/// The service of one case.
 pub(super) trait Responder: Send {
     fn respond(&mut self, request: &Received) -> Reply;
 
@@ -123,7 +123,7 @@ pub(super) trait Responder: Send {
     }
 }
 
-/// What stands before the service of a play.
+/// What stands before the service of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Door {
     /// Nothing: every request reaches it.
@@ -155,11 +155,11 @@ impl From<Response> for Reply {
     }
 }
 
-/// A request of the task's own method, as a play receives it.
+/// A request of the task's own method, as a case receives it.
 pub(super) struct Received {
     /// Its path, as far as the task knows it.
     pub(super) path: String,
-    /// What stands before a path in the URLs of this play.
+    /// What stands before a path in the URLs of this case.
     pub(super) base_url: String,
     /// When it came, by the calendar.
     pub(super) at: SystemTime,
@@ -203,14 +203,14 @@ impl Task {
         rules.any(|id| ABOUT_MILLISECONDS.contains(id))
     }
 
-    /// Its plays, in the order in which they are played with this seed.
-    pub(super) fn parts(&self, seed: u64) -> Vec<&'static Part> {
-        let mut parts: Vec<_> = self.plays.iter().collect();
+    /// Its cases, in the order in which they are run with this seed.
+    pub(super) fn cases(&self, seed: u64) -> Vec<&'static Case> {
+        let mut cases: Vec<_> = self.cases.iter().collect();
         if self.is_shuffled {
-            // No play has this number.
-            Draw::new(seed, self.words.name, parts.len()).shuffle(&mut parts);
+            // No case has this number.
+            Draw::new(seed, self.words.name, cases.len()).shuffle(&mut cases);
         }
-        parts
+        cases
     }
 }
 
@@ -250,7 +250,7 @@ mod tests {
     use super::*;
     use crate::scenario::CATALOGUE;
 
-    /// Where a client from outside meets what a scenario shows: in which play of which
+    /// Where a client from outside meets what a scenario shows: in which case of which
     /// task.
     const MET: [(&str, &str, &str); 29] = [
         ("items", "read-all", "seven records, one page of them empty"),
@@ -277,7 +277,7 @@ mod tests {
             "503 twice with what cannot be read, then 200",
         ),
         ("retry-later", "maintenance", "503 with Retry-After: 120"),
-        // A play has an end, and this wait is longer than what is left.
+        // A case has an end, and this wait is longer than what is left.
         ("deadline", "maintenance", "503 with Retry-After: 120"),
         ("bad-json", "invalid-body", "JSON that breaks off"),
         ("text-json", "invalid-body", "a page called text/plain"),
@@ -318,7 +318,7 @@ mod tests {
         ("too-many-requests", "crowded", "room for four at once"),
     ];
 
-    /// Scenarios in which the service does nothing that a play does not, and why no play
+    /// Scenarios in which the service does nothing that a case does not, and why no case
     /// shows the rest.
     const EXCUSED: [(&str, &str); 3] = [
         (
@@ -328,21 +328,21 @@ mod tests {
         (
             "resumed-crawl",
             "the service is as in read-all: it is the client that is killed and begins again, \
-             and a play runs one process",
+             and a case runs one process",
         ),
         (
             "retry-budget",
             "the service is as in down: the budget is shared by several calls of one process, \
-             and a play is one call",
+             and a case is one call",
         ),
     ];
 
     #[test]
     fn every_fault_of_the_course_can_be_met_from_outside() {
-        for (scenario, task, play) in MET {
+        for (scenario, task, name) in MET {
             let task = find(task).expect("a task");
-            let mut plays = task.plays.iter();
-            assert!(plays.any(|part| part.name == play), "{scenario}: {play}");
+            let mut cases = task.cases.iter();
+            assert!(cases.any(|case| case.name == name), "{scenario}: {name}");
         }
 
         let met = MET.iter().map(|(scenario, ..)| *scenario);
@@ -359,8 +359,8 @@ mod tests {
     fn the_order_of_failures_is_drawn_and_their_number_is_not() {
         let flaky = find("flaky").expect("a task");
         let names = |seed| {
-            let parts = flaky.parts(seed).into_iter();
-            parts.map(|part| part.name).collect::<Vec<_>>()
+            let cases = flaky.cases(seed).into_iter();
+            cases.map(|case| case.name).collect::<Vec<_>>()
         };
 
         let drawn: HashSet<_> = (0..20).map(names).collect();
@@ -385,7 +385,7 @@ mod tests {
             assert!(words.path.starts_with('/'), "{}", words.name);
             let has_body = task.method == Method::POST;
             assert_eq!(words.body.is_some(), has_body, "{}", words.name);
-            assert!(!task.plays.is_empty(), "{}", words.name);
+            assert!(!task.cases.is_empty(), "{}", words.name);
             crate::scenario::find(words.scenario).expect("a scenario that shows it");
             for id in task.rules.iter().chain(&ABOUT_MILLISECONDS) {
                 assert!(rules::find(id).is_some(), "{}: {id}", words.name);

@@ -11,12 +11,12 @@ use http::StatusCode;
 use super::super::{api::Shared, problem::Problem};
 use super::CardView;
 
-/// Where it is looked at, opened and stopped, and where a play of it begins again.
+/// Where it is looked at, opened and stopped, and where a case of it begins again.
 pub(in crate::web) fn routes() -> Router<Shared> {
     Router::new()
         .route("/api/card", get(show).post(open).delete(stop))
         .route(
-            "/api/card/tasks/{task}/plays/{number}/again",
+            "/api/card/tasks/{task}/cases/{number}/again",
             post(begin_again),
         )
 }
@@ -37,15 +37,15 @@ async fn stop(State(shared): State<Shared>) -> Result<StatusCode, Problem> {
 
 async fn begin_again(
     State(shared): State<Shared>,
-    play: Result<Path<(String, usize)>, PathRejection>,
+    case: Result<Path<(String, usize)>, PathRejection>,
 ) -> Result<Json<CardView>, Problem> {
     // A path that is no UTF-8, or has no number, names nothing.
-    let card = match play {
+    let card = match case {
         Ok(Path((task, number))) => shared.cards.again(&task, number).await,
         Err(_) => None,
     };
     card.map(Json).ok_or_else(|| {
-        let detail = "no such play is open";
-        Problem::new(StatusCode::NOT_FOUND, "play_not_found", detail)
+        let detail = "no such case is open";
+        Problem::new(StatusCode::NOT_FOUND, "case_not_found", detail)
     })
 }

@@ -5,17 +5,17 @@ use std::{collections::HashSet, ops::Range};
 use serde::Serialize;
 
 use evidence::{
-    grade::{PlayGrade, RuleGrade, TaskGrade},
-    plot::{Mark, PlayChart, PlayRow, Scale},
+    grade::{CaseGrade, RuleGrade, TaskGrade},
+    plot::{CaseChart, CaseRow, Mark, Scale},
     rules::{self, TOLERANCE, Verdict},
     wire::WireRecord,
 };
-use runner::grade::{OpenPlay, OpenPlays, Task, all};
+use runner::grade::{OpenCase, OpenCases, Task, all};
 
-/// Into how many columns the time of a play is divided.
+/// Into how many columns the time of a case is divided.
 const COLUMNS: usize = 100;
 
-/// The most requests of a play that are shown.
+/// The most requests of a case that are shown.
 const ROWS: usize = 40;
 
 /// The tasks, and what became of each so far.
@@ -36,19 +36,19 @@ struct TaskView {
     goal: &'static str,
     hint: &'static str,
     scenario: &'static str,
-    /// How many requests came to all plays.
+    /// How many requests came to all cases.
     requests: u64,
     /// Whether a rule was broken, or else one kept; null while nothing is known.
     mark: Option<Mark>,
     /// What came, in words.
     summary: String,
-    plays: Vec<PlayView>,
+    cases: Vec<CaseView>,
     rules: Vec<RuleView>,
 }
 
 #[derive(Debug, Serialize)]
-struct PlayView {
-    /// Its number among the plays of its task, from 0.
+struct CaseView {
+    /// Its number among the cases of its task, from 0.
     number: usize,
     name: &'static str,
     url: String,
@@ -86,17 +86,17 @@ struct RuleView {
 }
 
 impl CardView {
-    /// What became of the plays so far.
-    pub(super) fn of(id: &str, plays: &OpenPlays) -> Self {
-        let mut open = plays.plays();
-        let tasks = all().zip(plays.grades()).map(|(task, grade)| {
-            let open: Vec<_> = open.by_ref().take(grade.plays.len()).collect();
+    /// What became of the cases so far.
+    pub(super) fn of(id: &str, cases: &OpenCases) -> Self {
+        let mut open = cases.cases();
+        let tasks = all().zip(cases.grades()).map(|(task, grade)| {
+            let open: Vec<_> = open.by_ref().take(grade.cases.len()).collect();
             TaskView::of(task, &grade, &open)
         });
         let tolerance = evidence::duration(TOLERANCE);
         Self {
             id: Some(id.to_owned()),
-            terms: Some(format!("seed {} · tolerance {tolerance}", plays.seed())),
+            terms: Some(format!("seed {} · tolerance {tolerance}", cases.seed())),
             tasks: tasks.collect(),
         }
     }
@@ -130,17 +130,17 @@ impl TaskView {
             requests: 0,
             mark: None,
             summary: String::new(),
-            plays: Vec::new(),
+            cases: Vec::new(),
             rules: Vec::new(),
         }
     }
 
-    fn of(task: &Task, grade: &TaskGrade, open: &[OpenPlay<'_>]) -> Self {
+    fn of(task: &Task, grade: &TaskGrade, open: &[OpenCase<'_>]) -> Self {
         let broken = grade.broken().flat_map(|rule| &rule.judgement.requests);
-        let broken: HashSet<_> = broken.map(|it| (it.play, it.seq)).collect();
-        let plays = open.iter().zip(&grade.plays);
+        let broken: HashSet<_> = broken.map(|it| (it.case, it.seq)).collect();
+        let cases = open.iter().zip(&grade.cases);
         let rules: Vec<_> = grade.rules.iter().filter_map(RuleView::of).collect();
-        let mut wires = grade.plays.iter().map(|play| &play.wire);
+        let mut wires = grade.cases.iter().map(|case| &case.wire);
         let requests = match grade.requests() {
             0 => {
                 let refused = wires.find_map(WireRecord::refusals_in_words);
@@ -159,8 +159,8 @@ impl TaskView {
                 Some(rules) => format!("{requests} · {rules}"),
                 None => requests,
             },
-            plays: plays
-                .map(|(open, play)| PlayView::of(open, play, &broken))
+            cases: cases
+                .map(|(open, case)| CaseView::of(open, case, &broken))
                 .collect(),
             rules,
             ..Self::closed(task)
@@ -168,11 +168,11 @@ impl TaskView {
     }
 }
 
-impl PlayView {
-    fn of(open: &OpenPlay<'_>, play: &PlayGrade, broken: &HashSet<(usize, u64)>) -> Self {
-        let chart = PlayChart::new(&play.wire, ROWS);
+impl CaseView {
+    fn of(open: &OpenCase<'_>, case: &CaseGrade, broken: &HashSet<(usize, u64)>) -> Self {
+        let chart = CaseChart::new(&case.wire, ROWS);
         let scale = chart.scale(COLUMNS);
-        let (total, shown) = (play.wire.total, chart.rows().len());
+        let (total, shown) = (case.wire.total, chart.rows().len());
         let remark = format!("{total} requests, of which {shown} are shown");
         Self {
             number: open.number,
@@ -191,7 +191,7 @@ impl PlayView {
 }
 
 impl RowView {
-    fn of(row: &PlayRow, scale: &Scale, is_broken: bool) -> Self {
+    fn of(row: &CaseRow, scale: &Scale, is_broken: bool) -> Self {
         let bar = scale.bar(row.arrived, row.ended);
         Self {
             seq: row.seq,

@@ -3,7 +3,7 @@
 use evidence::grade::TaskWords;
 use server::ConnectionFault;
 
-use super::{PLAIN, Part, Task};
+use super::{Case, PLAIN, Task};
 use crate::grade::{
     broken_once::BrokenOnce,
     responses::{cut_ok, withheld},
@@ -22,22 +22,22 @@ pub(super) const TASK: Task = Task {
         scenario: "reset",
         ..PLAIN.words
     },
-    plays: &[
-        Part {
+    cases: &[
+        Case {
             name: "closed before the response, then 200",
             responder: |draw| {
                 let breaks = |_: &_| withheld(ConnectionFault::Close, "lost_response");
                 Box::new(BrokenOnce::new(draw, breaks))
             },
         },
-        Part {
+        Case {
             name: "reset before the response, then 200",
             responder: |draw| {
                 let breaks = |_: &_| withheld(ConnectionFault::Reset, "reset");
                 Box::new(BrokenOnce::new(draw, breaks))
             },
         },
-        Part {
+        Case {
             name: "200 with half a body, then 200",
             responder: |draw| Box::new(BrokenOnce::new(draw, |value| cut_ok(&value.to_string()))),
         },

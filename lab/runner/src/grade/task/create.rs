@@ -9,7 +9,7 @@ use http::{Method, StatusCode};
 use serde_json::{Value, json};
 use server::JobResult;
 
-use super::{PLAIN, Part, Received, Reply, Responder, Task};
+use super::{Case, PLAIN, Received, Reply, Responder, Task};
 use crate::grade::{
     draw::Draw,
     responses::{job, refused, unavailable},
@@ -36,7 +36,7 @@ pub(super) const TASK: Task = Task {
         "same-body",
     ],
     method: Method::POST,
-    plays: &[Part {
+    cases: &[Case {
         name: "each job: 503, then 201",
         responder: |draw| Box::new(Create::new(draw)),
     }],

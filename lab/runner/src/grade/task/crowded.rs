@@ -12,7 +12,7 @@ use serde_json::json;
 use server::Fault;
 use tokio::sync::Semaphore;
 
-use super::{PLAIN, Part, Received, Reply, Responder, Task};
+use super::{Case, PLAIN, Received, Reply, Responder, Task};
 use crate::grade::{
     draw::Draw,
     responses::{ok, refused},
@@ -42,7 +42,7 @@ pub(super) const TASK: Task = Task {
     },
     rules: &["fewer-after-429"],
     more_routes: &["/work/{name}"],
-    plays: &[Part {
+    cases: &[Case {
         name: "room for four at once",
         responder: |draw| Box::new(Crowded::new(draw)),
     }],

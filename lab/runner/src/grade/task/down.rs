@@ -2,12 +2,12 @@
 
 use evidence::grade::{Goal, TaskWords};
 
-use super::{PLAIN, Part, Received, Reply, Responder, Task};
+use super::{Case, PLAIN, Received, Reply, Responder, Task};
 use crate::grade::responses::unavailable;
 
 /// Played several times: with two retries in each, there are enough of them to say
 /// whether they came after a pause.
-const DOWN: Part = Part {
+const DOWN: Case = Case {
     name: "503 for ever",
     responder: |_| Box::new(Down),
 };
@@ -25,7 +25,7 @@ pub(super) const TASK: Task = Task {
         ..PLAIN.words
     },
     rules: &["finite-attempts", "backoff-waits"],
-    plays: &[DOWN, DOWN, DOWN, DOWN],
+    cases: &[DOWN, DOWN, DOWN, DOWN],
     ..PLAIN
 };
 

@@ -3,15 +3,15 @@
 use evidence::grade::{Goal, TaskWords};
 use serde_json::json;
 
-use super::{PLAIN, Part, Received, Reply, Responder, Task};
+use super::{Case, PLAIN, Received, Reply, Responder, Task};
 use crate::grade::responses::{ok, unavailable};
 
-const ONCE: Part = Part {
+const ONCE: Case = Case {
     name: "503 once, then 200",
     responder: |_| Box::new(Flaky::new(1)),
 };
 
-const TWICE: Part = Part {
+const TWICE: Case = Case {
     name: "503 twice, then 200",
     responder: |_| Box::new(Flaky::new(2)),
 };
@@ -30,7 +30,7 @@ pub(super) const TASK: Task = Task {
         ..PLAIN.words
     },
     rules: &["retry-503", "backoff-waits", "backoff-jitter"],
-    plays: &[ONCE, ONCE, ONCE, TWICE, TWICE, TWICE, TWICE, TWICE],
+    cases: &[ONCE, ONCE, ONCE, TWICE, TWICE, TWICE, TWICE, TWICE],
     is_shuffled: true,
     ..PLAIN
 };

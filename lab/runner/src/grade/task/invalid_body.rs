@@ -9,7 +9,7 @@ use http::header::CONTENT_TYPE;
 use serde_json::json;
 use server::{Fault, NextCursor};
 
-use super::{PLAIN, Part, Received, Reply, Responder, Task};
+use super::{Case, PLAIN, Received, Reply, Responder, Task};
 use crate::grade::{draw::Draw, responses::cut_ok};
 
 pub(super) const TASK: Task = Task {
@@ -26,28 +26,28 @@ pub(super) const TASK: Task = Task {
         ..PLAIN.words
     },
     rules: &["body-json", "body-media-type", "body-shape"],
-    plays: &[
-        Part {
+    cases: &[
+        Case {
             name: "JSON that breaks off",
             responder: |draw| Box::new(InvalidBody::new(draw, Invalid::Json)),
         },
-        Part {
+        Case {
             name: "a page called text/plain",
             responder: |draw| Box::new(InvalidBody::new(draw, Invalid::MediaType)),
         },
-        Part {
+        Case {
             name: "items that are no array",
             responder: |draw| Box::new(InvalidBody::new(draw, Invalid::Items)),
         },
-        Part {
+        Case {
             name: "an item that is no object",
             responder: |draw| Box::new(InvalidBody::new(draw, Invalid::Item)),
         },
-        Part {
+        Case {
             name: "a cursor that is a number",
             responder: |draw| Box::new(InvalidBody::new(draw, Invalid::Cursor)),
         },
-        Part {
+        Case {
             name: "a page of which half is sent",
             responder: |draw| Box::new(InvalidBody::new(draw, Invalid::Length)),
         },

@@ -5,7 +5,7 @@ use evidence::grade::{Goal, TaskWords};
 use serde_json::json;
 use server::Fault;
 
-use super::{PLAIN, Part, Received, Reply, Responder, Task};
+use super::{Case, PLAIN, Received, Reply, Responder, Task};
 use crate::grade::{
     draw::Draw,
     responses::{page, unknown_cursor},
@@ -29,12 +29,12 @@ pub(super) const TASK: Task = Task {
         ..PLAIN.words
     },
     rules: &["reads-to-the-end", "page-limit"],
-    plays: &[
-        Part {
+    cases: &[
+        Case {
             name: "sixty pages",
             responder: |draw| Box::new(LongList::new(draw, Some(PAGES))),
         },
-        Part {
+        Case {
             name: "pages without an end",
             responder: |draw| Box::new(LongList::new(draw, None)),
         },

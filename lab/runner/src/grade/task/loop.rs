@@ -3,7 +3,7 @@
 use evidence::grade::{Goal, TaskWords};
 use serde_json::json;
 
-use super::{PLAIN, Part, Received, Reply, Responder, Task};
+use super::{Case, PLAIN, Received, Reply, Responder, Task};
 use crate::grade::{
     draw::Draw,
     responses::{page, unknown_cursor},
@@ -23,7 +23,7 @@ pub(super) const TASK: Task = Task {
         ..PLAIN.words
     },
     rules: &["cursor-loop"],
-    plays: &[Part {
+    cases: &[Case {
         name: "two cursors in turn, after a healthy start",
         responder: |draw| Box::new(Loop::new(draw)),
     }],
@@ -80,8 +80,8 @@ mod tests {
 
     #[test]
     fn two_cursors_alternate_after_a_healthy_start() {
-        for play in 0..20 {
-            let drawn = Loop::new(&mut Draw::new(7, "loop", play));
+        for case in 0..20 {
+            let drawn = Loop::new(&mut Draw::new(7, "loop", case));
 
             let mut page = 0;
             let read = (0..9).map(|_| {

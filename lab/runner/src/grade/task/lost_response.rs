@@ -6,7 +6,7 @@ use serde_json::json;
 use server::{ConnectionFault, JobResult};
 
 use super::{
-    PLAIN, Part, Received, Reply, Responder, Task,
+    Case, PLAIN, Received, Reply, Responder, Task,
     create::{Jobs, RESIZE, another_body, asked_for, created},
 };
 use crate::grade::{
@@ -30,7 +30,7 @@ pub(super) const TASK: Task = Task {
     },
     rules: &["idempotency-key-reuse", "same-body", "one-job"],
     method: Method::POST,
-    plays: &[Part {
+    cases: &[Case {
         name: "the job is created, the connection breaks",
         responder: |draw| Box::new(LostResponse::new(draw)),
     }],

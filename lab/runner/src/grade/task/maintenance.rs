@@ -3,7 +3,7 @@
 use evidence::grade::{Goal, TaskWords};
 use serde_json::{Map, json};
 
-use super::{PLAIN, Part, Received, Reply, Responder, Task};
+use super::{Case, PLAIN, Received, Reply, Responder, Task};
 use crate::grade::responses::unavailable_for;
 
 /// In seconds.
@@ -22,7 +22,7 @@ pub(super) const TASK: Task = Task {
         ..PLAIN.words
     },
     rules: &["retry-after-over-budget"],
-    plays: &[Part {
+    cases: &[Case {
         name: "503 with Retry-After: 120",
         responder: |_| Box::new(Maintenance),
     }],

@@ -9,7 +9,7 @@ use http::{StatusCode, header::LOCATION};
 use serde_json::json;
 use server::Fault;
 
-use super::{PLAIN, Part, Received, Reply, Responder, Task};
+use super::{Case, PLAIN, Received, Reply, Responder, Task};
 use crate::grade::{draw::Draw, responses::ok};
 
 pub(super) const TASK: Task = Task {
@@ -25,12 +25,12 @@ pub(super) const TASK: Task = Task {
     },
     rules: &["no-content", "no-redirect"],
     more_routes: &["/elsewhere/{place}"],
-    plays: &[
-        Part {
+    cases: &[
+        Case {
             name: "204",
             responder: |_| Box::new(NoBody { elsewhere: None }),
         },
-        Part {
+        Case {
             name: "302",
             responder: |draw| {
                 let elsewhere = Some(elsewhere(draw));
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_redirect_leads_to_a_path_of_the_same_play() {
+    fn a_redirect_leads_to_a_path_of_the_same_case() {
         let responder = NoBody {
             elsewhere: Some(elsewhere(&mut Draw::new(7, "no-body", 1))),
         };

@@ -6,7 +6,7 @@ use http::{Method, StatusCode};
 use server::ConnectionFault;
 
 use super::{
-    PLAIN, Part, Received, Reply, Responder, Task,
+    Case, PLAIN, Received, Reply, Responder, Task,
     create::{RESIZE, asked_for, new_job},
 };
 use crate::grade::{
@@ -31,19 +31,19 @@ pub(super) const TASK: Task = Task {
     },
     rules: &["post-not-retried"],
     method: Method::POST,
-    plays: &[
-        Part {
+    cases: &[
+        Case {
             name: "503",
             responder: |draw| Box::new(PostOnce::new(draw, unavailable)),
         },
-        Part {
+        Case {
             name: "silence",
             responder: |draw| {
                 let silence = || withheld(ConnectionFault::Silence, "silence");
                 Box::new(PostOnce::new(draw, silence))
             },
         },
-        Part {
+        Case {
             name: "a broken connection",
             responder: |draw| {
                 let close = || withheld(ConnectionFault::Close, "lost_response");
@@ -102,8 +102,8 @@ mod tests {
 
     #[test]
     fn a_connection_that_was_used_before_is_never_broken() {
-        for part in TASK.plays {
-            let mut responder = (part.responder)(&mut Draw::new(7, "post-once", 0));
+        for case in TASK.cases {
+            let mut responder = (case.responder)(&mut Draw::new(7, "post-once", 0));
             let mut respond = |is_fresh| {
                 let request = Received {
                     is_fresh,
@@ -122,8 +122,8 @@ mod tests {
             let again = respond(true);
 
             assert_eq!(used.status(), StatusCode::SERVICE_UNAVAILABLE);
-            assert!(!is_broken(&used) && !is_broken(&again), "{}", part.name);
-            assert_eq!(is_broken(&fresh), part.name != "503");
+            assert!(!is_broken(&used) && !is_broken(&again), "{}", case.name);
+            assert_eq!(is_broken(&fresh), case.name != "503");
             assert_eq!(again.status(), StatusCode::CREATED);
         }
     }

@@ -5,7 +5,7 @@ use evidence::grade::{Goal, TaskWords};
 use serde_json::json;
 use server::Fault;
 
-use super::{PLAIN, Part, Received, Reply, Responder, Task};
+use super::{Case, PLAIN, Received, Reply, Responder, Task};
 use crate::grade::{
     draw::Draw,
     responses::{page, unknown_cursor},
@@ -29,7 +29,7 @@ pub(super) const TASK: Task = Task {
         ..PLAIN.words
     },
     rules: &["cursor-verbatim", "empty-page", "no-url-credentials"],
-    plays: &[Part {
+    cases: &[Case {
         name: "seven records, one page of them empty",
         responder: |draw| Box::new(ReadAll::new(draw)),
     }],
@@ -95,8 +95,8 @@ mod tests {
 
     #[test]
     fn every_draw_has_seven_records_and_an_empty_page_between_others() {
-        for play in 0..50 {
-            let drawn = ReadAll::new(&mut Draw::new(7, "read-all", play));
+        for case in 0..50 {
+            let drawn = ReadAll::new(&mut Draw::new(7, "read-all", case));
 
             assert_eq!(drawn.pages.iter().sum::<usize>(), RECORDS);
             let empty = drawn.pages.iter().position(|records| *records == 0);

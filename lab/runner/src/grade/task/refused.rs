@@ -4,7 +4,7 @@ use evidence::grade::{Goal, TaskWords};
 use http::StatusCode;
 use serde_json::json;
 
-use super::{PLAIN, Part, Received, Reply, Responder, Task};
+use super::{Case, PLAIN, Received, Reply, Responder, Task};
 use crate::grade::responses::refused;
 
 pub(super) const TASK: Task = Task {
@@ -20,19 +20,19 @@ pub(super) const TASK: Task = Task {
         ..PLAIN.words
     },
     rules: &["no-retry-4xx"],
-    plays: &[
-        part::<400>("400"),
-        part::<401>("401"),
-        part::<403>("403"),
-        part::<404>("404"),
-        part::<409>("409"),
-        part::<422>("422"),
+    cases: &[
+        refusing::<400>("400"),
+        refusing::<401>("401"),
+        refusing::<403>("403"),
+        refusing::<404>("404"),
+        refusing::<409>("409"),
+        refusing::<422>("422"),
     ],
     ..PLAIN
 };
 
-const fn part<const STATUS: u16>(name: &'static str) -> Part {
-    Part {
+const fn refusing<const STATUS: u16>(name: &'static str) -> Case {
+    Case {
         name,
         responder: |_| Box::new(Refused(STATUS)),
     }
@@ -42,7 +42,7 @@ struct Refused(u16);
 
 impl Responder for Refused {
     fn respond(&mut self, _: &Received) -> Reply {
-        #[expect(clippy::expect_used, reason = "the plays name their statuses")]
+        #[expect(clippy::expect_used, reason = "the cases name their statuses")]
         let status = StatusCode::from_u16(self.0).expect("a status");
         refused(status, "refused", "the request is refused on purpose").into()
     }
@@ -58,13 +58,13 @@ mod tests {
     use crate::grade::draw::Draw;
 
     #[test]
-    fn each_play_refuses_with_the_status_that_it_is_called_by() {
-        for (number, part) in TASK.plays.iter().enumerate() {
-            let mut responder = (part.responder)(&mut Draw::new(7, "refused", number));
+    fn each_case_refuses_with_the_status_that_it_is_called_by() {
+        for (number, case) in TASK.cases.iter().enumerate() {
+            let mut responder = (case.responder)(&mut Draw::new(7, "refused", number));
 
             let response = responder.respond(&Received::of("/value")).response;
 
-            assert_eq!(response.status().as_str(), part.name);
+            assert_eq!(response.status().as_str(), case.name);
             let goal = json!({"status": response.status().as_u16()});
             assert_eq!(responder.goal(), Goal::result(goal));
         }

@@ -3,7 +3,7 @@
 use evidence::grade::{Goal, TaskWords};
 use serde_json::{Value, json};
 
-use super::{PLAIN, Part, Received, Reply, Responder, Task};
+use super::{Case, PLAIN, Received, Reply, Responder, Task};
 use crate::grade::{
     draw::Draw,
     responses::{ok, unavailable_for, unavailable_for_cut},
@@ -25,12 +25,12 @@ pub(super) const TASK: Task = Task {
         ..PLAIN.words
     },
     rules: &["retry-after-seconds", "retry-after-cut-body", "retry-503"],
-    plays: &[
-        Part {
+    cases: &[
+        Case {
             name: "503 with Retry-After: 2, then 200",
             responder: |draw| Box::new(RetryAfter::new(draw, false)),
         },
-        Part {
+        Case {
             name: "503 with Retry-After: 2 whose body breaks off, then 200",
             responder: |draw| Box::new(RetryAfter::new(draw, true)),
         },

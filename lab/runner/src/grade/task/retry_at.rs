@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use evidence::grade::{Goal, TaskWords};
 use serde_json::{Value, json};
 
-use super::{PLAIN, Part, Received, Reply, Responder, Task};
+use super::{Case, PLAIN, Received, Reply, Responder, Task};
 use crate::grade::{
     draw::Draw,
     responses::{ok, unavailable_for},
@@ -19,8 +19,8 @@ const AHEAD: Duration = Duration::from_secs(3);
 const UNUSABLE: [&str; 8] = ["", "soon", "-1", "1.5", "2 s", "0x2", "never", "tomorrow"];
 
 /// Many clients make no more than three attempts, and a verdict takes more gaps than two:
-/// so it is played several times.
-const UNUSABLE_TWICE: Part = Part {
+/// so it is run several times.
+const UNUSABLE_TWICE: Case = Case {
     name: "503 twice with what cannot be read, then 200",
     responder: |draw| Box::new(RetryAt::unusable(draw)),
 };
@@ -42,12 +42,12 @@ pub(super) const TASK: Task = Task {
         "retry-after-past",
         "retry-after-unusable",
     ],
-    plays: &[
-        Part {
+    cases: &[
+        Case {
             name: "503 with a date to come, then 200",
             responder: |draw| Box::new(RetryAt::ahead(draw)),
         },
-        Part {
+        Case {
             name: "503 with a date that has passed, then 200",
             responder: |draw| Box::new(RetryAt::passed(draw)),
         },
@@ -126,7 +126,7 @@ mod tests {
 
     use super::*;
 
-    /// What the failures of a play say, and the status after them.
+    /// What the failures of a case say, and the status after them.
     fn said(responder: &mut RetryAt, request: &Received) -> (Vec<String>, StatusCode) {
         let mut said = Vec::new();
         loop {
@@ -167,8 +167,8 @@ mod tests {
             assert!(value.parse::<u64>().is_err(), "{value:?}");
             assert!(httpdate::parse_http_date(value).is_err(), "{value:?}");
         }
-        for play in 0..20 {
-            let mut responder = RetryAt::unusable(&mut Draw::new(7, "retry-at", play));
+        for case in 0..20 {
+            let mut responder = RetryAt::unusable(&mut Draw::new(7, "retry-at", case));
 
             let (said, then) = said(&mut responder, &Received::of("/value"));
 

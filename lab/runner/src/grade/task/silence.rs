@@ -5,7 +5,7 @@ use std::time::Duration;
 use evidence::grade::TaskWords;
 use server::ConnectionFault;
 
-use super::{PLAIN, Part, Task};
+use super::{Case, PLAIN, Task};
 use crate::grade::{broken_once::BrokenOnce, responses::withheld};
 
 pub(super) const TASK: Task = Task {
@@ -24,7 +24,7 @@ pub(super) const TASK: Task = Task {
         ..PLAIN.words
     },
     rules: &["read-timeout"],
-    plays: &[Part {
+    cases: &[Case {
         name: "silence, then 200",
         responder: |draw| {
             let breaks = |_: &_| withheld(ConnectionFault::Silence, "silence");

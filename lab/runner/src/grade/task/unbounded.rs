@@ -14,7 +14,7 @@ use serde_json::json;
 use server::Fault;
 use tokio::time::sleep;
 
-use super::{PLAIN, Part, Received, Reply, Responder, Task};
+use super::{Case, PLAIN, Received, Reply, Responder, Task};
 use crate::grade::{draw::Draw, responses::ok};
 
 /// How often a byte comes of a body that drips: no read timeout is as short.
@@ -36,16 +36,16 @@ pub(super) const TASK: Task = Task {
         scenario: "oversized-body",
         ..PLAIN.words
     },
-    plays: &[
-        Part {
+    cases: &[
+        Case {
             name: "a body that is too large, and says so",
             responder: |draw| Box::new(Unbounded::new(draw, Kind::Announced)),
         },
-        Part {
+        Case {
             name: "a body that is too large, in chunks",
             responder: |draw| Box::new(Unbounded::new(draw, Kind::Chunked)),
         },
-        Part {
+        Case {
             name: "a body that drips without an end",
             responder: |draw| Box::new(Unbounded::new(draw, Kind::Drips)),
         },
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_body_is_too_large_or_goes_on_for_longer_than_a_play() {
+    async fn a_body_is_too_large_or_goes_on_for_longer_than_a_case() {
         let body = |kind| {
             let drawn = Unbounded::new(&mut Draw::new(7, "unbounded", 0), kind);
             let (size, response) = (drawn.size, drawn.body());

@@ -2,7 +2,7 @@
 
 use evidence::grade::{Goal, TaskWords};
 
-use super::{Door, PLAIN, Part, Received, Reply, Responder, Task};
+use super::{Case, Door, PLAIN, Received, Reply, Responder, Task};
 use crate::grade::responses::unavailable;
 
 pub(super) const TASK: Task = Task {
@@ -18,12 +18,12 @@ pub(super) const TASK: Task = Task {
         scenario: "connection-refused",
         ..PLAIN.words
     },
-    plays: &[
-        Part {
+    cases: &[
+        Case {
             name: "nobody listens",
             responder: |_| Box::new(Unreachable(Door::Closed)),
         },
-        Part {
+        Case {
             name: "https, and no TLS behind it",
             responder: |_| Box::new(Unreachable(Door::PlainHttps)),
         },

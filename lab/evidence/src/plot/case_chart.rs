@@ -1,4 +1,4 @@
-//! What the wire saw of one play, row by row.
+//! What the wire saw of one case, row by row.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -12,9 +12,9 @@ use crate::{
     wire::{IssuedCursor, JobResult, RetryAfterForm, ValueHash, WireRecord, WireRequest},
 };
 
-/// A request of a play, and the pause before it.
+/// A request of a case, and the pause before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlayRow {
+pub struct CaseRow {
     /// The number of the request.
     pub seq: u64,
     /// When the pause before it began: at the head of the response before, if that was
@@ -28,19 +28,19 @@ pub struct PlayRow {
     pub label: String,
 }
 
-/// The requests of a play in order of arrival, and the axis they share. Of a flood its
+/// The requests of a case in order of arrival, and the axis they share. Of a flood its
 /// beginning and its end are what is worth seeing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlayChart {
-    rows: Vec<PlayRow>,
+pub struct CaseChart {
+    rows: Vec<CaseRow>,
     /// How many of the rows stand before those that are left out.
     gap: usize,
-    /// How many requests of the play have no row.
+    /// How many requests of the case have no row.
     left_out: u64,
 }
 
-impl PlayChart {
-    /// The chart of a play with at most so many rows, half of them from each end if there
+impl CaseChart {
+    /// The chart of a case with at most so many rows, half of them from each end if there
     /// are more.
     #[must_use]
     pub fn new(wire: &WireRecord, most: usize) -> Self {
@@ -76,7 +76,7 @@ impl PlayChart {
             if replays.contains(&request.seq) {
                 label.push_str("  perhaps sent again by the transport");
             }
-            PlayRow {
+            CaseRow {
                 seq: request.seq,
                 pause,
                 arrived: since(request.arrived),
@@ -97,17 +97,17 @@ impl PlayChart {
 
     /// All rows.
     #[must_use]
-    pub fn rows(&self) -> &[PlayRow] {
+    pub fn rows(&self) -> &[CaseRow] {
         &self.rows
     }
 
     /// The rows before those that are left out, and the rows after them.
     #[must_use]
-    pub fn ends(&self) -> (&[PlayRow], &[PlayRow]) {
+    pub fn ends(&self) -> (&[CaseRow], &[CaseRow]) {
         self.rows.split_at(self.gap)
     }
 
-    /// How many requests of the play have no row.
+    /// How many requests of the case have no row.
     #[must_use]
     pub fn left_out(&self) -> u64 {
         self.left_out
@@ -214,7 +214,7 @@ mod tests {
             ..WireRecord::default()
         };
 
-        let rows = PlayChart::new(&wire, 9).rows;
+        let rows = CaseChart::new(&wire, 9).rows;
 
         let labels: Vec<_> = rows.iter().map(|row| &*row.label).collect();
         let expected = ["GET  503  Retry-After: 2 s", "GET  200  980 ms too early"];
@@ -239,9 +239,9 @@ mod tests {
             (90, 4, &[2, 3], &[90, 91], 87),
             (0, 4, &[], &[], 1),
         ] {
-            let chart = PlayChart::new(&wire(requests), most);
+            let chart = CaseChart::new(&wire(requests), most);
 
-            let seqs = |rows: &[PlayRow]| rows.iter().map(|row| row.seq).collect::<Vec<_>>();
+            let seqs = |rows: &[CaseRow]| rows.iter().map(|row| row.seq).collect::<Vec<_>>();
             let (first, last) = chart.ends();
             assert_eq!((&*seqs(first), &*seqs(last)), (head, tail), "{requests}");
             assert_eq!(chart.left_out(), left_out, "{requests}");
@@ -262,7 +262,7 @@ mod tests {
             ..request(seq, seq, seq)
         };
         let ends = |wire: &WireRecord| {
-            let rows = PlayChart::new(wire, 9).rows.into_iter();
+            let rows = CaseChart::new(wire, 9).rows.into_iter();
             let ends = rows.map(|row| row.label.split("  ").skip(2).collect::<Vec<_>>().join(" "));
             ends.collect::<Vec<_>>()
         };
@@ -308,7 +308,7 @@ mod tests {
             ..WireRecord::default()
         };
 
-        let chart = PlayChart::new(&wire, 9);
+        let chart = CaseChart::new(&wire, 9);
 
         let ends = chart.rows().iter().map(|row| row.label.split("  ").last());
         let ends: Vec<_> = ends.flatten().collect();
@@ -335,7 +335,7 @@ mod tests {
             ..WireRecord::default()
         };
 
-        let rows = PlayChart::new(&wire, 9).rows;
+        let rows = CaseChart::new(&wire, 9).rows;
 
         assert_eq!(rows[0].label, "GET  no response  job created  no key");
         assert_eq!(rows[1].label, "GET  503  the body breaks off");

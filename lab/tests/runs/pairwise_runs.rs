@@ -9,13 +9,13 @@ use runner::{NAIVE, RELIABLE, run, scenario::CATALOGUE, scenario::Scenario};
 use crate::settings;
 
 /// One run, and what it was played with.
-pub(crate) struct Play {
+pub(crate) struct PairwiseRun {
     pub(crate) scenario: &'static Scenario,
     pub(crate) overrides: Overrides,
     pub(crate) run: Run,
 }
 
-impl Play {
+impl PairwiseRun {
     /// The play of a scenario under the settings that it has by itself.
     pub(crate) fn of(name: &str, client: Client) -> &'static Self {
         Self::with_max_retry_after(name, client, None)
@@ -26,42 +26,42 @@ impl Play {
         client: Client,
         max_retry_after: Option<Duration>,
     ) -> &'static Self {
-        let found = PLAYS.iter().find(|play| {
-            play.scenario.name() == name
-                && play.run.client == client
-                && play.overrides.max_attempts.is_none()
-                && play.overrides.max_retry_after == max_retry_after
+        let found = PAIRWISE_RUNS.iter().find(|tried| {
+            tried.scenario.name() == name
+                && tried.run.client == client
+                && tried.overrides.max_attempts.is_none()
+                && tried.overrides.max_retry_after == max_retry_after
         });
         found.expect("it was played")
     }
 }
 
 /// Every run that is looked at here, in the order of the course.
-pub(crate) static PLAYS: LazyLock<Vec<Play>> = LazyLock::new(|| {
+pub(crate) static PAIRWISE_RUNS: LazyLock<Vec<PairwiseRun>> = LazyLock::new(|| {
     thread::scope(|threads| {
         let parts = CATALOGUE.chunks(CATALOGUE.len().div_ceil(4));
-        let parts: Vec<_> = parts.map(|part| threads.spawn(|| play_all(part))).collect();
-        let plays = parts.into_iter().map(|part| part.join().expect("plays"));
-        plays.flatten().collect()
+        let parts: Vec<_> = parts.map(|part| threads.spawn(|| run_all(part))).collect();
+        let all = parts.into_iter().map(|part| part.join().expect("all"));
+        all.flatten().collect()
     })
 });
 
 /// Plays scenarios under all settings; the naive client knows none.
 #[tokio::main(flavor = "current_thread")]
-async fn play_all(scenarios: &'static [Scenario]) -> Vec<Play> {
-    let mut plays = Vec::new();
+async fn run_all(scenarios: &'static [Scenario]) -> Vec<PairwiseRun> {
+    let mut all = Vec::new();
     for scenario in scenarios {
         let reliable = pairwise().map(|overrides| (RELIABLE, overrides));
         for (client, overrides) in reliable.chain([(NAIVE, Overrides::NONE)]) {
             let run = run(scenario, &settings(client, overrides)).await;
-            plays.push(Play {
+            all.push(PairwiseRun {
                 scenario,
                 overrides,
                 run: run.expect("a run"),
             });
         }
     }
-    plays
+    all
 }
 
 /// Sixteen rows of four settings with four values each, in which every two

@@ -1,8 +1,8 @@
-//! Plays a task.
+//! Runs a task.
 
 use std::io;
 
-use evidence::grade::{RecordedPlay, TaskGrade};
+use evidence::grade::{RecordedCase, TaskGrade};
 use futures_util::future::try_join_all;
 
 use super::{
@@ -10,12 +10,12 @@ use super::{
     draw::Draw,
     process::{self, Limits},
     room::Room,
-    service::PlayService,
-    task::{Part, Task},
+    service::CaseService,
+    task::{Case, Task},
 };
 use crate::run_error::RunError;
 
-/// Why a task could not be played. It says nothing about the client.
+/// Why a task could not be run. It says nothing about the client.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GradeError {
@@ -27,47 +27,47 @@ pub enum GradeError {
         /// What the system said.
         source: io::Error,
     },
-    /// The service of a play failed.
+    /// The service of a case failed.
     #[error(transparent)]
     Service(#[from] RunError),
 }
 
-/// Plays a task with a client: its plays side by side, as many at once as there is
+/// Runs a task with a client: its cases side by side, as many at once as there is
 /// room.
 ///
 /// Dropped, it leaves no process and no service behind.
 ///
 /// # Errors
 ///
-/// [`GradeError`] if it could not be played at all.
-pub async fn play(
+/// [`GradeError`] if it could not be run at all.
+pub async fn run_task(
     task: &Task,
     command: &ClientCommand,
     seed: u64,
     room: &Room,
 ) -> Result<TaskGrade, GradeError> {
-    let parts = task.parts(seed).into_iter().enumerate();
-    let plays = parts.map(async |(number, part)| {
+    let cases = task.cases(seed).into_iter().enumerate();
+    let cases = cases.map(async |(number, case)| {
         let _place = room.place(task.is_about_milliseconds()).await;
-        play_one(
+        run_case(
             task,
-            part,
+            case,
             command,
             Draw::new(seed, task.words.name, number),
         )
         .await
     });
-    let plays = try_join_all(plays).await?;
-    Ok(TaskGrade::new(task.words.name, task.rules(), plays))
+    let cases = try_join_all(cases).await?;
+    Ok(TaskGrade::new(task.words.name, task.rules(), cases))
 }
 
-async fn play_one(
+async fn run_case(
     task: &Task,
-    part: &'static Part,
+    case: &'static Case,
     command: &ClientCommand,
     draw: Draw,
-) -> Result<RecordedPlay, GradeError> {
-    let service = PlayService::start(task, part, draw, false)?;
+) -> Result<RecordedCase, GradeError> {
+    let service = CaseService::start(task, case, draw, false)?;
     let ran = process::run(
         command,
         &service.context,
@@ -84,8 +84,8 @@ async fn play_one(
         program: command.program().to_string_lossy().into_owned(),
         source,
     })?;
-    Ok(RecordedPlay {
-        name: part.name,
+    Ok(RecordedCase {
+        name: case.name,
         goal,
         process: Some(process),
         wire,

@@ -1,4 +1,4 @@
-//! One play of a task: what the wire saw, and beside it what became of the process.
+//! One case of a task: what the wire saw, and beside it what became of the process.
 
 use std::time::Duration;
 
@@ -8,18 +8,18 @@ use serde::Serialize;
 use super::Judgement;
 use crate::{nanoseconds, wire::WireRecord};
 
-/// One play of a task.
+/// One case of a task.
 #[derive(Clone, Copy, Debug)]
-pub struct Play<'a> {
+pub struct Case<'a> {
     /// What the wire saw.
     pub wire: &'a WireRecord,
     /// What became of the client's process; none if it was not run as one. Only goals
     /// and rules about its end read it.
-    pub process: Option<&'a PlayRecord>,
+    pub process: Option<&'a ProcessRecord>,
 }
 
-impl<'a> Play<'a> {
-    /// A play whose client was not run as a process.
+impl<'a> Case<'a> {
+    /// A case whose client was not run as a process.
     #[must_use]
     pub const fn of(wire: &'a WireRecord) -> Self {
         Self {
@@ -47,7 +47,7 @@ impl<'a> Play<'a> {
 
 /// What became of a client's process.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct PlayRecord {
+pub struct ProcessRecord {
     /// When it was started, on the clock of the wire record.
     #[serde(rename = "started_ns", serialize_with = "nanoseconds::one")]
     #[schemars(with = "u64")]
@@ -74,8 +74,8 @@ pub struct PlayRecord {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Stopped {
-    /// The time of the play was up.
+    /// The time of the case was up.
     TimeUp,
-    /// It had sent more requests than a play has room for.
+    /// It had sent more requests than a case has room for.
     Flood,
 }

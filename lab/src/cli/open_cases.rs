@@ -1,13 +1,13 @@
-//! `lab grade` without a command: plays that are open until Ctrl+C.
+//! `lab grade` without a command: cases that are open until Ctrl+C.
 
 use evidence::grade::Card;
 use render::Options;
-use runner::grade::{OpenPlays, Task};
+use runner::grade::{OpenCases, Task};
 use server::Signals;
 
 use super::{Exit, terminal};
 
-/// Serves the plays of these tasks until Ctrl+C: what became of them.
+/// Serves the cases of these tasks until Ctrl+C: what became of them.
 pub(super) async fn serve(
     tasks: &[&'static Task],
     seed: u64,
@@ -15,23 +15,23 @@ pub(super) async fn serve(
     signals: &mut Signals,
 ) -> Result<Card, Exit> {
     let fail = |error: &dyn std::error::Error| terminal::fail(error, Exit::Environment);
-    let plays = OpenPlays::start(tasks.iter().copied(), seed).map_err(|error| fail(&error))?;
+    let cases = OpenCases::start(tasks.iter().copied(), seed).map_err(|error| fail(&error))?;
     let open = tasks.iter().map(|task| {
-        let of_it = plays
-            .plays()
-            .filter(|play| play.task.words.name == task.words.name);
+        let of_it = cases
+            .cases()
+            .filter(|case| case.task.words.name == task.words.name);
         let of_it: Vec<_> = of_it.collect();
         render::grade::Open {
             task: task.words.name,
-            token: of_it.first().and_then(|play| play.token),
-            plays: of_it.iter().map(|play| (play.name, play.url)).collect(),
+            token: of_it.first().and_then(|case| case.token),
+            cases: of_it.iter().map(|case| (case.name, case.url)).collect(),
         }
     });
     let open: Vec<_> = open.collect();
     // On stderr, so that stdout has the card alone.
     terminal::note(&render::grade::open(&open, options));
     signals.next().await;
-    let tasks = plays.stop().await.map_err(|error| fail(&error))?;
+    let tasks = cases.stop().await.map_err(|error| fail(&error))?;
     Ok(Card {
         tasks,
         ..Card::new(Vec::new(), seed, runner::GENERATOR)
