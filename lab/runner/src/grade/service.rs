@@ -32,7 +32,7 @@ use super::{
     command::Context,
     draw::Draw,
     responses::unauthorized,
-    task::{Case, Door, Received, Reply, Responder, Task},
+    task::{Case, Listener, Received, Reply, Responder, Task},
 };
 use crate::{network::refusing_port, run_error::RunError, wire};
 
@@ -113,7 +113,7 @@ impl CaseService {
             _ => HeaderCase::Title,
         };
         let responder = (case.responder)(&mut draw);
-        let door = responder.door();
+        let door = responder.listener();
         let served = Arc::new(Served {
             method: task.method.clone(),
             prefix: prefix.clone(),
@@ -161,9 +161,9 @@ impl CaseService {
         let begun = Instant::now();
         let running = TeachingApi::start(config)?;
         let (origin, refusing) = match door {
-            Door::Open => (running.base_url(), None),
-            Door::PlainHttps => (format!("https://{}", running.local_addr()), None),
-            Door::Closed => {
+            Listener::Open => (running.base_url(), None),
+            Listener::PlainHttps => (format!("https://{}", running.local_addr()), None),
+            Listener::Closed => {
                 let socket = refusing_port().map_err(RunError::Network)?;
                 let address = socket.local_addr().map_err(RunError::Network)?;
                 (format!("http://{address}"), Some(socket))

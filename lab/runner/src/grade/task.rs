@@ -118,14 +118,14 @@ pub(super) trait Responder: Send {
     fn goal(&self) -> Goal;
 
     /// What stands before the service.
-    fn door(&self) -> Door {
-        Door::Open
+    fn listener(&self) -> Listener {
+        Listener::Open
     }
 }
 
 /// What stands before the service of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Door {
+pub(super) enum Listener {
     /// Nothing: every request reaches it.
     Open,
     /// A port on which nobody listens.

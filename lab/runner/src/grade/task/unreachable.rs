@@ -2,7 +2,7 @@
 
 use evidence::grade::{Goal, TaskWords};
 
-use super::{Case, Door, PLAIN, Received, Reply, Responder, Task};
+use super::{Case, Listener, PLAIN, Received, Reply, Responder, Task};
 use crate::grade::responses::unavailable;
 
 pub(super) const TASK: Task = Task {
@@ -21,17 +21,17 @@ pub(super) const TASK: Task = Task {
     cases: &[
         Case {
             name: "nobody listens",
-            responder: |_| Box::new(Unreachable(Door::Closed)),
+            responder: |_| Box::new(Unreachable(Listener::Closed)),
         },
         Case {
             name: "https, and no TLS behind it",
-            responder: |_| Box::new(Unreachable(Door::PlainHttps)),
+            responder: |_| Box::new(Unreachable(Listener::PlainHttps)),
         },
     ],
     ..PLAIN
 };
 
-struct Unreachable(Door);
+struct Unreachable(Listener);
 
 impl Responder for Unreachable {
     /// Who gets here has come by another way than the URL.
@@ -43,7 +43,7 @@ impl Responder for Unreachable {
         Goal::ErrorInWords
     }
 
-    fn door(&self) -> Door {
+    fn listener(&self) -> Listener {
         self.0
     }
 }
