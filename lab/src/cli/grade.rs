@@ -15,7 +15,9 @@ use evidence::{
 use render::{Options, grade::Place};
 use runner::{
     Settings,
-    grade::{ClientCommand, GradeError, PRACTICE, Room, TASKS, Task, all, find, quoted, run_task},
+    grade::{
+        ClientCommand, GradeError, PRACTICE, ProcessSlots, TASKS, Task, all, find, quoted, run_task,
+    },
 };
 use server::Signals;
 use tokio::time::sleep;
@@ -250,7 +252,7 @@ struct Grader<'a> {
     only: Vec<&'static Rule>,
     seed: u64,
     options: Options,
-    room: Room,
+    slots: ProcessSlots,
 }
 
 /// Why grading ended before its end.
@@ -270,7 +272,7 @@ impl<'a> Grader<'a> {
             only: only(arguments)?,
             seed: arguments.seed.unwrap_or_else(Settings::random_seed),
             options: terminal::options(arguments.ascii),
-            room: Room::of_this_machine(),
+            slots: ProcessSlots::of_this_machine(),
             arguments,
         })
     }
@@ -386,7 +388,7 @@ impl<'a> Grader<'a> {
     }
 
     async fn run(&self, task: &Task) -> Result<TaskGrade, GradeError> {
-        let mut grade = run_task(task, &self.command, self.seed, &self.room).await?;
+        let mut grade = run_task(task, &self.command, self.seed, &self.slots).await?;
         grade.judge_only(&self.only);
         Ok(grade)
     }

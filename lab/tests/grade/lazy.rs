@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use evidence::grade::GoalVerdict;
 use futures_util::future::join_all;
-use runner::grade::{ClientCommand, Room, TASKS, all};
+use runner::grade::{ClientCommand, ProcessSlots, TASKS, all};
 
 use crate::{AT_ONCE, assert_none, fault, graded, habit};
 
@@ -25,10 +25,10 @@ const WITHOUT_RETRY: [&str; 11] = [
 
 #[tokio::test]
 async fn every_request_once_reaches_what_needs_no_second_attempt() {
-    let (room, client) = (Room::new(AT_ONCE), habit("lazy"));
+    let (slots, client) = (ProcessSlots::new(AT_ONCE), habit("lazy"));
 
     let cases = TASKS.iter().map(async |task| {
-        let grade = graded(task.words.name, &client, &room).await;
+        let grade = graded(task.words.name, &client, &slots).await;
         let verdict = match WITHOUT_RETRY.contains(&task.words.name) {
             true => GoalVerdict::Reached,
             false => GoalVerdict::Missed,
@@ -41,14 +41,14 @@ async fn every_request_once_reaches_what_needs_no_second_attempt() {
 #[cfg(unix)]
 #[tokio::test]
 async fn no_request_reaches_no_goal() {
-    let room = Room::new(AT_ONCE);
+    let slots = ProcessSlots::new(AT_ONCE);
     let commands: [&[&str]; 2] = [&["true"], &["sh", "-c", "kill -SEGV $$"]];
 
     for words in commands {
         let words = words.iter().map(OsString::from);
         let client = ClientCommand::new(words).expect("a command");
         let cases = all().map(async |task| {
-            let grade = graded(task.words.name, &client, &room).await;
+            let grade = graded(task.words.name, &client, &slots).await;
             fault(&grade, &client, Some(GoalVerdict::Crashed), &[])
         });
         assert_none(join_all(cases).await);

@@ -16,7 +16,7 @@ use evidence::{
     rules::Verdict,
 };
 use futures_util::future::join_all;
-use runner::grade::{ClientCommand, Room, TASKS};
+use runner::grade::{ClientCommand, ProcessSlots, TASKS};
 
 use crate::{AT_ONCE, example, graded, told};
 
@@ -58,10 +58,10 @@ fn said(grade: &TaskGrade) -> (GoalVerdict, Vec<(&'static str, Verdict)>) {
 async fn twenty_cards_of_the_reference_client_are_equal_on_a_busy_machine() {
     let _busy = Busy::start();
     let client = ClientCommand::new([example("reliable")]).expect("a command");
-    let room = Room::new(AT_ONCE);
+    let slots = ProcessSlots::new(AT_ONCE);
 
     let cards = (0..CARDS).flat_map(|_| TASKS);
-    let cases = cards.map(async |task| graded(task.words.name, &client, &room).await);
+    let cases = cards.map(async |task| graded(task.words.name, &client, &slots).await);
     let grades = join_all(cases).await;
 
     let mut found = BTreeMap::<_, Vec<_>>::new();

@@ -16,7 +16,7 @@ mod wrong;
 use std::{ffi::OsString, path::PathBuf};
 
 use evidence::grade::{GoalVerdict, TaskGrade};
-use runner::grade::{ClientCommand, Room, find, run_task};
+use runner::grade::{ClientCommand, ProcessSlots, find, run_task};
 
 /// The program of an example, which `cargo test` builds.
 fn example(name: &str) -> OsString {
@@ -37,9 +37,9 @@ fn habit(name: &str) -> ClientCommand {
 /// How many processes run at once: they wait for most of their time.
 const AT_ONCE: u32 = 48;
 
-async fn graded(task: &str, client: &ClientCommand, room: &Room) -> TaskGrade {
+async fn graded(task: &str, client: &ClientCommand, slots: &ProcessSlots) -> TaskGrade {
     let task = find(task).expect("a task");
-    let grade = run_task(task, client, 7, room).await;
+    let grade = run_task(task, client, 7, slots).await;
     grade.expect("it can be run")
 }
 

@@ -2,7 +2,7 @@
 
 use evidence::grade::GoalVerdict;
 use futures_util::future::join_all;
-use runner::grade::{Room, TASKS};
+use runner::grade::{ProcessSlots, TASKS};
 
 use crate::{AT_ONCE, assert_none, fault, graded, habit};
 
@@ -25,7 +25,7 @@ const IN_WORDS: [&str; 2] = ["maintenance", "refused"];
 
 #[tokio::test]
 async fn nothing_unusual_is_held_against_a_client() {
-    let room = Room::new(AT_ONCE);
+    let slots = ProcessSlots::new(AT_ONCE);
     let all = UNUSUAL.iter().flat_map(|name| {
         let tasks = TASKS.iter();
         tasks.map(move |task| (habit(name), task.words.name))
@@ -36,7 +36,7 @@ async fn nothing_unusual_is_held_against_a_client() {
         .map(|task| (habit("exit-code-alone"), task));
 
     let cases = all.chain(by_exit_code).map(async |(client, task)| {
-        let grade = graded(task, &client, &room).await;
+        let grade = graded(task, &client, &slots).await;
         fault(&grade, &client, Some(GoalVerdict::Reached), &[])
     });
     assert_none(join_all(cases).await);
@@ -46,7 +46,7 @@ async fn nothing_unusual_is_held_against_a_client() {
 async fn who_waits_for_as_long_as_it_is_asked_to_is_not_judged() {
     let client = habit("waits-any-time");
 
-    let grade = graded("maintenance", &client, &Room::new(1)).await;
+    let grade = graded("maintenance", &client, &ProcessSlots::new(1)).await;
 
     assert_none([fault(&grade, &client, Some(GoalVerdict::NotJudged), &[])]);
 }

@@ -8,7 +8,7 @@ use evidence::{
     rules::{RULES, Verdict},
 };
 use futures_util::future::join_all;
-use runner::grade::{Room, TASKS};
+use runner::grade::{ProcessSlots, TASKS};
 
 use crate::{AT_ONCE, assert_none, fault, graded, habit, told};
 
@@ -108,11 +108,11 @@ const NEVER_BROKEN: [&str; 3] = ["retry-503", "retry-after-past", "fewer-after-4
 
 #[tokio::test]
 async fn every_habit_breaks_its_rules_and_no_other() {
-    let room = Room::new(AT_ONCE);
+    let slots = ProcessSlots::new(AT_ONCE);
 
     let cases = TABLE.iter().map(async |(name, task, rules)| {
         let client = habit(name);
-        let grade = graded(task, &client, &room).await;
+        let grade = graded(task, &client, &slots).await;
         fault(&grade, &client, None, rules)
     });
     assert_none(join_all(cases).await);
@@ -123,7 +123,7 @@ async fn every_quick_habit_breaks_its_rules_and_no_other() {
     for (name, task, rules) in QUICK {
         let mut shown = false;
         for _ in 0..OFTEN {
-            let grade = graded(task, &habit(name), &Room::new(1)).await;
+            let grade = graded(task, &habit(name), &ProcessSlots::new(1)).await;
             shown = holds(&grade, name, rules);
             if shown {
                 break;

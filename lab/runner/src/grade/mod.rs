@@ -5,7 +5,7 @@
 //! process is one intended call, so a task that needs a sample or several faults is
 //! run several times, side by side, each time with a service and a URL of its own.
 //!
-//! [`run_task()`] runs a task, in a [`Room`] with others, and returns an [`evidence::grade::TaskGrade`]; [`OpenCases`]
+//! [`run_task()`] runs a task, in a [`ProcessSlots`] with others, and returns an [`evidence::grade::TaskGrade`]; [`OpenCases`]
 //! are open to clients of any kind.
 
 mod broken_once;
@@ -13,8 +13,8 @@ mod command;
 mod draw;
 mod open;
 mod process;
+mod process_slots;
 mod responses;
-mod room;
 mod run_task;
 mod service;
 #[cfg(target_os = "linux")]
@@ -24,6 +24,6 @@ mod task;
 pub(crate) use command::quoted_for;
 pub use command::{ClientCommand, CommandError, quoted};
 pub use open::{OpenCase, OpenCases};
-pub use room::Room;
+pub use process_slots::ProcessSlots;
 pub use run_task::{GradeError, run_task};
 pub use task::{PRACTICE, TASKS, Task, all, find};

@@ -9,7 +9,7 @@ use super::{
     command::ClientCommand,
     draw::Draw,
     process::{self, Limits},
-    room::Room,
+    process_slots::ProcessSlots,
     service::CaseService,
     task::{Case, Task},
 };
@@ -44,11 +44,11 @@ pub async fn run_task(
     task: &Task,
     command: &ClientCommand,
     seed: u64,
-    room: &Room,
+    slots: &ProcessSlots,
 ) -> Result<TaskGrade, GradeError> {
     let cases = task.cases(seed).into_iter().enumerate();
     let cases = cases.map(async |(number, case)| {
-        let _place = room.place(task.is_about_milliseconds()).await;
+        let _slot = slots.acquire(task.is_about_milliseconds()).await;
         run_case(
             task,
             case,

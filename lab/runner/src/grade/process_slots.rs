@@ -7,25 +7,25 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 /// How many processes run at once for each of the machine's cores: most of them wait.
 const PROCESSES_PER_CORE: u32 = 3;
 
-/// The room for the processes of cases that are run side by side.
+/// Slots for the processes of cases that are run side by side.
 ///
-/// A case in which milliseconds are judged takes the room of as many others as share a
+/// A case in which milliseconds are judged takes the slots of as many others as share a
 /// core. Else the cases would hold up one another: an interpreter that comes back at
 /// once was seen to take up to 80 ms for it among six on two cores, and up to 20 ms
 /// among two.
 #[derive(Debug)]
-pub struct Room {
-    places: Semaphore,
+pub struct ProcessSlots {
+    slots: Semaphore,
     all: u32,
 }
 
-impl Room {
-    /// Room for as many processes at once, and for one at least.
+impl ProcessSlots {
+    /// Slots for as many processes at once, and for one at least.
     #[must_use]
     pub fn new(processes: u32) -> Self {
         let all = processes.max(1);
         Self {
-            places: Semaphore::new(all as usize),
+            slots: Semaphore::new(all as usize),
             all,
         }
     }
@@ -38,15 +38,15 @@ impl Room {
         Self::new(cores.saturating_mul(PROCESSES_PER_CORE))
     }
 
-    /// Waits for the place of a case, which is free again once this is dropped. Who came
+    /// Waits for the slot of a case, which is free again once this is dropped. Who came
     /// first is first.
-    pub(super) async fn place(&self, is_about_milliseconds: bool) -> Option<SemaphorePermit<'_>> {
-        let places = match is_about_milliseconds {
+    pub(super) async fn acquire(&self, is_about_milliseconds: bool) -> Option<SemaphorePermit<'_>> {
+        let slots = match is_about_milliseconds {
             true => PROCESSES_PER_CORE.min(self.all),
             false => 1,
         };
         // Nobody closes it.
-        self.places.acquire_many(places).await.ok()
+        self.slots.acquire_many(slots).await.ok()
     }
 }
 
@@ -58,8 +58,8 @@ mod tests {
 
     #[test]
     fn a_case_about_milliseconds_has_a_core_for_itself() {
-        let room = Room::new(2 * PROCESSES_PER_CORE);
-        let now = |is_quick| room.place(is_quick).now_or_never();
+        let slots = ProcessSlots::new(2 * PROCESSES_PER_CORE);
+        let now = |is_quick| slots.acquire(is_quick).now_or_never();
 
         let one = now(true);
         let others: Vec<_> = (0..PROCESSES_PER_CORE).map(|_| now(false)).collect();
@@ -69,6 +69,6 @@ mod tests {
         drop(one);
         assert!(now(true).is_some());
         drop(others);
-        assert!(Room::new(1).place(true).now_or_never().is_some());
+        assert!(ProcessSlots::new(1).acquire(true).now_or_never().is_some());
     }
 }
