@@ -76,8 +76,8 @@ export function actionsOf({ draw, brief, storm, announce }) {
   }
 
   return {
-    run: () => (room() === "storm" ? storm()?.play?.() : room() === "stage" && state.chosen && run()),
-    play: run,
+    run: () => (room() === "storm" ? storm()?.start?.() : room() === "stage" && state.chosen && run()),
+    runScenario: run,
     refresh: showingProblems(refresh),
     cancel: showingProblems(async () => {
       if (room() === "storm") await storm()?.cancel?.();

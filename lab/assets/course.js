@@ -4,7 +4,7 @@ import { byId, el, keyed, memo, say, set } from "./dom.js";
 
 /** The panel. Arrow keys go from one scenario to the next, so that the whole
     course is one stop of the Tab key. */
-export function coursePanel({ choose, play, narrow }) {
+export function coursePanel({ choose, runScenario, narrow }) {
   const list = byId("course");
   const filter = byId("filter");
   filter.addEventListener("input", () => narrow(filter.value));
@@ -31,8 +31,8 @@ export function coursePanel({ choose, play, narrow }) {
       el("span", { class: "title" }, title));
     button.addEventListener("click", () => choose(name));
     // The mouse's way to run at one press; the keyboard has Enter, then `r`.
-    const run = el("button", { type: "button", class: "play", tabindex: "-1", "aria-label": `Run ${name}` }, "▶");
-    run.addEventListener("click", () => play(name));
+    const run = el("button", { type: "button", class: "run-one", tabindex: "-1", "aria-label": `Run ${name}` }, "▶");
+    run.addEventListener("click", () => runScenario(name));
     return el("li", null, button, run);
   };
 

@@ -10,7 +10,7 @@ const KEPT = "keys";
     and are listed for the reader. */
 export function keyboard(actions, clients) {
   const keys = [
-    ["r", "Run the chosen scenario, or play the storm", actions.run],
+    ["r", "Run the chosen scenario, or the storm", actions.run],
     ["x", "Cancel the run or the storm that is shown", actions.cancel],
     ["/", "Find a scenario", () => byId("filter").focus()],
     ["s", "Go to the course", () => byId("course").querySelector("[tabindex='0']")?.focus()],

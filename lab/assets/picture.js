@@ -1,5 +1,5 @@
 // What became of the calls of a storm under one policy: a column for each stretch of
-// time, added while it is played.
+// time, added while it is run.
 
 import { el, say, set, svg } from "./dom.js";
 

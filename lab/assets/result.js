@@ -1,5 +1,5 @@
 // The lines above the waterfall: how a run ended for each client, what came of
-// the expectations, and under which terms it was played. A call that fails may be
+// the expectations, and under which terms it was run. A call that fails may be
 // just what was expected, so the one does not have the colour of the other.
 
 import { byId, el, set } from "./dom.js";
@@ -37,7 +37,7 @@ function wordsOf(run, link, time) {
       : [[{ mark: "open", text: `running · ${seconds}` }]];
   }
   if (run.state === "lost") return [[failed("✗ lost: the lab was stopped while it ran")]];
-  if (run.state === "failed") return [[failed(`✗ could not be played${run.error ? `: ${run.error}` : ""}`)]];
+  if (run.state === "failed") return [[failed(`✗ could not be run${run.error ? `: ${run.error}` : ""}`)]];
   const beside = run.compared?.sides;
   const sides = beside ?? run.sides.filter(({ outcome }) => outcome).map(({ client, view: { result } }) => ({ client, result }));
   return sides.map(({ client, result: [first, ...rest] }) =>

@@ -10,7 +10,7 @@ const MARKS = {
   passed: { sign: "✓", words: "all expectations held" },
   missed: { sign: "✗", words: "not all expectations held" },
   cancelled: { sign: "⊘", words: "cancelled" },
-  failed: { sign: "!", words: "could not be played" },
+  failed: { sign: "!", words: "could not be run" },
 };
 
 function mark({ state, passed }, link) {

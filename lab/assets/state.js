@@ -13,7 +13,7 @@ export const KEPT_WIRE = 200;
 export const state = {
   /** The catalogue, in the order of the course. */
   scenarios: [],
-  /** Who can play, by name, the reference client first. */
+  /** Who can run, by name, the reference client first. */
   clients: [],
   /** The defences that can be taken away from the reference client. */
   defences: [],

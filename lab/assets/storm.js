@@ -1,5 +1,5 @@
 // Storm: many clients, one service and a short trouble. What became of the calls under
-// each policy is drawn while it is played. The address holds all that it takes to
+// each policy is drawn while it runs. The address holds all that it takes to
 // repeat it.
 
 import * as api from "./api.js";
@@ -63,7 +63,7 @@ export function stormPanel({ announce, choose, copyText }) {
 
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    play();
+    start();
   });
   byId("cancel-storm").addEventListener("click", cancel);
   byId("storm-link").addEventListener("click", () => copyText(byId("storm-link"), location.href));
@@ -77,7 +77,7 @@ export function stormPanel({ announce, choose, copyText }) {
   byId("storm-with-own").addEventListener("change", offerGuesses);
   const ready = offer();
 
-  return { play, cancel, address };
+  return { start, cancel, address };
 
   async function offer() {
     try {
@@ -138,7 +138,7 @@ export function stormPanel({ announce, choose, copyText }) {
     }));
   }
 
-  /** The policies that are played beside those of the story, by their names. */
+  /** The policies that are simulated beside those of the story, by their names. */
   function beside() {
     return [...form.querySelectorAll("[name=beside]:checked")].map(({ value }) => value);
   }
@@ -163,7 +163,7 @@ export function stormPanel({ announce, choose, copyText }) {
     say(byId("storm-knobs").firstElementChild, changes === 0 ? usual : `${usual} · ${changes} changed`);
   }
 
-  async function play() {
+  async function start() {
     if (!story || shown?.goesOn) return;
     const order = { story: story.name, settings: Object.fromEntries(turned()), beside: beside() };
     const seed = form.elements.seed.value.trim();
@@ -177,7 +177,7 @@ export function stormPanel({ announce, choose, copyText }) {
     say(byId("storm-problem"), "");
     buttons();
     try {
-      for await (const [kind, data] of storms.play(order)) hear[kind](mine, data, order);
+      for await (const [kind, data] of storms.simulate(order)) hear[kind](mine, data, order);
     } catch (error) {
       // A connection that breaks off is no problem object.
       show(error instanceof api.Problem ? error : new api.Problem("The connection to the lab is lost"));
@@ -194,11 +194,11 @@ export function stormPanel({ announce, choose, copyText }) {
 
   function buttons() {
     const { goesOn } = shown;
-    byId("play-storm").disabled = goesOn;
-    // Whoever had the focus on the button can play again from there.
-    if (!goesOn && document.activeElement === byId("cancel-storm")) byId("play-storm").focus();
+    byId("start-storm").disabled = goesOn;
+    // Whoever had the focus on the button can start again from there.
+    if (!goesOn && document.activeElement === byId("cancel-storm")) byId("start-storm").focus();
     byId("cancel-storm").hidden = !goesOn;
-    say(byId("play-storm"), goesOn ? "Playing" : "Play again");
+    say(byId("start-storm"), goesOn ? "Running" : "Run again");
   }
 
   function show(error) {

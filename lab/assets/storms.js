@@ -5,9 +5,9 @@ import { answered, ask, get, posting, read } from "./api.js";
 /** The stories of storms, and the sliders that vary them. */
 export const stories = () => get("/api/storms");
 
-/** Plays a storm: its news, each as `[kind, data]`, while they come. Whoever stops
+/** Simulates a storm: its news, each as `[kind, data]`, while they come. Whoever stops
     reading ends it. */
-export async function* play(order) {
+export async function* simulate(order) {
   const response = await answered("/api/storms", posting(order));
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";

@@ -2,7 +2,7 @@
 //! OTLP, and the check of a machine before a workshop.
 //!
 //! What it shows comes from three crates below it, each of which knows less:
-//! [`runner`] plays scenarios and returns what happened, [`evidence`] is what
+//! [`runner`] runs scenarios and returns what happened, [`evidence`] is what
 //! happened as values, with the judgement of it, and [`render`] turns those values
 //! into text, JSON and HTML.
 

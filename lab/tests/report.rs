@@ -15,7 +15,7 @@ use render::Options;
 use runner::{Naive, Reliable, Settings, run, scenario, scenario::CATALOGUE, scenario::Scenario};
 use sha2::{Digest, Sha256};
 
-async fn play(name: &str) -> (&'static Scenario, Run) {
+async fn run_scenario(name: &str) -> (&'static Scenario, Run) {
     let scenario = scenario::find(name).expect("a scenario of the catalogue");
     let settings = Settings {
         seed: 1,
@@ -27,7 +27,7 @@ async fn play(name: &str) -> (&'static Scenario, Run) {
 }
 
 async fn page(name: &str) -> String {
-    let (scenario, run) = play(name).await;
+    let (scenario, run) = run_scenario(name).await;
     render::html(
         &scenario.words,
         &run,
@@ -45,7 +45,7 @@ fn predicted(typed: &str) -> Prediction {
 }
 
 async fn comparison(name: &str) -> (&'static Scenario, Comparison) {
-    let (scenario, reliable) = play(name).await;
+    let (scenario, reliable) = run_scenario(name).await;
     let naive = Settings {
         seed: 1,
         client: &Naive,
@@ -388,7 +388,7 @@ async fn a_check_says_whose_word_it_is_and_which_requests_broke_a_rule() {
 
 #[tokio::test]
 async fn what_came_from_the_wire_stays_text() {
-    let (scenario, mut run) = play("flaky").await;
+    let (scenario, mut run) = run_scenario("flaky").await;
     let plain = render::html(
         &scenario.words,
         &run,
@@ -437,7 +437,7 @@ async fn what_came_from_the_wire_stays_text() {
 
 #[tokio::test]
 async fn shows_the_prediction_beside_the_question() {
-    let (scenario, run) = play("flaky").await;
+    let (scenario, run) = run_scenario("flaky").await;
 
     let page = render::html(
         &scenario.words,
@@ -468,7 +468,7 @@ async fn says_so_if_no_request_reached_the_service() {
 
 #[tokio::test]
 async fn says_nothing_to_be_less_early_than_it_was() {
-    let (scenario, mut run) = play("flaky").await;
+    let (scenario, mut run) = run_scenario("flaky").await;
     run.wire.entries[1].early = Some(Duration::from_millis(1_001));
     run.view.requests = Table::of_run(&run.wire);
 
@@ -655,7 +655,7 @@ fn a_name_may_be_as_long_as_the_system_allows() {
 }
 
 #[test]
-fn a_file_that_cannot_be_written_is_named_before_anything_is_played() {
+fn a_file_that_cannot_be_written_is_named_before_anything_is_run() {
     let folder = folder("report-nowhere");
     let nowhere = folder.join("missing").join("flaky.html");
 
@@ -669,7 +669,7 @@ fn a_file_that_cannot_be_written_is_named_before_anything_is_played() {
             file.display()
         );
         assert!(error.starts_with(&start), "{error}");
-        assert!(output.stdout.is_empty(), "nothing was played");
+        assert!(output.stdout.is_empty(), "nothing was run");
     }
 }
 

@@ -15,7 +15,7 @@ use jsonschema::Validator;
 use runner::{
     ClientUnderTest, Naive, Reliable, Settings, run, run_until,
     scenario::{CATALOGUE, Scenario, find},
-    storm::{Plan, STORIES, play},
+    storm::{Plan, STORIES, simulate},
 };
 use serde_json::{Map, Value, json};
 use tracing_subscriber::layer::Identity;
@@ -60,7 +60,7 @@ fn settings(client: &'static dyn ClientUnderTest, overrides: Overrides) -> Setti
     }
 }
 
-async fn played(
+async fn finished(
     scenario: &Scenario,
     client: &'static dyn ClientUnderTest,
     overrides: Overrides,
@@ -75,7 +75,7 @@ fn as_json(value: &impl serde::Serialize) -> Value {
 
 async fn flaky() -> Value {
     let scenario = find("flaky").expect("a scenario of the catalogue");
-    as_json(&played(scenario, &Reliable, Overrides::NONE).await)
+    as_json(&finished(scenario, &Reliable, Overrides::NONE).await)
 }
 
 fn errors(validator: &Validator, value: &Value) -> Vec<String> {
@@ -91,8 +91,8 @@ fn a_storm_is_what_its_schema_says() {
     plan.settings.trouble_begins = Duration::ZERO;
     plan.settings.trouble_lasts = Duration::from_millis(500);
     plan.settings.length = Duration::from_secs(3);
-    let storm = play(&plan, |_| ControlFlow::Continue(()));
-    let storm = storm.expect("played");
+    let storm = simulate(&plan, |_| ControlFlow::Continue(()));
+    let storm = storm.expect("run");
     let tally = Tally::of(&storm);
     let tally = parsed(&render::json(&tally));
     let storm = parsed(&render::json(&storm));
@@ -166,17 +166,17 @@ async fn describes_every_run_and_every_comparison_of_the_catalogue() {
             (&Reliable, once),
             (&Naive, Overrides::NONE),
         ] {
-            let run = played(scenario, client, overrides).await;
+            let run = finished(scenario, client, overrides).await;
             assert_eq!(errors(&of_a_run, &as_json(&run)), [""; 0], "{name}");
             runs.push(run);
         }
         let [reliable, _, naive] = &runs[runs.len() - 3..] else {
-            unreachable!("three were played")
+            unreachable!("three were run")
         };
         let comparison = {
             let runs = [reliable.clone(), naive.clone()];
-            let plays = runs.each_ref().map(|run| vec![run.wire.clone()]);
-            Comparison::of(runs, Some(&Sample(plays)), String::new())
+            let sample = runs.each_ref().map(|run| vec![run.wire.clone()]);
+            Comparison::of(runs, Some(&Sample(sample)), String::new())
         };
         assert_eq!(errors(&of_all, &as_json(&comparison)), [""; 0], "{name}");
     }

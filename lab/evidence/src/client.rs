@@ -1,4 +1,4 @@
-//! Who played: a name, and what its counters are called.
+//! Who run: a name, and what its counters are called.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 
 use crate::defence::Defence;
 
-/// A client that plays scenarios.
+/// A client that runs scenarios.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Client {
     /// What it is called, on the command line as in JSON.
@@ -46,7 +46,7 @@ impl Client {
 
     /// Under which name this client counts what the reference client counts as
     /// `name`. What does not begin as the reference client's counters do is the
-    /// service's, whoever plays.
+    /// service's, whoever runs.
     #[must_use]
     pub fn counter(self, name: &str) -> Cow<'_, str> {
         match name.strip_prefix(Self::REFERENCE_PREFIX) {

@@ -1,6 +1,6 @@
 //! What a run teaches: of all that its scenario has to say, what is true of it.
 //!
-//! Two clients play a scenario, under many settings, and it ends in more than
+//! Two clients run a scenario, under many settings, and it ends in more than
 //! one way. A sentence that is right of one run contradicts another. So each
 //! names the runs that it is true of, and what is shown is chosen by what the
 //! run left behind.
@@ -22,7 +22,7 @@ pub struct Sentence {
     /// What is said.
     pub text: &'static str,
     /// Whose runs it speaks of. None if it speaks of no run at all, but of what
-    /// is so whoever plays and however it ends.
+    /// is so whoever runs and however it ends.
     pub client: Option<Client>,
     /// What a run of that client has to have shown, all of it.
     pub conditions: &'static [Condition],
@@ -68,7 +68,7 @@ pub struct Lesson {
 }
 
 impl Sentence {
-    /// What is so whoever plays.
+    /// What is so whoever runs.
     #[must_use]
     pub const fn always(text: &'static str) -> Self {
         Self {
@@ -78,7 +78,7 @@ impl Sentence {
         }
     }
 
-    /// What is so where this client played and this was shown.
+    /// What is so where this client run and this was shown.
     #[must_use]
     pub const fn of(client: Client, conditions: &'static [Condition], text: &'static str) -> Self {
         Self {

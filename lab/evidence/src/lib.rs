@@ -3,7 +3,7 @@
 //! A [`Run`] holds the outcome, the [traces](trace), the
 //! [record of the wire](wire), the counters and the [verdict]. Everything here is
 //! plain data and pure functions of it: nothing knows a clock, a socket, a client or
-//! a service, so whoever plays fills these values, and whoever shows them reads no
+//! a service, so whoever runs fills these values, and whoever shows them reads no
 //! more than these.
 
 // No input may end the program: what cannot happen says why it cannot.

@@ -40,22 +40,22 @@ pub struct Progress {
 }
 
 /// What became of the runs that were due. Each is in exactly one of
-/// `going_on`, `played`, `failed`, `refused` and `cut`.
+/// `going_on`, `run`, `failed`, `refused` and `cut`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     /// Were due.
     pub asked: u64,
     /// Have begun and not ended.
     pub going_on: u64,
-    /// Played to the end.
-    pub played: u64,
-    /// Could not be played, which says nothing about the client.
+    /// Ran to the end.
+    pub completed: u64,
+    /// Could not be run, which says nothing about the client.
     pub failed: u64,
     /// Not begun, since too many went on.
     pub refused: u64,
     /// Begun, and stopped before the end.
     pub cut: u64,
-    /// Played, and not sent on although there is an address to send to.
+    /// Ran, and not sent on although there is an address to send to.
     pub unsent: u64,
     /// Calls of the client's methods.
     pub calls: u64,
@@ -78,8 +78,8 @@ pub struct Tally {
 /// What became of one scenario's runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Row {
-    /// Played to the end.
-    pub played: u64,
+    /// Ran to the end.
+    pub completed: u64,
     /// Of these, how many did not end as expected.
     pub missed: u64,
     /// The requests that the client counted in them.
@@ -87,12 +87,12 @@ pub struct Row {
 }
 
 impl Progress {
-    /// Runs that were played in a second, over the time in which they were
+    /// Runs that were run in a second, over the time in which they were
     /// started.
     #[must_use]
     pub fn rate(&self) -> f64 {
         let asking = Duration::from_millis(self.asking_ms.max(1));
-        self.tally.played as f64 / asking.as_secs_f64()
+        self.tally.completed as f64 / asking.as_secs_f64()
     }
 }
 
@@ -109,10 +109,10 @@ impl Tally {
         self.refused += 1;
     }
 
-    /// Counts a run that was played to its end.
-    pub fn played(&mut self, run: &Run) {
+    /// Counts a run that was run to its end.
+    pub fn completed(&mut self, run: &Run) {
         self.going_on -= 1;
-        self.played += 1;
+        self.completed += 1;
         self.calls += spans(run, SpanName::Operation);
         self.attempts += run.counted();
         self.retries += run.counters.total(RETRIES);
@@ -121,7 +121,7 @@ impl Tally {
         let routes = run.wire.routes.values();
         self.responses += routes.map(|route| route.responses).sum::<u64>();
         let row = self.scenarios.entry(run.scenario.to_owned()).or_default();
-        row.played += 1;
+        row.completed += 1;
         row.attempts += run.counted();
         row.missed += u64::from(!run.passed());
         for check in run.verdict.iter().filter(|check| !check.held) {
@@ -133,11 +133,11 @@ impl Tally {
         }
     }
 
-    /// Counts a run that could not be played.
+    /// Counts a run that could not be run.
     pub fn failed(&mut self, scenario: &str, why: &str) {
         self.going_on -= 1;
         self.failed += 1;
-        self.tell(format!("{scenario} could not be played: {why}"));
+        self.tell(format!("{scenario} could not be completed: {why}"));
     }
 
     /// Counts what goes on as stopped before its end.

@@ -94,7 +94,7 @@ impl Overrides {
     }
 }
 
-/// More than the lab plays.
+/// More than the lab runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{setting} must be at most {most}, got {got}", most = Overrides::MOST)]
 pub struct TooMany {

@@ -1,4 +1,4 @@
-//! What a scenario asks before it is played, and the answer that a run gives.
+//! What a scenario asks before it is run, and the answer that a run gives.
 //!
 //! No question is a matter of opinion: each has choices or a number, and the answer is
 //! read off the run that follows, so that it is true of that run whatever its client and

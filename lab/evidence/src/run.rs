@@ -1,4 +1,4 @@
-//! A run: one scenario, played once by one client, kept as a value.
+//! A run: one scenario, run once by one client, kept as a value.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -30,7 +30,7 @@ pub enum Pace {
 /// The version of the shape of a run as JSON.
 pub const SCHEMA_VERSION: u32 = 3;
 
-/// One scenario, played once: what the client was allowed, how it ended, and the
+/// One scenario, run once: what the client was allowed, how it ended, and the
 /// evidence. Lengths of time name their unit: `_ns` are whole nanoseconds, counted
 /// from the start of the run where they are a moment, `_seconds` seconds.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -40,7 +40,7 @@ pub struct Run {
     pub schema_version: u32,
     /// The name of the scenario.
     pub scenario: &'static str,
-    /// Which client played it.
+    /// Which client run it.
     #[schemars(with = "String")]
     pub client: Client,
     /// What jitter, keys, cursors and ids were drawn from. With this seed and in

@@ -48,7 +48,7 @@ pub struct Phrase {
 pub struct Rise {
     /// The name of the counter.
     pub name: String,
-    /// Whether the client counts it: the service's rise whoever plays.
+    /// Whether the client counts it: the service's rise whoever runs.
     pub own: bool,
     /// By how much it rose, in words.
     pub change: String,

@@ -6,7 +6,7 @@ use crate::{
     verdict::Evidence,
 };
 
-/// What a scenario says, before and after it is played.
+/// What a scenario says, before and after it is run.
 ///
 /// Title, question, hint and what is left unsolved are shown with every run, so
 /// they hold under all settings and speak of no client in particular. What
@@ -46,7 +46,7 @@ impl Words {
     }
 
     /// The sentence that says best why a run came out as it did: one about this run, or
-    /// else what is so whoever plays.
+    /// else what is so whoever runs.
     #[must_use]
     pub fn reason(&self, evidence: Evidence<'_>) -> Option<&'static str> {
         if let Some(defence) = evidence.client.without {
@@ -61,7 +61,7 @@ impl Words {
             .or_else(|| self.always().next())
     }
 
-    /// What is so of it whoever plays.
+    /// What is so of it whoever runs.
     pub fn always(&self) -> impl Iterator<Item = &'static str> {
         let sentences = self.lessons.iter();
         let general = sentences.filter(|sentence| sentence.client.is_none());

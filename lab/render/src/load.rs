@@ -14,15 +14,15 @@ pub fn load(load: &Load, progress: &Progress, course: &[&str], options: &Options
     let mut sheet = Sheet::new(options);
     sheet.block(&rows(tally, course, options));
     sheet.gap();
-    let (asked, played) = (tally.asked, tally.played);
-    let held = played.saturating_sub(tally.missed());
+    let (asked, completed) = (tally.asked, tally.completed);
+    let held = completed.saturating_sub(tally.missed());
     sheet.paragraph(
         "runs",
-        &format!("{asked} asked for, {played} played, {held} as expected"),
+        &format!("{asked} asked for, {completed} completed, {held} as expected"),
     );
     for (number, words) in [
         (tally.refused, "refused, since too many went on"),
-        (tally.failed, "could not be played"),
+        (tally.failed, "could not be completed"),
         (tally.cut, "cut short"),
         (tally.unsent, "not sent on to the receiver of traces"),
     ] {
@@ -33,7 +33,7 @@ pub fn load(load: &Load, progress: &Progress, course: &[&str], options: &Options
     let (rate, achieved) = (load.rate, progress.rate());
     sheet.paragraph(
         "rate",
-        &format!("{rate} a second asked for, {achieved:.1} played"),
+        &format!("{rate} a second asked for, {achieved:.1} completed"),
     );
     sheet.paragraph(
         "client",
@@ -66,11 +66,13 @@ fn rows(tally: &Tally, course: &[&str], options: &Options) -> String {
     for (name, row) in rows {
         let name = fit(name, width, options.ascii);
         let Row {
-            played, attempts, ..
+            completed,
+            attempts,
+            ..
         } = row;
         let held = held(row, options);
         out.push_str(&format!(
-            "{name:width$}  {played:>4}  {attempts:>8}  {held}\n"
+            "{name:width$}  {completed:>4}  {attempts:>8}  {held}\n"
         ));
     }
     out
@@ -99,8 +101,8 @@ mod tests {
     }
 
     fn progress() -> Progress {
-        let row = |played, missed, attempts| Row {
-            played,
+        let row = |completed, missed, attempts| Row {
+            completed,
             missed,
             attempts,
         };
@@ -111,7 +113,7 @@ mod tests {
             finished: true,
             tally: Tally {
                 asked: 20,
-                played: 18,
+                completed: 18,
                 refused: 2,
                 calls: 32,
                 attempts: 40,
@@ -126,15 +128,15 @@ mod tests {
     }
 
     #[test]
-    fn says_what_was_played_and_what_was_not() {
+    fn says_what_was_run_and_what_was_not() {
         insta::assert_snapshot!(load(&asked(), &progress(), &["items", "flaky"], &Options::default()), @"
         scenario  runs  attempts  as expected
         items       14        28  ✗ 1 not
         flaky        4        12  ✓
 
-        runs      20 asked for, 18 played, 17 as expected
+        runs      20 asked for, 18 completed, 17 as expected
                   2 refused, since too many went on
-        rate      10 a second asked for, 9.0 played
+        rate      10 a second asked for, 9.0 completed
         client    32 calls, 40 attempts, 8 retries, 0 give-ups
         wire      39 requests, 37 responses
         seed      7

@@ -260,7 +260,7 @@ pub fn storm_tally(first: &Storm, tally: &Tally, options: &Options) -> String {
         let cut = tally.cut_short;
         sheet.beside(
             "",
-            &format!("{cut} more came to the most that the lab plays."),
+            &format!("{cut} more came to the most that the lab simulates."),
         );
     }
     if let Some(shown) = tally.show_the_answer {
@@ -295,7 +295,7 @@ fn range<T: Ord + Copy>(values: impl Iterator<Item = T> + Clone) -> Option<(T, T
     values.clone().min().zip(values.max())
 }
 
-/// Lists the stories, and the policies that can be played beside theirs.
+/// Lists the stories, and the policies that can be simulated beside theirs.
 #[must_use]
 pub fn storm_list(stories: &[(Words, &[Policy])], presets: &[Policy], options: &Options) -> String {
     let mut sheet = Sheet::new(options);

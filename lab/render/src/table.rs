@@ -34,12 +34,12 @@ pub fn table(runs: &[Run], options: &Options) -> String {
 
     let passed = runs.iter().filter(|run| run.passed()).count();
     out.push_str(&format!(
-        "\n{} played with seed {}, {passed} as expected{}\n",
+        "\n{} run with seed {}, {passed} as expected{}\n",
         runs.len(),
         runs.first().map_or(0, |run| run.seed),
         match runs.iter().filter(|run| run.is_cancelled()).count() {
             0 => "",
-            _ => "; the last was cancelled, and nothing after it was played",
+            _ => "; the last was cancelled, and nothing after it was run",
         },
     ));
     for run in runs {

@@ -104,7 +104,7 @@ fn lesson(run: &Run, options: &Options) -> String {
     sheet.into_text()
 }
 
-/// What was played, and how.
+/// What was run, and how.
 pub(super) fn heading(sheet: &mut Sheet<'_>, words: &Words, run: &Run) {
     let title = format!("{} {} {}", words.name, sheet.dash(), words.title);
     sheet.title(&title);

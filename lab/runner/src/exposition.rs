@@ -3,7 +3,7 @@
 //! Client and service register with one recorder that lives as long as the run,
 //! so the numbers are those of this run alone. The same recorder feeds an
 //! [`Exposition`], where both sides stand together: that of the run itself, or
-//! that of a process that plays many runs.
+//! that of a process that runs many runs.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -51,7 +51,7 @@ impl Exposition {
     }
 
     /// Has every counter there, at zero, that a run of these scenarios can move,
-    /// whichever client plays. Prometheus counts a rise only from a number that it
+    /// whichever client runs. Prometheus counts a rise only from a number that it
     /// has seen: a series that begins at 1 has not risen.
     pub fn register(&self, scenarios: &[Scenario]) {
         let recorder: SharedRecorder = Arc::<Tee<_, _>>::clone(&self.recorder);
@@ -204,7 +204,7 @@ mod tests {
                     overrides: Overrides::NONE,
                 };
                 let session = Session::new(scenario, &settings, &exposition);
-                let run = session.play_until(pending(), Identity::new()).await;
+                let run = session.run_until(pending(), Identity::new()).await;
                 run.expect("a run");
             }
         }

@@ -1,7 +1,7 @@
-//! Plays: scenarios, with a client against the teaching service, and what stands
+//! Runs: scenarios, with a client against the teaching service, and what stands
 //! between them.
 //!
-//! [`scenario`] is the catalogue of what can be played. [`run()`] plays one on a fresh
+//! [`scenario`] is the catalogue of what can be run. [`run()`] runs one on a fresh
 //! service and returns an [`evidence::Run`]. [`recorder`] turns spans into values, and
 //! [`fault_proxy`] does to a connection what no well-behaved service can. Nothing here
 //! prints or serves a page.
@@ -39,13 +39,13 @@
     )
 )]
 
+mod clients;
 mod exchange;
 mod exposition;
 pub mod fault_proxy;
 pub mod grade;
 mod nearest;
 mod network;
-mod player;
 mod policy;
 mod prometheus;
 pub mod recorder;
@@ -62,12 +62,12 @@ mod totals;
 mod vocabulary;
 pub mod wire;
 
+pub use clients::{
+    CLIENTS, ClientUnderTest, Connection, NAIVE, NAIVE_METRICS, Naive, RELIABLE, Reliable,
+    ScenarioClient, Task, WITHOUT, Without,
+};
 pub use exposition::Exposition;
 pub use nearest::{UnknownName, nearest};
-pub use player::{
-    CLIENTS, ClientUnderTest, Connection, NAIVE, NAIVE_METRICS, Naive, Player, RELIABLE, Reliable,
-    Task, WITHOUT, Without,
-};
 pub use policy::DEFAULT_POLICY;
 pub use prometheus::prometheus_recorder;
 pub use run::{GENERATOR, Session, Settings, run, run_until};

@@ -1,4 +1,4 @@
-//! A run: one scenario, played once, kept as a value.
+//! A run: one scenario, run once, kept as a value.
 //!
 //! Starts a fresh service on a free port, builds a client, lets the scenario
 //! act, stops everything, and collects what each side has to say. Nothing here
@@ -26,10 +26,10 @@ use tracing_subscriber::{
 };
 
 use crate::{
+    clients::{ClientUnderTest, Connection, ScenarioClient, perform},
     exchange::exchanges,
     exposition::{Exposition, RunMetrics},
     network::{Seen, Wire},
-    player::{ClientUnderTest, Connection, Player, perform},
     policy::DEFAULT_POLICY,
     recorder::{Limits, Recorder, inject},
     request_limit::RequestLimit,
@@ -40,12 +40,12 @@ use crate::{
     wire,
 };
 
-/// How a run is to be played.
+/// How a run is to be run.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     /// What jitter, keys, cursors and ids are made from: one seed, one story.
     pub seed: u64,
-    /// Which client plays: one of [`CLIENTS`](crate::CLIENTS), or one of your own.
+    /// Which client runs: one of [`CLIENTS`](crate::CLIENTS), or one of your own.
     pub client: &'static dyn ClientUnderTest,
     /// Whether the waits are real.
     pub pace: Pace,
@@ -89,17 +89,17 @@ impl Bounds {
     };
 }
 
-/// Plays a scenario.
+/// Runs a scenario.
 ///
 /// # Errors
 ///
-/// [`RunError`] if it could not be played at all. That an expectation did not
+/// [`RunError`] if it could not be run at all. That an expectation did not
 /// hold is no error; it stands in the [`Run`].
 pub async fn run(scenario: &Scenario, settings: &Settings) -> Result<Run, RunError> {
     run_until(pending(), Identity::new(), scenario, settings).await
 }
 
-/// Plays a scenario until it ends or is `cancelled`, beside one more layer, which
+/// Runs a scenario until it ends or is `cancelled`, beside one more layer, which
 /// sees the spans that the recorder does: for logs, for example.
 ///
 /// A run that is cancelled is taken down like any other, and nothing of it goes
@@ -119,13 +119,13 @@ where
     L: Layer<Registry> + Send + Sync,
 {
     let session = Session::new(scenario, settings, &Exposition::new());
-    session.play_until(cancelled, layer).await
+    session.run_until(cancelled, layer).await
 }
 
 /// Everything one run needs, and nothing that outlives it.
 ///
 /// Whoever wants to watch the run takes the [`recorder`](Self::recorder) before
-/// it is played.
+/// it is run.
 pub struct Session<'a> {
     scenario: &'a Scenario,
     settings: Settings,
@@ -181,7 +181,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Which client plays.
+    /// Which client runs.
     pub fn client(&self) -> Client {
         self.settings.client.identity()
     }
@@ -205,8 +205,8 @@ impl<'a> Session<'a> {
         &self.recorder
     }
 
-    /// Plays the run until it ends or is `cancelled`, beside one more layer.
-    pub async fn play_until<L>(
+    /// Runs the run until it ends or is `cancelled`, beside one more layer.
+    pub async fn run_until<L>(
         self,
         cancelled: impl Future<Output = ()>,
         layer: L,
@@ -223,7 +223,7 @@ impl<'a> Session<'a> {
     async fn perform(self, cancelled: impl Future<Output = ()>) -> Result<Run, RunError> {
         let network = Wire::start(self.scenario.network, self.service()?).await?;
         let limit = RequestLimit::new(self.bounds.requests);
-        let player = self.player(&network, &limit)?;
+        let client = self.connect(&network, &limit)?;
 
         self.time.begin();
         let name = self.scenario.words.name;
@@ -232,7 +232,7 @@ impl<'a> Session<'a> {
         );
         let outcome = tokio::select! {
             biased;
-            outcome = perform(&*player, self.scenario.task).instrument(span) => outcome,
+            outcome = perform(&*client, self.scenario.task).instrument(span) => outcome,
             () = cancelled => Outcome::cancelled(limit.sent()),
             () = limit.exceeded() => Outcome::stopped_by_the_lab(format!(
                 "stopped by the lab after {} requests, the most that a run may send",
@@ -243,7 +243,7 @@ impl<'a> Session<'a> {
                 duration(self.bounds.time)
             )),
         };
-        drop(player);
+        drop(client);
 
         let Seen { mut ledger, passed } = network.take_down().await?;
         let kept = std::mem::take(&mut ledger.exchanges);
@@ -318,7 +318,11 @@ impl<'a> Session<'a> {
         Ok(config)
     }
 
-    fn player(&self, wire: &Wire, limit: &RequestLimit) -> Result<Box<dyn Player>, RunError> {
+    fn connect(
+        &self,
+        wire: &Wire,
+        limit: &RequestLimit,
+    ) -> Result<Box<dyn ScenarioClient>, RunError> {
         let function = wire.function.clone();
         // Where there is no socket, no timeout of the transport can strike.
         let timeouts = match function {

@@ -1,10 +1,10 @@
-//! Why a scenario could not be played.
+//! Why a scenario could not be run.
 
 use std::io;
 
 use server::{StartError, StopError};
 
-/// Why a scenario could not be played. It says nothing about the client.
+/// Why a scenario could not be run. It says nothing about the client.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {

@@ -4,13 +4,13 @@ use evidence::{Pace, WireRecord, compare::Sample};
 use futures_util::future::{try_join, try_join_all};
 
 use crate::{
-    player::ClientUnderTest,
+    clients::ClientUnderTest,
     run::{Settings, run},
     run_error::RunError,
     scenario::Scenario,
 };
 
-/// Plays a scenario several times with each client, with one seed after the other from
+/// Runs a scenario several times with each client, with one seed after the other from
 /// the one that is given, in virtual time: what is judged are waits as they were decided,
 /// and nobody has to sit through them. None of a scenario in which the wire cannot tell a
 /// call from a retry of another.

@@ -16,7 +16,7 @@ use evidence::{
 use http::{Method, StatusCode};
 use metrics::{Unit, counter, with_local_recorder};
 use runner::{
-    CLIENTS, ClientUnderTest, Connection, Player, RELIABLE, Settings, Task, run,
+    CLIENTS, ClientUnderTest, Connection, RELIABLE, ScenarioClient, Settings, Task, run,
     scenario::{AddedRoutes, PLAIN, Scenario},
 };
 use serde_json::json;
@@ -114,7 +114,7 @@ impl ClientUnderTest for Trusting {
         count(recorder, 0);
     }
 
-    fn connect(&self, connection: Connection) -> Result<Box<dyn Player>, ConfigError> {
+    fn connect(&self, connection: Connection) -> Result<Box<dyn ScenarioClient>, ConfigError> {
         install_tls_provider();
         // Whatever its habits, a run has to come to an end.
         let silence = connection.policy.read_timeout;
@@ -122,7 +122,7 @@ impl ClientUnderTest for Trusting {
         let session = session.read_timeout(silence);
         let session = session.build().map_err(ConfigError::Session)?;
         let http = connection.stack(session);
-        Ok(Box::new(TrustingPlayer { http, connection }))
+        Ok(Box::new(TrustingClient { http, connection }))
     }
 }
 
@@ -132,12 +132,12 @@ fn count(recorder: &SharedRecorder, by: u64) {
     });
 }
 
-struct TrustingPlayer {
+struct TrustingClient {
     http: reqwest_middleware::ClientWithMiddleware,
     connection: Connection,
 }
 
-impl TrustingPlayer {
+impl TrustingClient {
     async fn request(&self, method: Method, endpoint: Endpoint) -> Result<(), Outcome> {
         count(&self.connection.recorder, 1);
         let url = format!("{}{}", self.connection.base_url, endpoint.template());
@@ -151,7 +151,7 @@ impl TrustingPlayer {
 }
 
 #[async_trait::async_trait]
-impl Player for TrustingPlayer {
+impl ScenarioClient for TrustingClient {
     async fn flaky(&self) -> Result<u64, Outcome> {
         self.get(Endpoint::FLAKY).await.map(|()| 0)
     }
@@ -236,7 +236,7 @@ const RULE: Rule = Rule {
     },
 };
 
-async fn play(scenario: &Scenario, client: &'static dyn ClientUnderTest) -> Run {
+async fn run_scenario(scenario: &Scenario, client: &'static dyn ClientUnderTest) -> Run {
     let settings = Settings {
         seed: 7,
         client,
@@ -247,8 +247,8 @@ async fn play(scenario: &Scenario, client: &'static dyn ClientUnderTest) -> Run 
 }
 
 #[tokio::test]
-async fn a_scenario_of_ones_own_is_played_and_judged() {
-    let [reliable, naive] = [CLIENTS[0], CLIENTS[1]].map(|client| play(&SCENARIO, client));
+async fn a_scenario_of_ones_own_is_run_and_judged() {
+    let [reliable, naive] = [CLIENTS[0], CLIENTS[1]].map(|client| run_scenario(&SCENARIO, client));
 
     let (reliable, naive) = (reliable.await, naive.await);
 
@@ -264,8 +264,8 @@ async fn a_scenario_of_ones_own_is_played_and_judged() {
 }
 
 #[tokio::test]
-async fn a_client_of_ones_own_is_played_and_judged_by_the_same_rules() {
-    let run = play(&SCENARIO, &Trusting).await;
+async fn a_client_of_ones_own_is_run_and_judged_by_the_same_rules() {
+    let run = run_scenario(&SCENARIO, &Trusting).await;
 
     assert_eq!(run.client.name, "trusting");
     assert_eq!(
@@ -281,7 +281,7 @@ async fn a_client_of_ones_own_is_played_and_judged_by_the_same_rules() {
 
 #[tokio::test]
 async fn a_rule_of_ones_own_judges_what_the_wire_saw() {
-    let runs = [CLIENTS[0], CLIENTS[1]].map(|client| play(&SCENARIO, client));
+    let runs = [CLIENTS[0], CLIENTS[1]].map(|client| run_scenario(&SCENARIO, client));
     let [reliable, naive] = runs;
 
     let (reliable, naive) = (reliable.await, naive.await);
@@ -298,7 +298,7 @@ async fn a_rule_of_ones_own_judges_what_the_wire_saw() {
 #[tokio::test]
 async fn a_client_of_ones_own_comes_to_an_end_in_every_scenario() {
     for scenario in runner::scenario::CATALOGUE {
-        let run = play(scenario, &Trusting).await;
+        let run = run_scenario(scenario, &Trusting).await;
 
         assert_ne!(run.client, RELIABLE);
         assert_eq!(run.outcome.fact("gave_up"), None::<&Fact>, "{run:?}");
@@ -309,7 +309,7 @@ async fn a_client_of_ones_own_comes_to_an_end_in_every_scenario() {
 /// JSON of another shape than expected is data to one client, and a finding to the other.
 #[tokio::test]
 async fn every_client_comes_to_an_end_with_json_of_another_shape() {
-    let runs = [CLIENTS[0], CLIENTS[1]].map(|client| play(&BARE_ARRAY, client));
+    let runs = [CLIENTS[0], CLIENTS[1]].map(|client| run_scenario(&BARE_ARRAY, client));
     let [reliable, naive] = runs;
 
     let (reliable, naive) = (reliable.await, naive.await);

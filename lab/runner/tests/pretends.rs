@@ -13,7 +13,9 @@ use client::{
     telemetry::{Metric, SharedRecorder},
 };
 use evidence::{Client, Overrides, Pace, Policy, Run, trace::SpanName, verdict::Source};
-use runner::{ClientUnderTest, Connection, Player, Reliable, Settings, Task, run, scenario};
+use runner::{
+    ClientUnderTest, Connection, Reliable, ScenarioClient, Settings, Task, run, scenario,
+};
 
 /// The reference client with a clock on which every pause is over at once.
 #[derive(Debug)]
@@ -56,13 +58,13 @@ impl ClientUnderTest for Pretender {
         Reliable.register(recorder, tasks);
     }
 
-    fn connect(&self, mut connection: Connection) -> Result<Box<dyn Player>, ConfigError> {
+    fn connect(&self, mut connection: Connection) -> Result<Box<dyn ScenarioClient>, ConfigError> {
         connection.clock = Arc::new(NoPause(Arc::clone(&connection.clock)));
         Reliable.connect(connection)
     }
 }
 
-async fn play(client: &'static dyn ClientUnderTest) -> Run {
+async fn run_scenario(client: &'static dyn ClientUnderTest) -> Run {
     let settings = Settings {
         seed: 7,
         client,
@@ -81,8 +83,8 @@ fn broken(run: &Run) -> Vec<(Source, Option<&'static str>)> {
 
 #[tokio::test]
 async fn is_caught_by_what_the_wire_saw() {
-    let honest = play(&Reliable).await;
-    let pretended = play(&Pretender).await;
+    let honest = run_scenario(&Reliable).await;
+    let pretended = run_scenario(&Pretender).await;
 
     let said = |run: &Run| {
         let spans = run.traces.iter().flat_map(|trace| &trace.spans);

@@ -9,7 +9,7 @@ use evidence::{
 };
 use runner::{DEFAULT_POLICY, RELIABLE, scenario};
 
-/// What a run left behind that is as slow as the machine it was played on.
+/// What a run left behind that is as slow as the machine it was run on.
 #[derive(Default)]
 struct Slow {
     /// What was asked for, and how long it took until the next request.

@@ -1,10 +1,10 @@
-//! `lab scenario all`: plays the whole course and sums it up.
+//! `lab scenario all`: runs the whole course and sums it up.
 
-use super::{Exit, ask, play::Runner, scenario_arguments::Arguments, terminal};
+use super::{Exit, ask, run_scenarios::Runner, scenario_arguments::Arguments, terminal};
 use evidence::{Pace, Run, Score};
 use runner::scenario;
 
-/// Plays every scenario whose name contains the filter, in virtual time unless
+/// Runs every scenario whose name contains the filter, in virtual time unless
 /// the arguments say otherwise. One that is cancelled is the last.
 pub(super) fn all(arguments: &Arguments) -> Result<Exit, Exit> {
     let filter = arguments.filter.as_deref().unwrap_or_default();
@@ -24,7 +24,7 @@ pub(super) fn all(arguments: &Arguments) -> Result<Exit, Exit> {
             true => ask::ask(scenario, &settings)?,
             false => None,
         };
-        let run = runner.play(scenario, &settings)?;
+        let run = runner.run(scenario, &settings)?;
         progress.inc(1);
         if let Some(prediction) = prediction {
             terminal::paragraph(&format!("{}: {}\n", run.scenario, prediction.verdict(&run)));

@@ -1,16 +1,16 @@
-//! `lab scenario NAME --compare`: plays one with two clients, side by side.
+//! `lab scenario NAME --compare`: runs one with two clients, side by side.
 
-use super::{Exit, ask, play::Runner, scenario_arguments::Arguments};
+use super::{Exit, ask, run_scenarios::Runner, scenario_arguments::Arguments};
 use crate::invocation::lab;
 use evidence::{Comparison, Pace, Prediction, Run};
 use runner::{ClientUnderTest, Settings, scenario::Scenario};
 
-/// Plays with one seed twice. Only the first client's expectations decide the exit
+/// Runs with one seed twice. Only the first client's expectations decide the exit
 /// code; what the other breaks is the lesson.
 pub(super) fn compare(arguments: &Arguments, scenario: &Scenario) -> Result<Exit, Exit> {
     let settings = arguments.settings(Pace::Real);
     let clients = arguments.compared();
-    let mut player = Runner::new(arguments.otlp.as_deref())?;
+    let mut runner = Runner::new(arguments.otlp.as_deref())?;
     let of_the_first = Settings {
         client: clients[0],
         ..settings
@@ -20,10 +20,10 @@ pub(super) fn compare(arguments: &Arguments, scenario: &Scenario) -> Result<Exit
         false => None,
     };
     let prediction = prediction.as_ref();
-    let mut play = |client: &'static dyn ClientUnderTest| {
-        player.play(scenario, &Settings { client, ..settings })
+    let mut run = |client: &'static dyn ClientUnderTest| {
+        runner.run(scenario, &Settings { client, ..settings })
     };
-    let first = play(clients[0])?;
+    let first = run(clients[0])?;
     if first.is_cancelled() {
         print_runs(arguments, scenario, prediction, &[&first])?;
         let words = &scenario.words;
@@ -31,11 +31,11 @@ pub(super) fn compare(arguments: &Arguments, scenario: &Scenario) -> Result<Exit
             .write_report(|| render::html(words, &first, prediction, &runner::metrics(), lab()))?;
         return Ok(Exit::Cancelled);
     }
-    let second = play(clients[1])?;
+    let second = run(clients[1])?;
     let cancelled = second.is_cancelled();
     let sample = match cancelled {
         true => None,
-        false => player.sample(scenario, &settings, clients)?,
+        false => runner.sample(scenario, &settings, clients)?,
     };
     let next = scenario.next_comparison(second.client);
     let both = Comparison::of([first, second], sample.as_ref(), next);
@@ -59,7 +59,7 @@ pub(super) fn compare(arguments: &Arguments, scenario: &Scenario) -> Result<Exit
     if cancelled {
         return Ok(Exit::Cancelled);
     }
-    both.runs.iter().for_each(|run| player.send(run));
+    both.runs.iter().for_each(|run| runner.send(run));
     Ok(Exit::of(&both.runs[0]))
 }
 

@@ -358,8 +358,8 @@ impl<'a> Grader<'a> {
                 // A reader that has seen enough ends nothing.
                 let _ = terminal::print(&text);
             }
-            let plays_all = !self.arguments.task.is_empty() && self.arguments.watch.is_none();
-            let goes_on = plays_all || self.demands.is_done(&grade);
+            let runs_all = !self.arguments.task.is_empty() && self.arguments.watch.is_none();
+            let goes_on = runs_all || self.demands.is_done(&grade);
             card.tasks.push(grade);
             if !goes_on || never_ran {
                 break;

@@ -8,14 +8,14 @@ pub(super) const LAB: &str = "\
 An observable lab for reliable HTTP clients
 
 A service on this machine misbehaves on purpose, and a client has to cope with \
-it. The lab plays one such fault at a time and shows the evidence: every attempt \
+it. The lab runs one such fault at a time and shows the evidence: every attempt \
 and every wait, what the service saw, which counters moved, and whether the \
 expectations held. It needs no account and no internet.";
 
 /// How to begin.
 const LAB_EXAMPLES: &str = "\
 Start here (in a checkout, write `cargo run -p lab --` in place of `lab`):
-  lab list                  what can be played
+  lab list                  what can be run
   lab scenario flaky        a service that fails twice, then succeeds
   lab scenario flaky --ask  the same, but predict first
   lab scenario all          the whole course, without the waits
@@ -25,9 +25,9 @@ Start here (in a checkout, write `cargo run -p lab --` in place of `lab`):
   lab serve --open          the lab's web UI, in the browser
   lab load                  many runs there, so that its counters move";
 
-/// What playing a scenario means.
+/// What running a scenario means.
 pub(super) const SCENARIO: &str = "\
-Play a scenario, or all, each on a fresh service, and show the evidence
+Run a scenario, or all, each on a fresh service, and show the evidence
 
 A run starts a service on a free port, lets a client call it, stops both, and \
 checks the evidence against what the scenario expects. The expectations follow \
@@ -65,7 +65,7 @@ and no more, a short trouble, and retries that keep it down. The clients have th
 middleware that ships; the service is a model of one, in virtual time. One seed \
 always gives the same output, to the byte.
 
-Ctrl+C ends it, and shows what there is. No policy plays more than a million \
+Ctrl+C ends it, and shows what there is. No policy runs more than a million \
 requests, nor more than 20000 calls at once.";
 
 /// What to try with a storm.
@@ -90,14 +90,14 @@ Examples:
 pub(super) const GRADE: &str = "\
 Grade any client: the command after `--` runs it, once for each case of a task
 
-A task is played several times, each time with a service and a URL of its own. The \
+A task is run several times, each time with a service and a URL of its own. The \
 process finds them in LAB_TASK and LAB_URL, or in its arguments as `{task}` and \
 `{url}`, and prints its result as JSON on its last line. Judged are the result, and \
 what the service saw on the wire; nothing that the client says of itself. \
 `{\"skip\": true}` or exit code 127 says that it does not do this task; 127 for \
 every task and no request, that it was never started.
 
-Tasks are played in order up to the first that is not done, and what to do about it \
+Tasks are run in order up to the first that is not done, and what to do about it \
 is explained.";
 
 /// Stands below the options of grading.
@@ -129,7 +129,7 @@ Exit codes:
 
 /// What a load is.
 pub(super) const LOAD: &str = "\
-Have a running `lab serve` play many runs, so that its counters move
+Have a running `lab serve` run many runs, so that its counters move
 
 The runs are a mix of the whole course, each on a fresh service in the process of \
 `lab serve`, in real time: most of them healthy, and in the last third of every \
@@ -137,7 +137,7 @@ minute three times as many faults. So the counters of client and service at the 
 service's /metrics give the dashboards something to show. The number of runs at a \
 time is limited; a run beyond the limit is refused and counted, and then the exit \
 code is 3. The web UI does not keep these runs. Ctrl+C stops them and sums up what \
-was played.";
+was run.";
 
 /// What to try with a load.
 const LOAD_EXAMPLES: &str = "\
@@ -183,7 +183,7 @@ Exit codes:
   2  the command line makes no sense
   3  the environment failed, such as a port that is taken";
 
-/// Playing a scenario has one more.
+/// Running a scenario has one more.
 const CANCELLED: &str = "130  Ctrl+C cancelled the run, so nothing is judged";
 
 /// Stands below the options of the lab: how to begin, and how it ends.

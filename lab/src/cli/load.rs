@@ -1,4 +1,4 @@
-//! `lab load`: asks a running `lab serve` to play many runs, and sums them up.
+//! `lab load`: asks a running `lab serve` to run many runs, and sums them up.
 
 use std::{ops::RangeInclusive, time::Duration};
 
@@ -91,7 +91,7 @@ fn page(text: &str) -> Result<String, String> {
 }
 
 impl Arguments {
-    /// What is asked for, if the filter leaves something to play.
+    /// What is asked for, if the filter leaves something to run.
     pub(super) fn load(&self) -> Result<Load, NothingMatches> {
         let filter = self.filter.clone().unwrap_or_default();
         scenario::matching(&filter)?;
@@ -118,11 +118,11 @@ enum LoadError {
     NotTheWebUi(String),
     #[error("a load goes on at {0} already; wait for its end, or stop it where it was started")]
     AlreadyRunning(String),
-    #[error("`lab serve` at {0} stopped in the middle; what was played until then is above")]
+    #[error("`lab serve` at {0} stopped in the middle; what was completed until then is above")]
     Interrupted(String),
     #[error("{0} of {1} runs were refused, since too many went on; ask for a lower --rate")]
     RunsRefused(u64, u64),
-    #[error("{0} of {1} runs could not be played to the end")]
+    #[error("{0} of {1} runs could not be completed to the end")]
     RunsFailed(u64, u64),
     #[error("the HTTP client could not be set up")]
     Client(#[from] reqwest::Error),
@@ -321,10 +321,10 @@ mod tests {
         }
     }
 
-    fn progress(played: u64, refused: u64, failed: u64, missed: u64) -> Progress {
+    fn progress(completed: u64, refused: u64, failed: u64, missed: u64) -> Progress {
         let mut progress = Progress::default();
-        progress.tally.asked = played + refused + failed;
-        progress.tally.played = played;
+        progress.tally.asked = completed + refused + failed;
+        progress.tally.completed = completed;
         progress.tally.refused = refused;
         progress.tally.failed = failed;
         let row = progress.tally.scenarios.entry("items".to_owned());
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn the_exit_code_says_whether_all_was_played_and_as_expected() {
+    fn the_exit_code_says_whether_all_was_run_and_as_expected() {
         let judged = |end, progress| judge(end, &progress, "there").map_err(|e| e.to_string());
 
         let mut hung = progress(9, 0, 0, 0);

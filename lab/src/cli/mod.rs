@@ -15,9 +15,9 @@ mod list;
 mod load;
 mod number;
 mod open_cases;
-mod play;
 mod report;
 mod rule;
+mod run_scenarios;
 mod scenario;
 mod scenario_arguments;
 mod schema;
@@ -53,7 +53,7 @@ struct Arguments {
 enum Command {
     /// List the scenarios in the order of the course
     List,
-    /// Play a scenario, or all, each on a fresh service, and show the evidence
+    /// Run a scenario, or all, each on a fresh service, and show the evidence
     #[command(long_about = help::SCENARIO, after_long_help = help::below_scenario())]
     Scenario(scenario_arguments::Arguments),
     /// Grade any client: the command after `--` runs it, once for each case of a task
@@ -72,7 +72,7 @@ enum Command {
     Schema(schema::Arguments),
     /// Serve the lab's web UI, on this machine alone
     Serve(serve::Arguments),
-    /// Have a running `lab serve` play many runs, so that its counters move
+    /// Have a running `lab serve` run many runs, so that its counters move
     #[command(long_about = help::LOAD, after_long_help = help::below_load())]
     Load(load::Arguments),
     /// Check what a workshop needs before it starts, and say what to do
@@ -119,7 +119,7 @@ fn print_instead(instead: &clap::Error) -> Exit {
 }
 
 /// Whether a command line makes sense: it can be read, and names scenarios, tasks and
-/// rules that there are. Nothing is played. The first word is the name of the program.
+/// rules that there are. Nothing is run. The first word is the name of the program.
 ///
 /// # Errors
 ///

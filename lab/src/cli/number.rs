@@ -47,7 +47,7 @@ pub(super) fn within(text: &str, range: RangeInclusive<u64>) -> Result<u64, Numb
 }
 
 /// A positive integer, by the rules of the client, and no more than the lab
-/// plays; `field` names it in the error.
+/// runs; `field` names it in the error.
 pub(super) fn positive(field: &'static str, text: &str) -> Result<NonZeroU32, NumberError> {
     unsigned(text)?;
     let number = positive_from_text(field, text)?;

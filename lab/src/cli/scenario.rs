@@ -1,11 +1,11 @@
-//! `lab scenario NAME`: plays one and shows the evidence.
+//! `lab scenario NAME`: runs one and shows the evidence.
 
 use evidence::Pace;
 use runner::scenario::Scenario;
 
 use super::{
     Exit, all, ask, compare,
-    play::Runner,
+    run_scenarios::Runner,
     scenario_arguments::{Arguments, Chosen},
     terminal,
 };
@@ -25,19 +25,19 @@ pub(super) fn scenario(arguments: &Arguments) -> Result<Exit, Exit> {
 }
 
 fn one(arguments: &Arguments, scenario: &Scenario) -> Result<Exit, Exit> {
-    let mut player = Runner::new(arguments.otlp.as_deref())?;
+    let mut runner = Runner::new(arguments.otlp.as_deref())?;
     let settings = arguments.settings(Pace::Real);
     let prediction = match arguments.ask {
         true => ask::ask(scenario, &settings)?,
         false => None,
     };
-    let run = player.play(scenario, &settings)?;
+    let run = runner.run(scenario, &settings)?;
 
     let (words, prediction) = (&scenario.words, prediction.as_ref());
     arguments.print(&run, |options| {
         render::text(words, &run, prediction, options)
     })?;
     arguments.write_report(|| render::html(words, &run, prediction, &runner::metrics(), lab()))?;
-    player.send(&run);
+    runner.send(&run);
     Ok(Exit::of(&run))
 }

@@ -29,7 +29,7 @@ const EVIDENCE: &str = "What becomes of the evidence";
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// The scenario to play, or `all`; `lab list` shows them
+    /// The scenario to run, or `all`; `lab list` shows them
     name: String,
 
     /// With `all`: only the scenarios whose name contains this
@@ -56,7 +56,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "N", value_parser = number::any, allow_hyphen_values = true)]
     seed: Option<u64>,
 
-    /// Which client plays. The naive one breaks most expectations, which is the
+    /// Which client runs. The naive one breaks most expectations, which is the
     /// lesson: the exit code is then 1
     #[arg(long, help_heading = CLIENT, value_parser = clients(), default_value = RELIABLE.name)]
     client: &'static dyn ClientUnderTest,
@@ -65,7 +65,7 @@ pub(super) struct Arguments {
     #[arg(long, help_heading = CLIENT, value_name = "DEFENCE", value_parser = defences(), conflicts_with = "client")]
     without: Option<&'static Without>,
 
-    /// Play two clients with one seed and show them side by side: the reliable and
+    /// Run two clients with one seed and show them side by side: the reliable and
     /// the naive one, or the one of --without; the exit code is the reliable one's
     #[arg(long, help_heading = CLIENT, conflicts_with = "client")]
     pub(super) compare: bool,
@@ -158,7 +158,7 @@ fn max_items(text: &str) -> Result<NonZeroU32, NumberError> {
 }
 
 impl Arguments {
-    /// How to play, at this pace if none is asked for.
+    /// How to run, at this pace if none is asked for.
     pub(super) fn settings(&self, pace: Pace) -> Settings {
         Settings {
             seed: self.seed.unwrap_or_else(Settings::random_seed),
@@ -218,7 +218,7 @@ impl Arguments {
         }
     }
 
-    /// What is to be played, if the options go together.
+    /// What is to be run, if the options go together.
     pub(super) fn chosen(&self) -> Result<Chosen, Box<dyn Error>> {
         if self.name != ALL {
             if self.filter.is_some() {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use server::Signals;
 
-use super::{Exit, number, play, terminal};
+use super::{Exit, number, run_scenarios, terminal};
 use crate::{web::DEFAULT_PAGE_PORT, web::Outlets, web::WebUi, web::WebUiConfig, web::WebUiError};
 
 #[derive(Debug, Args)]
@@ -48,8 +48,8 @@ async fn run(arguments: &Arguments) -> Result<(), Exit> {
         page_port: arguments.page_port,
         assets: arguments.assets.clone(),
         outlets: Outlets::new(
-            play::logs(),
-            play::endpoint(arguments.otlp.as_deref())?,
+            run_scenarios::logs(),
+            run_scenarios::endpoint(arguments.otlp.as_deref())?,
             |error| terminal::warn(error),
         ),
     };

@@ -15,7 +15,7 @@ use std::{
 
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use evidence::storm::{Cut, KnobError, Knobs, Policy, PolicyRun, Settings, Setup, Storm, Values};
-use runner::storm::{PRESETS, Plan, STORIES, StormError, play, play_seeds, policy, story};
+use runner::storm::{PRESETS, Plan, STORIES, StormError, policy, simulate, simulate_seeds, story};
 use server::Signals;
 
 use super::{
@@ -26,7 +26,7 @@ use super::{
     terminal,
 };
 
-/// The most seeds that are played.
+/// The most seeds that are simulated.
 const MOST_SEEDS: u32 = 1_000;
 
 /// What a policy is called that was set up on the command line.
@@ -37,16 +37,16 @@ pub(super) struct Arguments {
     /// The story, as --list names it
     #[arg(default_value = "spike")]
     story: String,
-    /// List the stories and the policies, and play nothing
+    /// List the stories and the policies, and simulate nothing
     #[arg(long)]
     list: bool,
-    /// Play these policies in place of the story's
+    /// Simulate these policies in place of the story's
     #[arg(long, value_name = "NAME", num_args = 1..)]
     policy: Vec<String>,
     /// What arrivals, work and jitter are drawn from [default: 1]
     #[arg(long, value_parser = number::any)]
     seed: Option<u64>,
-    /// Play this many seeds, from --seed on, and count where the service stayed down
+    /// Simulate this many seeds, from --seed on, and count where the service stayed down
     #[arg(long, value_name = "N", value_parser = seeds)]
     seeds: Option<u32>,
     /// Hold the model to figures that others published or that follow from a formula;
@@ -72,7 +72,7 @@ pub(super) struct Arguments {
 }
 
 impl Arguments {
-    /// What is to be played.
+    /// What is to be simulated.
     pub(super) fn plan(&self) -> Result<Plan, Box<dyn Error>> {
         let mut plan = Plan::of(story(&self.story)?);
         self.settings.apply(&mut plan.settings)?;
@@ -217,9 +217,9 @@ pub(super) fn storm(arguments: &Arguments) -> Result<Exit, Exit> {
         .report
         .iter()
         .try_for_each(|file| report::check(file))?;
-    let played = match arguments.seeds {
+    let simulated = match arguments.seeds {
         None => {
-            let storm = until_ctrl_c(move |ends| play_one(&plan, ends))?;
+            let storm = until_ctrl_c(move |ends| simulate_one(&plan, ends))?;
             if let (Ok(storm), Some(file)) = (&storm, &arguments.report) {
                 report::write(file, &render::html_storm(storm))?;
             }
@@ -234,24 +234,24 @@ pub(super) fn storm(arguments: &Arguments) -> Result<Exit, Exit> {
             })
         }
         Some(seeds) => {
-            let played = until_ctrl_c(move |ends| {
+            let simulated = until_ctrl_c(move |ends| {
                 terminal::note(&format!("{seeds} seeds; Ctrl+C ends them"));
                 let bar = terminal::progress(seeds.into());
-                let played = play_seeds(&plan, seeds, ends, &|| bar.inc(1));
+                let simulated = simulate_seeds(&plan, seeds, ends, &|| bar.inc(1));
                 bar.finish_and_clear();
-                played
+                simulated
             })?;
-            played.map(|(storm, tally)| {
-                let played = tally.seeds.len() as u64 + u64::from(tally.cut_short);
+            simulated.map(|(storm, tally)| {
+                let simulated = tally.seeds.len() as u64 + u64::from(tally.cut_short);
                 let text = match arguments.json {
                     true => render::json(&tally),
                     false => render::storm_tally(&storm, &tally, &options),
                 };
-                (text, played < seeds.into())
+                (text, simulated < seeds.into())
             })
         }
     };
-    let (text, is_cut) = played.map_err(|error| terminal::fail(&error, Exit::Usage))?;
+    let (text, is_cut) = simulated.map_err(|error| terminal::fail(&error, Exit::Usage))?;
     terminal::print(&text)?;
     Ok(match is_cut {
         true => Exit::Cancelled,
@@ -259,8 +259,8 @@ pub(super) fn storm(arguments: &Arguments) -> Result<Exit, Exit> {
     })
 }
 
-fn play_one(plan: &Plan, ends: &AtomicBool) -> Result<Storm, StormError> {
-    play(plan, |_| match ends.load(Ordering::Relaxed) {
+fn simulate_one(plan: &Plan, ends: &AtomicBool) -> Result<Storm, StormError> {
+    simulate(plan, |_| match ends.load(Ordering::Relaxed) {
         true => ControlFlow::Break(()),
         false => ControlFlow::Continue(()),
     })
@@ -305,7 +305,7 @@ mod tests {
 
     use super::*;
 
-    /// A story in three seconds, with what is said below it if it is played as it comes.
+    /// A story in three seconds, with what is said below it if it is simulated as it comes.
     fn in_short(story: &'static runner::storm::Story) -> Storm {
         let mut plan = Plan::of(story);
         plan.settings.trouble_begins = Duration::from_millis(500);
@@ -314,10 +314,10 @@ mod tests {
         for policy in &mut plan.policies {
             policy.setup.clients = 1;
         }
-        let storm = play(&plan, |_| ControlFlow::Continue(()));
+        let storm = simulate(&plan, |_| ControlFlow::Continue(()));
         Storm {
             shows_the_answer: Some(true),
-            ..storm.expect("it can be played")
+            ..storm.expect("it can be simulated")
         }
     }
 
@@ -328,9 +328,12 @@ mod tests {
             ..Options::default()
         };
         for story in STORIES {
-            let played = in_short(story);
+            let simulated = in_short(story);
             for options in [&Options::default(), &ascii] {
-                for text in [storm(&played, options), storm_in_figures(&played, options)] {
+                for text in [
+                    storm(&simulated, options),
+                    storm_in_figures(&simulated, options),
+                ] {
                     // The last of the 24 lines has the prompt.
                     assert!(text.lines().count() <= 23, "{text}");
                     let widest = text.lines().map(|line| line.chars().count()).max();
@@ -343,12 +346,12 @@ mod tests {
 
     #[test]
     fn a_storm_says_what_it_teaches_and_where_to_see_it_with_one_client() {
-        let played = in_short(&STORIES[0]);
+        let simulated = in_short(&STORIES[0]);
 
-        let text = storm(&played, &Options::default());
+        let text = storm(&simulated, &Options::default());
 
         let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let story = played.story;
+        let story = simulated.story;
         for part in [
             story.question,
             story.answer.expect("it has one"),

@@ -79,7 +79,7 @@ fn say(kind: &str, error: &dyn Error) {
     let _ = writeln!(io::stderr(), "{text}");
 }
 
-/// Says why a scenario could not be played.
+/// Says why a scenario could not be run.
 pub(super) fn fail_run(error: &RunError) -> Exit {
     let exit = match error {
         RunError::Settings(_) => Exit::Usage,
@@ -103,7 +103,7 @@ pub(super) fn no_progress() -> ProgressBar {
     ProgressBar::hidden()
 }
 
-/// What a command plays its scenarios on.
+/// What a command runs its scenarios on.
 pub(super) fn runtime() -> Result<Runtime, Exit> {
     let runtime = Builder::new_current_thread().enable_all().build();
     runtime.map_err(|error| fail(&error, Exit::Environment))

@@ -73,9 +73,9 @@ mod tests {
     }
 
     #[test]
-    fn every_scenario_of_the_course_is_played() {
+    fn every_scenario_of_the_course_is_run() {
         for scenario in whole().0 {
-            assert!(scenario.load.weight > 0, "{scenario:?} is never played");
+            assert!(scenario.load.weight > 0, "{scenario:?} is never run");
         }
     }
 

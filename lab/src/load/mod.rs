@@ -1,9 +1,9 @@
 //! A load: many runs in one process, so that its counters have a course worth
 //! drawing.
 //!
-//! Here stands what a load is, as values: which scenario is played when, and
-//! what came of it all. Nothing here waits, plays or prints; the
-//! [dashboard](crate::web) plays, the command line shows.
+//! Here stands what a load is, as values: which scenario is run when, and
+//! what came of it all. Nothing here waits, runs or prints; the
+//! [dashboard](crate::web) runs, the command line shows.
 
 mod mix;
 mod plan;

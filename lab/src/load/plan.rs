@@ -1,4 +1,4 @@
-//! Which scenario is played when: decided beforehand, so that one seed is one
+//! Which scenario is run when: decided beforehand, so that one seed is one
 //! load.
 
 use std::time::Duration;
@@ -95,7 +95,7 @@ mod tests {
     }
 
     fn plan(load: &Load) -> Vec<(Duration, &'static str, u64)> {
-        let plan = Plan::of(load).expect("something to play");
+        let plan = Plan::of(load).expect("something to run");
         plan.map(|run| (run.at, run.scenario.words.name, run.seed))
             .collect()
     }
@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn keeps_time_over_the_longest_load() {
         let load = load(*super::super::SECONDS.end(), *super::super::RATES.end(), "");
-        let plan = Plan::of(&load).expect("something to play");
+        let plan = Plan::of(&load).expect("something to run");
         let (length, interval) = (plan.length(), plan.interval());
 
         let last = offset(length - 1, load.rate);
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn plays_only_what_the_filter_leaves() {
+    fn runs_only_what_the_filter_leaves() {
         let runs = plan(&load(10, 20, "retry-after"));
 
         assert!(runs.iter().all(|(_, name, _)| name.contains("retry-after")));

@@ -172,7 +172,7 @@ async fn cancel(
     }
 }
 
-/// Which client's report is asked for; that of all who played if none is.
+/// Which client's report is asked for; that of all who run if none is.
 #[derive(Deserialize)]
 struct Report {
     side: Option<usize>,

@@ -1,8 +1,8 @@
-//! What there is to play, who can play it, and what the numbers are called.
+//! What there is to run, who can run it, and what the numbers are called.
 
 use serde::Serialize;
 
-use super::run_request::Players;
+use super::run_request::ClientChoice;
 use evidence::{Asked, Metric};
 use runner::{WITHOUT, scenario::CATALOGUE, scenario::Scenario};
 
@@ -49,7 +49,7 @@ pub(super) fn scenarios() -> Vec<Lesson> {
 #[derive(Serialize)]
 pub(super) struct Vocabulary {
     /// What a run can be asked for with, the default first.
-    clients: Vec<Players>,
+    clients: Vec<ClientChoice>,
     /// The defences that can be taken away.
     defences: Vec<&'static str>,
     metrics: Vec<Metric>,
@@ -62,7 +62,7 @@ pub(super) struct Vocabulary {
 /// Every client, and every metric of the clients and of the service.
 pub(super) fn vocabulary(service: &str) -> Vocabulary {
     Vocabulary {
-        clients: Players::all().collect(),
+        clients: ClientChoice::all().collect(),
         defences: WITHOUT.iter().map(|without| without.defence.id).collect(),
         metrics: runner::metrics(),
         headlines: runner::RELIABLE.headlines,

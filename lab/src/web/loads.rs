@@ -1,4 +1,4 @@
-//! Plays loads: one at a time, with a bound on what goes on at once, for as
+//! Runs loads: one at a time, with a bound on what goes on at once, for as
 //! long as somebody reads how far it has come.
 //!
 //! The runs of a load are neither kept nor published on the feed, so that they crowd
@@ -45,7 +45,7 @@ const GATHER: Duration = Duration::from_millis(250);
 /// load at rest from a server that hangs.
 const KEEP_ALIVE: Duration = Duration::from_secs(1);
 
-/// Plays loads.
+/// Runs loads.
 pub(super) struct Loads {
     exposition: Exposition,
     outlets: Outlets,
@@ -141,7 +141,7 @@ impl Loads {
                 }
             });
             if room {
-                runs.spawn(self.play(&arrival));
+                runs.spawn(self.run_scenario(&arrival));
             }
         }
 
@@ -166,9 +166,9 @@ impl Loads {
         });
     }
 
-    /// Plays one run in real time: a graph of waits that nobody waited for
+    /// Runs one run in real time: a graph of waits that nobody waited for
     /// would lie.
-    fn play(&self, arrival: &Arrival) -> impl Future<Output = Ended> + Send + use<> {
+    fn run_scenario(&self, arrival: &Arrival) -> impl Future<Output = Ended> + Send + use<> {
         let settings = Settings {
             seed: arrival.seed,
             client: &Reliable,
@@ -177,7 +177,7 @@ impl Loads {
         };
         let session = Session::new(arrival.scenario, &settings, &self.exposition);
         let (name, layer) = (arrival.scenario.words.name, self.outlets.layer());
-        async move { (name, session.play_until(pending(), layer).await) }
+        async move { (name, session.run_until(pending(), layer).await) }
     }
 
     fn count(
@@ -187,7 +187,7 @@ impl Loads {
         progress: &watch::Sender<Progress>,
     ) {
         progress.send_modify(|progress| match &ended {
-            Ok((_, Ok(run))) => progress.tally.played(run),
+            Ok((_, Ok(run))) => progress.tally.completed(run),
             Ok((name, Err(error))) => progress.tally.failed(name, &in_words(error)),
             Err(_) => progress.tally.failed("a run", "it panicked"),
         });
@@ -233,7 +233,7 @@ mod tests {
     use super::*;
     use evidence::load::Load;
 
-    async fn played(places: usize, filter: &str, rate: u64) -> Progress {
+    async fn finished(places: usize, filter: &str, rate: u64) -> Progress {
         let loads = Arc::new(Loads {
             exposition: Exposition::new(),
             outlets: Outlets::default(),
@@ -246,7 +246,7 @@ mod tests {
             seed: 7,
             filter: filter.to_owned(),
         };
-        let plan = Plan::of(&load).expect("something to play");
+        let plan = Plan::of(&load).expect("something to run");
         let mut reader = loads.start(plan).expect("no other load");
         while !reader.borrow_and_update().finished {
             reader.changed().await.expect("a load that goes on");
@@ -257,21 +257,21 @@ mod tests {
     #[tokio::test]
     async fn what_is_due_while_too_many_go_on_is_refused_and_not_queued() {
         // Each is silent for 400 ms, and one is due every 50 ms.
-        let progress = played(2, "read-timeout", 20).await;
+        let progress = finished(2, "read-timeout", 20).await;
 
         let tally = progress.tally;
         assert_eq!(tally.asked, 20, "{tally:?}");
         assert!(tally.refused >= 10, "{tally:?}");
-        assert_eq!(tally.played + tally.refused, 20, "{tally:?}");
+        assert_eq!(tally.completed + tally.refused, 20, "{tally:?}");
     }
 
     #[tokio::test]
     async fn counts_what_the_client_counts() {
-        let progress = played(MAX_GOING_ON, "flaky-gives-up", 5).await;
+        let progress = finished(MAX_GOING_ON, "flaky-gives-up", 5).await;
 
         let tally = &progress.tally;
         assert_eq!(
-            (tally.asked, tally.played, tally.missed()),
+            (tally.asked, tally.completed, tally.missed()),
             (5, 5, 0),
             "{tally:?}"
         );
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_run_that_panics_is_counted_as_one_that_could_not_be_played() {
+    async fn a_run_that_panics_is_counted_as_one_that_could_not_be_run() {
         let mut progress = Progress::default();
         progress.tally.begin();
         let (progress, reader) = watch::channel(progress);
@@ -297,6 +297,6 @@ mod tests {
 
         let tally = reader.borrow().tally.clone();
         assert_eq!((tally.failed, tally.going_on), (1, 0));
-        assert_eq!(tally.told, ["a run could not be played: it panicked"]);
+        assert_eq!(tally.told, ["a run could not be completed: it panicked"]);
     }
 }

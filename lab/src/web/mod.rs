@@ -1,6 +1,6 @@
 //! The lab as a web page: what `lab serve` runs.
 //!
-//! The page lists the scenarios, plays one at a press, and draws it while it
+//! The page lists the scenarios, runs one at a press, and draws it while it
 //! happens. It is served from this process alone, on loopback alone, and every
 //! file of it is part of the binary. Beside it stands a teaching service for
 //! clients from anywhere else, whose `/metrics` shows the numbers of all runs.
@@ -8,7 +8,7 @@
 //! | Path | What it responds with |
 //! |---|---|
 //! | `/`, `/grade`, `/storm`, `/runs/{id}`, `/assets/{file}` | the page |
-//! | GET `/api/scenarios`, `/api/vocabulary` | what can be played, what is counted |
+//! | GET `/api/scenarios`, `/api/vocabulary` | what can be run, what is counted |
 //! | GET and POST `/api/runs`, GET `/api/runs/{id}` | the runs |
 //! | DELETE `/api/runs/{id}` | cancels a run that goes on; it stays as such |
 //! | GET `/api/runs/{id}/report` | a run as a file to keep |
@@ -269,11 +269,11 @@ impl WebUi {
         self.runs.stop().await;
         self.loads.stop().await;
         self.chores.shutdown().await;
-        let plays = self.cards.stop().await;
+        let runs = self.cards.stop().await;
         if let Some(service) = self.service.take() {
             service.stop().await?;
         }
-        plays
+        runs
     }
 }
 

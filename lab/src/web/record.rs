@@ -11,7 +11,7 @@ use tokio::sync::watch;
 
 use super::{
     live::Live,
-    run_request::{Players, RunRequest},
+    run_request::{ClientChoice, RunRequest},
 };
 use evidence::{Compared, Comparison, Ending, Pace, Run, compare::why};
 
@@ -24,7 +24,7 @@ pub(super) struct Record {
     pub(super) state: State,
     /// Set by whoever cancels it.
     pub(super) cancelled: Arc<watch::Sender<bool>>,
-    /// One for each client that plays.
+    /// One for each client that runs.
     pub(super) sides: Vec<Side>,
     /// What two sides came to beside each other, once they have finished.
     pub(super) compared: Option<Arc<Compared>>,
@@ -37,7 +37,7 @@ pub(super) enum State {
     Finished,
     /// A person ended it.
     Cancelled,
-    /// It could not be played, and this is why.
+    /// It could not be run, and this is why.
     Failed(String),
 }
 
@@ -65,7 +65,7 @@ pub(super) enum Side {
 pub(super) struct Summary {
     id: String,
     scenario: &'static str,
-    client: Players,
+    client: ClientChoice,
     /// The defence that the reference client, or the second side, is without.
     without: Option<&'static str>,
     pace: Pace,
@@ -106,7 +106,7 @@ impl Record {
         Summary {
             id: self.id.clone(),
             scenario: self.request.scenario.words.name,
-            client: self.request.players,
+            client: self.request.choice,
             without: self.request.without.map(|without| without.defence.id),
             pace: self.request.pace,
             seed: self.request.seed,
@@ -141,7 +141,7 @@ impl Record {
     }
 
     /// What is true of the runs that it left behind; if it left none, what is so
-    /// whoever plays.
+    /// whoever runs.
     fn why(&self) -> Vec<&'static str> {
         let sides = 0..self.sides.len();
         let runs: Vec<_> = sides.filter_map(|side| self.run(side)).collect();
@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_that_could_not_be_played_teaches_what_is_so_whoever_plays() {
+    fn a_run_that_could_not_be_run_teaches_what_is_so_whoever_runs() {
         let request = RunRequest::read(br#"{"scenario":"flaky"}"#).expect("legal");
         let record = Record {
             id: String::new(),

@@ -26,7 +26,7 @@ const MOST: u64 = Overrides::MOST as u64;
 struct Body {
     scenario: String,
     #[serde(default)]
-    client: Players,
+    client: ClientChoice,
     without: Option<DefenceName>,
     #[serde(default, with = "PaceName")]
     pace: Pace,
@@ -51,17 +51,17 @@ enum PaceName {
     Virtual,
 }
 
-/// Who plays: one client, by its name, or the two that are compared.
+/// Who runs: one client, by its name, or the two that are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
-pub(super) struct Players(&'static str);
+pub(super) struct ClientChoice(&'static str);
 
-impl<'de> Deserialize<'de> for Players {
+impl<'de> Deserialize<'de> for ClientChoice {
     fn deserialize<D: Deserializer<'de>>(json: D) -> Result<Self, D::Error> {
         let name = String::deserialize(json)?;
-        let known = Self::all().find(|players| players.0 == name);
+        let known = Self::all().find(|choice| choice.0 == name);
         known.ok_or_else(|| {
-            let names: Vec<_> = Self::all().map(|players| players.0).collect();
+            let names: Vec<_> = Self::all().map(|choice| choice.0).collect();
             let names = names.join(", ");
             D::Error::custom(format!("must be one of {names}, got {name}"))
         })
@@ -82,13 +82,13 @@ impl<'de> Deserialize<'de> for DefenceName {
     }
 }
 
-impl Default for Players {
+impl Default for ClientChoice {
     fn default() -> Self {
         Self(RELIABLE.name)
     }
 }
 
-impl Players {
+impl ClientChoice {
     /// The reference client and the naive one, each on a service of its own.
     pub(super) const COMPARE: Self = Self("compare");
 
@@ -98,13 +98,13 @@ impl Players {
         clients.chain([Self::COMPARE])
     }
 
-    /// The clients that play, in the order of the sides; none if a defence is to be taken
+    /// The clients that run, in the order of the sides; none if a defence is to be taken
     /// away from one that has none.
     fn clients(self, without: Option<&'static Without>) -> Vec<&'static dyn ClientUnderTest> {
         match (self, without) {
             (Self::COMPARE, Some(without)) => return vec![&Reliable, without],
             (Self::COMPARE, None) => return vec![&Reliable, &Naive],
-            (players, Some(without)) if players == Self::default() => return vec![without],
+            (choice, Some(without)) if choice == Self::default() => return vec![without],
             (_, Some(_)) => return Vec::new(),
             (_, None) => {}
         }
@@ -115,11 +115,11 @@ impl Players {
     }
 }
 
-/// A run that can be played.
+/// A run that can be run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RunRequest {
     pub(super) scenario: &'static Scenario,
-    pub(super) players: Players,
+    pub(super) choice: ClientChoice,
     pub(super) without: Option<&'static Without>,
     pub(super) seed: u64,
     pub(super) pace: Pace,
@@ -142,7 +142,7 @@ impl RunRequest {
         }
         Ok(Self {
             scenario,
-            players: body.client,
+            choice: body.client,
             without,
             pace: body.pace,
             seed: body.seed.unwrap_or_else(Settings::random_seed),
@@ -155,12 +155,12 @@ impl RunRequest {
         })
     }
 
-    /// The clients that play, in the order of the sides.
+    /// The clients that run, in the order of the sides.
     pub(super) fn clients(&self) -> Vec<&'static dyn ClientUnderTest> {
-        self.players.clients(self.without)
+        self.choice.clients(self.without)
     }
 
-    /// How one of its sides is to be played.
+    /// How one of its sides is to be run.
     pub(super) fn settings(&self, client: &'static dyn ClientUnderTest) -> Settings {
         Settings {
             seed: self.seed,
@@ -183,8 +183,8 @@ mod tests {
 
         assert_eq!(request.scenario.words.name, "flaky");
         assert_eq!(
-            (request.players, request.pace),
-            (Players::default(), Pace::Real)
+            (request.choice, request.pace),
+            (ClientChoice::default(), Pace::Real)
         );
         assert_eq!(request.overrides, Overrides::default());
     }
@@ -199,8 +199,8 @@ mod tests {
         let request = RunRequest::read(body.to_string().as_bytes()).expect("legal");
 
         assert_eq!(
-            (request.players, request.pace),
-            (Players::COMPARE, Pace::Virtual)
+            (request.choice, request.pace),
+            (ClientChoice::COMPARE, Pace::Virtual)
         );
         assert_eq!(request.seed, u64::MAX);
         assert_eq!(

@@ -1,4 +1,4 @@
-//! The runs of the page: each played on a service of its own, many at once, the
+//! The runs of the page: each run on a service of its own, many at once, the
 //! last of them kept.
 
 use std::{
@@ -36,7 +36,7 @@ const MAX_KEPT: usize = 100;
 /// long for a crawl in virtual time.
 const GATHER: Duration = Duration::from_millis(40);
 
-/// Plays runs and keeps them.
+/// Runs runs and keeps them.
 pub(super) struct Runs {
     feed: Arc<Feed>,
     exposition: Exposition,
@@ -98,7 +98,7 @@ impl Runs {
         let mut tasks = self.tasks();
         while tasks.try_join_next().is_some() {}
         let sides = sessions.into_iter().zip(lives).collect();
-        tasks.spawn(Arc::clone(self).play(id.clone(), request, sides, reader));
+        tasks.spawn(Arc::clone(self).run_scenario(id.clone(), request, sides, reader));
         Ok(id)
     }
 
@@ -175,7 +175,7 @@ impl Runs {
         self.tasks().abort_all();
     }
 
-    async fn play(
+    async fn run_scenario(
         self: Arc<Self>,
         id: String,
         request: RunRequest,
@@ -191,10 +191,10 @@ impl Runs {
                 recorder: session.recorder().clone(),
                 live,
             };
-            self.play_side(relay, session, cancelled.clone())
+            self.run_side(relay, session, cancelled.clone())
         });
         // A panic is the end of this run, and of no other.
-        let played = async {
+        let run = async {
             let state = state(join_all(sides).await);
             let compared = match state {
                 State::Finished => self.compared(&id, &request).await,
@@ -202,7 +202,7 @@ impl Runs {
             };
             (state, compared)
         };
-        let ended = AssertUnwindSafe(played).catch_unwind().await;
+        let ended = AssertUnwindSafe(run).catch_unwind().await;
         let (state, compared) =
             ended.unwrap_or_else(|_| (State::Failed("the run panicked".to_owned()), None));
         self.change(&id, |record| {
@@ -217,7 +217,7 @@ impl Runs {
         }
     }
 
-    /// What two sides came to beside each other. Where no more can be played, no rule is
+    /// What two sides came to beside each other. Where no more can be run, no rule is
     /// judged.
     async fn compared(&self, id: &str, request: &RunRequest) -> Option<Arc<Compared>> {
         let clients: [_; 2] = request.clients().try_into().ok()?;
@@ -229,7 +229,7 @@ impl Runs {
         Some(Arc::new(Compared::of([one, other], sample.as_ref())))
     }
 
-    async fn play_side(
+    async fn run_side(
         &self,
         relay: Relay<'_>,
         session: Session<'static>,
@@ -238,7 +238,7 @@ impl Runs {
         // The record outlives the run, so there is always somebody who can say so.
         let cancelled = async move { drop(cancelled.wait_for(|cancelled| *cancelled).await) };
         let run = tokio::select! {
-            run = session.play_until(cancelled, self.outlets.layer()) => run,
+            run = session.run_until(cancelled, self.outlets.layer()) => run,
             never = self.relay(&relay) => match never {},
         };
         self.publish_change(&relay);

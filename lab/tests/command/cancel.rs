@@ -18,7 +18,7 @@ pub(crate) fn interrupt(lab: &Child) {
     assert!(kill.expect("kill runs").success());
 }
 
-/// Plays a service that asks for two minutes, and presses Ctrl+C once it has
+/// Runs a service that asks for two minutes, and presses Ctrl+C once it has
 /// done so.
 fn cancelled(arguments: &str) -> Ended {
     let arguments = format!("scenario --max-retry-after 120 --pace real {arguments}");
@@ -72,7 +72,7 @@ fn a_run_as_json_says_that_it_was_cancelled() {
 fn the_course_ends_with_the_scenario_that_was_cancelled() {
     let ended = cancelled("all --filter retry-");
 
-    let sum = "0 as expected; the last was cancelled, and nothing after it was played";
+    let sum = "0 as expected; the last was cancelled, and nothing after it was run";
     assert_contains(&ended.stdout, &[sum]);
 }
 

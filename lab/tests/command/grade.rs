@@ -209,9 +209,9 @@ fn a_required_task_has_to_be_done() {
     let client = reliable();
 
     let done = grade("--task flaky --require flaky", &[&client]);
-    let not_played = grade("--task flaky --require create", &[&client]);
+    let not_run = grade("--task flaky --require create", &[&client]);
 
-    assert_eq!((done.code, not_played.code), (Some(0), Some(1)));
+    assert_eq!((done.code, not_run.code), (Some(0), Some(1)));
 }
 
 #[cfg(unix)]

@@ -6,7 +6,7 @@ use runner::{grade, scenario::CATALOGUE};
 use crate::{assert_contains, assert_fits_80_columns, printed};
 
 /// The help down to the examples, without the blanks that clap leaves at the ends of
-/// lines. The examples are played below.
+/// lines. The examples are run below.
 fn help(arguments: &str) -> String {
     let printed = printed(arguments);
     let lines = printed.lines().map(str::trim_end);
@@ -24,7 +24,7 @@ fn the_help_of_the_lab_lists_its_commands() {
     An observable lab for reliable HTTP clients
 
     A service on this machine misbehaves on purpose, and a client has to cope with
-    it. The lab plays one such fault at a time and shows the evidence: every attempt
+    it. The lab runs one such fault at a time and shows the evidence: every attempt
     and every wait, what the service saw, which counters moved, and whether the
     expectations held. It needs no account and no internet.
 
@@ -32,7 +32,7 @@ fn the_help_of_the_lab_lists_its_commands() {
 
     Commands:
       list         List the scenarios in the order of the course
-      scenario     Play a scenario, or all, each on a fresh service, and show the
+      scenario     Run a scenario, or all, each on a fresh service, and show the
                    evidence
       grade        Grade any client: the command after `--` runs it, once for each
                    case of a task
@@ -42,7 +42,7 @@ fn the_help_of_the_lab_lists_its_commands() {
       storm        Let many clients meet a short trouble, and see who recovers
       schema       Print the JSON Schema of a run, of a card or of a storm
       serve        Serve the lab's web UI, on this machine alone
-      load         Have a running `lab serve` play many runs, so that its counters
+      load         Have a running `lab serve` run many runs, so that its counters
                    move
       doctor       Check what a workshop needs before it starts, and say what to do
       completions  Print a script that completes commands, options and names
@@ -60,7 +60,7 @@ fn the_help_of_the_lab_lists_its_commands() {
 #[test]
 fn the_help_of_a_scenario_explains_its_options() {
     insta::assert_snapshot!(help("scenario --help"), @"
-    Play a scenario, or all, each on a fresh service, and show the evidence
+    Run a scenario, or all, each on a fresh service, and show the evidence
 
     A run starts a service on a free port, lets a client call it, stops both, and
     checks the evidence against what the scenario expects. The expectations follow
@@ -74,7 +74,7 @@ fn the_help_of_a_scenario_explains_its_options() {
 
     Arguments:
       <NAME>
-              The scenario to play, or `all`; `lab list` shows them
+              The scenario to run, or `all`; `lab list` shows them
 
     Options:
           --filter <TEXT>
@@ -106,7 +106,7 @@ fn the_help_of_a_scenario_explains_its_options() {
               The most items that a listing yields, up to 10000
 
           --client <CLIENT>
-              Which client plays. The naive one breaks most expectations, which is
+              Which client runs. The naive one breaks most expectations, which is
               the lesson: the exit code is then 1
 
               Possible values:
@@ -135,7 +135,7 @@ fn the_help_of_a_scenario_explains_its_options() {
                 deadline is a promise to the caller.
 
           --compare
-              Play two clients with one seed and show them side by side: the
+              Run two clients with one seed and show them side by side: the
               reliable and the naive one, or the one of --without; the exit code is
               the reliable one's
 

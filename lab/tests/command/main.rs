@@ -12,9 +12,9 @@ mod card;
 mod grade;
 mod help;
 mod logging;
-mod play;
 mod readme;
 mod real_clients;
+mod scenario;
 mod starter;
 mod usage;
 

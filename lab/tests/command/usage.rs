@@ -102,7 +102,7 @@ fn what_makes_no_sense_is_refused_with_the_rule() {
 }
 
 #[test]
-fn a_limit_is_a_positive_integer_and_no_larger_than_the_lab_plays() {
+fn a_limit_is_a_positive_integer_and_no_larger_than_the_lab_runs() {
     for (option, field) in [
         ("--max-attempts", "max_attempts"),
         ("--max-pages", "max_pages"),

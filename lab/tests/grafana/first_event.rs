@@ -224,15 +224,17 @@ async fn prometheus_sees_the_first_event_of_everything() {
 
     for scenario in CATALOGUE {
         for client in CLIENTS {
-            course.play(scenario.words.name, *client).await;
+            course.run_scenario(scenario.words.name, *client).await;
         }
     }
-    gives_up.play("flaky-gives-up", &Reliable).await;
-    repeats.play("flaky", &Reliable).await;
-    comes_early.play("retry-after-seconds", &Naive).await;
-    circles.play("looping-items", &Reliable).await;
+    gives_up.run_scenario("flaky-gives-up", &Reliable).await;
+    repeats.run_scenario("flaky", &Reliable).await;
+    comes_early
+        .run_scenario("retry-after-seconds", &Naive)
+        .await;
+    circles.run_scenario("looping-items", &Reliable).await;
     for scenario in ["flaky", "retry-later", "create-job"] {
-        three_events.play(scenario, &Reliable).await;
+        three_events.run_scenario(scenario, &Reliable).await;
     }
     until_scraped(&prometheus, &labs, 2.0).await;
 
@@ -249,7 +251,7 @@ async fn prometheus_sees_the_first_event_of_everything() {
         ]
         .map(|(alert, instance)| (alert.to_owned(), instance)),
     );
-    // What these two play meets several alerts.
+    // What these two run meets several alerts.
     let others = [course.instance(), three_events.instance()];
     let deadline = Instant::now() + PATIENCE;
     loop {

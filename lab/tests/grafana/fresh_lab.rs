@@ -31,8 +31,8 @@ impl FreshLab {
         }
     }
 
-    /// Plays a scenario once, in virtual time and with the seed of the README.
-    pub(crate) async fn play(&self, scenario: &str, client: &'static dyn ClientUnderTest) {
+    /// Runs a scenario once, in virtual time and with the seed of the README.
+    pub(crate) async fn run_scenario(&self, scenario: &str, client: &'static dyn ClientUnderTest) {
         let settings = Settings {
             seed: 1,
             client,
@@ -41,7 +41,7 @@ impl FreshLab {
         };
         let scenario = scenario::find(scenario).expect("a scenario");
         let session = Session::new(scenario, &settings, &self.exposition);
-        let run = session.play_until(pending(), Identity::new()).await;
+        let run = session.run_until(pending(), Identity::new()).await;
         run.expect("a run");
     }
 

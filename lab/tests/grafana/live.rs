@@ -99,7 +99,7 @@ async fn until_right(prometheus: &Prometheus, fits: impl Fn(&Question, &[f64]) -
 }
 
 /// Waits until Prometheus has seen what only some of the scenarios do.
-async fn until_played(prometheus: &Prometheus) {
+async fn until_run(prometheus: &Prometheus) {
     let deadline = Instant::now() + PATIENCE;
     for metric in [
         "client_cursor_loops_total",
@@ -133,7 +133,7 @@ async fn every_expression_has_a_result_in_a_prometheus_that_scrapes_the_lab() {
 
     until_right(&prometheus, at_rest).await;
     let load = lab.load();
-    until_played(&prometheus).await;
+    until_run(&prometheus).await;
     until_right(&prometheus, moving).await;
     for alert in Rule::alerts() {
         let values = prometheus.now(&alert.expression).await;

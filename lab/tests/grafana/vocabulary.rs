@@ -22,7 +22,7 @@ const SCRAPED: [&str; 2] = ["job", "instance"];
 
 /// What no panel shows: the gauges of a client that lives on, since each run of the
 /// lab has a client of its own and they would show the last one; and the naive
-/// client, which plays only where somebody compares the two; the lab's own page
+/// client, which runs only where somebody compares the two; the lab's own page
 /// puts its numbers beside the reliable client's.
 const NOT_SHOWN: [&str; 5] = [
     "client_concurrency_limit",

@@ -1,4 +1,4 @@
-//! `/metrics` after the whole course, played by every client.
+//! `/metrics` after the whole course, run by every client.
 
 use std::future::pending;
 
@@ -10,11 +10,11 @@ use tracing_subscriber::layer::Identity;
 /// What a packed scrape may weigh, in bytes.
 const BOUND: usize = 25_000;
 
-/// A service beside which the course was played, and which shows its numbers.
-pub(crate) struct PlayedCourse(RunningApi);
+/// A service beside which the course was run, and which shows its numbers.
+pub(crate) struct CourseRuns(RunningApi);
 
-impl PlayedCourse {
-    pub(crate) async fn play() -> Self {
+impl CourseRuns {
+    pub(crate) async fn new() -> Self {
         let exposition = Exposition::new();
         exposition.register(CATALOGUE);
         for scenario in CATALOGUE {
@@ -26,7 +26,7 @@ impl PlayedCourse {
                     overrides: Overrides::NONE,
                 };
                 let session = Session::new(scenario, &settings, &exposition);
-                let run = session.play_until(pending(), Identity::new()).await;
+                let run = session.run_until(pending(), Identity::new()).await;
                 run.expect("a run");
             }
         }
@@ -57,7 +57,7 @@ impl PlayedCourse {
 
 #[tokio::test]
 async fn after_the_whole_course_a_packed_scrape_is_small_and_in_order() {
-    let course = PlayedCourse::play().await;
+    let course = CourseRuns::new().await;
 
     let packed = course.scrape("gzip").await.len();
     let plain = String::from_utf8(course.scrape("identity").await).expect("text");

@@ -12,7 +12,7 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-use crate::{both_sides::BothSides, course::PlayedCourse};
+use crate::{both_sides::BothSides, course::CourseRuns};
 
 fn check_metrics(exposition: &str) -> Output {
     let mut promtool = Command::new("promtool")
@@ -49,7 +49,7 @@ async fn promtool_finds_nothing_to_say_after_every_call() {
 #[tokio::test]
 #[ignore = "needs promtool"]
 async fn promtool_finds_nothing_to_say_after_the_whole_course() {
-    let course = PlayedCourse::play().await;
+    let course = CourseRuns::new().await;
 
     let scrape = String::from_utf8(course.scrape("identity").await);
 

@@ -70,7 +70,7 @@ async fn the_headers_of_the_environment_go_along() {
 }
 
 #[tokio::test]
-async fn an_invalid_address_is_a_usage_error_and_nothing_is_played() {
+async fn an_invalid_address_is_a_usage_error_and_nothing_is_run() {
     let bare = "localhost:4318";
     for (arguments, variables, origin) in [
         (&["flaky", "--otlp", bare][..], &[][..], "--otlp"),

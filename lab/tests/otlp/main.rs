@@ -12,7 +12,7 @@ use tokio::process::Command;
 const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
 const TRACES_ENDPOINT: &str = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
 
-/// Plays a scenario with the real binary, in an environment that says nothing
+/// Runs a scenario with the real binary, in an environment that says nothing
 /// about exports but what `variables` do.
 async fn lab(arguments: &[&str], variables: &[(&str, &str)]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_lab"))

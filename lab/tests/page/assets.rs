@@ -69,7 +69,7 @@ fn nothing_parses_html_or_asks_for_more_than_the_policy_allows() {
     }
 }
 
-/// Who can play is the server's to say, so that a new client needs no change here.
+/// Who can run is the server's to say, so that a new client needs no change here.
 #[test]
 fn no_file_names_a_client() {
     for (file, text) in files() {

@@ -3,7 +3,7 @@
 use super::stage::{Browser, lab_showing};
 
 /// Runs a scenario so many times, one after the other, and shows the last.
-async fn play(browser: &Browser, times: u32) {
+async fn run_scenario(browser: &Browser, times: u32) {
     let script = "(async () => {
         const send = (path, options) => fetch(path, options).then((response) => response.json());
         const { id } = await send('/api/runs', {
@@ -31,9 +31,9 @@ async fn two_hundred_runs_leave_no_more_behind_than_a_hundred() {
     let (_lab, browser) = lab_showing("flaky").await;
     let size = "document.querySelectorAll('*').length";
 
-    play(&browser, 110).await;
+    run_scenario(&browser, 110).await;
     let before = browser.read(size).await;
-    play(&browser, 90).await;
+    run_scenario(&browser, 90).await;
     let after = browser.read(size).await;
 
     assert_eq!(browser.read("all('#runs li').length").await, 100);

@@ -13,7 +13,7 @@ const RESULT: &str = "text('#result').replace(/(\\d+) of \\1/g, 'all')";
 async fn flaky_shows_three_attempts_two_waits_and_a_verdict() {
     let (_lab, browser) = lab_showing("flaky").await;
 
-    browser.click(".choose[aria-current] + .play").await;
+    browser.click(".choose[aria-current] + .run-one").await;
     browser.ended().await;
 
     assert_eq!(

@@ -111,7 +111,7 @@ async fn a_storm_is_cancelled_and_what_there_is_of_it_stays() {
 
     let endings = browser.read("all('#pictures .ending')").await;
     assert_eq!(endings, json!(["· cancelled"]), "none is left empty");
-    assert_eq!(browser.read("text('#play-storm')").await, "Play again");
+    assert_eq!(browser.read("text('#start-storm')").await, "Run again");
 }
 
 #[tokio::test]
@@ -160,7 +160,7 @@ async fn what_others_ship_with_is_chosen_guessed_and_repeated_by_the_address() {
 async fn each_slider_changes_the_knob_that_it_names_and_no_other() {
     let lab = Lab::start();
     let browser = Browser::at_storm(&lab, PROJECTOR, "story=spike&own.attempts=3").await;
-    // What is asked for when it is played, with each slider one step further.
+    // What is asked for when it is simulated, with each slider one step further.
     let sliders = "[...document.querySelectorAll('.sliders div :is(input, select)')]";
     let script = format!(
         "const {{ fetch }} = window; const orders = [];

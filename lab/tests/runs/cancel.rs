@@ -27,7 +27,7 @@ impl<S: Subscriber> Layer<S> for Opens {
     }
 }
 
-/// Plays a scenario in real time, patiently, and cancels it once a span of this
+/// Runs a scenario in real time, patiently, and cancels it once a span of this
 /// name has opened.
 async fn cancelled_in(name: &str, client: Client, span: &'static str) -> Run {
     let patient = Overrides {

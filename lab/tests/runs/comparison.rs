@@ -200,7 +200,7 @@ fn no_client_is_told_how_many_expectations_of_another_it_met() {
 }
 
 #[test]
-fn nothing_is_judged_that_was_not_played_to_its_end() {
+fn nothing_is_judged_that_was_not_run_to_its_end() {
     let mut runs = [RELIABLE, NAIVE].map(|client| PairwiseRun::of("flaky", client).run.clone());
     runs[1].outcome = evidence::Outcome::cancelled(1);
     let whole = Sample(runs.each_ref().map(|run| vec![run.wire.clone()]));

@@ -107,7 +107,7 @@ async fn no_run_without_a_defence_counts_towards_the_client_of_a_process() {
     assert_eq!(settings.pace, Pace::Virtual);
 
     let session = Session::new(scenario, &settings, &exposition);
-    let run = session.play_until(std::future::pending(), Identity::new());
+    let run = session.run_until(std::future::pending(), Identity::new());
 
     let run = run.await.expect("a run");
     assert_eq!(run.counted(), 3);

@@ -305,7 +305,7 @@ fn options(overrides: &Overrides) -> BTreeSet<(&'static str, String)> {
 }
 
 #[test]
-fn what_to_try_next_can_be_typed_and_is_never_what_was_just_played() {
+fn what_to_try_next_can_be_typed_and_is_never_what_was_just_run() {
     for tried in PAIRWISE_RUNS.iter() {
         let next = &tried.run.lesson.next;
 

@@ -1,4 +1,4 @@
-//! The scenarios of the catalogue, played by both clients in virtual time.
+//! The scenarios of the catalogue, run by both clients in virtual time.
 
 mod cancel;
 mod catalogue;

@@ -1,4 +1,4 @@
-//! Every scenario, played by both clients under settings of which every pair
+//! Every scenario, run by both clients under settings of which every pair
 //! occurs: once for all tests.
 
 use std::{collections::HashSet, sync::LazyLock, thread, time::Duration};
@@ -8,7 +8,7 @@ use runner::{NAIVE, RELIABLE, run, scenario::CATALOGUE, scenario::Scenario};
 
 use crate::settings;
 
-/// One run, and what it was played with.
+/// One run, and what it was run with.
 pub(crate) struct PairwiseRun {
     pub(crate) scenario: &'static Scenario,
     pub(crate) overrides: Overrides,
@@ -16,7 +16,7 @@ pub(crate) struct PairwiseRun {
 }
 
 impl PairwiseRun {
-    /// The play of a scenario under the settings that it has by itself.
+    /// The run of a scenario under the settings that it has by itself.
     pub(crate) fn of(name: &str, client: Client) -> &'static Self {
         Self::with_max_retry_after(name, client, None)
     }
@@ -32,7 +32,7 @@ impl PairwiseRun {
                 && tried.overrides.max_attempts.is_none()
                 && tried.overrides.max_retry_after == max_retry_after
         });
-        found.expect("it was played")
+        found.expect("it was run")
     }
 }
 
@@ -46,7 +46,7 @@ pub(crate) static PAIRWISE_RUNS: LazyLock<Vec<PairwiseRun>> = LazyLock::new(|| {
     })
 });
 
-/// Plays scenarios under all settings; the naive client knows none.
+/// Runs scenarios under all settings; the naive client knows none.
 #[tokio::main(flavor = "current_thread")]
 async fn run_all(scenarios: &'static [Scenario]) -> Vec<PairwiseRun> {
     let mut all = Vec::new();
@@ -83,7 +83,7 @@ fn pairwise() -> impl Iterator<Item = Overrides> {
 }
 
 #[test]
-fn every_two_values_of_two_settings_are_played_together() {
+fn every_two_values_of_two_settings_are_run_together() {
     let settings = pairwise().map(|it| {
         let wait = it.max_retry_after.map(|wait| wait.as_secs());
         let [attempts, pages, items] = [it.max_attempts, it.max_pages, it.max_items];

@@ -263,7 +263,7 @@ async fn what_a_client_sent_is_in_no_exchange_either() {
     }
 }
 
-/// What the scenarios of the catalogue keep to themselves when they are played
+/// What the scenarios of the catalogue keep to themselves when they are run
 /// with [`SEED`]: the keys, cursors, jobs and records that go over the wire.
 struct Secrets {
     /// What a client sends: its keys, its bodies, and the cursors that it was given.

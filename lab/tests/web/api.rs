@@ -173,12 +173,13 @@ async fn what_a_scenario_teaches_is_sent_once_a_run_is_over() {
 async fn the_lesson_is_true_of_the_runs_that_were_made() {
     let (_dashboard, browser) = serve().await;
     let known = scenario::find("lost-response").expect("known");
-    for (players, clients) in [
+    for (choice, clients) in [
         ("reliable", &CLIENTS[..1]),
         ("naive", &CLIENTS[1..2]),
         ("compare", &CLIENTS[..2]),
     ] {
-        let wanted = json!({ "scenario": known.words.name, "client": players, "pace": "virtual", "seed": 7 });
+        let wanted =
+            json!({ "scenario": known.words.name, "client": choice, "pace": "virtual", "seed": 7 });
         let started = browser.start(&wanted).await.json();
 
         let over = finished(&browser, started["id"].as_str().expect("an id")).await;
@@ -195,7 +196,7 @@ async fn the_lesson_is_true_of_the_runs_that_were_made() {
             let more = run.lesson.why.into_iter();
             why.extend(more.filter(|text| side == 0 || text.contains("client made")));
         }
-        assert_eq!(over["lesson"], why.join(" "), "{players}");
+        assert_eq!(over["lesson"], why.join(" "), "{choice}");
     }
 }
 
@@ -281,7 +282,7 @@ async fn a_run_on_the_page_is_the_run_of_the_command_line() {
 async fn two_runs_at_once_have_a_service_each() {
     let (_dashboard, browser) = serve().await;
 
-    let (one, other) = tokio::join!(browser.play("flaky"), browser.play("flaky"));
+    let (one, other) = tokio::join!(browser.run_scenario("flaky"), browser.run_scenario("flaky"));
 
     for id in [one, other] {
         let run = finished(&browser, &id).await;
@@ -326,7 +327,7 @@ async fn a_comparison_has_a_side_for_each_client() {
 }
 
 #[tokio::test]
-async fn a_client_without_a_defence_plays_alone_or_beside_the_whole_one() {
+async fn a_client_without_a_defence_runs_alone_or_beside_the_whole_one() {
     let (_dashboard, browser) = serve().await;
     for (client, clients) in [
         ("reliable", &["without-cursor-loop"][..]),
@@ -397,7 +398,10 @@ async fn a_run_that_makes_no_sense_is_refused_and_not_kept() {
 #[tokio::test]
 async fn the_metrics_of_the_service_show_both_sides_of_all_runs() {
     let (dashboard, browser) = serve().await;
-    for id in [browser.play("flaky").await, browser.play("flaky").await] {
+    for id in [
+        browser.run_scenario("flaky").await,
+        browser.run_scenario("flaky").await,
+    ] {
         finished(&browser, &id).await;
     }
 
@@ -543,7 +547,7 @@ async fn exchanges_come_with_the_run_and_not_with_the_feed() {
         ),
     ] {
         let mut events = browser.listen(None).await;
-        let id = browser.play(scenario).await;
+        let id = browser.run_scenario(scenario).await;
         let heard = events.until(|event| event.ends(&id)).await;
         let heard: Vec<_> = heard.iter().map(|event| event.data.to_string()).collect();
         let heard = heard.join("\n");

@@ -108,7 +108,7 @@ async fn a_comparison_that_is_cancelled_compares_nothing() {
 async fn what_is_over_already_stays_as_it_is() {
     let (_dashboard, browser) = serve().await;
     let mut events = browser.listen(None).await;
-    let id = browser.play("flaky").await;
+    let id = browser.run_scenario("flaky").await;
     ended(&mut events, &id).await;
     let before = browser.get(&format!("/api/runs/{id}")).await.json();
 

@@ -208,7 +208,7 @@ async fn logs_runs_and_service_and_warns_of_a_receiver_that_is_down() {
 
     Browser::of(service).get("/no-content").await;
     line_with(&mut stderr, "/no-content").await;
-    Browser::of(page).play("flaky").await;
+    Browser::of(page).run_scenario("flaky").await;
 
     line_with(&mut stderr, "/flaky").await;
     line_with(&mut stderr, "warning: the run was not exported to ").await;

@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use crate::support::{Browser, Event, serve};
 
-/// Plays a run to its end while somebody listens.
-async fn play(browser: &Browser) -> Vec<Event> {
+/// Runs a run to its end while somebody listens.
+async fn run_scenario(browser: &Browser) -> Vec<Event> {
     let mut events = browser.listen(None).await;
-    let id = browser.play("flaky").await;
+    let id = browser.run_scenario("flaky").await;
     events.until(|event| event.ends(&id)).await
 }
 
@@ -30,7 +30,7 @@ fn texts(rows: &[Value]) -> Vec<[&Value; 3]> {
 async fn a_run_is_published_from_its_start_to_its_end() {
     let (_dashboard, browser) = serve().await;
 
-    let events = play(&browser).await;
+    let events = run_scenario(&browser).await;
 
     let own: Vec<_> = events
         .iter()
@@ -64,7 +64,7 @@ async fn a_run_is_published_from_its_start_to_its_end() {
 #[tokio::test]
 async fn a_reader_that_reconnects_gets_what_came_in_between_and_nothing_twice() {
     let (_dashboard, browser) = serve().await;
-    let whole = play(&browser).await;
+    let whole = run_scenario(&browser).await;
 
     for (index, last) in whole.iter().enumerate().take(whole.len() - 1) {
         let mut again = browser.listen(Some(&last.id)).await;
@@ -79,7 +79,7 @@ async fn a_reader_that_reconnects_gets_what_came_in_between_and_nothing_twice() 
 #[tokio::test]
 async fn the_header_goes_before_the_query() {
     let (_dashboard, browser) = serve().await;
-    let whole = play(&browser).await;
+    let whole = run_scenario(&browser).await;
 
     let path = format!("/api/events?last={}", whole[0].id);
     let mut by_query = browser.listen_at(&path, None).await;
@@ -92,7 +92,7 @@ async fn the_header_goes_before_the_query() {
 #[tokio::test]
 async fn a_page_of_an_earlier_process_has_to_start_over() {
     let (_dashboard, browser) = serve().await;
-    let whole = play(&browser).await;
+    let whole = run_scenario(&browser).await;
 
     let mut stranger = browser.listen(Some("zzzzzzzz-3")).await;
 
@@ -107,7 +107,7 @@ async fn twenty_pages_at_once_see_the_same() {
     let (_dashboard, browser) = serve().await;
     let mut pages = join_all((0..20).map(|_| browser.listen(None))).await;
 
-    let id = browser.play("flaky").await;
+    let id = browser.run_scenario("flaky").await;
 
     let seen = join_all(
         pages
@@ -127,7 +127,7 @@ async fn a_page_that_does_not_read_holds_nobody_up() {
 
     let mut numbers_seen = Vec::new();
     for _ in 0..10 {
-        numbers_seen.extend(numbers(&play(&browser).await));
+        numbers_seen.extend(numbers(&run_scenario(&browser).await));
     }
 
     let newest = numbers_seen[numbers_seen.len() - 1];

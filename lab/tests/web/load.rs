@@ -53,7 +53,7 @@ pub(crate) fn text(bytes: &[u8]) -> String {
 }
 
 #[tokio::test]
-async fn plays_what_was_asked_for_and_sums_it_up() {
+async fn runs_what_was_asked_for_and_sums_it_up() {
     let (_server, _, page) = serve().await;
 
     let output = output(load(
@@ -65,7 +65,7 @@ async fn plays_what_was_asked_for_and_sums_it_up() {
     let (out, err) = (text(&output.stdout), text(&output.stderr));
     assert_eq!(output.status.code(), Some(0), "{out}{err}");
     for part in [
-        "\nruns      10 asked for, 10 played, 10 as expected\n",
+        "\nruns      10 asked for, 10 completed, 10 as expected\n",
         "\nrate      10 a second asked for, ",
         "\nseed      7\n",
     ] {
@@ -209,7 +209,7 @@ async fn signal(child: &Child, signal: &str) {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn ctrl_c_ends_it_with_what_was_played_and_the_server_goes_on() {
+async fn ctrl_c_ends_it_with_what_was_run_and_the_server_goes_on() {
     let (_server, _, page) = serve().await;
     let first = begun(&page).await;
 
@@ -247,7 +247,7 @@ async fn a_page_that_never_responds_can_be_given_up() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_server_that_stops_in_the_middle_is_named_after_what_was_played() {
+async fn a_server_that_stops_in_the_middle_is_named_after_what_was_run() {
     for how in ["-INT", "-KILL"] {
         let (server, _, page) = serve().await;
         let load = begun(&page).await;
@@ -261,7 +261,7 @@ async fn a_server_that_stops_in_the_middle_is_named_after_what_was_played() {
         assert_eq!(
             err,
             format!(
-                "error: `lab serve` at {page} stopped in the middle; what was played until then \
+                "error: `lab serve` at {page} stopped in the middle; what was completed until then \
                  is above\n"
             )
         );

@@ -1,4 +1,4 @@
-//! Loads as the page's server plays them.
+//! Loads as the page's server runs them.
 
 use std::time::{Duration, Instant};
 
@@ -44,7 +44,7 @@ async fn a_load_tells_how_it_goes_and_moves_the_counters_of_both_sides() {
     assert_eq!(last["finished"], true, "{last}");
     for (field, value) in [
         ("asked", 10),
-        ("played", 10),
+        ("completed", 10),
         ("going_on", 0),
         ("refused", 0),
         ("failed", 0),
@@ -71,13 +71,13 @@ async fn a_load_tells_how_it_goes_and_moves_the_counters_of_both_sides() {
 async fn a_load_leaves_the_pages_and_their_runs_alone() {
     let (_dashboard, browser) = serve().await;
     let mut pages = join_all((0..20).map(|_| browser.listen(None))).await;
-    let own = browser.play("flaky").await;
+    let own = browser.run_scenario("flaky").await;
     let load = json!({ "seconds": 1, "rate": 20, "filter": "items" });
 
     let last = browser.load(&load).await.last().await;
 
-    let after = browser.play("flaky").await;
-    assert_eq!(last["tally"]["played"], 20, "{last}");
+    let after = browser.run_scenario("flaky").await;
+    assert_eq!(last["tally"]["completed"], 20, "{last}");
     for page in &mut pages {
         let events = page.until(|event| event.ends(&after)).await;
         for event in events.iter().filter(|event| event.kind != "metrics") {
@@ -110,7 +110,7 @@ async fn one_load_goes_on_at_a_time_and_runs_beside_it() {
         .send(Method::POST, "/api/loads", &headers, "{}")
         .await;
     let mut events = browser.listen(None).await;
-    let run = browser.play("flaky").await;
+    let run = browser.run_scenario("flaky").await;
 
     assert_eq!(second.status, StatusCode::CONFLICT);
     assert_eq!(second.code(), "load_goes_on");
@@ -122,7 +122,7 @@ async fn one_load_goes_on_at_a_time_and_runs_beside_it() {
 async fn whoever_hangs_up_stops_the_load_and_nothing_of_it_is_left() {
     let (dashboard, browser) = serve().await;
     let mut progress = browser.load(&endless()).await;
-    while progress.next().await.expect("a line")["tally"]["played"] == 0 {}
+    while progress.next().await.expect("a line")["tally"]["completed"] == 0 {}
 
     drop(progress);
 

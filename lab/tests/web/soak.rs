@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep};
 use crate::load::{load, serve, text};
 
 /// Runs in a second: about what two cores bear in a debug build, which is what this is
-/// played with.
+/// run with.
 const RATE: &str = "10";
 
 /// A load before the first look, since much is made with the first use and kept.
@@ -77,8 +77,8 @@ impl Counted {
     }
 }
 
-/// Plays a load, and returns the attempts of its client and the responses of the wire.
-async fn play(page: &str, seconds: u64) -> (u64, u64) {
+/// Runs a load, and returns the attempts of its client and the responses of the wire.
+async fn run_scenario(page: &str, seconds: u64) -> (u64, u64) {
     let seconds = seconds.to_string();
     let output = load(page, &["--seconds", &seconds, "--rate", RATE]).output();
     let output = output.await.expect("lab runs");
@@ -107,7 +107,7 @@ async fn after_a_long_load_all_is_where_it_began_and_the_numbers_are_those_of_th
     let seconds = env::var("SOAK_SECONDS").map_or(60, |it| it.parse().expect("seconds"));
     let (server, service, page) = serve().await;
     let process = server.id().expect("it runs");
-    play(&page, WARM_UP).await;
+    run_scenario(&page, WARM_UP).await;
     let settled = async |threads_and_descriptors: Option<Held>| {
         let begun = Instant::now();
         loop {
@@ -125,7 +125,7 @@ async fn after_a_long_load_all_is_where_it_began_and_the_numbers_are_those_of_th
     };
     let (held, counted) = settled(None).await;
 
-    let (attempts, responses) = play(&page, seconds).await;
+    let (attempts, responses) = run_scenario(&page, seconds).await;
 
     let (held_after, counted_after) = settled(Some(held)).await;
     assert!(

@@ -84,7 +84,7 @@ async fn nothing_listens_afterwards() {
 }
 
 #[tokio::test]
-async fn no_play_is_served_afterwards() {
+async fn no_case_is_served_afterwards() {
     for dropped in [false, true] {
         let (dashboard, browser) = serve().await;
         let card = browser.change(Method::POST, "/api/card").await.json();

@@ -1,4 +1,4 @@
-//! Storms as the page's server plays them.
+//! Storms as the page's server simulates them.
 
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ fn endless() -> Value {
     json!({ "story": "spike", "settings": { "calls_per_second": 1000.0, "length_seconds": 600.0 } })
 }
 
-async fn played(browser: &Browser, storm: &Value) -> Vec<Event> {
+async fn simulated(browser: &Browser, storm: &Value) -> Vec<Event> {
     let mut events = browser.storm(storm).await;
     events.until(|event| event.kind == "over").await
 }
@@ -39,7 +39,7 @@ fn of<'a>(events: &'a [Event], kind: &'a str) -> impl Iterator<Item = &'a Value>
 async fn a_storm_is_told_column_by_column_and_then_as_a_whole() {
     let (ui, browser) = serve().await;
 
-    let events = played(&browser, &short()).await;
+    let events = simulated(&browser, &short()).await;
 
     let begun = &events[0];
     assert_eq!(begun.kind, "begun");
@@ -66,7 +66,7 @@ async fn a_storm_is_told_column_by_column_and_then_as_a_whole() {
 async fn one_seed_is_one_storm_to_the_byte() {
     let (ui, browser) = serve().await;
     let told = async |storm: &Value| {
-        let mut events = played(&browser, storm).await;
+        let mut events = simulated(&browser, storm).await;
         // What tells one from the other is what it is called.
         events[0].data["id"].take();
         events
@@ -114,7 +114,7 @@ async fn a_report_is_there_once_a_storm_is_over() {
 }
 
 #[tokio::test]
-async fn two_are_played_at_once_and_one_that_has_ended_makes_room() {
+async fn two_are_simulated_at_once_and_one_that_has_ended_makes_room() {
     let (ui, browser) = serve().await;
     let mut one = browser.storm(&endless()).await;
     let mut other = browser.storm(&endless()).await;
@@ -203,13 +203,13 @@ async fn says_which_setting_broke_which_rule() {
 }
 
 #[tokio::test]
-async fn a_policy_of_ones_own_is_played_beside_the_others() {
+async fn a_policy_of_ones_own_is_simulated_beside_the_others() {
     let (ui, browser) = serve().await;
     let catalogue = browser.get("/api/storms").await.json();
     let mut storm = short();
     storm["own"] = json!({ "attempts": 5, "backoff": "none" });
 
-    let events = played(&browser, &storm).await;
+    let events = simulated(&browser, &storm).await;
 
     let own = events[0].data["pictures"].as_array().expect("pictures");
     assert_eq!(own.last().expect("one")["policy"], catalogue["own_name"]);
@@ -220,13 +220,13 @@ async fn a_policy_of_ones_own_is_played_beside_the_others() {
 }
 
 #[tokio::test]
-async fn what_others_ship_with_is_played_beside_a_story_once_and_says_where_it_comes_from() {
+async fn what_others_ship_with_is_simulated_beside_a_story_once_and_says_where_it_comes_from() {
     let (ui, browser) = serve().await;
     let catalogue = browser.get("/api/storms").await.json();
     let mut storm = short();
     storm["beside"] = json!(["grpc", "aws-2026", "grpc"]);
 
-    let events = played(&browser, &storm).await;
+    let events = simulated(&browser, &storm).await;
 
     let presets = catalogue["presets"].as_array().expect("presets");
     let known = presets.iter().any(|preset| preset["name"] == "aws-2026");

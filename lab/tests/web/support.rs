@@ -79,7 +79,7 @@ impl Browser {
     }
 
     /// Starts a run in virtual time, and returns its id.
-    pub(crate) async fn play(&self, scenario: &str) -> String {
+    pub(crate) async fn run_scenario(&self, scenario: &str) -> String {
         let run = json!({ "scenario": scenario, "pace": "virtual", "seed": 7 });
         let response = self.start(&run).await;
         assert_eq!(response.status, StatusCode::ACCEPTED, "{:?}", response.body);

@@ -68,7 +68,7 @@ async fn the_newest_two_hundred_requests_are_kept() {
 async fn runs_are_not_listed() {
     let (_dashboard, browser) = serve().await;
     let mut events = browser.listen(None).await;
-    let id = browser.play("flaky").await;
+    let id = browser.run_scenario("flaky").await;
 
     let heard = events.until(|event| event.ends(&id)).await;
 

@@ -496,7 +496,7 @@ mod tests {
         );
         assert_eq!(
             pictures[3].brief,
-            "cut short: it came to a million requests, and the lab plays no more · 80 % of 600 \
+            "cut short: it came to a million requests, and the lab simulates no more · 80 % of 600 \
              calls succeeded · 2.00 requests each"
         );
         assert!(

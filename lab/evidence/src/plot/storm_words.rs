@@ -138,8 +138,8 @@ pub fn ending(run: &PolicyRun) -> Ending {
 fn cut_short(run: &PolicyRun) -> Option<&'static str> {
     match run.cut? {
         Cut::Cancelled => None,
-        Cut::Requests => Some("it came to a million requests, and the lab plays no more"),
-        Cut::InFlight => Some("20000 calls were under way, and the lab plays no more at once"),
+        Cut::Requests => Some("it came to a million requests, and the lab simulates no more"),
+        Cut::InFlight => Some("20000 calls were under way, and the lab simulates no more at once"),
     }
 }
 
@@ -196,7 +196,9 @@ fn answer(storm: &Storm) -> Option<String> {
     let answer = match storm.shows_the_answer {
         Some(true) => answer,
         Some(false) => "Set up like this, the storm does not show what the story says of it.",
-        None => "The story's answer is about policies that were not all played to their end here.",
+        None => {
+            "The story's answer is about policies that were not all simulated to their end here."
+        }
     };
     Some(answer.to_owned())
 }

@@ -40,10 +40,10 @@ pub struct Storm {
     pub seed: u64,
     /// The random generator that draws from the seed.
     pub generator: &'static str,
-    /// The story that it plays.
+    /// The story that it simulates.
     pub story: Words,
     /// Whether it shows what the story's answer says; none if the story has no answer for
-    /// its trouble, or if a policy of the story was not played to the end.
+    /// its trouble, or if a policy of the story was not simulated to the end.
     pub shows_the_answer: Option<bool>,
     /// How it was set up.
     pub settings: Settings,
@@ -63,7 +63,7 @@ pub struct PolicyRun {
     pub cut: Option<Cut>,
     /// How long after the end of the trouble the service was back, and stayed so: nine
     /// tenths of the calls of a second succeeded, in that second and every later one. Null
-    /// if it never was, or if the policy was not played to the end.
+    /// if it never was, or if the policy was not simulated to the end.
     #[serde(rename = "back_after_ns", serialize_with = "nanoseconds::optional")]
     #[schemars(with = "Option<u64>")]
     pub back_after: Option<Duration>,
@@ -75,15 +75,15 @@ pub struct PolicyRun {
     pub totals: Totals,
 }
 
-/// Why a policy was not played to the end.
+/// Why a policy was not simulated to the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Cut {
     /// It was cancelled.
     Cancelled,
-    /// It came to the most requests that the lab plays.
+    /// It came to the most requests that the lab simulates.
     Requests,
-    /// It came to the most calls in flight that the lab plays.
+    /// It came to the most calls in flight that the lab simulates.
     InFlight,
 }
 

@@ -33,7 +33,7 @@ impl PolicyRun {
         }
     }
 
-    /// Whether it was played to its end, and the service was down there.
+    /// Whether it was simulated to its end, and the service was down there.
     #[must_use]
     pub fn stayed_down(&self) -> bool {
         self.cut.is_none() && self.back_after.is_none()
@@ -67,25 +67,25 @@ impl PolicyRun {
 }
 
 impl Storm {
-    /// What became of the policy of this name; none if it was not played to the end.
+    /// What became of the policy of this name; none if it was not simulated to the end.
     #[must_use]
-    pub fn played(&self, name: &str) -> Option<&PolicyRun> {
+    pub fn simulated(&self, name: &str) -> Option<&PolicyRun> {
         let mut runs = self.policies.iter();
         runs.find(|run| run.policy.name == name && run.cut.is_none())
     }
 
     /// Whether the service recovered under the policy of this name; none if it was not
-    /// played to the end.
+    /// simulated to the end.
     #[must_use]
     pub fn is_back(&self, name: &str) -> Option<bool> {
-        self.played(name).map(|run| run.back_after.is_some())
+        self.simulated(name).map(|run| run.back_after.is_some())
     }
 
-    /// The calls that were lost under the policy of this name; none if it was not played
+    /// The calls that were lost under the policy of this name; none if it was not simulated
     /// to the end.
     #[must_use]
     pub fn lost(&self, name: &str) -> Option<u64> {
-        self.played(name).map(PolicyRun::lost)
+        self.simulated(name).map(PolicyRun::lost)
     }
 }
 
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_played_to_its_end_says_nothing_of_the_service() {
+    fn what_was_not_simulated_to_its_end_says_nothing_of_the_service() {
         let storm = storm(Some(Cut::Requests));
 
         for run in &storm.policies {

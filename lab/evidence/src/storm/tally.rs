@@ -20,12 +20,12 @@ pub struct Tally {
     pub settings: Settings,
     /// The random generator that draws from the seeds.
     pub generator: &'static str,
-    /// The seeds that were played to the end.
+    /// The seeds that were simulated to the end.
     pub seeds: Vec<u64>,
-    /// How many more were not, since a policy came to the most that the lab plays.
+    /// How many more were not, since a policy came to the most that the lab simulates.
     pub cut_short: u32,
     /// In how many of them the run showed what the story's answer says; none if a policy
-    /// of the story was not played.
+    /// of the story was not simulated.
     pub show_the_answer: Option<u32>,
     /// What became of the calls under each policy.
     pub policies: Vec<PolicyTally>,

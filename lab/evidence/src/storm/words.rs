@@ -10,11 +10,11 @@ pub struct Words {
     pub name: &'static str,
     /// What happens in it, in a few words.
     pub title: &'static str,
-    /// What to guess before it is played.
+    /// What to guess before it is simulated.
     pub question: &'static str,
     /// What is different from one policy to the next.
     pub varies: &'static str,
-    /// What it shows, if it is played as it comes; of other settings it may be untrue. Null
+    /// What it shows, if it is simulated as it comes; of other settings it may be untrue. Null
     /// if another trouble has taken the place of the story's.
     pub answer: Option<&'static str>,
     /// What to take away, whatever the settings.

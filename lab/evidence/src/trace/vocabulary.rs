@@ -99,7 +99,7 @@ pub enum SpanName {
     /// into one trace; without it each operation is a trace of its own.
     Run,
     /// One call of a client method (target `client`, or `lab::naive` for
-    /// what is played beside it).
+    /// what is run beside it).
     Operation,
     /// One request on the wire, as the client sees it (target `client` or
     /// `lab::naive`).

@@ -13,7 +13,7 @@ use crate::{
 /// What a verdict is based on.
 #[derive(Clone, Copy, Debug)]
 pub struct Evidence<'a> {
-    /// Which client played: each counts in series of its own.
+    /// Which client run: each counts in series of its own.
     pub client: Client,
     /// How it ended for the client.
     pub outcome: &'a Outcome,

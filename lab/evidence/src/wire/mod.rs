@@ -1,7 +1,7 @@
 //! The wire record: what happened on the wire, request by request and connection by
 //! connection.
 //!
-//! It is the one account of a run that no client can colour: whoever plays fills it
+//! It is the one account of a run that no client can colour: whoever runs fills it
 //! from what the service saw, and nothing in it is a client's own word. Of cursors,
 //! keys and bodies it holds a [`ValueHash`], never the value.
 //!

@@ -8,7 +8,7 @@
 //! Every figure that can be is a ratio between two things that are measured in turns in
 //! the same run, so that whatever else the machine does falls on both. Each part runs
 //! in a process of its own, pinned to a core with `taskset`: what is measured on the
-//! first, what plays the other end on the second, or both on the first where the table
+//! first, what runs the other end on the second, or both on the first where the table
 //! says so. Where time says too little, `valgrind --tool=callgrind` counts instructions,
 //! which repeat whatever the machine does, but for one in a thousand, since timers depend
 //! on time. Requests per second are those of `wrk`. What is not installed is not
@@ -86,7 +86,7 @@ fn work(worker: &str, arguments: &[String]) {
         crawl::PAGES => crawl::remember(arguments),
         memory::RECORDS => memory::keep_records(),
         scrape::WORKER => scrape::serve(),
-        storm::WORKER => storm::play_stories(),
+        storm::WORKER => storm::simulate_stories(),
         unknown => unreachable!("no worker is called {unknown:?}"),
     }
 }

@@ -9,7 +9,7 @@ use std::{
 /// The first argument of a worker.
 const WORKER: &str = "worker";
 
-/// Where what is measured runs, and where what plays the other end.
+/// Where what is measured runs, and where what runs the other end.
 #[derive(Clone, Copy)]
 pub(crate) enum Core {
     First,

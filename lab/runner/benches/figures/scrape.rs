@@ -1,4 +1,4 @@
-//! A scrape of `/metrics` after the whole course, played by every client.
+//! A scrape of `/metrics` after the whole course, run by every client.
 
 use std::{future::pending, time::Instant};
 
@@ -13,7 +13,7 @@ use crate::{
     table::{Bound, Line},
 };
 
-/// A service at which the course was played.
+/// A service at which the course was run.
 pub(crate) const WORKER: &str = "course";
 
 const SCRAPES: usize = 101;
@@ -55,7 +55,7 @@ pub(crate) fn measure() -> Vec<Line> {
     ]
 }
 
-/// Plays the course, and serves its numbers.
+/// Runs the course, and serves its numbers.
 pub(crate) fn serve() {
     client::install_tls_provider();
     let exposition = Exposition::new();
@@ -74,7 +74,7 @@ pub(crate) fn serve() {
                     overrides: Overrides::NONE,
                 };
                 let session = Session::new(scenario, &settings, &exposition);
-                let run = session.play_until(pending(), Identity::new()).await;
+                let run = session.run_until(pending(), Identity::new()).await;
                 run.expect("a run");
             }
         }

@@ -2,7 +2,7 @@
 
 use std::{env, ops::ControlFlow, path::Path, process::Command, process::Stdio, time::Instant};
 
-use runner::storm::{Plan, STORIES, play};
+use runner::storm::{Plan, STORIES, simulate};
 
 use crate::{
     process::{self, Core},
@@ -10,7 +10,7 @@ use crate::{
     table::{Bound, Line},
 };
 
-/// A worker that plays the stories, and says how long a million requests take.
+/// A worker that simulates the stories, and says how long a million requests take.
 pub(crate) const WORKER: &str = "stories";
 
 const MILLION: f64 = 1e6;
@@ -32,15 +32,15 @@ pub(crate) fn measure() -> Vec<Line> {
     ]
 }
 
-/// Plays every story, and prints what a million requests take at that.
-pub(crate) fn play_stories() {
+/// Simulates every story, and prints what a million requests take at that.
+pub(crate) fn simulate_stories() {
     let begun = Instant::now();
     let mut requests = 0;
     for story in STORIES {
-        let storm = play(&Plan::of(story), |_| ControlFlow::Continue(()));
-        let storm = storm.expect("a story can be played");
-        let played = storm.policies.iter().map(|run| run.totals.requests);
-        requests += played.sum::<u64>();
+        let storm = simulate(&Plan::of(story), |_| ControlFlow::Continue(()));
+        let storm = storm.expect("a story can be simulated");
+        let simulated = storm.policies.iter().map(|run| run.totals.requests);
+        requests += simulated.sum::<u64>();
     }
     println!(
         "{}",

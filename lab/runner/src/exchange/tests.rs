@@ -6,7 +6,7 @@ use super::received;
 use crate::{Reliable, Settings, run, scenario};
 use server::{HeaderShape, RecordedHeader, RequestShape};
 
-async fn played(name: &str) -> Run {
+async fn finished(name: &str) -> Run {
     let settings = Settings {
         seed: 7,
         client: &Reliable,
@@ -20,7 +20,7 @@ async fn played(name: &str) -> Run {
 #[tokio::test]
 async fn each_request_has_its_exchange() {
     for scenario in scenario::CATALOGUE {
-        let run = played(scenario.words.name).await;
+        let run = finished(scenario.words.name).await;
 
         let of_requests = run.wire.entries.iter().map(|request| request.seq);
         let of_exchanges = run.wire.exchanges.iter().map(|exchange| exchange.seq);
@@ -43,14 +43,14 @@ async fn the_facts_say_what_a_lesson_is_about() {
         ),
         ("redirect", &["request 1: Location: /items"]),
     ] {
-        assert_eq!(played(name).await.view.facts.0, facts, "{name}");
+        assert_eq!(finished(name).await.view.facts.0, facts, "{name}");
     }
 }
 
 #[tokio::test]
 async fn what_broke_off_on_its_way_is_told_from_what_was_sent() {
-    let reset = played("reset").await.wire.exchanges;
-    let lost = played("lost-response").await.wire.exchanges;
+    let reset = finished("reset").await.wire.exchanges;
+    let lost = finished("lost-response").await.wire.exchanges;
 
     let first = reset[0].response.as_ref().expect("a response");
     assert_eq!(first.start, "HTTP/1.1 200 OK");

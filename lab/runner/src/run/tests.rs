@@ -20,8 +20,8 @@ fn endless(client: &'static dyn ClientUnderTest, bounds: Bounds) -> Session<'sta
     Session { bounds, ..session }
 }
 
-async fn played(session: Session<'_>) -> Run {
-    let run = session.play_until(pending(), Identity::new());
+async fn finished(session: Session<'_>) -> Run {
+    let run = session.run_until(pending(), Identity::new());
     run.await.expect("a run")
 }
 
@@ -33,7 +33,7 @@ async fn a_run_that_would_send_for_ever_is_stopped_and_says_so() {
             ..Bounds::DEFAULT
         };
 
-        let run = played(endless(*client, bounds)).await;
+        let run = finished(endless(*client, bounds)).await;
 
         assert_eq!(run.outcome.ending, Ending::Stopped, "{client:?}");
         assert_eq!(
@@ -56,7 +56,7 @@ async fn a_run_that_needs_every_request_that_it_may_send_ends_by_itself() {
     );
     session.policy.max_pages = 3;
 
-    let run = played(session).await;
+    let run = finished(session).await;
 
     assert_eq!(run.outcome.ending, Ending::ContractError);
     assert_eq!(run.wire.total, 3);
@@ -70,7 +70,7 @@ async fn a_run_that_would_take_for_ever_is_stopped_and_says_so() {
         ..Bounds::DEFAULT
     };
 
-    let run = played(endless(&Reliable, bounds)).await;
+    let run = finished(endless(&Reliable, bounds)).await;
 
     assert_eq!(run.outcome.ending, Ending::Stopped);
     assert_eq!(
@@ -98,7 +98,7 @@ async fn a_run_that_is_cancelled_is_shown_as_such_and_teaches_what_is_always_so(
         }
     };
 
-    let run = session.play_until(cancelled, Identity::new()).await;
+    let run = session.run_until(cancelled, Identity::new()).await;
 
     let run = run.expect("a run");
     assert!(run.is_cancelled() && !run.passed() && run.verdict.is_empty());

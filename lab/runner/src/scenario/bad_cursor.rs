@@ -3,7 +3,7 @@
 use client::Endpoint;
 
 use super::{PLAIN, Scenario, shown};
-use crate::player::{NAIVE, RELIABLE, Task};
+use crate::clients::{NAIVE, RELIABLE, Task};
 use evidence::{Choice, Condition, Ending, Expectation, Question, Sentence, Words};
 
 pub(super) const SCENARIO: Scenario = Scenario {

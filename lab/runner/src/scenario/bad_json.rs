@@ -3,7 +3,7 @@
 use client::Endpoint;
 
 use super::{PLAIN, Scenario, shown};
-use crate::player::{NAIVE, RELIABLE, Task};
+use crate::clients::{NAIVE, RELIABLE, Task};
 use evidence::{Condition, Ending, Expectation, Sentence, Words};
 
 pub(super) const SCENARIO: Scenario = Scenario {

@@ -1,7 +1,7 @@
 //! A key that was used for something else is refused.
 
 use super::{NEW_KEYS, PLAIN, Scenario, shown};
-use crate::player::{RELIABLE, Task};
+use crate::clients::{RELIABLE, Task};
 use evidence::{Choice, Condition, Ending, Expectation, Question, Sentence, Words};
 
 pub(super) const SCENARIO: Scenario = Scenario {

@@ -3,7 +3,7 @@
 use client::Endpoint;
 
 use super::{BUDGET_SPENT, NO_ATTEMPT_LEFT, Network, PLAIN, Scenario, shown};
-use crate::player::{NAIVE, Task};
+use crate::clients::{NAIVE, Task};
 use evidence::{Condition, Ending, Expectation, Question, Sentence, Words};
 
 pub(super) const SCENARIO: Scenario = Scenario {

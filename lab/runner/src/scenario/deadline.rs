@@ -11,7 +11,7 @@ use super::{
     responder::{fails_first, unavailable_until},
     shown,
 };
-use crate::player::{RELIABLE, Task};
+use crate::clients::{RELIABLE, Task};
 use evidence::{Choice, Condition, Ending, Expectation, Policy, Question, Sentence, Words};
 
 const SLOW: Endpoint = Endpoint::new("slow", "/slow");

@@ -3,7 +3,7 @@
 use client::Endpoint;
 
 use super::{ITEM_LIMIT, PAGE_LIMIT, PLAIN, Scenario, shown};
-use crate::player::{NAIVE, Task};
+use crate::clients::{NAIVE, Task};
 use evidence::{
     Choice, Condition, Ending, Expectation, Overrides, Policy, Question, Sentence, Words,
 };

@@ -1,7 +1,7 @@
 //! A failure that passes is worth another attempt, after a wait.
 
 use super::{NO_ATTEMPT_LEFT, PLAIN, Scenario, Share, shown};
-use crate::player::{NAIVE, RELIABLE, Task};
+use crate::clients::{NAIVE, RELIABLE, Task};
 use evidence::{Condition, Ending, Expectation, Overrides, Sentence, Words};
 
 /// The first call that succeeds.

@@ -3,7 +3,7 @@
 use client::telemetry::GIVE_UPS;
 
 use super::{NO_ATTEMPT_LEFT, PLAIN, Scenario, Share, flaky, shown};
-use crate::player::{NAIVE, RELIABLE, Task};
+use crate::clients::{NAIVE, RELIABLE, Task};
 use evidence::{
     Choice, Condition, Ending, Expectation, Overrides, Policy, Question, Sentence, Words,
 };

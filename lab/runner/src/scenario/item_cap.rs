@@ -3,7 +3,7 @@
 use client::Endpoint;
 
 use super::{ITEM_LIMIT, PAGE_LIMIT, PLAIN, Scenario, endless_items, shown};
-use crate::player::{NAIVE, Task};
+use crate::clients::{NAIVE, Task};
 use evidence::{Condition, Ending, Overrides, Policy, Question, Sentence, Words};
 
 pub(super) const SCENARIO: Scenario = Scenario {

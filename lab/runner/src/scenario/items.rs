@@ -3,7 +3,7 @@
 use client::Endpoint;
 
 use super::{ITEM_LIMIT, PAGE_LIMIT, PLAIN, Scenario, Share, shown};
-use crate::player::{NAIVE, RELIABLE, Task};
+use crate::clients::{NAIVE, RELIABLE, Task};
 use evidence::{Condition, Ending, Expectation, Overrides, Sentence, Words};
 
 pub(super) const SCENARIO: Scenario = Scenario {

@@ -3,7 +3,7 @@
 use client::Endpoint;
 
 use super::{ITEM_LIMIT, PAGE_LIMIT, PLAIN, Scenario, shown};
-use crate::player::{NAIVE, RELIABLE, Task};
+use crate::clients::{NAIVE, RELIABLE, Task};
 use evidence::{Condition, Ending, Expectation, Sentence, Words};
 
 /// The records on each of the service's pages.

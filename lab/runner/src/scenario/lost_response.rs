@@ -2,8 +2,8 @@
 
 use super::{NEW_KEYS, Network, PLAIN, Scenario, shown};
 use crate::{
+    clients::{RELIABLE, Task},
     fault_proxy::Fault,
-    player::{RELIABLE, Task},
 };
 use evidence::{Condition, Ending, Expectation, Overrides, Question, Sentence, Words};
 

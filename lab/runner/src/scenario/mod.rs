@@ -1,4 +1,4 @@
-//! The catalogue: what can be played, from easy to hard.
+//! The catalogue: what can be run, from easy to hard.
 //!
 //! A scenario is a value: what the client is to do, and what should come of it
 //! under the policy in force. Each stands in a file of its own, always in the
@@ -29,8 +29,8 @@ use sentences::{
 };
 
 use crate::{
+    clients::{RELIABLE, Task, WITHOUT},
     fault_proxy::Fault,
-    player::{RELIABLE, Task, WITHOUT},
 };
 
 /// Makes each name a module and, in this order, a scenario of the course.
@@ -88,10 +88,10 @@ catalogue! {
 pub struct Scenario {
     /// What is said of it.
     pub words: Words,
-    /// What to play it with next; nothing if it shows all it has with the
+    /// What to run it with next; nothing if it shows all it has with the
     /// settings that it comes with.
     pub variation: Overrides,
-    /// How often a load plays it.
+    /// How often a load runs it.
     pub load: Share,
     /// Whether it reads a listing, so that the limits of listings matter.
     pub listing: bool,
@@ -151,7 +151,7 @@ impl From<Router> for AddedRoutes {
     }
 }
 
-/// How often a load plays a scenario, as a weight against all others.
+/// How often a load runs a scenario, as a weight against all others.
 ///
 /// The numbers are chosen to be read on a dashboard: most of the traffic is
 /// healthy, every fault still comes up within a few minutes, and what waits for
@@ -160,7 +160,7 @@ impl From<Router> for AddedRoutes {
 pub struct Share {
     /// The weight; 0 leaves the scenario out.
     pub weight: u32,
-    /// Whether it is played more often while faults surge.
+    /// Whether it is run more often while faults surge.
     pub surges: bool,
 }
 
@@ -209,7 +209,7 @@ impl Scenario {
         self.words.name
     }
 
-    /// What a run of it teaches that was played under this policy and left this
+    /// What a run of it teaches that was run under this policy and left this
     /// behind.
     pub(crate) fn lesson(&self, policy: &Policy, evidence: Evidence<'_>) -> Lesson {
         self.words

@@ -1,7 +1,7 @@
 //! A success may have no body, and then none is parsed.
 
 use super::{PLAIN, Scenario, Share, shown};
-use crate::player::{NAIVE, RELIABLE, Task};
+use crate::clients::{NAIVE, RELIABLE, Task};
 use evidence::{Choice, Condition, Ending, Expectation, Question, Sentence, Words};
 
 pub(super) const SCENARIO: Scenario = Scenario {

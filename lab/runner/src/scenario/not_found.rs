@@ -3,7 +3,7 @@
 use client::Endpoint;
 
 use super::{PLAIN, Scenario, Share, shown};
-use crate::player::{NAIVE, RELIABLE, Task};
+use crate::clients::{NAIVE, RELIABLE, Task};
 use evidence::{Choice, Condition, Ending, Expectation, Question, Sentence, Words};
 
 /// A path that the service does not have.

@@ -8,7 +8,7 @@ use serde_json::json;
 use server::{ExpectedRoute, Fault};
 
 use super::{AddedRoutes, PLAIN, Scenario, shown};
-use crate::player::{NAIVE, RELIABLE, Task};
+use crate::clients::{NAIVE, RELIABLE, Task};
 use evidence::{Choice, Condition, Ending, Expectation, Policy, Question, Sentence, Words};
 
 const EXPORT: Endpoint = Endpoint::new("export", "/export");

@@ -7,7 +7,7 @@ use super::{
     responder::{fails_first, unavailable},
     shown,
 };
-use crate::player::{NAIVE, RELIABLE, Task};
+use crate::clients::{NAIVE, RELIABLE, Task};
 use evidence::{Condition, Ending, Expectation, Sentence, Words};
 
 /// An endpoint that says nothing about repetitions.

@@ -9,8 +9,8 @@ use super::{
     ITEM_LIMIT, NO_ATTEMPT_LEFT, Network, PAGE_LIMIT, PLAIN, Scenario, expect_items, shown,
 };
 use crate::{
+    clients::{NAIVE, RELIABLE, Task},
     fault_proxy::Fault,
-    player::{NAIVE, RELIABLE, Task},
 };
 use evidence::{Choice, Condition, Ending, Expectation, Policy, Question, Sentence, Words};
 

@@ -1,7 +1,7 @@
 //! A redirect is a response, not an order.
 
 use super::{PLAIN, Scenario, Share, shown};
-use crate::player::{NAIVE, RELIABLE, Task};
+use crate::clients::{NAIVE, RELIABLE, Task};
 use evidence::{Condition, Ending, Expectation, Sentence, Words};
 
 pub(super) const SCENARIO: Scenario = Scenario {

@@ -1,7 +1,7 @@
 //! The same key and body mean the same however often they come.
 
 use super::{NEW_KEYS, PLAIN, Scenario, Share, shown};
-use crate::player::{RELIABLE, Task};
+use crate::clients::{RELIABLE, Task};
 use evidence::{Condition, Ending, Expectation, Question, Sentence, Words};
 
 pub(super) const SCENARIO: Scenario = Scenario {

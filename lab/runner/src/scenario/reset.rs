@@ -6,8 +6,8 @@ use super::{
     ITEM_LIMIT, NO_ATTEMPT_LEFT, Network, PAGE_LIMIT, PLAIN, Scenario, Share, expect_items, shown,
 };
 use crate::{
+    clients::{NAIVE, RELIABLE, Task},
     fault_proxy::Fault,
-    player::{NAIVE, RELIABLE, Task},
 };
 use evidence::{Choice, Condition, Expectation, Question, Sentence, Words};
 

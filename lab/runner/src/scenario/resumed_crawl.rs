@@ -3,7 +3,7 @@
 use client::Endpoint;
 
 use super::{PAGE_LIMIT, PLAIN, Scenario, Share, shown};
-use crate::player::{NAIVE, RELIABLE, Task};
+use crate::clients::{NAIVE, RELIABLE, Task};
 use evidence::{Condition, Ending, Expectation, Policy, Question, Sentence, Words};
 
 pub(super) const SCENARIO: Scenario = Scenario {

@@ -10,7 +10,7 @@ use super::{
     responder::{fails_first, unavailable_until},
     shown,
 };
-use crate::player::{RELIABLE, Task};
+use crate::clients::{RELIABLE, Task};
 use evidence::{Choice, Condition, Expectation, Question, Sentence, Words};
 
 const MAINTENANCE: Endpoint = Endpoint::new("maintenance", "/maintenance");

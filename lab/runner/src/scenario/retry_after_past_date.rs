@@ -10,7 +10,7 @@ use super::{
     responder::{fails_first, unavailable_until},
     shown,
 };
-use crate::player::{NAIVE, RELIABLE, Task};
+use crate::clients::{NAIVE, RELIABLE, Task};
 use evidence::{Choice, Condition, Expectation, Question, Sentence, Words};
 
 const RETURNED: Endpoint = Endpoint::new("returned", "/returned");

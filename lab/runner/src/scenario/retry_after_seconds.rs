@@ -10,7 +10,7 @@ use super::{
     responder::{fails_first, unavailable_until},
     shown,
 };
-use crate::player::{RELIABLE, Task};
+use crate::clients::{RELIABLE, Task};
 use evidence::{Choice, Condition, Expectation, Overrides, Question, Sentence, Words};
 
 const BUSY: Endpoint = Endpoint::new("busy", "/busy");

@@ -8,7 +8,7 @@ use super::{
     responder::{fails_first, unavailable_until},
     shown,
 };
-use crate::player::{NAIVE, RELIABLE, Task};
+use crate::clients::{NAIVE, RELIABLE, Task};
 use evidence::{Choice, Condition, Ending, Expectation, Policy, Question, Sentence, Words};
 
 const CONFUSED: Endpoint = Endpoint::new("confused", "/confused");

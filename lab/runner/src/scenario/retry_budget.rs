@@ -7,7 +7,7 @@ use super::{
     responder::{fails_first, unavailable},
     shown,
 };
-use crate::player::{NAIVE, RELIABLE, Task};
+use crate::clients::{NAIVE, RELIABLE, Task};
 use evidence::{Condition, Ending, Expectation, Overrides, Policy, Sentence, Words};
 
 const DOWN: Endpoint = Endpoint::new("down", "/down");

@@ -5,7 +5,7 @@ use std::time::Duration;
 use client::Endpoint;
 
 use super::{BUDGET_SPENT, HEADER_NOT_READ, NO_ATTEMPT_LEFT, PLAIN, Scenario, Share, shown};
-use crate::player::{RELIABLE, Task};
+use crate::clients::{RELIABLE, Task};
 use evidence::{Choice, Condition, Ending, Expectation, Overrides, Question, Sentence, Words};
 
 /// What the service asks for, in seconds.

@@ -2,7 +2,7 @@
 
 use evidence::{Condition, Sentence};
 
-use crate::player::{NAIVE, RELIABLE};
+use crate::clients::{NAIVE, RELIABLE};
 
 /// Of a call that was allowed no further attempt.
 pub(super) const NO_ATTEMPT_LEFT: Sentence = Sentence::of(

@@ -19,7 +19,7 @@ use serde_json::json;
 use server::{ExpectedRoute, Fault, Problem};
 
 use super::{AddedRoutes, Network, PLAIN, Scenario, shown};
-use crate::player::{NAIVE, RELIABLE, Task};
+use crate::clients::{NAIVE, RELIABLE, Task};
 use evidence::{Condition, Expectation, Overrides, Question, Sentence, Words};
 
 const NARROW: Endpoint = Endpoint::new("narrow", "/narrow");

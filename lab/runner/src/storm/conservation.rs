@@ -7,7 +7,7 @@ use evidence::storm::{
 };
 use proptest::{prelude::*, sample::select};
 
-use super::{Plan, STORIES, play};
+use super::{Plan, STORIES, simulate};
 
 fn millis(range: std::ops::Range<u64>) -> impl Strategy<Value = Duration> {
     range.prop_map(Duration::from_millis)
@@ -177,7 +177,7 @@ proptest! {
             ..Plan::of(&STORIES[0])
         };
 
-        let storm = play(&plan, |_| ControlFlow::Continue(())).expect("it can be played");
+        let storm = simulate(&plan, |_| ControlFlow::Continue(())).expect("it can be simulated");
 
         let wrong = wrong(&storm.policies[0]);
         prop_assert!(wrong.is_empty(), "{:#?}", wrong);
@@ -188,7 +188,7 @@ proptest! {
 #[test]
 fn every_story_shows_what_its_answer_says_and_its_counts_agree() {
     for story in STORIES {
-        let storm = play(&Plan::of(story), |_| ControlFlow::Continue(())).expect("a storm");
+        let storm = simulate(&Plan::of(story), |_| ControlFlow::Continue(())).expect("a storm");
 
         assert_eq!(storm.shows_the_answer, Some(true), "{}", story.words.name);
         for (number, run) in storm.policies.iter().enumerate() {

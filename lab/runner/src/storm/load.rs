@@ -113,7 +113,7 @@ mod tests {
     use evidence::storm::{Policy, Setup, per_second};
 
     use super::*;
-    use crate::storm::{Plan, STORIES, play};
+    use crate::storm::{Plan, STORIES, simulate};
 
     /// Ten seconds, with a trouble from the fourth to the sixth.
     const SETTINGS: Settings = Settings {
@@ -170,7 +170,7 @@ mod tests {
             ..Plan::of(&STORIES[0])
         };
 
-        let storm = play(&plan, |_| ControlFlow::Continue(())).expect("it can be played");
+        let storm = simulate(&plan, |_| ControlFlow::Continue(())).expect("it can be simulated");
 
         let steps = &storm.policies[0].steps;
         let calls = |from: usize, to: usize| per_second(&steps[from * 10..to * 10], |it| it.calls);

@@ -1,4 +1,4 @@
-//! What is to be played: a story, with other settings or policies than its own if so
+//! What is to be simulated: a story, with other settings or policies than its own if so
 //! wished.
 
 use evidence::storm::{Policy, Settings, Words};
@@ -8,7 +8,7 @@ use super::{Story, story};
 /// The seed of a picture that nobody chose one for.
 pub const DEFAULT_SEED: u64 = 1;
 
-/// What is to be played.
+/// What is to be simulated.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The story.

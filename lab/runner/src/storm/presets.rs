@@ -55,7 +55,7 @@ const LINKERD: Policy = Policy {
     }),
 };
 
-/// As many attempts as the lab plays: the budget alone bounds them.
+/// As many attempts as the lab simulates: the budget alone bounds them.
 const FIFTH: Setup = Setup {
     attempts: 20,
     backoff: Backoff::None,

@@ -7,11 +7,11 @@ use std::{
 
 use evidence::storm::{Storm, Tally};
 
-use super::{Heard, Plan, StormError, play, workers};
+use super::{Heard, Plan, StormError, simulate, workers};
 
-/// Plays a storm with the seed of the plan and those that follow it, and counts what they
+/// Simulates a storm with the seed of the plan and those that follow it, and counts what they
 /// came to. `on_seed` hears of each that has ended, from whichever thread; all end as
-/// soon as `is_over` is set, and then the seeds count that were played to their end.
+/// soon as `is_over` is set, and then the seeds count that were simulated to their end.
 ///
 /// Returns the storm of the first seed beside the count of all. It does not matter how
 /// many processors there are: what a seed leaves behind is counted in the order of the
@@ -19,8 +19,8 @@ use super::{Heard, Plan, StormError, play, workers};
 ///
 /// # Errors
 ///
-/// [`StormError`] if the plan cannot be played.
-pub fn play_seeds(
+/// [`StormError`] if the plan cannot be simulated.
+pub fn simulate_seeds(
     plan: &Plan,
     seeds: u32,
     is_over: &AtomicBool,
@@ -34,21 +34,23 @@ pub fn play_seeds(
         on_seed();
         go_on()
     };
-    let played = workers::each(seeds.max(1), &on_run, |number| {
+    let simulated = workers::each(seeds.max(1), &on_run, |number| {
         let plan = plan.with_seed(plan.seed.wrapping_add(number.into()));
-        let storm = play(&plan, |_: Heard<'_>| go_on())?;
+        let storm = simulate(&plan, |_: Heard<'_>| go_on())?;
         let tally = Tally::of(&storm);
         Ok((tally, (number == 0).then_some(storm)))
     });
-    let played = played.into_iter().collect::<Result<Vec<_>, StormError>>()?;
-    let (tallies, storms): (Vec<_>, Vec<_>) = played.into_iter().unzip();
+    let simulated = simulated
+        .into_iter()
+        .collect::<Result<Vec<_>, StormError>>()?;
+    let (tallies, storms): (Vec<_>, Vec<_>) = simulated.into_iter().unzip();
     let tally = tallies.into_iter().reduce(|mut sum, more| {
         sum.add(more);
         sum
     });
     let first = storms.into_iter().next().flatten().zip(tally);
     #[expect(clippy::expect_used, reason = "no worker ends before its first run")]
-    Ok(first.expect("the first of all is always played"))
+    Ok(first.expect("the first of all is always simulated"))
 }
 
 #[cfg(test)]
@@ -80,12 +82,12 @@ mod tests {
             heard.fetch_add(1, Ordering::Relaxed);
         };
 
-        let played = play_seeds(&short(), 4, &AtomicBool::new(false), &on_seed);
+        let simulated = simulate_seeds(&short(), 4, &AtomicBool::new(false), &on_seed);
 
-        let (storm, tally) = played.expect("it can be played");
+        let (storm, tally) = simulated.expect("it can be simulated");
         let of_seed = |seed| {
-            let storm = play(&short().with_seed(seed), |_| ControlFlow::Continue(()));
-            storm.expect("it can be played")
+            let storm = simulate(&short().with_seed(seed), |_| ControlFlow::Continue(()));
+            storm.expect("it can be simulated")
         };
         assert_eq!(storm, of_seed(1));
         assert_eq!(tally.seeds, [1, 2, 3, 4]);
@@ -96,14 +98,14 @@ mod tests {
     }
 
     #[test]
-    fn who_ends_it_has_the_seeds_that_were_played_to_their_end() {
+    fn who_ends_it_has_the_seeds_that_were_simulated_to_their_end() {
         let is_over = AtomicBool::new(false);
 
-        let played = play_seeds(&short(), 1_000, &is_over, &|| {
+        let simulated = simulate_seeds(&short(), 1_000, &is_over, &|| {
             is_over.store(true, Ordering::Relaxed);
         });
 
-        let (_, tally) = played.expect("it can be played");
+        let (_, tally) = simulated.expect("it can be simulated");
         assert!((1..100).contains(&tally.seeds.len()), "{:?}", tally.seeds);
     }
 }

@@ -11,7 +11,7 @@ fn runs() -> Arc<Runs> {
 fn request(scenario: &'static Scenario) -> RunRequest {
     RunRequest {
         scenario,
-        players: Default::default(),
+        choice: Default::default(),
         without: None,
         seed: 7,
         pace: Pace::Virtual,
@@ -29,7 +29,7 @@ async fn settle(runs: &Runs) {
     while tasks.join_next().await.is_some() {}
 }
 
-async fn played(request: RunRequest) -> Value {
+async fn finished(request: RunRequest) -> Value {
     let runs = runs();
     let id = runs.start(request).expect("room");
     settle(&runs).await;
@@ -39,7 +39,7 @@ async fn played(request: RunRequest) -> Value {
 #[tokio::test]
 async fn no_more_than_the_limit_go_on_at_once() {
     let runs = runs();
-    // Nothing of them is played before this test waits for something.
+    // Nothing of them is run before this test waits for something.
     for _ in 0..MAX_RUNNING {
         runs.start(flaky()).expect("room");
     }
@@ -87,11 +87,11 @@ async fn a_run_that_goes_on_is_kept_before_one_that_ended() {
 }
 
 #[tokio::test]
-async fn a_run_that_cannot_be_played_says_why() {
+async fn a_run_that_cannot_be_run_says_why() {
     let mut impossible = flaky();
     impossible.overrides.max_attempts = Some(0);
 
-    let run = played(impossible).await;
+    let run = finished(impossible).await;
 
     assert_eq!(run["state"], "failed");
     assert_eq!(run["passed"], Value::Null);
@@ -109,7 +109,7 @@ async fn a_run_that_panics_ends_alone() {
         ..*flaky
     };
 
-    let run = played(request(Box::leak(Box::new(broken)))).await;
+    let run = finished(request(Box::leak(Box::new(broken)))).await;
 
     assert_eq!(run["state"], "failed");
     assert_eq!(run["error"], "the run panicked");

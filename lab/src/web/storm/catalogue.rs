@@ -24,7 +24,7 @@ pub(super) struct Catalogue {
     presets: Vec<PresetView>,
 }
 
-/// A story before it is played: what it teaches comes with the storm.
+/// A story before it is simulated: what it teaches comes with the storm.
 #[derive(Serialize)]
 struct StoryView {
     name: &'static str,
@@ -40,7 +40,7 @@ struct PolicyView {
     changed: Option<String>,
 }
 
-/// What another client ships with, to be played beside a story.
+/// What another client ships with, to be simulated beside a story.
 #[derive(Serialize)]
 struct PresetView {
     name: &'static str,

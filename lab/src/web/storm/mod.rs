@@ -1,4 +1,4 @@
-//! Storms for the page: each played on a thread of its own while its pictures are sent,
+//! Storms for the page: each simulated on a thread of its own while its pictures are sent,
 //! and ended as soon as nobody looks at them.
 
 mod catalogue;
@@ -27,13 +27,13 @@ use runner::storm::Plan;
 
 pub(super) use routes::routes;
 
-/// How many storms may be played at once: each takes all of a core.
+/// How many storms may be simulated at once: each takes all of a core.
 const PLACES: u32 = 2;
 
 /// How many reports are kept.
 const MAX_KEPT: usize = 20;
 
-/// Plays storms, and keeps their reports.
+/// Simulates storms, and keeps their reports.
 pub(super) struct Storms {
     places: Arc<Semaphore>,
     /// The oldest first.
@@ -70,7 +70,7 @@ impl Storms {
     fn start(self: &Arc<Self>, plan: Plan) -> Result<mpsc::UnboundedReceiver<Frame>, Problem> {
         let place = Arc::clone(&self.places).try_acquire_owned();
         let place = place.map_err(|_| {
-            let detail = format!("{PLACES} storms are played already; cancel one, or wait");
+            let detail = format!("{PLACES} storms are simulated already; cancel one, or wait");
             let status = StatusCode::TOO_MANY_REQUESTS;
             Problem::new(status, "too_many_storms", detail)
         })?;

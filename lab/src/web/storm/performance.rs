@@ -1,4 +1,4 @@
-//! A storm while it is played: each column of each picture is sent once it is full.
+//! A storm while it is simulated: each column of each picture is sent once it is full.
 
 use std::{
     ops::ControlFlow,
@@ -15,7 +15,7 @@ use evidence::{
     },
     storm::Step,
 };
-use runner::storm::{Heard, Plan, play};
+use runner::storm::{Heard, Plan, simulate};
 use serde::Serialize;
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -28,7 +28,7 @@ pub(super) struct Frame {
     pub(super) data: String,
 }
 
-/// A storm that is to be played.
+/// A storm that is to be simulated.
 pub(super) struct Performance {
     pub(super) id: String,
     pub(super) plan: Plan,
@@ -73,8 +73,8 @@ struct Over {
 }
 
 impl Performance {
-    /// Plays it. `keep` is given the report, which is there before its reader learns that
-    /// the storm is over, or nothing if it could not be played.
+    /// Simulates it. `keep` is given the report, which is there before its reader learns that
+    /// the storm is over, or nothing if it could not be simulated.
     pub(super) fn perform(&self, keep: impl FnOnce(Option<String>)) {
         let settings = &self.plan.settings;
         let frame = StormFrame::of(settings);
@@ -90,7 +90,7 @@ impl Performance {
             },
         );
         let mut pictures = pictures.into_iter();
-        let played = play(&self.plan, |heard| {
+        let simulated = simulate(&self.plan, |heard| {
             match heard {
                 Heard::Steps(picture, steps) => self.tell_columns(picture, &frame, steps),
                 Heard::Ended(picture, run) => {
@@ -104,7 +104,7 @@ impl Performance {
                 false => ControlFlow::Continue(()),
             }
         });
-        let storm = match played {
+        let storm = match simulated {
             Ok(storm) => storm,
             Err(error) => {
                 keep(None);

@@ -17,14 +17,14 @@ struct Body {
     /// Knobs of the storm that are turned.
     #[serde(default)]
     settings: Map<String, Value>,
-    /// Policies that are played beside those of the story: the names of presets.
+    /// Policies that are simulated beside those of the story: the names of presets.
     #[serde(default)]
     beside: Vec<String>,
-    /// Knobs of a policy of one's own, which is played beside all others.
+    /// Knobs of a policy of one's own, which is simulated beside all others.
     own: Option<Map<String, Value>>,
 }
 
-/// Reads what is to be played from JSON. A seed that is not given is random.
+/// Reads what is to be simulated from JSON. A seed that is not given is random.
 pub(super) fn read(body: &[u8]) -> Result<Plan, Problem> {
     let body: Body = json_body::read(body, "invalid_storm")?;
     let story = story(&body.story).map_err(|error| {

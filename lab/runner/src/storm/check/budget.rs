@@ -48,13 +48,13 @@ impl Experiment for Budgets {
         self.runs
     }
 
-    fn play(&self, random: ChaCha12Rng) -> Result<Run, ConfigError> {
+    fn simulate(&self, random: ChaCha12Rng) -> Result<Run, ConfigError> {
         let unreliable = Unreliable {
             failure_rate: 0.2,
             clients: self.clients,
             budget: || Some(RetryBudget::with_ratio(TOKENS, CALLS_PER_RETRY)),
         };
-        unreliable.play(random)
+        unreliable.simulate(random)
     }
 
     fn compare(&self, runs: &[Run]) -> Vec<Figure> {
@@ -74,7 +74,7 @@ impl Experiment for Budgets {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::storm::check::experiment::played;
+    use crate::storm::check::experiment::simulated;
 
     #[test]
     fn ten_clients_retry_what_their_budgets_hold_and_what_their_calls_buy() {
@@ -84,7 +84,7 @@ mod tests {
             runs: 1,
         };
 
-        let runs = played(&ten);
+        let runs = simulated(&ten);
 
         let calls = runs[0].calls.len() as u64;
         let retries = runs[0].requests - calls;

@@ -77,7 +77,7 @@ pub(super) fn subject() -> Subject {
                 up after 3 s, and the service works on all the same. No budget and no limit. \
                 Stuck: from 60 s to 80 s, less than half of the calls succeed. Theirs has to lie \
                 in the 99 % prediction interval that ours gives for 20 more runs.",
-        source: "github.com/mbrooker/simulator_example, simple_collapse_sim, played 20 times",
+        source: "github.com/mbrooker/simulator_example, simple_collapse_sim, simulated 20 times",
         experiments: experiments.into(),
     }
 }
@@ -114,7 +114,7 @@ impl Experiment for Collapse {
         OURS
     }
 
-    fn play(&self, mut random: ChaCha12Rng) -> Result<Run, ConfigError> {
+    fn simulate(&self, mut random: ChaCha12Rng) -> Result<Run, ConfigError> {
         let stage = Stage::default();
         let transport = stage.transport(Slowing {
             timeline: stage.timeline(),
@@ -133,7 +133,7 @@ impl Experiment for Collapse {
             false => client.policy(NoWait),
         };
         stage.calls(client.build()?, moments);
-        Ok(stage.play(END))
+        Ok(stage.simulate(END))
     }
 
     fn compare(&self, runs: &[Run]) -> Vec<Figure> {
@@ -224,8 +224,8 @@ mod tests {
             stuck: 0,
         };
         let stuck = |attempts| {
-            let run = collapse(attempts).play(generator(1, 0, 0));
-            is_stuck(&run.expect("it is played"))
+            let run = collapse(attempts).simulate(generator(1, 0, 0));
+            is_stuck(&run.expect("it is simulated"))
         };
 
         assert_eq!([1, 2].map(stuck), [false, true]);

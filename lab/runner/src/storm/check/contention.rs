@@ -94,7 +94,7 @@ impl Experiment for Contention {
         self.runs
     }
 
-    fn play(&self, mut random: ChaCha12Rng) -> Result<Run, ConfigError> {
+    fn simulate(&self, mut random: ChaCha12Rng) -> Result<Run, ConfigError> {
         let stage = Stage::default();
         let transport = stage.transport(Record {
             timeline: stage.timeline(),
@@ -107,7 +107,7 @@ impl Experiment for Contention {
             let client = self.waits.apply(client, stage.timeline());
             stage.calls(client.build()?, vec![Duration::ZERO]);
         }
-        Ok(stage.play(Duration::MAX))
+        Ok(stage.simulate(Duration::MAX))
     }
 
     fn compare(&self, runs: &[Run]) -> Vec<Figure> {
@@ -171,7 +171,7 @@ impl Service for Record {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::storm::check::experiment::played;
+    use crate::storm::check::experiment::simulated;
 
     #[test]
     fn waits_without_jitter_take_twice_the_writes_and_twelve_times_as_long() {
@@ -183,7 +183,7 @@ mod tests {
                 seconds,
                 runs: 4,
             };
-            four.compare(&played(&four))
+            four.compare(&simulated(&four))
         };
 
         for figure in [

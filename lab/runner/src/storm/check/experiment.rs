@@ -1,4 +1,4 @@
-//! An experiment: one setting of a model, played many times, and the figures that it is
+//! An experiment: one setting of a model, simulated many times, and the figures that it is
 //! compared by.
 
 use std::time::Duration;
@@ -16,11 +16,11 @@ pub(super) struct Subject {
 }
 
 pub(super) trait Experiment: Sync {
-    /// How many times it is played.
+    /// How many times it is simulated.
     fn runs(&self) -> u32;
 
-    /// Plays it once; all chance comes from this generator.
-    fn play(&self, random: ChaCha12Rng) -> Result<Run, ConfigError>;
+    /// Simulates it once; all chance comes from this generator.
+    fn simulate(&self, random: ChaCha12Rng) -> Result<Run, ConfigError>;
 
     /// Compares what its runs came to.
     fn compare(&self, runs: &[Run]) -> Vec<Figure>;
@@ -48,11 +48,11 @@ pub(super) struct Call {
     pub(super) has_succeeded: bool,
 }
 
-/// Plays an experiment as often as it is to be played, one run after the other.
+/// Simulates an experiment as often as it is to be simulated, one run after the other.
 #[cfg(test)]
-pub(super) fn played(experiment: &dyn Experiment) -> Vec<Run> {
+pub(super) fn simulated(experiment: &dyn Experiment) -> Vec<Run> {
     let runs = (0..experiment.runs()).map(|run| {
-        let run = experiment.play(super::draw::generator(1, 0, run));
+        let run = experiment.simulate(super::draw::generator(1, 0, run));
         run.expect("it breaks no rule")
     });
     runs.collect()

@@ -40,13 +40,13 @@ impl Experiment for Formula {
         self.runs
     }
 
-    fn play(&self, random: ChaCha12Rng) -> Result<Run, ConfigError> {
+    fn simulate(&self, random: ChaCha12Rng) -> Result<Run, ConfigError> {
         let unreliable = Unreliable {
             failure_rate: self.failure_rate(),
             clients: 10,
             budget: || None,
         };
-        unreliable.play(random)
+        unreliable.simulate(random)
     }
 
     fn compare(&self, runs: &[Run]) -> Vec<Figure> {
@@ -82,14 +82,14 @@ impl Experiment for Formula {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::storm::check::experiment::played;
+    use crate::storm::check::experiment::simulated;
 
     #[test]
     fn retries_cost_and_achieve_what_the_formula_says() {
         for percent in [10, 50, 90] {
             let few = Formula { percent, runs: 10 };
 
-            for figure in few.compare(&played(&few)) {
+            for figure in few.compare(&simulated(&few)) {
                 assert!(figure.held, "{figure:?}");
             }
         }

@@ -70,7 +70,7 @@ pub fn check(
         };
         for experiment in &subject.experiments {
             let runs = workers::each(experiment.runs(), on_run, |run| {
-                experiment.play(draw::generator(seed, number, run))
+                experiment.simulate(draw::generator(seed, number, run))
             });
             number += 1;
             if runs.len() < experiment.runs() as usize {

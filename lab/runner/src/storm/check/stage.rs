@@ -1,4 +1,4 @@
-//! Where an experiment is played: clients that ship, a model for their transport, and
+//! Where an experiment is simulated: clients that ship, a model for their transport, and
 //! one timeline for both.
 
 use std::{
@@ -89,8 +89,8 @@ impl Stage {
         spawn(&self.pool.spawner(), begin);
     }
 
-    /// Plays until everything has ended, or until the end.
-    pub(super) fn play(mut self, end: Duration) -> Run {
+    /// Simulates until everything has ended, or until the end.
+    pub(super) fn simulate(mut self, end: Duration) -> Run {
         self.timeline.run(&mut self.pool, end);
         let counted = self.counted.read();
         Run {

@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 
 use evidence::storm::{Tally, check::Figure};
 
-use super::super::{Plan, STORIES, StormError, Story, play, workers};
+use super::super::{Plan, STORIES, StormError, Story, simulate, workers};
 
-/// How many seeds the first picture is played with, which is the one that everybody sees.
+/// How many seeds the first picture is simulated with, which is the one that everybody sees.
 const FIRST: u32 = 200;
 
 /// How many the others are.
@@ -21,13 +21,13 @@ pub(super) struct Told {
     pub(super) miscounted: u64,
 }
 
-/// The stories, each with how many seeds it is played with.
+/// The stories, each with how many seeds it is simulated with.
 pub(super) fn all() -> impl Iterator<Item = (&'static Story, u32)> {
     let seeds = std::iter::once(FIRST).chain(std::iter::repeat(OTHERS));
     STORIES.iter().zip(seeds)
 }
 
-/// Plays a story with so many seeds. None if `on_run` did not let it go on to its end.
+/// Simulates a story with so many seeds. None if `on_run` did not let it go on to its end.
 pub(super) fn tell(
     story: &'static Story,
     seeds: u32,
@@ -35,9 +35,9 @@ pub(super) fn tell(
     on_run: &(dyn Fn() -> ControlFlow<()> + Sync),
 ) -> Result<Option<Told>, StormError> {
     let plan = Plan::of(story);
-    let played = workers::each(seeds, on_run, |number| {
+    let simulated = workers::each(seeds, on_run, |number| {
         let plan = plan.with_seed(seed.wrapping_add(number.into()));
-        let storm = play(&plan, |_| ControlFlow::Continue(()))?;
+        let storm = simulate(&plan, |_| ControlFlow::Continue(()))?;
         let totals = storm.policies.iter().map(|run| run.totals);
         let miscounted = totals.map(|it| {
             let retries = it.retries + it.retries_not_sent;
@@ -45,12 +45,16 @@ pub(super) fn tell(
         });
         Ok((Tally::of(&storm), miscounted.sum::<u64>()))
     });
-    let played = played.into_iter().collect::<Result<Vec<_>, StormError>>()?;
-    if played.len() < seeds as usize {
+    let simulated = simulated
+        .into_iter()
+        .collect::<Result<Vec<_>, StormError>>()?;
+    if simulated.len() < seeds as usize {
         return Ok(None);
     }
-    let shown = played.iter().filter_map(|(tally, _)| tally.show_the_answer);
-    let ends = played.iter().flat_map(|(tally, _)| &tally.policies);
+    let shown = simulated
+        .iter()
+        .filter_map(|(tally, _)| tally.show_the_answer);
+    let ends = simulated.iter().flat_map(|(tally, _)| &tally.policies);
     let ends = ends.flat_map(|policy| &policy.ends);
     Ok(Some(Told {
         figure: Figure::of_numbers(
@@ -61,7 +65,7 @@ pub(super) fn tell(
             0.0,
         ),
         requests: ends.map(|end| end.requests).sum(),
-        miscounted: played.iter().map(|(_, miscounted)| miscounted).sum(),
+        miscounted: simulated.iter().map(|(_, miscounted)| miscounted).sum(),
     }))
 }
 
@@ -75,11 +79,11 @@ mod tests {
 
         let told = tell(outage, 2, 1, &|| ControlFlow::Continue(()));
 
-        let told = told.expect("it can be played").expect("to its end");
+        let told = told.expect("it can be simulated").expect("to its end");
         assert!(told.figure.held, "{:?}", told.figure);
         assert!(told.requests > 0);
         assert_eq!(told.miscounted, 0);
         let ended = tell(outage, 2_000, 1, &|| ControlFlow::Break(()));
-        assert!(ended.expect("it can be played").is_none());
+        assert!(ended.expect("it can be simulated").is_none());
     }
 }

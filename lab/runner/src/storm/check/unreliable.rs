@@ -41,7 +41,7 @@ pub(super) struct Unreliable {
 }
 
 impl Unreliable {
-    pub(super) fn play(&self, mut random: ChaCha12Rng) -> Result<Run, ConfigError> {
+    pub(super) fn simulate(&self, mut random: ChaCha12Rng) -> Result<Run, ConfigError> {
         let stage = Stage::default();
         let transport = stage.transport(Failing {
             timeline: stage.timeline(),
@@ -59,7 +59,7 @@ impl Unreliable {
                 .retry_budget((self.budget)());
             stage.calls(client.build()?, moments);
         }
-        Ok(stage.play(Duration::MAX))
+        Ok(stage.simulate(Duration::MAX))
     }
 }
 

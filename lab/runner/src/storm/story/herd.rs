@@ -56,7 +56,7 @@ pub(super) const STORY: Story = Story {
     shows: |storm| {
         let lost = |name| storm.lost(name);
         let (jitter, together) = (lost("5, jitter")?, lost("5, no jitter")?);
-        let calls = storm.played("5, jitter")?.totals.calls;
+        let calls = storm.simulated("5, jitter")?.totals.calls;
         Some(jitter * 10 <= calls && jitter * 2 <= together && together <= lost("5, at once")?)
     },
 };

@@ -18,7 +18,7 @@ use serde_json::Value;
 use tracing::Instrument;
 
 use super::telemetry::{OpenCall, Telemetry, attempt_span, record_attempt, stop_span};
-use crate::player::Connection;
+use crate::clients::Connection;
 
 /// How often a call is made at most. The number is as arbitrary as it usually
 /// is, where there is one at all.

@@ -1,8 +1,8 @@
-//! Who plays a scenario: one and the same [`Task`], for different clients.
+//! Who runs a scenario: one and the same [`Task`], for different clients.
 //!
 //! A client is one file here: a [`ClientUnderTest`] says what it is called, how it
-//! works and how it is built, and a [`Player`] is one that is connected to the
-//! service of a run. What a task asks of a player, and what is made of its results,
+//! works and how it is built, and a [`ScenarioClient`] is one that is connected to the
+//! service of a run. What a task asks of a client, and what is made of its results,
 //! is the same for all of them, and stands in one place. Adding a client is adding a
 //! file, and its name to the list that makes [`CLIENTS`].
 
@@ -43,7 +43,7 @@ clients! {
     naive::Naive,
 }
 
-/// A client that can play, before it is connected to a service.
+/// A client that can run, before it is connected to a service.
 pub trait ClientUnderTest: fmt::Debug + Sync {
     /// What it is called, and what the names of its counters begin with.
     fn identity(&self) -> Client;
@@ -67,14 +67,14 @@ pub trait ClientUnderTest: fmt::Debug + Sync {
     /// # Errors
     ///
     /// [`ConfigError`] if the policy breaks a rule of the client.
-    fn connect(&self, connection: Connection) -> Result<Box<dyn Player>, ConfigError>;
+    fn connect(&self, connection: Connection) -> Result<Box<dyn ScenarioClient>, ConfigError>;
 }
 
 /// A client of the service of a run.
 ///
 /// A failure is an [`Outcome`] with all that the client keeps of it.
 #[async_trait::async_trait]
-pub trait Player: Send + Sync {
+pub trait ScenarioClient: Send + Sync {
     /// Calls `/flaky`; the number that it responds with.
     async fn flaky(&self) -> Result<u64, Outcome>;
 

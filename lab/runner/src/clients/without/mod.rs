@@ -1,7 +1,7 @@
 //! The reference client without one of its defences.
 //!
 //! Each is one file: what is taken away, what shows then, and how such a client is made
-//! of the public parts of `client`, which has no switch for it. Such clients are played
+//! of the public parts of `client`, which has no switch for it. Such clients are run
 //! to be compared, and no run of theirs counts towards the client's series of a process.
 
 use std::fmt;
@@ -12,7 +12,7 @@ use client::{
 };
 use evidence::{Client, Defence, Policy};
 
-use super::{ClientUnderTest, Connection, Player, RELIABLE, Reliable, Task};
+use super::{ClientUnderTest, Connection, RELIABLE, Reliable, ScenarioClient, Task};
 
 /// Makes a module and an entry of [`WITHOUT`] out of each name.
 ///
@@ -44,7 +44,7 @@ pub struct Without {
     pub defence: &'static Defence,
     /// What it is allowed, of what the reference client is.
     allowed: fn(Policy) -> Policy,
-    connect: fn(Connection) -> Result<Box<dyn Player>, ConfigError>,
+    connect: fn(Connection) -> Result<Box<dyn ScenarioClient>, ConfigError>,
 }
 
 impl ClientUnderTest for Without {
@@ -73,7 +73,7 @@ impl ClientUnderTest for Without {
     /// Nothing: no run of it counts towards a process.
     fn register(&self, _: &SharedRecorder, _: &[Task]) {}
 
-    fn connect(&self, connection: Connection) -> Result<Box<dyn Player>, ConfigError> {
+    fn connect(&self, connection: Connection) -> Result<Box<dyn ScenarioClient>, ConfigError> {
         let policy = (self.allowed)(connection.policy);
         (self.connect)(Connection {
             policy,

@@ -1,4 +1,4 @@
-//! Plays a storm.
+//! Simulates a storm.
 
 use std::{ops::ControlFlow, rc::Rc, time::Duration};
 
@@ -22,7 +22,7 @@ use crate::run::GENERATOR;
 /// The most policies of one storm.
 pub const MOST_POLICIES: usize = 12;
 
-/// Why a storm could not be played.
+/// Why a storm could not be simulated.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StormError {
@@ -37,12 +37,12 @@ pub enum StormError {
         /// The rule.
         error: ConfigError,
     },
-    /// There are more policies than the lab plays at once.
+    /// There are more policies than the lab simulates at once.
     #[error("there must be from 1 to {MOST_POLICIES} policies, got {0}")]
     Policies(usize),
 }
 
-/// What is heard of a storm while it is played, with the number of the policy.
+/// What is heard of a storm while it is simulated, with the number of the policy.
 #[derive(Clone, Copy, Debug)]
 pub enum Heard<'a> {
     /// A tenth of a second of its time is over, and this was counted so far. The calls of
@@ -52,7 +52,7 @@ pub enum Heard<'a> {
     Ended(usize, &'a PolicyRun),
 }
 
-/// Plays a storm: the same calls for the clients of each policy, one policy after the
+/// Simulates a storm: the same calls for the clients of each policy, one policy after the
 /// other. `hear` is told how it goes, and cancels it with [`ControlFlow::Break`]; then
 /// there is what there was by then.
 ///
@@ -63,7 +63,7 @@ pub enum Heard<'a> {
 ///
 /// [`StormError`] if the settings do not go together, or if a policy breaks a rule of
 /// the client.
-pub fn play(
+pub fn simulate(
     plan: &Plan,
     mut hear: impl FnMut(Heard<'_>) -> ControlFlow<()>,
 ) -> Result<Storm, StormError> {
@@ -76,7 +76,7 @@ pub fn play(
     } = plan;
     let mut runs = Vec::new();
     for (number, policy) in policies.iter().enumerate() {
-        let run = play_one(settings, *seed, policy, |steps| {
+        let run = simulate_one(settings, *seed, policy, |steps| {
             hear(Heard::Steps(number, steps))
         });
         let run = run.map_err(|error| StormError::of(policy, error))?;
@@ -103,7 +103,7 @@ pub fn play(
 }
 
 impl Plan {
-    /// Whether it can be played.
+    /// Whether it can be simulated.
     ///
     /// # Errors
     ///
@@ -138,7 +138,7 @@ impl StormError {
     }
 }
 
-fn play_one(
+fn simulate_one(
     settings: &Settings,
     seed: u64,
     policy: &Policy,
@@ -170,24 +170,24 @@ fn play_one(
 
     let all = usize::try_from(settings.length.as_nanos().div_ceil(STEP.as_nanos()));
     let all = all.unwrap_or(usize::MAX);
-    let (mut played, mut cut) = (0, None);
-    while played < all && cut.is_none() {
+    let (mut simulated, mut cut) = (0, None);
+    while simulated < all && cut.is_none() {
         // What happens at the very end of a step belongs to the next one.
-        let end = STEP * u32::try_from(played + 1).unwrap_or(u32::MAX);
+        let end = STEP * u32::try_from(simulated + 1).unwrap_or(u32::MAX);
         timeline.run(&mut pool, end - Duration::from_nanos(1));
-        counts.step_ended(played, |step| {
+        counts.step_ended(simulated, |step| {
             step.waiting = u32::try_from(service.waiting()).unwrap_or(u32::MAX);
             step.tokens = clients.tokens();
             step.limit = clients.limit();
         });
-        played += 1;
+        simulated += 1;
         cut = counts.cut();
-        if counts.so_far(played, &mut hear).is_break() {
+        if counts.so_far(simulated, &mut hear).is_break() {
             cut = Some(Cut::Cancelled);
         }
     }
 
-    let (steps, mut totals) = counts.read(played);
+    let (steps, mut totals) = counts.read(simulated);
     (totals.counted_attempts, totals.counted_retries) = clients.counted();
     totals.unfinished = (service.waiting() + service.busy()) as u64;
     Ok(PolicyRun::of(settings, policy.clone(), cut, steps, totals))
@@ -200,14 +200,14 @@ mod tests {
     use super::*;
     use crate::storm::{STORIES, counts::MOST_IN_FLIGHT};
 
-    fn played(plan: &Plan) -> Storm {
-        let storm = play(plan, |_| ControlFlow::Continue(()));
-        storm.expect("it can be played")
+    fn simulated(plan: &Plan) -> Storm {
+        let storm = simulate(plan, |_| ControlFlow::Continue(()));
+        storm.expect("it can be simulated")
     }
 
     #[test]
     fn the_first_picture_takes_no_more_than_40_000_requests() {
-        let storm = played(&Plan::of(&STORIES[0]));
+        let storm = simulated(&Plan::of(&STORIES[0]));
 
         let requests: u64 = storm.policies.iter().map(|run| run.totals.requests).sum();
         assert!(requests <= 40_000, "{requests} requests");
@@ -229,15 +229,15 @@ mod tests {
 
     #[test]
     fn one_seed_is_one_storm() {
-        assert_eq!(played(&short(3)), played(&short(3)));
-        assert_ne!(played(&short(3)).policies, played(&short(4)).policies);
+        assert_eq!(simulated(&short(3)), simulated(&short(3)));
+        assert_ne!(simulated(&short(3)).policies, simulated(&short(4)).policies);
     }
 
     #[test]
     fn who_hears_of_it_can_cancel_it_and_keeps_what_there_was() {
         let mut heard = 0;
 
-        let storm = play(&short(1), |news| {
+        let storm = simulate(&short(1), |news| {
             let Heard::Steps(_, so_far) = news else {
                 return ControlFlow::Continue(());
             };
@@ -249,7 +249,7 @@ mod tests {
             }
         });
 
-        let storm = storm.expect("it can be played");
+        let storm = storm.expect("it can be simulated");
         assert_eq!(storm.policies.len(), 1);
         assert_eq!(storm.policies[0].cut, Some(Cut::Cancelled));
         assert_eq!(storm.policies[0].steps.len(), 10);
@@ -259,12 +259,12 @@ mod tests {
 
     #[test]
     fn who_has_seen_enough_at_the_end_of_a_policy_is_told_of_no_other() {
-        let storm = play(&short(1), |news| match news {
+        let storm = simulate(&short(1), |news| match news {
             Heard::Ended(..) => ControlFlow::Break(()),
             Heard::Steps(..) => ControlFlow::Continue(()),
         });
 
-        let storm = storm.expect("it can be played");
+        let storm = storm.expect("it can be simulated");
         assert_eq!(storm.policies.len(), 1);
         assert_eq!(storm.policies[0].cut, None);
     }
@@ -287,12 +287,12 @@ mod tests {
         };
         let mut heard = 0;
 
-        let storm = play(&plan, |news| {
+        let storm = simulate(&plan, |news| {
             heard += usize::from(matches!(news, Heard::Steps(..)));
             ControlFlow::Continue(())
         });
 
-        let steps = &storm.expect("it can be played").policies[0].steps;
+        let steps = &storm.expect("it can be simulated").policies[0].steps;
         assert_eq!((heard, steps.len()), (80, 80));
         let came: u32 = steps[20..40].iter().map(|step| step.requests).sum();
         assert_eq!(steps[39].waiting, steps[19].waiting + came);
@@ -308,7 +308,7 @@ mod tests {
         plan.policies.truncate(1);
         let mut told = |trouble| {
             plan.settings.trouble = trouble;
-            played(&plan)
+            simulated(&plan)
         };
 
         let own = told(Trouble::Spike);
@@ -335,7 +335,7 @@ mod tests {
         let mut plan = short(1);
         plan.policies.push(Policy::new("hasty", setup));
 
-        let error = play(&plan, |_| panic!("nothing is heard")).expect_err("a rule");
+        let error = simulate(&plan, |_| panic!("nothing is heard")).expect_err("a rule");
 
         assert!(error.to_string().starts_with("hasty: "), "{error}");
     }
@@ -349,7 +349,7 @@ mod tests {
         plan.settings.queue = 100_000;
         plan.policies.truncate(1);
 
-        let storm = played(&plan);
+        let storm = simulated(&plan);
 
         assert_eq!(storm.policies[0].cut, Some(Cut::InFlight));
         assert_eq!(storm.policies[0].totals.in_flight, MOST_IN_FLIGHT);

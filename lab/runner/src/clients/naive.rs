@@ -28,7 +28,7 @@ use self::{
     call::{Call, Failure, MAX_ATTEMPTS, NaiveClient},
     telemetry::Telemetry,
 };
-use super::{ClientUnderTest, Connection, Player, Task};
+use super::{ClientUnderTest, Connection, ScenarioClient, Task};
 
 /// What people first write. It knows no policy, so it has no limit to give up at, and
 /// no history to see a loop in.
@@ -69,13 +69,13 @@ impl ClientUnderTest for Naive {
         Telemetry::register(recorder, tasks);
     }
 
-    fn connect(&self, connection: Connection) -> Result<Box<dyn Player>, ConfigError> {
+    fn connect(&self, connection: Connection) -> Result<Box<dyn ScenarioClient>, ConfigError> {
         Ok(Box::new(NaiveClient::new(&connection)?))
     }
 }
 
 #[async_trait::async_trait]
-impl Player for NaiveClient {
+impl ScenarioClient for NaiveClient {
     async fn flaky(&self) -> Result<u64, Outcome> {
         let body = self.fetch(Call::get(Endpoint::FLAKY)).await?;
         let attempt = body.get("attempt").and_then(Value::as_u64);

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use crate::{Ended, assert_contains, assert_fits_80_columns, command, lab, printed};
 
-/// Plays in virtual time with one seed.
-fn play(arguments: &str) -> Ended {
+/// Runs in virtual time with one seed.
+fn run_scenario(arguments: &str) -> Ended {
     lab(&format!("scenario {arguments} --pace virtual --seed 7"))
 }
 
@@ -42,7 +42,7 @@ fn draws_plain_ascii_if_the_locale_is_not_utf8() {
 
 #[test]
 fn prints_a_run_as_json() {
-    let run = json(&play("flaky --json"));
+    let run = json(&run_scenario("flaky --json"));
 
     assert_eq!(run["scenario"], "flaky");
     assert_eq!(run["seed"], 7);
@@ -71,7 +71,7 @@ fn the_exit_code_says_whether_the_expectations_of_the_client_held() {
             &["naive     retry-after-seconds"],
         ),
     ] {
-        let ended = play(arguments);
+        let ended = run_scenario(arguments);
 
         assert_eq!(ended.code, Some(code), "{arguments}");
         assert_contains(&ended.stdout, parts);
@@ -81,7 +81,7 @@ fn the_exit_code_says_whether_the_expectations_of_the_client_held() {
 
 #[test]
 fn prints_a_comparison_as_json() {
-    let comparison = json(&play("lost-response --compare --json"));
+    let comparison = json(&run_scenario("lost-response --compare --json"));
 
     assert_eq!(comparison["runs"][0]["client"], "reliable");
     assert_eq!(comparison["runs"][1]["client"], "naive");
@@ -96,11 +96,11 @@ fn prints_a_comparison_as_json() {
 }
 
 #[test]
-fn plays_all_scenarios_and_sums_them_up() {
+fn runs_all_scenarios_and_sums_them_up() {
     let text = printed("scenario all --seed 7");
 
     let number = CATALOGUE.len();
-    let sum = format!("{number} played with seed 7, {number} as expected");
+    let sum = format!("{number} run with seed 7, {number} as expected");
     assert_contains(&text, &[&sum]);
     assert_contains(
         &text,
@@ -156,7 +156,7 @@ fn output_that_cannot_be_written_is_an_environment_that_failed() {
 
 #[test]
 fn shows_a_lost_response() {
-    insta::assert_snapshot!(play("lost-response").stdout, @"
+    insta::assert_snapshot!(run_scenario("lost-response").stdout, @"
     lost-response — the job is created, its response is lost
     POST /jobs · up to 3 attempts · backoff 200 ms–5 s, full jitter
     Retry-After up to 30 s

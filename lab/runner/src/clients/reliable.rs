@@ -1,4 +1,4 @@
-//! The reference client, as a player.
+//! The reference client, as a client.
 
 mod failure;
 
@@ -16,7 +16,7 @@ use evidence::{
 };
 
 pub(super) use self::failure::failure;
-use super::{ClientUnderTest, Connection, Player, Task};
+use super::{ClientUnderTest, Connection, ScenarioClient, Task};
 use crate::policy::DEFAULT_POLICY;
 
 /// The reference client.
@@ -89,7 +89,7 @@ impl ClientUnderTest for Reliable {
             .expect("the defaults are legal");
     }
 
-    fn connect(&self, connection: Connection) -> Result<Box<dyn Player>, ConfigError> {
+    fn connect(&self, connection: Connection) -> Result<Box<dyn ScenarioClient>, ConfigError> {
         Ok(Box::new(client(connection, |builder| builder)?))
     }
 }
@@ -135,7 +135,7 @@ fn configure(policy: &Policy, builder: Builder) -> Builder {
 }
 
 #[async_trait::async_trait]
-impl Player for ReliableApiClient {
+impl ScenarioClient for ReliableApiClient {
     async fn flaky(&self) -> Result<u64, Outcome> {
         let flaky = self.flaky().await.map_err(failure)?;
         Ok(flaky.attempt)
@@ -172,7 +172,7 @@ impl Player for ReliableApiClient {
         key: Option<&IdempotencyKey>,
         body: &JsonObject,
     ) -> Result<String, Outcome> {
-        #[expect(clippy::expect_used, reason = "`new_key` of this player has one")]
+        #[expect(clippy::expect_used, reason = "`new_key` of this client has one")]
         let key = key.expect("every change of this client has a key");
         let job = self.create_job(key, body).await.map_err(failure)?;
         Ok(job.id)

@@ -1,4 +1,4 @@
-//! A task, performed by whichever client plays, and the outcome of it.
+//! A task, performed by whichever client runs, and the outcome of it.
 
 use std::ops::ControlFlow;
 
@@ -7,37 +7,37 @@ use evidence::{Fact, Outcome};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
-use super::{Player, Task};
+use super::{ScenarioClient, Task};
 
 /// Performs the task, and says what came of it.
-pub(crate) async fn perform(player: &dyn Player, task: Task) -> Outcome {
+pub(crate) async fn perform(client: &dyn ScenarioClient, task: Task) -> Outcome {
     let result = match task {
-        Task::Flaky => player.flaky().await.map(|attempt| {
+        Task::Flaky => client.flaky().await.map(|attempt| {
             Outcome::ok(format!("ok, attempt = {attempt}")).with("attempt", attempt)
         }),
-        Task::Get(endpoint) => player.get(endpoint).await.map(|()| Outcome::ok("ok")),
+        Task::Get(endpoint) => client.get(endpoint).await.map(|()| Outcome::ok("ok")),
         Task::NoContent => {
-            let result = player.no_content().await;
+            let result = client.no_content().await;
             result.map(|()| Outcome::ok("ok, nothing to read"))
         }
-        Task::Redirect => player.redirect().await.map(redirect),
-        Task::List(endpoint) => Ok(read(player, endpoint).await),
-        Task::ResumeCrawl(endpoint) => crawl_twice(player, endpoint).await,
-        Task::CreateJobs(numbers) => create_jobs(player, numbers).await,
+        Task::Redirect => client.redirect().await.map(redirect),
+        Task::List(endpoint) => Ok(read(client, endpoint).await),
+        Task::ResumeCrawl(endpoint) => crawl_twice(client, endpoint).await,
+        Task::CreateJobs(numbers) => create_jobs(client, numbers).await,
         Task::Post(endpoint) => {
-            let key = player.new_key();
-            let result = player.post(endpoint, key.as_ref(), &job(1)).await;
+            let key = client.new_key();
+            let result = client.post(endpoint, key.as_ref(), &job(1)).await;
             result.map(|()| Outcome::ok("ok"))
         }
         Task::Repeat(endpoint, times) => {
             let mut results = Vec::new();
             for _ in 0..times {
-                results.push(player.get(endpoint).await);
+                results.push(client.get(endpoint).await);
             }
             Ok(together(results))
         }
         Task::Workers(endpoint, workers) => Ok(together(
-            join_all((0..workers).map(|_| player.get(endpoint))).await,
+            join_all((0..workers).map(|_| client.get(endpoint))).await,
         )),
     };
     result.unwrap_or_else(|failure| failure)
@@ -68,9 +68,9 @@ fn redirect(seen: Option<Redirect>) -> Outcome {
 }
 
 /// Reads a listing to its end. How much was read is known of a failure, too.
-async fn read(player: &dyn Player, endpoint: Endpoint) -> Outcome {
+async fn read(client: &dyn ScenarioClient, endpoint: Endpoint) -> Outcome {
     let mut items = 0_u64;
-    let outcome = match player.read(endpoint, &mut |_| items += 1).await {
+    let outcome = match client.read(endpoint, &mut |_| items += 1).await {
         Ok(()) if items == 1 => Outcome::ok("ok, 1 item"),
         Ok(()) => Outcome::ok(format!("ok, {items} items")),
         Err(failure) => failure,
@@ -80,7 +80,7 @@ async fn read(player: &dyn Player, endpoint: Endpoint) -> Outcome {
 
 /// Crawls until the second page is processed and not yet noted, forgets all but the
 /// checkpoint, and crawls on to the end.
-async fn crawl_twice(player: &dyn Player, endpoint: Endpoint) -> Result<Outcome, Outcome> {
+async fn crawl_twice(client: &dyn ScenarioClient, endpoint: Endpoint) -> Result<Outcome, Outcome> {
     let checkpoints = MemoryCheckpoints::default();
     let mut delivered = Vec::new();
     for is_killed in [true, false] {
@@ -93,7 +93,7 @@ async fn crawl_twice(player: &dyn Player, endpoint: Endpoint) -> Result<Outcome,
                 false => ControlFlow::Continue(()),
             }
         };
-        player.crawl(endpoint, &checkpoints, &mut process).await?;
+        client.crawl(endpoint, &checkpoints, &mut process).await?;
     }
     let all = delivered.len() as u64;
     delivered.sort_unstable();
@@ -104,11 +104,11 @@ async fn crawl_twice(player: &dyn Player, endpoint: Endpoint) -> Result<Outcome,
 }
 
 /// Creates one job after the other with one key, and stops at a failure.
-async fn create_jobs(player: &dyn Player, numbers: &[u64]) -> Result<Outcome, Outcome> {
-    let key = player.new_key();
+async fn create_jobs(client: &dyn ScenarioClient, numbers: &[u64]) -> Result<Outcome, Outcome> {
+    let key = client.new_key();
     let mut jobs = Vec::new();
     for number in numbers {
-        jobs.push(player.create_job(key.as_ref(), &job(*number)).await?);
+        jobs.push(client.create_job(key.as_ref(), &job(*number)).await?);
     }
     let same = jobs.iter().all(|job| jobs.first() == Some(job));
     let text = match (jobs.len(), same) {

@@ -9,7 +9,7 @@ use evidence::{Defence, Ending, Outcome};
 
 use super::{
     super::reliable::{self, failure},
-    Player, Without,
+    ScenarioClient, Without,
 };
 
 pub(super) const WITHOUT: Without = Without {
@@ -39,21 +39,21 @@ struct Forgetful {
 }
 
 #[async_trait::async_trait]
-impl Player for Forgetful {
+impl ScenarioClient for Forgetful {
     async fn flaky(&self) -> Result<u64, Outcome> {
-        Player::flaky(&self.client).await
+        ScenarioClient::flaky(&self.client).await
     }
 
     async fn get(&self, endpoint: Endpoint) -> Result<(), Outcome> {
-        Player::get(&self.client, endpoint).await
+        ScenarioClient::get(&self.client, endpoint).await
     }
 
     async fn no_content(&self) -> Result<(), Outcome> {
-        Player::no_content(&self.client).await
+        ScenarioClient::no_content(&self.client).await
     }
 
     async fn redirect(&self) -> Result<Option<Redirect>, Outcome> {
-        Player::redirect(&self.client).await
+        ScenarioClient::redirect(&self.client).await
     }
 
     fn new_key(&self) -> Option<IdempotencyKey> {
@@ -66,7 +66,7 @@ impl Player for Forgetful {
         key: Option<&IdempotencyKey>,
         body: &JsonObject,
     ) -> Result<(), Outcome> {
-        Player::post(&self.client, endpoint, key, body).await
+        ScenarioClient::post(&self.client, endpoint, key, body).await
     }
 
     async fn create_job(
@@ -74,7 +74,7 @@ impl Player for Forgetful {
         key: Option<&IdempotencyKey>,
         body: &JsonObject,
     ) -> Result<String, Outcome> {
-        Player::create_job(&self.client, key, body).await
+        ScenarioClient::create_job(&self.client, key, body).await
     }
 
     async fn read(

@@ -16,7 +16,7 @@ use reqwest::Request;
 use tracing::{Span, field::Empty};
 
 use super::call::{Failure, MAX_ATTEMPTS};
-use crate::player::{Connection, Task};
+use crate::clients::{Connection, Task};
 
 /// The target of every span. Its first part is this crate, so that whoever
 /// listens to the lab hears it.

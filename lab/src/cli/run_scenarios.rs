@@ -1,4 +1,4 @@
-//! Plays scenarios for a command: with logs if `RUST_LOG` asks for them, until
+//! Runs scenarios for a command: with logs if `RUST_LOG` asks for them, until
 //! Ctrl+C cancels one, and each run sent on if there is an address to send it to.
 
 use std::{env, pin::pin, time::SystemTime};
@@ -32,8 +32,8 @@ impl Runner {
         })
     }
 
-    /// Plays a run. Ctrl+C cancels it, and once more leaves it where it is.
-    pub(super) fn play(&mut self, scenario: &Scenario, settings: &Settings) -> Result<Run, Exit> {
+    /// Runs a run. Ctrl+C cancels it, and once more leaves it where it is.
+    pub(super) fn run(&mut self, scenario: &Scenario, settings: &Settings) -> Result<Run, Exit> {
         let logs = self.logs.clone().map(logging::layer);
         let signals = listening(&self.runtime, &mut self.signals)?;
         self.runtime.block_on(async {
@@ -54,7 +54,7 @@ impl Runner {
         })
     }
 
-    /// Plays what the rules of a comparison are held to; none if Ctrl+C comes first.
+    /// Runs what the rules of a comparison are held to; none if Ctrl+C comes first.
     pub(super) fn sample(
         &mut self,
         scenario: &Scenario,
