@@ -25,7 +25,7 @@ export function twinPanel({ redraw }) {
   };
 }
 
-/** Puts new tables in place of the old, which whoever reads them does not lose:
+/** Puts new tables instead of the old, which whoever reads them does not lose:
     each stays scrolled as it was, and keeps the focus if it had it. */
 function renew(children) {
   const tables = byId("tables");

@@ -427,7 +427,7 @@ async fn what_came_from_the_wire_stays_text() {
         for (name, ..) in tags(page) {
             *names.entry(name.to_owned()).or_default() += 1;
         }
-        // What was found in place of what was expected is set in bold.
+        // What was found instead of what was expected is set in bold.
         names.remove("strong");
         names
     };
@@ -678,7 +678,7 @@ const STORM: [&str; 11] = [
     "storm",
     "--calls-per-second",
     "20",
-    "--places",
+    "--workers",
     "3",
     "--trouble-begins",
     "2",

@@ -226,11 +226,11 @@ fn with(run: &Value, at: &str, change: impl FnOnce(&mut Map<String, Value>)) -> 
 #[tokio::test]
 async fn refuses_a_member_too_many_a_missing_one_and_one_of_another_type() {
     let (validator, run) = (run_validator(), flaky().await);
-    let mut places = Vec::new();
-    objects(&run, String::new(), &mut places);
+    let mut workers = Vec::new();
+    objects(&run, String::new(), &mut workers);
 
     let mut accepted = Vec::new();
-    for at in &places {
+    for at in &workers {
         let more = with(&run, at, |object| {
             object.insert("surprise".to_owned(), json!({ "secs": 1 }));
         });
@@ -253,7 +253,7 @@ async fn refuses_a_member_too_many_a_missing_one_and_one_of_another_type() {
         }
     }
 
-    assert!(places.len() > 30, "{places:?}");
+    assert!(workers.len() > 30, "{workers:?}");
     assert!(accepted.is_empty(), "{accepted:#?}");
 }
 

@@ -40,7 +40,7 @@ mod stream;
 pub use fault::ConnectionFault;
 pub use header_case::HeaderCase;
 pub use listen::listen;
-pub use observer::{ClosedBy, ConnectionObserver, ConnectionPlace};
+pub use observer::{ClosedBy, ConnectionObserver, ConnectionPosition};
 
 /// How long the loop rests when the system refuses to accept, or when there is no
 /// room. Without a rest it would spin.
@@ -69,7 +69,7 @@ pub struct ConnectionBounds {
     pub idle: Duration,
     /// While the client takes nothing of a response that is ready.
     pub stalled: Duration,
-    /// How many connections there may be at once. One more takes the place of the one
+    /// How many connections there may be at once. One more replaces the one
     /// that has left the service waiting for the longest time; if none has, it waits.
     pub connections: NonZeroUsize,
 }
@@ -115,7 +115,7 @@ pub struct Stopped {
 /// phases it cuts everything off at once.
 ///
 /// The observer, if there is one, learns of every connection; each request carries its
-/// [`ConnectionPlace`] either way. A response that carries a [`ConnectionFault`] is not
+/// [`ConnectionPosition`] either way. A response that carries a [`ConnectionFault`] is not
 /// sent.
 pub async fn serve<S>(
     listener: TcpListener,
@@ -225,7 +225,7 @@ impl Connections {
         self.held.remove(&id);
     }
 
-    /// Whether there is room for one more, if need be in place of another.
+    /// Whether there is room for one more, if need be instead of another.
     fn make_room(&mut self, most: NonZeroUsize) -> bool {
         self.held.len() < most.get() || self.close_the_longest_waiting()
     }
@@ -295,7 +295,7 @@ mod tests {
         async fn gone(&mut self) -> Vec<usize> {
             tokio::task::yield_now().await;
             while self.connections.tasks.try_join_next().is_some() {}
-            let gone = |place: &usize| Arc::strong_count(&self.ended[*place]) == 1;
+            let gone = |position: &usize| Arc::strong_count(&self.ended[*position]) == 1;
             (0..self.ended.len()).filter(gone).collect()
         }
     }

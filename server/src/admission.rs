@@ -31,7 +31,7 @@ pub(crate) fn admit(version: Version, uri: &Uri, headers: &HeaderMap) -> Result<
             false => Problem::INVALID_HOST,
         });
     }
-    // An absolute request target takes the place of the Host header (RFC 9112
+    // An absolute request target replaces the Host header (RFC 9112
     // §3.2.2), so it is held to the same rule.
     if let Some(target) = uri.authority()
         && !serves(target.as_str(), uri)

@@ -197,7 +197,7 @@ impl ServiceConfigBuilder {
     }
 
     /// Called for each request once its span is made and before it is entered: the
-    /// place to set an OpenTelemetry parent from the headers.
+    /// position to set an OpenTelemetry parent from the headers.
     pub fn on_request_span(
         mut self,
         hook: impl Fn(&Span, &HeaderMap) + Send + Sync + 'static,

@@ -37,7 +37,7 @@ pub struct Exchange {
     /// The shape of what was received.
     pub request: RequestShape,
     /// What was sent; none if there was no response, or a
-    /// [fault of the connection](crate::ConnectionFault) took its place.
+    /// [fault of the connection](crate::ConnectionFault) took its position.
     pub response: Option<SentResponse>,
 }
 

@@ -202,8 +202,8 @@ impl State {
             totals.requests += 1;
             totals.early += u64::from(early.is_some());
         });
-        if let (Some(connection), Some(place)) = (entry.connection, entry.place) {
-            self.connections.requested(connection, place);
+        if let (Some(connection), Some(position)) = (entry.connection, entry.position) {
+            self.connections.requested(connection, position);
         }
 
         self.total += 1;
@@ -215,7 +215,7 @@ impl State {
         (self.total, early)
     }
 
-    /// Keeps an entry, if need be in place of the oldest.
+    /// Keeps an entry, if need be instead of the oldest.
     fn keep(&mut self, entry: LedgerEntry) {
         if self.entries.len() < self.capacity {
             self.entries.push_back(entry);
@@ -266,8 +266,8 @@ impl State {
     fn entry(&mut self, seq: u64) -> Option<&mut LedgerEntry> {
         // Not read from the oldest entry, which no cache holds any more.
         let dropped = self.total - self.entries.len() as u64;
-        let place = seq.checked_sub(dropped + 1)?;
-        self.entries.get_mut(usize::try_from(place).ok()?)
+        let position = seq.checked_sub(dropped + 1)?;
+        self.entries.get_mut(usize::try_from(position).ok()?)
     }
 
     fn snapshot(&self) -> LedgerSnapshot {

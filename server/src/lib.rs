@@ -59,7 +59,7 @@
 //!
 //! [`RunningApi::ledger`] tells what went over the wire: every connection, every request
 //! with its arrival, route and response, whether it came earlier than a Retry-After
-//! allowed, and hashes in place of cursors, keys and bodies. The names of all metrics and of
+//! allowed, and hashes instead of cursors, keys and bodies. The names of all metrics and of
 //! the request span stand in [`telemetry`].
 //!
 //! # What is deliberately absent
@@ -125,7 +125,7 @@ mod traceparent;
 mod waits;
 
 pub use accept::{
-    ClosedBy, ConnectionBounds, ConnectionFault, ConnectionPlace, HeaderCase, Stopped,
+    ClosedBy, ConnectionBounds, ConnectionFault, ConnectionPosition, HeaderCase, Stopped,
 };
 pub use clock::{Clock, SystemClock};
 pub use config::{

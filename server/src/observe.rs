@@ -16,7 +16,7 @@ use http::{HeaderMap, Method};
 use hyper::body::Body as _;
 use tracing::{Span, field};
 
-use crate::accept::{ConnectionFault, ConnectionPlace};
+use crate::accept::{ConnectionFault, ConnectionPosition};
 use crate::body_hash::{BodyHash, HashedBody};
 use crate::exchange::{Recorded, RequestShape};
 use crate::header_lines::{lines, single};
@@ -92,12 +92,12 @@ impl Observation {
         let route = state.instruments().route(route.unwrap_or(OTHER));
         let method = KnownMethod::of(request.method());
         let (headers, extensions) = (request.headers(), request.extensions());
-        let place = extensions.get::<ConnectionPlace>();
+        let position = extensions.get::<ConnectionPosition>();
         let idempotency_key = key_hash(state.key(), headers);
         let cursor = only(request.uri(), "cursor").ok().flatten();
         let entry = LedgerEntry {
-            connection: place.map(|place| place.connection),
-            place: place.map(|place| place.place),
+            connection: position.map(|position| position.connection),
+            position: position.map(|position| position.position),
             version: request.version(),
             arrived,
             method: method.as_str(),

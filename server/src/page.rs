@@ -68,8 +68,8 @@ impl Page {
     pub(crate) fn to_json(&self) -> String {
         let mut json = String::with_capacity(160);
         json.push_str(r#"{"items":["#);
-        for (place, Item { id, name }) in self.items.iter().enumerate() {
-            if place > 0 {
+        for (position, Item { id, name }) in self.items.iter().enumerate() {
+            if position > 0 {
                 json.push(',');
             }
             json.extend([r#"{"id":""#, id, r#"","name":""#, name, r#""}"#]);

@@ -52,8 +52,8 @@ impl RequestId {
         let mut id = [0; 20];
         let (prefix, digits) = id.split_at_mut(PREFIX.len());
         prefix.copy_from_slice(PREFIX);
-        for (place, digit) in digits.iter_mut().rev().enumerate() {
-            let value = (number >> (4 * place)) as u8 & 0xf;
+        for (position, digit) in digits.iter_mut().rev().enumerate() {
+            let value = (number >> (4 * position)) as u8 & 0xf;
             *digit = value + if value < 10 { b'0' } else { b'a' - 10 };
         }
         Self(Source::Made(id))

@@ -85,7 +85,7 @@ impl KeyedDigest {
 #[expect(clippy::indexing_slicing, reason = "it is known to be shorter")]
 fn first<const ALL: usize, const COUNT: usize>(bytes: [u8; ALL]) -> [u8; COUNT] {
     const { assert!(COUNT <= ALL) };
-    std::array::from_fn(|place| bytes[place])
+    std::array::from_fn(|position| bytes[position])
 }
 
 /// A short keyed hash of a value that must not be kept.

@@ -39,7 +39,7 @@ pub(crate) fn service(
     })
 }
 
-/// The response of the router, or the refusal that takes its place.
+/// The response of the router, or the refusal that takes its position.
 enum Responding {
     Routed(RouteFuture<Infallible>),
     Refused(Option<Response>),

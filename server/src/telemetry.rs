@@ -157,23 +157,23 @@ pub const METHODS: [&str; 10] = [
     OTHER_METHOD,
 ];
 
-/// A place in [`METHODS`].
+/// A position in [`METHODS`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct KnownMethod(usize);
 
 impl KnownMethod {
-    /// The place of a method, which is the last for one that HTTP does not define.
+    /// The position of a method, which is the last for one that HTTP does not define.
     pub(crate) fn of(method: &http::Method) -> Self {
-        let place = METHODS.iter().position(|known| method == known);
-        Self(place.unwrap_or(METHODS.len() - 1))
+        let position = METHODS.iter().position(|known| method == known);
+        Self(position.unwrap_or(METHODS.len() - 1))
     }
 
     pub(crate) fn as_str(self) -> &'static str {
         self.in_table::<&str>(&METHODS)
     }
 
-    /// What a table that is made of [`METHODS`] has at this place.
-    #[expect(clippy::indexing_slicing, reason = "it is a place of such a table")]
+    /// What a table that is made of [`METHODS`] has at this position.
+    #[expect(clippy::indexing_slicing, reason = "it is a position of such a table")]
     pub(crate) fn in_table<T>(self, table: &[T; METHODS.len()]) -> &T {
         &table[self.0]
     }

@@ -10,7 +10,7 @@ use crate::header_lines::single;
 /// The header's name.
 pub(crate) const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
-/// The caller's place in a trace, as lower-case hexadecimal text.
+/// The caller's position in a trace, as lower-case hexadecimal text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TraceParent {
     /// 32 digits, not all zero.

@@ -71,7 +71,7 @@ fn a_request_names_its_connection_its_place_on_it_and_its_version() {
     let ledger = service.ledger();
     let requests = ledger.entries.iter().map(|entry| {
         let version = format!("{:?}", entry.version);
-        (&*entry.route, entry.connection, entry.place, version)
+        (&*entry.route, entry.connection, entry.position, version)
     });
     assert_eq!(
         requests.collect::<Vec<_>>(),

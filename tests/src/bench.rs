@@ -18,7 +18,7 @@ pub const NOW: Duration = Duration::from_secs(784_111_777);
 pub struct Bench {
     /// The client.
     pub client: ReliableApiClient,
-    /// What stands in the place of its transport.
+    /// What stands instead of its transport.
     pub session: Session,
     /// Its clock, which begins at [`NOW`].
     pub clock: VirtualClock,

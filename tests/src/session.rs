@@ -13,7 +13,7 @@ use reqwest_middleware::{Middleware, Next, Result};
 
 use crate::reply::Reply;
 
-/// What stands in the place of the transport. Clones share one memory.
+/// What stands instead of the transport. Clones share one memory.
 #[derive(Clone)]
 pub struct Session(Arc<Shared>);
 

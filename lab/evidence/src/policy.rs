@@ -57,13 +57,13 @@ impl Policy {
 /// has it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Overrides {
-    /// In place of [`Policy::max_attempts`].
+    /// Instead of [`Policy::max_attempts`].
     pub max_attempts: Option<u32>,
-    /// In place of [`Policy::max_retry_after`].
+    /// Instead of [`Policy::max_retry_after`].
     pub max_retry_after: Option<Duration>,
-    /// In place of [`Policy::max_pages`].
+    /// Instead of [`Policy::max_pages`].
     pub max_pages: Option<u32>,
-    /// In place of [`Policy::max_items`].
+    /// Instead of [`Policy::max_items`].
     pub max_items: Option<u32>,
 }
 

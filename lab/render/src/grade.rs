@@ -26,7 +26,7 @@ const INDENT: &str = "     ";
 
 /// A task among the others.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct TaskNumber {
     /// The number of the task, from 1.
     pub number: usize,
     /// How many tasks there are.
@@ -97,12 +97,15 @@ pub fn open(tasks: &[Open<'_>], options: &Options) -> String {
 pub fn task(
     words: &TaskWords,
     grade: &TaskGrade,
-    place: Place,
+    task_number: TaskNumber,
     known: &KnownFailures,
     options: &Options,
 ) -> String {
     let mut sheet = Sheet::new(options);
-    let number = format!("{:<6}", format!("{}/{}", place.number, place.of));
+    let number = format!(
+        "{:<6}",
+        format!("{}/{}", task_number.number, task_number.of)
+    );
     headline(&mut sheet, grade, &number, "build it next", known);
     if grade.goal.verdict != GoalVerdict::Reached {
         sheet.beside(INDENT, &sheet.plain(words.text));

@@ -131,7 +131,7 @@ fn picture(sheet: &mut Sheet<'_>, storm: &Storm) {
 fn what_ends(trouble: Trouble) -> &'static str {
     match trouble {
         Trouble::Spike => "the spike ends",
-        Trouble::Cut => "all places are back",
+        Trouble::Cut => "all workers are back",
         Trouble::Pause => "the service works again",
         Trouble::Refusal => "no more 503s for all",
         Trouble::None => "",
@@ -168,8 +168,8 @@ fn trouble(settings: &Settings) -> String {
             format!("{} {from_to}", (usual * settings.spike).round())
         }
         Trouble::Cut => format!(
-            "{} of {} places {from_to}",
-            settings.places_left, settings.places
+            "{} of {} workers {from_to}",
+            settings.workers_left, settings.workers
         ),
         Trouble::Pause => format!("and the service stands still {from_to}"),
         Trouble::Refusal => format!("only 503s {from_to}"),

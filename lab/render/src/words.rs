@@ -2,7 +2,7 @@
 
 use evidence::{Pace, Run};
 
-/// What stands in the place of the verdict on a run that was cancelled.
+/// What stands instead of the verdict on a run that was cancelled.
 pub(super) const NOT_JUDGED: &str = "cancelled before its end, so nothing is judged";
 
 /// What each side counted.

@@ -21,7 +21,7 @@ use crate::{
 pub(crate) struct Wire {
     /// What the client takes for the service.
     pub(crate) base_url: String,
-    /// What the client's requests go through in place of a socket, if anything.
+    /// What the client's requests go through instead of a socket, if anything.
     pub(crate) function: Option<Function>,
     ledger: Ledger,
     service: Option<RunningApi>,

@@ -351,7 +351,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Puts the service's usual port in the place of the free one that this run
+/// Puts the service's usual port instead of the free one that this run
 /// happened to get: the only thing in a virtual run that chance decides.
 fn forget_port(traces: &mut [Trace]) {
     for span in traces.iter_mut().flat_map(|trace| &mut trace.spans) {

@@ -32,7 +32,7 @@ pub fn request(entry: LedgerEntry) -> WireRequest {
     WireRequest {
         seq: entry.seq,
         connection: entry.connection,
-        place: entry.place,
+        position: entry.position,
         version: format!("{:?}", entry.version),
         arrived: entry.arrived,
         method: entry.method,

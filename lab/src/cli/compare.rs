@@ -63,7 +63,7 @@ pub(super) fn compare(arguments: &Arguments, scenario: &Scenario) -> Result<Exit
     Ok(Exit::of(&both.runs[0]))
 }
 
-/// Shows the runs there are in place of a comparison, which needs two whole ones.
+/// Shows the runs there are instead of a comparison, which needs two whole ones.
 fn print_runs(
     arguments: &Arguments,
     scenario: &Scenario,

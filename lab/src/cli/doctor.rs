@@ -4,7 +4,7 @@ use clap::Args;
 use reqwest::Url;
 
 use super::{Exit, number, terminal};
-use crate::{doctor, doctor::Places, web::DEFAULT_PAGE_PORT};
+use crate::{doctor, doctor::Addresses, web::DEFAULT_PAGE_PORT};
 use evidence::Level;
 
 /// Heading of the help, beside the options of the check itself.
@@ -68,7 +68,7 @@ pub(super) fn doctor(arguments: &Arguments) -> Result<Exit, Exit> {
     if arguments.port == arguments.page_port {
         return Err(terminal::fail(&SamePort(arguments.port), Exit::Usage));
     }
-    let places = Places {
+    let addresses = Addresses {
         service: arguments.port,
         page: arguments.page_port,
         prometheus: arguments.prometheus.clone(),
@@ -78,11 +78,11 @@ pub(super) fn doctor(arguments: &Arguments) -> Result<Exit, Exit> {
         wanted: arguments.with_grafana,
     };
     let runtime = terminal::runtime()?;
-    let facts = runtime.block_on(doctor::look(&places, terminal::facts()));
+    let facts = runtime.block_on(doctor::look(&addresses, terminal::facts()));
     // A look-up of a name cannot be cancelled, only left behind.
     runtime.shutdown_background();
     let facts = facts.map_err(|error| terminal::fail(&error, Exit::Environment))?;
-    let findings = doctor::findings(&facts, &places);
+    let findings = doctor::findings(&facts, &addresses);
 
     let text = match arguments.json {
         true => render::json(&findings),

@@ -12,7 +12,7 @@ use evidence::{
     grade::{Card, GoalVerdict, KnownFailures, TaskGrade},
     rules::Rule,
 };
-use render::{Options, grade::Place};
+use render::{Options, grade::TaskNumber};
 use runner::{
     Settings,
     grade::{
@@ -342,19 +342,19 @@ impl<'a> Grader<'a> {
     /// for saves of a file.
     async fn the_way(&self, signals: &mut Signals, from: usize) -> Result<Card, Ended> {
         let mut card = self.card();
-        for (place, task) in self.tasks.iter().enumerate().skip(from) {
+        for (index, task) in self.tasks.iter().enumerate().skip(from) {
             let grade = tokio::select! {
                 grade = self.run(task) => grade.map_err(Ended::Failed)?,
                 () = signals.next() => return Err(Ended::Cancelled),
             };
             let never_ran = grade.never_ran();
             if !self.arguments.json && !never_ran {
-                let place = Place {
-                    number: place + 1,
+                let number = TaskNumber {
+                    number: index + 1,
                     of: self.tasks.len(),
                 };
                 let known = &self.demands.known;
-                let text = render::grade::task(&task.words, &grade, place, known, &self.options);
+                let text = render::grade::task(&task.words, &grade, number, known, &self.options);
                 // A reader that has seen enough ends nothing.
                 let _ = terminal::print(&text);
             }

@@ -14,7 +14,7 @@ expectations held. It needs no account and no internet.";
 
 /// How to begin.
 const LAB_EXAMPLES: &str = "\
-Start here (in a checkout, write `cargo run -p lab --` in place of `lab`):
+Start here (in a checkout, write `cargo run -p lab --` instead of `lab`):
   lab list                  what can be run
   lab scenario flaky        a service that fails twice, then succeeds
   lab scenario flaky --ask  the same, but predict first
@@ -83,7 +83,7 @@ Examples:
       a policy of your own beside the others
   lab storm --policy 3-jitter grpc envoy --calls-per-second 40
       other policies, and less load
-  lab storm --trouble cut --places-left 3
+  lab storm --trouble cut --workers-left 3
       another trouble";
 
 /// What grading is.

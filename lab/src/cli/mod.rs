@@ -106,7 +106,7 @@ pub fn main() -> ExitCode {
     ended.unwrap_or_else(|exit| exit).into()
 }
 
-/// Prints what clap has in place of arguments: an error on stderr, or the help or
+/// Prints what clap has instead of arguments: an error on stderr, or the help or
 /// the version on stdout.
 fn print_instead(instead: &clap::Error) -> Exit {
     let printed = instead.print();

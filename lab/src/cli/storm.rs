@@ -40,7 +40,7 @@ pub(super) struct Arguments {
     /// List the stories and the policies, and simulate nothing
     #[arg(long)]
     list: bool,
-    /// Simulate these policies in place of the story's
+    /// Simulate these policies instead of the story's
     #[arg(long, value_name = "NAME", num_args = 1..)]
     policy: Vec<String>,
     /// What arrivals, work and jitter are drawn from [default: 1]
@@ -59,7 +59,7 @@ pub(super) struct Arguments {
     /// Write the storm as a page of HTML
     #[arg(long, value_name = "FILE", conflicts_with = "seeds")]
     report: Option<PathBuf>,
-    /// Print figures below the pictures in place of words: latency, requests, tokens
+    /// Print figures below the pictures instead of words: latency, requests, tokens
     #[arg(long, conflicts_with_all = ["seeds", "json"])]
     figures: bool,
     /// Use nothing but ASCII

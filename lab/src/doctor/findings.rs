@@ -5,7 +5,7 @@ use render::Options;
 use reqwest::Url;
 
 use super::{
-    Places,
+    Addresses,
     facts::{Dashboards, Docker, Facts, Flavour, Holder, Port, Probe, Rules, Target, Terminal},
 };
 
@@ -18,7 +18,7 @@ struct Trouble {
     advice: String,
 }
 
-fn trouble(level: Level, found: impl Into<String>, advice: impl Into<String>) -> Verdict {
+fn problem(level: Level, found: impl Into<String>, advice: impl Into<String>) -> Verdict {
     Err(Trouble {
         level,
         found: found.into(),
@@ -27,27 +27,27 @@ fn trouble(level: Level, found: impl Into<String>, advice: impl Into<String>) ->
 }
 
 /// Judges the facts, in the order in which one would put things right.
-pub(crate) fn findings(facts: &Facts, places: &Places) -> Vec<Finding> {
+pub(crate) fn findings(facts: &Facts, addresses: &Addresses) -> Vec<Finding> {
     let mut verdicts = vec![
-        ("service port", service_port(facts, places)),
+        ("service port", service_port(facts, addresses)),
         (
             "page port",
-            port(places.page, Some("--page-port"), &facts.page),
+            port(addresses.page, Some("--page-port"), &facts.page),
         ),
         ("loopback", loopback(&facts.loopback)),
         ("proxy", proxy(&facts.proxies, facts.system)),
         ("terminal", terminal(facts.terminal)),
         ("locale", locale(facts.terminal, facts.system)),
-        ("docker", docker(facts, places)),
+        ("docker", docker(facts, addresses)),
     ];
     // Who does not want them need not be told three times.
-    if !places.wanted && facts.dashboard_probes() == [Probe::Refused; 3] {
+    if !addresses.wanted && facts.dashboard_probes() == [Probe::Refused; 3] {
         verdicts.push(("dashboards", no_dashboards(facts)));
     } else {
         verdicts.extend([
-            ("prometheus", prometheus(facts, places)),
-            ("tempo", tempo(facts, places)),
-            ("grafana", grafana(facts, places)),
+            ("prometheus", prometheus(facts, addresses)),
+            ("tempo", tempo(facts, addresses)),
+            ("grafana", grafana(facts, addresses)),
         ]);
     }
     let findings = verdicts.into_iter().map(|(check, verdict)| match verdict {
@@ -57,27 +57,27 @@ pub(crate) fn findings(facts: &Facts, places: &Places) -> Vec<Finding> {
             found,
             advice: None,
         },
-        Err(trouble) => Finding {
+        Err(problem) => Finding {
             check,
-            level: trouble.level,
-            found: trouble.found,
-            advice: Some(trouble.advice),
+            level: problem.level,
+            found: problem.found,
+            advice: Some(problem.advice),
         },
     });
     findings.collect()
 }
 
-fn service_port(facts: &Facts, places: &Places) -> Verdict {
+fn service_port(facts: &Facts, addresses: &Addresses) -> Verdict {
     // Prometheus looks for the lab on one port.
-    let instead = (!places.wanted).then_some("--port");
+    let instead = (!addresses.wanted).then_some("--port");
     match &facts.service {
         // Without its page it is not the lab that has the port.
         Port::Lab if facts.page != Port::Lab => taken(
-            places.service,
+            addresses.service,
             instead,
             "a teaching service without the page",
         ),
-        state => port(places.service, instead, state),
+        state => port(addresses.service, instead, state),
     }
 }
 
@@ -90,7 +90,7 @@ fn port(number: u16, instead: Option<&str>, port: &Port) -> Verdict {
             taken(number, instead, &format!("{name} (process {id})"))
         }
         Port::Taken(None) => taken(number, instead, "a process that the system does not name"),
-        Port::Barred(why) => trouble(
+        Port::Barred(why) => problem(
             Level::Problem,
             format!("{number} cannot be listened on: {why}"),
             match instead {
@@ -108,13 +108,13 @@ fn taken(number: u16, instead: Option<&str>, by: &str) -> Verdict {
         Some(option) => format!("stop it, or use another port: lab serve {option} 0"),
         None => "stop it: Prometheus looks for the lab nowhere else".to_owned(),
     };
-    trouble(Level::Problem, format!("{number} is taken by {by}"), advice)
+    problem(Level::Problem, format!("{number} is taken by {by}"), advice)
 }
 
 fn loopback(reached: &Result<(), String>) -> Verdict {
     match reached {
         Ok(()) => Ok("127.0.0.1 reaches itself".to_owned()),
-        Err(why) => trouble(
+        Err(why) => problem(
             Level::Problem,
             format!("127.0.0.1 does not reach itself: {why}"),
             "allow connections within this machine in its firewall or sandbox",
@@ -127,7 +127,7 @@ fn proxy(variables: &[&str], system: &str) -> Verdict {
         return Ok("none stands before 127.0.0.1".to_owned());
     }
     let variables = variables.join(", ");
-    trouble(
+    problem(
         Level::Note,
         format!(
             "{variables} would send curl and other clients to a proxy; the lab's own never ask it"
@@ -143,7 +143,7 @@ fn proxy(variables: &[&str], system: &str) -> Verdict {
 fn terminal(terminal: Terminal) -> Verdict {
     match terminal.width {
         None => Ok("no terminal: 80 columns are written".to_owned()),
-        Some(width) if width < Options::NARROWEST => trouble(
+        Some(width) if width < Options::NARROWEST => problem(
             Level::Note,
             format!("{width} columns: pictures need {}", Options::NARROWEST),
             "widen the window, or choose a smaller font",
@@ -157,7 +157,7 @@ fn locale(terminal: Terminal, system: &str) -> Verdict {
         return Ok("UTF-8".to_owned());
     }
     let name = if system == "macos" { "en_US" } else { "C" };
-    trouble(
+    problem(
         Level::Note,
         "not UTF-8: pictures are drawn in ASCII",
         format!("export LC_ALL={name}.UTF-8"),
@@ -165,8 +165,8 @@ fn locale(terminal: Terminal, system: &str) -> Verdict {
 }
 
 /// How grave it is that a part of the dashboards is missing.
-fn gravity(places: &Places) -> Level {
-    match places.wanted {
+fn gravity(addresses: &Addresses) -> Level {
+    match addresses.wanted {
         true => Level::Problem,
         false => Level::Note,
     }
@@ -189,7 +189,7 @@ fn compose(facts: &Facts) -> &'static str {
     }
 }
 
-fn docker(facts: &Facts, places: &Places) -> Verdict {
+fn docker(facts: &Facts, addresses: &Addresses) -> Verdict {
     let (found, advice) = match facts.docker {
         Docker::Absent => (
             "not installed; only the Grafana part needs it",
@@ -231,13 +231,13 @@ fn docker(facts: &Facts, places: &Places) -> Verdict {
     // Who has them all without it does not need it.
     let level = match facts.dashboard_probes().into_iter().all(Probe::is_ready) {
         true => Level::Note,
-        false => gravity(places),
+        false => gravity(addresses),
     };
-    trouble(level, found, advice)
+    problem(level, found, advice)
 }
 
 fn no_dashboards(facts: &Facts) -> Verdict {
-    trouble(
+    problem(
         Level::Note,
         "Prometheus, Tempo and Grafana are not running",
         format!("if you want them: {}", compose(facts)),
@@ -245,7 +245,7 @@ fn no_dashboards(facts: &Facts) -> Verdict {
 }
 
 /// Where a part of the dashboards is, or what is wrong if it is not ready.
-fn ready(probe: Probe, base: &Url, facts: &Facts, places: &Places) -> Verdict {
+fn ready(probe: Probe, base: &Url, facts: &Facts, addresses: &Addresses) -> Verdict {
     // Every address here has the same scheme.
     let host = base.host_str().unwrap_or_default();
     let at = match base.port_or_known_default() {
@@ -269,11 +269,11 @@ fn ready(probe: Probe, base: &Url, facts: &Facts, places: &Places) -> Verdict {
             "wait half a minute, and ask again: lab doctor",
         ),
     };
-    trouble(gravity(places), found, advice)
+    problem(gravity(addresses), found, advice)
 }
 
-fn prometheus(facts: &Facts, places: &Places) -> Verdict {
-    let at = ready(facts.prometheus, &places.prometheus, facts, places)?;
+fn prometheus(facts: &Facts, addresses: &Addresses) -> Verdict {
+    let at = ready(facts.prometheus, &addresses.prometheus, facts, addresses)?;
     let (found, advice) = match facts.target {
         Target::Up => match &facts.rules {
             Rules::Sound => {
@@ -296,7 +296,7 @@ fn prometheus(facts: &Facts, places: &Places) -> Verdict {
             ),
         },
         Target::Down if facts.page != Port::Lab => {
-            let otlp = places.otlp.as_str().trim_end_matches('/');
+            let otlp = addresses.otlp.as_str().trim_end_matches('/');
             ("and waits for the lab", format!("lab serve --otlp {otlp}"))
         }
         Target::Down => (
@@ -326,14 +326,18 @@ fn prometheus(facts: &Facts, places: &Places) -> Verdict {
             "see whether it is Prometheus: open its page in a browser".to_owned(),
         ),
     };
-    trouble(gravity(places), format!("{at} is ready, {found}"), advice)
+    problem(
+        gravity(addresses),
+        format!("{at} is ready, {found}"),
+        advice,
+    )
 }
 
-fn tempo(facts: &Facts, places: &Places) -> Verdict {
-    let at = ready(facts.tempo, &places.tempo, facts, places)?;
-    match ready(facts.otlp, &places.otlp, facts, places) {
+fn tempo(facts: &Facts, addresses: &Addresses) -> Verdict {
+    let at = ready(facts.tempo, &addresses.tempo, facts, addresses)?;
+    match ready(facts.otlp, &addresses.otlp, facts, addresses) {
         Ok(otlp) => Ok(format!("{at} is ready, and {otlp} takes traces")),
-        Err(otlp) => trouble(
+        Err(otlp) => problem(
             otlp.level,
             format!("{at} is ready, but takes no traces: {}", otlp.found),
             "start it with dashboards/tempo/tempo.yml",
@@ -341,8 +345,8 @@ fn tempo(facts: &Facts, places: &Places) -> Verdict {
     }
 }
 
-fn grafana(facts: &Facts, places: &Places) -> Verdict {
-    let at = ready(facts.grafana, &places.grafana, facts, places)?;
+fn grafana(facts: &Facts, addresses: &Addresses) -> Verdict {
+    let at = ready(facts.grafana, &addresses.grafana, facts, addresses)?;
     let (found, advice) = match &facts.dashboards {
         Dashboards::Missing(missing) if missing.is_empty() => {
             return Ok(format!("{at} is ready, and has the lab's dashboards"));
@@ -356,7 +360,7 @@ fn grafana(facts: &Facts, places: &Places) -> Verdict {
             "see whether it asks for a login: the lab's own does not",
         ),
     };
-    trouble(gravity(places), found, advice)
+    problem(gravity(addresses), found, advice)
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use tokio::{
 };
 
 use super::{
-    Places,
+    Addresses,
     docker::docker,
     facts::{Dashboards, Facts, Port, Probe, Rules, Target, Terminal},
     holder::holder,
@@ -48,16 +48,16 @@ const LAPTOPS: &str = "count(count by (instance) (traces_spanmetrics_calls_total
 /// # Errors
 ///
 /// If the HTTP client could not be set up.
-pub(crate) async fn look(places: &Places, terminal: Terminal) -> reqwest::Result<Facts> {
+pub(crate) async fn look(addresses: &Addresses, terminal: Terminal) -> reqwest::Result<Facts> {
     let http = Http(http_client::plain_builder().build()?);
     let system = env::consts::OS;
     let (ports, loopback, docker, prometheus, tempo, grafana) = tokio::join!(
-        ports(&http, places),
+        ports(&http, addresses),
         loopback(),
         docker(DOCKER_PATIENCE, system),
-        prometheus(&http, &places.prometheus),
-        tempo(&http, places),
-        grafana(&http, &places.grafana),
+        prometheus(&http, &addresses.prometheus),
+        tempo(&http, addresses),
+        grafana(&http, &addresses.grafana),
     );
     let expected: &[_] = match prometheus.1 {
         Target::Written(_) => &ROOM,
@@ -83,16 +83,16 @@ pub(crate) async fn look(places: &Places, terminal: Terminal) -> reqwest::Result
     })
 }
 
-async fn ports(http: &Http, places: &Places) -> (Port, Port) {
+async fn ports(http: &Http, addresses: &Addresses) -> (Port, Port) {
     let service = async {
-        let text = http.text(local(places.service, "metrics")).await;
+        let text = http.text(local(addresses.service, "metrics")).await;
         text.is_some_and(|text| text.contains(server::telemetry::FAULTS.name))
     };
     let page = async {
-        let vocabulary: Option<Value> = http.json(local(places.page, "api/vocabulary")).await;
+        let vocabulary: Option<Value> = http.json(local(addresses.page, "api/vocabulary")).await;
         vocabulary.is_some_and(|vocabulary| vocabulary.get("metrics").is_some_and(Value::is_array))
     };
-    tokio::join!(port(places.service, service), port(places.page, page))
+    tokio::join!(port(addresses.service, service), port(addresses.page, page))
 }
 
 /// The state of a port, of which `lab` tells whether the lab responds there.
@@ -217,12 +217,14 @@ fn target(targets: &Value) -> Target {
     }
 }
 
-async fn tempo(http: &Http, places: &Places) -> (Probe, Probe) {
+async fn tempo(http: &Http, addresses: &Addresses) -> (Probe, Probe) {
     // An export of nothing, which a receiver takes like any other.
-    let export = http.0.post(under(&places.otlp, "v1/traces"));
+    let export = http.0.post(under(&addresses.otlp, "v1/traces"));
     let export = export.header(CONTENT_TYPE, "application/x-protobuf");
-    let (ready, (taken, _)) =
-        tokio::join!(http.get(under(&places.tempo, "ready")), http.send(export));
+    let (ready, (taken, _)) = tokio::join!(
+        http.get(under(&addresses.tempo, "ready")),
+        http.send(export)
+    );
     (ready, taken)
 }
 

@@ -18,7 +18,7 @@ pub(crate) use look::look;
 
 /// What is to be looked at.
 #[derive(Clone, Debug)]
-pub(crate) struct Places {
+pub(crate) struct Addresses {
     /// The ports that `lab serve` is to have.
     pub(crate) service: u16,
     pub(crate) page: u16,

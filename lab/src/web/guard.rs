@@ -56,7 +56,7 @@ pub(super) async fn guard(request: Request, next: Next) -> Response {
 
 fn admit(method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), Problem> {
     let host = only(headers, &HOST).filter(|host| is_loopback(host));
-    // An absolute request target takes the place of the Host header (RFC 9112
+    // An absolute request target replaces the Host header (RFC 9112
     // §3.2.2), so it is held to the same rule.
     let target = uri
         .authority()

@@ -50,7 +50,7 @@ pub(super) struct Loads {
     exposition: Exposition,
     outlets: Outlets,
     /// How many runs may go on at once.
-    places: usize,
+    slots: usize,
     current: Mutex<Current>,
 }
 
@@ -70,7 +70,7 @@ impl Loads {
         Arc::new(Self {
             exposition,
             outlets,
-            places: MAX_GOING_ON,
+            slots: MAX_GOING_ON,
             current: Mutex::default(),
         })
     }
@@ -131,7 +131,7 @@ impl Loads {
                     Some(sent) = sending.join_next() => count_sent(sent, progress),
                 }
             }
-            let room = runs.len() < self.places;
+            let room = runs.len() < self.slots;
             let asking = start.elapsed() + interval;
             progress.send_modify(|progress| {
                 progress.asking_ms = u64::try_from(asking.as_millis()).unwrap_or(u64::MAX);
@@ -233,11 +233,11 @@ mod tests {
     use super::*;
     use evidence::load::Load;
 
-    async fn finished(places: usize, filter: &str, rate: u64) -> Progress {
+    async fn finished(slots: usize, filter: &str, rate: u64) -> Progress {
         let loads = Arc::new(Loads {
             exposition: Exposition::new(),
             outlets: Outlets::default(),
-            places,
+            slots,
             current: Mutex::default(),
         });
         let load = Load {

@@ -80,7 +80,7 @@ pub struct WebUiConfig {
     /// The port of the page on 127.0.0.1; 0 stands for a free one.
     pub page_port: u16,
     /// Where the files of the page are read from each time they are asked for,
-    /// in place of those in the binary.
+    /// instead of those in the binary.
     pub assets: Option<PathBuf>,
     /// Where runs go besides the page.
     pub outlets: Outlets,

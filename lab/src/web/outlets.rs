@@ -39,7 +39,7 @@ struct Receiver {
     endpoint: Endpoint,
     warn: Warn,
     warned: Arc<AtomicBool>,
-    places: Arc<Semaphore>,
+    slots: Arc<Semaphore>,
 }
 
 /// A run that was not sent on, since too many others are being sent.
@@ -59,7 +59,7 @@ impl Outlets {
             endpoint,
             warn,
             warned: Arc::default(),
-            places: Arc::new(Semaphore::new(MAX_SENDING)),
+            slots: Arc::new(Semaphore::new(MAX_SENDING)),
         });
         Self { logs, receiver }
     }
@@ -80,7 +80,7 @@ impl Outlets {
 
 impl Receiver {
     async fn send(&self, run: &Run) -> bool {
-        let Ok(_place) = self.places.try_acquire() else {
+        let Ok(_slot) = self.slots.try_acquire() else {
             let endpoint = self.endpoint.clone();
             self.warn(&Slow { endpoint });
             return false;
@@ -149,6 +149,6 @@ mod tests {
         assert!(waits);
         assert_eq!(beyond, [false, false]);
         assert_eq!(WARNINGS.load(Ordering::Relaxed), 1);
-        assert!(room, "a place is given back");
+        assert!(room, "a slot is given back");
     }
 }

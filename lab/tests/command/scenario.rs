@@ -89,7 +89,7 @@ fn prints_a_comparison_as_json() {
         .as_array()
         .expect("a list");
     let mut jobs = effects.iter().filter(|it| it["aspect"] == "jobs_created");
-    let jobs = jobs.next().expect("two jobs in place of one");
+    let jobs = jobs.next().expect("two jobs instead of one");
     assert_eq!(jobs["sides"][0]["value"], 1);
     assert_eq!(jobs["sides"][1]["value"], 2);
     assert_eq!(jobs["differs"], true);

@@ -73,7 +73,7 @@ async fn axe_finds_no_violation_on_any_view_in_either_scheme() {
             let over = "document.documentElement.scrollWidth - innerWidth";
             assert_eq!(browser.read(over).await, 0, "{}", view("a broken rule"));
 
-            let asked = "story=spike&calls_per_second=20&places=3&own.attempts=5";
+            let asked = "story=spike&calls_per_second=20&workers=3&own.attempts=5";
             let browser = Browser::at_storm(&lab, size, asked).await;
             browser
                 .read(&format!("localStorage.setItem('scheme', '{scheme}')"))

@@ -7,11 +7,11 @@ use thirtyfour::Key;
 use super::stage::{Browser, Lab, PROJECTOR};
 
 /// The address of a storm of a few seconds of its own time.
-const SHORT: &str = "story=spike&seed=18446744073709551615&calls_per_second=20&places=3\
+const SHORT: &str = "story=spike&seed=18446744073709551615&calls_per_second=20&workers=3\
                      &trouble_lasts_seconds=2";
 
 /// The address of one that nobody waits for the end of.
-const LONG: &str = "story=spike&calls_per_second=1000&places=1000";
+const LONG: &str = "story=spike&calls_per_second=1000&workers=1000";
 
 impl Browser {
     /// A browser that shows Storm, as this part of the address asks for it.
@@ -189,7 +189,7 @@ async fn each_slider_changes_the_knob_that_it_names_and_no_other() {
         turned,
         [
             ["calls_per_second"],
-            ["places"],
+            ["workers"],
             ["trouble_lasts_seconds"],
             ["timeout_seconds"]
         ]
@@ -217,14 +217,14 @@ fn keys(object: &serde_json::Value) -> Vec<&str> {
 #[ignore = "needs chromium and chromedriver"]
 async fn what_a_setting_may_be_the_server_says() {
     let lab = Lab::start();
-    let asked = "story=spike&places=0&trouble_lasts_seconds=2";
+    let asked = "story=spike&workers=0&trouble_lasts_seconds=2";
     let browser = Browser::at_storm(&lab, PROJECTOR, asked).await;
     let problem = "text('#storm-problem')";
 
     browser.press("r").await;
     browser
         .until(&format!(
-            "{problem} === 'settings: places must be a whole number from 1 to 10000, got 0'"
+            "{problem} === 'settings: workers must be a whole number from 1 to 10000, got 0'"
         ))
         .await;
     // One step of the slider, and the value is one that there is.
@@ -234,7 +234,7 @@ async fn what_a_setting_may_be_the_server_says() {
     browser.press_key(Key::Right).await;
 
     let said = format!("{slider}.getAttribute('aria-valuetext')");
-    assert_eq!(browser.read(&said).await, "2 places");
+    assert_eq!(browser.read(&said).await, "2 workers");
     browser.press("r").await;
     browser.until(&format!("{problem} === ''")).await;
     browser.press("x").await;

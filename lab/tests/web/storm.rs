@@ -12,7 +12,7 @@ fn short() -> Value {
         "seed": 7,
         "settings": {
             "calls_per_second": 20.0,
-            "places": 3,
+            "workers": 3,
             "trouble_begins_seconds": 2.0,
             "trouble_lasts_seconds": 2.0,
             "length_seconds": 8.0,
@@ -148,9 +148,9 @@ async fn says_which_setting_broke_which_rule() {
             "seed: invalid value",
         ),
         (
-            json!({ "story": "spike", "settings": { "places": 0 } }),
+            json!({ "story": "spike", "settings": { "workers": 0 } }),
             "invalid_storm",
-            "settings: places must be a whole number from 1 to 10000, got 0",
+            "settings: workers must be a whole number from 1 to 10000, got 0",
         ),
         (
             json!({ "story": "spike", "settings": { "speed": 1 } }),

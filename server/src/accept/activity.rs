@@ -63,7 +63,7 @@ impl Activity {
         }
     }
 
-    /// The head of a request is complete: its place on the connection, from 1.
+    /// The head of a request is complete: its position on the connection, from 1.
     pub(super) fn request_began(&self) -> u64 {
         let mut state = self.lock();
         state.request = Progress::InFlight;

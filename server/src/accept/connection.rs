@@ -23,7 +23,7 @@ use super::body::{RequestBody, RequestEnd};
 use super::fault::{ConnectionFault, Withheld};
 use super::observer::Observed;
 use super::stream::{Resettable, Stream};
-use super::{ClosedBy, ConnectionBounds, ConnectionPlace, HeaderCase, Phase, reached};
+use super::{ClosedBy, ConnectionBounds, ConnectionPosition, HeaderCase, Phase, reached};
 
 /// The largest head of a request, in bytes: twice the longest request target that hyper
 /// takes. A connection holds about so much while it is open, and its client decides how
@@ -46,9 +46,9 @@ pub(super) async fn connection<I, S>(
     let stream = TokioIo::new(Stream::new(stream, Arc::clone(activity)));
     let (number, noted) = (observed.number, Arc::clone(activity));
     let service = service_fn(move |mut request: Request<Incoming>| {
-        request.extensions_mut().insert(ConnectionPlace {
+        request.extensions_mut().insert(ConnectionPosition {
             connection: number,
-            place: noted.request_began(),
+            position: noted.request_began(),
         });
         let response = service.call(request.map(|body| {
             if body.is_end_stream() {

@@ -1,14 +1,14 @@
-//! What a connection can do in place of sending a response.
+//! What a connection can do instead of sending a response.
 
 use std::fmt;
 
-/// Takes the place of a response that carries it in its extensions: the client gets
+/// Takes the position of a response that carries it in its extensions: the client gets
 /// nothing of the response, not even its status.
 ///
 /// It is bound to one request and not to a connection, so that a connection which a
 /// client opens in advance uses up none. A client whose connection was used before may
 /// send the request again by itself (RFC 9110 §9.2.2), below whatever decides about
-/// retries: see [`ConnectionPlace::place`](super::ConnectionPlace).
+/// retries: see [`ConnectionPosition::position`](super::ConnectionPosition).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConnectionFault {
     /// Nothing comes, until the client closes the connection or the service stops.

@@ -34,11 +34,11 @@ pub enum ClosedBy {
 /// Which request of which connection this is. The loop puts it into the extensions of
 /// each request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ConnectionPlace {
+pub struct ConnectionPosition {
     /// The number of the connection; the first that the loop accepted is 1.
     pub connection: u64,
-    /// The place of the request on it; the first is 1.
-    pub place: u64,
+    /// The position of the request on it; the first is 1.
+    pub position: u64,
 }
 
 /// The identity of a connection. When it is dropped, it reports the end.

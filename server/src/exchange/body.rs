@@ -135,7 +135,7 @@ impl Drop for CopiedBody {
         let most = MAX_RECORDED_BODY.min(text.len());
         let whole = (0..=most).rev().find(|&at| text.is_char_boundary(at));
         text.truncate(whole.unwrap_or(0));
-        cursors.retain(|&place| place <= text.len());
+        cursors.retain(|&position| position <= text.len());
         let body = SentBody {
             text,
             cursors,

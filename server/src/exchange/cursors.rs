@@ -17,7 +17,7 @@ pub(super) fn without_cursors(text: &str) -> (String, Vec<usize>) {
     (left, places)
 }
 
-/// A text before and after the place where its first cursor begins, inside the quotation
+/// A text before and after the position where its first cursor begins, inside the quotation
 /// marks.
 fn at_cursor(text: &str) -> Option<(&str, &str)> {
     text.match_indices(FIELD).find_map(|(at, name)| {
@@ -98,7 +98,7 @@ mod tests {
 
             prop_assert_eq!(without_cursors(&left), (left.clone(), places.clone()));
             prop_assert!(places.is_sorted());
-            prop_assert!(places.iter().all(|place| left[..*place].ends_with('"')));
+            prop_assert!(places.iter().all(|position| left[..*position].ends_with('"')));
             prop_assert!(left.len() == text.len() || !places.is_empty());
         }
     }

@@ -17,7 +17,7 @@ use super::request::HARMLESS;
 use crate::request_body::MAX_BODY;
 use crate::request_id::X_REQUEST_ID;
 
-/// What stands in the place of a value that was sent back.
+/// What stands instead of a value that was sent back.
 const NOT_KEPT: &str = "(not kept)";
 
 /// The shortest value that is looked for, in bytes: a shorter one is part of many words.
@@ -159,7 +159,7 @@ mod tests {
     }
 
     proptest! {
-        /// What stands in its place has parentheses, which no secret has here.
+        /// What stands in its position has parentheses, which no secret has here.
         #[test]
         fn no_secret_stays_however_json_writes_it(
             secret in "[^()]{4,12}", before in "[^()]{0,3}", after in "[^()]{0,3}",

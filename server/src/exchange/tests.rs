@@ -130,10 +130,13 @@ async fn no_cursor_is_kept_whoever_issued_it() {
             assert!(!text.contains(&percent_encode(cursor)), "{text}");
         }
         let body = &exchange.response.as_ref().expect("a response").body;
-        let [place] = *body.cursors else {
+        let [position] = *body.cursors else {
             panic!("{text}")
         };
-        assert!(body.text[..place].ends_with("\"next_cursor\":\""), "{text}");
+        assert!(
+            body.text[..position].ends_with("\"next_cursor\":\""),
+            "{text}"
+        );
     }
 }
 

@@ -20,9 +20,9 @@ pub struct LedgerEntry {
     pub seq: u64,
     /// The number of its connection; none if the router was called as a function.
     pub connection: Option<u64>,
-    /// Its place on its connection; the first is 1. Requests that stand in no ledger
-    /// have a place, too, so that there may be gaps.
-    pub place: Option<u64>,
+    /// Its position on its connection; the first is 1. Requests that stand in no ledger
+    /// have a position, too, so that there may be gaps.
+    pub position: Option<u64>,
     /// The version of HTTP that it was sent in.
     pub version: Version,
     /// When it arrived: its head was complete and parsed.
@@ -47,7 +47,7 @@ pub struct LedgerEntry {
     pub authorization: bool,
     /// The status of the response. None, as all that follows from a response, if the
     /// connection ended before there was one, or before the end of the request's body,
-    /// or if a [fault of the connection](crate::accept::ConnectionFault) took its place:
+    /// or if a [fault of the connection](crate::accept::ConnectionFault) took its position:
     /// then nobody is known to have received a response.
     pub status: Option<u16>,
     /// A moment before the head of the response was written. A wait counts from here,

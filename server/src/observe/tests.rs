@@ -108,7 +108,7 @@ async fn an_entry_holds_what_the_wire_saw_and_no_value() {
         Some("application/json")
     );
     assert_eq!(
-        (first.connection, first.place),
+        (first.connection, first.position),
         (None, None),
         "the router was called as a function"
     );

@@ -43,7 +43,7 @@ async fn endless_items(
 ) -> Result<impl IntoResponse, Problem> {
     let read = query.position(state.key(), List::EndlessItems)?;
     let items = (1..=query.size)
-        .map(|place| Item::numbered(read + place))
+        .map(|position| Item::numbered(read + position))
         .collect();
     let next_cursor = cursor::issue(state.key(), List::EndlessItems, read + query.size);
     Ok((

@@ -44,7 +44,7 @@ async fn looping_items(
 ) -> Result<impl IntoResponse, Problem> {
     let page = query.position(state.key(), List::LoopingItems)?;
     let items = (1..=query.size)
-        .map(|place| Item::numbered(page * query.size + place))
+        .map(|position| Item::numbered(page * query.size + position))
         .collect();
     let next_page = if page == 1 { 2 } else { 1 };
     let next_cursor = Some(cursor::issue(state.key(), List::LoopingItems, next_page));

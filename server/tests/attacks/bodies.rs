@@ -35,7 +35,7 @@ fn chunks_have_one_meaning_or_are_refused() {
         (format!("{}2{end}", "0".repeat(100)), created),
         (extended(100), created),
         (trailed(10), created),
-        // A trailer takes the place of no header.
+        // A trailer replaces no header.
         (
             "2\r\n{}\r\n0\r\nidempotency-key: other\r\ncontent-length: 9\r\n\r\n".to_owned(),
             created,

@@ -140,7 +140,7 @@ fn bodies_that_drip_keep_no_place_from_others() {
         { attacker }.write_all(submission.as_bytes()).unwrap();
         drip(attacker);
     }
-    // Each of these needs a place. The first is that of the client which was there before
+    // Each of these needs a position. The first is that of the client which was there before
     // all others, and is silent.
     for _ in 0..PLACES {
         serves(&connect(attacked.address()));

@@ -15,7 +15,7 @@ fn exchange(data: &[u8]) {
     let Ok(secret) = str::from_utf8(secret) else {
         return;
     };
-    // What stands in the place of a secret has parentheses.
+    // What stands instead of a secret has parentheses.
     let is_secret = secret.len() >= 4 && secret.is_ascii() && !secret.contains([' ', '(', ')']);
     let Some(value) = HeaderValue::from_str(secret).ok().filter(|_| is_secret) else {
         return;

@@ -37,7 +37,7 @@ fn grounds() -> Vec<(&'static str, FieldValue)> {
     ]
 }
 
-/// What is said with these fields in place of those of [`grounds`].
+/// What is said with these fields instead of those of [`grounds`].
 fn said(name: SpanName, fields: &[(&'static str, FieldValue)]) -> (String, String) {
     let decision = decision(name, &[grounds(), fields.to_vec()].concat());
     (decision.steps().join(" → "), decision.in_short())

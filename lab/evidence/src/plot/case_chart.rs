@@ -148,11 +148,13 @@ impl Letters {
 
     /// The name of a value, if it has one.
     fn known(&self, value: ValueHash) -> Option<String> {
-        let place = self.0.iter().position(|known| *known == value)?;
-        let letter = u8::try_from(place).ok().filter(|place| *place < 26);
+        let position = self.0.iter().position(|known| *known == value)?;
+        let letter = u8::try_from(position)
+            .ok()
+            .filter(|position| *position < 26);
         Some(match letter {
             Some(letter) => char::from(b'A' + letter).to_string(),
-            None => (place + 1).to_string(),
+            None => (position + 1).to_string(),
         })
     }
 }
@@ -295,10 +297,10 @@ mod tests {
 
     #[test]
     fn what_a_transport_may_have_sent_again_says_so() {
-        let on = |seq, connection, place| WireRequest {
+        let on = |seq, connection, position| WireRequest {
             retry_after: Some(RetryAfter::seconds(Duration::from_secs(2))),
             connection: Some(connection),
-            place: Some(place),
+            position: Some(position),
             ..request(seq, seq, seq)
         };
         let wire = WireRecord {

@@ -94,7 +94,7 @@ fn attempt(span: &Span) -> String {
     }
 }
 
-/// What is said of a request in the place of its status.
+/// What is said of a request instead of its status.
 fn without_status(span: &Span) -> &'static str {
     match span.end {
         Some(_) => "no response",

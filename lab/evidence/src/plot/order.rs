@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::{
     rows::{Part, Row, mark},
-    why::{Place, why},
+    why::{Neighbours, why},
 };
 use crate::trace::{Span, SpanId, SpanName, Trace, TraceId, field};
 
@@ -46,7 +46,7 @@ pub(super) fn rows(traces: &[Trace]) -> Vec<Row> {
     roots.sort_by_key(|root| root.start);
 
     let calls = Calls::of(&roots);
-    let places = places(traces);
+    let all_neighbours = all_neighbours(traces);
     let mut rows = Vec::new();
     // The next row is the last of what is still to come.
     let mut coming: Vec<_> = roots
@@ -55,12 +55,12 @@ pub(super) fn rows(traces: &[Trace]) -> Vec<Row> {
         .map(|root| (root, 1, None))
         .collect();
     while let Some((span, level, parent)) = coming.pop() {
-        let place = places.get(&key(span)).copied().unwrap_or_default();
+        let neighbours = all_neighbours.get(&key(span)).copied().unwrap_or_default();
         let children = under.remove(&key(span)).unwrap_or_default();
-        let mut row = Row::of(span, level, parent, place);
+        let mut row = Row::of(span, level, parent, neighbours);
         if let Some(name) = calls.names.get(&key(span)) {
             row.what.clone_from(name);
-            summarise(&mut row, span, &children, &places);
+            summarise(&mut row, span, &children, &all_neighbours);
             row.folded = calls.are_many || is_simple(&under, &children);
         }
         if let Some(name) = parent.and_then(|parent| calls.names.get(&key(parent))) {
@@ -111,7 +111,12 @@ impl Calls {
 }
 
 /// Has the row of a call say in one line what the rows under it say.
-fn summarise(row: &mut Row, call: &Span, children: &[&Span], places: &HashMap<Key, Place<'_>>) {
+fn summarise(
+    row: &mut Row,
+    call: &Span,
+    children: &[&Span],
+    all_neighbours: &HashMap<Key, Neighbours<'_>>,
+) {
     row.parts = children
         .iter()
         .map(|child| Part {
@@ -122,11 +127,11 @@ fn summarise(row: &mut Row, call: &Span, children: &[&Span], places: &HashMap<Ke
         })
         .collect();
     let Some(last) = children.last() else { return };
-    let place = places.get(&key(last)).copied().unwrap_or_default();
+    let neighbours = all_neighbours.get(&key(last)).copied().unwrap_or_default();
     if row.why.is_empty() {
-        row.why = why(last, place);
+        row.why = why(last, neighbours);
     }
-    let how = |span: &Span| Row::of(span, 2, None, Place::default()).how;
+    let how = |span: &Span| Row::of(span, 2, None, Neighbours::default()).how;
     let attempts: Vec<_> = children
         .iter()
         .filter(|child| child.name == SpanName::Attempt)
@@ -176,23 +181,23 @@ fn only_repeats(attempt: &Span, requests: &[&Span]) -> bool {
 }
 
 /// Where every span stands in its call, whether the call has a row or not.
-fn places(traces: &[Trace]) -> HashMap<Key, Place<'_>> {
+fn all_neighbours(traces: &[Trace]) -> HashMap<Key, Neighbours<'_>> {
     let spans = || traces.iter().flat_map(|trace| &trace.spans);
     let operations = spans().filter(|span| span.name == SpanName::Operation);
     let operations: HashMap<_, _> = operations.map(|span| (key(span), span)).collect();
-    let mut places: HashMap<_, Place<'_>> = HashMap::new();
+    let mut all_neighbours: HashMap<_, Neighbours<'_>> = HashMap::new();
     let mut last: HashMap<_, &Span> = HashMap::new();
     for span in spans() {
         let parent = span.parent.map(|parent| (span.trace_id, parent));
         let Some(operation) = parent.and_then(|parent| operations.get(&parent)) else {
             continue;
         };
-        places.entry(key(span)).or_default().operation = Some(operation);
+        all_neighbours.entry(key(span)).or_default().operation = Some(operation);
         if let Some(before) = last.insert(key(operation), span) {
-            places.entry(key(before)).or_default().next = Some(span);
+            all_neighbours.entry(key(before)).or_default().next = Some(span);
         }
     }
-    places
+    all_neighbours
 }
 
 fn key(span: &Span) -> Key {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::{
     label::{how, length, what},
     scale::Extent,
-    why::{Place, why},
+    why::{Neighbours, why},
 };
 use crate::{
     decision::{Decision, Next},
@@ -179,7 +179,12 @@ impl Row {
     }
 
     /// The row of a span on its own; what is in a call is added to it.
-    pub(super) fn of(span: &Span, level: u32, parent: Option<&Span>, place: Place<'_>) -> Self {
+    pub(super) fn of(
+        span: &Span,
+        level: u32,
+        parent: Option<&Span>,
+        neighbours: Neighbours<'_>,
+    ) -> Self {
         let nested = parent.is_some_and(|parent| parent.name == SpanName::Attempt);
         let lasted = span.end.map(|end| duration(end.saturating_sub(span.start)));
         let lasted = lasted.unwrap_or_else(|| "still open".to_owned());
@@ -220,7 +225,7 @@ impl Row {
             },
             parts: Vec::new(),
             folded: false,
-            why: why(span, place),
+            why: why(span, neighbours),
             details,
         }
     }

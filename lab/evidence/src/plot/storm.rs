@@ -538,7 +538,10 @@ mod tests {
         };
 
         assert_eq!(with(Trouble::Spike)[1], "3.5 times as many from 2 s to 4 s");
-        assert_eq!(with(Trouble::Cut)[1], "2 of 10 places left from 2 s to 4 s");
+        assert_eq!(
+            with(Trouble::Cut)[1],
+            "2 of 10 workers left from 2 s to 4 s"
+        );
         assert_eq!(with(Trouble::None).len(), 3);
         let quiet = Settings {
             trouble: Trouble::None,

@@ -29,8 +29,8 @@ pub fn storm_terms(settings: &Settings) -> Vec<String> {
         Trouble::None => None,
         Trouble::Spike => Some(format!("{} times as many", settings.spike)),
         Trouble::Cut => Some(format!(
-            "{} of {} places left",
-            settings.places_left, settings.places
+            "{} of {} workers left",
+            settings.workers_left, settings.workers
         )),
         Trouble::Pause => Some("nothing is worked on".to_owned()),
         Trouble::Refusal => Some(

@@ -7,7 +7,7 @@ use crate::{
 
 /// Where a span stands among those of its call.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Place<'a> {
+pub(super) struct Neighbours<'a> {
     /// The call.
     pub(super) operation: Option<&'a Span>,
     /// What follows it in that call.
@@ -15,12 +15,12 @@ pub(super) struct Place<'a> {
 }
 
 /// The steps in words; none where nothing was decided.
-pub(super) fn why(span: &Span, place: Place<'_>) -> Vec<String> {
+pub(super) fn why(span: &Span, neighbours: Neighbours<'_>) -> Vec<String> {
     match span.name {
         SpanName::Wait | SpanName::Stop => {
             Decision::of(span).map_or_else(Vec::new, |decision| decision.steps())
         }
-        SpanName::Attempt => attempt(span, place),
+        SpanName::Attempt => attempt(span, neighbours),
         SpanName::Queue => queue(span),
         SpanName::Request => fault(span),
         SpanName::Operation => limit(span),
@@ -28,15 +28,17 @@ pub(super) fn why(span: &Span, place: Place<'_>) -> Vec<String> {
     }
 }
 
-fn attempt(span: &Span, place: Place<'_>) -> Vec<String> {
-    if let Some(decision) = place.next.and_then(Decision::of) {
+fn attempt(span: &Span, neighbours: Neighbours<'_>) -> Vec<String> {
+    if let Some(decision) = neighbours.next.and_then(Decision::of) {
         return decision.steps();
     }
     let Some(found) = found(span) else {
         return Vec::new();
     };
-    let is_followed = place.next.is_some_and(|it| it.name == SpanName::Attempt);
-    let steps: Vec<String> = match place.operation.filter(|_| !is_followed) {
+    let is_followed = neighbours
+        .next
+        .is_some_and(|it| it.name == SpanName::Attempt);
+    let steps: Vec<String> = match neighbours.operation.filter(|_| !is_followed) {
         _ if is_followed => vec!["sent again at once, whatever it was".to_owned()],
         // The failure of an attempt is no news of its call.
         Some(operation) if !span.failed() && operation.failed() => wrong_response(operation),

@@ -59,9 +59,9 @@ mod tests {
 
     /// So many requests at once, which take 100 ms each; above four they are refused.
     fn at_once(script: Script, start: u64, number: u64) -> Script {
-        (0..number).fold(script, |script, place| {
-            let status = if place < 4 { 200 } else { 429 };
-            script.respond(start + place, status).lasting(100)
+        (0..number).fold(script, |script, position| {
+            let status = if position < 4 { 200 } else { 429 };
+            script.respond(start + position, status).lasting(100)
         })
     }
 

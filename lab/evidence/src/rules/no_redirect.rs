@@ -61,8 +61,8 @@ mod tests {
 
     #[test]
     fn what_the_transport_sent_again_is_the_same_request() {
-        let on = |script: Script, connection, place| {
-            script.with(|it| (it.connection, it.place) = (Some(connection), Some(place)))
+        let on = |script: Script, connection, position| {
+            script.with(|it| (it.connection, it.position) = (Some(connection), Some(position)))
         };
         let lost = on(Script::new().respond(0, 302), 1, 2);
 

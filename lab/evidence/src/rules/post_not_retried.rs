@@ -22,7 +22,7 @@ fn judge(cases: &[Case<'_>]) -> Judgement {
         let failed = |it: &WireRequest| {
             let is_failure = it.status.is_none_or(|status| status >= 500);
             // A transport may send again what a connection lost that had died before.
-            let is_fresh = it.place.is_none_or(|place| place == 1);
+            let is_fresh = it.position.is_none_or(|position| position == 1);
             it.method == "POST" && !of_jobs.contains(&it.route) && is_failure && is_fresh
         };
         let Some(first) = wire.entries.iter().find(|it| failed(it)) else {
@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn a_second_request_breaks_it() {
         let failed = || Script::new().post(0, 503, 1, Some(7));
-        let reused = failed().with(|it| it.place = Some(2));
+        let reused = failed().with(|it| it.position = Some(2));
         let job = Script::new()
             .post(0, 503, 1, Some(7))
             .job(JobResult::Rejected);

@@ -70,12 +70,12 @@ mod tests {
 
     #[test]
     fn what_a_transport_may_have_sent_again_is_not_early() {
-        let on = |script: Script, connection, place| {
-            script.with(|it| (it.connection, it.place) = (Some(connection), Some(place)))
+        let on = |script: Script, connection, position| {
+            script.with(|it| (it.connection, it.position) = (Some(connection), Some(position)))
         };
-        let asked = |place| on(Script::new().respond(0, 503).retry_after(2), 1, place);
-        let next = |script: Script, millis, connection, place| {
-            on(script.respond(millis, 200), connection, place)
+        let asked = |position| on(Script::new().respond(0, 503).retry_after(2), 1, position);
+        let next = |script: Script, millis, connection, position| {
+            on(script.respond(millis, 200), connection, position)
         };
         let twice = next(asked(2), 5, 2, 1).retry_after(2);
 

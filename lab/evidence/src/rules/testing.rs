@@ -210,8 +210,8 @@ pub(super) fn hold_to_one_request(rule: &Rule, serve: fn(Script) -> Script) {
 /// What was served was lost with a connection that had been used before, and the
 /// transport asked again on another.
 fn replayed(serve: fn(Script) -> Script) -> Script {
-    let on = |script: Script, connection, place| {
-        serve(script).with(|it| (it.connection, it.place) = (Some(connection), Some(place)))
+    let on = |script: Script, connection, position| {
+        serve(script).with(|it| (it.connection, it.position) = (Some(connection), Some(position)))
     };
     on(
         on(Script::new().respond(0, 200), 1, 2).respond(1, 200),

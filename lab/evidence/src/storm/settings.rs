@@ -21,7 +21,7 @@ pub struct Settings {
     /// With a closed load: how long a caller thinks before its next call, on average.
     pub think: Duration,
     /// How many requests the service works on at once.
-    pub places: u32,
+    pub workers: u32,
     /// How many more may wait; a request beyond that gets a 503 at once.
     pub queue: u32,
     /// How the time is drawn that the service takes for a request.
@@ -41,7 +41,7 @@ pub struct Settings {
     /// During a spike: how many times the usual load there is.
     pub spike: f64,
     /// During a cut: how many requests the service works on at once.
-    pub places_left: u32,
+    pub workers_left: u32,
     /// During a refusal: what the 503 says of when to come back.
     pub retry_after: RetryAfter,
     /// How long it lasts in all.
@@ -117,7 +117,7 @@ impl Settings {
         calls_per_second: 60.0,
         callers: 60,
         think: Duration::from_secs(1),
-        places: 10,
+        workers: 10,
         queue: 300,
         work: Work::Exponential,
         work_time: Duration::from_millis(100),
@@ -127,7 +127,7 @@ impl Settings {
         trouble_begins: Duration::from_secs(10),
         trouble_lasts: Duration::from_secs(5),
         spike: 3.5,
-        places_left: 2,
+        workers_left: 2,
         retry_after: RetryAfter::None,
         length: Duration::from_secs(60),
     };
@@ -151,12 +151,12 @@ impl Settings {
     /// on average.
     #[must_use]
     pub fn capacity_per_second(&self) -> f64 {
-        let others = f64::from(self.places - 1);
+        let others = f64::from(self.workers - 1);
         let growth = match self.work {
             Work::Growing => self.growth.as_secs_f64() * others,
             Work::Exponential | Work::Constant => 0.0,
         };
-        f64::from(self.places) / (self.work_time.as_secs_f64() + growth)
+        f64::from(self.workers) / (self.work_time.as_secs_f64() + growth)
     }
 
     /// With a closed load: how many callers there are at most, at any time.
@@ -224,17 +224,17 @@ impl Knobs for Settings {
         knob!(number "calls_per_second" calls_per_second 0.1..=1_000.0, "Open load: the calls that begin in a second, on average"),
         knob!(whole "callers" callers 1..=2_000, "Closed load: how many callers there are"),
         knob!(seconds "think_seconds" think 0.01..=600.0, "Closed load: how long a caller thinks before its next call, on average"),
-        knob!(whole "places" places 1..=10_000, "How many requests the service works on at once"),
+        knob!(whole "workers" workers 1..=10_000, "How many requests the service works on at once"),
         knob!(whole "queue" queue 0..=100_000, "How many more requests may wait; one beyond that gets a 503 at once"),
         knob!(choice "work" work Work, "How the time is drawn that the service takes for a request"),
         knob!(seconds "work_time_seconds" work_time 0.001..=60.0, "How long the service takes for a request, on average"),
         knob!(seconds "growth_seconds" growth 0.0..=1.0, "Growing work: what each other request that is worked on adds to it"),
         knob!(seconds "timeout_seconds" timeout 0.01..=60.0, "How long a client waits for a response"),
-        knob!(choice "trouble" trouble Trouble, "What goes wrong: more calls (spike), fewer places (cut), nothing is begun (pause), only 503s (refusal), or nothing"),
+        knob!(choice "trouble" trouble Trouble, "What goes wrong: more calls (spike), fewer workers (cut), nothing is begun (pause), only 503s (refusal), or nothing"),
         knob!(seconds "trouble_begins_seconds" trouble_begins 0.0..=600.0, "When the trouble begins"),
         knob!(seconds "trouble_lasts_seconds" trouble_lasts 0.0..=600.0, "How long the trouble lasts"),
         knob!(number "spike" spike 1.0..=100.0, "Spike: how many times the usual load there is"),
-        knob!(whole "places_left" places_left 0..=10_000, "Cut: how many requests the service works on at once"),
+        knob!(whole "workers_left" workers_left 0..=10_000, "Cut: how many requests the service works on at once"),
         knob!(choice "retry_after" retry_after RetryAfter, "Refusal: the Retry-After of the 503, which is the end of the trouble"),
         knob!(seconds "length_seconds" length 2.0..=600.0, "How long it lasts in all"),
     ];
@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn a_service_can_do_what_its_places_can() {
+    fn a_service_can_do_what_its_workers_can() {
         let growing = Settings {
             work: Work::Growing,
             ..Settings::DEFAULT

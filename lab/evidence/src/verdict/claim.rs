@@ -52,7 +52,7 @@ impl Claim {
         }
     }
 
-    /// What held in place of what was expected first.
+    /// What held instead of what was expected first.
     pub(super) fn instead(&self, evidence: Evidence<'_>) -> Option<String> {
         match self {
             Self::Unless(kind, instead, _) if evidence.ended_by(kind) => {
@@ -66,7 +66,7 @@ impl Claim {
         }
     }
 
-    /// What was found in place of what is claimed.
+    /// What was found instead of what is claimed.
     pub(super) fn contradiction(&self, evidence: Evidence<'_>) -> Option<String> {
         let Evidence {
             client,

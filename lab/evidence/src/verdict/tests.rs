@@ -210,7 +210,7 @@ fn seconds(seconds: u64) -> RetryAfter {
     RetryAfter::seconds(Duration::from_secs(seconds))
 }
 
-/// What was found in place of what was expected.
+/// What was found instead of what was expected.
 type Instead = Option<&'static str>;
 
 #[test]

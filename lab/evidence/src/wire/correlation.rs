@@ -150,7 +150,7 @@ impl WireRequest {
     /// lost its connection (RFC 9112 §9.3.1): it had been used before, and the next one
     /// came on another. What was sent on it may never have arrived.
     fn may_be_replayed_by(&self, next: &Self) -> bool {
-        let was_reused = self.place.is_some_and(|place| place > 1);
+        let was_reused = self.position.is_some_and(|position| position > 1);
         was_reused && next.connection != self.connection
     }
 
@@ -197,7 +197,7 @@ mod tests {
                     && belong_together(wire, it, next)
                     && it.head.is_none_or(|head| head <= next.arrived)
             })?;
-            let was_reused = repeated.place.is_some_and(|place| place > 1);
+            let was_reused = repeated.position.is_some_and(|position| position > 1);
             let is_replay = was_reused && repeated.connection != next.connection;
             Some((repeated.seq, next.seq, is_replay))
         };
@@ -213,13 +213,13 @@ mod tests {
             (trace, key) in (option::of(0..2_u64), option::of(0..2_u64)),
             (cursor, body) in (option::of(0..2_u64), option::of(0..2_u64)),
             retry_after in option::of(0..3_u64),
-            (connection, place) in option::of((0..2_u64, 1..3_u64)).prop_map(Option::unzip),
+            (connection, position) in option::of((0..2_u64, 1..3_u64)).prop_map(Option::unzip),
         ) -> WireRequest {
             let arrived = Duration::from_millis(arrived);
             WireRequest {
                 arrived,
                 connection,
-                place,
+                position,
                 head: lasts.map(|lasts| arrived + Duration::from_millis(lasts)),
                 method: if post { "POST" } else { "GET" },
                 route: format!("/{route}"),

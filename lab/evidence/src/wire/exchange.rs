@@ -13,7 +13,7 @@ use serde::Serialize;
 /// lab's own.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Exchange {
-    /// The place of the request in the order of arrival.
+    /// The position of the request in the order of arrival.
     pub seq: u64,
     /// What was received.
     pub request: Message,
@@ -22,7 +22,7 @@ pub struct Exchange {
     /// How much of the response the client got.
     pub delivery: Delivery,
     /// A shell command that sends such a request to the service of `lab serve`, with a
-    /// variable in the place of each value that was not kept; null if that service has
+    /// variable instead of each value that was not kept; null if that service has
     /// no such route.
     pub curl: Option<String>,
 }
@@ -74,7 +74,7 @@ impl Message {
 }
 
 impl Header {
-    /// What stands in the place of a value that was not kept.
+    /// What stands instead of a value that was not kept.
     pub const NOT_KEPT: &str = "(not kept)";
 
     /// Its value, its name, or that it was not kept.

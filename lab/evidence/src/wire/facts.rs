@@ -64,8 +64,8 @@ impl WireRecord {
     /// The exchange of the request with this number, if it was recorded.
     #[must_use]
     pub fn exchange(&self, seq: u64) -> Option<&Exchange> {
-        let place = self.exchanges.partition_point(|it| it.seq < seq);
-        self.exchanges.get(place).filter(|it| it.seq == seq)
+        let position = self.exchanges.partition_point(|it| it.seq < seq);
+        self.exchanges.get(position).filter(|it| it.seq == seq)
     }
 
     /// The requests that carried one cursor, though the response to the first came whole: a
@@ -447,7 +447,7 @@ mod tests {
     fn beyond_a_few_lines_the_others_are_counted() {
         let of = |number: usize| {
             let places = (0..number).map(|number| format!("/{number}"));
-            let script = places.fold(Script::new(), |script, place| script.moved(&place));
+            let script = places.fold(Script::new(), |script, position| script.moved(&position));
             script.facts()
         };
 

@@ -34,7 +34,7 @@ impl Names {
     /// The letters of a cursor: A to Z, then AA and so on.
     #[must_use]
     pub fn cursor(&self, cursor: ValueHash) -> Option<String> {
-        self.cursors.get(&cursor).map(|&place| letters(place))
+        self.cursors.get(&cursor).map(|&position| letters(position))
     }
 
     /// A key, such as "key 1".
@@ -42,7 +42,7 @@ impl Names {
     pub fn key(&self, key: ValueHash) -> Option<String> {
         self.keys
             .get(&key)
-            .map(|place| format!("key {}", place + 1))
+            .map(|position| format!("key {}", position + 1))
     }
 
     /// A body, such as "body 1".
@@ -50,21 +50,21 @@ impl Names {
     pub fn body(&self, body: ValueHash) -> Option<String> {
         self.bodies
             .get(&body)
-            .map(|place| format!("body {}", place + 1))
+            .map(|position| format!("body {}", position + 1))
     }
 }
 
 fn see(names: &mut HashMap<ValueHash, usize>, hash: Option<ValueHash>) {
     if let Some(hash) = hash {
-        let place = names.len();
-        names.entry(hash).or_insert(place);
+        let position = names.len();
+        names.entry(hash).or_insert(position);
     }
 }
 
 #[expect(clippy::indexing_slicing, reason = "the alphabet has 26 letters")]
-fn letters(place: usize) -> String {
-    let last = char::from(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ"[place % 26]);
-    match place / 26 {
+fn letters(position: usize) -> String {
+    let last = char::from(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ"[position % 26]);
+    match position / 26 {
         0 => last.to_string(),
         before => letters(before - 1) + &last.to_string(),
     }

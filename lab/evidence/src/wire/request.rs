@@ -11,12 +11,12 @@ use crate::nanoseconds;
 /// One request, as the service saw it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct WireRequest {
-    /// Its place in the order of arrival; the first is 1.
+    /// Its position in the order of arrival; the first is 1.
     pub seq: u64,
     /// The number of its connection; none where the service was called as a function.
     pub connection: Option<u64>,
-    /// Its place on its connection; the first is 1.
-    pub place: Option<u64>,
+    /// Its position on its connection; the first is 1.
+    pub position: Option<u64>,
     /// The version of HTTP that it was sent in.
     pub version: String,
     /// When it arrived: its head was complete and parsed.

@@ -53,7 +53,7 @@ pub(super) fn wire(side: &Side<'_>) -> Markup {
     }
 }
 
-/// The columns that hold a name in place of the value.
+/// The columns that hold a name instead of the value.
 const NAMED: [&str; 3] = ["key", "cursor", "body"];
 
 /// The counters that moved, and those that every run shows.

@@ -19,7 +19,7 @@ use http::{
     header::{ALLOW, AUTHORIZATION},
 };
 use server::{
-    ConnectionPlace, HeaderCase, Ledger, LedgerSnapshot, Problem, RunningApi, ServiceConfig,
+    ConnectionPosition, HeaderCase, Ledger, LedgerSnapshot, Problem, RunningApi, ServiceConfig,
     TeachingApi,
 };
 use tokio::{
@@ -85,7 +85,7 @@ struct State {
     draw: Draw,
     /// How many requests came before it was begun again.
     before: u64,
-    /// What the ledger does not know of a request, by its connection and its place.
+    /// What the ledger does not know of a request, by its connection and its position.
     notes: HashMap<(u64, u64), Note>,
     requests: usize,
 }
@@ -234,7 +234,7 @@ impl Served {
         let Some(started) = self.started.get() else {
             return Problem::NOT_FOUND.into_response();
         };
-        let place = request.extensions().get::<ConnectionPlace>().copied();
+        let position = request.extensions().get::<ConnectionPosition>().copied();
         let token = self.token.as_deref();
         let token_in_url = token.is_some_and(|token| request.uri().to_string().contains(token));
         let bearer = request.headers().get(AUTHORIZATION);
@@ -255,12 +255,12 @@ impl Served {
             path: without(&self.prefix, head.uri.path()),
             base_url: started.base_url.clone(),
             at: SystemTime::now(),
-            is_fresh: place.is_none_or(|place| place.place == 1),
+            is_fresh: position.is_none_or(|position| position.position == 1),
             cursor: cursor(&head.uri),
             key: key.and_then(|key| Some(key.to_str().ok()?.to_owned())),
             body,
         };
-        let reply = self.reply(place, token_in_url, |responder| match is_authorized {
+        let reply = self.reply(position, token_in_url, |responder| match is_authorized {
             true => responder.respond(&received),
             false => unauthorized().into(),
         });
@@ -268,13 +268,13 @@ impl Served {
             sleep(reply.takes).await;
         }
         // What it occupies is free again before the response is there.
-        drop(reply.place);
+        drop(reply.worker);
         reply.response
     }
 
     fn reply(
         &self,
-        place: Option<ConnectionPlace>,
+        position: Option<ConnectionPosition>,
         token_in_url: bool,
         respond: impl FnOnce(&mut dyn Responder) -> Reply,
     ) -> Reply {
@@ -284,12 +284,14 @@ impl Served {
             self.flood.notify_one();
         }
         let reply = respond(&mut *state.responder);
-        if let Some(place) = place {
+        if let Some(position) = position {
             let note = Note {
                 call: reply.call,
                 token_in_url,
             };
-            state.notes.insert((place.connection, place.place), note);
+            state
+                .notes
+                .insert((position.connection, position.position), note);
         }
         reply
     }
@@ -318,8 +320,8 @@ impl Served {
         wire.dropped = wire.total - wire.entries.len() as u64;
         for request in &mut wire.entries {
             request.route = without(prefix, &request.route);
-            let place = request.connection.zip(request.place);
-            if let Some(note) = place.and_then(|place| state.notes.get(&place)) {
+            let position = request.connection.zip(request.position);
+            if let Some(note) = position.and_then(|position| state.notes.get(&position)) {
                 request.call = note.call;
                 request.token_in_url = note.token_in_url;
             }

@@ -141,7 +141,7 @@ pub(super) struct Reply {
     /// How long it takes.
     pub(super) takes: Duration,
     /// What it occupies meanwhile.
-    pub(super) place: Option<OwnedSemaphorePermit>,
+    pub(super) worker: Option<OwnedSemaphorePermit>,
 }
 
 impl From<Response> for Reply {
@@ -150,7 +150,7 @@ impl From<Response> for Reply {
             response,
             call: None,
             takes: Duration::ZERO,
-            place: None,
+            worker: None,
         }
     }
 }

@@ -29,7 +29,7 @@ use tracing_subscriber::{
 };
 
 use super::{
-    store::{Limits, OpenSpan, Place, Store},
+    store::{Limits, OpenSpan, Position, Store},
     visitor::{Callsites, Keep, Opening, Visitor},
 };
 
@@ -172,7 +172,7 @@ impl RecorderLayer {
         store: &Store,
         span: &span::Attributes<'_>,
         context: &Context<'_, S>,
-    ) -> Option<(SpanContext, Place)>
+    ) -> Option<(SpanContext, Position)>
     where
         S: Subscriber + for<'a> LookupSpan<'a>,
     {
@@ -196,21 +196,21 @@ impl RecorderLayer {
 struct Recording<'a> {
     recorder: &'a Recorder,
     store: Option<MutexGuard<'a, Store>>,
-    place: Place,
+    position: Position,
 }
 
 impl Keep for Recording<'_> {
     fn keep(&mut self, field: &Field, value: impl FnOnce() -> FieldValue) {
         let callsites = &self.recorder.shared.callsites;
-        if let Some((_, name)) = callsites.listed(self.place.name, field) {
+        if let Some((_, name)) = callsites.listed(self.position.name, field) {
             let store = self.store.get_or_insert_with(|| self.recorder.store());
-            store.record(self.place, name, value());
+            store.record(self.position, name, value());
         }
     }
 
     fn keep_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         let callsites = &self.recorder.shared.callsites;
-        if callsites.listed(self.place.name, field).is_some() {
+        if callsites.listed(self.position.name, field).is_some() {
             self.store = None;
             let text = format_smolstr!("{value:?}");
             self.keep(field, || FieldValue::Str(text));
@@ -249,13 +249,13 @@ where
     fn on_record(&self, id: &span::Id, values: &span::Record<'_>, _: Context<'_, S>) {
         let recorder = &self.recorder;
         let store = recorder.store();
-        let Some(place) = store.place(self.open_span(id)) else {
+        let Some(position) = store.position(self.open_span(id)) else {
             return;
         };
         let mut visitor = Visitor(Recording {
             recorder,
             store: Some(store),
-            place,
+            position,
         });
         values.record(&mut visitor);
         drop(visitor);

@@ -84,13 +84,13 @@ struct Opened {
     /// does not lie about the trace.
     context: SpanContext,
     /// Where it is kept, if it is.
-    place: Option<Place>,
+    position: Option<Position>,
 }
 
-/// Where a span is kept. Traces are counted from the first ever, so a place
+/// Where a span is kept. Traces are counted from the first ever, so a position
 /// stays right while old traces go.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct Position {
     pub(super) name: SpanName,
     trace: u64,
     span: usize,
@@ -124,11 +124,11 @@ impl Store {
         open: OpenSpan,
         start: Duration,
         opening: Opening<'_>,
-        parent: Option<(SpanContext, Place)>,
+        parent: Option<(SpanContext, Position)>,
     ) {
         let (parent, known) = match (opening.caller(), parent) {
             (Some(caller), _) => (Some(caller), self.number_of(caller.trace_id)),
-            (None, Some((parent, place))) => (Some(parent), Some(place.trace)),
+            (None, Some((parent, position))) => (Some(parent), Some(position.trace)),
             (None, None) => (None, None),
         };
         let trace_id = match parent {
@@ -149,8 +149,8 @@ impl Store {
             trace_id,
             span_id: span.id,
         };
-        let place = self.keep(trace, span);
-        self.open.insert(open, Opened { context, place });
+        let position = self.keep(trace, span);
+        self.open.insert(open, Opened { context, position });
     }
 
     /// The ids of an open span.
@@ -159,27 +159,27 @@ impl Store {
     }
 
     /// Where an open span is kept, if it is.
-    pub(super) fn place(&self, span: OpenSpan) -> Option<Place> {
-        self.open.get(&span)?.place
+    pub(super) fn position(&self, span: OpenSpan) -> Option<Position> {
+        self.open.get(&span)?.position
     }
 
     /// The ids of an open span that is kept, and where.
-    pub(super) fn kept(&self, span: OpenSpan) -> Option<(SpanContext, Place)> {
+    pub(super) fn kept(&self, span: OpenSpan) -> Option<(SpanContext, Position)> {
         let opened = self.open.get(&span)?;
-        Some((opened.context, opened.place?))
+        Some((opened.context, opened.position?))
     }
 
     /// Adds what became known after the span had opened.
-    pub(super) fn record(&mut self, place: Place, name: &'static str, value: FieldValue) {
-        if let Some(span) = self.span_mut(place) {
+    pub(super) fn record(&mut self, position: Position, name: &'static str, value: FieldValue) {
+        if let Some(span) = self.span_mut(position) {
             span.fields.set(name, value);
         }
     }
 
     /// Takes a span from those that are open; whether it is kept.
     pub(super) fn close(&mut self, span: OpenSpan, end: Duration) -> bool {
-        let place = self.open.remove(&span).and_then(|opened| opened.place);
-        let span = place.and_then(|place| self.span_mut(place));
+        let position = self.open.remove(&span).and_then(|opened| opened.position);
+        let span = position.and_then(|position| self.span_mut(position));
         span.map(|span| span.end = Some(end)).is_some()
     }
 
@@ -213,7 +213,7 @@ impl Store {
         self.gone + self.traces.len() as u64 - 1
     }
 
-    fn keep(&mut self, number: u64, span: Span) -> Option<Place> {
+    fn keep(&mut self, number: u64, span: Span) -> Option<Position> {
         let room = self.limits.spans_per_trace.get();
         let name = span.name;
         match self.trace_mut(number) {
@@ -221,7 +221,7 @@ impl Store {
                 trace.spans.push(span);
                 let span = trace.spans.len() - 1;
                 let trace = number;
-                return Some(Place { name, trace, span });
+                return Some(Position { name, trace, span });
             }
             Some(trace) => trace.dropped_spans += 1,
             None => {}
@@ -235,7 +235,7 @@ impl Store {
     }
 
     /// A span, unless it has gone.
-    fn span_mut(&mut self, place: Place) -> Option<&mut Span> {
-        self.trace_mut(place.trace)?.spans.get_mut(place.span)
+    fn span_mut(&mut self, position: Position) -> Option<&mut Span> {
+        self.trace_mut(position.trace)?.spans.get_mut(position.span)
     }
 }

@@ -54,12 +54,12 @@ impl Callsites {
     pub(super) fn listed(&self, span: SpanName, field: &Field) -> Option<(usize, &'static str)> {
         let list = span.fields();
         let known = self.0.get(span as usize).and_then(OnceLock::get);
-        let place = if known == Some(&field.callsite()) {
+        let position = if known == Some(&field.callsite()) {
             field.index()
         } else {
             list.iter().position(|name| *name == field.name())?
         };
-        Some((place, list.get(place)?))
+        Some((position, list.get(position)?))
     }
 }
 
@@ -115,8 +115,8 @@ impl<'a> Opening<'a> {
 impl Keep for Opening<'_> {
     fn keep(&mut self, field: &Field, value: impl FnOnce() -> FieldValue) {
         match self.callsites.listed(self.name, field) {
-            Some((place, name)) if place >= self.next => {
-                self.next = place + 1;
+            Some((position, name)) if position >= self.next => {
+                self.next = position + 1;
                 self.fields.push(name, value());
             }
             Some((_, name)) => self.fields.set(name, value()),

@@ -31,7 +31,7 @@ const WORKERS: u32 = 16;
 const PLACES: u32 = 8;
 
 /// How many it refuses: so many halvings bring the client's limit of 64 down
-/// to the places there are, and whoever has not called by then waits for a turn.
+/// to the workers there are, and whoever has not called by then waits for a turn.
 const REFUSED: u32 = (client::ConcurrencyLimit::DEFAULT_MAX / PLACES).ilog2();
 
 /// How long it takes for one.
@@ -40,7 +40,7 @@ const WORK: Duration = Duration::from_millis(100);
 pub(super) const SCENARIO: Scenario = Scenario {
     words: Words {
         name: "too-many-requests",
-        title: "sixteen workers, and a service with eight places",
+        title: "sixteen workers, and a service with eight workers",
         request: "GET /narrow",
         question: Question::number(
             "Sixteen workers call at once, and the service takes eight. How many requests are \
@@ -113,8 +113,8 @@ const FAULT: &str = "too_many_requests";
 fn narrow(clock: Arc<dyn Clock>) -> AddedRoutes {
     let taken = Arc::new(AtomicU32::new(0));
     let work = async move || -> Response {
-        let place = Place::take(&taken);
-        let Some(_place) = place else {
+        let slot = Slot::take(&taken);
+        let Some(_slot) = slot else {
             return (Extension(Fault(FAULT)), TOO_MANY).into_response();
         };
         clock.sleep(WORK).await;
@@ -135,13 +135,13 @@ fn narrow(clock: Arc<dyn Clock>) -> AddedRoutes {
 const TOO_MANY: Problem = Problem {
     status: StatusCode::TOO_MANY_REQUESTS,
     code: FAULT,
-    detail: "all places are taken",
+    detail: "all workers are busy",
 };
 
-/// One of the places, until it is dropped.
-struct Place(Arc<AtomicU32>);
+/// One of the workers, until it is dropped.
+struct Slot(Arc<AtomicU32>);
 
-impl Place {
+impl Slot {
     fn take(taken: &Arc<AtomicU32>) -> Option<Self> {
         let free = |taken| (taken < PLACES).then_some(taken + 1);
         taken
@@ -151,7 +151,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for Slot {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }

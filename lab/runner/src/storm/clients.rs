@@ -215,7 +215,7 @@ pub(super) struct NaiveClient {
 impl NaiveClient {
     fn new(settings: &Settings, setup: &Setup, service: &Service) -> Result<Self, ConfigError> {
         install_tls_provider();
-        // It sends nothing: the model of the service is in its place.
+        // It sends nothing: the model of the service is in its worker.
         let session = reqwest::Client::builder().no_proxy().tls_certs_only([]);
         let session = session
             .build()
@@ -302,8 +302,8 @@ mod tests {
         let counts = Counts::new(Duration::from_secs(10));
         let random = stream(1, Stream::Work);
         let service = Service::new(settings, timeline.clone(), random, counts);
-        for number in 0..settings.places {
-            spawn(&pool.spawner(), service.clone().place(number));
+        for number in 0..settings.workers {
+            spawn(&pool.spawner(), service.clone().worker(number));
         }
         let clients = Clients::new(settings, &setup, 1, &service, &timeline);
         let clients = Rc::new(clients.expect("it keeps the client's rules"));

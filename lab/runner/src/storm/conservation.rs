@@ -19,10 +19,10 @@ fn service() -> impl Strategy<Value = Settings> {
         select(vec![Work::Exponential, Work::Constant, Work::Growing]),
         (millis(1..300), millis(0..20), millis(10..800)),
     )
-        .prop_map(|((places, queue, places_left), work, times)| Settings {
-            places,
+        .prop_map(|((workers, queue, workers_left), work, times)| Settings {
+            workers,
             queue,
-            places_left,
+            workers_left,
             work,
             work_time: times.0,
             growth: times.1,

@@ -163,7 +163,7 @@ mod tests {
                 callers: 2,
                 think: Duration::from_millis(10),
                 work_time: Duration::from_millis(1),
-                places: 100,
+                workers: 100,
                 ..SETTINGS
             },
             policies: vec![Policy::new("any", Setup::DEFAULT)],

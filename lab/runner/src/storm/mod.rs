@@ -14,6 +14,7 @@ mod conservation;
 mod counts;
 mod exponential;
 mod load;
+mod parallel;
 mod plan;
 mod presets;
 mod seeds;
@@ -21,7 +22,6 @@ mod service;
 mod simulate;
 mod story;
 mod timeline;
-mod workers;
 
 pub use plan::{DEFAULT_SEED, Plan};
 pub use presets::PRESETS;

@@ -7,7 +7,7 @@ use std::{
 
 use evidence::storm::{Storm, Tally};
 
-use super::{Heard, Plan, StormError, simulate, workers};
+use super::{Heard, Plan, StormError, parallel, simulate};
 
 /// Simulates a storm with the seed of the plan and those that follow it, and counts what they
 /// came to. `on_seed` hears of each that has ended, from whichever thread; all end as
@@ -34,7 +34,7 @@ pub fn simulate_seeds(
         on_seed();
         go_on()
     };
-    let simulated = workers::each(seeds.max(1), &on_run, |number| {
+    let simulated = parallel::each(seeds.max(1), &on_run, |number| {
         let plan = plan.with_seed(plan.seed.wrapping_add(number.into()));
         let storm = simulate(&plan, |_: Heard<'_>| go_on())?;
         let tally = Tally::of(&storm);

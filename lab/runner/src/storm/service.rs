@@ -1,4 +1,4 @@
-//! The service of a storm as a queue: places that work, and a queue of bounded length
+//! The service of a storm as a queue: workers that work, and a queue of bounded length
 //! before them. A request whose client has gone away is worked on all the same: that is
 //! what keeps a service down.
 
@@ -44,9 +44,9 @@ pub(super) struct Service {
 type Admitted = oneshot::Sender<()>;
 
 struct State {
-    /// What waits for a place. It is empty while one is idle.
+    /// What waits for a worker. It is empty while one is idle.
     queue: VecDeque<Admitted>,
-    /// Places without work, the one that has waited for the longest time first.
+    /// Workers without work, the one that has waited for the longest time first.
     idle: VecDeque<oneshot::Sender<Admitted>>,
     busy: usize,
     random: ChaCha12Rng,
@@ -73,8 +73,8 @@ impl Service {
         }
     }
 
-    /// One place: works on one request after the other, for ever.
-    pub(super) async fn place(self, number: u32) {
+    /// One worker: works on one request after the other, for ever.
+    pub(super) async fn worker(self, number: u32) {
         loop {
             self.rest(number).await;
             let Some(response) = self.next(number).await else {
@@ -99,23 +99,23 @@ impl Service {
         self.lock().busy
     }
 
-    /// Whether this place works while there is trouble.
+    /// Whether this worker works while there is trouble.
     fn works_in_trouble(&self, number: u32) -> bool {
         match self.settings.trouble {
-            Trouble::Cut => number < self.settings.places_left,
+            Trouble::Cut => number < self.settings.workers_left,
             Trouble::Pause => false,
             Trouble::Spike | Trouble::Refusal | Trouble::None => true,
         }
     }
 
-    /// Waits until this place may work.
+    /// Waits until this worker may work.
     async fn rest(&self, number: u32) {
         if !self.works_in_trouble(number) && self.settings.is_troubled(self.timeline.monotonic()) {
             self.timeline.reach(self.settings.trouble_ends()).await;
         }
     }
 
-    /// The next request for this place; none if trouble has come before it, in which the
+    /// The next request for this worker; none if trouble has come before it, in which the
     /// place does not work.
     async fn next(&self, number: u32) -> Option<Admitted> {
         let handed = {
@@ -164,7 +164,7 @@ impl Service {
         while let Some(idle) = state.idle.pop_front() {
             match idle.send(request) {
                 Ok(()) => return Some(response),
-                // Trouble has come to this place.
+                // Trouble has come to this worker.
                 Err(back) => request = back,
             }
         }
@@ -288,10 +288,10 @@ mod tests {
         Duration::from_millis(millis)
     }
 
-    /// One place that takes a tenth of a second, room for many, and a trouble from the
+    /// One worker that takes a tenth of a second, room for many, and a trouble from the
     /// first second to the second.
     const ONE_PLACE: Settings = Settings {
-        places: 1,
+        workers: 1,
         work: Work::Constant,
         work_time: Duration::from_millis(100),
         growth: Duration::from_millis(10),
@@ -299,7 +299,7 @@ mod tests {
         trouble: Trouble::None,
         trouble_begins: Duration::from_secs(1),
         trouble_lasts: Duration::from_secs(1),
-        places_left: 1,
+        workers_left: 1,
         ..Settings::DEFAULT
     };
 
@@ -309,7 +309,7 @@ mod tests {
     /// The number of a request, what it got, and the Retry-After.
     type Numbered = (usize, Got, Option<String>);
 
-    /// A service with its places, and whoever asks it.
+    /// A service with its workers, and whoever asks it.
     struct Model {
         service: Service,
         timeline: Timeline,
@@ -328,8 +328,8 @@ mod tests {
             let random = stream(1, Stream::Work);
             let service = Service::new(&settings, timeline.clone(), random, counts.clone());
             let pool = LocalPool::new();
-            for number in 0..settings.places {
-                spawn(&pool.spawner(), service.clone().place(number));
+            for number in 0..settings.workers {
+                spawn(&pool.spawner(), service.clone().worker(number));
             }
             let session = reqwest::Client::builder().no_proxy().tls_certs_only([]);
             let session = session.build().expect("a session");
@@ -396,22 +396,22 @@ mod tests {
     const REFUSED: Option<u16> = Some(503);
 
     #[test]
-    fn a_place_works_on_one_request_after_the_other() {
+    fn a_worker_works_on_one_request_after_the_other() {
         assert_eq!(
             got(ONE_PLACE, &[0, 0, 50, 400]),
             [(100, OK), (200, OK), (300, OK), (500, OK)]
         );
         let two = Settings {
-            places: 2,
+            workers: 2,
             ..ONE_PLACE
         };
         assert_eq!(got(two, &[0, 0, 50]), [(100, OK), (100, OK), (200, OK)]);
     }
 
     #[test]
-    fn what_finds_neither_a_place_nor_room_in_the_queue_is_refused_at_once() {
-        let with = |places, queue| Settings {
-            places,
+    fn what_finds_neither_a_worker_nor_room_in_the_queue_is_refused_at_once() {
+        let with = |workers, queue| Settings {
+            workers,
             queue,
             ..ONE_PLACE
         };
@@ -432,7 +432,7 @@ mod tests {
     fn work_that_grows_takes_longer_for_each_request_that_is_worked_on() {
         let growing = Settings {
             work: Work::Growing,
-            places: 3,
+            workers: 3,
             ..ONE_PLACE
         };
 
@@ -445,7 +445,7 @@ mod tests {
     fn work_that_is_drawn_has_another_length_each_time() {
         let drawn = Settings {
             work: Work::Exponential,
-            places: 20,
+            workers: 20,
             ..ONE_PLACE
         };
 
@@ -487,7 +487,7 @@ mod tests {
         let slow = Settings {
             work_time: millis(300),
             timeout: millis(200),
-            places: 3,
+            workers: 3,
             ..ONE_PLACE
         };
         let mut model = Model::new(slow);
@@ -499,11 +499,11 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_leaves_places_that_work_and_the_others_rest_until_it_ends() {
+    fn a_cut_leaves_workers_that_work_and_the_others_rest_until_it_ends() {
         let cut = Settings {
             trouble: Trouble::Cut,
-            places: 3,
-            places_left: 2,
+            workers: 3,
+            workers_left: 2,
             ..ONE_PLACE
         };
 

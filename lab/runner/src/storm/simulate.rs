@@ -152,9 +152,9 @@ fn simulate_one(
         stream(seed, Stream::Work),
         counts.clone(),
     );
-    for number in 0..settings.places {
-        let place = service.clone().place(number);
-        spawn(&pool.spawner(), place);
+    for number in 0..settings.workers {
+        let worker = service.clone().worker(number);
+        spawn(&pool.spawner(), worker);
     }
     let clients = Clients::new(settings, &policy.setup, seed, &service, &timeline)?;
     let clients = Rc::new(clients);
@@ -273,7 +273,7 @@ mod tests {
     fn a_step_ends_before_what_happens_at_its_end() {
         let settings = Settings {
             calls_per_second: 100.0,
-            places: 50,
+            workers: 50,
             queue: 1_000,
             timeout: Duration::from_secs(10),
             trouble: Trouble::Pause,
@@ -298,7 +298,7 @@ mod tests {
         assert_eq!(steps[39].waiting, steps[19].waiting + came);
         assert!(
             came > 100 && steps[40].waiting < came - 40,
-            "the places took some"
+            "the workers took some"
         );
     }
 

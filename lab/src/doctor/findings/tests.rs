@@ -41,9 +41,9 @@ fn engine(flavour: Flavour) -> Docker {
     }
 }
 
-fn places(wanted: bool) -> Places {
+fn addresses(wanted: bool) -> Addresses {
     let url = |port: u16| format!("http://127.0.0.1:{port}").parse().expect("a URL");
-    Places {
+    Addresses {
         service: 8765,
         page: 8766,
         prometheus: url(9090),
@@ -56,7 +56,7 @@ fn places(wanted: bool) -> Places {
 
 /// The finding of one check, as level, words and advice.
 fn found(check: &str, facts: &Facts, wanted: bool) -> (Level, String, String) {
-    let all = findings(facts, &places(wanted));
+    let all = findings(facts, &addresses(wanted));
     let finding = all.into_iter().find(|finding| finding.check == check);
     let finding = finding.expect(check);
     assert_eq!(finding.level == Level::Ok, finding.advice.is_none());
@@ -99,7 +99,7 @@ fn a_healthy_machine_has_nothing_to_do() {
     ] {
         holds(check, &healthy, OK, words, "");
     }
-    assert_eq!(findings(&healthy, &places(false)).len(), 10);
+    assert_eq!(findings(&healthy, &addresses(false)).len(), 10);
 }
 
 #[test]

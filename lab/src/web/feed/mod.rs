@@ -14,7 +14,7 @@ use serde::Serialize;
 use tokio::sync::watch;
 
 use super::json;
-use ring::{Delivery, Limits, Place, Ring};
+use ring::{Delivery, Limits, Position, Ring};
 
 pub(super) use stream::event_stream;
 
@@ -63,22 +63,22 @@ impl Feed {
     /// A reader that goes on after the event with this id, or else with what
     /// comes next.
     pub(super) fn read(self: &Arc<Self>, last: Option<&str>) -> Reader {
-        let place = match last {
-            Some(id) => self.place(id),
-            None => Place::After(self.ring().newest()),
+        let position = match last {
+            Some(id) => self.position(id),
+            None => Position::After(self.ring().newest()),
         };
         Reader {
             feed: Arc::clone(self),
-            place,
+            position,
             closed: self.closed.subscribe(),
         }
     }
 
-    fn place(&self, id: &str) -> Place {
+    fn position(&self, id: &str) -> Position {
         id.rsplit_once('-')
             .filter(|(epoch, _)| *epoch == self.epoch)
             .and_then(|(_, number)| number.parse().ok())
-            .map_or(Place::Lost, Place::After)
+            .map_or(Position::Lost, Position::After)
     }
 
     /// An event as the HTML standard's event stream format has it. JSON set by
@@ -93,10 +93,10 @@ impl Feed {
     }
 }
 
-/// One reader's place in the feed.
+/// One reader's position in the feed.
 pub(super) struct Reader {
     feed: Arc<Feed>,
-    place: Place,
+    position: Position,
     closed: watch::Receiver<bool>,
 }
 
@@ -114,7 +114,7 @@ impl Reader {
             if *self.closed.borrow_and_update() {
                 return None;
             }
-            let delivery = self.feed.ring().next(&mut self.place);
+            let delivery = self.feed.ring().next(&mut self.position);
             match delivery {
                 Some(Delivery::Event(frame)) => return Some(frame),
                 Some(Delivery::Missed { from, to }) => {
@@ -129,9 +129,9 @@ impl Reader {
     /// What goes before the first event: where the reader stands, so that one
     /// that is cut off before it got any event can still resume.
     fn greeting(&self) -> Bytes {
-        match self.place {
-            Place::After(number) => format!("id: {}-{number}\n\n", self.feed.epoch).into(),
-            Place::Lost => Bytes::from_static(b"\n"),
+        match self.position {
+            Position::After(number) => format!("id: {}-{number}\n\n", self.feed.epoch).into(),
+            Position::Lost => Bytes::from_static(b"\n"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A bounded run of numbered events, and readers that each have their place in
+//! A bounded run of numbered events, and readers that each have their position in
 //! it. A plain data structure: no clock, no socket, no lock.
 //!
 //! Readers have no queues. A reader is a number, so any number of them costs
@@ -27,7 +27,7 @@ pub(super) struct Limits {
 
 /// Where a reader stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Position {
     /// It has had everything up to this event.
     After(u64),
     /// What it had last is not of this ring.
@@ -74,13 +74,13 @@ impl<T: Clone> Ring<T> {
         }
     }
 
-    /// The next thing for a reader, whose place moves on; none if it has had
+    /// The next thing for a reader, whose position moves on; none if it has had
     /// everything.
-    pub(super) fn next(&self, place: &mut Place) -> Option<Delivery<T>> {
+    pub(super) fn next(&self, position: &mut Position) -> Option<Delivery<T>> {
         let newest = self.newest();
-        let (delivery, had) = match *place {
-            Place::After(had) if had == newest => return None,
-            Place::After(had) if had < newest => match (had + 1).checked_sub(self.oldest) {
+        let (delivery, had) = match *position {
+            Position::After(had) if had == newest => return None,
+            Position::After(had) if had < newest => match (had + 1).checked_sub(self.oldest) {
                 Some(index) => {
                     let (event, _) = self.events.get(usize::try_from(index).ok()?)?;
                     (Delivery::Event(event.clone()), had + 1)
@@ -90,12 +90,12 @@ impl<T: Clone> Ring<T> {
                     (Delivery::Missed { from, to }, to)
                 }
             },
-            Place::After(_) | Place::Lost => {
+            Position::After(_) | Position::Lost => {
                 let (from, to) = (0, newest);
                 (Delivery::Missed { from, to }, to)
             }
         };
-        *place = Place::After(had);
+        *position = Position::After(had);
         Some(delivery)
     }
 }
@@ -119,13 +119,13 @@ mod tests {
             reader: usize,
             deliveries: usize,
         },
-        /// A reader loses its connection and comes back with an earlier place,
+        /// A reader loses its connection and comes back with an earlier position,
         /// as if the last few deliveries had never reached it.
         Resume {
             reader: usize,
             back: u64,
         },
-        /// A reader comes back with a place that this ring never gave.
+        /// A reader comes back with a position that this ring never gave.
         Stray {
             reader: usize,
             ahead: Option<u64>,
@@ -144,14 +144,14 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever happens, a reader gets each event after its place once, in
+        /// Whatever happens, a reader gets each event after its position once, in
         /// order, and learns of exactly those that it does not get.
         #[test]
         fn nobody_gets_a_gap_unannounced_nor_an_event_twice(steps in vec(step(), 1..200)) {
             let limits = Limits { events: 5, weight: 20 };
             let mut ring = Ring::new(limits);
             let mut published = Vec::new();
-            let mut places = [Place::After(0); READERS];
+            let mut positions = [Position::After(0); READERS];
             for step in steps {
                 match step {
                     Step::Publish { weight } => {
@@ -159,16 +159,16 @@ mod tests {
                         ring.push(published.len() as u64, weight);
                     }
                     Step::Read { reader, deliveries } => for _ in 0..deliveries {
-                        let before = places[reader];
-                        let delivery = ring.next(&mut places[reader]);
+                        let before = positions[reader];
+                        let delivery = ring.next(&mut positions[reader]);
                         let newest = published.len() as u64;
                         let kept = kept(&published, limits);
                         let expected = match before {
-                            Place::After(had) if had == newest => None,
-                            Place::After(had) if had < newest && kept.contains(&(had + 1)) => {
+                            Position::After(had) if had == newest => None,
+                            Position::After(had) if had < newest && kept.contains(&(had + 1)) => {
                                 Some(Delivery::Event(had + 1))
                             }
-                            Place::After(had) if had < newest => {
+                            Position::After(had) if had < newest => {
                                 let to = kept.first().map_or(newest, |oldest| oldest - 1);
                                 Some(Delivery::Missed { from: had + 1, to })
                             }
@@ -176,20 +176,20 @@ mod tests {
                         };
                         prop_assert_eq!(delivery, expected);
                         let stands = match delivery {
-                            Some(Delivery::Event(number)) => Place::After(number),
-                            Some(Delivery::Missed { to, .. }) => Place::After(to),
+                            Some(Delivery::Event(number)) => Position::After(number),
+                            Some(Delivery::Missed { to, .. }) => Position::After(to),
                             None => before,
                         };
-                        prop_assert_eq!(places[reader], stands);
+                        prop_assert_eq!(positions[reader], stands);
                     },
                     Step::Resume { reader, back } => {
-                        if let Place::After(had) = &mut places[reader] {
+                        if let Position::After(had) = &mut positions[reader] {
                             *had = had.saturating_sub(back);
                         }
                     }
                     Step::Stray { reader, ahead } => {
-                        let place = |ahead| Place::After(published.len() as u64 + ahead);
-                        places[reader] = ahead.map_or(Place::Lost, place);
+                        let position = |ahead| Position::After(published.len() as u64 + ahead);
+                        positions[reader] = ahead.map_or(Position::Lost, position);
                     }
                 }
             }

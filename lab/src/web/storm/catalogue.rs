@@ -73,7 +73,9 @@ pub(super) const OWN_NAME: &str = "yours";
 
 const SETTINGS: [Shown; 4] = [
     ("calls_per_second", "Load", |rate| format!("{rate} calls/s")),
-    ("places", "Capacity", |places| several(places, "place", "")),
+    ("workers", "Capacity", |workers| {
+        several(workers, "place", "")
+    }),
     ("trouble_lasts_seconds", "Length of the trouble", seconds),
     ("timeout_seconds", "Timeout", seconds),
 ];

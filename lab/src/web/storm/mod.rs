@@ -28,14 +28,14 @@ use runner::storm::Plan;
 pub(super) use routes::routes;
 
 /// How many storms may be simulated at once: each takes all of a core.
-const PLACES: u32 = 2;
+const SLOTS: u32 = 2;
 
 /// How many reports are kept.
 const MAX_KEPT: usize = 20;
 
 /// Simulates storms, and keeps their reports.
 pub(super) struct Storms {
-    places: Arc<Semaphore>,
+    slots: Arc<Semaphore>,
     /// The oldest first.
     records: Mutex<VecDeque<Record>>,
 }
@@ -58,7 +58,7 @@ struct Report {
 impl Default for Storms {
     fn default() -> Self {
         Self {
-            places: Arc::new(Semaphore::new(PLACES as usize)),
+            slots: Arc::new(Semaphore::new(SLOTS as usize)),
             records: Mutex::default(),
         }
     }
@@ -68,16 +68,16 @@ impl Storms {
     /// Starts a storm, which goes on for as long as its frames are received, or until it
     /// is cancelled.
     fn start(self: &Arc<Self>, plan: Plan) -> Result<mpsc::UnboundedReceiver<Frame>, Problem> {
-        let place = Arc::clone(&self.places).try_acquire_owned();
-        let place = place.map_err(|_| {
-            let detail = format!("{PLACES} storms are simulated already; cancel one, or wait");
+        let slot = Arc::clone(&self.slots).try_acquire_owned();
+        let slot = slot.map_err(|_| {
+            let detail = format!("{SLOTS} storms are simulated already; cancel one, or wait");
             let status = StatusCode::TOO_MANY_REQUESTS;
             Problem::new(status, "too_many_storms", detail)
         })?;
         let (id, is_cancelled) = (token(), Arc::<AtomicBool>::default());
         self.keep(&id, plan.story.words.name, &is_cancelled);
         // Its frames are bounded by the columns of its pictures, so that this never
-        // holds many; and a reader that stalls must not keep a place for ever.
+        // holds many; and a reader that stalls must not keep a slot for ever.
         let (frames, receiver) = mpsc::unbounded_channel();
         let storms = Arc::clone(self);
         spawn_blocking(move || {
@@ -88,8 +88,8 @@ impl Storms {
                 is_cancelled,
             };
             performance.perform(|report| storms.reported(&id, report));
-            // Whoever reads to the end of the frames finds its place free.
-            drop(place);
+            // Whoever reads to the end of the frames finds its slot free.
+            drop(slot);
             drop(performance);
         });
         Ok(receiver)
@@ -119,7 +119,7 @@ impl Storms {
     pub(super) async fn stop(&self) {
         self.abort();
         // It fails only if it was closed, which nobody does.
-        let _ = self.places.acquire_many(PLACES).await;
+        let _ = self.slots.acquire_many(SLOTS).await;
     }
 
     /// Cancels what goes on.
@@ -184,12 +184,12 @@ mod tests {
     async fn whoever_hangs_up_ends_the_storm_and_makes_room() {
         let storms = Arc::<Storms>::default();
         let start = || storms.start(endless()).map(stream::respond);
-        let (one, other) = (start().expect("a place"), start().expect("a place"));
+        let (one, other) = (start().expect("a slot"), start().expect("a slot"));
         let refused = start().map(|_| ());
 
         drop(one);
-        // The place of the other is taken for as long as it is read.
-        let free = storms.places.acquire().await.expect("it is never closed");
+        // The slot of the other is taken for as long as it is read.
+        let free = storms.slots.acquire().await.expect("it is never closed");
         drop(free);
         let again = start().map(|_| ());
 

@@ -131,7 +131,7 @@ impl NaiveClient {
     pub(super) fn new(connection: &Connection) -> Result<Self, ConfigError> {
         let silence = Silence::of(connection.policy.read_timeout, connection.pace);
         install_tls_provider();
-        // In place of `Client::new()`, so that nothing of the environment gets
+        // Instead of `Client::new()`, so that nothing of the environment gets
         // into a run: no proxy, no certificates. What the habit leaves as it is
         // stays: redirects are followed, a body may have any length, and there
         // is no timeout. `reqwest` sets none unless asked, nor does Python's

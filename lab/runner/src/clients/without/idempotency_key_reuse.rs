@@ -29,7 +29,7 @@ pub(super) const WITHOUT: Without = Without {
     },
 };
 
-/// Puts a new key in the place of the one that the caller chose.
+/// Puts a new key instead of the one that the caller chose.
 struct NewKeys(Arc<dyn Random>);
 
 #[async_trait::async_trait]

@@ -22,7 +22,7 @@ use crate::grade::{
 const URLS: usize = 16;
 
 /// For how many requests at once there is room.
-const PLACES: usize = 4;
+const WORKERS: usize = 4;
 
 /// How long each request takes. A refusal takes as long: so the first one is not there
 /// before all that was sent together with it.
@@ -53,7 +53,7 @@ struct Crowded {
     /// What is to be asked for, in the order of the index.
     paths: Vec<String>,
     done: HashSet<usize>,
-    places: Arc<Semaphore>,
+    workers: Arc<Semaphore>,
 }
 
 impl Crowded {
@@ -63,7 +63,7 @@ impl Crowded {
                 .map(|_| format!("/work/{}", draw.word(6)))
                 .collect(),
             done: HashSet::new(),
-            places: Arc::new(Semaphore::new(PLACES)),
+            workers: Arc::new(Semaphore::new(WORKERS)),
         }
     }
 
@@ -74,8 +74,8 @@ impl Crowded {
     }
 
     fn work(&mut self, number: usize) -> Reply {
-        let place = Arc::clone(&self.places).try_acquire_owned().ok();
-        let response = match place {
+        let worker = Arc::clone(&self.workers).try_acquire_owned().ok();
+        let response = match worker {
             Some(_) => {
                 self.done.insert(number);
                 ok(&json!({"done": true}))
@@ -91,7 +91,7 @@ impl Crowded {
             response,
             call: Some(number as u64),
             takes: WORK,
-            place,
+            worker,
         }
     }
 }
@@ -132,7 +132,7 @@ mod tests {
         let successes = statuses.filter(|status| *status == StatusCode::OK).count();
         let calls: HashSet<_> = at_once.iter().map(|reply| reply.call).collect();
         drop(at_once);
-        assert_eq!((successes, calls.len()), (PLACES, URLS));
+        assert_eq!((successes, calls.len()), (WORKERS, URLS));
         assert_ne!(crowded.goal(), done);
 
         for request in &requests {

@@ -20,7 +20,7 @@ use std::ops::ControlFlow;
 use evidence::storm::check::{FIGURES_VERSION, Figure, Figures, Model};
 
 use self::experiment::{Run, Subject};
-use super::{StormError, workers};
+use super::{StormError, parallel};
 use crate::run::GENERATOR;
 
 /// What is modelled, in the order in which it is shown.
@@ -69,7 +69,7 @@ pub fn check(
             figures: Vec::new(),
         };
         for experiment in &subject.experiments {
-            let runs = workers::each(experiment.runs(), on_run, |run| {
+            let runs = parallel::each(experiment.runs(), on_run, |run| {
                 experiment.simulate(draw::generator(seed, number, run))
             });
             number += 1;

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use evidence::storm::{Tally, check::Figure};
 
-use super::super::{Plan, STORIES, StormError, Story, simulate, workers};
+use super::super::{Plan, STORIES, StormError, Story, parallel, simulate};
 
 /// How many seeds the first picture is simulated with, which is the one that everybody sees.
 const FIRST: u32 = 200;
@@ -35,7 +35,7 @@ pub(super) fn tell(
     on_run: &(dyn Fn() -> ControlFlow<()> + Sync),
 ) -> Result<Option<Told>, StormError> {
     let plan = Plan::of(story);
-    let simulated = workers::each(seeds, on_run, |number| {
+    let simulated = parallel::each(seeds, on_run, |number| {
         let plan = plan.with_seed(seed.wrapping_add(number.into()));
         let storm = simulate(&plan, |_| ControlFlow::Continue(()))?;
         let totals = storm.policies.iter().map(|run| run.totals);

@@ -54,7 +54,7 @@ pub(super) fn words(story: &Story, settings: &Settings) -> Words {
         ),
         Trouble::Cut => (
             "for a while the service works on fewer requests at once",
-            "The service loses places, and has them back. Who lets it recover?",
+            "The service loses workers, and has them back. Who lets it recover?",
         ),
         Trouble::Pause => (
             "for a while the service stands still",
