@@ -9,7 +9,7 @@ const SIGNS = { ok: "✓", failed: "✗", open: "·" };
 /** A picture that grows by `add(curves)`, until `end(picture, isGuessed)`, or until
     `stop()`, which leaves nothing of one that has not begun. */
 export function createPicture({ policy, changed, break_even: breakEven, source }, frame) {
-  const { axis, columns, top, rates, capacity, trouble } = frame;
+  const { axis, columns, top, rates, capacity, incident } = frame;
   const across = (time) => `${((100 * time) / axis.length_ns).toFixed(2)}%`;
   const down = (rate) => `${(100 * (1 - rate / top)).toFixed(2)}%`;
   const level = (kind, rate) => svg("line", { class: kind, x2: "100%", y1: down(rate), y2: down(rate) });
@@ -17,15 +17,15 @@ export function createPicture({ policy, changed, break_even: breakEven, source }
   const curves = { load: [], goodput: [], throughput: [] };
   const paths = Object.fromEntries(["goodput", "wasted", "load"].map((kind) => [kind, svg("path", { class: kind })]));
   const chart = svg("svg", { class: "storm-plot", role: "img", "aria-label": policy },
-    trouble && svg("rect", { class: "trouble", height: "100%", x: across(trouble.began_ns), width: across(trouble.ended_ns - trouble.began_ns) }),
+    incident && svg("rect", { class: "incident", height: "100%", x: across(incident.began_ns), width: across(incident.ended_ns - incident.began_ns) }),
     ...rates.flatMap(({ rate, label }) => [level("rule", rate),
       svg("text", { x: "-0.4em", y: down(rate), dy: "0.35em", "text-anchor": "end" }, label)]),
     svg("svg", { viewBox: `0 0 ${columns} ${top}`, preserveAspectRatio: "none", width: "100%", height: "100%" },
       ...Object.values(paths)),
     level("capacity", capacity.rate),
     breakEven && level("break-even", breakEven.rate),
-    trouble && svg("line", { class: "ended", x1: across(trouble.ended_ns), x2: across(trouble.ended_ns), y2: "100%" }),
-    trouble && svg("text", { class: "ended", x: across(trouble.ended_ns), y: "-0.4em", "text-anchor": "middle" }, trouble.label),
+    incident && svg("line", { class: "ended", x1: across(incident.ended_ns), x2: across(incident.ended_ns), y2: "100%" }),
+    incident && svg("text", { class: "ended", x: across(incident.ended_ns), y: "-0.4em", "text-anchor": "middle" }, incident.label),
     ...axis.ticks.map((tick) => svg("text", { x: across(tick.at_ns), y: "100%", dy: "1.25em", "text-anchor": "middle" }, tick.label)));
 
   const [sign, words] = [el("span", { class: "sign", "aria-hidden": "true" }), el("span")];

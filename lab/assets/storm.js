@@ -1,4 +1,4 @@
-// Storm: many clients, one service and a short trouble. What became of the calls under
+// Storm: many clients, one service and a short incident. What became of the calls under
 // each policy is drawn while it runs. The address holds all that it takes to
 // repeat it.
 

@@ -88,8 +88,8 @@ fn errors(validator: &Validator, value: &Value) -> Vec<String> {
 #[test]
 fn a_storm_is_what_its_schema_says() {
     let mut plan = Plan::of(&STORIES[0]);
-    plan.settings.trouble_begins = Duration::ZERO;
-    plan.settings.trouble_lasts = Duration::from_millis(500);
+    plan.settings.incident_starts = Duration::ZERO;
+    plan.settings.incident_lasts = Duration::from_millis(500);
     plan.settings.length = Duration::from_secs(3);
     let storm = simulate(&plan, |_| ControlFlow::Continue(()));
     let storm = storm.expect("run");

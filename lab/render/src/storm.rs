@@ -7,7 +7,7 @@ use evidence::{
         Mark, storm_columns, storm_ending, storm_figures_in_short, storm_learnt, storm_success,
     },
     storm::{
-        Load, Policy, PolicyRun, PolicyTally, STEP, Settings, Storm, Tally, Trouble, Words,
+        Incident, Load, Policy, PolicyRun, PolicyTally, STEP, Settings, Storm, Tally, Words,
         per_second,
     },
 };
@@ -117,24 +117,24 @@ fn picture(sheet: &mut Sheet<'_>, storm: &Storm) {
     for run in &storm.policies {
         line(sheet, run, steps);
     }
-    if settings.trouble != Trouble::None {
-        let ends = settings.trouble_ends();
+    if settings.incident != Incident::None {
+        let ends = settings.incident_ends();
         let at = ends.as_nanos() / column.as_nanos().max(1);
         let before = NAME + usize::try_from(at).unwrap_or(0).min(columns);
         let mark = if ascii { '^' } else { '▲' };
-        let (ends, what) = (duration(ends), what_ends(settings.trouble));
+        let (ends, what) = (duration(ends), what_ends(settings.incident));
         sheet.line(&format!("{blank:before$}{mark} {ends}: {what}"));
     }
 }
 
-/// What is over when the trouble is.
-fn what_ends(trouble: Trouble) -> &'static str {
-    match trouble {
-        Trouble::Spike => "the spike ends",
-        Trouble::Cut => "all workers are back",
-        Trouble::Pause => "the service works again",
-        Trouble::Refusal => "no more 503s for all",
-        Trouble::None => "",
+/// What is over when the incident is.
+fn what_ends(incident: Incident) -> &'static str {
+    match incident {
+        Incident::Spike => "the spike ends",
+        Incident::Cut => "all workers are back",
+        Incident::Pause => "the service works again",
+        Incident::Refusal => "no more 503s for all",
+        Incident::None => "",
     }
 }
 
@@ -147,33 +147,33 @@ fn setting(storm: &Storm) -> String {
     };
     format!(
         "{load}, {}. The service can do {}/s; {} more may wait.",
-        trouble(settings),
+        incident(settings),
         storm.capacity_per_second.round(),
         settings.queue,
     )
 }
 
-fn trouble(settings: &Settings) -> String {
+fn incident(settings: &Settings) -> String {
     let from_to = format!(
         "from {} to {}",
-        duration(settings.trouble_begins),
-        duration(settings.trouble_ends())
+        duration(settings.incident_starts),
+        duration(settings.incident_ends())
     );
-    match settings.trouble {
-        Trouble::Spike => {
+    match settings.incident {
+        Incident::Spike => {
             let usual = match settings.load {
                 Load::Open => settings.calls_per_second,
                 Load::Closed => settings.callers.into(),
             };
             format!("{} {from_to}", (usual * settings.spike).round())
         }
-        Trouble::Cut => format!(
+        Incident::Cut => format!(
             "{} of {} workers {from_to}",
             settings.workers_left, settings.workers
         ),
-        Trouble::Pause => format!("and the service stands still {from_to}"),
-        Trouble::Refusal => format!("only 503s {from_to}"),
-        Trouble::None => "no trouble".to_owned(),
+        Incident::Pause => format!("and the service stands still {from_to}"),
+        Incident::Refusal => format!("only 503s {from_to}"),
+        Incident::None => "no incident".to_owned(),
     }
 }
 

@@ -21,7 +21,7 @@ Start here (in a checkout, write `cargo run -p lab --` instead of `lab`):
   lab scenario all          the whole course, without the waits
   lab doctor                whether this machine is ready for a workshop
   lab starter python        a client of your own, and how to have it graded
-  lab storm                 many clients, a short trouble, and who recovers
+  lab storm                 many clients, a short incident, and who recovers
   lab serve --open          the lab's web UI, in the browser
   lab load                  many runs there, so that its counters move";
 
@@ -57,11 +57,11 @@ Examples:
 
 /// What a storm is.
 pub(super) const STORM: &str = "\
-Let many clients meet a short trouble, and see who recovers
+Let many clients meet a short incident, and see who recovers
 
 One client that waits politely looks slower than one that hammers. Why waiting \
 wins, and when it does not, shows only with many: a service that can bear so much \
-and no more, a short trouble, and retries that keep it down. The clients have the \
+and no more, a short incident, and retries that keep it down. The clients have the \
 middleware that ships; the service is a model of one, in virtual time. One seed \
 always gives the same output, to the byte.
 
@@ -83,8 +83,8 @@ Examples:
       a policy of your own beside the others
   lab storm --policy 3-jitter grpc envoy --calls-per-second 40
       other policies, and less load
-  lab storm --trouble cut --workers-left 3
-      another trouble";
+  lab storm --incident cut --workers-left 3
+      another incident";
 
 /// What grading is.
 pub(super) const GRADE: &str = "\

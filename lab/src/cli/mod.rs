@@ -65,7 +65,7 @@ enum Command {
     Rule(rule::Arguments),
     /// Write a client to begin with, which does the first task
     Starter(starter::Arguments),
-    /// Let many clients meet a short trouble, and see who recovers
+    /// Let many clients meet a short incident, and see who recovers
     #[command(long_about = help::STORM, after_long_help = help::below_storm())]
     Storm(Box<storm::Arguments>),
     /// Print the JSON Schema of a run, of a card or of a storm

@@ -1,4 +1,4 @@
-//! `lab storm`: many clients, one service, a short trouble.
+//! `lab storm`: many clients, one service, a short incident.
 
 use std::{
     collections::BTreeMap,
@@ -308,8 +308,8 @@ mod tests {
     /// A story in three seconds, with what is said below it if it is simulated as it comes.
     fn in_short(story: &'static runner::storm::Story) -> Storm {
         let mut plan = Plan::of(story);
-        plan.settings.trouble_begins = Duration::from_millis(500);
-        plan.settings.trouble_lasts = Duration::from_millis(500);
+        plan.settings.incident_starts = Duration::from_millis(500);
+        plan.settings.incident_lasts = Duration::from_millis(500);
         plan.settings.length = Duration::from_secs(3);
         for policy in &mut plan.policies {
             policy.setup.clients = 1;

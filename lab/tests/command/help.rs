@@ -39,7 +39,7 @@ fn the_help_of_the_lab_lists_its_commands() {
       tasks        List the tasks that a client can be graded on
       rule         Explain a rule that clients are judged by
       starter      Write a client to begin with, which does the first task
-      storm        Let many clients meet a short trouble, and see who recovers
+      storm        Let many clients meet a short incident, and see who recovers
       schema       Print the JSON Schema of a run, of a card or of a storm
       serve        Serve the lab's web UI, on this machine alone
       load         Have a running `lab serve` run many runs, so that its counters

@@ -73,7 +73,7 @@ fn what_makes_no_sense_is_refused_with_the_rule() {
         ),
         (
             "storm --length 12",
-            "error: the trouble must end 2 s before the storm does or earlier, got 15 s of 12 s\n",
+            "error: the incident must end 2 s before the storm does or earlier, got 15 s of 12 s\n",
         ),
         (
             "storm --seeds 0",

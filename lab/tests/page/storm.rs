@@ -8,7 +8,7 @@ use super::stage::{Browser, Lab, PROJECTOR};
 
 /// The address of a storm of a few seconds of its own time.
 const SHORT: &str = "story=spike&seed=18446744073709551615&calls_per_second=20&workers=3\
-                     &trouble_lasts_seconds=2";
+                     &incident_lasts_seconds=2";
 
 /// The address of one that nobody waits for the end of.
 const LONG: &str = "story=spike&calls_per_second=1000&workers=1000";
@@ -190,7 +190,7 @@ async fn each_slider_changes_the_knob_that_it_names_and_no_other() {
         [
             ["calls_per_second"],
             ["workers"],
-            ["trouble_lasts_seconds"],
+            ["incident_lasts_seconds"],
             ["timeout_seconds"]
         ]
     );
@@ -217,7 +217,7 @@ fn keys(object: &serde_json::Value) -> Vec<&str> {
 #[ignore = "needs chromium and chromedriver"]
 async fn what_a_setting_may_be_the_server_says() {
     let lab = Lab::start();
-    let asked = "story=spike&workers=0&trouble_lasts_seconds=2";
+    let asked = "story=spike&workers=0&incident_lasts_seconds=2";
     let browser = Browser::at_storm(&lab, PROJECTOR, asked).await;
     let problem = "text('#storm-problem')";
 

@@ -13,8 +13,8 @@ fn short() -> Value {
         "settings": {
             "calls_per_second": 20.0,
             "workers": 3,
-            "trouble_begins_seconds": 2.0,
-            "trouble_lasts_seconds": 2.0,
+            "incident_starts_seconds": 2.0,
+            "incident_lasts_seconds": 2.0,
             "length_seconds": 8.0,
         },
     })
@@ -160,7 +160,7 @@ async fn says_which_setting_broke_which_rule() {
         (
             json!({ "story": "spike", "settings": { "length_seconds": 15 } }),
             "invalid_storm",
-            "settings: the trouble must end 2 s before the storm does or earlier, got 15 s of 15 s",
+            "settings: the incident must end 2 s before the storm does or earlier, got 15 s of 15 s",
         ),
         (
             json!({ "story": "spike", "own": { "attempts": 21 } }),

@@ -17,10 +17,10 @@ use super::{
 use crate::{
     duration::duration,
     nanoseconds,
-    storm::{Load, Policy, PolicyRun, STEP, Settings, Source, Step, Storm, Trouble, per_second},
+    storm::{Incident, Load, Policy, PolicyRun, STEP, Settings, Source, Step, Storm, per_second},
 };
 
-/// What marks the end of the trouble.
+/// What marks the end of the incident.
 const MARK: &str = "▲";
 
 /// How many columns a picture has at most.
@@ -52,7 +52,7 @@ pub struct StormFrame {
     /// The requests that the service can work on in a second.
     pub capacity: Level,
     /// When something went wrong; null if nothing did.
-    pub trouble: Option<Stretch>,
+    pub incident: Option<Stretch>,
 }
 
 /// A rate that is marked in a picture.
@@ -135,7 +135,7 @@ impl StormFrame {
             .max(capacity)
             .min(HIGHEST * capacity.max(usual_load(settings)));
         let (top, rates) = rates(shown);
-        let ended = settings.trouble_ends();
+        let ended = settings.incident_ends();
         Self {
             axis: Axis::of_length(settings.length),
             columns,
@@ -148,10 +148,10 @@ impl StormFrame {
                 rate: capacity,
                 label: format!("capacity, {capacity:.0} requests/s"),
             },
-            trouble: (settings.trouble != Trouble::None).then(|| Stretch {
-                began: settings.trouble_begins,
+            incident: (settings.incident != Incident::None).then(|| Stretch {
+                began: settings.incident_starts,
                 ended,
-                label: format!("{MARK} the trouble ends at {}", duration(ended)),
+                label: format!("{MARK} the incident ends at {}", duration(ended)),
             }),
         }
     }
@@ -214,7 +214,7 @@ impl StormPicture {
         let ending = ending(run);
         let (before, end) = (before(settings, run), run.at_end());
         let text = format!(
-            "{}: {}. {} Before the trouble {:.0} of {:.0} calls/s succeed. At the end, {:.0} of \
+            "{}: {}. {} Before the incident {:.0} of {:.0} calls/s succeed. At the end, {:.0} of \
              {:.0} calls/s succeed, and the service works on {:.0} requests/s.",
             self.policy,
             ending.words,
@@ -248,8 +248,8 @@ pub fn storm_columns(settings: &Settings, most: usize) -> (usize, usize) {
 
 /// The most calls that begin in a second, on average.
 fn most(settings: &Settings) -> f64 {
-    match settings.trouble {
-        Trouble::Spike => usual_load(settings) * settings.spike,
+    match settings.incident {
+        Incident::Spike => usual_load(settings) * settings.spike,
         _ => usual_load(settings),
     }
 }
@@ -282,9 +282,9 @@ fn rates(most: f64) -> (f64, Vec<Level>) {
     )
 }
 
-/// The steps before the trouble.
+/// The steps before the incident.
 fn before<'a>(settings: &Settings, run: &'a PolicyRun) -> &'a [Step] {
-    let until = settings.trouble_begins.as_nanos() / STEP.as_nanos();
+    let until = settings.incident_starts.as_nanos() / STEP.as_nanos();
     let until = usize::try_from(until).unwrap_or(usize::MAX);
     run.steps.get(..until).unwrap_or(&run.steps)
 }
@@ -297,11 +297,11 @@ mod tests {
         storm::{Cut, STORM_VERSION, Setup, Totals, Words},
     };
 
-    /// Ten seconds with a trouble from the second to the fourth.
+    /// Ten seconds with an incident from the second to the fourth.
     const SETTINGS: Settings = Settings {
         calls_per_second: 60.0,
-        trouble_begins: Duration::from_secs(2),
-        trouble_lasts: Duration::from_secs(2),
+        incident_starts: Duration::from_secs(2),
+        incident_lasts: Duration::from_secs(2),
         length: Duration::from_secs(10),
         ..Settings::DEFAULT
     };
@@ -334,7 +334,7 @@ mod tests {
         rule: "retry-503",
     };
 
-    /// Six calls in each step, all of which succeed but in the trouble, or from then on.
+    /// Six calls in each step, all of which succeed but in the incident, or from then on.
     fn run(policy: Policy, is_back: bool) -> PolicyRun {
         let step = |number: usize| {
             let is_up = number < 20 || (is_back && number >= 40);
@@ -501,7 +501,7 @@ mod tests {
         );
         assert!(
             pictures[1].text.ends_with(
-                "Before the trouble 60 of 60 calls/s succeed. At the end, 0 of 60 calls/s \
+                "Before the incident 60 of 60 calls/s succeed. At the end, 0 of 60 calls/s \
                  succeed, and the service works on 100 requests/s."
             ),
             "{}",
@@ -530,24 +530,27 @@ mod tests {
 
     #[test]
     fn the_terms_say_what_was_wrong_and_when() {
-        let with = |trouble| {
+        let with = |incident| {
             storm_terms(&Settings {
-                trouble,
+                incident,
                 ..SETTINGS
             })
         };
 
-        assert_eq!(with(Trouble::Spike)[1], "3.5 times as many from 2 s to 4 s");
         assert_eq!(
-            with(Trouble::Cut)[1],
+            with(Incident::Spike)[1],
+            "3.5 times as many from 2 s to 4 s"
+        );
+        assert_eq!(
+            with(Incident::Cut)[1],
             "2 of 10 workers left from 2 s to 4 s"
         );
-        assert_eq!(with(Trouble::None).len(), 3);
+        assert_eq!(with(Incident::None).len(), 3);
         let quiet = Settings {
-            trouble: Trouble::None,
+            incident: Incident::None,
             ..SETTINGS
         };
-        assert_eq!(StormFrame::of(&quiet).trouble, None);
+        assert_eq!(StormFrame::of(&quiet).incident, None);
     }
 
     #[test]
@@ -570,7 +573,7 @@ mod tests {
         assert_eq!(
             answer(None, None),
             None,
-            "the story has none for its trouble"
+            "the story has none for its incident"
         );
     }
 

@@ -9,8 +9,8 @@ use super::{
 use crate::{
     duration::duration,
     storm::{
-        Cut, Knob, Knobs, Load, Policy, PolicyRun, RetryAfter, STEP, Settings, Setup, Storm,
-        Trouble, per_second,
+        Cut, Incident, Knob, Knobs, Load, Policy, PolicyRun, RetryAfter, STEP, Settings, Setup,
+        Storm, per_second,
     },
 };
 
@@ -25,15 +25,15 @@ pub fn storm_terms(settings: &Settings) -> Vec<String> {
             duration(settings.think)
         ),
     };
-    let trouble = match settings.trouble {
-        Trouble::None => None,
-        Trouble::Spike => Some(format!("{} times as many", settings.spike)),
-        Trouble::Cut => Some(format!(
+    let incident = match settings.incident {
+        Incident::None => None,
+        Incident::Spike => Some(format!("{} times as many", settings.spike)),
+        Incident::Cut => Some(format!(
             "{} of {} workers left",
             settings.workers_left, settings.workers
         )),
-        Trouble::Pause => Some("nothing is worked on".to_owned()),
-        Trouble::Refusal => Some(
+        Incident::Pause => Some("nothing is worked on".to_owned()),
+        Incident::Refusal => Some(
             match settings.retry_after {
                 RetryAfter::None => "only 503",
                 RetryAfter::Seconds => "only 503, with a Retry-After in seconds",
@@ -42,8 +42,8 @@ pub fn storm_terms(settings: &Settings) -> Vec<String> {
             .to_owned(),
         ),
     };
-    let [began, ended] = [settings.trouble_begins, settings.trouble_ends()].map(duration);
-    let trouble = trouble.map(|what| format!("{what} from {began} to {ended}"));
+    let [began, ended] = [settings.incident_starts, settings.incident_ends()].map(duration);
+    let incident = incident.map(|what| format!("{what} from {began} to {ended}"));
     let service = format!(
         "the service can do {:.0} requests/s, and {} may wait",
         settings.capacity_per_second(),
@@ -54,7 +54,7 @@ pub fn storm_terms(settings: &Settings) -> Vec<String> {
         settings.clients,
         duration(settings.timeout)
     );
-    [Some(load), trouble, Some(service), Some(clients)]
+    [Some(load), incident, Some(service), Some(clients)]
         .into_iter()
         .flatten()
         .collect()
@@ -190,7 +190,7 @@ pub fn storm_learnt(storm: &Storm) -> Vec<(&'static str, String)> {
 }
 
 /// The story's answer if the storm shows it, and if it does not, why it is not told; none
-/// if the story has none for this trouble.
+/// if the story has none for this incident.
 fn answer(storm: &Storm) -> Option<String> {
     let answer = storm.story.answer?;
     let answer = match storm.shows_the_answer {

@@ -8,7 +8,7 @@ pub(super) const RULE: Rule = Rule {
     level: Level::GoodPractice,
     source: "RFC 9110 §10.2.3 defines seconds and dates alone",
     text: "there was a pause after a Retry-After that cannot be read",
-    why: "A value such as -1 or soon is a fault of the service, and the service is in trouble.",
+    why: "A value such as -1 or soon is a fault of the service, and the service is overloaded.",
     hint: "Fall back on the backoff that you would have used without the header.",
     judge: |cases| gaps::judged(cases, failed),
 };

@@ -1,4 +1,4 @@
-//! A storm: many clients, one service with a capacity, a short trouble, and what became
+//! A storm: many clients, one service with a capacity, a short incident, and what became
 //! of the calls.
 
 pub mod check;
@@ -19,7 +19,7 @@ use crate::nanoseconds;
 pub use knob::{Knob, KnobError, Knobs, Value, Values};
 pub use policy::{Backoff, ClientKind, Policy, Setup, Source};
 pub use recovery::per_second;
-pub use settings::{Load, RetryAfter, Settings, SettingsError, Trouble, Work};
+pub use settings::{Incident, Load, RetryAfter, Settings, SettingsError, Work};
 pub use tally::{End, PolicyTally, Tally};
 pub use words::Words;
 
@@ -30,7 +30,7 @@ pub const STEP: Duration = Duration::from_millis(100);
 /// its name, its type or its meaning.
 pub const STORM_VERSION: u32 = 3;
 
-/// One trouble, met by the clients of several policies, each with a service of its own
+/// One incident, met by the clients of several policies, each with a service of its own
 /// and with the same calls.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Storm {
@@ -43,11 +43,11 @@ pub struct Storm {
     /// The story that it simulates.
     pub story: Words,
     /// Whether it shows what the story's answer says; none if the story has no answer for
-    /// its trouble, or if a policy of the story was not simulated to the end.
+    /// its incident, or if a policy of the story was not simulated to the end.
     pub shows_the_answer: Option<bool>,
     /// How it was set up.
     pub settings: Settings,
-    /// The requests that the service can work on in a second while there is no trouble,
+    /// The requests that the service can work on in a second while there is no incident,
     /// on average.
     pub capacity_per_second: f64,
     /// What became of the calls under each policy.
@@ -61,7 +61,7 @@ pub struct PolicyRun {
     pub policy: Policy,
     /// Why it ended before its time, if it did.
     pub cut: Option<Cut>,
-    /// How long after the end of the trouble the service was back, and stayed so: nine
+    /// How long after the end of the incident the service was back, and stayed so: nine
     /// tenths of the calls of a second succeeded, in that second and every later one. Null
     /// if it never was, or if the policy was not simulated to the end.
     #[serde(rename = "back_after_ns", serialize_with = "nanoseconds::optional")]

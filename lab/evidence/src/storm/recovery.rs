@@ -89,14 +89,14 @@ impl Storm {
     }
 }
 
-/// How long after the end of the trouble the service was back, and stayed so: nine
+/// How long after the end of the incident the service was back, and stayed so: nine
 /// tenths of the calls of a second succeeded, in that second and every later one, of
 /// which there is at least one. None if it never was.
 ///
 /// Where a second's calls are all under way still at the end, and may be, since no client
 /// has waited for as long as it would, that second says nothing.
 fn back_after(settings: &Settings, steps: &[Step]) -> Option<Duration> {
-    let after = step_of(settings.trouble_ends());
+    let after = step_of(settings.incident_ends());
     let after = steps.get(after..).unwrap_or_default();
     let known = |(number, second): &(usize, &[Step])| {
         let ended = second.iter().any(|step| step.answered + step.failed > 0);
@@ -135,10 +135,10 @@ mod tests {
     use super::*;
     use crate::storm::Setup;
 
-    /// A trouble from the second second to the fourth.
+    /// An incident from the second second to the fourth.
     const SETTINGS: Settings = Settings {
-        trouble_begins: Duration::from_secs(2),
-        trouble_lasts: Duration::from_secs(2),
+        incident_starts: Duration::from_secs(2),
+        incident_lasts: Duration::from_secs(2),
         length: Duration::from_secs(10),
         ..Settings::DEFAULT
     };

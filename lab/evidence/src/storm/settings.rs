@@ -1,4 +1,4 @@
-//! How a storm is set up: its clients, its calls, its service and its trouble.
+//! How a storm is set up: its clients, its calls, its service and its incident.
 
 use std::{borrow::Cow, time::Duration};
 
@@ -33,11 +33,11 @@ pub struct Settings {
     /// How long a client waits for a response.
     pub timeout: Duration,
     /// What goes wrong.
-    pub trouble: Trouble,
+    pub incident: Incident,
     /// When it begins.
-    pub trouble_begins: Duration,
+    pub incident_starts: Duration,
     /// How long it lasts.
-    pub trouble_lasts: Duration,
+    pub incident_lasts: Duration,
     /// During a spike: how many times the usual load there is.
     pub spike: f64,
     /// During a cut: how many requests the service works on at once.
@@ -72,7 +72,7 @@ choice! {
 
 choice! {
     /// What goes wrong.
-    Trouble {
+    Incident {
         /// More calls come.
         Spike = "spike",
         /// The service works on fewer requests at once.
@@ -91,9 +91,9 @@ choice! {
     RetryAfter {
         /// Nothing: it has no `Retry-After`.
         None = "none",
-        /// The seconds that are left of the trouble, rounded up.
+        /// The seconds that are left of the incident, rounded up.
         Seconds = "seconds",
-        /// The second in which the trouble ends, as a date: the same for all.
+        /// The second in which the incident ends, as a date: the same for all.
         Date = "date",
     }
 }
@@ -123,31 +123,31 @@ impl Settings {
         work_time: Duration::from_millis(100),
         growth: Duration::from_millis(10),
         timeout: Duration::from_secs(1),
-        trouble: Trouble::Spike,
-        trouble_begins: Duration::from_secs(10),
-        trouble_lasts: Duration::from_secs(5),
+        incident: Incident::Spike,
+        incident_starts: Duration::from_secs(10),
+        incident_lasts: Duration::from_secs(5),
         spike: 3.5,
         workers_left: 2,
         retry_after: RetryAfter::None,
         length: Duration::from_secs(60),
     };
 
-    /// When the trouble ends: at the very beginning, if there is none.
+    /// When the incident ends: at the very beginning, if there is none.
     #[must_use]
-    pub fn trouble_ends(&self) -> Duration {
-        match self.trouble {
-            Trouble::None => Duration::ZERO,
-            _ => self.trouble_begins + self.trouble_lasts,
+    pub fn incident_ends(&self) -> Duration {
+        match self.incident {
+            Incident::None => Duration::ZERO,
+            _ => self.incident_starts + self.incident_lasts,
         }
     }
 
-    /// Whether a moment lies within the trouble.
+    /// Whether a moment lies within the incident.
     #[must_use]
-    pub fn is_troubled(&self, moment: Duration) -> bool {
-        (self.trouble_begins..self.trouble_ends()).contains(&moment)
+    pub fn is_during_incident(&self, moment: Duration) -> bool {
+        (self.incident_starts..self.incident_ends()).contains(&moment)
     }
 
-    /// The requests that the service can work on in a second while there is no trouble,
+    /// The requests that the service can work on in a second while there is no incident,
     /// on average.
     #[must_use]
     pub fn capacity_per_second(&self) -> f64 {
@@ -163,9 +163,9 @@ impl Settings {
     #[must_use]
     pub fn most_callers(&self) -> u32 {
         let usual = f64::from(self.callers);
-        match (self.load, self.trouble) {
+        match (self.load, self.incident) {
             (Load::Open, _) => 0,
-            (Load::Closed, Trouble::Spike) => (usual * self.spike).round() as u32,
+            (Load::Closed, Incident::Spike) => (usual * self.spike).round() as u32,
             (Load::Closed, _) => self.callers,
         }
     }
@@ -176,7 +176,7 @@ impl Settings {
     ///
     /// [`SettingsError`] if they do not.
     pub fn check(&self) -> Result<(), SettingsError> {
-        let (ends, length) = (self.trouble_ends(), self.length);
+        let (ends, length) = (self.incident_ends(), self.length);
         if ends + AFTER > length {
             return Err(SettingsError::TooLate { ends, length });
         }
@@ -188,7 +188,7 @@ impl Settings {
     }
 }
 
-/// How much of a storm comes after its trouble at least: it takes so long to say whether
+/// How much of a storm comes after its incident at least: it takes so long to say whether
 /// a service is back.
 const AFTER: Duration = Duration::from_secs(2);
 
@@ -199,15 +199,15 @@ const MOST_CALLERS: u32 = 20_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SettingsError {
-    /// The trouble ends too late.
+    /// The incident ends too late.
     #[error(
-        "the trouble must end {} s before the storm does or earlier, got {} s of {} s",
+        "the incident must end {} s before the storm does or earlier, got {} s of {} s",
         AFTER.as_secs(),
         ends.as_secs_f64(),
         length.as_secs_f64()
     )]
     TooLate {
-        /// When the trouble ends.
+        /// When the incident ends.
         ends: Duration,
         /// When the storm does.
         length: Duration,
@@ -230,12 +230,12 @@ impl Knobs for Settings {
         knob!(seconds "work_time_seconds" work_time 0.001..=60.0, "How long the service takes for a request, on average"),
         knob!(seconds "growth_seconds" growth 0.0..=1.0, "Growing work: what each other request that is worked on adds to it"),
         knob!(seconds "timeout_seconds" timeout 0.01..=60.0, "How long a client waits for a response"),
-        knob!(choice "trouble" trouble Trouble, "What goes wrong: more calls (spike), fewer workers (cut), nothing is begun (pause), only 503s (refusal), or nothing"),
-        knob!(seconds "trouble_begins_seconds" trouble_begins 0.0..=600.0, "When the trouble begins"),
-        knob!(seconds "trouble_lasts_seconds" trouble_lasts 0.0..=600.0, "How long the trouble lasts"),
+        knob!(choice "incident" incident Incident, "What goes wrong: more calls (spike), fewer workers (cut), nothing is begun (pause), only 503s (refusal), or nothing"),
+        knob!(seconds "incident_starts_seconds" incident_starts 0.0..=600.0, "When the incident begins"),
+        knob!(seconds "incident_lasts_seconds" incident_lasts 0.0..=600.0, "How long the incident lasts"),
         knob!(number "spike" spike 1.0..=100.0, "Spike: how many times the usual load there is"),
         knob!(whole "workers_left" workers_left 0..=10_000, "Cut: how many requests the service works on at once"),
-        knob!(choice "retry_after" retry_after RetryAfter, "Refusal: the Retry-After of the 503, which is the end of the trouble"),
+        knob!(choice "retry_after" retry_after RetryAfter, "Refusal: the Retry-After of the 503, which is the end of the incident"),
         knob!(seconds "length_seconds" length 2.0..=600.0, "How long it lasts in all"),
     ];
 }
@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn the_trouble_ends_before_the_storm() {
+    fn the_incident_ends_before_the_storm() {
         let of_length = |length| Settings {
             length: Duration::from_secs(length),
             ..Settings::DEFAULT
@@ -330,11 +330,11 @@ mod tests {
 
         assert_eq!(
             error.to_string(),
-            "the trouble must end 2 s before the storm does or earlier, got 15 s of 16 s"
+            "the incident must end 2 s before the storm does or earlier, got 15 s of 16 s"
         );
         assert_eq!(of_length(17).check(), Ok(()));
         let quiet = Settings {
-            trouble: Trouble::None,
+            incident: Incident::None,
             ..of_length(2)
         };
         assert_eq!(
@@ -457,26 +457,26 @@ mod tests {
     }
 
     #[test]
-    fn a_trouble_begins_at_its_moment_and_is_over_at_its_end() {
-        let troubled = |settings: Settings| {
+    fn an_incident_begins_at_its_moment_and_is_over_at_its_end() {
+        let in_incident = |settings: Settings| {
             let moments = [9_999, 10_000, 14_999, 15_000].map(Duration::from_millis);
-            moments.map(|moment| settings.is_troubled(moment))
+            moments.map(|moment| settings.is_during_incident(moment))
         };
         let quiet = Settings {
-            trouble: Trouble::None,
+            incident: Incident::None,
             ..Settings::DEFAULT
         };
 
-        assert_eq!(troubled(Settings::DEFAULT), [false, true, true, false]);
-        assert_eq!(troubled(quiet), [false; 4]);
+        assert_eq!(in_incident(Settings::DEFAULT), [false, true, true, false]);
+        assert_eq!(in_incident(quiet), [false; 4]);
     }
 
     #[test]
-    fn a_spike_brings_more_callers_and_another_trouble_does_not() {
-        let callers = |load, trouble| {
+    fn a_spike_brings_more_callers_and_another_incident_does_not() {
+        let callers = |load, incident| {
             let settings = Settings {
                 load,
-                trouble,
+                incident,
                 callers: 3,
                 spike: 1.5,
                 ..Settings::DEFAULT
@@ -484,9 +484,9 @@ mod tests {
             settings.most_callers()
         };
 
-        assert_eq!(callers(Load::Closed, Trouble::Spike), 5);
-        assert_eq!(callers(Load::Closed, Trouble::Cut), 3);
-        assert_eq!(callers(Load::Open, Trouble::Spike), 0);
+        assert_eq!(callers(Load::Closed, Incident::Spike), 5);
+        assert_eq!(callers(Load::Closed, Incident::Cut), 3);
+        assert_eq!(callers(Load::Open, Incident::Spike), 0);
     }
 
     proptest! {

@@ -43,7 +43,7 @@ pub struct PolicyTally {
 /// What one seed came to under one policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct End {
-    /// How long after the end of the trouble the service was back; none if it never was.
+    /// How long after the end of the incident the service was back; none if it never was.
     #[serde(rename = "back_after_ns", serialize_with = "nanoseconds::optional")]
     #[schemars(with = "Option<u64>")]
     pub back_after: Option<Duration>,

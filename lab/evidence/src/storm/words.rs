@@ -15,7 +15,7 @@ pub struct Words {
     /// What is different from one policy to the next.
     pub varies: &'static str,
     /// What it shows, if it is simulated as it comes; of other settings it may be untrue. Null
-    /// if another trouble has replaced the story's.
+    /// if another incident has replaced the story's.
     pub answer: Option<&'static str>,
     /// What to take away, whatever the settings.
     pub lesson: &'static str,

@@ -111,11 +111,11 @@ fn ending(picture: &StormPicture) -> Markup {
     }
 }
 
-/// What lies below the curves: the trouble, and the lines of the axis of rates.
+/// What lies below the curves: the incident, and the lines of the axis of rates.
 fn ground(frame: &StormFrame) -> Markup {
     markup! {
-        @if let Some(Stretch { began, ended, .. }) = &frame.trouble {
-            rect.trouble x={ (across(frame, *began)) "%" } width={ (across(frame, *ended - *began)) "%" }
+        @if let Some(Stretch { began, ended, .. }) = &frame.incident {
+            rect.incident x={ (across(frame, *began)) "%" } width={ (across(frame, *ended - *began)) "%" }
                 height="100%" {}
         }
         @for Level { rate, label } in &frame.rates {
@@ -143,7 +143,7 @@ fn curves(curves: &StormCurves, frame: &StormFrame) -> Markup {
     }
 }
 
-/// What lies above the curves: the capacity, the break-even, and the end of the trouble.
+/// What lies above the curves: the capacity, the break-even, and the end of the incident.
 fn marks(picture: &StormPicture, frame: &StormFrame) -> Markup {
     let level = |class, at: &Level| {
         let at = down(frame, at.rate);
@@ -152,7 +152,7 @@ fn marks(picture: &StormPicture, frame: &StormFrame) -> Markup {
     markup! {
         (level("capacity", &frame.capacity))
         @if let Some(break_even) = &picture.break_even { (level("break-even", break_even)) }
-        @if let Some(Stretch { ended, label, .. }) = &frame.trouble {
+        @if let Some(Stretch { ended, label, .. }) = &frame.incident {
             @let ended = across(frame, *ended);
             line.ended x1={ (ended) "%" } x2={ (ended) "%" } y2="100%" {}
             text.ended x={ (ended) "%" } y="-.4em" text-anchor="middle" { (label) }
@@ -217,7 +217,7 @@ fn legend(frame: &StormFrame, pictures: &[StormPicture]) -> Markup {
             svg.plot.sample aria-hidden="true" viewBox="0 0 4 2" width="2em" height="1em" {
                 @match class {
                     "wasted" => path.wasted d="M.2 2V0h.6V2zM1.2 2V0h.6V2zM2.2 2V0h.6V2zM3.2 2V0h.6V2z" {},
-                    "goodput" | "trouble" => rect class=(class) width="4" height="2" {},
+                    "goodput" | "incident" => rect class=(class) width="4" height="2" {},
                     _ => path class=(class) d="M0 1h4" {},
                 }
             }
@@ -238,7 +238,7 @@ fn legend(frame: &StormFrame, pictures: &[StormPicture]) -> Markup {
             "break-even: load × requests for each call = capacity",
             has_break_even,
         ),
-        ("trouble", "the trouble", frame.trouble.is_some()),
+        ("incident", "the incident", frame.incident.is_some()),
     ];
     let kinds = kinds.into_iter().filter(|(.., is_shown)| *is_shown);
     markup! {

@@ -260,7 +260,7 @@ mod tests {
     use std::{cell::RefCell, rc::Rc, time::Duration};
 
     use client::Clock;
-    use evidence::storm::{RetryAfter, Trouble, Work};
+    use evidence::storm::{Incident, RetryAfter, Work};
     use futures_executor::LocalPool;
 
     use super::*;
@@ -268,15 +268,15 @@ mod tests {
 
     /// A service that refuses everything for ten seconds.
     const DOWN: Settings = Settings {
-        trouble: Trouble::Refusal,
-        trouble_begins: Duration::ZERO,
-        trouble_lasts: Duration::from_secs(10),
+        incident: Incident::Refusal,
+        incident_starts: Duration::ZERO,
+        incident_lasts: Duration::from_secs(10),
         ..Settings::DEFAULT
     };
 
     /// A service that takes so long that no client waits for it.
     const SLOW: Settings = Settings {
-        trouble: Trouble::None,
+        incident: Incident::None,
         work: Work::Constant,
         work_time: Duration::from_secs(3),
         timeout: Duration::from_millis(50),
@@ -432,7 +432,7 @@ mod tests {
     fn a_spread_is_added_to_what_the_service_asked_for() {
         let told = Settings {
             retry_after: RetryAfter::Seconds,
-            trouble_lasts: Duration::from_secs(2),
+            incident_lasts: Duration::from_secs(2),
             work: Work::Constant,
             work_time: Duration::from_millis(20),
             ..DOWN

@@ -3,7 +3,7 @@
 use std::{ops::ControlFlow, time::Duration};
 
 use evidence::storm::{
-    Backoff, ClientKind, Load, Policy, PolicyRun, RetryAfter, Settings, Setup, Step, Trouble, Work,
+    Backoff, ClientKind, Incident, Load, Policy, PolicyRun, RetryAfter, Settings, Setup, Step, Work,
 };
 use proptest::{prelude::*, sample::select};
 
@@ -32,32 +32,32 @@ fn service() -> impl Strategy<Value = Settings> {
 }
 
 fn settings() -> impl Strategy<Value = Settings> {
-    let troubles = vec![
-        Trouble::Spike,
-        Trouble::Cut,
-        Trouble::Pause,
-        Trouble::Refusal,
-        Trouble::None,
+    let incidents = vec![
+        Incident::Spike,
+        Incident::Cut,
+        Incident::Pause,
+        Incident::Refusal,
+        Incident::None,
     ];
     let headers = vec![RetryAfter::None, RetryAfter::Seconds, RetryAfter::Date];
     (
         service(),
         (1_u32..20, select(vec![Load::Open, Load::Closed])),
         (1.0..80.0_f64, 1_u32..30, millis(10..2_000)),
-        (select(troubles), select(headers), 1.0..4.0_f64),
+        (select(incidents), select(headers), 1.0..4.0_f64),
         (millis(0..1_500), millis(1..1_500)),
     )
-        .prop_map(|(service, clients, load, trouble, times)| Settings {
+        .prop_map(|(service, clients, load, incident, times)| Settings {
             clients: clients.0,
             load: clients.1,
             calls_per_second: load.0,
             callers: load.1,
             think: load.2,
-            trouble: trouble.0,
-            retry_after: trouble.1,
-            spike: trouble.2,
-            trouble_begins: times.0,
-            trouble_lasts: times.1,
+            incident: incident.0,
+            retry_after: incident.1,
+            spike: incident.2,
+            incident_starts: times.0,
+            incident_lasts: times.1,
             length: Duration::from_secs(5),
             ..service
         })

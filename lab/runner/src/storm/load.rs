@@ -3,7 +3,7 @@
 use std::{rc::Rc, time::Duration};
 
 use client::Clock;
-use evidence::storm::{Load, Settings, Trouble};
+use evidence::storm::{Incident, Load, Settings};
 use futures_executor::LocalSpawner;
 use futures_util::task::LocalSpawnExt;
 
@@ -37,7 +37,7 @@ impl Calls {
                 for number in 0..self.settings.most_callers() {
                     let (from, until) = match number < usual {
                         true => (Duration::ZERO, self.settings.length),
-                        false => (self.settings.trouble_begins, self.settings.trouble_ends()),
+                        false => (self.settings.incident_starts, self.settings.incident_ends()),
                     };
                     spawn(&spawner, self.clone().caller(number, from, until));
                 }
@@ -91,16 +91,16 @@ pub(super) fn spawn(spawner: &LocalSpawner, task: impl Future<Output = ()> + 'st
 
 /// When calls of an open load begin: at another rate during a spike.
 fn open_load(settings: &Settings, seed: u64) -> impl Iterator<Item = Duration> + use<> {
-    let begins = settings.trouble_begins.min(settings.length);
-    let ends = settings.trouble_ends().max(begins);
+    let begins = settings.incident_starts.min(settings.length);
+    let ends = settings.incident_ends().max(begins);
     let usual = settings.calls_per_second;
-    let in_trouble = match settings.trouble {
-        Trouble::Spike => usual * settings.spike,
+    let during_incident = match settings.incident {
+        Incident::Spike => usual * settings.spike,
         _ => usual,
     };
     let stretches = [
         (usual, Duration::ZERO, begins),
-        (in_trouble, begins, ends),
+        (during_incident, begins, ends),
         (usual, ends, settings.length),
     ];
     arrivals(stream(seed, Stream::Calls), stretches.map(Stretch::from))
@@ -115,27 +115,27 @@ mod tests {
     use super::*;
     use crate::storm::{Plan, STORIES, simulate};
 
-    /// Ten seconds, with a trouble from the fourth to the sixth.
+    /// Ten seconds, with an incident from the fourth to the sixth.
     const SETTINGS: Settings = Settings {
         calls_per_second: 500.0,
         spike: 3.0,
-        trouble_begins: Duration::from_secs(4),
-        trouble_lasts: Duration::from_secs(2),
+        incident_starts: Duration::from_secs(4),
+        incident_lasts: Duration::from_secs(2),
         length: Duration::from_secs(10),
         ..Settings::DEFAULT
     };
 
-    fn settings(trouble: Trouble) -> Settings {
+    fn settings(incident: Incident) -> Settings {
         Settings {
-            trouble,
+            incident,
             ..SETTINGS
         }
     }
 
     #[test]
-    fn more_calls_come_during_a_spike_and_during_no_other_trouble() {
-        let per_second = |trouble| {
-            let arrivals: Vec<_> = open_load(&settings(trouble), 1).collect();
+    fn more_calls_come_during_a_spike_and_during_no_other_incident() {
+        let per_second = |incident| {
+            let arrivals: Vec<_> = open_load(&settings(incident), 1).collect();
             assert!(arrivals.is_sorted());
             [(0, 4), (4, 6), (6, 10)].map(|(from, to)| {
                 let stretch = Duration::from_secs(from)..Duration::from_secs(to);
@@ -145,13 +145,13 @@ mod tests {
         };
         let usual = |rate: f64| (rate - 500.0).abs() < 64.0;
 
-        let [before, during, after] = per_second(Trouble::Spike);
+        let [before, during, after] = per_second(Incident::Spike);
         // Four standard errors of what two seconds bring at most.
         assert!(usual(before) && usual(after), "{before} and {after}");
         assert!((during - 1_500.0).abs() < 110.0, "{during}");
-        for trouble in [Trouble::Cut, Trouble::Refusal, Trouble::None] {
-            let rates = per_second(trouble);
-            assert!(rates.iter().copied().all(usual), "{trouble:?}: {rates:?}");
+        for incident in [Incident::Cut, Incident::Refusal, Incident::None] {
+            let rates = per_second(incident);
+            assert!(rates.iter().copied().all(usual), "{incident:?}: {rates:?}");
         }
     }
 

@@ -33,7 +33,7 @@ impl Plan {
         }
     }
 
-    /// What is said of it: what is said of the story, unless another trouble takes the
+    /// What is said of it: what is said of the story, unless another incident takes the
     /// place of the story's. Then there is another question, and no answer.
     #[must_use]
     pub fn words(&self) -> Words {

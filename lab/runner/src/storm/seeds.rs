@@ -66,8 +66,8 @@ mod tests {
     fn short() -> Plan {
         let mut plan = Plan::of(story("spike").expect("a story"));
         plan.settings = Settings {
-            trouble_begins: Duration::from_secs(2),
-            trouble_lasts: Duration::from_secs(2),
+            incident_starts: Duration::from_secs(2),
+            incident_lasts: Duration::from_secs(2),
             length: Duration::from_secs(8),
             ..plan.settings
         };

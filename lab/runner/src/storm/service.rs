@@ -10,7 +10,7 @@ use std::{
 };
 
 use client::{Clock, Failure, FailureKind, Timeouts};
-use evidence::storm::{RetryAfter, Settings, Trouble, Work};
+use evidence::storm::{Incident, RetryAfter, Settings, Work};
 use futures_util::{
     future::{Either, select},
     pin_mut,
@@ -99,23 +99,25 @@ impl Service {
         self.lock().busy
     }
 
-    /// Whether this worker works while there is trouble.
-    fn works_in_trouble(&self, number: u32) -> bool {
-        match self.settings.trouble {
-            Trouble::Cut => number < self.settings.workers_left,
-            Trouble::Pause => false,
-            Trouble::Spike | Trouble::Refusal | Trouble::None => true,
+    /// Whether this worker works while there is incident.
+    fn works_during_incident(&self, number: u32) -> bool {
+        match self.settings.incident {
+            Incident::Cut => number < self.settings.workers_left,
+            Incident::Pause => false,
+            Incident::Spike | Incident::Refusal | Incident::None => true,
         }
     }
 
     /// Waits until this worker may work.
     async fn rest(&self, number: u32) {
-        if !self.works_in_trouble(number) && self.settings.is_troubled(self.timeline.monotonic()) {
-            self.timeline.reach(self.settings.trouble_ends()).await;
+        if !self.works_during_incident(number)
+            && self.settings.is_during_incident(self.timeline.monotonic())
+        {
+            self.timeline.reach(self.settings.incident_ends()).await;
         }
     }
 
-    /// The next request for this worker; none if trouble has come before it, in which the
+    /// The next request for this worker; none if incident has come before it, in which the
     /// place does not work.
     async fn next(&self, number: u32) -> Option<Admitted> {
         let handed = {
@@ -127,13 +129,13 @@ impl Service {
             state.idle.push_back(hand);
             handed
         };
-        let begins = self.settings.trouble_begins;
-        if self.works_in_trouble(number) || self.timeline.monotonic() >= begins {
+        let begins = self.settings.incident_starts;
+        if self.works_during_incident(number) || self.timeline.monotonic() >= begins {
             return handed.await.ok();
         }
-        let trouble = self.timeline.reach(begins);
-        pin_mut!(trouble);
-        match select(handed, trouble).await {
+        let incident = self.timeline.reach(begins);
+        pin_mut!(incident);
+        match select(handed, incident).await {
             Either::Left((request, _)) => request.ok(),
             Either::Right(_) => None,
         }
@@ -154,8 +156,8 @@ impl Service {
 
     /// Takes a request in, if there is room.
     fn admit(&self) -> Option<oneshot::Receiver<()>> {
-        let is_refused = self.settings.trouble == Trouble::Refusal
-            && self.settings.is_troubled(self.timeline.monotonic());
+        let is_refused = self.settings.incident == Incident::Refusal
+            && self.settings.is_during_incident(self.timeline.monotonic());
         if is_refused {
             return None;
         }
@@ -164,7 +166,7 @@ impl Service {
         while let Some(idle) = state.idle.pop_front() {
             match idle.send(request) {
                 Ok(()) => return Some(response),
-                // Trouble has come to this worker.
+                // Incident has come to this worker.
                 Err(back) => request = back,
             }
         }
@@ -178,10 +180,10 @@ impl Service {
     /// What a 503 says of when to come back.
     fn retry_after(&self) -> Option<HeaderValue> {
         let now = self.timeline.monotonic();
-        if !self.settings.is_troubled(now) {
+        if !self.settings.is_during_incident(now) {
             return None;
         }
-        let ends = self.settings.trouble_ends();
+        let ends = self.settings.incident_ends();
         let text = match self.settings.retry_after {
             RetryAfter::None => return None,
             RetryAfter::Seconds => ceiling(ends.saturating_sub(now)).to_string(),
@@ -288,7 +290,7 @@ mod tests {
         Duration::from_millis(millis)
     }
 
-    /// One worker that takes a tenth of a second, room for many, and a trouble from the
+    /// One worker that takes a tenth of a second, room for many, and an incident from the
     /// first second to the second.
     const ONE_PLACE: Settings = Settings {
         workers: 1,
@@ -296,9 +298,9 @@ mod tests {
         work_time: Duration::from_millis(100),
         growth: Duration::from_millis(10),
         timeout: Duration::from_secs(10),
-        trouble: Trouble::None,
-        trouble_begins: Duration::from_secs(1),
-        trouble_lasts: Duration::from_secs(1),
+        incident: Incident::None,
+        incident_starts: Duration::from_secs(1),
+        incident_lasts: Duration::from_secs(1),
         workers_left: 1,
         ..Settings::DEFAULT
     };
@@ -501,7 +503,7 @@ mod tests {
     #[test]
     fn a_cut_leaves_workers_that_work_and_the_others_rest_until_it_ends() {
         let cut = Settings {
-            trouble: Trouble::Cut,
+            incident: Incident::Cut,
             workers: 3,
             workers_left: 2,
             ..ONE_PLACE
@@ -518,7 +520,7 @@ mod tests {
     #[test]
     fn in_a_pause_nothing_is_begun_and_what_comes_waits() {
         let pause = Settings {
-            trouble: Trouble::Pause,
+            incident: Incident::Pause,
             ..ONE_PLACE
         };
 
@@ -533,8 +535,8 @@ mod tests {
     #[test]
     fn a_refusal_says_when_it_ends_in_the_form_that_is_set() {
         let refusal = |retry_after| Settings {
-            trouble: Trouble::Refusal,
-            trouble_lasts: millis(1_200),
+            incident: Incident::Refusal,
+            incident_lasts: millis(1_200),
             retry_after,
             queue: 0,
             ..ONE_PLACE

@@ -195,7 +195,7 @@ fn simulate_one(
 
 #[cfg(test)]
 mod tests {
-    use evidence::storm::Trouble;
+    use evidence::storm::Incident;
 
     use super::*;
     use crate::storm::{STORIES, counts::MOST_IN_FLIGHT};
@@ -217,8 +217,8 @@ mod tests {
     fn short(seed: u64) -> Plan {
         Plan {
             settings: Settings {
-                trouble_begins: Duration::from_secs(2),
-                trouble_lasts: Duration::from_secs(2),
+                incident_starts: Duration::from_secs(2),
+                incident_lasts: Duration::from_secs(2),
                 length: Duration::from_secs(8),
                 ..Settings::DEFAULT
             },
@@ -276,7 +276,7 @@ mod tests {
             workers: 50,
             queue: 1_000,
             timeout: Duration::from_secs(10),
-            trouble: Trouble::Pause,
+            incident: Incident::Pause,
             ..short(1).settings
         };
         let policies = vec![Policy::new("any", Setup::DEFAULT)];
@@ -303,23 +303,23 @@ mod tests {
     }
 
     #[test]
-    fn another_trouble_than_that_of_the_story_leaves_its_answer_out() {
+    fn another_incident_than_that_of_the_story_leaves_its_answer_out() {
         let mut plan = short(1);
         plan.policies.truncate(1);
-        let mut told = |trouble| {
-            plan.settings.trouble = trouble;
+        let mut told = |incident| {
+            plan.settings.incident = incident;
             simulated(&plan)
         };
 
-        let own = told(Trouble::Spike);
+        let own = told(Incident::Spike);
         assert_eq!(own.story, STORIES[0].words);
-        for trouble in [
-            Trouble::Cut,
-            Trouble::Pause,
-            Trouble::Refusal,
-            Trouble::None,
+        for incident in [
+            Incident::Cut,
+            Incident::Pause,
+            Incident::Refusal,
+            Incident::None,
         ] {
-            let other = told(trouble);
+            let other = told(incident);
             assert_eq!((other.story.answer, other.shows_the_answer), (None, None));
             assert_ne!(other.story.question, own.story.question);
         }

@@ -76,7 +76,7 @@ const SETTINGS: [Shown; 4] = [
     ("workers", "Capacity", |workers| {
         several(workers, "place", "")
     }),
-    ("trouble_lasts_seconds", "Length of the trouble", seconds),
+    ("incident_lasts_seconds", "Length of the incident", seconds),
     ("timeout_seconds", "Timeout", seconds),
 ];
 

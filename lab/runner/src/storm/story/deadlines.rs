@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use evidence::storm::{Policy, Settings, Setup, Trouble, Words};
+use evidence::storm::{Incident, Policy, Settings, Setup, Words};
 
 use super::Story;
 
@@ -31,7 +31,7 @@ pub(super) const STORY: Story = Story {
     },
     settings: Settings {
         calls_per_second: 30.0,
-        trouble: Trouble::Pause,
+        incident: Incident::Pause,
         ..Settings::DEFAULT
     },
     policies: &[

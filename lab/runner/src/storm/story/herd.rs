@@ -30,8 +30,8 @@ pub(super) const STORY: Story = Story {
     settings: Settings {
         calls_per_second: 20.0,
         queue: 20,
-        trouble_begins: Duration::from_secs(5),
-        trouble_lasts: Duration::from_millis(300),
+        incident_starts: Duration::from_secs(5),
+        incident_lasts: Duration::from_millis(300),
         spike: 100.0,
         length: Duration::from_secs(30),
         ..Settings::DEFAULT

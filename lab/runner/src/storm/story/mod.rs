@@ -12,7 +12,7 @@ mod outage;
 mod spike;
 mod told_the_same_second;
 
-use evidence::storm::{Policy, RetryAfter, Settings, Storm, Trouble, Words};
+use evidence::storm::{Incident, Policy, RetryAfter, Settings, Storm, Words};
 
 pub use find::{policy, story};
 
@@ -42,33 +42,33 @@ pub struct Story {
 /// What is said of a story that is set up so.
 pub(super) fn words(story: &Story, settings: &Settings) -> Words {
     let (own, other) = (&story.settings, settings);
-    let is_own = own.trouble == other.trouble
-        && (own.trouble != Trouble::Refusal || own.retry_after == other.retry_after);
+    let is_own = own.incident == other.incident
+        && (own.incident != Incident::Refusal || own.retry_after == other.retry_after);
     if is_own {
         return story.words;
     }
-    let (title, question) = match settings.trouble {
-        Trouble::Spike => (
+    let (title, question) = match settings.incident {
+        Incident::Spike => (
             "for a while more calls come than usual",
             "A spike ends, and load is normal again. Who lets the service recover?",
         ),
-        Trouble::Cut => (
+        Incident::Cut => (
             "for a while the service works on fewer requests at once",
             "The service loses workers, and has them back. Who lets it recover?",
         ),
-        Trouble::Pause => (
+        Incident::Pause => (
             "for a while the service stands still",
             "The service stands still, and works again. Who lets it recover?",
         ),
-        Trouble::Refusal if settings.retry_after == RetryAfter::None => (
+        Incident::Refusal if settings.retry_after == RetryAfter::None => (
             "for a while the service responds with 503",
             "For a while there are only 503s. Whose calls survive that?",
         ),
-        Trouble::Refusal => (
+        Incident::Refusal => (
             "for a while the service responds with 503, and says when to come back",
             "For a while each 503 says when to come back. Who gets past that moment?",
         ),
-        Trouble::None => ("nothing goes wrong", "Nothing goes wrong. Who is served?"),
+        Incident::None => ("nothing goes wrong", "Nothing goes wrong. Who is served?"),
     };
     Words {
         title,

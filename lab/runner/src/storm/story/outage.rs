@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use client::RetryBudget;
-use evidence::storm::{Backoff, Policy, Settings, Setup, Trouble, Words};
+use evidence::storm::{Backoff, Incident, Policy, Settings, Setup, Words};
 
 use super::Story;
 
@@ -45,8 +45,8 @@ pub(super) const STORY: Story = Story {
     },
     settings: Settings {
         calls_per_second: 40.0,
-        trouble: Trouble::Refusal,
-        trouble_lasts: Duration::from_secs(2),
+        incident: Incident::Refusal,
+        incident_lasts: Duration::from_secs(2),
         length: Duration::from_secs(30),
         ..Settings::DEFAULT
     },

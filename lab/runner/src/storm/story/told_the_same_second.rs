@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use evidence::storm::{ClientKind, Policy, RetryAfter, Settings, Setup, Trouble, Words};
+use evidence::storm::{ClientKind, Incident, Policy, RetryAfter, Settings, Setup, Words};
 
 use super::Story;
 
@@ -24,7 +24,7 @@ pub(super) const STORY: Story = Story {
         rule: "retry-after-date",
     },
     settings: Settings {
-        trouble: Trouble::Refusal,
+        incident: Incident::Refusal,
         retry_after: RetryAfter::Date,
         ..Settings::DEFAULT
     },
