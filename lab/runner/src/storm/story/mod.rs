@@ -10,7 +10,7 @@ mod find;
 mod herd;
 mod outage;
 mod spike;
-mod told_the_same_second;
+mod synchronized_retry_after;
 
 use evidence::storm::{Incident, Policy, RetryAfter, Settings, Storm, Words};
 
@@ -22,7 +22,7 @@ pub static STORIES: &[Story] = &[
     outage::STORY,
     herd::STORY,
     budgets::STORY,
-    told_the_same_second::STORY,
+    synchronized_retry_after::STORY,
     deadlines::STORY,
 ];
 

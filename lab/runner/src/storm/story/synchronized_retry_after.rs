@@ -8,7 +8,7 @@ use super::Story;
 
 pub(super) const STORY: Story = Story {
     words: Words {
-        name: "told-the-same-second",
+        name: "synchronized-retry-after",
         title: "the service names the second in which it will be back",
         question: "Each 503 names the same second. Who gets past that second?",
         varies: "waits",
