@@ -76,11 +76,11 @@ export function actionsOf({ draw, brief, storm, announce }) {
   }
 
   return {
-    run: () => (room() === "storm" ? storm()?.start?.() : room() === "stage" && state.chosen && run()),
+    run: () => (view() === "storm" ? storm()?.start?.() : view() === "stage" && state.chosen && run()),
     runScenario: run,
     refresh: showingProblems(refresh),
     cancel: showingProblems(async () => {
-      if (room() === "storm") await storm()?.cancel?.();
+      if (view() === "storm") await storm()?.cancel?.();
       else if (state.run?.state === "running") await api.cancel(state.run.id);
     }),
     address: () => route(),
@@ -149,7 +149,7 @@ export function actionsOf({ draw, brief, storm, announce }) {
     step(places) {
       const at = state.scenarios.findIndex(({ name }) => name === state.chosen);
       const next = state.scenarios[at + places];
-      if (next && room() === "stage") this.choose(next.name);
+      if (next && view() === "stage") this.choose(next.name);
     },
     client(name) {
       byId("form").elements.client.value = name;
@@ -184,7 +184,7 @@ export function actionsOf({ draw, brief, storm, announce }) {
     const [id, name] = [location.pathname.match(/^\/runs\/(.+)$/)?.[1], location.hash.slice(1)].map(decoded);
     if (id) return showRun(id);
     news.closed();
-    if (room() !== "stage") {
+    if (view() !== "stage") {
       state.problem = "";
       storm()?.address?.();
       draw();
@@ -199,7 +199,7 @@ export function actionsOf({ draw, brief, storm, announce }) {
 }
 
 /** What the address shows: the stage of the course, or what stands beside it. */
-export const room = () => ({ "/grade": "grade", "/storm": "storm" })[location.pathname] ?? "stage";
+export const view = () => ({ "/grade": "grade", "/storm": "storm" })[location.pathname] ?? "stage";
 
 /** A part of an address as it was meant, or as it stands where it means nothing:
     anybody can type one. */

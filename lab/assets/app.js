@@ -1,7 +1,7 @@
 // The page: news come in and change the state, and each panel draws its part of
 // it. However many news there are, it is drawn once a frame.
 
-import { actionsOf, room } from "./actions.js";
+import { actionsOf, view } from "./actions.js";
 import * as api from "./api.js";
 import { briefPanel } from "./brief.js";
 import { countersPanel } from "./counters.js";
@@ -18,7 +18,7 @@ const { state } = news;
 /** Between two looks at what came to open cases, in milliseconds. */
 const LOOK = 500;
 /** What stands beside the course. */
-const ROOMS = ["grade", "storm"];
+const VIEWS = ["grade", "storm"];
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 const actions = actionsOf({ draw, brief: () => brief, storm: () => storm, announce });
@@ -38,9 +38,9 @@ byId("reseed").addEventListener("click", actions.keepSeed);
 byId("skip").addEventListener("click", (event) => {
   // The part of an address that would lead there names a scenario.
   event.preventDefault();
-  byId(room()).focus();
+  byId(view()).focus();
 });
-for (const name of ROOMS) {
+for (const name of VIEWS) {
   byId(`to-${name}`).addEventListener("click", (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
@@ -100,7 +100,7 @@ async function fetchGrade() {
   gradePanel = () => {};
   const [grade] = await Promise.all([import("./grade.js"), styled("grade")]);
   gradePanel = grade.gradePanel(actions);
-  setInterval(() => room() === "grade" && !document.hidden && state.link === "live" && actions.look(), LOOK);
+  setInterval(() => view() === "grade" && !document.hidden && state.link === "live" && actions.look(), LOOK);
   actions.look();
 }
 
@@ -114,9 +114,9 @@ async function fetchStorm() {
 }
 
 function render() {
-  const here = room();
+  const here = view();
   byId("stage").hidden = here !== "stage";
-  for (const name of ROOMS) {
+  for (const name of VIEWS) {
     byId(name).hidden = here !== name;
     set(byId(`to-${name}`), { "aria-current": here === name ? "page" : null });
   }

@@ -4,7 +4,7 @@ import { byId, el, memo, say, set } from "./dom.js";
 import { over } from "./state.js";
 
 /** What the window is called where no scenario is shown. */
-const ROOMS = { grade: "Grade", storm: "Storm" };
+const VIEWS = { grade: "Grade", storm: "Storm" };
 const NUMBERS = ["seed", "max_attempts", "max_retry_after_seconds", "max_pages", "max_items"];
 
 export function briefPanel({ run }) {
@@ -23,10 +23,10 @@ export function briefPanel({ run }) {
   /** The scenario whose answers are offered, and what reads the one that is given. */
   let [offered, guessed] = [null, () => null];
 
-  const render = memo((scenario, run, predict, answered, problem, room, score) => {
-    const elsewhere = room !== "stage";
+  const render = memo((scenario, run, predict, answered, problem, view, score) => {
+    const elsewhere = view !== "stage";
     say(byId("problem"), elsewhere ? "" : problem);
-    if (elsewhere) document.title = `${ROOMS[room]} · lab`;
+    if (elsewhere) document.title = `${VIEWS[view]} · lab`;
     if (elsewhere || !scenario) return;
     const revealed = !predict || answered;
     say(byId("scenario-title"), revealed ? `${scenario.name} — ${scenario.title}` : scenario.name);
