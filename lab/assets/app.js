@@ -71,18 +71,18 @@ let ofRun = null;
 let fetching = false;
 async function fetchPanels() {
   fetching = true;
-  const modules = ["waterfall", "twin", "verdict", "fields", "ledger"].map((name) => import(`./${name}.js`));
+  const modules = ["waterfall", "table-view", "verdict", "fields", "ledger"].map((name) => import(`./${name}.js`));
   try {
-    const [{ waterfallPanel }, { twinPanel }, { verdictPanel }, { fieldsPanel }, { ledgerPanel }] =
+    const [{ waterfallPanel }, { tableViewPanel }, { verdictPanel }, { fieldsPanel }, { ledgerPanel }] =
       await Promise.all(modules);
-    const [waterfall, twin] = [waterfallPanel(actions), twinPanel({ redraw: draw })];
+    const [waterfall, tableView] = [waterfallPanel(actions), tableViewPanel({ redraw: draw })];
     const [verdict, fields, ledger] = [verdictPanel(), fieldsPanel(actions), ledgerPanel()];
     ofRun = {
       focus: waterfall.focus,
       render(run, nows) {
         const { side, id } = state.row ?? {};
         waterfall.render(run, nows, state.row, state.folded);
-        twin(run);
+        tableView(run);
         fields(run?.sides[side], id, state.service);
         verdict(run, state.guesses.get(run?.id));
         ledger(run);

@@ -58,8 +58,8 @@ files!(
     "storm.js",
     "storms.js",
     "style.css",
+    "table-view.js",
     "table.js",
-    "twin.js",
     "verdict.js",
     "waterfall.js",
     "wire.js"

@@ -46,7 +46,7 @@ async fn axe_finds_no_violation_on_any_view_in_either_scheme() {
             browser.run().await;
             browser.press("w").await;
             browser.until("text('#fields h3')").await;
-            browser.click("#twin summary").await;
+            browser.click("#table-view summary").await;
             browser.until("all('#tables table').length === 2").await;
             assert_accessible(&browser, &view("a comparison")).await;
             Lab::raw(
@@ -102,7 +102,7 @@ async fn nothing_scrolls_sideways_on_a_telephone() {
     browser.run().await;
     browser.press("w").await;
     browser.until("text('#fields h3')").await;
-    browser.click("#twin summary").await;
+    browser.click("#table-view summary").await;
     browser.until("all('#tables table').length === 2").await;
 
     let root = "document.documentElement";

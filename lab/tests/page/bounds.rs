@@ -60,7 +60,7 @@ async fn a_long_crawl_is_cut_in_the_middle_and_says_so() {
     assert!(rows[..133].iter().all(|open| open == "false"), "{rows:?}");
     let after_gap = "[...document.querySelectorAll('.body .row')].findIndex((row) => row.matches('.after-gap'))";
     assert_eq!(browser.read(after_gap).await, 67);
-    browser.click("#twin summary").await;
+    browser.click("#table-view summary").await;
     browser
         .until("all('#tables tbody tr').length === 399")
         .await;

@@ -58,7 +58,7 @@ async fn flaky_shows_three_attempts_two_waits_and_a_verdict() {
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
-async fn the_waterfall_has_a_twin_that_is_a_table() {
+async fn the_waterfall_can_be_shown_as_a_table() {
     let (_lab, browser) = lab_showing("retry-after-unusable").await;
     browser.press("3").await;
     browser.click("label:has([value=virtual])").await;
@@ -70,7 +70,7 @@ async fn the_waterfall_has_a_twin_that_is_a_table() {
             "document.querySelectorAll('.row[aria-expanded=false] .twist').forEach((it) => it.click())",
         )
         .await;
-    browser.click("#twin summary").await;
+    browser.click("#table-view summary").await;
 
     browser.until("all('#tables table').length === 2").await;
     let rows = |of: &str, what: &str, how: &str| {
@@ -98,19 +98,19 @@ async fn the_waterfall_has_a_twin_that_is_a_table() {
         json!(["attempt 1"])
     );
 
-    browser.click("#twin summary").await;
+    browser.click("#table-view summary").await;
     browser.until("all('#tables table').length === 0").await;
 }
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
-async fn the_twin_keeps_the_focus_while_a_run_goes_on() {
+async fn the_table_keeps_the_focus_while_a_run_goes_on() {
     let (_lab, browser) = lab_showing("retry-after-seconds").await;
     browser.press("r").await;
     browser
-        .until("!document.querySelector('#twin').hidden")
+        .until("!document.querySelector('#table-view').hidden")
         .await;
-    browser.click("#twin summary").await;
+    browser.click("#table-view summary").await;
     browser.until("all('#tables table').length === 1").await;
 
     browser

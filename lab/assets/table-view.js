@@ -1,4 +1,4 @@
-// The table twin of the waterfall: the same rows in the same order, for whoever
+// The waterfall as a table: the same rows in the same order, for whoever
 // reads a table more easily than a picture. It is made only while it is open.
 
 import { byId, el, memo } from "./dom.js";
@@ -12,16 +12,16 @@ const COLUMNS = [
   { title: "how it went" },
 ];
 
-export function twinPanel({ redraw }) {
-  const twin = byId("twin");
-  twin.addEventListener("toggle", redraw);
+export function tableViewPanel({ redraw }) {
+  const tableView = byId("table-view");
+  tableView.addEventListener("toggle", redraw);
   const make = memo((sides, open) => {
-    renew(open ? sides.flatMap((side) => twinOf(side, sides.length > 1)) : []);
+    renew(open ? sides.flatMap((side) => tableViewOf(side, sides.length > 1)) : []);
   });
 
   return (run) => {
-    twin.hidden = run === null || run.sides.length === 0;
-    make(run?.sides ?? [], twin.open && !twin.hidden);
+    tableView.hidden = run === null || run.sides.length === 0;
+    make(run?.sides ?? [], tableView.open && !tableView.hidden);
   };
 }
 
@@ -39,7 +39,7 @@ function renew(children) {
   });
 }
 
-function twinOf({ client, view: { waterfall } }, several) {
+function tableViewOf({ client, view: { waterfall } }, several) {
   const rows = waterfall.rows.map(({ at, lasted, what, within, how }) => ({ cells: [at, lasted, what, within, how] }));
   const caption = several ? `Waterfall of the ${client} client, as a table` : "Waterfall, as a table";
   return [
