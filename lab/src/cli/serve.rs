@@ -6,7 +6,9 @@ use clap::Args;
 use server::Signals;
 
 use super::{Exit, number, run_scenarios, terminal};
-use crate::{web::DEFAULT_PAGE_PORT, web::Outlets, web::WebUi, web::WebUiConfig, web::WebUiError};
+use crate::{
+    web::DEFAULT_PAGE_PORT, web::Exporters, web::WebUi, web::WebUiConfig, web::WebUiError,
+};
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -47,7 +49,7 @@ async fn run(arguments: &Arguments) -> Result<(), Exit> {
         port: arguments.port,
         page_port: arguments.page_port,
         assets: arguments.assets.clone(),
-        outlets: Outlets::new(
+        exporters: Exporters::new(
             run_scenarios::logs(),
             run_scenarios::endpoint(arguments.otlp.as_deref())?,
             |error| terminal::warn(error),

@@ -25,7 +25,7 @@ use tokio::{
     time::{Instant, sleep, sleep_until, timeout},
 };
 
-use super::{json, outlets::Outlets, problem::Problem, runs::in_words};
+use super::{exporters::Exporters, json, problem::Problem, runs::in_words};
 use crate::{load::Arrival, load::MEDIA_TYPE, load::Plan};
 use evidence::{Overrides, Pace, Run, load::Progress};
 use runner::{Exposition, RunError, Session, Settings};
@@ -48,7 +48,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(1);
 /// Runs loads.
 pub(super) struct Loads {
     exposition: Exposition,
-    outlets: Outlets,
+    exporters: Exporters,
     /// How many runs may go on at once.
     slots: usize,
     current: Mutex<Current>,
@@ -66,10 +66,10 @@ struct Current {
 type Ended = (&'static str, Result<Run, RunError>);
 
 impl Loads {
-    pub(super) fn new(exposition: Exposition, outlets: Outlets) -> Arc<Self> {
+    pub(super) fn new(exposition: Exposition, exporters: Exporters) -> Arc<Self> {
         Arc::new(Self {
             exposition,
-            outlets,
+            exporters,
             slots: MAX_GOING_ON,
             current: Mutex::default(),
         })
@@ -176,7 +176,7 @@ impl Loads {
             overrides: Overrides::default(),
         };
         let session = Session::new(arrival.scenario, &settings, &self.exposition);
-        let (name, layer) = (arrival.scenario.words.name, self.outlets.layer());
+        let (name, layer) = (arrival.scenario.words.name, self.exporters.layer());
         async move { (name, session.run_until(pending(), layer).await) }
     }
 
@@ -192,8 +192,8 @@ impl Loads {
             Err(_) => progress.tally.failed("a run", "it panicked"),
         });
         if let Ok((_, Ok(run))) = ended {
-            let outlets = self.outlets.clone();
-            sending.spawn(async move { outlets.send(&run).await });
+            let exporters = self.exporters.clone();
+            sending.spawn(async move { exporters.send(&run).await });
         }
     }
 
@@ -236,7 +236,7 @@ mod tests {
     async fn finished(slots: usize, filter: &str, rate: u64) -> Progress {
         let loads = Arc::new(Loads {
             exposition: Exposition::new(),
-            outlets: Outlets::default(),
+            exporters: Exporters::default(),
             slots,
             current: Mutex::default(),
         });
@@ -288,7 +288,7 @@ mod tests {
         let mut progress = Progress::default();
         progress.tally.begin();
         let (progress, reader) = watch::channel(progress);
-        let loads = Loads::new(Exposition::new(), Outlets::default());
+        let loads = Loads::new(Exposition::new(), Exporters::default());
         let mut runs: JoinSet<Ended> = JoinSet::new();
         runs.spawn(async { panic!("broken on purpose") });
         let ended = runs.join_next().await.expect("one");

@@ -24,15 +24,15 @@ mod api;
 mod assets;
 mod card;
 mod course;
+mod exporters;
 mod feed;
 mod guard;
 mod json_body;
 mod live;
 mod load_request;
 mod loads;
-mod meter;
-mod outlets;
 mod problem;
+mod rate;
 mod record;
 mod run_request;
 mod runs;
@@ -60,7 +60,7 @@ use runner::{Exposition, RunError, scenario::CATALOGUE};
 use runs::Runs;
 use storm::Storms;
 
-pub use outlets::Outlets;
+pub use exporters::Exporters;
 
 /// The port of the page, by default.
 pub const DEFAULT_PAGE_PORT: u16 = 8766;
@@ -83,7 +83,7 @@ pub struct WebUiConfig {
     /// instead of those in the binary.
     pub assets: Option<PathBuf>,
     /// Where runs go besides the page.
-    pub outlets: Outlets,
+    pub exporters: Exporters,
 }
 
 impl Default for WebUiConfig {
@@ -92,7 +92,7 @@ impl Default for WebUiConfig {
             port: server::DEFAULT_PORT,
             page_port: DEFAULT_PAGE_PORT,
             assets: None,
-            outlets: Outlets::default(),
+            exporters: Exporters::default(),
         }
     }
 }
@@ -177,23 +177,23 @@ impl WebUi {
             .metrics(exposition.service())
             .build()?;
         // The serving thread takes over the subscriber that is current here.
-        let subscriber = Registry::default().with(config.outlets.layer());
+        let subscriber = Registry::default().with(config.exporters.layer());
         let service =
             dispatcher::with_default(&Dispatch::new(subscriber), || TeachingApi::start(service))?;
 
         let feed = Feed::new();
-        let loads = Loads::new(exposition.clone(), config.outlets.clone());
-        let runs = Runs::new(Arc::clone(&feed), exposition.clone(), config.outlets);
+        let loads = Loads::new(exposition.clone(), config.exporters.clone());
+        let runs = Runs::new(Arc::clone(&feed), exposition.clone(), config.exporters);
         let cards = Arc::<Cards>::default();
         let storms = Arc::<Storms>::default();
         let ledger = service.ledger_handle();
         let mut chores = JoinSet::new();
-        let (relay, meter) = (
+        let (relay, counters) = (
             wire_lane::relay(ledger.clone(), Arc::clone(&feed)),
-            meter::meter(exposition, Arc::clone(&feed)),
+            rate::publish(exposition, Arc::clone(&feed)),
         );
         chores.spawn(async { match relay.await {} });
-        chores.spawn(async { match meter.await {} });
+        chores.spawn(async { match counters.await {} });
         let router = router(Shared {
             assets,
             feed: Arc::clone(&feed),

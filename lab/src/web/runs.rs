@@ -16,9 +16,9 @@ use serde::Serialize;
 use tokio::{sync::watch, task::JoinSet, time::sleep};
 
 use super::{
+    exporters::Exporters,
     feed::{Feed, token},
     live::{Change, Live},
-    outlets::Outlets,
     problem::Problem,
     record::{Record, Side, State, Summary},
     run_request::RunRequest,
@@ -40,7 +40,7 @@ const GATHER: Duration = Duration::from_millis(40);
 pub(super) struct Runs {
     feed: Arc<Feed>,
     exposition: Exposition,
-    outlets: Outlets,
+    exporters: Exporters,
     /// The oldest first.
     records: Mutex<VecDeque<Record>>,
     tasks: Mutex<JoinSet<()>>,
@@ -65,11 +65,11 @@ struct Relay<'a> {
 }
 
 impl Runs {
-    pub(super) fn new(feed: Arc<Feed>, exposition: Exposition, outlets: Outlets) -> Arc<Self> {
+    pub(super) fn new(feed: Arc<Feed>, exposition: Exposition, exporters: Exporters) -> Arc<Self> {
         Arc::new(Self {
             feed,
             exposition,
-            outlets,
+            exporters,
             records: Mutex::default(),
             tasks: Mutex::default(),
         })
@@ -212,7 +212,7 @@ impl Runs {
         self.publish(&id);
         if let Some(record) = self.find(&id) {
             for run in (0..record.sides.len()).filter_map(|side| record.run(side)) {
-                self.outlets.send(run).await;
+                self.exporters.send(run).await;
             }
         }
     }
@@ -238,7 +238,7 @@ impl Runs {
         // The record outlives the run, so there is always somebody who can say so.
         let cancelled = async move { drop(cancelled.wait_for(|cancelled| *cancelled).await) };
         let run = tokio::select! {
-            run = session.run_until(cancelled, self.outlets.layer()) => run,
+            run = session.run_until(cancelled, self.exporters.layer()) => run,
             never = self.relay(&relay) => match never {},
         };
         self.publish_change(&relay);

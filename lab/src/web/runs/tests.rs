@@ -5,7 +5,7 @@ use evidence::{Overrides, Pace};
 use runner::{scenario, scenario::Scenario};
 
 fn runs() -> Arc<Runs> {
-    Runs::new(Feed::new(), Exposition::new(), Outlets::default())
+    Runs::new(Feed::new(), Exposition::new(), Exporters::default())
 }
 
 fn request(scenario: &'static Scenario) -> RunRequest {

@@ -28,7 +28,7 @@ type Warn = fn(&dyn Error);
 /// Where runs go besides the page; by default, nowhere. Clones share the one
 /// warning, and the bound on what is being sent.
 #[derive(Clone, Default)]
-pub struct Outlets {
+pub struct Exporters {
     logs: Option<Targets>,
     receiver: Option<Receiver>,
 }
@@ -49,7 +49,7 @@ struct Slow {
     endpoint: Endpoint,
 }
 
-impl Outlets {
+impl Exporters {
     /// What is logged, where runs are sent on to, and what is called the first
     /// time that one could not be: later runs are sent on all the same, for the
     /// receiver may come up.
@@ -100,9 +100,9 @@ impl Receiver {
     }
 }
 
-impl fmt::Debug for Outlets {
+impl fmt::Debug for Exporters {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Outlets")
+        f.debug_struct("Exporters")
             .field("logs", &self.logs)
             .field(
                 "endpoint",
@@ -128,7 +128,7 @@ mod tests {
         let silent = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let base = format!("http://{}", silent.local_addr().expect("an address"));
         let endpoint = Endpoint::choose(Some(&base), |_| None).expect("valid");
-        let outlets = Outlets::new(None, endpoint, |_| {
+        let exporters = Exporters::new(None, endpoint, |_| {
             WARNINGS.fetch_add(1, Ordering::Relaxed);
         });
         let settings = Settings {
@@ -140,11 +140,11 @@ mod tests {
         let flaky = scenario::find("flaky").expect("known");
         let run = run(flaky, &settings).await.expect("a run");
 
-        let mut held = Box::pin(join_all((0..MAX_SENDING).map(|_| outlets.send(&run))));
+        let mut held = Box::pin(join_all((0..MAX_SENDING).map(|_| exporters.send(&run))));
         let waits = held.as_mut().now_or_never().is_none();
-        let beyond = [outlets.send(&run).await, outlets.send(&run).await];
+        let beyond = [exporters.send(&run).await, exporters.send(&run).await];
         drop(held);
-        let room = outlets.send(&run).now_or_never().is_none();
+        let room = exporters.send(&run).now_or_never().is_none();
 
         assert!(waits);
         assert_eq!(beyond, [false, false]);

@@ -24,7 +24,7 @@ struct Metrics<'a> {
 }
 
 /// Looks at the counters for ever, and keeps the exposition's memory small.
-pub(super) async fn meter(exposition: Exposition, feed: Arc<Feed>) -> Infallible {
+pub(super) async fn publish(exposition: Exposition, feed: Arc<Feed>) -> Infallible {
     let mut ticks = interval(INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut known = BTreeMap::new();
