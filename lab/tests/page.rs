@@ -24,5 +24,5 @@ mod page {
     mod pictures;
     mod runs;
     mod stage;
-    mod storm;
+    mod storm_page;
 }

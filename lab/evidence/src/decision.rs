@@ -4,13 +4,13 @@
 //! and closed words only. The words for it are made here, once, for terminal, web UI
 //! and report.
 
-mod words;
+mod explanation;
 
 use std::time::Duration;
 
 use crate::trace::{Fields, Span, SpanName, field};
 
-pub(crate) use words::{problem, reason};
+pub(crate) use explanation::{problem, reason};
 
 /// A decision after a failed attempt, with what it rested on. What a client did not
 /// record is `None`.
@@ -122,13 +122,13 @@ impl Decision {
     /// the server asked for, how many attempts are left, and what came of it.
     #[must_use]
     pub fn steps(&self) -> Vec<String> {
-        words::steps(self)
+        explanation::steps(self)
     }
 
     /// The same in a few words, for the row of a chart.
     #[must_use]
     pub fn in_short(&self) -> String {
-        words::in_short(self)
+        explanation::in_short(self)
     }
 }
 

@@ -2,7 +2,7 @@
 //! one axis.
 
 use evidence::{
-    Comparison, Prediction, Words,
+    Comparison, Prediction, ScenarioWords,
     compare::{Aspect, Compared, Effect, Side},
 };
 
@@ -23,7 +23,7 @@ const VALUE: usize = 11;
 /// expected of the first, if anything.
 #[must_use]
 pub fn comparison(
-    words: &Words,
+    words: &ScenarioWords,
     comparison: &Comparison,
     prediction: Option<&Prediction>,
     options: &Options,

@@ -5,11 +5,11 @@ use super::{
     Options, exchange,
     paint::fit,
     prediction,
+    run_phrases::{NOT_JUDGED, pace, wire},
     sheet::Sheet,
     waterfall,
-    words::{NOT_JUDGED, pace, wire},
 };
-use evidence::{Check, Level, Prediction, Run, Words, risen};
+use evidence::{Check, Level, Prediction, Run, ScenarioWords, risen};
 
 /// Sets a run, and what it teaches, as text.
 ///
@@ -18,7 +18,7 @@ use evidence::{Check, Level, Prediction, Run, Words, risen};
 /// what scrolls away, and neither the picture nor the verdict.
 #[must_use]
 pub fn text(
-    words: &Words,
+    words: &ScenarioWords,
     run: &Run,
     prediction: Option<&Prediction>,
     options: &Options,
@@ -105,7 +105,7 @@ fn lesson(run: &Run, options: &Options) -> String {
 }
 
 /// What was run, and how.
-pub(super) fn heading(sheet: &mut Sheet<'_>, words: &Words, run: &Run) {
+pub(super) fn heading(sheet: &mut Sheet<'_>, words: &ScenarioWords, run: &Run) {
     let title = format!("{} {} {}", words.name, sheet.dash(), words.title);
     sheet.title(&title);
     sheet.joined(&run.terms);

@@ -10,7 +10,8 @@ use client::{
     telemetry::{Metric, MetricKind, SharedRecorder},
 };
 use evidence::{
-    Client, Ending, Expectation, Fact, Outcome, Overrides, Pace, Policy, Question, Run, Words,
+    Client, Ending, Expectation, Fact, Outcome, Overrides, Pace, Policy, Question, Run,
+    ScenarioWords,
     rules::{Case, Judgement, Level, RequestRef, Rule, Verdict},
 };
 use http::{Method, StatusCode};
@@ -26,7 +27,7 @@ const TEAPOT: Endpoint = Endpoint::new("teapot", "/teapot");
 
 /// A scenario with a route, a fault and an expectation of its own.
 const SCENARIO: Scenario = Scenario {
-    words: Words {
+    words: ScenarioWords {
         name: "teapot",
         title: "the service is a teapot",
         request: "GET /teapot",
@@ -61,7 +62,7 @@ const SCENARIO: Scenario = Scenario {
 const ARRAY: Endpoint = Endpoint::new("array", "/array");
 
 const BARE_ARRAY: Scenario = Scenario {
-    words: Words {
+    words: ScenarioWords {
         name: "array",
         ..PLAIN.words
     },

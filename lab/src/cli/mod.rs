@@ -23,8 +23,8 @@ mod scenario_arguments;
 mod schema;
 mod serve;
 mod starter;
-mod storm;
 mod storm_check;
+mod storm_command;
 mod summary;
 mod tasks;
 mod terminal;
@@ -67,7 +67,7 @@ enum Command {
     Starter(starter::Arguments),
     /// Let many clients meet a short incident, and see who recovers
     #[command(long_about = help::STORM, after_long_help = help::below_storm())]
-    Storm(Box<storm::Arguments>),
+    Storm(Box<storm_command::Arguments>),
     /// Print the JSON Schema of a run, of a card or of a storm
     Schema(schema::Arguments),
     /// Serve the lab's web UI, on this machine alone
@@ -96,7 +96,7 @@ pub fn main() -> ExitCode {
         Command::Tasks(arguments) => tasks::tasks(arguments),
         Command::Rule(arguments) => rule::rule(arguments),
         Command::Starter(arguments) => starter::starter(arguments),
-        Command::Storm(arguments) => storm::storm(arguments),
+        Command::Storm(arguments) => storm_command::storm(arguments),
         Command::Schema(arguments) => schema::schema(arguments),
         Command::Serve(arguments) => serve::serve(arguments),
         Command::Load(arguments) => load::load(arguments),

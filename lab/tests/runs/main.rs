@@ -11,7 +11,7 @@ mod questions;
 mod redaction;
 mod retry_after;
 
-use evidence::{Client, Overrides, Pace, Run, Words};
+use evidence::{Client, Overrides, Pace, Run, ScenarioWords};
 use runner::{CLIENTS, Settings};
 
 fn settings(client: Client, overrides: Overrides) -> Settings {
@@ -24,10 +24,10 @@ fn settings(client: Client, overrides: Overrides) -> Settings {
     }
 }
 
-fn text(words: &Words, run: &Run) -> String {
+fn text(words: &ScenarioWords, run: &Run) -> String {
     render::text(words, run, None, &render::Options::default())
 }
 
-fn report(words: &Words, run: &Run) -> String {
+fn report(words: &ScenarioWords, run: &Run) -> String {
     render::html(words, run, None, &runner::metrics(), render::Options::LAB)
 }

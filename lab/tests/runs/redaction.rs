@@ -23,7 +23,7 @@ use axum::{
     routing::{get, post},
 };
 use client::{Clock, Endpoint, IdempotencyKey, ReliableApiClient, SeededRandom};
-use evidence::{Client, Ending, Overrides, Run, Words, wire::Facts};
+use evidence::{Client, Ending, Overrides, Run, ScenarioWords, wire::Facts};
 use http::{HeaderMap, StatusCode, header};
 use runner::{NAIVE, RELIABLE, Task, run_until, scenario, scenario::CATALOGUE, scenario::Scenario};
 use serde_json::json;
@@ -198,7 +198,7 @@ async fn echo(headers: HeaderMap, body: String) -> impl IntoResponse {
 fn canary_scenario(task: Task) -> Scenario {
     let flaky = scenario::find("flaky").expect("a scenario of the catalogue");
     Scenario {
-        words: Words {
+        words: ScenarioWords {
             name: "canary",
             ..flaky.words
         },

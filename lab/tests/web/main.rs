@@ -17,6 +17,6 @@ mod loads;
 #[cfg(target_os = "linux")]
 mod soak;
 mod stop;
-mod storm;
+mod storm_api;
 mod support;
 mod wire;

@@ -9,7 +9,7 @@ mod goal;
 mod known_failures;
 mod summary;
 mod task;
-mod words;
+mod verdict_text;
 
 pub use card::{CARD_VERSION, Card, CaseGrade, RecordedCase, RuleGrade, TaskGrade};
 pub use goal::{Goal, GoalResult, GoalVerdict, NOT_DONE};

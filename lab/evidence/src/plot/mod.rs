@@ -8,8 +8,8 @@ mod limit;
 mod order;
 mod rows;
 mod scale;
-mod storm;
-mod storm_words;
+mod storm_frame;
+mod storm_sentences;
 mod table;
 mod waterfall;
 mod why;
@@ -19,8 +19,10 @@ pub use chart::Chart;
 pub use limit::{LimitLine, LimitStep};
 pub use rows::{Detail, Mark, Part, Row};
 pub use scale::Scale;
-pub use storm::{Ending, Level, StormCurves, StormFrame, StormPicture, Stretch, storm_columns};
-pub use storm_words::{
+pub use storm_frame::{
+    Ending, Level, StormCurves, StormFrame, StormPicture, Stretch, storm_columns,
+};
+pub use storm_sentences::{
     ending as storm_ending, storm_figures, storm_figures_in_short, storm_learnt, storm_result,
     storm_success, storm_terms,
 };

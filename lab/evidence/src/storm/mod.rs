@@ -6,8 +6,8 @@ mod knob;
 mod policy;
 mod recovery;
 mod settings;
+mod story_words;
 mod tally;
-mod words;
 
 use std::time::Duration;
 
@@ -20,8 +20,8 @@ pub use knob::{Knob, KnobError, Knobs, Value, Values};
 pub use policy::{Backoff, ClientKind, Policy, Setup, Source};
 pub use recovery::per_second;
 pub use settings::{Incident, Load, RetryAfter, Settings, SettingsError, Work};
+pub use story_words::StoryWords;
 pub use tally::{End, PolicyTally, Tally};
-pub use words::Words;
 
 /// The time that one [`Step`] counts.
 pub const STEP: Duration = Duration::from_millis(100);
@@ -41,7 +41,7 @@ pub struct Storm {
     /// The random generator that draws from the seed.
     pub generator: &'static str,
     /// The story that it simulates.
-    pub story: Words,
+    pub story: StoryWords,
     /// Whether it shows what the story's answer says; none if the story has no answer for
     /// its incident, or if a policy of the story was not simulated to the end.
     pub shows_the_answer: Option<bool>,
@@ -190,7 +190,7 @@ pub struct Totals {
 impl Storm {
     /// A storm without a policy.
     fn of_no_story(settings: Settings) -> Self {
-        let story = Words {
+        let story = StoryWords {
             name: "",
             title: "",
             question: "",

@@ -6,7 +6,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Cut, Policy, STORM_VERSION, Settings, Storm, Words};
+use super::{Cut, Policy, STORM_VERSION, Settings, Storm, StoryWords};
 use crate::nanoseconds;
 
 /// What many seeds of a storm came to.
@@ -15,7 +15,7 @@ pub struct Tally {
     /// The version of this shape, which is that of a storm.
     pub schema_version: u32,
     /// The story.
-    pub story: Words,
+    pub story: StoryWords,
     /// How it was set up.
     pub settings: Settings,
     /// The random generator that draws from the seeds.

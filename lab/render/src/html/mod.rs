@@ -9,20 +9,21 @@ mod comparison;
 mod document;
 mod exchange;
 mod grade;
-mod storm;
+mod storm_report;
 mod tables;
 
 use maud::{Markup, html as markup};
 
 pub use grade::html_card;
-pub use storm::html_storm;
+pub use storm_report::html_storm;
 
 use super::{
     Options,
-    words::{NOT_JUDGED, pace, wire},
+    run_phrases::{NOT_JUDGED, pace, wire},
 };
 use evidence::{
-    Check, Compared, Comparison, Ending, Metric, Prediction, Run, Words, compare, plot::Mark,
+    Check, Compared, Comparison, Ending, Metric, Prediction, Run, ScenarioWords, compare,
+    plot::Mark,
 };
 
 /// Sets a run, and what it teaches, as a page.
@@ -32,7 +33,7 @@ use evidence::{
 /// lab.
 #[must_use]
 pub fn html(
-    words: &Words,
+    words: &ScenarioWords,
     run: &Run,
     prediction: Option<&Prediction>,
     metrics: &[Metric],
@@ -54,7 +55,7 @@ pub fn html(
 /// then each side with all that a run has, on one axis of time.
 #[must_use]
 pub fn html_comparison(
-    words: &Words,
+    words: &ScenarioWords,
     comparison: &Comparison,
     prediction: Option<&Prediction>,
     metrics: &[Metric],
@@ -84,7 +85,7 @@ pub fn html_comparison(
 
 /// What a page tells.
 struct Story<'a> {
-    words: &'a Words,
+    words: &'a ScenarioWords,
     metrics: &'a [Metric],
     sides: Vec<Side<'a>>,
     prediction: Option<&'a Prediction>,
@@ -172,7 +173,7 @@ impl Story<'_> {
     }
 }
 
-fn heading(words: &Words, sides: &[Side<'_>]) -> Markup {
+fn heading(words: &ScenarioWords, sides: &[Side<'_>]) -> Markup {
     markup! {
         header {
             p.kind { "Scenario" }
@@ -238,7 +239,7 @@ fn phrases(side: &compare::Side) -> Markup {
 }
 
 /// The question with its choices, and the answer: a report is read after the run.
-fn question(words: &Words, run: &Run, prediction: Option<&Prediction>) -> Markup {
+fn question(words: &ScenarioWords, run: &Run, prediction: Option<&Prediction>) -> Markup {
     let answer = run.answer.as_ref().map(|answer| match answer.why {
         Some(why) => format!("{}. {why}", answer.text),
         None => answer.text.clone(),

@@ -28,7 +28,7 @@ mod process;
 mod scrape;
 mod service;
 mod spread;
-mod storm;
+mod storm_speed;
 mod table;
 
 use std::{env, process::ExitCode};
@@ -45,7 +45,7 @@ const SECTIONS: [(&str, Measure); 6] = [
     ("crawl", crawl::measure),
     ("memory", memory::measure),
     ("scrape", scrape::measure),
-    ("storm", storm::measure),
+    ("storm", storm_speed::measure),
 ];
 
 fn main() -> ExitCode {
@@ -86,7 +86,7 @@ fn work(worker: &str, arguments: &[String]) {
         crawl::PAGES => crawl::remember(arguments),
         memory::RECORDS => memory::keep_records(),
         scrape::WORKER => scrape::serve(),
-        storm::WORKER => storm::simulate_stories(),
+        storm_speed::WORKER => storm_speed::simulate_stories(),
         unknown => unreachable!("no worker is called {unknown:?}"),
     }
 }

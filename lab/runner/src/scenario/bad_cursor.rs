@@ -4,10 +4,10 @@ use client::Endpoint;
 
 use super::{PLAIN, Scenario, shown};
 use crate::clients::{NAIVE, RELIABLE, Task};
-use evidence::{Choice, Condition, Ending, Expectation, Question, Sentence, Words};
+use evidence::{Choice, Condition, Ending, Expectation, Question, ScenarioWords, Sentence};
 
 pub(super) const SCENARIO: Scenario = Scenario {
-    words: Words {
+    words: ScenarioWords {
         name: "bad-cursor",
         title: "a page whose next_cursor is a number",
         request: "GET /bad-cursor",

@@ -4,10 +4,10 @@ use client::Endpoint;
 
 use super::{PLAIN, Scenario, shown};
 use crate::clients::{NAIVE, RELIABLE, Task};
-use evidence::{Condition, Ending, Expectation, Question, Sentence, Words};
+use evidence::{Condition, Ending, Expectation, Question, ScenarioWords, Sentence};
 
 pub(super) const SCENARIO: Scenario = Scenario {
-    words: Words {
+    words: ScenarioWords {
         name: "bad-items",
         title: "a page with an item that is no object",
         request: "GET /bad-items",

@@ -4,10 +4,10 @@ use client::Endpoint;
 
 use super::{PLAIN, Scenario, shown};
 use crate::clients::{NAIVE, RELIABLE, Task};
-use evidence::{Condition, Ending, Expectation, Sentence, Words};
+use evidence::{Condition, Ending, Expectation, ScenarioWords, Sentence};
 
 pub(super) const SCENARIO: Scenario = Scenario {
-    words: Words {
+    words: ScenarioWords {
         name: "bad-json",
         title: "says JSON, and the body is none",
         request: "GET /bad-json",

@@ -2,10 +2,10 @@
 
 use super::{NEW_KEYS, PLAIN, Scenario, shown};
 use crate::clients::{RELIABLE, Task};
-use evidence::{Choice, Condition, Ending, Expectation, Question, Sentence, Words};
+use evidence::{Choice, Condition, Ending, Expectation, Question, ScenarioWords, Sentence};
 
 pub(super) const SCENARIO: Scenario = Scenario {
-    words: Words {
+    words: ScenarioWords {
         name: "conflict",
         title: "a key is used again for another body",
         request: "POST /jobs",

@@ -4,10 +4,10 @@ use client::Endpoint;
 
 use super::{BUDGET_SPENT, NO_ATTEMPT_LEFT, Network, PLAIN, Scenario, shown};
 use crate::clients::{NAIVE, Task};
-use evidence::{Condition, Ending, Expectation, Question, Sentence, Words};
+use evidence::{Condition, Ending, Expectation, Question, ScenarioWords, Sentence};
 
 pub(super) const SCENARIO: Scenario = Scenario {
-    words: Words {
+    words: ScenarioWords {
         name: "connection-refused",
         title: "nobody listens on the port",
         request: "GET /items",

@@ -12,7 +12,7 @@ use super::{
     shown,
 };
 use crate::clients::{RELIABLE, Task};
-use evidence::{Choice, Condition, Ending, Expectation, Policy, Question, Sentence, Words};
+use evidence::{Choice, Condition, Ending, Expectation, Policy, Question, ScenarioWords, Sentence};
 
 const SLOW: Endpoint = Endpoint::new("slow", "/slow");
 
@@ -20,7 +20,7 @@ const SLOW: Endpoint = Endpoint::new("slow", "/slow");
 const ASKED: u64 = 10;
 
 pub(super) const SCENARIO: Scenario = Scenario {
-    words: Words {
+    words: ScenarioWords {
         name: "deadline",
         title: "the caller has less time than the wait would take",
         request: "GET /slow",

@@ -5,14 +5,14 @@ use client::Endpoint;
 use super::{ITEM_LIMIT, PAGE_LIMIT, PLAIN, Scenario, shown};
 use crate::clients::{NAIVE, Task};
 use evidence::{
-    Choice, Condition, Ending, Expectation, Overrides, Policy, Question, Sentence, Words,
+    Choice, Condition, Ending, Expectation, Overrides, Policy, Question, ScenarioWords, Sentence,
 };
 
 /// The records on each of the service's pages.
 const PAGE: u32 = 2;
 
 pub(super) const SCENARIO: Scenario = Scenario {
-    words: Words {
+    words: ScenarioWords {
         name: "endless-items",
         title: "always another page, never the same cursor",
         request: "GET /endless-items",

@@ -2,13 +2,13 @@
 
 use super::{NO_ATTEMPT_LEFT, PLAIN, Scenario, Share, shown};
 use crate::clients::{NAIVE, RELIABLE, Task};
-use evidence::{Condition, Ending, Expectation, Overrides, Sentence, Words};
+use evidence::{Condition, Ending, Expectation, Overrides, ScenarioWords, Sentence};
 
 /// The first call that succeeds.
 pub(super) const FIRST_SUCCESS: u32 = 3;
 
 pub(super) const SCENARIO: Scenario = Scenario {
-    words: Words {
+    words: ScenarioWords {
         name: "flaky",
         title: "the service fails twice, then recovers",
         request: "GET /flaky",

@@ -5,11 +5,11 @@ use client::telemetry::GIVE_UPS;
 use super::{NO_ATTEMPT_LEFT, PLAIN, Scenario, Share, flaky, shown};
 use crate::clients::{NAIVE, RELIABLE, Task};
 use evidence::{
-    Choice, Condition, Ending, Expectation, Overrides, Policy, Question, Sentence, Words,
+    Choice, Condition, Ending, Expectation, Overrides, Policy, Question, ScenarioWords, Sentence,
 };
 
 pub(super) const SCENARIO: Scenario = Scenario {
-    words: Words {
+    words: ScenarioWords {
         name: "flaky-gives-up",
         title: "the service fails twice, and attempts are finite",
         request: "GET /flaky",

@@ -4,10 +4,10 @@ use client::Endpoint;
 
 use super::{ITEM_LIMIT, PAGE_LIMIT, PLAIN, Scenario, endless_items, shown};
 use crate::clients::{NAIVE, Task};
-use evidence::{Condition, Ending, Overrides, Policy, Question, Sentence, Words};
+use evidence::{Condition, Ending, Overrides, Policy, Question, ScenarioWords, Sentence};
 
 pub(super) const SCENARIO: Scenario = Scenario {
-    words: Words {
+    words: ScenarioWords {
         name: "item-cap",
         title: "more items than the caller wants",
         request: "GET /endless-items",

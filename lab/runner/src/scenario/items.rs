@@ -4,10 +4,10 @@ use client::Endpoint;
 
 use super::{ITEM_LIMIT, PAGE_LIMIT, PLAIN, Scenario, Share, shown};
 use crate::clients::{NAIVE, RELIABLE, Task};
-use evidence::{Condition, Ending, Expectation, Overrides, Sentence, Words};
+use evidence::{Condition, Ending, Expectation, Overrides, ScenarioWords, Sentence};
 
 pub(super) const SCENARIO: Scenario = Scenario {
-    words: Words {
+    words: ScenarioWords {
         name: "items",
         title: "three records on two pages",
         request: "GET /items",

@@ -4,7 +4,7 @@ use client::Endpoint;
 
 use super::{ITEM_LIMIT, PAGE_LIMIT, PLAIN, Scenario, shown};
 use crate::clients::{NAIVE, RELIABLE, Task};
-use evidence::{Condition, Ending, Expectation, Sentence, Words};
+use evidence::{Condition, Ending, Expectation, ScenarioWords, Sentence};
 
 /// The records on each of the service's pages.
 const PAGE: u32 = 2;
@@ -13,7 +13,7 @@ const PAGE: u32 = 2;
 const REPEATED_ON: u32 = 3;
 
 pub(super) const SCENARIO: Scenario = Scenario {
-    words: Words {
+    words: ScenarioWords {
         name: "looping-items",
         title: "the cursors go round in a circle",
         request: "GET /looping-items",

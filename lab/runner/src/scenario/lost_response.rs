@@ -5,10 +5,10 @@ use crate::{
     clients::{RELIABLE, Task},
     fault_proxy::Fault,
 };
-use evidence::{Condition, Ending, Expectation, Overrides, Question, Sentence, Words};
+use evidence::{Condition, Ending, Expectation, Overrides, Question, ScenarioWords, Sentence};
 
 pub(super) const SCENARIO: Scenario = Scenario {
-    words: Words {
+    words: ScenarioWords {
         name: "lost-response",
         title: "the job is created, its response is lost",
         request: "POST /jobs",

@@ -20,7 +20,9 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use axum::Router;
 use client::{Clock, FailureKind};
-use evidence::{Client, Ending, Evidence, Expectation, Lesson, Overrides, Policy, Question, Words};
+use evidence::{
+    Client, Ending, Evidence, Expectation, Lesson, Overrides, Policy, Question, ScenarioWords,
+};
 use server::ExpectedRoute;
 
 pub use find::{NothingMatches, find, matching};
@@ -87,7 +89,7 @@ catalogue! {
 /// A fault, a client that meets it, and what should come of it.
 pub struct Scenario {
     /// What is said of it.
-    pub words: Words,
+    pub words: ScenarioWords,
     /// What to run it with next; nothing if it shows all it has with the
     /// settings that it comes with.
     pub variation: Overrides,
@@ -111,7 +113,7 @@ pub struct Scenario {
 
 /// A scenario without anything special, to build others on.
 pub const PLAIN: Scenario = Scenario {
-    words: Words {
+    words: ScenarioWords {
         name: "",
         title: "",
         request: "",

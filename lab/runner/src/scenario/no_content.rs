@@ -2,10 +2,10 @@
 
 use super::{PLAIN, Scenario, Share, shown};
 use crate::clients::{NAIVE, RELIABLE, Task};
-use evidence::{Choice, Condition, Ending, Expectation, Question, Sentence, Words};
+use evidence::{Choice, Condition, Ending, Expectation, Question, ScenarioWords, Sentence};
 
 pub(super) const SCENARIO: Scenario = Scenario {
-    words: Words {
+    words: ScenarioWords {
         name: "no-content",
         title: "a success without a body",
         request: "GET /no-content",

@@ -4,13 +4,13 @@ use client::Endpoint;
 
 use super::{PLAIN, Scenario, Share, shown};
 use crate::clients::{NAIVE, RELIABLE, Task};
-use evidence::{Choice, Condition, Ending, Expectation, Question, Sentence, Words};
+use evidence::{Choice, Condition, Ending, Expectation, Question, ScenarioWords, Sentence};
 
 /// A path that the service does not have.
 const NOWHERE: Endpoint = Endpoint::new("nowhere", "/nowhere");
 
 pub(super) const SCENARIO: Scenario = Scenario {
-    words: Words {
+    words: ScenarioWords {
         name: "not-found",
         title: "no such path",
         request: "GET /nowhere",

@@ -9,12 +9,12 @@ use server::{ExpectedRoute, Fault};
 
 use super::{AddedRoutes, PLAIN, Scenario, shown};
 use crate::clients::{NAIVE, RELIABLE, Task};
-use evidence::{Choice, Condition, Ending, Expectation, Policy, Question, Sentence, Words};
+use evidence::{Choice, Condition, Ending, Expectation, Policy, Question, ScenarioWords, Sentence};
 
 const EXPORT: Endpoint = Endpoint::new("export", "/export");
 
 pub(super) const SCENARIO: Scenario = Scenario {
-    words: Words {
+    words: ScenarioWords {
         name: "oversized-body",
         title: "a body larger than a client should accept",
         request: "GET /export",

@@ -8,13 +8,13 @@ use super::{
     shown,
 };
 use crate::clients::{NAIVE, RELIABLE, Task};
-use evidence::{Condition, Ending, Expectation, Sentence, Words};
+use evidence::{Condition, Ending, Expectation, ScenarioWords, Sentence};
 
 /// An endpoint that says nothing about repetitions.
 const TRANSFERS: Endpoint = Endpoint::new("transfers", "/transfers");
 
 pub(super) const SCENARIO: Scenario = Scenario {
-    words: Words {
+    words: ScenarioWords {
         name: "post-without-permission",
         title: "a POST with a key, to an endpoint that ignores keys",
         request: "POST /transfers",

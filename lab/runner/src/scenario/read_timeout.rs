@@ -12,10 +12,10 @@ use crate::{
     clients::{NAIVE, RELIABLE, Task},
     fault_proxy::Fault,
 };
-use evidence::{Choice, Condition, Ending, Expectation, Policy, Question, Sentence, Words};
+use evidence::{Choice, Condition, Ending, Expectation, Policy, Question, ScenarioWords, Sentence};
 
 pub(super) const SCENARIO: Scenario = Scenario {
-    words: Words {
+    words: ScenarioWords {
         name: "read-timeout",
         title: "a connection that is accepted and gets no response",
         request: "GET /items",

@@ -2,10 +2,10 @@
 
 use super::{PLAIN, Scenario, Share, shown};
 use crate::clients::{NAIVE, RELIABLE, Task};
-use evidence::{Condition, Ending, Expectation, Sentence, Words};
+use evidence::{Condition, Ending, Expectation, ScenarioWords, Sentence};
 
 pub(super) const SCENARIO: Scenario = Scenario {
-    words: Words {
+    words: ScenarioWords {
         name: "redirect",
         title: "the service points somewhere else",
         request: "GET /redirect",

@@ -2,10 +2,10 @@
 
 use super::{NEW_KEYS, PLAIN, Scenario, Share, shown};
 use crate::clients::{RELIABLE, Task};
-use evidence::{Condition, Ending, Expectation, Question, Sentence, Words};
+use evidence::{Condition, Ending, Expectation, Question, ScenarioWords, Sentence};
 
 pub(super) const SCENARIO: Scenario = Scenario {
-    words: Words {
+    words: ScenarioWords {
         name: "replay",
         title: "the same job is asked for twice",
         request: "POST /jobs",

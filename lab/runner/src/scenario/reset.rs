@@ -9,10 +9,10 @@ use crate::{
     clients::{NAIVE, RELIABLE, Task},
     fault_proxy::Fault,
 };
-use evidence::{Choice, Condition, Expectation, Question, Sentence, Words};
+use evidence::{Choice, Condition, Expectation, Question, ScenarioWords, Sentence};
 
 pub(super) const SCENARIO: Scenario = Scenario {
-    words: Words {
+    words: ScenarioWords {
         name: "reset",
         title: "the connection breaks in the middle of the body",
         request: "GET /items",

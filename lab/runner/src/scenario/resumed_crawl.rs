@@ -4,10 +4,10 @@ use client::Endpoint;
 
 use super::{PAGE_LIMIT, PLAIN, Scenario, Share, shown};
 use crate::clients::{NAIVE, RELIABLE, Task};
-use evidence::{Condition, Ending, Expectation, Policy, Question, Sentence, Words};
+use evidence::{Condition, Ending, Expectation, Policy, Question, ScenarioWords, Sentence};
 
 pub(super) const SCENARIO: Scenario = Scenario {
-    words: Words {
+    words: ScenarioWords {
         name: "resumed-crawl",
         title: "a crawl is killed before page 2 is noted, and resumed",
         request: "GET /items",

@@ -11,7 +11,7 @@ use super::{
     shown,
 };
 use crate::clients::{RELIABLE, Task};
-use evidence::{Choice, Condition, Expectation, Question, Sentence, Words};
+use evidence::{Choice, Condition, Expectation, Question, ScenarioWords, Sentence};
 
 const MAINTENANCE: Endpoint = Endpoint::new("maintenance", "/maintenance");
 
@@ -19,7 +19,7 @@ const MAINTENANCE: Endpoint = Endpoint::new("maintenance", "/maintenance");
 const AHEAD: Duration = Duration::from_secs(3);
 
 pub(super) const SCENARIO: Scenario = Scenario {
-    words: Words {
+    words: ScenarioWords {
         name: "retry-after-date",
         title: "the service names the time of its return",
         request: "GET /maintenance",

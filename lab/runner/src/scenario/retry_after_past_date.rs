@@ -11,12 +11,12 @@ use super::{
     shown,
 };
 use crate::clients::{NAIVE, RELIABLE, Task};
-use evidence::{Choice, Condition, Expectation, Question, Sentence, Words};
+use evidence::{Choice, Condition, Expectation, Question, ScenarioWords, Sentence};
 
 const RETURNED: Endpoint = Endpoint::new("returned", "/returned");
 
 pub(super) const SCENARIO: Scenario = Scenario {
-    words: Words {
+    words: ScenarioWords {
         name: "retry-after-past-date",
         title: "the time of return has passed",
         request: "GET /returned",

@@ -11,7 +11,7 @@ use super::{
     shown,
 };
 use crate::clients::{RELIABLE, Task};
-use evidence::{Choice, Condition, Expectation, Overrides, Question, Sentence, Words};
+use evidence::{Choice, Condition, Expectation, Overrides, Question, ScenarioWords, Sentence};
 
 const BUSY: Endpoint = Endpoint::new("busy", "/busy");
 
@@ -19,7 +19,7 @@ const BUSY: Endpoint = Endpoint::new("busy", "/busy");
 const ASKED: Duration = Duration::from_secs(2);
 
 pub(super) const SCENARIO: Scenario = Scenario {
-    words: Words {
+    words: ScenarioWords {
         name: "retry-after-seconds",
         title: "the service asks for a wait of two seconds",
         request: "GET /busy",

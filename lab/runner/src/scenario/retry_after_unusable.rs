@@ -9,7 +9,7 @@ use super::{
     shown,
 };
 use crate::clients::{NAIVE, RELIABLE, Task};
-use evidence::{Choice, Condition, Ending, Expectation, Policy, Question, Sentence, Words};
+use evidence::{Choice, Condition, Ending, Expectation, Policy, Question, ScenarioWords, Sentence};
 
 const CONFUSED: Endpoint = Endpoint::new("confused", "/confused");
 
@@ -17,7 +17,7 @@ const CONFUSED: Endpoint = Endpoint::new("confused", "/confused");
 const VALUES: [&str; 4] = ["-1", "1.5", "soon", ""];
 
 pub(super) const SCENARIO: Scenario = Scenario {
-    words: Words {
+    words: ScenarioWords {
         name: "retry-after-unusable",
         title: "Retry-After: -1, 1.5, soon, and nothing",
         request: "GET /confused",

@@ -8,7 +8,7 @@ use super::{
     shown,
 };
 use crate::clients::{NAIVE, RELIABLE, Task};
-use evidence::{Condition, Ending, Expectation, Overrides, Policy, Sentence, Words};
+use evidence::{Condition, Ending, Expectation, Overrides, Policy, ScenarioWords, Sentence};
 
 const DOWN: Endpoint = Endpoint::new("down", "/down");
 
@@ -20,7 +20,7 @@ const CALLS: u32 = 5;
 const TOKENS: u32 = 2;
 
 pub(super) const SCENARIO: Scenario = Scenario {
-    words: Words {
+    words: ScenarioWords {
         name: "retry-budget",
         title: "the service is down, and five calls are made",
         request: "GET /down",

@@ -6,13 +6,15 @@ use client::Endpoint;
 
 use super::{BUDGET_SPENT, HEADER_NOT_READ, NO_ATTEMPT_LEFT, PLAIN, Scenario, Share, shown};
 use crate::clients::{RELIABLE, Task};
-use evidence::{Choice, Condition, Ending, Expectation, Overrides, Question, Sentence, Words};
+use evidence::{
+    Choice, Condition, Ending, Expectation, Overrides, Question, ScenarioWords, Sentence,
+};
 
 /// What the service asks for, in seconds.
 const ASKED: u64 = 120;
 
 pub(super) const SCENARIO: Scenario = Scenario {
-    words: Words {
+    words: ScenarioWords {
         name: "retry-later",
         title: "the service asks for a wait of two minutes, each time",
         request: "GET /retry-later",

@@ -4,10 +4,10 @@ use client::Endpoint;
 
 use super::{PLAIN, Scenario, shown};
 use crate::clients::{NAIVE, RELIABLE, Task};
-use evidence::{Choice, Condition, Ending, Expectation, Question, Sentence, Words};
+use evidence::{Choice, Condition, Ending, Expectation, Question, ScenarioWords, Sentence};
 
 pub(super) const SCENARIO: Scenario = Scenario {
-    words: Words {
+    words: ScenarioWords {
         name: "text-json",
         title: "a perfectly good page, declared as text",
         request: "GET /text-json",

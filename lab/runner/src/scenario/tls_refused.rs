@@ -4,10 +4,10 @@ use client::Endpoint;
 
 use super::{Network, PLAIN, Scenario, shown};
 use crate::clients::{NAIVE, RELIABLE, Task};
-use evidence::{Condition, Ending, Expectation, Question, Sentence, Words};
+use evidence::{Condition, Ending, Expectation, Question, ScenarioWords, Sentence};
 
 pub(super) const SCENARIO: Scenario = Scenario {
-    words: Words {
+    words: ScenarioWords {
         name: "tls-refused",
         title: "the TLS handshake is refused",
         request: "GET /items",

@@ -20,7 +20,7 @@ use server::{ExpectedRoute, Fault, Problem};
 
 use super::{AddedRoutes, Network, PLAIN, Scenario, shown};
 use crate::clients::{NAIVE, RELIABLE, Task};
-use evidence::{Condition, Expectation, Overrides, Question, Sentence, Words};
+use evidence::{Condition, Expectation, Overrides, Question, ScenarioWords, Sentence};
 
 const NARROW: Endpoint = Endpoint::new("narrow", "/narrow");
 
@@ -38,7 +38,7 @@ const REFUSED: u32 = (client::ConcurrencyLimit::DEFAULT_MAX / PLACES).ilog2();
 const WORK: Duration = Duration::from_millis(100);
 
 pub(super) const SCENARIO: Scenario = Scenario {
-    words: Words {
+    words: ScenarioWords {
         name: "too-many-requests",
         title: "sixteen workers, and a service with eight workers",
         request: "GET /narrow",

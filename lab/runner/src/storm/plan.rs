@@ -1,7 +1,7 @@
 //! What is to be simulated: a story, with other settings or policies than its own if so
 //! wished.
 
-use evidence::storm::{Policy, Settings, Words};
+use evidence::storm::{Policy, Settings, StoryWords};
 
 use super::{Story, story};
 
@@ -36,7 +36,7 @@ impl Plan {
     /// What is said of it: what is said of the story, unless another incident takes the
     /// place of the story's. Then there is another question, and no answer.
     #[must_use]
-    pub fn words(&self) -> Words {
+    pub fn words(&self) -> StoryWords {
         story::words(self.story, &self.settings)
     }
 

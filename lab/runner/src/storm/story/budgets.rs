@@ -1,7 +1,7 @@
 //! A budget that too many clients have is none.
 
 use client::RetryBudget;
-use evidence::storm::{Policy, Settings, Setup, Words};
+use evidence::storm::{Policy, Settings, Setup, StoryWords};
 
 use super::Story;
 
@@ -11,7 +11,7 @@ const BUDGET: Setup = Setup {
 };
 
 pub(super) const STORY: Story = Story {
-    words: Words {
+    words: StoryWords {
         name: "budgets",
         title: "the spike again, and the same calls through ten clients or a thousand",
         question: "All have ten tokens each. Ten clients recover from the spike. And a thousand?",

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use evidence::storm::{Incident, Policy, Settings, Setup, Words};
+use evidence::storm::{Incident, Policy, Settings, Setup, StoryWords};
 
 use super::Story;
 
@@ -12,7 +12,7 @@ const TEN: Setup = Setup {
 };
 
 pub(super) const STORY: Story = Story {
-    words: Words {
+    words: StoryWords {
         name: "deadlines",
         title: "the service stands still for a while, and calls may try ten times",
         question: "The service stands still, and then works again. What does it help that calls have an end?",

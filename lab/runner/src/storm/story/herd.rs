@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use evidence::storm::{Backoff, Policy, Settings, Setup, Words};
+use evidence::storm::{Backoff, Policy, Settings, Setup, StoryWords};
 
 use super::Story;
 
@@ -13,7 +13,7 @@ const FIVE: Setup = Setup {
 };
 
 pub(super) const STORY: Story = Story {
-    words: Words {
+    words: StoryWords {
         name: "herd",
         title: "hundreds of calls come at once",
         question: "All call at once, and most get a 503. Whose retries get through?",

@@ -12,7 +12,7 @@ mod outage;
 mod spike;
 mod synchronized_retry_after;
 
-use evidence::storm::{Incident, Policy, RetryAfter, Settings, Storm, Words};
+use evidence::storm::{Incident, Policy, RetryAfter, Settings, Storm, StoryWords};
 
 pub use find::{policy, story};
 
@@ -30,7 +30,7 @@ pub static STORIES: &[Story] = &[
 #[derive(Debug)]
 pub struct Story {
     /// What is said of it.
-    pub words: Words,
+    pub words: StoryWords,
     /// How it is set up.
     pub settings: Settings,
     /// The policies that meet in it, in the order in which they are shown.
@@ -40,7 +40,7 @@ pub struct Story {
 }
 
 /// What is said of a story that is set up so.
-pub(super) fn words(story: &Story, settings: &Settings) -> Words {
+pub(super) fn words(story: &Story, settings: &Settings) -> StoryWords {
     let (own, other) = (&story.settings, settings);
     let is_own = own.incident == other.incident
         && (own.incident != Incident::Refusal || own.retry_after == other.retry_after);
@@ -70,7 +70,7 @@ pub(super) fn words(story: &Story, settings: &Settings) -> Words {
         ),
         Incident::None => ("nothing goes wrong", "Nothing goes wrong. Who is served?"),
     };
-    Words {
+    StoryWords {
         title,
         question,
         answer: None,
@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn every_story_leads_to_a_scenario_and_to_a_rule() {
         for story in STORIES {
-            let Words { scenario, rule, .. } = story.words;
+            let StoryWords { scenario, rule, .. } = story.words;
 
             assert!(scenario::find(scenario).is_ok(), "{scenario}");
             assert!(

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use client::RetryBudget;
-use evidence::storm::{Backoff, Incident, Policy, Settings, Setup, Words};
+use evidence::storm::{Backoff, Incident, Policy, Settings, Setup, StoryWords};
 
 use super::Story;
 
@@ -27,7 +27,7 @@ const LONG: Setup = Setup {
 };
 
 pub(super) const STORY: Story = Story {
-    words: Words {
+    words: StoryWords {
         name: "outage",
         title: "for a short time the service responds with 503",
         question: "For a short time there are only 503s. Whose calls survive that?",

@@ -1,7 +1,7 @@
 //! A spike passes, and retries keep the service down.
 
 use client::RetryBudget;
-use evidence::storm::{Backoff, Policy, Settings, Setup, Words};
+use evidence::storm::{Backoff, Policy, Settings, Setup, StoryWords};
 
 use super::Story;
 
@@ -11,7 +11,7 @@ const AT_ONCE: Setup = Setup {
 };
 
 pub(super) const STORY: Story = Story {
-    words: Words {
+    words: StoryWords {
         name: "spike",
         title: "for a while more calls come than the service can bear",
         question: "A spike ends, and load is normal again. Who lets the service recover?",

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use evidence::storm::{ClientKind, Incident, Policy, RetryAfter, Settings, Setup, Words};
+use evidence::storm::{ClientKind, Incident, Policy, RetryAfter, Settings, Setup, StoryWords};
 
 use super::Story;
 
 pub(super) const STORY: Story = Story {
-    words: Words {
+    words: StoryWords {
         name: "synchronized-retry-after",
         title: "the service names the second in which it will be back",
         question: "Each 503 names the same second. Who gets past that second?",

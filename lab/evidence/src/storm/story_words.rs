@@ -5,7 +5,7 @@ use serde::Serialize;
 
 /// What is said of a story: a storm that shows one thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Words {
+pub struct StoryWords {
     /// What it is called.
     pub name: &'static str,
     /// What happens in it, in a few words.

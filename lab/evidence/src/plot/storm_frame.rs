@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::{
     Mark,
-    storm_words::{break_even, brief, changed, ending, remark},
+    storm_sentences::{break_even, brief, changed, ending, remark},
     waterfall::{Axis, round},
 };
 use crate::{
@@ -294,7 +294,7 @@ mod tests {
     use super::*;
     use crate::{
         plot::{storm_figures, storm_learnt, storm_terms},
-        storm::{Cut, STORM_VERSION, Setup, Totals, Words},
+        storm::{Cut, STORM_VERSION, Setup, StoryWords, Totals},
     };
 
     /// Ten seconds with an incident from the second to the fourth.
@@ -322,7 +322,7 @@ mod tests {
         },
     );
 
-    const STORY: Words = Words {
+    const STORY: StoryWords = StoryWords {
         name: "story",
         title: "a title",
         question: "A question?",
@@ -558,7 +558,7 @@ mod tests {
         let answer = |shows_the_answer, answer| {
             let storm = Storm {
                 shows_the_answer,
-                story: Words { answer, ..STORY },
+                story: StoryWords { answer, ..STORY },
                 ..storm(Vec::new())
             };
             let learnt = storm_learnt(&storm).into_iter();

@@ -12,7 +12,7 @@ use crate::{
 /// they hold under all settings and speak of no client in particular. What
 /// speaks of a run is a [`Sentence`], and says of which runs it is true.
 #[derive(Clone, Copy, Debug)]
-pub struct Words {
+pub struct ScenarioWords {
     /// What it is called on the command line.
     pub name: &'static str,
     /// What the service does, in a few words.
@@ -29,7 +29,7 @@ pub struct Words {
     pub unsolved: &'static str,
 }
 
-impl Words {
+impl ScenarioWords {
     /// What a run teaches that left this behind; `next` is what to try after it.
     #[must_use]
     pub fn lesson(&self, evidence: Evidence<'_>, next: String) -> Lesson {

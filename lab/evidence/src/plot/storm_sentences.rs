@@ -3,7 +3,7 @@
 
 use super::{
     Ending, Level, Mark,
-    storm::usual_load,
+    storm_frame::usual_load,
     table::{Column, Table, TableRow, number, optional, words},
 };
 use crate::{

@@ -7,7 +7,7 @@ use evidence::{
         Mark, storm_columns, storm_ending, storm_figures_in_short, storm_learnt, storm_success,
     },
     storm::{
-        Incident, Load, Policy, PolicyRun, PolicyTally, STEP, Settings, Storm, Tally, Words,
+        Incident, Load, Policy, PolicyRun, PolicyTally, STEP, Settings, Storm, StoryWords, Tally,
         per_second,
     },
 };
@@ -42,7 +42,7 @@ pub fn storm(storm: &Storm, options: &Options) -> String {
             _ => sheet.beside("", &format!("{title}: {text}")),
         }
     }
-    let Words { scenario, rule, .. } = storm.story;
+    let StoryWords { scenario, rule, .. } = storm.story;
     sheet.beside(
         "",
         &format!("With one client: lab scenario {scenario}. The rule: {rule}."),
@@ -297,7 +297,11 @@ fn range<T: Ord + Copy>(values: impl Iterator<Item = T> + Clone) -> Option<(T, T
 
 /// Lists the stories, and the policies that can be simulated beside theirs.
 #[must_use]
-pub fn storm_list(stories: &[(Words, &[Policy])], presets: &[Policy], options: &Options) -> String {
+pub fn storm_list(
+    stories: &[(StoryWords, &[Policy])],
+    presets: &[Policy],
+    options: &Options,
+) -> String {
     let mut sheet = Sheet::new(options);
     for (words, policies) in stories {
         sheet.beside(&format!("{:<22}", words.name), words.title);
