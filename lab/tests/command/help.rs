@@ -135,9 +135,9 @@ fn the_help_of_a_scenario_explains_its_options() {
                 deadline is a promise to the caller.
 
           --compare
-              Run two clients with one seed and show them side by side: the
-              reliable and the naive one, or the one of --without; the exit code is
-              the reliable one's
+              Run two clients with one seed and show them side by side: the reliable
+              and the naive one, or the one of --without; the exit code is the
+              reliable one's
 
     What becomes of the evidence:
           --otlp <URL>
