@@ -1,41 +1,68 @@
-//! The help text: what the lab is, how to begin, and what an exit code says.
+//! The help text: what the lab is, where to start, and what each exit code means.
 
 /// No line of the help is longer, whatever the terminal.
 pub(super) const WIDTH: usize = 80;
 
 /// What the lab is.
 pub(super) const LAB: &str = "\
-An observable lab for reliable HTTP clients
+A teaching lab for reliable HTTP clients
 
-A service on this machine misbehaves on purpose, and a client has to cope with \
-it. The lab runs one such fault at a time and shows the evidence: every attempt \
-and every wait, what the service saw, which counters moved, and whether the \
-expectations held. It needs no account and no internet.";
+A service on this machine fails on purpose, and a client has to cope with it. The lab \
+shows what happened: every attempt and every wait, what the service saw, and which \
+counters moved. It grades clients in any language. It needs no account and no internet.";
 
-/// How to begin.
-const LAB_EXAMPLES: &str = "\
+/// The commands by purpose. Each command is in one group.
+pub(super) const GROUPS: [(&str, &[&str]); 4] = [
+    ("Learn", &["list", "scenario", "storm"]),
+    ("Grade", &["starter", "grade", "tasks", "rule"]),
+    ("Observe", &["serve", "load"]),
+    ("Tools", &["doctor", "schema", "completions", "help"]),
+];
+
+/// The first commands to try.
+const START_HERE: &str = "\
 Start here (in a checkout, write `cargo run -p lab --` instead of `lab`):
-  lab list                  what can be run
-  lab scenario flaky        a service that fails twice, then succeeds
+  lab scenario flaky        a service fails twice, then succeeds
   lab scenario flaky --ask  the same, but predict first
-  lab scenario all          the whole course, without the waits
-  lab doctor                whether this machine is ready for a workshop
-  lab starter python        a client of your own, and how to have it graded
-  lab storm                 many clients, a short incident, and who recovers
-  lab serve --open          the lab's web UI, in the browser
-  lab load                  many runs there, so that its counters move";
+  lab starter python        write a client of your own and have it graded
+  lab serve --open          the web UI, in the browser";
+
+/// The help of the lab. Clap lists subcommands in one group, so the groups are
+/// written here from the summaries of the commands.
+pub(super) fn template(commands: &clap::Command) -> String {
+    let mut groups = String::new();
+    for (title, names) in GROUPS {
+        groups += &format!("\n{title}:\n");
+        for name in names {
+            let command = commands.find_subcommand(name);
+            let summary = command.and_then(clap::Command::get_about);
+            let summary = summary.map_or_else(|| HELP.to_owned(), ToString::to_string);
+            let options = textwrap::Options::new(WIDTH)
+                .initial_indent("  ")
+                .subsequent_indent("               ");
+            groups += &textwrap::fill(&format!("{name:<11}  {summary}"), options);
+            groups.push('\n');
+        }
+    }
+    format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{groups}\nOptions:\n{{options}}{{after-help}}"
+    )
+}
+
+/// The summary of the command that clap adds.
+const HELP: &str = "Print this help, or that of a command";
 
 /// What running a scenario means.
 pub(super) const SCENARIO: &str = "\
-Run a scenario, or all, each on a fresh service, and show the evidence
+Run a scenario, or all, and show every attempt, wait and verdict
 
 A run starts a service on a free port, lets a client call it, stops both, and \
-checks the evidence against what the scenario expects. The expectations follow \
-the options: under other limits another outcome is right. In virtual time one \
-seed always gives the same output, to the byte.
+checks the evidence against the expectations of the scenario. The expectations \
+follow the options: other limits have another correct outcome. In virtual time, \
+one seed always gives the same output, byte for byte.
 
-Ctrl+C cancels a run and shows what there is of it. No run sends more than 10000 \
-requests or takes longer than an hour.";
+Ctrl+C cancels a run and shows its evidence up to that point. No run sends more \
+than 10000 requests or takes longer than an hour.";
 
 /// What to try with a scenario.
 const SCENARIO_EXAMPLES: &str = "\
@@ -43,42 +70,42 @@ Examples:
   lab scenario flaky
       what happened, and why it matters
   lab scenario flaky --ask
-      the question first; then what happened, beside your prediction
+      predict first, then compare with what happened
   lab scenario flaky --max-attempts 2
       a client that gives up too early
   lab scenario retry-later --max-retry-after 120 --pace virtual
-      a wait of two minutes that takes none
+      a wait of two minutes that takes no time
   lab scenario lost-response --compare
-      beside what people first write
+      compared with a naive client
   lab scenario flaky --seed 1 --pace virtual --report flaky.html
       a report to show or to print, the same every time
   lab scenario all --filter retry
-      every scenario with that in its name";
+      every scenario with \"retry\" in its name";
 
 /// What a storm is.
 pub(super) const STORM: &str = "\
-Let many clients meet a short incident, and see who recovers
+Simulate many clients during an incident, and see which policies recover
 
-One client that waits politely looks slower than one that hammers. Why waiting \
-wins, and when it does not, shows only with many: a service that can bear so much \
-and no more, a short incident, and retries that keep it down. The clients have the \
-middleware that ships; the service is a model of one, in virtual time. One seed \
-always gives the same output, to the byte.
+One client that waits looks slower than one that retries at once. Why waiting wins, \
+and when it does not, shows only with many clients: a service with a limited \
+capacity, a short incident, and retries that keep the service down. The clients run \
+the middleware of the reference client; the service is a model, in virtual time. One \
+seed always gives the same output, byte for byte.
 
-Ctrl+C ends it, and shows what there is. No policy runs more than a million \
-requests, nor more than 20000 calls at once.";
+Ctrl+C ends the storm and shows its results up to that point. A policy simulates at \
+most a million requests, and at most 20000 calls at once.";
 
 /// What to try with a storm.
 const STORM_EXAMPLES: &str = "\
 Examples:
   lab storm
-      a spike, and five ways to meet it
+      a spike, and five policies
   lab storm --list
-      all stories, and what other clients ship with
+      all stories, and the policies of other clients
   lab storm herd
       another story
   lab storm --seeds 20
-      how often each ends in which way
+      how often each policy recovers
   lab storm --attempts 5 --budget 20
       a policy of your own beside the others
   lab storm --policy 3-jitter grpc envoy --calls-per-second 40
@@ -88,56 +115,55 @@ Examples:
 
 /// What grading is.
 pub(super) const GRADE: &str = "\
-Grade any client: the command after `--` runs it, once for each case of a task
+Grade a client in any language: the command after `--` starts it
 
-A task is run several times, each time with a service and a URL of its own. The \
-process finds them in LAB_TASK and LAB_URL, or in its arguments as `{task}` and \
-`{url}`, and prints its result as JSON on its last line. Judged are the result, and \
-what the service saw on the wire; nothing that the client says of itself. \
-`{\"skip\": true}` or exit code 127 says that it does not do this task; 127 for \
-every task and no request, that it was never started.
+A task has several cases. The lab starts the client once for each case, with a \
+service and a URL of its own. The client finds the task and the URL in LAB_TASK and \
+LAB_URL, or in its arguments as `{task}` and `{url}`, and prints its result as JSON \
+on its last line. The lab judges this result and the requests that the service saw, \
+and nothing that the client says about itself. A client that does not do a task \
+prints `{\"skip\": true}` or exits with 127.
 
-Tasks are run in order up to the first that is not done, and what to do about it \
-is explained.";
+The lab runs the tasks in order, up to the first that is not done, and explains what \
+to do about it.";
 
-/// Stands below the options of grading.
+/// Follows the options of grading.
 pub(super) const BELOW_GRADE: &str = "\
 Examples:
   lab starter python
       writes client.py, which does the first task
   lab grade -- python3 client.py
-      what it does well, and what to build next
+      what your client does well, and what to build next
   lab grade --watch client.py -- python3 client.py
       the same at every save
   lab grade --task flaky -- curl -sf --retry 3 '{url}'
       a client that needs no code
   lab grade --all --report card.html -- ./client
-      the whole card as a page, to show or to hand in; with --json for a program
+      the whole card as a page; with --json for a program
   lab grade --all --require read-all flaky --junit card.xml -- ./client
-      for a pipeline, which fails unless these two are done
+      for a pipeline, which fails unless these two tasks are done
   lab grade --summary anna.json bert.json
       how many of these cards reached each goal and kept each rule
 
 Exit codes:
-  0  every goal that was attempted is reached, and no rule is broken
+  0  every attempted goal is reached, and no rule is broken
   1  a goal is missed, a rule is broken, a task of --require is not done, or a
      rule of --known-failing is kept
-  2  the command line makes no sense
-  3  the environment failed, such as a program that is not there
-  4  the client attempted none of the tasks
+  2  the command line is invalid
+  3  the environment failed, such as a program that does not exist
+  4  the client attempted no task
 130  Ctrl+C ended it, so nothing is judged";
 
 /// What a load is.
 pub(super) const LOAD: &str = "\
-Have a running `lab serve` run many runs, so that its counters move
+Send traffic through a running `lab serve`, so that its counters move
 
-The runs are a mix of the whole course, each on a fresh service in the process of \
-`lab serve`, in real time: most of them healthy, and in the last third of every \
-minute three times as many faults. So the counters of client and service at the \
-service's /metrics give the dashboards something to show. The number of runs at a \
-time is limited; a run beyond the limit is refused and counted, and then the exit \
-code is 3. The web UI does not keep these runs. Ctrl+C stops them and sums up what \
-was run.";
+The runs are a mix of the whole course. Each starts a fresh service in the process of \
+`lab serve`, in real time. Most are healthy; in the last third of every minute there \
+are three times as many faults. The counters of client and service at /metrics then \
+give the dashboards something to show. The number of runs at a time is limited: a run \
+above the limit is refused and counted, and the exit code is 3. The web UI does not \
+keep these runs. Ctrl+C stops them and prints a summary.";
 
 /// What to try with a load.
 const LOAD_EXAMPLES: &str = "\
@@ -145,63 +171,87 @@ Examples:
   lab load
       a minute of traffic, five runs a second
   lab load --seconds 600 --rate 10
-      something to look at for ten minutes
+      ten minutes of traffic
   lab load --filter retry-after --rate 2
       only the waits that the service asks for
   lab load --page http://127.0.0.1:9000
-      where `lab serve` has another --page-port";
+      for a `lab serve` with another --page-port";
 
 /// What the doctor looks at.
 pub(super) const DOCTOR: &str = "\
-Check what a workshop needs before it starts, and say what to do
+Check whether this machine is ready for a workshop
 
-It looks at the ports of `lab serve`, at loopback and the proxies before it, at \
-the terminal, and at Docker, Prometheus, Tempo and Grafana, which only the \
-dashboards need. It changes nothing and takes at most two seconds.";
+It checks the ports of `lab serve`, loopback, proxies, the terminal, and Docker, \
+Prometheus, Tempo and Grafana, which only the dashboards need. It says what to do \
+about each problem. It changes nothing and takes at most two seconds.";
 
-/// Stands below the options of the doctor. What it finds is about the machine, so
-/// its exit codes have meanings of their own.
+/// Follows the options of the doctor. Its exit codes are about the machine, so they
+/// have meanings of their own.
 pub(super) const BELOW_DOCTOR: &str = "\
 Examples:
   lab doctor
       before a workshop with the terminal and the web UI
   lab doctor --with-grafana
-      before one with the dashboards as well
+      before a workshop with the dashboards as well
   lab doctor --json
       for a script
 
 Exit codes:
-  0  nothing stands in the way
+  0  the machine is ready
   1  something has to be done first
-  2  the command line makes no sense
-  3  the machine could not be looked at";
+  2  the command line is invalid
+  3  the machine could not be checked";
 
 const EXIT_CODES: &str = "\
 Exit codes:
   0  every expectation held
   1  an expectation did not hold
-  2  the command line makes no sense
+  2  the command line is invalid
   3  the environment failed, such as a port that is taken";
 
-/// Running a scenario has one more.
+/// The last code of the commands that run something.
 const CANCELLED: &str = "130  Ctrl+C cancelled the run, so nothing is judged";
 
-/// Stands below the options of the lab: how to begin, and how it ends.
+/// Follows the options of the lab: where to start, and every exit code.
 pub(super) fn below_lab() -> String {
-    format!("{LAB_EXAMPLES}\n\n{EXIT_CODES}")
+    format!("{START_HERE}\n\n{EXIT_CODES}\n  4  a graded client attempted no task\n{CANCELLED}")
 }
 
-/// Stands below the options of a scenario.
+/// Follows the options of a scenario.
 pub(super) fn below_scenario() -> String {
     format!("{SCENARIO_EXAMPLES}\n\n{EXIT_CODES}\n{CANCELLED}")
 }
 
-/// Stands below the options of a storm.
+/// Follows the options of a storm.
 pub(super) fn below_storm() -> String {
     format!("{STORM_EXAMPLES}\n\n{EXIT_CODES}\n{CANCELLED}")
 }
 
-/// Stands below the options of a load.
+/// Follows the options of a load.
 pub(super) fn below_load() -> String {
     format!("{LOAD_EXAMPLES}\n\n{EXIT_CODES}")
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::GROUPS;
+
+    #[test]
+    fn every_command_is_in_one_group() {
+        let mut lab = super::super::Arguments::command();
+        lab.build();
+        let mut commands: Vec<_> = lab.get_subcommands().map(clap::Command::get_name).collect();
+        commands.sort_unstable();
+
+        let mut grouped: Vec<_> = GROUPS
+            .iter()
+            .flat_map(|(_, names)| *names)
+            .copied()
+            .collect();
+        grouped.sort_unstable();
+
+        assert_eq!(grouped, commands);
+    }
 }

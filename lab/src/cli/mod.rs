@@ -39,9 +39,10 @@ pub use exit::Exit;
 #[command(
     name = "lab",
     version,
-    about = "An observable lab for reliable HTTP clients",
+    about = "A teaching lab for reliable HTTP clients",
     long_about = help::LAB,
     after_help = help::below_lab(),
+    help_template = help::template(&Command::augment_subcommands(clap::Command::new("lab"))),
     max_term_width = help::WIDTH
 )]
 struct Arguments {
@@ -53,32 +54,32 @@ struct Arguments {
 enum Command {
     /// List the scenarios in the order of the course
     List,
-    /// Run a scenario, or all, each on a fresh service, and show the evidence
+    /// Run a scenario, or all, and show every attempt, wait and verdict
     #[command(long_about = help::SCENARIO, after_long_help = help::below_scenario())]
     Scenario(scenario_arguments::Arguments),
-    /// Grade any client: the command after `--` runs it, once for each case of a task
+    /// Grade a client in any language: the command after `--` starts it
     #[command(long_about = help::GRADE, after_long_help = help::BELOW_GRADE)]
     Grade(grade::Arguments),
-    /// List the tasks that a client can be graded on
+    /// List the tasks that a client is graded on
     Tasks(tasks::Arguments),
-    /// Explain a rule that clients are judged by
+    /// List the rules that clients are judged by, or explain one
     Rule(rule::Arguments),
-    /// Write a client to begin with, which does the first task
+    /// Write a small client that does the first task
     Starter(starter::Arguments),
-    /// Let many clients meet a short incident, and see who recovers
+    /// Simulate many clients during an incident, and see which policies recover
     #[command(long_about = help::STORM, after_long_help = help::below_storm())]
     Storm(Box<storm_command::Arguments>),
-    /// Print the JSON Schema of a run, of a card or of a storm
+    /// Print the JSON Schema of a run, a card or a storm
     Schema(schema::Arguments),
-    /// Serve the lab's web UI, on this machine alone
+    /// Serve the web UI on this machine
     Serve(serve::Arguments),
-    /// Have a running `lab serve` run many runs, so that its counters move
+    /// Send traffic through a running `lab serve`, so that its counters move
     #[command(long_about = help::LOAD, after_long_help = help::below_load())]
     Load(load::Arguments),
-    /// Check what a workshop needs before it starts, and say what to do
+    /// Check whether this machine is ready for a workshop
     #[command(long_about = help::DOCTOR, after_long_help = help::BELOW_DOCTOR)]
     Doctor(Box<doctor::Arguments>),
-    /// Print a script that completes commands, options and names
+    /// Print a shell completion script
     Completions(completions::Arguments),
 }
 

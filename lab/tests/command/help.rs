@@ -5,48 +5,54 @@ use runner::{grade, scenario::CATALOGUE};
 
 use crate::{assert_contains, assert_fits_80_columns, printed};
 
-/// The help down to the examples, without the blanks that clap leaves at the ends of
-/// lines. The examples are run below.
-fn help(arguments: &str) -> String {
+/// The help without the blanks that clap leaves at the ends of lines.
+fn trimmed(arguments: &str) -> String {
     let printed = printed(arguments);
     let lines = printed.lines().map(str::trim_end);
-    let ours = |line: &&str| {
-        !["Start here", "Examples:"]
-            .iter()
-            .any(|it| line.starts_with(it))
-    };
-    lines.take_while(ours).collect::<Vec<_>>().join("\n")
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The help up to the examples, which another test runs.
+fn help(arguments: &str) -> String {
+    let help = trimmed(arguments);
+    let options = help.split("\nExamples:").next();
+    options.expect("split yields at least one part").to_owned()
 }
 
 #[test]
-fn the_help_of_the_lab_lists_its_commands() {
-    insta::assert_snapshot!(help("--help"), @"
-    An observable lab for reliable HTTP clients
+fn the_help_of_the_lab_groups_its_commands() {
+    insta::assert_snapshot!(trimmed("--help"), @"
+    A teaching lab for reliable HTTP clients
 
-    A service on this machine misbehaves on purpose, and a client has to cope with
-    it. The lab runs one such fault at a time and shows the evidence: every attempt
-    and every wait, what the service saw, which counters moved, and whether the
-    expectations held. It needs no account and no internet.
+    A service on this machine fails on purpose, and a client has to cope with it.
+    The lab shows what happened: every attempt and every wait, what the service saw,
+    and which counters moved. It grades clients in any language. It needs no account
+    and no internet.
 
     Usage: lab <COMMAND>
 
-    Commands:
+    Learn:
       list         List the scenarios in the order of the course
-      scenario     Run a scenario, or all, each on a fresh service, and show the
-                   evidence
-      grade        Grade any client: the command after `--` runs it, once for each
-                   case of a task
-      tasks        List the tasks that a client can be graded on
-      rule         Explain a rule that clients are judged by
-      starter      Write a client to begin with, which does the first task
-      storm        Let many clients meet a short incident, and see who recovers
-      schema       Print the JSON Schema of a run, of a card or of a storm
-      serve        Serve the lab's web UI, on this machine alone
-      load         Have a running `lab serve` run many runs, so that its counters
+      scenario     Run a scenario, or all, and show every attempt, wait and verdict
+      storm        Simulate many clients during an incident, and see which policies
+                   recover
+
+    Grade:
+      starter      Write a small client that does the first task
+      grade        Grade a client in any language: the command after `--` starts it
+      tasks        List the tasks that a client is graded on
+      rule         List the rules that clients are judged by, or explain one
+
+    Observe:
+      serve        Serve the web UI on this machine
+      load         Send traffic through a running `lab serve`, so that its counters
                    move
-      doctor       Check what a workshop needs before it starts, and say what to do
-      completions  Print a script that completes commands, options and names
-      help         Print this message or the help of the given subcommand(s)
+
+    Tools:
+      doctor       Check whether this machine is ready for a workshop
+      schema       Print the JSON Schema of a run, a card or a storm
+      completions  Print a shell completion script
+      help         Print this help, or that of a command
 
     Options:
       -h, --help
@@ -54,21 +60,35 @@ fn the_help_of_the_lab_lists_its_commands() {
 
       -V, --version
               Print version
+
+    Start here (in a checkout, write `cargo run -p lab --` instead of `lab`):
+      lab scenario flaky        a service fails twice, then succeeds
+      lab scenario flaky --ask  the same, but predict first
+      lab starter python        write a client of your own and have it graded
+      lab serve --open          the web UI, in the browser
+
+    Exit codes:
+      0  every expectation held
+      1  an expectation did not hold
+      2  the command line is invalid
+      3  the environment failed, such as a port that is taken
+      4  a graded client attempted no task
+    130  Ctrl+C cancelled the run, so nothing is judged
     ");
 }
 
 #[test]
 fn the_help_of_a_scenario_explains_its_options() {
     insta::assert_snapshot!(help("scenario --help"), @"
-    Run a scenario, or all, each on a fresh service, and show the evidence
+    Run a scenario, or all, and show every attempt, wait and verdict
 
     A run starts a service on a free port, lets a client call it, stops both, and
-    checks the evidence against what the scenario expects. The expectations follow
-    the options: under other limits another outcome is right. In virtual time one
-    seed always gives the same output, to the byte.
+    checks the evidence against the expectations of the scenario. The expectations
+    follow the options: other limits have another correct outcome. In virtual time,
+    one seed always gives the same output, byte for byte.
 
-    Ctrl+C cancels a run and shows what there is of it. No run sends more than 10000
-    requests or takes longer than an hour.
+    Ctrl+C cancels a run and shows its evidence up to that point. No run sends more
+    than 10000 requests or takes longer than an hour.
 
     Usage: lab scenario [OPTIONS] <NAME>
 
@@ -178,6 +198,7 @@ fn no_help_is_wider_than_80_columns() {
         "tasks",
         "rule",
         "starter",
+        "storm",
         "schema",
         "serve",
         "load",
