@@ -1,5 +1,5 @@
-//! What the README says of adding a scenario, a rule and a client: each is a value of
-//! its own, and needs no change anywhere else.
+//! Adding a scenario, a rule and a client, as `lab/docs/contributing.md` describes it: each
+//! is a value of its own and needs no other change.
 
 use std::ops::ControlFlow;
 

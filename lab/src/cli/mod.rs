@@ -126,7 +126,11 @@ fn print_instead(instead: &clap::Error) -> Exit {
 ///
 /// What is wrong with it, for a person.
 pub fn check<'a>(words: impl IntoIterator<Item = &'a str>) -> Result<(), String> {
-    let arguments = Arguments::try_parse_from(words).map_err(|error| error.to_string())?;
+    let arguments = match Arguments::try_parse_from(words) {
+        Ok(arguments) => arguments,
+        Err(instead) if instead.use_stderr() => return Err(instead.to_string()),
+        Err(_help) => return Ok(()),
+    };
     match &arguments.command {
         Command::Scenario(arguments) => {
             let chosen = arguments.chosen().map(drop);

@@ -9,10 +9,10 @@
 mod ask;
 mod cancel;
 mod card;
+mod documents;
 mod grade;
 mod help;
 mod logging;
-mod readme;
 mod real_clients;
 mod scenario;
 mod starter;

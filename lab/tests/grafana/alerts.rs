@@ -1,20 +1,15 @@
-//! Where an alert leads: to the panel that shows why, to what to do, and onto the
-//! graphs.
+//! Where an alert leads: to the panel that shows why, and onto the graphs.
 
 use std::collections::BTreeSet;
 
 use serde_json::json;
 
 use crate::{
-    compose,
     dashboards::{Dashboard, Panel},
-    files::{self, list, string},
+    files::{list, string},
     promql::Query,
     rules::Rule,
 };
-
-/// Where Grafana hands out the README.
-const README: &str = "http://127.0.0.1:3000/public/lab/README.md#";
 
 /// The metrics that a query reads, those of recorded series among them.
 fn metrics(query: Query) -> BTreeSet<String> {
@@ -56,27 +51,6 @@ fn an_alert_leads_to_a_panel_that_shows_what_it_watches() {
         let watched = metrics(alert.query());
         let in_common = watched.intersection(&shown).count();
         assert!(in_common > 0, "{}: {}", alert.name, panel.name);
-    }
-}
-
-#[test]
-fn an_alert_leads_to_its_section_of_the_readme_and_grafana_hands_that_out() {
-    let readme = files::text("README.md");
-    let headings: Vec<_> = readme
-        .lines()
-        .filter_map(|line| line.strip_prefix("#### "))
-        .collect();
-    let names: Vec<_> = Rule::alerts().into_iter().map(|alert| alert.name).collect();
-    assert_eq!(headings, names);
-
-    for alert in Rule::alerts() {
-        let section = format!("{README}{}", alert.name.to_lowercase());
-        assert_eq!(alert.annotations["runbook_url"], section);
-    }
-    for service in ["grafana", "grafana-desktop"] {
-        let grafana = compose::Service::named(service);
-        let mounted = grafana.source_of("/usr/share/grafana/public/lab/README.md");
-        assert_eq!(mounted, "README.md");
     }
 }
 

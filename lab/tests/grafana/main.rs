@@ -1,9 +1,8 @@
-//! What Grafana, Prometheus, Tempo and Docker are told, held against the code
-//! whose numbers and traces it is about.
+//! The configuration of Grafana, Prometheus, Tempo and Docker, checked against the code
+//! that makes the metrics and traces.
 //!
-//! The files are read as they stand in the repository. Most of the tests need
-//! nothing else. What needs a program that not every machine has is ignored
-//! unless asked for:
+//! Most of the tests read only files of the repository. A test that needs a program
+//! which not every machine has is ignored by default:
 //!
 //! ```sh
 //! apt-get install prometheus docker-compose
@@ -28,4 +27,5 @@ mod promtool;
 mod provisioning;
 mod room;
 mod rules;
+mod runbooks;
 mod vocabulary;

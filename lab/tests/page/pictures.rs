@@ -1,4 +1,4 @@
-//! The pictures of the README.
+//! The pictures of the README and of the course.
 
 use std::{env, fs, path::Path};
 
@@ -9,11 +9,10 @@ use super::stage::{Browser, Lab, PROJECTOR};
 /// The most that a picture in the repository may weigh.
 const MOST: usize = 80 * 1024;
 
-/// Takes the pictures, and keeps them where the README finds them if
-/// `LAB_PICTURES` is set.
+/// Takes the pictures. With `LAB_PICTURES` set, writes them into `lab/docs`.
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
-async fn the_pictures_of_the_readme_can_be_taken() {
+async fn the_pictures_of_the_documents_can_be_taken() {
     let lab = Lab::start();
     for (name, scenario, scheme, client) in [
         ("page-flaky", "flaky", "dark", "1"),

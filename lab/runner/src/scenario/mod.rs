@@ -5,7 +5,7 @@
 //! same order: the words, the data, the task, the expectations. Adding one is
 //! adding a file here, and its name to the list that makes the [`CATALOGUE`].
 //! The load, `/metrics`, the command line and the web UI follow from that; a test
-//! asks for the row in the README.
+//! requires its row in `lab/docs/course.md`.
 //!
 //! Title, question, hint and what is left unsolved are shown with every run, so
 //! they hold under all settings and speak of no client in particular. What

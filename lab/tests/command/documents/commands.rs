@@ -1,0 +1,94 @@
+//! The commands of the lab that documents contain.
+
+use std::{env, fs};
+
+use super::{document, documents, lines, parts};
+use crate::printed;
+
+/// The prompt and the command of a transcript.
+const PROMPT: &str = "console\n$ cargo run -p lab -- ";
+
+/// A document whose transcripts show what their commands print, and how many it has.
+fn with_current_output(text: &str) -> (String, usize) {
+    let mut count = 0;
+    let shown = parts(text).map(|(_, part)| {
+        let Some(rest) = part.strip_prefix(PROMPT) else {
+            return part.to_owned();
+        };
+        count += 1;
+        let arguments = rest.lines().next().expect("split yields at least one part");
+        let output = printed(arguments);
+        format!("{PROMPT}{arguments}\n{}", output.trim_end_matches('\n'))
+    });
+    let shown: Vec<_> = shown.collect();
+    (shown.join("\n```"), count)
+}
+
+#[test]
+fn a_transcript_is_the_output_of_its_command() {
+    let mut transcripts = 0;
+    for path in documents() {
+        let text = fs::read_to_string(&path).expect("a document");
+
+        let (current, count) = with_current_output(&text);
+
+        if env::var_os("UPDATE_DOCUMENTS").is_some() {
+            fs::write(&path, &current).expect("a document");
+        } else {
+            assert_eq!(text, current, "{}", path.display());
+        }
+        assert_eq!(count, text.matches("```console").count());
+        transcripts += count;
+    }
+
+    assert_eq!(transcripts, 2);
+}
+
+/// The words of a command line of the lab, its own name first.
+fn lab_words(line: &str) -> Option<Vec<&str>> {
+    let line = line.strip_prefix("$ ").unwrap_or(line);
+    let line = line.strip_prefix("- run: ").unwrap_or(line);
+    let cargo = line
+        .strip_prefix("cargo run -p lab -- ")
+        .or_else(|| line.strip_prefix("cargo run -q -p lab -- "))
+        .or_else(|| line.strip_prefix("cargo run --release -p lab -- "));
+    let arguments = cargo.or_else(|| line.strip_prefix("lab "))?;
+    Some(["lab"].into_iter().chain(arguments.split(' ')).collect())
+}
+
+#[test]
+fn every_command_of_the_lab_is_valid() {
+    let mut checked = 0;
+    for path in documents() {
+        let text = fs::read_to_string(&path).expect("a document");
+        let prose = parts(&text).filter(|(is_block, _)| !is_block);
+        let inline = prose.flat_map(|(_, prose)| prose.split('`').skip(1).step_by(2));
+        let blocks = lines(&text, &["sh", "console", "yaml"]);
+
+        for words in blocks.chain(inline).filter_map(lab_words) {
+            let valid = lab::cli::check(words.iter().copied());
+            assert_eq!(valid, Ok(()), "{}: {words:?}", path.display());
+            checked += 1;
+        }
+    }
+
+    assert!(checked > 60, "{checked} commands");
+}
+
+#[test]
+fn the_readme_counts_the_tests_of_the_client() {
+    let readme = document("README.md");
+    let folder = super::root().join("tests/client");
+    let files = fs::read_dir(folder).expect("the folder");
+    let tests = files.map(|file| {
+        let text = fs::read_to_string(file.expect("a file").path()).expect("a file");
+        text.matches("#[test]").count() + text.matches("#[tokio::test").count()
+    });
+
+    let counted = format!(
+        "test result: ok. {} passed; 0 failed;",
+        tests.sum::<usize>()
+    );
+
+    assert!(readme.contains(&counted), "{counted}");
+}

@@ -1,0 +1,49 @@
+//! The tables that list what the code has.
+
+use runner::{WITHOUT, scenario::CATALOGUE, storm::STORIES};
+
+use super::{code, document, rows};
+
+#[test]
+fn the_course_lists_every_scenario_with_its_question() {
+    let course = document("lab/docs/course.md");
+
+    let listed: Vec<_> = rows(&course)
+        .filter(|row| row.len() == 4)
+        .filter_map(|row| Some((code(row[0])?, row[1])))
+        .collect();
+
+    let catalogue: Vec<_> = CATALOGUE
+        .iter()
+        .map(|scenario| (scenario.words.name, scenario.words.question.text))
+        .collect();
+    assert_eq!(listed, catalogue);
+}
+
+#[test]
+fn the_course_lists_every_defence_that_can_be_removed() {
+    let course = document("lab/docs/course.md");
+
+    let listed: Vec<_> = rows(&course)
+        .filter(|row| row.len() == 3)
+        .filter_map(|row| Some((code(row[0])?, code(row[1])?, row[2])))
+        .collect();
+
+    assert_eq!(listed.len(), WITHOUT.len());
+    for ((id, scenario, file), known) in listed.into_iter().zip(WITHOUT) {
+        let defence = &known.defence;
+        assert_eq!((id, scenario), (defence.id, defence.shows_best_in()));
+        let link = format!("](../../{})", defence.file);
+        assert!(file.contains(&link), "{file}");
+    }
+}
+
+#[test]
+fn the_document_on_storms_lists_every_story() {
+    let storm = document("lab/docs/storm.md");
+
+    let listed: Vec<_> = rows(&storm).filter_map(|row| code(row[0])).collect();
+
+    let stories: Vec<_> = STORIES.iter().map(|story| story.words.name).collect();
+    assert_eq!(listed, stories);
+}
