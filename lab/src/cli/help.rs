@@ -156,7 +156,7 @@ Exit codes:
 
 /// What a load is.
 pub(super) const LOAD: &str = "\
-Send traffic through a running `lab serve`, so that its counters move
+Start many runs in a running `lab serve`, so that its counters move
 
 The runs are a mix of the whole course. Each starts a fresh service in the process of \
 `lab serve`, in real time. Most are healthy; in the last third of every minute there \

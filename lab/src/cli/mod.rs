@@ -73,7 +73,7 @@ enum Command {
     Schema(schema::Arguments),
     /// Serve the web UI on this machine
     Serve(serve::Arguments),
-    /// Send traffic through a running `lab serve`, so that its counters move
+    /// Start many runs in a running `lab serve`, so that its counters move
     #[command(long_about = help::LOAD, after_long_help = help::below_load())]
     Load(load::Arguments),
     /// Check whether this machine is ready for a workshop

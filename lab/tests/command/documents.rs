@@ -9,7 +9,7 @@ mod readme;
 mod tables;
 
 use std::{
-    fs,
+    env, fs,
     path::{Path, PathBuf},
 };
 
@@ -20,6 +20,38 @@ fn root() -> &'static Path {
 /// A document, named from the root of the repository.
 pub(crate) fn document(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// Checks that a document has the content that the code gives it, or writes that content
+/// if `UPDATE_DOCUMENTS` is set.
+fn assert_current(path: &Path, current: &str) {
+    if env::var_os("UPDATE_DOCUMENTS").is_some() {
+        fs::write(path, current).expect("a document");
+    }
+    let text = fs::read_to_string(path).expect("a document");
+    let first_difference = text
+        .lines()
+        .zip(current.lines())
+        .find(|(old, new)| old != new);
+    assert!(
+        text == current,
+        "{}: {first_difference:#?}; UPDATE_DOCUMENTS=1 writes the second",
+        path.display()
+    );
+}
+
+/// A document with this second cell in the row that begins with a name and has so many
+/// cells.
+fn with_second_cell(text: &str, cells: usize, name: &str, second: &str) -> String {
+    let start = format!("| `{name}` | ");
+    let lines = text.lines().map(|line| {
+        let row: Vec<_> = line.split(" | ").collect();
+        if row.len() != cells || !line.starts_with(&start) {
+            return format!("{line}\n");
+        }
+        format!("{start}{second} | {}\n", row[2..].join(" | "))
+    });
+    lines.collect()
 }
 
 /// The path of every document.

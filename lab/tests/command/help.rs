@@ -45,7 +45,7 @@ fn the_help_of_the_lab_groups_its_commands() {
 
     Observe:
       serve        Serve the web UI on this machine
-      load         Send traffic through a running `lab serve`, so that its counters
+      load         Start many runs in a running `lab serve`, so that its counters
                    move
 
     Tools:

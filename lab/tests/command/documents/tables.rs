@@ -2,27 +2,31 @@
 
 use runner::{WITHOUT, scenario::CATALOGUE, storm::STORIES};
 
-use super::{code, document, rows};
+use super::{assert_current, code, document, root, rows, with_second_cell};
+
+const COURSE: &str = "lab/docs/course.md";
 
 #[test]
 fn the_course_lists_every_scenario_with_its_question() {
-    let course = document("lab/docs/course.md");
+    let course = document(COURSE);
 
     let listed: Vec<_> = rows(&course)
         .filter(|row| row.len() == 4)
-        .filter_map(|row| Some((code(row[0])?, row[1])))
+        .filter_map(|row| code(row[0]))
         .collect();
+    let current = CATALOGUE.iter().fold(course.clone(), |course, scenario| {
+        let words = &scenario.words;
+        with_second_cell(&course, 4, words.name, words.question.text)
+    });
 
-    let catalogue: Vec<_> = CATALOGUE
-        .iter()
-        .map(|scenario| (scenario.words.name, scenario.words.question.text))
-        .collect();
+    let catalogue: Vec<_> = CATALOGUE.iter().map(|it| it.words.name).collect();
     assert_eq!(listed, catalogue);
+    assert_current(&root().join(COURSE), &current);
 }
 
 #[test]
 fn the_course_lists_every_defence_that_can_be_removed() {
-    let course = document("lab/docs/course.md");
+    let course = document(COURSE);
 
     let listed: Vec<_> = rows(&course)
         .filter(|row| row.len() == 3)
