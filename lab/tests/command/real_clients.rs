@@ -19,7 +19,7 @@ const ROWS: [(&str, &str, bool); 10] = [
     ("curl", "| curl ", false),
     ("wget", "| wget ", false),
     ("jdk", "`HttpClient`", false),
-    ("reqwest", "| `reqwest` 0.13.5 |", true),
+    ("reqwest", "| `reqwest` ", true),
     ("reqwest-retry", "`reqwest-retry`", true),
 ];
 
