@@ -294,7 +294,7 @@ fn a_comparison_tells_both_stories_on_one_axis() {
     requests before its Retry-After            0            1  ≠
     time until the caller knew               2 s         0 ms  ≠
     what the caller has                       ok           ok
-    rules broken, in 1 tried each  ≠
+    rules broken, in 1 run each  ≠
       reliable  none
       naive     retry-after-seconds (asked for 2 s, came back after 0 ms)
 
