@@ -74,7 +74,7 @@ pub(super) const OWN_NAME: &str = "yours";
 const SETTINGS: [Shown; 4] = [
     ("calls_per_second", "Load", |rate| format!("{rate} calls/s")),
     ("workers", "Capacity", |workers| {
-        several(workers, "place", "")
+        several(workers, "worker", "")
     }),
     ("incident_lasts_seconds", "Length of the incident", seconds),
     ("timeout_seconds", "Timeout", seconds),
