@@ -271,7 +271,7 @@ async fn a_comparison_holds_what_differs_and_both_sides() {
     );
     for run in &both.runs {
         for entry in &run.wire.entries {
-            assert!(page.contains(&entry.request_id), "{entry:?}");
+            assert!(page.contains(&*entry.request_id), "{entry:?}");
         }
     }
     for effect in &both.compared.effects {
@@ -406,8 +406,7 @@ async fn what_came_from_the_wire_stays_text() {
         }
     }
     for entry in &mut run.wire.entries {
-        canary.clone_into(&mut entry.request_id);
-        canary.clone_into(&mut entry.route);
+        entry.route = canary.to_owned().into();
     }
     run.verdict[0].found = Some(canary.to_owned());
 

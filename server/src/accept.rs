@@ -23,6 +23,7 @@ use tokio::net::TcpListener;
 use tokio::sync::{Notify, watch};
 use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 use tokio::time::{Instant, sleep};
+use wire::ClosedBy;
 
 use activity::Activity;
 use connection::connection;
@@ -40,7 +41,7 @@ mod stream;
 pub use fault::ConnectionFault;
 pub use header_case::HeaderCase;
 pub use listen::listen;
-pub use observer::{ClosedBy, ConnectionObserver, ConnectionPosition};
+pub use observer::{ConnectionObserver, ConnectionPosition};
 
 /// How long the loop rests when the system refuses to accept, or when there is no
 /// room. Without a rest it would spin.

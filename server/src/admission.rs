@@ -13,9 +13,9 @@ use http::uri::Authority;
 use http::{HeaderMap, Uri, Version};
 
 use crate::guard::{SEC_FETCH_SITE, is_loopback, is_named, only};
-use crate::header_lines::lines;
 use crate::metrics_sink::METRICS_PATH;
 use crate::problem::Problem;
+use wire::header_lines::lines;
 
 /// By this name a container reaches the machine that it runs on, for a Prometheus in
 /// Docker Desktop to scrape the lab.

@@ -11,9 +11,9 @@ use axum::body::Body;
 use bytes::Bytes;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 
-use crate::ledger::BodyState;
 use crate::request_body::BodyError;
-use crate::seed_key::{KeyedDigest, KeyedHash, Purpose, SeedKey};
+use crate::seed_key::{KeyedDigest, Purpose, SeedKey};
+use wire::{BodyState, ValueHash};
 
 /// The hash of a body that is being read. Clones share it.
 #[derive(Clone)]
@@ -21,7 +21,7 @@ pub(crate) struct BodyHash(Arc<Mutex<Progress>>);
 
 enum Progress {
     Reading { digest: KeyedDigest, is_empty: bool },
-    Read(Option<KeyedHash>),
+    Read(Option<ValueHash>),
     Failed(BodyError),
 }
 
@@ -35,7 +35,7 @@ impl BodyHash {
 
     /// How far the body was read, and its hash if it was read to its end and had any
     /// bytes.
-    pub(crate) fn state(&self) -> (BodyState, Option<KeyedHash>) {
+    pub(crate) fn state(&self) -> (BodyState, Option<ValueHash>) {
         match *self.lock() {
             Progress::Reading { .. } => (BodyState::Unread, None),
             Progress::Read(None) => (BodyState::Empty, None),
@@ -59,7 +59,7 @@ impl BodyHash {
     fn finish(&self) {
         let mut progress = self.lock();
         if let Progress::Reading { digest, is_empty } = &*progress {
-            let hash = (!is_empty).then(|| KeyedHash::of(digest));
+            let hash = (!is_empty).then(|| digest.to_hash());
             *progress = Progress::Read(hash);
         }
     }

@@ -9,9 +9,9 @@ use http::HeaderMap;
 use tracing::Span;
 
 use crate::accept::{ConnectionBounds, HeaderCase};
-use crate::clock::{Clock, SystemClock};
 use crate::expected_route::ExpectedRoute;
 use crate::metrics_sink::Metrics;
+use wire::{Clock, SystemClock};
 
 /// The default port.
 pub const DEFAULT_PORT: u16 = 8765;

@@ -17,8 +17,9 @@ use tracing::{Instrument, Span};
 
 use crate::observe::Observation;
 use crate::problem::{self, Problem};
-use crate::request_id::{RequestId, X_REQUEST_ID};
+use crate::request_ids::X_REQUEST_ID;
 use crate::state::ServiceState;
+use wire::RequestId;
 
 /// A handler, with what comes before and after it.
 #[derive(Clone)]

@@ -7,7 +7,7 @@
 
 use http::{HeaderMap, HeaderName};
 
-use crate::header_lines::single;
+use wire::header_lines::single;
 
 /// How the page that made a request stands to the server: `same-origin`, `same-site`,
 /// `cross-site`, or `none` if a person did. Browsers send it, and pages cannot.

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use http::{HeaderMap, HeaderName};
 
 use crate::canonical_json::JsonDigest;
-use crate::header_lines::single;
+use wire::header_lines::single;
 
 /// The header that carries the key.
 pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");

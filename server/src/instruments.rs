@@ -15,11 +15,11 @@ use metrics::{
 };
 
 use crate::expected_route::ExpectedRoute;
-use crate::response_extensions::JobResult;
 use crate::telemetry::{
     ACTIVE_REQUESTS, EARLY_RETRIES, FAULTS, JOB_RESULTS, JOBS, KnownMethod, METHODS, METRICS,
     MetricKind, MetricSpec, OTHER, REQUEST_DURATION, status_label,
 };
+use wire::JobResult;
 
 const METADATA: Metadata<'static> = Metadata::new("server", Level::INFO, Some(module_path!()));
 

@@ -2,70 +2,25 @@
 //!
 //! No client can influence this account of a run. It is bounded: old
 //! entries go, counts stay. Of cursors, keys and bodies it keeps a
-//! [`KeyedHash`](crate::KeyedHash) and never the value. Scrapes of `/metrics` are not in
+//! [`ValueHash`](crate::ValueHash) and never the value. Scrapes of `/metrics` are not in
 //! it; the connections that they come on are.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
-use crate::accept::ClosedBy;
+use wire::{
+    BodyState, ClosedBy, ConnectionEnd, IssuedCursor, JobResult, RetryAfter, RouteTotals,
+    ValueHash, WireRecord, WireRefusal, WireRequest,
+};
+
 use crate::exchange::{Exchange, Exchanges, RequestShape, SentBody, SentResponse};
 use crate::problem::Problem;
-use crate::response_extensions::JobResult;
-use crate::retry_after::RetryAfter;
-use crate::seed_key::KeyedHash;
 use crate::waits::{Correlation, Waits};
 use connections::Connections;
 
-pub use connections::{ConnectionEnd, ConnectionEntry};
-pub use entry::{BodyState, IssuedCursor, LedgerEntry};
-
 mod connections;
-mod entry;
-
-/// Counts of one route. They stay when entries go.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct RouteTotals {
-    /// How many requests arrived.
-    pub requests: u64,
-    /// How many of them got a response: those whose entry has a status.
-    pub responses: u64,
-    /// How many of them came earlier than a Retry-After allowed.
-    pub early: u64,
-}
-
-/// The ledger at one moment.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct LedgerSnapshot {
-    /// The newest requests in order of arrival.
-    pub entries: Vec<LedgerEntry>,
-    /// How many requests arrived in all: the entries and the dropped ones.
-    pub total: u64,
-    /// How many entries were dropped to stay within bounds.
-    pub dropped: u64,
-    /// Counts of each route that was asked for.
-    pub routes: BTreeMap<String, RouteTotals>,
-    /// The newest connections in order of acceptance, those without a request included.
-    pub connections: Vec<ConnectionEntry>,
-    /// How many connections were dropped to stay within bounds.
-    pub connections_dropped: u64,
-    /// The newest exchanges in order of arrival; none unless the service
-    /// [records them](crate::ServiceConfigBuilder::record_exchanges).
-    pub exchanges: Vec<Exchange>,
-    /// What was refused at its connection, and is in no entry and no count.
-    pub refused: Vec<Refused>,
-}
-
-/// How many requests were refused for one reason.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Refused {
-    /// The reason.
-    pub problem: Problem,
-    /// How many there were.
-    pub requests: u64,
-}
 
 /// A handle to the ledger of a service. Clones see the same ledger, also after the
 /// service has stopped.
@@ -73,19 +28,26 @@ pub struct Refused {
 pub struct Ledger(Arc<Mutex<State>>);
 
 impl Ledger {
-    pub(crate) fn new(capacity: usize) -> Self {
-        Self(Arc::new(Mutex::new(State::new(capacity))))
+    pub(crate) fn new(capacity: usize, one_caller: bool) -> Self {
+        Self(Arc::new(Mutex::new(State::new(capacity, one_caller))))
     }
 
-    /// The ledger as it stands now.
+    /// The ledger as it stands now, without exchanges.
     #[must_use]
-    pub fn snapshot(&self) -> LedgerSnapshot {
+    pub fn snapshot(&self) -> WireRecord {
         self.lock().snapshot()
     }
 
+    /// The newest exchanges in order of arrival; none unless the service
+    /// [records them](crate::ServiceConfigBuilder::record_exchanges).
+    #[must_use]
+    pub fn exchanges(&self) -> Vec<Exchange> {
+        self.lock().exchanges.entries()
+    }
+
     /// Enters a request: its number, and how much too early it came.
-    pub(crate) fn arrived(&self, entry: LedgerEntry, one_caller: bool) -> (u64, Option<Duration>) {
-        self.lock().arrived(entry, one_caller)
+    pub(crate) fn arrived(&self, entry: WireRequest) -> (u64, Option<Duration>) {
+        self.lock().arrived(entry)
     }
 
     /// Completes the entry of a request that has a response, or will never have one.
@@ -148,7 +110,7 @@ impl fmt::Debug for Ledger {
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     pub(crate) body_state: BodyState,
-    pub(crate) body: Option<KeyedHash>,
+    pub(crate) body: Option<ValueHash>,
     pub(crate) fault: Option<&'static str>,
     pub(crate) job: Option<JobResult>,
     pub(crate) response: Option<Head>,
@@ -158,7 +120,6 @@ pub(crate) struct Outcome {
 #[derive(Debug)]
 pub(crate) struct Head {
     pub(crate) at: Duration,
-    pub(crate) wall: SystemTime,
     pub(crate) status: u16,
     pub(crate) retry_after: Option<RetryAfter>,
     pub(crate) cursor_issued: Option<IssuedCursor>,
@@ -167,35 +128,36 @@ pub(crate) struct Head {
 #[derive(Debug)]
 struct State {
     capacity: usize,
-    entries: VecDeque<LedgerEntry>,
+    one_caller: bool,
+    entries: VecDeque<WireRequest>,
     total: u64,
     routes: BTreeMap<String, RouteTotals>,
     waits: Waits,
     connections: Connections,
-    refused: Vec<Refused>,
+    refused: Vec<WireRefusal>,
     exchanges: Exchanges,
 }
 
 impl State {
-    fn new(capacity: usize) -> Self {
+    fn new(capacity: usize, one_caller: bool) -> Self {
         Self {
             capacity,
+            one_caller,
             entries: VecDeque::new(),
             total: 0,
             routes: BTreeMap::new(),
-            waits: Waits::new(capacity),
+            waits: Waits::new(capacity, one_caller),
             connections: Connections::new(capacity),
             refused: Vec::new(),
             exchanges: Exchanges::new(capacity),
         }
     }
 
-    fn arrived(&mut self, entry: LedgerEntry, one_caller: bool) -> (u64, Option<Duration>) {
+    fn arrived(&mut self, entry: WireRequest) -> (u64, Option<Duration>) {
         let request = Correlation {
             route: &entry.route,
             trace_id: entry.trace_id.as_deref(),
             idempotency_key: entry.idempotency_key,
-            one_caller,
         };
         let early = self.waits.remaining(request, entry.arrived);
         count(&mut self.routes, &entry.route, |totals| {
@@ -207,7 +169,7 @@ impl State {
         }
 
         self.total += 1;
-        self.keep(LedgerEntry {
+        self.keep(WireRequest {
             seq: self.total,
             early,
             ..entry
@@ -216,7 +178,7 @@ impl State {
     }
 
     /// Keeps an entry, if need be instead of the oldest.
-    fn keep(&mut self, entry: LedgerEntry) {
+    fn keep(&mut self, entry: WireRequest) {
         if self.entries.len() < self.capacity {
             self.entries.push_back(entry);
             return;
@@ -231,9 +193,9 @@ impl State {
         if let Some(head) = &outcome.response {
             let responded = |totals: &mut RouteTotals| totals.responses += 1;
             count(&mut self.routes, request.route, responded);
-            let wait = head.retry_after.and_then(RetryAfter::wait);
-            let until = wait.map(|wait| head.at.saturating_add(wait));
-            self.waits.note(request, until);
+            let asked = head.retry_after.filter(|it| it.is_usable());
+            self.waits
+                .note(request, asked.map(|asked| (head.at, asked)));
         }
         let Some(entry) = self.entry(seq) else {
             return;
@@ -245,7 +207,6 @@ impl State {
         if let Some(head) = outcome.response {
             entry.status = Some(head.status);
             entry.head = Some(head.at);
-            entry.head_wall = Some(head.wall);
             entry.retry_after = head.retry_after;
             entry.cursor_issued = head.cursor_issued;
         }
@@ -253,25 +214,27 @@ impl State {
 
     fn refused(&mut self, problem: Problem) {
         let mut known = self.refused.iter_mut();
-        match known.find(|refused| refused.problem == problem) {
+        match known.find(|refused| refused.code == problem.code) {
             Some(refused) => refused.requests += 1,
-            None => self.refused.push(Refused {
-                problem,
+            None => self.refused.push(WireRefusal {
+                status: problem.status.as_u16(),
+                code: problem.code,
+                detail: problem.detail,
                 requests: 1,
             }),
         }
     }
 
     /// The entry with this number, unless it was dropped.
-    fn entry(&mut self, seq: u64) -> Option<&mut LedgerEntry> {
+    fn entry(&mut self, seq: u64) -> Option<&mut WireRequest> {
         // Not read from the oldest entry, which no cache holds any more.
         let dropped = self.total - self.entries.len() as u64;
         let position = seq.checked_sub(dropped + 1)?;
         self.entries.get_mut(usize::try_from(position).ok()?)
     }
 
-    fn snapshot(&self) -> LedgerSnapshot {
-        LedgerSnapshot {
+    fn snapshot(&self) -> WireRecord {
+        WireRecord {
             entries: self.entries.iter().cloned().collect(),
             total: self.total,
             dropped: self.total - self.entries.len() as u64,
@@ -279,7 +242,8 @@ impl State {
             connections: self.connections.entries(),
             connections_dropped: self.connections.dropped(),
             refused: self.refused.clone(),
-            exchanges: self.exchanges.entries(),
+            exchanges: Vec::new(),
+            one_caller: self.one_caller,
         }
     }
 }
@@ -298,20 +262,17 @@ fn count(
 
 #[cfg(test)]
 mod tests {
-    use std::time::{Duration, SystemTime};
-
-    use super::{Head, LedgerEntry, Outcome, State};
-    use crate::retry_after::RetryAfter;
+    use super::*;
     use crate::waits::Correlation;
 
     fn arrive(state: &mut State, route: &str, at: u64) -> (u64, Option<Duration>) {
-        let entry = LedgerEntry {
+        let entry = WireRequest {
             arrived: Duration::from_secs(at),
             route: route.to_owned().into(),
             trace_id: Some("trace".to_owned()),
-            ..LedgerEntry::default()
+            ..WireRequest::default()
         };
-        state.arrived(entry, false)
+        state.arrived(entry)
     }
 
     fn correlation(route: &str) -> Correlation<'_> {
@@ -319,16 +280,14 @@ mod tests {
             route,
             trace_id: Some("trace"),
             idempotency_key: None,
-            one_caller: false,
         }
     }
 
     fn respond(state: &mut State, route: &str, seq: u64, at: u64, retry_after: Option<Duration>) {
         let head = Head {
             at: Duration::from_secs(at),
-            wall: SystemTime::UNIX_EPOCH,
             status: 503,
-            retry_after: retry_after.map(RetryAfter::Date),
+            retry_after: retry_after.map(RetryAfter::date),
             cursor_issued: None,
         };
         let outcome = Outcome {
@@ -340,7 +299,7 @@ mod tests {
 
     #[test]
     fn old_entries_go_and_counts_stay() {
-        let mut state = State::new(2);
+        let mut state = State::new(2, false);
 
         for at in 0..5 {
             arrive(&mut state, "/flaky", at);
@@ -355,7 +314,7 @@ mod tests {
 
     #[test]
     fn a_response_finds_its_entry_or_nothing() {
-        let mut state = State::new(1);
+        let mut state = State::new(1, false);
         let (dropped, _) = arrive(&mut state, "/flaky", 0);
         let (kept, _) = arrive(&mut state, "/flaky", 1);
         let wait = Duration::from_millis(1_001);
@@ -368,13 +327,13 @@ mod tests {
         assert_eq!(before.entries[0].status, None);
         assert_eq!(after.entries[0].status, Some(503));
         assert_eq!(after.entries[0].head, Some(Duration::from_secs(3)));
-        assert_eq!(after.entries[0].retry_after, Some(RetryAfter::Date(wait)));
+        assert_eq!(after.entries[0].retry_after, Some(RetryAfter::date(wait)));
         assert_eq!(after.routes["/flaky"].responses, 2);
     }
 
     #[test]
     fn a_request_whose_connection_died_is_seen_without_a_status() {
-        let mut state = State::new(1);
+        let mut state = State::new(1, false);
         let (seq, _) = arrive(&mut state, "/flaky", 0);
 
         state.responded(seq, correlation("/flaky"), Outcome::default());
@@ -387,7 +346,7 @@ mod tests {
 
     #[test]
     fn an_early_request_says_how_early_and_is_counted() {
-        let mut state = State::new(8);
+        let mut state = State::new(8, false);
         let (seq, _) = arrive(&mut state, "/retry-later", 10);
         let wait = Duration::from_secs(120);
         respond(&mut state, "/retry-later", seq, 10, Some(wait));

@@ -86,7 +86,6 @@ pub mod accept;
 mod admission;
 mod body_hash;
 mod canonical_json;
-mod clock;
 mod config;
 mod cursor;
 mod every_request;
@@ -94,7 +93,6 @@ mod exchange;
 mod expected_route;
 mod exposition;
 pub mod guard;
-mod header_lines;
 mod idempotency;
 mod instruments;
 mod ledger;
@@ -105,12 +103,10 @@ mod observe;
 mod openapi;
 mod page;
 mod problem;
-mod recorded_header;
 mod request_body;
-mod request_id;
+mod request_ids;
 mod response_end;
 mod response_extensions;
-mod retry_after;
 mod router;
 mod routes;
 mod seed_key;
@@ -124,10 +120,7 @@ mod testing;
 mod traceparent;
 mod waits;
 
-pub use accept::{
-    ClosedBy, ConnectionBounds, ConnectionFault, ConnectionPosition, HeaderCase, Stopped,
-};
-pub use clock::{Clock, SystemClock};
+pub use accept::{ConnectionBounds, ConnectionFault, ConnectionPosition, HeaderCase, Stopped};
 pub use config::{
     ConfigError, DEFAULT_DRAIN_DEADLINE, DEFAULT_LEDGER_CAPACITY, DEFAULT_MAX_JOBS, DEFAULT_PORT,
     MAX_CAPACITY, MAX_DRAIN_DEADLINE, ServiceConfig, ServiceConfigBuilder,
@@ -137,19 +130,12 @@ pub use exchange::{
     SentResponse,
 };
 pub use expected_route::ExpectedRoute;
-pub use ledger::{
-    BodyState, ConnectionEnd, ConnectionEntry, IssuedCursor, Ledger, LedgerEntry, LedgerSnapshot,
-    Refused, RouteTotals,
-};
+pub use ledger::Ledger;
 pub use metrics_sink::Metrics;
 pub use openapi::openapi;
 pub use problem::Problem;
-pub use recorded_header::{MAX_RECORDED_HEADER, RecordedHeader};
-pub use request_id::RequestId;
-pub use response_extensions::{Fault, JobResult, NextCursor};
-pub use retry_after::RetryAfter;
+pub use response_extensions::{Fault, NextCursor};
 pub use router::{router, serves};
-pub use seed_key::KeyedHash;
 pub use service::{RunningApi, StartError, StopError, TeachingApi};
 pub use signals::Signals;
 pub use state::ServiceState;

@@ -12,25 +12,25 @@ use axum::body::Body;
 use axum::extract::{MatchedPath, Request};
 use axum::response::Response;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
-use http::{HeaderMap, Method};
+use http::{HeaderMap, Method, Version};
 use hyper::body::Body as _;
 use tracing::{Span, field};
+use wire::header_lines::{lines, single};
+use wire::{
+    IssuedCursor, JobResult, RecordedHeader, RequestId, RetryAfter, ValueHash, WireRequest,
+};
 
 use crate::accept::{ConnectionFault, ConnectionPosition};
 use crate::body_hash::{BodyHash, HashedBody};
 use crate::exchange::{Recorded, RequestShape};
-use crate::header_lines::{lines, single};
 use crate::idempotency::IDEMPOTENCY_KEY;
 use crate::instruments::RouteInstruments;
-use crate::ledger::{Head, IssuedCursor, LedgerEntry, Outcome};
+use crate::ledger::{Head, Outcome};
 use crate::metrics_sink::METRICS_PATH;
 use crate::page::only;
-use crate::recorded_header::RecordedHeader;
-use crate::request_id::RequestId;
 use crate::response_end::observe_end;
-use crate::response_extensions::{Fault, JobResult, NextCursor};
-use crate::retry_after::RetryAfter;
-use crate::seed_key::{KeyedHash, Purpose, SeedKey};
+use crate::response_extensions::{Fault, NextCursor};
+use crate::seed_key::{Purpose, SeedKey};
 use crate::state::ServiceState;
 use crate::telemetry::{KnownMethod, OTHER, OTHER_METHOD, REQUEST_SPAN, SPAN_TARGET};
 use crate::traceparent::TraceParent;
@@ -46,7 +46,7 @@ pub(crate) struct Observation {
     seq: u64,
     route: Arc<RouteInstruments>,
     trace_id: Option<String>,
-    idempotency_key: Option<KeyedHash>,
+    idempotency_key: Option<ValueHash>,
     /// None if the request has no body.
     body: Option<BodyHash>,
     fault: Option<&'static str>,
@@ -95,10 +95,10 @@ impl Observation {
         let position = extensions.get::<ConnectionPosition>();
         let idempotency_key = key_hash(state.key(), headers);
         let cursor = only(request.uri(), "cursor").ok().flatten();
-        let entry = LedgerEntry {
+        let entry = WireRequest {
             connection: position.map(|position| position.connection),
             position: position.map(|position| position.position),
-            version: request.version(),
+            version: version(request.version()),
             arrived,
             method: method.as_str(),
             route: route.path().clone(),
@@ -109,9 +109,9 @@ impl Observation {
             authorization: lines(headers, &AUTHORIZATION).next().is_some(),
             trace_id: trace_id.clone(),
             request_id: request_id.clone(),
-            ..LedgerEntry::default()
+            ..WireRequest::default()
         };
-        let (seq, early) = state.ledger_ref().arrived(entry, state.one_caller());
+        let (seq, early) = state.ledger_ref().arrived(entry);
         if state.records_exchanges()
             && let Some(shape) = extensions.get::<RequestShape>()
         {
@@ -185,7 +185,6 @@ impl Observation {
         let next_cursor = response.extensions().get();
         self.response = Some(Head {
             at,
-            wall,
             status: status.as_u16(),
             retry_after: RetryAfter::of(response.headers(), wall),
             cursor_issued: next_cursor.map(|NextCursor(cursor)| match cursor {
@@ -212,7 +211,6 @@ impl Drop for Observation {
             route: self.route.path(),
             trace_id: self.trace_id.as_deref(),
             idempotency_key: self.idempotency_key,
-            one_caller: self.state.one_caller(),
         };
         self.state
             .ledger_ref()
@@ -254,11 +252,22 @@ fn otel_name(method: KnownMethod, route: Option<&str>) -> Cow<'static, str> {
     route.map_or(method.into(), |route| [method, " ", route].concat().into())
 }
 
-fn cursor_hash(key: &SeedKey, cursor: &str) -> KeyedHash {
+/// The version of HTTP, as a status line has it.
+fn version(version: Version) -> &'static str {
+    match version {
+        Version::HTTP_09 => "HTTP/0.9",
+        Version::HTTP_10 => "HTTP/1.0",
+        Version::HTTP_2 => "HTTP/2.0",
+        Version::HTTP_3 => "HTTP/3.0",
+        _ => "HTTP/1.1",
+    }
+}
+
+fn cursor_hash(key: &SeedKey, cursor: &str) -> ValueHash {
     key.hash(Purpose::Cursor, cursor.as_bytes())
 }
 
-fn key_hash(key: &SeedKey, headers: &HeaderMap) -> Option<KeyedHash> {
+fn key_hash(key: &SeedKey, headers: &HeaderMap) -> Option<ValueHash> {
     let line = single(headers, &IDEMPOTENCY_KEY)?;
     Some(key.hash(Purpose::IdempotencyKey, line.as_bytes()))
 }

@@ -11,7 +11,8 @@ use http::{HeaderValue, StatusCode};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::request_id::{RequestId, X_REQUEST_ID};
+use crate::request_ids::X_REQUEST_ID;
+use wire::RequestId;
 
 /// The media type of a problem.
 pub(crate) const PROBLEM_JSON: &str = "application/problem+json";

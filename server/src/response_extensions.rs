@@ -1,8 +1,8 @@
 //! What a route says of its response to the layer that observes it.
 //!
-//! Each type is put into the extensions of a response. The observing layer reads it
-//! for the ledger, the metrics and the request's span; nothing of it is sent. Routes
-//! that a lab adds use them as the service's own do.
+//! Each type is put into the extensions of a response, as is a
+//! [`JobResult`](wire::JobResult). The observing layer reads it for the ledger, the metrics
+//! and the request's span; nothing of it is sent.
 
 use std::fmt;
 
@@ -12,22 +12,6 @@ use std::fmt;
 /// span. The label must come from a closed set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fault(pub &'static str);
-
-/// What became of a job submission.
-///
-/// The service counts it in `service_jobs_total` and enters it in the ledger. The order
-/// of the variants is that of [`JOB_RESULTS`](crate::telemetry::JOB_RESULTS).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum JobResult {
-    /// A new job was created.
-    Created,
-    /// The job of an earlier submission was named again.
-    Replayed,
-    /// The idempotency key belongs to another body. No job was created.
-    Conflict,
-    /// The submission broke another rule, or there was no room. No job was created.
-    Rejected,
-}
 
 /// The `next_cursor` of the page in a response; none where it is `null`.
 ///

@@ -4,11 +4,11 @@
 //! so that one seed repeats a run to the letter and another seed shares nothing
 //! with it. It keeps learners from guessing, not attackers: a seed has 64 bits.
 
-use std::fmt;
 use std::hash::Hasher;
 
 use sha2::{Digest, Sha256};
 use siphasher::sip128::{Hasher128, SipHasher24};
+use wire::ValueHash;
 
 /// A key for each purpose, derived from the seed.
 ///
@@ -59,10 +59,10 @@ impl SeedKey {
         self.0[purpose as usize].clone()
     }
 
-    pub(crate) fn hash(&self, purpose: Purpose, value: &[u8]) -> KeyedHash {
+    pub(crate) fn hash(&self, purpose: Purpose, value: &[u8]) -> ValueHash {
         let mut digest = self.digest(purpose);
         digest.update(value);
-        KeyedHash::of(&digest)
+        digest.to_hash()
     }
 }
 
@@ -73,6 +73,11 @@ pub(crate) struct KeyedDigest(SipHasher24);
 impl KeyedDigest {
     pub(crate) fn update(&mut self, bytes: &[u8]) {
         self.0.write(bytes);
+    }
+
+    /// The hash of a value that must not be kept.
+    pub(crate) fn to_hash(&self) -> ValueHash {
+        ValueHash(u64::from_be_bytes(self.bytes()))
     }
 
     /// The first bytes of the digest, of which there are sixteen.
@@ -86,37 +91,6 @@ impl KeyedDigest {
 fn first<const ALL: usize, const COUNT: usize>(bytes: [u8; ALL]) -> [u8; COUNT] {
     const { assert!(COUNT <= ALL) };
     std::array::from_fn(|position| bytes[position])
-}
-
-/// A short keyed hash of a value that must not be kept.
-///
-/// Equal values have equal hashes within a service and across services with the same
-/// seed. The value cannot be read back from it.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct KeyedHash([u8; 8]);
-
-impl KeyedHash {
-    pub(crate) fn of(digest: &KeyedDigest) -> Self {
-        Self(digest.bytes())
-    }
-}
-
-impl From<KeyedHash> for u64 {
-    fn from(hash: KeyedHash) -> Self {
-        Self::from_be_bytes(hash.0)
-    }
-}
-
-impl fmt::Display for KeyedHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:016x}", u64::from_be_bytes(self.0))
-    }
-}
-
-impl fmt::Debug for KeyedHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use tower::Service as _;
 use crate::admission::admit;
 use crate::ledger::Ledger;
 use crate::problem;
-use crate::request_id::SeededIds;
+use crate::request_ids::SeededIds;
 
 /// The router behind the rules of admission. The rules are here and not in the router,
 /// since a lab may call the router without any connection.

@@ -13,10 +13,11 @@ use tokio::net::TcpListener;
 use tokio::runtime::{self, Runtime};
 use tokio::sync::{oneshot, watch};
 use tracing::dispatcher;
+use wire::WireRecord;
 
 use crate::accept::{self, ConnectionObserver, Phase, Stopped, listen};
 use crate::config::ServiceConfig;
-use crate::ledger::{Ledger, LedgerSnapshot};
+use crate::ledger::Ledger;
 use crate::metrics_sink::Metrics;
 use crate::router::router;
 use crate::serve;
@@ -215,7 +216,7 @@ impl RunningApi {
 
     /// What the wire saw up to now.
     #[must_use]
-    pub fn ledger(&self) -> LedgerSnapshot {
+    pub fn ledger(&self) -> WireRecord {
         self.ledger.snapshot()
     }
 

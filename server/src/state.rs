@@ -6,17 +6,17 @@ use std::time::{Duration, SystemTime};
 
 use axum::Router;
 
-use crate::accept::{ClosedBy, ConnectionObserver};
+use crate::accept::ConnectionObserver;
 use crate::canonical_json::JsonDigest;
-use crate::clock::Clock;
 use crate::config::{ServiceConfig, SpanHook};
 use crate::idempotency::{IdempotencyKey, Records, Submission};
 use crate::instruments::Instruments;
 use crate::ledger::Ledger;
 use crate::metrics_sink::Metrics;
-use crate::request_id::SeededIds;
+use crate::request_ids::SeededIds;
 use crate::routes::flaky::Calls;
 use crate::seed_key::SeedKey;
+use wire::{Clock, ClosedBy};
 
 /// The state of one service, as [`router`](crate::router) takes it. Clones share it.
 #[derive(Clone)]
@@ -27,7 +27,6 @@ struct Shared {
     request_ids: SeededIds,
     clock: Arc<dyn Clock>,
     started: Duration,
-    one_caller: bool,
     record_exchanges: bool,
     calls: Calls,
     records: Mutex<Records>,
@@ -59,11 +58,10 @@ impl ServiceState {
             key,
             clock: Arc::clone(&config.clock),
             started: config.clock.monotonic(),
-            one_caller: config.one_caller,
             record_exchanges: config.record_exchanges,
             calls: Calls::default(),
             records: Mutex::new(Records::new(config.max_jobs)),
-            ledger: Ledger::new(config.ledger_capacity),
+            ledger: Ledger::new(config.ledger_capacity, config.one_caller),
             instruments: Instruments::register(
                 Arc::clone(config.metrics.recorder()),
                 &config.expected_routes,
@@ -84,10 +82,6 @@ impl ServiceState {
     /// The ledger, without another handle to it.
     pub(crate) fn ledger_ref(&self) -> &Ledger {
         &self.0.ledger
-    }
-
-    pub(crate) fn one_caller(&self) -> bool {
-        self.0.one_caller
     }
 
     pub(crate) fn records_exchanges(&self) -> bool {

@@ -9,9 +9,10 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::Value;
 use tower::ServiceExt;
+use wire::WireRecord;
 
 use crate::config::{ServiceConfig, ServiceConfigBuilder};
-use crate::ledger::LedgerSnapshot;
+use crate::exchange::Exchange;
 use crate::router::router;
 use crate::state::ServiceState;
 
@@ -34,8 +35,12 @@ impl Service {
         }
     }
 
-    pub(crate) fn ledger(&self) -> LedgerSnapshot {
+    pub(crate) fn ledger(&self) -> WireRecord {
         self.state.ledger().snapshot()
+    }
+
+    pub(crate) fn exchanges(&self) -> Vec<Exchange> {
+        self.state.ledger().exchanges()
     }
 
     pub(crate) async fn respond(&self, request: Request<Body>) -> Response {

@@ -5,7 +5,7 @@
 
 use http::{HeaderMap, HeaderName};
 
-use crate::header_lines::single;
+use wire::header_lines::single;
 
 /// The header's name.
 pub(crate) const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");

@@ -8,24 +8,24 @@
 use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 
-use crate::seed_key::KeyedHash;
+use wire::{RetryAfter, ValueHash};
 
 /// What a request has that may correlate it with others on the same route.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Correlation<'a> {
     pub(crate) route: &'a str,
     pub(crate) trace_id: Option<&'a str>,
-    pub(crate) idempotency_key: Option<KeyedHash>,
-    /// Whether every request without a trace and a key comes from one caller.
-    pub(crate) one_caller: bool,
+    pub(crate) idempotency_key: Option<ValueHash>,
 }
 
 impl Correlation<'_> {
-    fn keys(&self) -> impl Iterator<Item = CorrelationKey> {
+    /// What it shares with others. Where every request without a trace and a key comes
+    /// from one caller, these belong together, too.
+    fn keys(&self, one_caller: bool) -> impl Iterator<Item = CorrelationKey> {
         let trace = self.trace_id.map(|id| Common::Trace(id.to_owned()));
         let key = self.idempotency_key.map(Common::IdempotencyKey);
         let is_anonymous = trace.is_none() && key.is_none();
-        let caller = (self.one_caller && is_anonymous).then_some(Common::Caller);
+        let caller = (one_caller && is_anonymous).then_some(Common::Caller);
         [trace, key, caller]
             .into_iter()
             .flatten()
@@ -46,7 +46,7 @@ struct CorrelationKey {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Common {
     Trace(String),
-    IdempotencyKey(KeyedHash),
+    IdempotencyKey(ValueHash),
     Caller,
 }
 
@@ -54,61 +54,65 @@ enum Common {
 #[derive(Debug)]
 pub(crate) struct Waits {
     capacity: usize,
-    until: HashMap<CorrelationKey, Duration>,
+    one_caller: bool,
+    /// The Retry-After of the newest response, and the moment of its head.
+    asked: HashMap<CorrelationKey, Option<(Duration, RetryAfter)>>,
     oldest_first: VecDeque<CorrelationKey>,
 }
 
 impl Waits {
-    pub(crate) fn new(capacity: usize) -> Self {
+    pub(crate) fn new(capacity: usize, one_caller: bool) -> Self {
         Self {
             capacity,
-            until: HashMap::new(),
+            one_caller,
+            asked: HashMap::new(),
             oldest_first: VecDeque::new(),
         }
     }
 
     /// How much of a wait was left at this moment; none if it was kept.
     pub(crate) fn remaining(&self, request: Correlation<'_>, now: Duration) -> Option<Duration> {
-        if self.until.is_empty() {
+        if self.asked.is_empty() {
             // Most services never ask for a wait: they need no keys made.
             return None;
         }
-        let until = request
-            .keys()
-            .filter_map(|key| self.until.get(&key).copied())
-            .max()?;
-        until.checked_sub(now).filter(|left| !left.is_zero())
+        let keys = request.keys(self.one_caller);
+        let asked = keys.filter_map(|key| self.asked.get(&key).copied().flatten());
+        let left = asked.map(|(head, asked)| asked.early_by(now.saturating_sub(head)));
+        left.max().filter(|left| !left.is_zero())
     }
 
-    /// Notes that a response asked for a wait until this moment, or for none. The newest
+    /// Notes what a response whose head was sent at this moment asked for. The newest
     /// response counts, so that one without a wait ends an older wait.
-    pub(crate) fn note(&mut self, request: Correlation<'_>, until: Option<Duration>) {
-        if self.until.is_empty() && until.is_none() {
+    pub(crate) fn note(&mut self, request: Correlation<'_>, asked: Option<(Duration, RetryAfter)>) {
+        if self.asked.is_empty() && asked.is_none() {
             return;
         }
-        for key in request.keys() {
-            match (self.until.get_mut(&key), until) {
-                (Some(known), until) => *known = until.unwrap_or_default(),
-                (None, Some(until)) => self.remember(key, until),
-                (None, None) => {}
+        for key in request.keys(self.one_caller) {
+            match self.asked.get_mut(&key) {
+                Some(known) => *known = asked,
+                None if asked.is_some() => self.remember(key, asked),
+                None => {}
             }
         }
     }
 
-    fn remember(&mut self, key: CorrelationKey, until: Duration) {
+    fn remember(&mut self, key: CorrelationKey, asked: Option<(Duration, RetryAfter)>) {
         if self.oldest_first.len() >= self.capacity
             && let Some(oldest) = self.oldest_first.pop_front()
         {
-            self.until.remove(&oldest);
+            self.asked.remove(&oldest);
         }
         self.oldest_first.push_back(key.clone());
-        self.until.insert(key, until);
+        self.asked.insert(key, asked);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
+
+    use wire::RetryAfter;
 
     use super::{Correlation, Waits};
     use crate::seed_key::{Purpose, SeedKey};
@@ -117,22 +121,26 @@ mod tests {
         Duration::from_secs(seconds)
     }
 
+    /// A wait of so many seconds that was asked for at the start.
+    fn asked(wait: u64) -> Option<(Duration, RetryAfter)> {
+        Some((Duration::ZERO, RetryAfter::seconds(seconds(wait))))
+    }
+
     fn request<'a>(route: &'a str, trace: Option<&'a str>, key: Option<&str>) -> Correlation<'a> {
         Correlation {
             route,
             trace_id: trace,
             idempotency_key: key
                 .map(|key| SeedKey::new(0).hash(Purpose::IdempotencyKey, key.as_bytes())),
-            one_caller: false,
         }
     }
 
     #[test]
     fn a_wait_is_over_at_its_end_and_not_before() {
-        let mut waits = Waits::new(4);
+        let mut waits = Waits::new(4, false);
         let of_the_trace = request("/a", Some("t"), None);
 
-        waits.note(of_the_trace, Some(seconds(10)));
+        waits.note(of_the_trace, asked(10));
 
         assert_eq!(waits.remaining(of_the_trace, seconds(9)), Some(seconds(1)));
         assert_eq!(waits.remaining(of_the_trace, seconds(10)), None);
@@ -141,8 +149,8 @@ mod tests {
 
     #[test]
     fn one_common_key_on_the_same_route_is_enough() {
-        let mut waits = Waits::new(4);
-        waits.note(request("/a", Some("t"), Some("k")), Some(seconds(10)));
+        let mut waits = Waits::new(4, false);
+        waits.note(request("/a", Some("t"), Some("k")), asked(10));
 
         for related in [
             request("/a", Some("t"), None),
@@ -156,9 +164,9 @@ mod tests {
 
     #[test]
     fn nothing_is_claimed_without_a_common_key() {
-        let mut waits = Waits::new(4);
-        waits.note(request("/a", Some("t"), Some("k")), Some(seconds(10)));
-        waits.note(request("/a", None, None), Some(seconds(10)));
+        let mut waits = Waits::new(4, false);
+        waits.note(request("/a", Some("t"), Some("k")), asked(10));
+        waits.note(request("/a", None, None), asked(10));
 
         for stranger in [
             request("/a", None, None),
@@ -171,12 +179,9 @@ mod tests {
 
     #[test]
     fn one_caller_is_known_by_having_neither_trace_nor_key() {
-        let of_one_caller = |route, trace| Correlation {
-            one_caller: true,
-            ..request(route, trace, None)
-        };
-        let mut waits = Waits::new(4);
-        waits.note(of_one_caller("/a", None), Some(seconds(10)));
+        let of_one_caller = |route, trace| request(route, trace, None);
+        let mut waits = Waits::new(4, true);
+        waits.note(of_one_caller("/a", None), asked(10));
 
         let again = waits.remaining(of_one_caller("/a", None), seconds(4));
         let elsewhere = waits.remaining(of_one_caller("/b", None), seconds(4));
@@ -188,10 +193,10 @@ mod tests {
 
     #[test]
     fn the_newest_response_counts() {
-        let mut waits = Waits::new(4);
+        let mut waits = Waits::new(4, false);
         let of_the_trace = request("/a", Some("t"), None);
 
-        waits.note(of_the_trace, Some(seconds(10)));
+        waits.note(of_the_trace, asked(10));
         waits.note(of_the_trace, None);
 
         assert_eq!(waits.remaining(of_the_trace, seconds(0)), None);
@@ -199,11 +204,11 @@ mod tests {
 
     #[test]
     fn its_memory_is_bounded() {
-        let mut waits = Waits::new(2);
+        let mut waits = Waits::new(2, false);
         let of_trace = |trace| request("/a", Some(trace), None);
 
         for trace in ["1", "2", "3"] {
-            waits.note(of_trace(trace), Some(seconds(10)));
+            waits.note(of_trace(trace), asked(10));
         }
 
         assert_eq!(waits.remaining(of_trace("1"), seconds(0)), None);

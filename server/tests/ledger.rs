@@ -16,11 +16,9 @@ use axum::routing::get;
 use http::HeaderMap;
 use http_body_util::BodyExt;
 use hyper::body::{Body as HttpBody, Frame};
-use server::{
-    BodyState, ClosedBy, ConnectionBounds, ConnectionEntry, LedgerSnapshot, RunningApi,
-    ServiceConfig, ServiceConfigBuilder, TeachingApi,
-};
+use server::{ConnectionBounds, RunningApi, ServiceConfig, ServiceConfigBuilder, TeachingApi};
 use support::{exchange, request};
+use wire::{BodyState, ClosedBy, WireConnection, WireRecord};
 
 const HOLDS_WITHIN: Duration = Duration::from_secs(20);
 
@@ -33,7 +31,7 @@ fn connect(service: &RunningApi) -> TcpStream {
 }
 
 /// The ledger as soon as this holds of it.
-fn once(service: &RunningApi, holds: impl Fn(&LedgerSnapshot) -> bool) -> LedgerSnapshot {
+fn once(service: &RunningApi, holds: impl Fn(&WireRecord) -> bool) -> WireRecord {
     let begun = Instant::now();
     loop {
         let ledger = service.ledger();
@@ -45,7 +43,7 @@ fn once(service: &RunningApi, holds: impl Fn(&LedgerSnapshot) -> bool) -> Ledger
     }
 }
 
-fn closed_by(connection: &ConnectionEntry) -> Option<ClosedBy> {
+fn closed_by(connection: &WireConnection) -> Option<ClosedBy> {
     connection.closed.map(|end| end.by)
 }
 
@@ -69,16 +67,21 @@ fn a_request_names_its_connection_its_place_on_it_and_its_version() {
     exchange(&one, b"GET /redirect HTTP/1.0\r\n\r\n");
 
     let ledger = service.ledger();
-    let requests = ledger.entries.iter().map(|entry| {
-        let version = format!("{:?}", entry.version);
-        (&*entry.route, entry.connection, entry.position, version)
+    let entries = ledger.entries.iter();
+    let requests = entries.map(|entry| {
+        (
+            &*entry.route,
+            entry.connection,
+            entry.position,
+            entry.version,
+        )
     });
     assert_eq!(
         requests.collect::<Vec<_>>(),
         [
-            ("/items", Some(1), Some(1), "HTTP/1.1".to_owned()),
-            ("/flaky", Some(2), Some(1), "HTTP/1.1".to_owned()),
-            ("/redirect", Some(1), Some(3), "HTTP/1.0".to_owned()),
+            ("/items", Some(1), Some(1), "HTTP/1.1"),
+            ("/flaky", Some(2), Some(1), "HTTP/1.1"),
+            ("/redirect", Some(1), Some(3), "HTTP/1.0"),
         ]
     );
 }

@@ -16,7 +16,7 @@ use tower::ServiceExt;
 fn respond(
     configure: impl FnOnce(ServiceConfigBuilder) -> ServiceConfigBuilder,
     request: Request<Body>,
-) -> (StatusCode, Option<server::RetryAfter>) {
+) -> (StatusCode, Option<wire::RetryAfter>) {
     let config = configure(ServiceConfig::builder()).build();
     let state = ServiceState::new(&config.expect("a legal configuration"));
     let response = run(router(state.clone()).oneshot(request));
@@ -144,7 +144,7 @@ proptest! {
         let (_, noted) = respond(|config| config.routes(routes).clock(clock), request);
 
         let read = RetryAfter::from_headers(&headers, now).and_then(RetryAfter::wait);
-        let noted = noted.and_then(server::RetryAfter::wait);
+        let noted = noted.map(wire::RetryAfter::wait);
         prop_assert!(noted.unwrap_or_default() <= read.unwrap_or_default(), "{noted:?}, {read:?}");
     }
 }

@@ -7,9 +7,8 @@ use std::{
 
 use client::{Builder, Clock, ReliableApiClient, VirtualClock};
 use runner::fault_proxy::{Fault, FaultProxy};
-use server::{
-    LedgerSnapshot, RunningApi, ServiceConfig, ServiceConfigBuilder, Stopped, TeachingApi,
-};
+use server::{RunningApi, ServiceConfig, ServiceConfigBuilder, Stopped, TeachingApi};
+use wire::WireRecord;
 
 use crate::{
     bench::{self, Bench},
@@ -79,7 +78,7 @@ impl Loopback {
 
     /// Stops the service, which must have nothing left to cut off, and tells
     /// what it saw.
-    pub async fn stop(self) -> LedgerSnapshot {
+    pub async fn stop(self) -> WireRecord {
         let ledger = self.service.ledger_handle();
         let stopped = self.service.stop().await;
         assert_eq!(stopped, Ok(Stopped { cut_off: 0 }));
@@ -89,7 +88,7 @@ impl Loopback {
 
 /// What the service saw, for the story that a failing assertion tells.
 #[must_use]
-pub fn story(ledger: &LedgerSnapshot) -> String {
+pub fn story(ledger: &WireRecord) -> String {
     let mut story = String::from("the service saw:\n");
     for entry in &ledger.entries {
         writeln!(
@@ -114,7 +113,7 @@ pub fn story(ledger: &LedgerSnapshot) -> String {
 #[derive(Debug)]
 pub struct SharedClock(pub VirtualClock);
 
-impl server::Clock for SharedClock {
+impl wire::Clock for SharedClock {
     fn monotonic(&self) -> Duration {
         self.0.monotonic()
     }

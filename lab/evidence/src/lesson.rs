@@ -13,6 +13,7 @@ use serde::Serialize;
 use crate::{
     client::Client,
     outcome::{Ending, Fact},
+    ties::Ties,
     verdict::Evidence,
 };
 
@@ -119,7 +120,7 @@ impl Condition {
                 let mut waits = evidence.waits_asked_for();
                 waits.any(|wait| !wait.is_zero())
             }
-            Self::CameEarly => wire.early() > 0,
+            Self::CameEarly => Ties::of(wire).early() > 0,
             Self::IdempotencyKeys(number) => {
                 let keys = wire
                     .entries

@@ -13,10 +13,7 @@ mod claim;
 mod evidence;
 mod expectation;
 
-use crate::{
-    rules::{self, Case, Rule, Verdict},
-    wire::WireRecord,
-};
+use crate::rules::{self, Case, Rule, Verdict};
 
 pub use check::{Check, Source};
 pub use evidence::Evidence;
@@ -39,13 +36,14 @@ pub fn judge(expectations: Vec<Expectation>, evidence: Evidence<'_>) -> Vec<Chec
         }
     };
     let rules = rules::of_scenarios().filter(|_| evidence.rules_apply);
-    let rules = rules.filter_map(|rule| ruled(rule, evidence.wire));
+    let run = [Case::of(evidence.wire)];
+    let rules = rules.filter_map(|rule| ruled(rule, &run));
     expectations.into_iter().map(check).chain(rules).collect()
 }
 
 /// Whether a rule was kept or broken; nothing of one that says neither.
-fn ruled(rule: &Rule, wire: &WireRecord) -> Option<Check> {
-    let judgement = (rule.judge)(&[Case::of(wire)]);
+fn ruled(rule: &Rule, cases: &[Case<'_>]) -> Option<Check> {
+    let judgement = (rule.judge)(cases);
     let held = match judgement.verdict {
         Verdict::Kept => true,
         Verdict::Broken => false,

@@ -79,7 +79,7 @@ impl View {
             ended: Some(ended),
             waterfall: Waterfall::of(traces),
             requests: Table::of_run(evidence.wire),
-            facts: evidence.wire.facts(),
+            facts: Facts::of(evidence.wire),
             counters: rises(evidence.client, evidence.counters),
         }
     }

@@ -6,7 +6,8 @@ use std::collections::HashMap;
 
 use evidence::wire::{Delivery, Exchange, Header, IssuedCursor, Message, Names, WireRequest};
 use http::StatusCode;
-use server::{BodyEnd, RecordedHeader, RequestShape, SentBody, SentResponse};
+use server::{BodyEnd, RequestShape, SentBody, SentResponse};
+use wire::RecordedHeader;
 
 use crate::fault_proxy::Passed;
 
@@ -62,7 +63,7 @@ fn received(shape: &RequestShape, request: &WireRequest, names: &Names) -> Messa
     let key = request.idempotency_key.and_then(|key| names.key(key));
     let header = |header: &server::HeaderShape| Header {
         value: match &header.value {
-            Some(RecordedHeader::Value(value)) => Some(value.clone().into_owned()),
+            Some(RecordedHeader::Value(value)) => Some(value.to_string()),
             Some(RecordedHeader::Unusable) => None,
             None => key.clone().filter(|_| header.name == "idempotency-key"),
         },

@@ -60,7 +60,6 @@ mod tee;
 mod timeouts;
 mod totals;
 mod vocabulary;
-pub mod wire;
 
 pub use clients::{
     CLIENTS, ClientUnderTest, Connection, NAIVE, NAIVE_METRICS, Naive, RELIABLE, Reliable,

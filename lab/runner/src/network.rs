@@ -7,9 +7,10 @@ use client::{Failure, FailureKind};
 use http::Extensions;
 use reqwest::{Request, Response};
 use reqwest_middleware::{Error, Middleware, Next, Result as Sent};
-use server::{Ledger, LedgerSnapshot, RunningApi, ServiceConfig, ServiceState, TeachingApi};
+use server::{Exchange, Ledger, RunningApi, ServiceConfig, ServiceState, TeachingApi};
 use tokio::net::TcpSocket;
 use tower::ServiceExt;
+use wire::WireRecord;
 
 use crate::{
     fault_proxy::{Fault, FaultProxy, Passed},
@@ -34,7 +35,9 @@ pub(crate) struct Wire {
 /// What a run left behind on the wire.
 pub(crate) struct Seen {
     /// What the service saw.
-    pub(crate) ledger: LedgerSnapshot,
+    pub(crate) wire: WireRecord,
+    /// The requests and responses that it kept.
+    pub(crate) exchanges: Vec<Exchange>,
     /// What came through of the responses that went through a proxy.
     pub(crate) passed: Vec<Passed>,
 }
@@ -106,7 +109,8 @@ impl Wire {
             service.stop().await?;
         }
         Ok(Seen {
-            ledger: self.ledger.snapshot(),
+            wire: self.ledger.snapshot(),
+            exchanges: self.ledger.exchanges(),
             passed,
         })
     }

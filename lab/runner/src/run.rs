@@ -29,7 +29,7 @@ use crate::{
     clients::{ClientUnderTest, Connection, ScenarioClient, perform},
     exchange::exchanges,
     exposition::{Exposition, RunMetrics},
-    network::{Seen, Wire},
+    network::Wire,
     policy::DEFAULT_POLICY,
     recorder::{Limits, Recorder, inject},
     request_limit::RequestLimit,
@@ -37,7 +37,6 @@ use crate::{
     scenario::Scenario,
     shared_time::SharedTime,
     timeouts::TimeoutsTakeTime,
-    wire,
 };
 
 /// How a run is to be run.
@@ -245,10 +244,9 @@ impl<'a> Session<'a> {
         };
         drop(client);
 
-        let Seen { mut ledger, passed } = network.take_down().await?;
-        let kept = std::mem::take(&mut ledger.exchanges);
-        let mut wire = wire::record(ledger, self.scenario.task.has_one_caller());
-        wire.exchanges = exchanges(kept, &wire.entries, &passed);
+        let mut seen = network.take_down().await?;
+        seen.wire.exchanges = exchanges(seen.exchanges, &seen.wire.entries, &seen.passed);
+        let mut wire = seen.wire;
         let mut traces = self.recorder.snapshot();
         if self.settings.pace == Pace::Virtual {
             forget_port(&mut traces);

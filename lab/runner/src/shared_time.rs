@@ -47,7 +47,7 @@ impl fmt::Debug for SharedTime {
     }
 }
 
-impl server::Clock for SharedTime {
+impl wire::Clock for SharedTime {
     fn monotonic(&self) -> Duration {
         self.elapsed()
     }

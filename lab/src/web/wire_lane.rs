@@ -4,15 +4,14 @@
 use std::{collections::BTreeSet, convert::Infallible, sync::Arc, time::Duration};
 
 use serde::Serialize;
-use server::{Ledger, LedgerEntry};
+use server::Ledger;
 use tokio::time::sleep;
 
 use super::feed::Feed;
 use evidence::{
-    nanoseconds,
+    WireRequest, nanoseconds,
     plot::{Column, Table, TableRow},
 };
-use runner::wire::request;
 
 /// How many requests are kept.
 pub(super) const CAPACITY: usize = 200;
@@ -38,9 +37,8 @@ struct Request {
     row: TableRow,
 }
 
-impl From<LedgerEntry> for Request {
-    fn from(entry: LedgerEntry) -> Self {
-        let request = request(entry);
+impl From<WireRequest> for Request {
+    fn from(request: WireRequest) -> Self {
         Self {
             seq: request.seq,
             arrived_ns: nanoseconds::whole(request.arrived),
@@ -62,12 +60,12 @@ pub(super) fn snapshot(ledger: &Ledger) -> WireSnapshot {
 /// for ever.
 pub(super) async fn relay(ledger: Ledger, feed: Arc<Feed>) -> Infallible {
     // All that is shown of a request is known when it arrives, or with its status.
-    let stage = |entry: &LedgerEntry| (entry.seq, entry.status);
+    let stage = |entry: &WireRequest| (entry.seq, entry.status);
     let mut published = BTreeSet::new();
     loop {
         let entries = ledger.snapshot().entries;
         let stages = entries.iter().map(stage).collect();
-        let is_new = |entry: &LedgerEntry| !published.contains(&stage(entry));
+        let is_new = |entry: &WireRequest| !published.contains(&stage(entry));
         for entry in entries.into_iter().filter(is_new) {
             feed.publish("wire", &Request::from(entry));
         }

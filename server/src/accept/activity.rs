@@ -6,8 +6,9 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::time::Instant;
+use wire::ClosedBy;
 
-use super::{ClosedBy, ConnectionBounds};
+use super::ConnectionBounds;
 
 /// The activity of one connection.
 #[derive(Debug)]

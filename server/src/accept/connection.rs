@@ -17,13 +17,14 @@ use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 use tokio::time::{Instant, Sleep, sleep_until};
+use wire::ClosedBy;
 
 use super::activity::Activity;
 use super::body::{RequestBody, RequestEnd};
 use super::fault::{ConnectionFault, Withheld};
 use super::observer::Observed;
 use super::stream::{Resettable, Stream};
-use super::{ClosedBy, ConnectionBounds, ConnectionPosition, HeaderCase, Phase, reached};
+use super::{ConnectionBounds, ConnectionPosition, HeaderCase, Phase, reached};
 
 /// The largest head of a request, in bytes: twice the longest request target that hyper
 /// takes. A connection holds about so much while it is open, and its client decides how

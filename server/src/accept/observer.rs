@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use wire::ClosedBy;
+
 use super::activity::Activity;
 
 /// Receives the opening and the end of each connection of an accept loop. Both functions
@@ -14,21 +16,6 @@ pub trait ConnectionObserver: Send + Sync + 'static {
     /// A connection was closed after this number of requests, and `by` was the first to
     /// close it.
     fn closed(&self, connection: u64, by: ClosedBy, requests: u64);
-}
-
-/// Who closed a connection first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ClosedBy {
-    /// The client, in good order.
-    Client,
-    /// The service: after a response that was the last one, at a drain, or because a
-    /// response could not be completed.
-    Service,
-    /// The service, because the connection had reached one of its
-    /// [bounds](super::ConnectionBounds) or had to make room for another.
-    Bound,
-    /// The client, by a reset, or nobody: the connection failed.
-    Reset,
 }
 
 /// Which request of which connection this is. The loop puts it into the extensions of

@@ -15,8 +15,8 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep};
+use wire::ClosedBy;
 
-use super::ClosedBy;
 use super::activity::Activity;
 
 /// How much is thrown away, in bytes.

@@ -8,7 +8,7 @@ use http::header::{
 };
 use http::{HeaderMap, HeaderName};
 
-use crate::recorded_header::RecordedHeader;
+use wire::RecordedHeader;
 
 /// The most headers of a request that are kept, in the order in which they came.
 const MAX_HEADERS: usize = 64;

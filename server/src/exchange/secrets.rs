@@ -15,7 +15,7 @@ use hyper::body::{Body as HttpBody, Frame, SizeHint};
 
 use super::request::HARMLESS;
 use crate::request_body::MAX_BODY;
-use crate::request_id::X_REQUEST_ID;
+use crate::request_ids::X_REQUEST_ID;
 
 /// What stands instead of a value that was sent back.
 const NOT_KEPT: &str = "(not kept)";

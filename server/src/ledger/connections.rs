@@ -3,38 +3,13 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use crate::accept::ClosedBy;
-
-/// One connection, as the service saw it.
-///
-/// Moments are counted from the start of the service, on its clock.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ConnectionEntry {
-    /// Its number in the order of acceptance; the first is 1.
-    pub number: u64,
-    /// When it was accepted.
-    pub opened: Duration,
-    /// Its end; none while it is open.
-    pub closed: Option<ConnectionEnd>,
-    /// How many requests came on it, those included that stand in no ledger. While it
-    /// is open, those after the last one in the ledger are not counted yet.
-    pub requests: u64,
-}
-
-/// The end of a connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ConnectionEnd {
-    /// When it was closed.
-    pub at: Duration,
-    /// Who closed it first.
-    pub by: ClosedBy,
-}
+use wire::{ConnectionEnd, WireConnection};
 
 /// The newest connections.
 #[derive(Debug)]
 pub(super) struct Connections {
     capacity: usize,
-    entries: VecDeque<ConnectionEntry>,
+    entries: VecDeque<WireConnection>,
     dropped: u64,
 }
 
@@ -52,7 +27,7 @@ impl Connections {
             self.entries.pop_front();
             self.dropped += 1;
         }
-        self.entries.push_back(ConnectionEntry {
+        self.entries.push_back(WireConnection {
             number,
             opened: at,
             closed: None,
@@ -74,7 +49,7 @@ impl Connections {
         }
     }
 
-    pub(super) fn entries(&self) -> Vec<ConnectionEntry> {
+    pub(super) fn entries(&self) -> Vec<WireConnection> {
         self.entries.iter().copied().collect()
     }
 
@@ -83,7 +58,7 @@ impl Connections {
     }
 
     /// The entry with this number, unless it was dropped.
-    fn entry(&mut self, number: u64) -> Option<&mut ConnectionEntry> {
+    fn entry(&mut self, number: u64) -> Option<&mut WireConnection> {
         let index = number.checked_sub(self.entries.front()?.number)?;
         self.entries.get_mut(usize::try_from(index).ok()?)
     }
@@ -93,8 +68,9 @@ impl Connections {
 mod tests {
     use std::time::Duration;
 
+    use wire::ClosedBy;
+
     use super::{ConnectionEnd, Connections};
-    use crate::accept::ClosedBy;
 
     #[test]
     fn old_connections_go_and_are_counted() {

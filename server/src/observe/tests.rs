@@ -10,13 +10,10 @@ use http::header::RETRY_AFTER;
 use http_body_util::BodyExt;
 
 use crate::accept::ConnectionFault;
-use crate::clock::Clock;
 use crate::config::ServiceConfig;
-use crate::ledger::{BodyState, IssuedCursor};
-use crate::recorded_header::RecordedHeader;
-use crate::response_extensions::{Fault, JobResult, NextCursor};
-use crate::retry_after::RetryAfter;
+use crate::response_extensions::{Fault, NextCursor};
 use crate::testing::{Service, percent_encode};
+use wire::{BodyState, Clock, IssuedCursor, JobResult, RecordedHeader, RetryAfter};
 
 const TRACEPARENT: (&str, &str) = (
     "traceparent",
@@ -234,9 +231,7 @@ async fn a_response_has_a_head_on_both_clocks_and_an_end() {
         panic!("{:?}", service.ledger())
     };
     let seconds = |seconds| Some(Duration::from_secs(seconds));
-    let wall = SystemTime::UNIX_EPOCH + Duration::from_secs(1_010);
     assert_eq!((get.head, get.ended), (seconds(10), seconds(15)));
-    assert_eq!(get.head_wall, Some(wall));
     assert_eq!((head.head, head.ended), (seconds(25), seconds(25)));
     assert_eq!(empty.ended, seconds(25));
 }
@@ -303,7 +298,7 @@ async fn a_retry_within_the_wait_is_early_and_one_after_it_is_not() {
     let wait = Duration::from_secs(120);
     assert_eq!(
         ledger.entries[1].retry_after,
-        Some(RetryAfter::Seconds(wait))
+        Some(RetryAfter::seconds(wait))
     );
     let scrape = service.get("/metrics").await.text();
     assert!(
@@ -326,7 +321,7 @@ async fn a_retry_after_date_is_measured_on_the_services_wall_clock() {
 
     let entries = service.ledger().entries;
     let wait = Duration::from_secs(30);
-    assert_eq!(entries[0].retry_after, Some(RetryAfter::Date(wait)));
+    assert_eq!(entries[0].retry_after, Some(RetryAfter::date(wait)));
     assert_eq!(entries[1].early, Some(Duration::from_secs(1)));
 }
 

@@ -4,9 +4,10 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
 use server::accept::ConnectionBounds;
-use server::{LedgerSnapshot, RunningApi, ServiceConfig, Stopped, TeachingApi};
+use server::{RunningApi, ServiceConfig, Stopped, TeachingApi};
 use tokio::net::TcpSocket;
 use tokio::runtime::{self, Runtime};
+use wire::WireRecord;
 
 use crate::support::{PATIENCE, exchange, request};
 
@@ -62,7 +63,7 @@ impl Attacked {
 
     /// Stops the service, which must have nothing left to cut off, and returns its
     /// ledger.
-    pub(crate) fn stop(self) -> LedgerSnapshot {
+    pub(crate) fn stop(self) -> WireRecord {
         self.serves_others();
         let ledger = self.service.ledger_handle();
         let stopped = runtime().block_on(self.service.stop());

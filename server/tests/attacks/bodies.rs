@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::net::Shutdown;
 
-use server::BodyState;
+use wire::BodyState;
 
 use crate::attacked::{Attacked, ENDLESS, connect, responses, sends_without_end};
 

@@ -42,7 +42,7 @@ fn retry_after(data: &[u8]) {
         .expect("a request");
     let (_, state) = respond(|config| config.clock(AtRest).routes(routes), [request]);
     let noted = snapshot(&state).entries[0].retry_after;
-    let noted = noted.and_then(server::RetryAfter::wait);
+    let noted = noted.map(wire::RetryAfter::wait);
     assert!(noted.unwrap_or_default() <= read.unwrap_or_default());
 }
 
@@ -50,7 +50,7 @@ fn retry_after(data: &[u8]) {
 #[derive(Debug)]
 struct AtRest;
 
-impl server::Clock for AtRest {
+impl wire::Clock for AtRest {
     fn monotonic(&self) -> Duration {
         Duration::ZERO
     }

@@ -2,8 +2,9 @@
 
 use axum::body::{Body, to_bytes};
 use http::{HeaderMap, Request, StatusCode};
-use server::{LedgerSnapshot, ServiceConfig, ServiceConfigBuilder, ServiceState, router};
+use server::{ServiceConfig, ServiceConfigBuilder, ServiceState, router};
 use tower::ServiceExt;
+use wire::WireRecord;
 
 use crate::wait;
 
@@ -43,6 +44,6 @@ pub fn respond(
 
 /// What a service remembers of its requests.
 #[must_use]
-pub fn snapshot(state: &ServiceState) -> LedgerSnapshot {
+pub fn snapshot(state: &ServiceState) -> WireRecord {
     state.ledger().snapshot()
 }

@@ -1,7 +1,7 @@
 //! What can be counted on a run.
 
 use super::Aspect;
-use crate::{outcome::Fact, run::Run};
+use crate::{outcome::Fact, run::Run, ties::Ties};
 
 /// Something that can be counted on a run.
 pub(super) struct Measure {
@@ -24,7 +24,7 @@ pub(super) const MEASURES: &[Measure] = &[
         aspect: Aspect::EarlyRequests,
         label: "requests before its Retry-After",
         always: false,
-        of: |run| run.wire.early(),
+        of: |run| Ties::of(&run.wire).early(),
     },
     Measure {
         aspect: Aspect::RefusedRequests,

@@ -143,10 +143,7 @@ impl TaskGrade {
         let goals: Vec<_> = cases.iter().map(of).collect();
         let seen: Vec<_> = cases
             .iter()
-            .map(|case| Case {
-                wire: &case.wire,
-                process: case.process.as_ref(),
-            })
+            .map(|case| Case::with(&case.wire, case.process.as_ref()))
             .collect();
         let rules = rules.into_iter().map(|rule| RuleGrade {
             id: rule.id,

@@ -9,6 +9,7 @@ use super::scale::{Extent, Scale};
 use crate::{
     duration_left,
     rules::TOLERANCE,
+    ties::Ties,
     wire::{IssuedCursor, JobResult, RetryAfterForm, ValueHash, WireRecord, WireRequest},
 };
 
@@ -46,10 +47,11 @@ impl CaseChart {
     pub fn new(wire: &WireRecord, most: usize) -> Self {
         let origin = wire.entries.first().map(|first| first.arrived);
         let since = |moment: Duration| moment.saturating_sub(origin.unwrap_or_default());
-        let waits = wire.waits().filter(|wait| !wait.may_be_a_replay());
+        let ties = Ties::of(wire);
+        let waits = ties.waits().iter().filter(|wait| !wait.may_be_a_replay());
         let waits = waits.filter(|wait| wait.early_by() > TOLERANCE);
         let early: HashMap<_, _> = waits.map(|wait| (wait.next.seq, wait.early_by())).collect();
-        let replays: HashSet<_> = wire.replays().map(|(_, next)| next.seq).collect();
+        let replays: HashSet<_> = ties.replays().map(|(_, next)| next.seq).collect();
         let (mut keys, mut cursors) = (Letters::default(), Letters::default());
         let mut before: Option<Duration> = None;
         let rows = wire.entries.iter().map(|request| {

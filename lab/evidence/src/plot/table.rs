@@ -65,7 +65,7 @@ const COLUMNS: [RequestColumn; 12] = [
     (optional(words(TRACE)), |it| {
         Some(it.trace_id.as_deref()?.chars().take(8).collect())
     }),
-    (words("request id"), |it| Some(it.request_id.clone())),
+    (words("request id"), |it| Some(it.request_id.to_string())),
 ];
 
 /// The titles of the columns whose values have names where the whole run is known.
@@ -177,15 +177,16 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::wire::RequestId;
 
     #[test]
     fn a_column_that_no_request_of_a_run_fills_is_left_out() {
         let early = WireRequest {
             seq: 1,
             method: "GET",
-            route: "/flaky".to_owned(),
+            route: "/flaky".into(),
             early: Some(Duration::from_micros(1500)),
-            request_id: "r".to_owned(),
+            request_id: RequestId::taken("r").expect("an id"),
             ..WireRequest::default()
         };
         let record = WireRecord {

@@ -86,7 +86,7 @@ fn of_sample(mut gaps: Vec<(RequestRef, Duration)>) -> Judgement {
 
 /// The first retry of a case, and how long it came after the failure.
 fn first_gap((case, run): (usize, &Case<'_>)) -> Option<(RequestRef, Duration)> {
-    let mut retries = run.wire.repetitions();
+    let mut retries = run.ties.repetitions();
     let (first, next) = retries.find(|(first, _)| failed(first))?;
     let seq = next.seq;
     let gap = next.arrived.saturating_sub(first.head?);

@@ -6,13 +6,15 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Judgement;
-use crate::{nanoseconds, wire::WireRecord};
+use crate::{nanoseconds, ties::Ties, wire::WireRecord};
 
 /// One case of a task.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Case<'a> {
     /// What the wire saw.
     pub wire: &'a WireRecord,
+    /// Which of its requests belong to one call.
+    pub ties: Ties<'a>,
     /// What became of the client's process; none if it was not run as one. Only goals
     /// and rules about its end read it.
     pub process: Option<&'a ProcessRecord>,
@@ -21,10 +23,17 @@ pub struct Case<'a> {
 impl<'a> Case<'a> {
     /// A case whose client was not run as a process.
     #[must_use]
-    pub const fn of(wire: &'a WireRecord) -> Self {
+    pub fn of(wire: &'a WireRecord) -> Self {
+        Self::with(wire, None)
+    }
+
+    /// A case, with what became of its client's process.
+    #[must_use]
+    pub fn with(wire: &'a WireRecord, process: Option<&'a ProcessRecord>) -> Self {
         Self {
             wire,
-            process: None,
+            ties: Ties::of(wire),
+            process,
         }
     }
 

@@ -24,7 +24,7 @@ fn judge(cases: &[Case<'_>]) -> Judgement {
         if !newest.is_some_and(failed) {
             return Judgement::not_exercised();
         }
-        let retries = case.wire.repetitions().filter(|(it, _)| failed(it));
+        let retries = case.ties.repetitions().filter(|(it, _)| failed(it));
         let seqs: Vec<_> = retries.map(|(_, next)| next.seq).collect();
         let requests = seqs.len() + 1;
         match case.process {

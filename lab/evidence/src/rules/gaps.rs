@@ -31,7 +31,7 @@ pub(super) fn judged(cases: &[Case<'_>], failed: fn(&WireRequest) -> bool) -> Ju
         return Judgement::not_exercised();
     }
     let gaps = cases.iter().enumerate().flat_map(|(case, it)| {
-        let retries = it.wire.repetitions().filter(|(first, _)| failed(first));
+        let retries = it.ties.repetitions().filter(|(first, _)| failed(first));
         retries.filter_map(move |(first, next)| {
             let seq = next.seq;
             let gap = next.arrived.saturating_sub(first.head?);

@@ -23,7 +23,10 @@ use serde::Serialize;
 pub use case::{Case, ProcessRecord, Stopped};
 pub use judgement::{Judgement, RequestRef, Verdict};
 
-use crate::wire::{IssuedCursor, Wait, WireRecord, WireRequest};
+use crate::{
+    ties::Wait,
+    wire::{IssuedCursor, WireRecord, WireRequest},
+};
 
 /// Makes a module and an entry of [`RULES`] out of each name.
 macro_rules! rules {
@@ -120,12 +123,12 @@ pub(crate) fn of_scenarios() -> impl Iterator<Item = &'static Rule> {
 /// Broken by every request that repeats one to which this applies, or takes the cursor
 /// out of its response; kept if there was one and nobody did.
 fn not_repeated(cases: &[Case<'_>], after: fn(&WireRequest) -> bool) -> Judgement {
-    Judgement::of_each(cases, |wire| {
+    Judgement::of_each_case(cases, |Case { wire, ties, .. }| {
         let after = |it: &WireRequest| after(it) && !is_look(it);
         if !wire.entries.iter().any(after) {
             return Judgement::not_exercised();
         }
-        let repeated = wire.repetitions().filter(|(first, _)| after(first));
+        let repeated = ties.repetitions().filter(|(first, _)| after(first));
         let repeated: Vec<_> = repeated.map(|(_, next)| next.seq).collect();
         let found = match repeated.len() {
             0 => "its next cursor was taken".to_owned(),
@@ -162,16 +165,18 @@ fn reads_on(wire: &WireRecord, after: impl Fn(&WireRequest) -> bool) -> Vec<u64>
 /// Broken by every request that came before a Retry-After allowed it, of those that
 /// this applies to.
 fn waited_out(cases: &[Case<'_>], applies: fn(&WireRequest) -> bool) -> Judgement {
-    Judgement::of_each(cases, |wire| waited_out_in(wire, applies))
+    Judgement::of_each_case(cases, |case| waited_out_in(case, applies))
 }
 
-fn waited_out_in(wire: &WireRecord, applies: fn(&WireRequest) -> bool) -> Judgement {
-    if !wire.entries.iter().any(applies) {
+fn waited_out_in(case: &Case<'_>, applies: fn(&WireRequest) -> bool) -> Judgement {
+    if !case.wire.entries.iter().any(applies) {
         return Judgement::not_exercised();
     }
-    let waits: Vec<_> = wire.waits().filter(|it| applies(it.asked_by)).collect();
+    let waits = case.ties.waits().iter();
+    let waits: Vec<_> = waits.filter(|it| applies(it.asked_by)).collect();
     let early = waits.iter().filter(|wait| wait.early_by() > TOLERANCE);
-    let (replays, early): (Vec<&Wait<'_>>, Vec<_>) = early.partition(|wait| wait.may_be_a_replay());
+    let (replays, early): (Vec<&&Wait<'_>>, Vec<_>) =
+        early.partition(|wait| wait.may_be_a_replay());
     let seqs: Vec<_> = early.iter().map(|wait| wait.next.seq).collect();
     match early.iter().max_by_key(|wait| wait.early_by()) {
         Some(worst) => {

@@ -15,13 +15,13 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn judge(cases: &[Case<'_>]) -> Judgement {
-    Judgement::of_each(cases, |wire| {
+    Judgement::of_each_case(cases, |Case { wire, ties, .. }| {
         let redirect = |status: Option<u16>| matches!(status, Some(301 | 302 | 303 | 307 | 308));
         let mut entries = wire.entries.iter();
         if !entries.any(|it| redirect(it.status)) {
             return Judgement::not_exercised();
         }
-        let replays: HashSet<_> = wire.replays().map(|(_, next)| next.seq).collect();
+        let replays: HashSet<_> = ties.replays().map(|(_, next)| next.seq).collect();
         let later = entries.map(|it| it.seq);
         let later: Vec<_> = later.filter(|seq| !replays.contains(seq)).collect();
         match later.len() {
@@ -46,7 +46,7 @@ mod tests {
         let moved = || Script::new().respond(0, 302);
         let target = moved()
             .respond(1, 200)
-            .with(|it| it.route = "/items".to_owned());
+            .with(|it| it.route = "/items".into());
 
         hold(
             &RULE,

@@ -1,6 +1,7 @@
 //! What the client did wrong is wrong again.
 
 use super::{Level, Rule, not_repeated};
+use crate::wire::status;
 
 pub(super) const RULE: Rule = Rule {
     id: "no-retry-4xx",
@@ -9,11 +10,7 @@ pub(super) const RULE: Rule = Rule {
     text: "what the service refused was not sent again",
     why: "The request is at fault, so the same request fails again, and credentials travel again.",
     hint: "Hand a 4xx to the caller at once; only 408 and 429 say anything about another time.",
-    judge: |cases| {
-        not_repeated(cases, |it| {
-            matches!(it.status, Some(400 | 401 | 403 | 404 | 409 | 422))
-        })
-    },
+    judge: |cases| not_repeated(cases, |it| it.status.is_some_and(status::is_final)),
 };
 
 #[cfg(test)]

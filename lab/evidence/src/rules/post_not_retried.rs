@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn judge(cases: &[Case<'_>]) -> Judgement {
-    Judgement::of_each(cases, |wire| {
+    Judgement::of_each_case(cases, |Case { wire, ties, .. }| {
         let jobs = wire.entries.iter().filter(|it| it.job.is_some());
         let of_jobs: HashSet<_> = jobs.map(|it| &it.route).collect();
         let failed = |it: &WireRequest| {
@@ -34,7 +34,7 @@ fn judge(cases: &[Case<'_>]) -> Judgement {
             let is_same = it.method == "POST" && it.route == first.route;
             is_same && wire.one_caller && it.seq > first.seq && it.arrived >= over
         };
-        let again = wire.repetitions().filter(|(first, _)| failed(first));
+        let again = ties.repetitions().filter(|(first, _)| failed(first));
         let again = again.map(|(_, next)| next.seq);
         let later = wire.entries.iter().filter(is_again).map(|it| it.seq);
         let seqs: BTreeSet<_> = again.chain(later).collect();
@@ -82,7 +82,7 @@ mod tests {
     fn what_is_another_request_or_another_caller_s_is_no_retry() {
         let failed = || Script::new().post(0, 503, 1, None).lasting(100);
         let elsewhere = failed().post(200, 200, 2, None);
-        let elsewhere = elsewhere.with(|it| it.route = "/other".to_owned());
+        let elsewhere = elsewhere.with(|it| it.route = "/other".into());
         let other_callers = || {
             let mut wire = failed().post(200, 200, 2, None).record();
             wire.one_caller = false;

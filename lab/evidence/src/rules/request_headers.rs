@@ -1,7 +1,7 @@
 //! A request says what it brings and what it takes.
 
 use super::{Case, Judgement, Level, Rule};
-use crate::wire::{BodyState, RecordedHeader, WireRequest};
+use crate::wire::{BodyState, RecordedHeader, WireRequest, media_type};
 
 pub(super) const RULE: Rule = Rule {
     id: "request-headers",
@@ -57,11 +57,11 @@ fn takes_json(request: &WireRequest) -> bool {
     })
 }
 
+/// JSON of the kind that the service takes, which another top-level type is not.
 fn is_json(media_type: &str) -> bool {
-    let essence = media_type.split(';').next().unwrap_or_default().trim();
-    let essence = essence.to_ascii_lowercase();
-    essence == "application/json"
-        || essence.starts_with("application/") && essence.ends_with("+json")
+    let is_application = media_type.trim_start().get(..12);
+    is_application.is_some_and(|it| it.eq_ignore_ascii_case("application/"))
+        && media_type::is_json(media_type.as_bytes())
 }
 
 #[cfg(test)]

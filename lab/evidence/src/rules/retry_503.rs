@@ -1,6 +1,6 @@
 //! A 503 often passes.
 
-use super::{Judgement, Level, Rule};
+use super::{Case, Judgement, Level, Rule};
 use crate::wire::WireRequest;
 
 pub(super) const RULE: Rule = Rule {
@@ -11,12 +11,12 @@ pub(super) const RULE: Rule = Rule {
     why: "A 503 often passes within a second, and a GET changes nothing.",
     hint: "Send a GET again after 503, a few times at most, and wait before each.",
     judge: |cases| {
-        Judgement::of_each(cases, |wire| {
+        Judgement::of_each_case(cases, |Case { wire, ties, .. }| {
             let unavailable = |it: &WireRequest| it.status == Some(503) && it.method == "GET";
             if !wire.entries.iter().any(unavailable) {
                 return Judgement::not_exercised();
             }
-            match wire.repetitions().any(|(first, _)| unavailable(first)) {
+            match ties.repetitions().any(|(first, _)| unavailable(first)) {
                 true => Judgement::kept(),
                 false => Judgement::skipped(),
             }

@@ -22,7 +22,7 @@ const LONGEST_CASE: Duration = Duration::from_secs(60);
 /// over. One that has not come may still cut the wait short, unless its process is over.
 fn judge(cases: &[Case<'_>]) -> Judgement {
     Judgement::of_each_case(cases, |case| {
-        let judgement = waited_out_in(case.wire, applies);
+        let judgement = waited_out_in(case, applies);
         match judgement.verdict {
             Verdict::Skipped if case.was_stopped() => Judgement::still_running(),
             Verdict::Skipped if case.process.is_some() => Judgement::kept(),

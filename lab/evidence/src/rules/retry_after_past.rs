@@ -1,6 +1,6 @@
 //! A date that has passed is a wait that is over.
 
-use super::{Judgement, Level, Rule};
+use super::{Case, Judgement, Level, Rule};
 use crate::wire::{RetryAfterForm, WireRequest};
 
 pub(super) const RULE: Rule = Rule {
@@ -11,11 +11,11 @@ pub(super) const RULE: Rule = Rule {
     why: "The response was long under way, or the clocks differ; either way the wait is over.",
     hint: "Take a date that has passed for a wait of zero, and not for an error or a huge number.",
     judge: |cases| {
-        Judgement::of_each(cases, |wire| {
+        Judgement::of_each_case(cases, |Case { wire, ties, .. }| {
             if !wire.entries.iter().any(has_passed) {
                 return Judgement::not_exercised();
             }
-            match wire.waits().any(|wait| has_passed(wait.asked_by)) {
+            match ties.waits().iter().any(|wait| has_passed(wait.asked_by)) {
                 true => Judgement::kept(),
                 false => Judgement::skipped(),
             }

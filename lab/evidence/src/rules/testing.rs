@@ -37,7 +37,7 @@ impl Script {
             seq: self.wire.total,
             arrived: at,
             method: "GET",
-            route: "/value".to_owned(),
+            route: "/value".into(),
             status: Some(status),
             head: Some(at),
             ended: Some(at),
@@ -89,12 +89,12 @@ impl Script {
 
     /// The last request has this media type.
     pub(super) fn content_type(self, value: &str) -> Self {
-        self.with(|it| it.content_type = Some(RecordedHeader::Value(value.to_owned())))
+        self.with(|it| it.content_type = Some(RecordedHeader::Value(value.to_owned().into())))
     }
 
     /// The last request accepts these.
     pub(super) fn accept(self, value: &str) -> Self {
-        self.with(|it| it.accept = Some(RecordedHeader::Value(value.to_owned())))
+        self.with(|it| it.accept = Some(RecordedHeader::Value(value.to_owned().into())))
     }
 
     /// The last request belongs to this call.
@@ -161,10 +161,7 @@ impl Script {
     }
 
     pub(super) fn judged(self, rule: &Rule) -> Judgement {
-        (rule.judge)(&[Case {
-            wire: &self.wire,
-            process: self.process.as_ref(),
-        }])
+        (rule.judge)(&[Case::with(&self.wire, self.process.as_ref())])
     }
 }
 

@@ -7,6 +7,7 @@ use crate::{
     counters::{ATTEMPTS, RETRIES},
     duration::duration,
     outcome::{Ending, Fact},
+    ties::Ties,
     wire::{RetryAfter, RetryAfterForm},
 };
 
@@ -99,7 +100,8 @@ impl Claim {
             Self::WithinBudget(budget) => {
                 // A date that was read late may fit after all, and the wire does not show
                 // when it was read.
-                let waits = wire.waits().map(|it| it.retry_after);
+                let ties = Ties::of(wire);
+                let waits = ties.waits().iter().map(|it| it.retry_after);
                 let seconds = waits.filter(|it| it.form == RetryAfterForm::Seconds);
                 let waits: Vec<_> = seconds.map(RetryAfter::wait).collect();
                 let last = wire.entries.last().and_then(|last| last.retry_after);
@@ -140,7 +142,7 @@ impl Claim {
                 (!held).then(|| format!("the service saw {seen}, the client counted {counted}"))
             }
             Self::NeverEarly => {
-                let early = wire.early();
+                let early = Ties::of(wire).early();
                 (early > 0).then(|| format!("{early} came too early"))
             }
         }

@@ -7,6 +7,7 @@ use crate::{
     counters::{ATTEMPTS, Counters},
     duration::duration,
     outcome::Outcome,
+    ties::Ties,
     wire::WireRecord,
 };
 
@@ -41,14 +42,15 @@ impl<'a> Evidence<'a> {
     /// The waits that a `Retry-After` asked for and the client kept, as the wire saw
     /// them: how long each was asked to be, in order.
     pub fn waits_asked_for(self) -> impl Iterator<Item = Duration> + use<'a> {
-        let waits = self.wire.waits();
+        let waits = Ties::of(self.wire).waits().to_vec().into_iter();
         let kept = waits.filter(|it| it.retry_after.is_usable() && it.early_by().is_zero());
         kept.map(|it| it.retry_after.wait())
     }
 
     /// What the wire saw of a wait that was cut short, in words.
     pub(super) fn cut_short(self) -> Option<String> {
-        let early = self.wire.waits().find(|it| !it.early_by().is_zero())?;
+        let ties = Ties::of(self.wire);
+        let early = ties.waits().iter().find(|it| !it.early_by().is_zero())?;
         let (asked, waited) = (early.retry_after.wait(), early.waited);
         Some(format!(
             "asked for {}, it came back after {}",

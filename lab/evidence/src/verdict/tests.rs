@@ -5,7 +5,7 @@ use crate::{
     client::Client,
     counters::{Counter, Counters},
     outcome::{Ending, Outcome},
-    wire::{RetryAfter, WireRequest},
+    wire::{RetryAfter, WireRecord, WireRequest},
 };
 
 const TESTED: Client = Client {
@@ -107,7 +107,7 @@ fn came_back_after(waited: Duration) -> WireRecord {
         seq,
         arrived,
         method: "GET",
-        route: "/busy".to_owned(),
+        route: "/busy".into(),
         status: Some(status),
         head: Some(arrived),
         ended: Some(arrived),

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::{
     Delivery, Exchange, IssuedCursor, JobResult, Message, Names, RetryAfterForm, WireRecord,
-    WireRequest,
+    WireRequest, media_type,
 };
 
 /// The most lines, and the most cursors in one of them.
@@ -17,14 +17,21 @@ const MOST: usize = 6;
 /// The longest beginning of a broken body, in characters.
 const LONGEST: usize = 48;
 
-impl WireRecord {
-    /// What its exchanges say that counts cannot, in a few lines: nothing of most runs.
+/// What was said on the wire, line by line. It is the lab's own word to its client, so it
+/// is shown, and like an exchange it is in no `Debug`.
+#[derive(Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Facts(pub Vec<String>);
+
+impl Facts {
+    /// What the exchanges of a record say that counts cannot, in a few lines. Most runs
+    /// have none.
     #[must_use]
-    pub fn facts(&self) -> Facts {
+    pub fn of(wire: &WireRecord) -> Self {
         let mut facts: Vec<(Vec<u64>, String)> = Vec::new();
-        let names = Names::of(&self.entries);
-        for request in &self.entries {
-            let exchange = self.exchange(request.seq);
+        let names = Names::of(&wire.entries);
+        for request in &wire.entries {
+            let exchange = wire.exchange(request.seq);
             let response = exchange.and_then(|it| it.response.as_ref());
             let of_request = [
                 key_and_body(request, &names),
@@ -34,7 +41,7 @@ impl WireRecord {
                 response.and_then(|response| {
                     Some(format!("Location: {}", response.header("location")?))
                 }),
-                response.and_then(media_type),
+                response.and_then(other_media_type),
                 response.and_then(broken_json),
                 exchange.and_then(disturbed),
             ];
@@ -52,82 +59,69 @@ impl WireRecord {
         let facts = facts.into_iter().take(MOST);
         let facts = facts.map(|(requests, fact)| format!("{}: {fact}", numbers(&requests)));
         let rest = (more > 0).then(|| format!("{more} more like these"));
-        Facts(
+        Self(
             facts
                 .chain(rest)
-                .chain(self.way_of_cursors(&names))
-                .chain(self.asked_again(&names))
+                .chain(way_of_cursors(wire, &names))
+                .chain(asked_again(wire, &names))
                 .collect(),
         )
     }
-
-    /// The exchange of the request with this number, if it was recorded.
-    #[must_use]
-    pub fn exchange(&self, seq: u64) -> Option<&Exchange> {
-        let position = self.exchanges.partition_point(|it| it.seq < seq);
-        self.exchanges.get(position).filter(|it| it.seq == seq)
-    }
-
-    /// The requests that carried one cursor, though the response to the first came whole: a
-    /// crawl that went on from its checkpoint does so.
-    fn asked_again(&self, names: &Names) -> Option<String> {
-        let entries = self.entries.iter().filter(|_| self.one_caller);
-        let whole: Vec<_> = entries
-            .filter(|request| request.status == Some(200))
-            .filter(|request| {
-                let exchange = self.exchange(request.seq);
-                exchange.is_some_and(|it| it.delivery == Delivery::Whole)
-            })
-            .collect();
-        let mut pairs = whole.iter().zip(whole.iter().skip(1));
-        let (one, other, cursor) = pairs.find_map(|(one, other)| {
-            let cursor = one.cursor.filter(|_| one.cursor == other.cursor)?;
-            Some((one, other, names.cursor(cursor)?))
-        })?;
-        Some(format!(
-            "requests {} and {}: both with cursor {cursor}",
-            one.seq, other.seq
-        ))
-    }
-
-    /// The cursors that a listing was given, in order; none where several clients ask at
-    /// once, or where nothing was recorded.
-    fn way_of_cursors(&self, names: &Names) -> Option<String> {
-        let received = |request: &&WireRequest| {
-            let exchange = self.exchange(request.seq);
-            exchange.is_some_and(|it| it.delivery == Delivery::Whole)
-        };
-        let entries = self.entries.iter().filter(|_| self.one_caller);
-        let mut issued: Vec<_> = entries
-            .filter(received)
-            .filter_map(|request| match request.cursor_issued? {
-                IssuedCursor::Hash(cursor) => names.cursor(cursor),
-                IssuedCursor::Null => Some("end".to_owned()),
-            })
-            .collect();
-        if issued.len() < 2 {
-            return None;
-        }
-        issued.dedup();
-        let more = issued.split_off(issued.len().min(MOST));
-        let way = issued.join(" → ");
-        Some(match more.len() {
-            0 => format!("cursor {way}"),
-            more => format!("cursor {way} → …, {more} more"),
-        })
-    }
 }
-
-/// What was said on the wire, line by line. It is the lab's own word to its client, so it
-/// is shown, and like an exchange it is in no `Debug`.
-#[derive(Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(transparent)]
-pub struct Facts(pub Vec<String>);
 
 impl fmt::Debug for Facts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Facts({} lines)", self.0.len())
     }
+}
+
+/// The requests that carried one cursor, though the response to the first came whole: a
+/// crawl that went on from its checkpoint does so.
+fn asked_again(wire: &WireRecord, names: &Names) -> Option<String> {
+    let entries = wire.entries.iter().filter(|_| wire.one_caller);
+    let whole: Vec<_> = entries
+        .filter(|request| request.status == Some(200))
+        .filter(|request| {
+            let exchange = wire.exchange(request.seq);
+            exchange.is_some_and(|it| it.delivery == Delivery::Whole)
+        })
+        .collect();
+    let mut pairs = whole.iter().zip(whole.iter().skip(1));
+    let (one, other, cursor) = pairs.find_map(|(one, other)| {
+        let cursor = one.cursor.filter(|_| one.cursor == other.cursor)?;
+        Some((one, other, names.cursor(cursor)?))
+    })?;
+    Some(format!(
+        "requests {} and {}: both with cursor {cursor}",
+        one.seq, other.seq
+    ))
+}
+
+/// The cursors that a listing was given, in order; none where several clients ask at
+/// once, or where nothing was recorded.
+fn way_of_cursors(wire: &WireRecord, names: &Names) -> Option<String> {
+    let received = |request: &&WireRequest| {
+        let exchange = wire.exchange(request.seq);
+        exchange.is_some_and(|it| it.delivery == Delivery::Whole)
+    };
+    let entries = wire.entries.iter().filter(|_| wire.one_caller);
+    let mut issued: Vec<_> = entries
+        .filter(received)
+        .filter_map(|request| match request.cursor_issued? {
+            IssuedCursor::Hash(cursor) => names.cursor(cursor),
+            IssuedCursor::Null => Some("end".to_owned()),
+        })
+        .collect();
+    if issued.len() < 2 {
+        return None;
+    }
+    issued.dedup();
+    let more = issued.split_off(issued.len().min(MOST));
+    let way = issued.join(" → ");
+    Some(match more.len() {
+        0 => format!("cursor {way}"),
+        more => format!("cursor {way} → …, {more} more"),
+    })
 }
 
 /// What was sent where the client got less of it.
@@ -170,14 +164,13 @@ fn retry_after(request: &WireRequest, response: &Message) -> Option<String> {
 }
 
 fn is_json(response: &Message) -> Option<bool> {
-    let media_type = response.header("content-type")?;
-    let essence = media_type.split(';').next().unwrap_or_default().trim();
-    let essence = essence.to_ascii_lowercase();
-    Some(essence == "application/json" || essence.ends_with("+json"))
+    Some(media_type::is_json(
+        response.header("content-type")?.as_bytes(),
+    ))
 }
 
 /// The media type of a body that is not called JSON.
-fn media_type(response: &Message) -> Option<String> {
+fn other_media_type(response: &Message) -> Option<String> {
     response.body.as_ref()?;
     let media_type = response.header("content-type")?;
     (!is_json(response)?).then(|| format!("Content-Type: {media_type}"))
@@ -222,7 +215,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::wire::{Header, IssuedCursor, RetryAfter, ValueHash};
+    use crate::wire::{Header, RetryAfter, ValueHash};
 
     /// What one caller asked for, and what it got.
     #[derive(Default)]
@@ -290,7 +283,7 @@ mod tests {
         }
 
         fn facts(&self) -> Vec<String> {
-            self.0.facts().0
+            Facts::of(&self.0).0
         }
     }
 
@@ -516,15 +509,5 @@ mod tests {
         for script in [refused, broken.page(Some(1), None), several] {
             assert_eq!(said(&script), None);
         }
-    }
-
-    #[test]
-    fn an_exchange_is_that_of_its_request() {
-        let mut wire = Script::new().moved("/a").moved("/b").moved("/c").0;
-        wire.exchanges.remove(1);
-
-        let found = [0, 1, 2, 3, 4].map(|seq| wire.exchange(seq).map(|it| it.seq));
-
-        assert_eq!(found, [None, Some(1), None, Some(3), None]);
     }
 }

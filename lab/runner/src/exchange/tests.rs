@@ -4,7 +4,8 @@ use evidence::{Overrides, Pace, Run};
 use super::curl::curl;
 use super::received;
 use crate::{Reliable, Settings, run, scenario};
-use server::{HeaderShape, RecordedHeader, RequestShape};
+use server::{HeaderShape, RequestShape};
+use wire::RecordedHeader;
 
 async fn finished(name: &str) -> Run {
     let settings = Settings {

@@ -13,8 +13,9 @@ use http::{
     header::{CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE},
 };
 use serde_json::{Value, json};
-use server::{ConnectionFault, Fault, JobResult, NextCursor, Problem};
+use server::{ConnectionFault, Fault, NextCursor, Problem};
 use tokio::time::sleep;
+use wire::JobResult;
 
 /// How long half a body stays half a body before its connection breaks.
 const BREAK_OFF: Duration = Duration::from_millis(20);

@@ -19,8 +19,7 @@ use http::{
     header::{ALLOW, AUTHORIZATION},
 };
 use server::{
-    ConnectionPosition, HeaderCase, Ledger, LedgerSnapshot, Problem, RunningApi, ServiceConfig,
-    TeachingApi,
+    ConnectionPosition, HeaderCase, Ledger, Problem, RunningApi, ServiceConfig, TeachingApi,
 };
 use tokio::{
     net::TcpSocket,
@@ -34,7 +33,7 @@ use super::{
     responses::unauthorized,
     task::{Case, Listener, Received, Reply, Responder, Task},
 };
-use crate::{network::refusing_port, run_error::RunError, wire};
+use crate::{network::refusing_port, run_error::RunError};
 
 /// The most requests of a case. One more is a flood, and ends it.
 const MOST_REQUESTS: usize = 3_000;
@@ -305,7 +304,7 @@ impl Served {
         StatusCode::NO_CONTENT
     }
 
-    fn snapshot(&self) -> LedgerSnapshot {
+    fn snapshot(&self) -> WireRecord {
         let started = self.started.get();
         started.map(|it| it.ledger.snapshot()).unwrap_or_default()
     }
@@ -314,12 +313,12 @@ impl Served {
         let prefix = &self.prefix;
         // Held from here on, so that the case cannot begin again after what is read of it.
         let state = self.lock();
-        let mut wire = wire::record(self.snapshot(), true);
+        let mut wire = self.snapshot();
         wire.entries.retain(|request| request.seq > state.before);
         wire.total -= state.before;
         wire.dropped = wire.total - wire.entries.len() as u64;
         for request in &mut wire.entries {
-            request.route = without(prefix, &request.route);
+            request.route = without(prefix, &request.route).into();
             let position = request.connection.zip(request.position);
             if let Some(note) = position.and_then(|position| state.notes.get(&position)) {
                 request.call = note.call;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use evidence::{Ending, Fact, Question, Run, trace::field};
+use evidence::{Ending, Fact, Question, Run, Ties, trace::field};
 
 /// How many requests the service saw.
 pub(super) const REQUESTS: fn(&Run) -> Option<u64> = |run| Some(run.wire.total);
@@ -40,10 +40,10 @@ pub(super) const STOPPED: fn(&Run) -> bool = |run| run.outcome.ending == Ending:
 pub(super) const ONCE: fn(&Run) -> bool = |run| run.wire.total == 1;
 
 /// Another request followed, and none before a Retry-After allowed it.
-pub(super) const IN_TIME: fn(&Run) -> bool = |run| again(run) && run.wire.early() == 0;
+pub(super) const IN_TIME: fn(&Run) -> bool = |run| again(run) && Ties::of(&run.wire).early() == 0;
 
 /// Another request followed before a Retry-After allowed it.
-pub(super) const EARLY: fn(&Run) -> bool = |run| again(run) && run.wire.early() > 0;
+pub(super) const EARLY: fn(&Run) -> bool = |run| again(run) && Ties::of(&run.wire).early() > 0;
 
 /// Another request followed, without a wait.
 pub(super) const AT_ONCE: fn(&Run) -> bool = |run| again(run) && waited(run).is_zero();

@@ -7,7 +7,7 @@ use axum::{
 use evidence::grade::{Goal, TaskWords};
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
-use server::JobResult;
+use wire::JobResult;
 
 use super::{Case, PLAIN, Received, Reply, Responder, Task};
 use crate::grade::{

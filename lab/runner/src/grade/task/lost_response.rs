@@ -3,7 +3,8 @@
 use evidence::grade::{Goal, TaskWords};
 use http::Method;
 use serde_json::json;
-use server::{ConnectionFault, JobResult};
+use server::ConnectionFault;
+use wire::JobResult;
 
 use super::{
     Case, PLAIN, Received, Reply, Responder, Task,

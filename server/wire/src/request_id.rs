@@ -1,20 +1,13 @@
-//! `X-Request-Id`: the name under which a request can be found again.
+//! The id of a request: the name under which it can be found again.
 //!
-//! It is taken over from the request, or made. A header that is taken as it came would
-//! let any text into logs and responses, so that there is a rule which ids are.
+//! It is taken over from the request, or made. An id that is taken over unchecked would
+//! let any text into logs and responses.
 
 use std::fmt;
 use std::ops::Deref;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use http::{HeaderMap, HeaderName, HeaderValue};
-
-use crate::header_lines::single;
-use crate::seed_key::{Purpose, SeedKey};
-
-/// The header's name.
-pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+use http::HeaderValue;
+use serde::{Serialize, Serializer};
 
 /// The longest id that is taken over from a request.
 const MAX_LENGTH: usize = 128;
@@ -27,7 +20,7 @@ const PREFIX: &[u8; 4] = b"req-";
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct RequestId(Source);
 
-/// Ids that are made need no memory of their own: the ledger keeps thousands.
+/// Ids that are made need no memory of their own: a record keeps thousands.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Source {
     Made([u8; 20]),
@@ -35,8 +28,15 @@ enum Source {
 }
 
 impl RequestId {
+    /// The id that a request brought, if it is one.
+    #[must_use]
+    pub fn taken(id: &str) -> Option<Self> {
+        is_token(id.as_bytes()).then(|| Self(Source::Taken(id.into())))
+    }
+
     /// The header of a response.
-    pub(crate) fn to_header(&self) -> HeaderValue {
+    #[must_use]
+    pub fn to_header(&self) -> HeaderValue {
         #[expect(clippy::expect_used, reason = "no other text is taken over or made")]
         HeaderValue::from_bytes(self.as_bytes()).expect("it is ASCII without control characters")
     }
@@ -48,7 +48,9 @@ impl RequestId {
         }
     }
 
-    fn made(number: u64) -> Self {
+    /// The id with this number.
+    #[must_use]
+    pub fn made(number: u64) -> Self {
         let mut id = [0; 20];
         let (prefix, digits) = id.split_at_mut(PREFIX.len());
         prefix.copy_from_slice(PREFIX);
@@ -98,42 +100,10 @@ impl PartialEq<&str> for RequestId {
     }
 }
 
-/// Makes ids from the seed, so that a run repeats to the letter. Clones never make the
-/// same one.
-///
-/// An id keeps no secret, so that it takes no digest: the ids are the numbers of
-/// SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014),
-/// of which no two are alike.
-#[derive(Clone)]
-pub(crate) struct SeededIds(Arc<AtomicU64>);
-
-impl SeededIds {
-    pub(crate) fn new(key: &SeedKey) -> Self {
-        let first = key.hash(Purpose::RequestId, &[]);
-        Self(Arc::new(AtomicU64::new(first.into())))
+impl Serialize for RequestId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self)
     }
-
-    /// The id of a request: its own `X-Request-Id` if that is exactly one token of the
-    /// allowed characters, else a new one.
-    pub(crate) fn of(&self, headers: &HeaderMap) -> RequestId {
-        let line = single(headers, &X_REQUEST_ID).and_then(|line| line.to_str().ok());
-        match line.filter(|line| is_token(line.as_bytes())) {
-            Some(line) => RequestId(Source::Taken(line.into())),
-            None => self.make(),
-        }
-    }
-
-    fn make(&self) -> RequestId {
-        const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
-        RequestId::made(scramble(self.0.fetch_add(STEP, Ordering::Relaxed)))
-    }
-}
-
-/// The output function of SplitMix64.
-fn scramble(number: u64) -> u64 {
-    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    number ^ (number >> 31)
 }
 
 fn is_token(id: &[u8]) -> bool {

@@ -1,12 +1,11 @@
 //! One request, as the service saw it.
 
-use std::{fmt, time::Duration};
+use std::{borrow::Cow, time::Duration};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::ValueHash;
-use crate::nanoseconds;
+use crate::{RecordedHeader, RequestId, RetryAfter, ValueHash, nanoseconds};
 
 /// One request, as the service saw it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
@@ -18,7 +17,7 @@ pub struct WireRequest {
     /// Its position on its connection; the first is 1.
     pub position: Option<u64>,
     /// The version of HTTP that it was sent in.
-    pub version: String,
+    pub version: &'static str,
     /// When it arrived: its head was complete and parsed.
     #[serde(rename = "arrived_ns", serialize_with = "nanoseconds::one")]
     #[schemars(with = "u64")]
@@ -26,7 +25,7 @@ pub struct WireRequest {
     /// Its method, or `_OTHER` for one that HTTP does not define.
     pub method: &'static str,
     /// The path of the route that it matched, or `other`.
-    pub route: String,
+    pub route: Cow<'static, str>,
     /// Which of several intended calls it belongs to, where the service can tell by its
     /// URL or its body.
     pub call: Option<u64>,
@@ -73,7 +72,8 @@ pub struct WireRequest {
     /// The trace that a valid `traceparent` named, in hexadecimal.
     pub trace_id: Option<String>,
     /// The request id of its response.
-    pub request_id: String,
+    #[schemars(with = "String")]
+    pub request_id: RequestId,
 }
 
 /// How far the body of a request was read.
@@ -89,100 +89,6 @@ pub enum BodyState {
     Broken,
     /// Nobody read it to its end.
     Unread,
-}
-
-/// A header of a request that carries no secret.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum RecordedHeader {
-    /// Its value.
-    Value(String),
-    /// It was too long, or held bytes that are no visible ASCII.
-    Unusable,
-}
-
-/// The Retry-After of a response (RFC 9110 §10.2.3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct RetryAfter {
-    /// How it was written.
-    pub form: RetryAfterForm,
-    /// How long it asks the client to wait, counted from the head of the response.
-    #[serde(rename = "wait_ns", serialize_with = "nanoseconds::one")]
-    #[schemars(with = "u64")]
-    wait: Duration,
-}
-
-/// How a Retry-After was written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum RetryAfterForm {
-    /// A number of seconds.
-    Seconds,
-    /// A date to come.
-    Date,
-    /// A date that had come already. It asks for no wait.
-    PastDate,
-    /// Neither a number of seconds nor a date. It asks for nothing.
-    Unusable,
-}
-
-impl RetryAfter {
-    /// A number of seconds.
-    #[must_use]
-    pub const fn seconds(wait: Duration) -> Self {
-        Self {
-            form: RetryAfterForm::Seconds,
-            wait,
-        }
-    }
-
-    /// A date that lies so far ahead of the head of the response.
-    #[must_use]
-    pub const fn date(wait: Duration) -> Self {
-        Self {
-            form: RetryAfterForm::Date,
-            wait,
-        }
-    }
-
-    /// A date that had come already.
-    pub const PAST_DATE: Self = Self {
-        form: RetryAfterForm::PastDate,
-        wait: Duration::ZERO,
-    };
-
-    /// Neither a number of seconds nor a date.
-    pub const UNUSABLE: Self = Self {
-        form: RetryAfterForm::Unusable,
-        wait: Duration::ZERO,
-    };
-
-    /// How long it asks the client to wait, counted from the head of the response.
-    #[must_use]
-    pub const fn wait(self) -> Duration {
-        self.wait
-    }
-
-    /// Whether it says anything about the time to come back.
-    #[must_use]
-    pub fn is_usable(self) -> bool {
-        self.form != RetryAfterForm::Unusable
-    }
-}
-
-impl fmt::Display for RetryAfter {
-    /// Whole seconds, rounded up: who waits for so long does not come early.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let seconds = self
-            .wait
-            .as_secs()
-            .saturating_add(u64::from(self.wait.subsec_nanos() > 0));
-        match self.form {
-            RetryAfterForm::Seconds | RetryAfterForm::Date => write!(f, "{seconds} s"),
-            RetryAfterForm::PastDate => f.write_str("a past date"),
-            RetryAfterForm::Unusable => f.write_str("unusable"),
-        }
-    }
 }
 
 /// What a page gave as the next cursor.

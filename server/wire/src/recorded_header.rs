@@ -1,23 +1,27 @@
-//! The value of a request header, as the ledger keeps it: bounded, and safe to print.
+//! The value of a request header, as the record keeps it: bounded, and safe to print.
 //!
 //! Only headers that carry no secret are recorded in this way.
 
 use std::borrow::Cow;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::header_lines::lines;
 
 /// The longest value that is kept, in bytes.
 pub const MAX_RECORDED_HEADER: usize = 256;
 
-/// A header of a request.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A header of a request that carries no secret.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum RecordedHeader {
-    /// Its value: at most [`MAX_RECORDED_HEADER`] bytes of visible ASCII and spaces.
-    /// Several lines are joined by a comma and a space (RFC 9110 §5.3).
+    // At most MAX_RECORDED_HEADER bytes of visible ASCII and spaces. Several lines are
+    // joined by a comma and a space (RFC 9110 §5.3).
+    /// Its value.
     Value(Cow<'static, str>),
-    /// It was sent with a value that is longer, or holds other bytes.
+    /// It was too long, or held bytes that are no visible ASCII.
     Unusable,
 }
 
@@ -31,7 +35,9 @@ impl RecordedHeader {
         }
     }
 
-    pub(crate) fn of(headers: &HeaderMap, name: &HeaderName) -> Option<Self> {
+    /// All lines of a header; none without the header.
+    #[must_use]
+    pub fn of(headers: &HeaderMap, name: &HeaderName) -> Option<Self> {
         let mut lines = lines(headers, name).peekable();
         lines.peek()?;
         Some(joined(lines).map_or(Self::Unusable, Self::Value))

@@ -12,13 +12,20 @@ pub fn whole(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-pub(crate) fn one<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+/// Serializes a length of time.
+///
+/// # Errors
+///
+/// Those of the serializer.
+pub fn one<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
     whole(*time).serialize(serializer)
 }
 
-pub(crate) fn optional<S: Serializer>(
-    time: &Option<Duration>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
+/// Serializes a length of time that may be absent.
+///
+/// # Errors
+///
+/// Those of the serializer.
+pub fn optional<S: Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
     time.map(whole).serialize(serializer)
 }

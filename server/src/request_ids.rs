@@ -1,0 +1,48 @@
+//! `X-Request-Id`: gives each request its id.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use http::{HeaderMap, HeaderName};
+use wire::{RequestId, header_lines::single};
+
+use crate::seed_key::{Purpose, SeedKey};
+
+/// The header's name.
+pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Makes ids from the seed, so that a run repeats to the letter. Clones never make the
+/// same one.
+///
+/// An id keeps no secret, so that it takes no digest: the ids are the numbers of
+/// SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014),
+/// of which no two are alike.
+#[derive(Clone)]
+pub(crate) struct SeededIds(Arc<AtomicU64>);
+
+impl SeededIds {
+    pub(crate) fn new(key: &SeedKey) -> Self {
+        let first = key.hash(Purpose::RequestId, &[]);
+        Self(Arc::new(AtomicU64::new(first.0)))
+    }
+
+    /// The id of a request: its own `X-Request-Id` if that is exactly one token of the
+    /// allowed characters, else a new one.
+    pub(crate) fn of(&self, headers: &HeaderMap) -> RequestId {
+        let line = single(headers, &X_REQUEST_ID).and_then(|line| line.to_str().ok());
+        line.and_then(RequestId::taken)
+            .unwrap_or_else(|| self.make())
+    }
+
+    fn make(&self) -> RequestId {
+        const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+        RequestId::made(scramble(self.0.fetch_add(STEP, Ordering::Relaxed)))
+    }
+}
+
+/// The output function of SplitMix64.
+fn scramble(number: u64) -> u64 {
+    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    number ^ (number >> 31)
+}

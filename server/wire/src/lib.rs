@@ -1,0 +1,46 @@
+//! The wire record: what a host saw of requests and connections, and what a judge reads.
+//!
+//! The host fills a [`WireRecord`], and the judge reads the same types, so that nothing
+//! stands between the two. A client cannot influence it: nothing in it is a client's own
+//! word. Of cursors, keys and bodies it holds a [`ValueHash`], never the value.
+//!
+//! Beside the types stand pure functions that host, service and judge share: how to read a
+//! Retry-After, a media type, a status. A crate that depends on this one gets no socket,
+//! no runtime and no clock but the [`Clock`] trait.
+
+// No input may end the program: what cannot happen says why it cannot.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::string_slice,
+        clippy::unreachable,
+        clippy::unwrap_used
+    )
+)]
+
+mod clock;
+mod connection;
+mod exchange;
+mod hash;
+pub mod header_lines;
+pub mod media_type;
+pub mod nanoseconds;
+mod record;
+mod recorded_header;
+mod request;
+mod request_id;
+mod retry_after;
+pub mod status;
+
+pub use clock::{Clock, SystemClock};
+pub use connection::{ClosedBy, ConnectionEnd, WireConnection};
+pub use exchange::{Delivery, Exchange, Header, Message};
+pub use hash::ValueHash;
+pub use record::{RouteTotals, WireRecord, WireRefusal};
+pub use recorded_header::{MAX_RECORDED_HEADER, RecordedHeader};
+pub use request::{BodyState, IssuedCursor, JobResult, WireRequest};
+pub use request_id::RequestId;
+pub use retry_after::{RetryAfter, RetryAfterForm};

@@ -1,0 +1,112 @@
+//! The record of one run: its requests, its connections, and counts that stay when both go.
+//!
+//! Moments are counted from the start of the run, on its clock.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{Exchange, JobResult, WireConnection, WireRequest};
+
+/// What the wire saw of one run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct WireRecord {
+    /// The newest requests in order of arrival.
+    pub entries: Vec<WireRequest>,
+    /// How many requests arrived in all: the entries and the dropped ones.
+    pub total: u64,
+    /// How many entries were dropped to stay within bounds.
+    pub dropped: u64,
+    /// Counts of each route that was asked for.
+    pub routes: BTreeMap<String, RouteTotals>,
+    /// The newest connections in order of acceptance, those without a request included.
+    pub connections: Vec<WireConnection>,
+    /// How many connections were dropped to stay within bounds.
+    pub connections_dropped: u64,
+    /// What was refused at its connection, and is in no entry and no count.
+    pub refused: Vec<WireRefusal>,
+    /// The requests and responses themselves, as far as they can be shown, in the order
+    /// of `seq`; none where they were not recorded.
+    pub exchanges: Vec<Exchange>,
+    /// Whether one caller sent all of it, one request after the other: then requests
+    /// on one route belong together without a trace or a key that says so.
+    pub one_caller: bool,
+}
+
+/// How many requests were refused for one reason, before a route was looked at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct WireRefusal {
+    /// The status with which they were refused.
+    pub status: u16,
+    /// The code of the problem in the response.
+    pub code: &'static str,
+    /// What was wrong, in words.
+    pub detail: &'static str,
+    /// How many there were.
+    pub requests: u64,
+}
+
+/// Counts of one route. They stay when entries go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RouteTotals {
+    /// How many requests arrived.
+    pub requests: u64,
+    /// How many of them got a response: those whose entry has a status.
+    pub responses: u64,
+    /// How many of them came earlier than a Retry-After allowed.
+    pub early: u64,
+}
+
+impl WireRecord {
+    /// What was refused at its connection, and why; none if nothing was.
+    #[must_use]
+    pub fn refusals_in_words(&self) -> Option<String> {
+        let refused = self.refused.iter().map(|it| {
+            let requests = match it.requests {
+                1 => "1 request was".to_owned(),
+                several => format!("{several} requests were"),
+            };
+            format!(
+                "{requests} refused with {} {}: {}",
+                it.status, it.code, it.detail
+            )
+        });
+        refused.reduce(|one, other| format!("{one}; {other}"))
+    }
+
+    /// How many jobs were created.
+    #[must_use]
+    pub fn jobs_created(&self) -> u64 {
+        let created = |it: &&WireRequest| it.job == Some(JobResult::Created);
+        self.entries.iter().filter(created).count() as u64
+    }
+
+    /// The exchange of the request with this number, if it was recorded.
+    #[must_use]
+    pub fn exchange(&self, seq: u64) -> Option<&Exchange> {
+        let position = self.exchanges.partition_point(|it| it.seq < seq);
+        self.exchanges.get(position).filter(|it| it.seq == seq)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_exchange_is_that_of_its_request() {
+        let exchange = |seq| Exchange {
+            seq,
+            ..Exchange::default()
+        };
+        let wire = WireRecord {
+            exchanges: vec![exchange(1), exchange(3)],
+            ..WireRecord::default()
+        };
+
+        let found = [0, 1, 2, 3, 4].map(|seq| wire.exchange(seq).map(|it| it.seq));
+
+        assert_eq!(found, [None, Some(1), None, Some(3), None]);
+    }
+}

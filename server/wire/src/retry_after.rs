@@ -1,0 +1,217 @@
+//! The `Retry-After` of a response: what it asks for, and how much too early a request came.
+//!
+//! A service writes seconds on purpose; a route that somebody adds may write anything. A
+//! date is one that `httpdate` reads: a leap second and the year 1 are not.
+
+use std::fmt;
+use std::time::{Duration, SystemTime};
+
+use http::HeaderMap;
+use http::header::RETRY_AFTER;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::header_lines::lines;
+use crate::nanoseconds;
+
+/// The Retry-After of a response (RFC 9110 §10.2.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RetryAfter {
+    /// How it was written.
+    pub form: RetryAfterForm,
+    /// How long it asks the client to wait, counted from the head of the response.
+    #[serde(rename = "wait_ns", serialize_with = "nanoseconds::one")]
+    #[schemars(with = "u64")]
+    wait: Duration,
+}
+
+/// How a Retry-After was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RetryAfterForm {
+    /// A number of seconds.
+    Seconds,
+    /// A date to come.
+    Date,
+    /// A date that had come already. It asks for no wait.
+    PastDate,
+    /// Neither a number of seconds nor a date. It asks for nothing.
+    Unusable,
+}
+
+impl RetryAfter {
+    /// A date that had come already.
+    pub const PAST_DATE: Self = Self {
+        form: RetryAfterForm::PastDate,
+        wait: Duration::ZERO,
+    };
+
+    /// Neither a number of seconds nor a date.
+    pub const UNUSABLE: Self = Self {
+        form: RetryAfterForm::Unusable,
+        wait: Duration::ZERO,
+    };
+
+    /// A number of seconds.
+    #[must_use]
+    pub const fn seconds(wait: Duration) -> Self {
+        Self {
+            form: RetryAfterForm::Seconds,
+            wait,
+        }
+    }
+
+    /// A date that lies so far ahead of the head of the response.
+    #[must_use]
+    pub const fn date(wait: Duration) -> Self {
+        Self {
+            form: RetryAfterForm::Date,
+            wait,
+        }
+    }
+
+    /// The first header line, at a moment of the wall clock; none without the header.
+    /// Digits that do not fit are the longest wait.
+    #[must_use]
+    pub fn of(headers: &HeaderMap, now: SystemTime) -> Option<Self> {
+        let value = lines(headers, &RETRY_AFTER).next()?.to_str();
+        Some(value.map_or(Self::UNUSABLE, |value| Self::read(value, now)))
+    }
+
+    fn read(value: &str, now: SystemTime) -> Self {
+        // White space around a value is no part of it (RFC 9110 §5.5).
+        let value = value.trim_matches([' ', '\t']);
+        if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Self::seconds(Duration::from_secs(value.parse().unwrap_or(u64::MAX)));
+        }
+        match httpdate::parse_http_date(value).map(|date| date.duration_since(now)) {
+            Ok(Ok(wait)) if !wait.is_zero() => Self::date(wait),
+            Ok(_) => Self::PAST_DATE,
+            Err(_) => Self::UNUSABLE,
+        }
+    }
+
+    /// How long it asks the client to wait, counted from the head of the response.
+    #[must_use]
+    pub const fn wait(self) -> Duration {
+        self.wait
+    }
+
+    /// By how much a request came too early that came so long after the head of the
+    /// response; zero if it did not.
+    #[must_use]
+    pub const fn early_by(self, waited: Duration) -> Duration {
+        self.wait.saturating_sub(waited)
+    }
+
+    /// Whether it says anything about the time to come back.
+    #[must_use]
+    pub fn is_usable(self) -> bool {
+        self.form != RetryAfterForm::Unusable
+    }
+}
+
+impl fmt::Display for RetryAfter {
+    /// Whole seconds, rounded up: a client that waits for so long is not early.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = self
+            .wait
+            .as_secs()
+            .saturating_add(u64::from(self.wait.subsec_nanos() > 0));
+        match self.form {
+            RetryAfterForm::Seconds | RetryAfterForm::Date => write!(f, "{seconds} s"),
+            RetryAfterForm::PastDate => f.write_str("a past date"),
+            RetryAfterForm::Unusable => f.write_str("unusable"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, SystemTime};
+
+    use http::header::RETRY_AFTER;
+    use http::{HeaderMap, HeaderValue};
+    use proptest::{
+        prelude::*,
+        sample::{Index, select},
+    };
+
+    use super::{
+        RetryAfter,
+        RetryAfterForm::{Date, PastDate, Seconds, Unusable},
+    };
+
+    #[test]
+    fn each_form_is_told_from_the_others() {
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_776);
+        let seconds = |seconds| RetryAfter::seconds(Duration::from_secs(seconds));
+        let table: [(&[u8], _); 12] = [
+            (b"0", seconds(0)),
+            (b"120", seconds(120)),
+            (b" 7\t", seconds(7)),
+            (b"99999999999999999999", seconds(u64::MAX)),
+            (
+                b"Sun, 06 Nov 1994 08:49:37 GMT",
+                RetryAfter::date(Duration::from_secs(1)),
+            ),
+            (b"Sun, 06 Nov 1994 08:49:36 GMT", RetryAfter::PAST_DATE),
+            (b"Sun, 06 Nov 1994 08:49:35 GMT", RetryAfter::PAST_DATE),
+            (b"", RetryAfter::UNUSABLE),
+            (b"-1", RetryAfter::UNUSABLE),
+            (b"1.5", RetryAfter::UNUSABLE),
+            (b"soon", RetryAfter::UNUSABLE),
+            (b"\xff", RetryAfter::UNUSABLE),
+        ];
+
+        for (value, expected) in table {
+            let value = HeaderValue::from_bytes(value).unwrap();
+            let headers = HeaderMap::from_iter([(RETRY_AFTER, value.clone())]);
+
+            assert_eq!(RetryAfter::of(&headers, now), Some(expected), "{value:?}");
+        }
+        assert_eq!(RetryAfter::of(&HeaderMap::new(), now), None);
+    }
+
+    const PIECES: [&str; 10] = ["", " ", "\t", "-", "+", ".5", "9", "\u{664}", "GMT", "\0"];
+
+    fn any_value() -> impl Strategy<Value = String> {
+        let date = (0_u64..253_402_300_800).prop_map(|date| {
+            httpdate::fmt_http_date(SystemTime::UNIX_EPOCH + Duration::from_secs(date))
+        });
+        prop_oneof![
+            "[0-9]{1,25}",
+            "Sun Nov  6 08:49:37 1994",
+            "Sunday, 06-Nov-94 08:49:37 GMT",
+            date
+        ]
+    }
+
+    proptest! {
+        /// Digits and nothing else are seconds, and a date asks for the wait until then.
+        #[test]
+        fn any_value_has_the_form_that_it_seems_to_have(
+            (value, cut, piece) in (any_value(), any::<Index>(), select(&PIECES[..])),
+            now in 0_u64..253_402_300_800, nanos in 0_u32..1_000_000_000,
+        ) {
+            let (before, after) = value.split_at(cut.index(value.len() + 1));
+            let value = [before, piece, after].concat();
+            let now = SystemTime::UNIX_EPOCH + Duration::new(now, nanos);
+            let trimmed = value.trim_matches([' ', '\t']);
+            let digits = !trimmed.is_empty() && trimmed.chars().all(|sign| sign.is_ascii_digit());
+
+            let read = RetryAfter::read(&value, now);
+
+            prop_assert_eq!(read.form == Seconds, digits);
+            match (read.form, httpdate::parse_http_date(trimmed)) {
+                (Date, date) => prop_assert_eq!(Ok(now + read.wait()), date.map_err(drop)),
+                (PastDate, date) => prop_assert!(date.is_ok_and(|date| date <= now)),
+                (Unusable, date) => prop_assert!(date.is_err()),
+                (Seconds, _) => {
+                    let number = trimmed.parse().map_or(Duration::MAX, Duration::from_secs);
+                    prop_assert!(read.wait() == number || number == Duration::MAX);
+                }
+            }
+        }
+    }
+}
