@@ -7,5 +7,5 @@ const CRATES: &[&str] = &["client", "lab", "runner", "server"];
 
 /// The layer that logs what is asked for, of this workspace.
 pub(crate) fn layer(asked: Targets) -> impl Layer<Registry> {
-    server::logging::layer(asked, CRATES)
+    host::logging::layer(asked, CRATES)
 }

@@ -7,6 +7,7 @@
 use std::{sync::Arc, time::SystemTime};
 
 use client::{Clock, ReliableApiClient, SeededRandom, VirtualClock};
+use host::ServiceConfig;
 use opentelemetry::{
     Key, Value,
     propagation::TextMapPropagator,
@@ -17,7 +18,7 @@ use opentelemetry_sdk::{
     propagation::TraceContextPropagator,
     trace::{InMemorySpanExporter, SdkTracerProvider, SpanData},
 };
-use server::{ServiceConfig, TeachingApi};
+use server::TeachingApi;
 use tracing::subscriber;
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 use tracing_subscriber::{Registry, layer::SubscriberExt};

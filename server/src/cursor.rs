@@ -7,7 +7,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::seed_key::{Purpose, SeedKey};
+use host::{Purpose, SeedKey};
 
 /// In base64 these bytes are `+//+`, which puts two awkward characters into
 /// every cursor.
@@ -73,8 +73,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::{List, issue, read};
-    use crate::seed_key::SeedKey;
     use crate::testing::nearly;
+    use host::SeedKey;
 
     #[test]
     fn reads_back_what_it_issued() {

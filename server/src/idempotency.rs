@@ -6,13 +6,11 @@
 
 use std::collections::HashMap;
 
-use http::{HeaderMap, HeaderName};
+use host::IDEMPOTENCY_KEY;
+use http::HeaderMap;
 
 use crate::canonical_json::JsonDigest;
 use wire::header_lines::single;
-
-/// The header that carries the key.
-pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// The longest key that is accepted, in characters.
 pub(crate) const MAX_KEY_LENGTH: usize = 255;

@@ -1,15 +1,15 @@
 //! What every lesson declares about itself.
 //!
 //! The declaration feeds the metrics, which start at zero for every response that is
-//! declared, and the OpenAPI document, which a test holds against the live routes.
+//! declared, and the OpenAPI document, which a test compares with the live routes.
 
 use axum::Router;
 use axum::handler::Handler;
 use axum::routing::{MethodFilter, on};
+use host::{ExpectedRoute, Problem};
+use http::header::RETRY_AFTER;
 use http::{Method, StatusCode};
 
-use crate::every_request::EveryRequest;
-use crate::problem::Problem;
 use crate::state::ServiceState;
 
 /// One row of the endpoint table.
@@ -30,15 +30,29 @@ pub(crate) struct Lesson {
 }
 
 impl Lesson {
-    /// Its route, with what happens to every request around the handler.
+    /// Its route.
     pub(crate) fn served_by<H, T>(&self, handler: H) -> Router<ServiceState>
     where
-        H: Handler<T, ServiceState, Future: Unpin>,
+        H: Handler<T, ServiceState>,
         T: 'static,
     {
         #[expect(clippy::expect_used, reason = "no lesson invents a method")]
         let method = MethodFilter::try_from(self.method.clone()).expect("a method of HTTP");
-        Router::new().route(self.path, on(method, EveryRequest(handler)))
+        Router::new().route(self.path, on(method, handler))
+    }
+}
+
+impl From<&Lesson> for ExpectedRoute {
+    fn from(lesson: &Lesson) -> Self {
+        let responses = lesson.responses.iter();
+        let mut headers = responses.clone().filter_map(|response| response.header);
+        Self {
+            path: lesson.path,
+            method: lesson.method.clone(),
+            statuses: responses.map(|response| response.status).collect(),
+            faults: lesson.fault.into_iter().collect(),
+            has_retry_after: headers.any(|(name, _)| RETRY_AFTER == name),
+        }
     }
 }
 

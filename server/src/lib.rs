@@ -2,8 +2,8 @@
 //!
 //! Real services fail in ways that a client's author rarely gets to see on a quiet
 //! afternoon. This one shows them at will: a failure that goes away, a wait that is
-//! longer than anybody's patience, JSON that is none, lists that never end. Each is
-//! one lesson, and each lesson is one file in `routes/`.
+//! longer than anybody's patience, invalid JSON, lists that never end. Each is one
+//! lesson, and each lesson is one file in `routes/`.
 //!
 //! | Method and path | What comes back | What it teaches |
 //! |---|---|---|
@@ -22,52 +22,27 @@
 //! | GET `/metrics` | Prometheus text | what the service counted |
 //!
 //! HEAD works wherever GET does. Any other path is a 404 and any other method a 405
-//! with `Allow`; every error is a [`Problem`] in `application/problem+json` that
-//! carries a machine-readable code and the request id of its `X-Request-Id` header.
-//! The one exception is out of reach: hyper responds to what is not HTTP at all,
-//! with a bare 400, 414 or 431.
-//!
-//! Some requests are refused before they come to any of this; they stand in no ledger
-//! and count nowhere. HTTP/1.1 without exactly one `Host` is a 400 (RFC 9112 §3.2), any
-//! `Host` but a name of loopback a 421, and what a browser sends for another web site
-//! a 403: no site that happens to be open can use up the failures of a lesson.
-//!
-//! # Start and stop
-//!
-//! A service is a value. It listens on 127.0.0.1 and nowhere else, on a thread of its
-//! own, and nothing of it remains once it is stopped. A client may leave a connection
-//! waiting for so long and no longer: see [`ConnectionBounds`].
+//! with `Allow`; every error is a [`Problem`](host::Problem).
 //!
 //! ```
-//! use server::{ServiceConfig, TeachingApi};
+//! use host::ServiceConfig;
+//! use server::TeachingApi;
 //!
 //! # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
-//! let config = ServiceConfig::builder().port(0).seed(7).build()?;
-//! let service = TeachingApi::start(config)?;
-//! assert!(service.base_url().starts_with("http://127.0.0.1:"));
+//! let service = TeachingApi::start(ServiceConfig::builder().seed(7).build()?)?;
 //!
 //! // … let a client loose on `service.base_url()` …
 //!
-//! assert_eq!(service.ledger().total, 0);
 //! service.stop().await?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! # })?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # What it saw
-//!
-//! [`RunningApi::ledger`] tells what went over the wire: every connection, every request
-//! with its arrival, route and response, whether it came earlier than a Retry-After
-//! allowed, and hashes instead of cursors, keys and bodies. The names of all metrics and of
-//! the request span stand in [`telemetry`].
-//!
-//! # What is deliberately absent
-//!
-//! There is no option to listen on another address, no credential, no call to
-//! anywhere else, and no state that outlives the process. The service knows nothing
-//! of any client; a lab that wants more faults adds them with
-//! [`ServiceConfigBuilder::routes`], or puts its own routes beside [`router`].
+//! The [`host`] serves the lessons, and records what came over the wire. The lessons know
+//! nothing of the record, of metrics or of any client, and no state outlives the process.
+//! To serve more routes beside them, add these to [`lessons`] with
+//! [`Served::and`](host::Served::and).
 
 // No input may end the program: what cannot happen says why it cannot.
 #![cfg_attr(
@@ -82,60 +57,41 @@
     )
 )]
 
-pub mod accept;
-mod admission;
-mod body_hash;
 mod canonical_json;
-mod config;
 mod cursor;
-mod every_request;
-mod exchange;
-mod expected_route;
-mod exposition;
-pub mod guard;
 mod idempotency;
-mod instruments;
-mod ledger;
 mod lesson;
-pub mod logging;
-mod metrics_sink;
-mod observe;
+mod lessons;
 mod openapi;
 mod page;
 mod problem;
-mod request_body;
-mod request_ids;
-mod response_end;
-mod response_extensions;
-mod router;
 mod routes;
-mod seed_key;
-mod serve;
-mod service;
-mod signals;
 mod state;
-pub mod telemetry;
 #[cfg(test)]
 mod testing;
-mod traceparent;
-mod waits;
+#[cfg(test)]
+mod tests;
 
-pub use accept::{ConnectionBounds, ConnectionFault, ConnectionPosition, HeaderCase, Stopped};
-pub use config::{
-    ConfigError, DEFAULT_DRAIN_DEADLINE, DEFAULT_LEDGER_CAPACITY, DEFAULT_MAX_JOBS, DEFAULT_PORT,
-    MAX_CAPACITY, MAX_DRAIN_DEADLINE, ServiceConfig, ServiceConfigBuilder,
-};
-pub use exchange::{
-    BodyEnd, Exchange, HeaderShape, MAX_RECORDED_BODY, RequestShape, SentBody, SentHeader,
-    SentResponse,
-};
-pub use expected_route::ExpectedRoute;
-pub use ledger::Ledger;
-pub use metrics_sink::Metrics;
+use host::{Host, RunningService, ServiceConfig, StartError};
+
+pub use lessons::{DEFAULT_MAX_JOBS, lessons, serves, with_room_for};
 pub use openapi::openapi;
-pub use problem::Problem;
-pub use response_extensions::{Fault, NextCursor};
-pub use router::{router, serves};
-pub use service::{RunningApi, StartError, StopError, TeachingApi};
-pub use signals::Signals;
-pub use state::ServiceState;
+
+/// The default port of the program.
+pub const DEFAULT_PORT: u16 = 8765;
+
+/// The teaching API. It has no state of its own: see [`RunningService`].
+#[derive(Debug)]
+pub struct TeachingApi;
+
+impl TeachingApi {
+    /// Starts a host that serves the lessons.
+    ///
+    /// # Errors
+    ///
+    /// [`StartError`], and nothing is left open.
+    pub fn start(config: ServiceConfig) -> Result<RunningService, StartError> {
+        let lessons = lessons(config.seed());
+        Host::start(config, lessons)
+    }
+}

@@ -23,10 +23,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
-use server::{
-    ConfigError, DEFAULT_DRAIN_DEADLINE, DEFAULT_PORT, ServiceConfig, Signals, StartError,
-    StopError, TeachingApi, logging,
+use host::{
+    ConfigError, DEFAULT_DRAIN_DEADLINE, ServiceConfig, Signals, StartError, StopError, logging,
 };
+use server::{DEFAULT_PORT, TeachingApi};
 use tracing_subscriber::Registry;
 use tracing_subscriber::layer::SubscriberExt as _;
 

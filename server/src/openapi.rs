@@ -12,12 +12,12 @@ use serde_json::{Map, Value, json};
 
 use crate::idempotency::MAX_KEY_LENGTH;
 use crate::lesson::{Content, DeclaredResponse, Lesson, Takes};
-use crate::metrics_sink::{METRICS_MEDIA_TYPE, METRICS_PATH};
+use crate::lessons::LESSONS;
 use crate::page::{DEFAULT_LIMIT, MAX_LIMIT, Page};
-use crate::problem::{PROBLEM_JSON, Problem, ProblemBody};
-use crate::router::LESSONS;
 use crate::routes::flaky::FlakyResult;
 use crate::routes::jobs::Job;
+use host::problem::{PROBLEM_JSON, Problem, ProblemBody};
+use host::{METRICS_MEDIA_TYPE, METRICS_PATH};
 
 const DESCRIPTION: &str = "A local HTTP API with faults on purpose. Any other path has the \
     response NotFound, and any other method of a path with MethodNotAllowed. HEAD responds as \

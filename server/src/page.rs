@@ -3,18 +3,20 @@
 use std::borrow::Cow;
 
 use axum::body::Body;
-use axum::extract::{FromRequestParts, Query};
+use axum::extract::FromRequestParts;
 use axum::response::{IntoResponse, Response};
+use host::query::only;
+use http::HeaderValue;
 use http::header::CONTENT_TYPE;
 use http::request::Parts;
-use http::{HeaderValue, Uri};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cursor::{self, List};
-use crate::problem::Problem;
-use crate::response_extensions::NextCursor;
-use crate::seed_key::SeedKey;
+use crate::problem;
+use host::NextCursor;
+use host::Problem;
+use host::SeedKey;
 
 /// No page holds more records than this, whatever `limit` says.
 pub(crate) const MAX_PAGE_SIZE: u64 = 2;
@@ -107,7 +109,7 @@ impl PageQuery {
     /// The position to go on from, or zero for the start of the list.
     pub(crate) fn position(&self, key: &SeedKey, list: List) -> Result<u64, Problem> {
         match &self.cursor {
-            Some(cursor) => cursor::read(key, list, cursor).ok_or(Problem::INVALID_CURSOR),
+            Some(cursor) => cursor::read(key, list, cursor).ok_or(problem::INVALID_CURSOR),
             None => Ok(0),
         }
     }
@@ -117,37 +119,15 @@ impl<S: Sync> FromRequestParts<S> for PageQuery {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
-        let limit = match only(&parts.uri, "limit").map_err(|_| Problem::INVALID_LIMIT)? {
-            Some(text) => parse_limit(&text).ok_or(Problem::INVALID_LIMIT)?,
+        let limit = match only(&parts.uri, "limit").map_err(|_| problem::INVALID_LIMIT)? {
+            Some(text) => parse_limit(&text).ok_or(problem::INVALID_LIMIT)?,
             None => DEFAULT_LIMIT,
         };
-        let cursor = only(&parts.uri, "cursor").map_err(|_| Problem::INVALID_CURSOR)?;
+        let cursor = only(&parts.uri, "cursor").map_err(|_| problem::INVALID_CURSOR)?;
         Ok(Self {
             cursor,
             size: limit.min(MAX_PAGE_SIZE),
         })
-    }
-}
-
-/// A query parameter came more than once, so that it has no one value.
-#[derive(Debug)]
-pub(crate) struct Ambiguous;
-
-/// The percent-decoded value of a query parameter.
-pub(crate) fn only(uri: &Uri, name: &str) -> Result<Option<String>, Ambiguous> {
-    if uri.query().is_none() {
-        return Ok(None);
-    }
-    let Query(pairs) = Query::<Vec<(String, String)>>::try_from_uri(uri).map_err(|_| Ambiguous)?;
-    let mut values = pairs
-        .into_iter()
-        .filter(|(key, _)| key == name)
-        .map(|(_, value)| value);
-    let value = values.next();
-    if values.next().is_some() {
-        Err(Ambiguous)
-    } else {
-        Ok(value)
     }
 }
 
@@ -160,7 +140,7 @@ fn parse_limit(text: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{only, parse_limit};
+    use super::parse_limit;
 
     #[test]
     fn limit_is_an_integer_from_1_to_100() {
@@ -184,15 +164,5 @@ mod tests {
         for (text, expected) in table {
             assert_eq!(parse_limit(text), expected, "{text:?}");
         }
-    }
-
-    #[test]
-    fn a_parameter_is_decoded_and_must_be_alone() {
-        let once = "/items?cursor=a%2Bb%26c&other=1".parse().unwrap();
-        let twice = "/items?cursor=a&cursor=a".parse().unwrap();
-
-        assert_eq!(only(&once, "cursor").unwrap().as_deref(), Some("a+b&c"));
-        assert!(only(&once, "limit").unwrap().is_none());
-        assert!(only(&twice, "cursor").is_err());
     }
 }

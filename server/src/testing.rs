@@ -3,6 +3,7 @@
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::response::Response;
+use host::{Exchange, Ledger, Served, ServiceConfig, ServiceConfigBuilder};
 use http::{HeaderMap, Request, StatusCode};
 use http_body_util::BodyExt;
 use proptest::prelude::*;
@@ -11,14 +12,13 @@ use serde_json::Value;
 use tower::ServiceExt;
 use wire::WireRecord;
 
-use crate::config::{ServiceConfig, ServiceConfigBuilder};
-use crate::exchange::Exchange;
-use crate::router::router;
-use crate::state::ServiceState;
+use crate::lessons::lessons;
+
+const SEED: u64 = 1;
 
 /// A fresh service. Its seed is fixed, so that a failure repeats.
 pub(crate) struct Service {
-    state: ServiceState,
+    ledger: Ledger,
     router: Router,
 }
 
@@ -28,19 +28,25 @@ impl Service {
     }
 
     pub(crate) fn with(config: ServiceConfigBuilder) -> Self {
-        let state = ServiceState::new(&config.seed(1).build().unwrap());
-        Self {
-            router: router(state.clone()),
-            state,
-        }
+        Self::serving(lessons(SEED), config)
+    }
+
+    /// The lessons, and these routes.
+    pub(crate) fn adding(routes: Router, config: ServiceConfigBuilder) -> Self {
+        Self::serving(lessons(SEED).and(routes), config)
+    }
+
+    pub(crate) fn serving(served: Served, config: ServiceConfigBuilder) -> Self {
+        let (router, ledger) = host::router(&config.seed(SEED).build().unwrap(), served);
+        Self { ledger, router }
     }
 
     pub(crate) fn ledger(&self) -> WireRecord {
-        self.state.ledger().snapshot()
+        self.ledger.snapshot()
     }
 
     pub(crate) fn exchanges(&self) -> Vec<Exchange> {
-        self.state.ledger().exchanges()
+        self.ledger.exchanges()
     }
 
     pub(crate) async fn respond(&self, request: Request<Body>) -> Response {

@@ -13,25 +13,30 @@ use std::time::{Duration, Instant};
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::routing::get;
+use host::{ConnectionBounds, Host, RunningService, ServiceConfig, ServiceConfigBuilder};
 use http::HeaderMap;
 use http_body_util::BodyExt;
 use hyper::body::{Body as HttpBody, Frame};
-use server::{ConnectionBounds, RunningApi, ServiceConfig, ServiceConfigBuilder, TeachingApi};
+use server::TeachingApi;
 use support::{exchange, request};
 use wire::{BodyState, ClosedBy, WireConnection, WireRecord};
 
 const HOLDS_WITHIN: Duration = Duration::from_secs(20);
 
-fn start(config: ServiceConfigBuilder) -> RunningApi {
+fn start(config: ServiceConfigBuilder) -> RunningService {
     TeachingApi::start(config.port(0).build().unwrap()).unwrap()
 }
 
-fn connect(service: &RunningApi) -> TcpStream {
+fn serve(routes: Router) -> RunningService {
+    Host::start(ServiceConfig::builder().build().unwrap(), routes).unwrap()
+}
+
+fn connect(service: &RunningService) -> TcpStream {
     TcpStream::connect(service.local_addr()).unwrap()
 }
 
 /// The ledger as soon as this holds of it.
-fn once(service: &RunningApi, holds: impl Fn(&WireRecord) -> bool) -> WireRecord {
+fn once(service: &RunningService, holds: impl Fn(&WireRecord) -> bool) -> WireRecord {
     let begun = Instant::now();
     loop {
         let ledger = service.ledger();
@@ -48,7 +53,7 @@ fn closed_by(connection: &WireConnection) -> Option<ClosedBy> {
 }
 
 /// Who closed the one connection of this service.
-fn closer_of(service: &RunningApi) -> Option<ClosedBy> {
+fn closer_of(service: &RunningService) -> Option<ClosedBy> {
     let ledger = once(service, |ledger| {
         let first = ledger.connections.first();
         first.is_some_and(|connection| connection.closed.is_some())
@@ -230,7 +235,7 @@ impl HttpBody for BreaksOff {
 fn a_response_that_breaks_off_has_a_head_and_no_end() {
     let breaks_off = get(async || Body::new(BreaksOff { has_begun: false }));
     let routes = Router::new().route("/breaks-off", breaks_off);
-    let service = start(ServiceConfig::builder().routes(routes));
+    let service = serve(routes);
     let mut stream = connect(&service);
 
     let ask = request("GET", "/breaks-off", "", "");
@@ -247,7 +252,7 @@ fn a_response_that_breaks_off_has_a_head_and_no_end() {
 fn a_response_of_a_known_length_ends_with_its_last_byte() {
     let never = || std::future::pending::<Option<Result<HeaderMap, axum::Error>>>();
     let whole = get(async move || Body::new(Body::from("whole").with_trailers(never())));
-    let service = start(ServiceConfig::builder().routes(Router::new().route("/whole", whole)));
+    let service = serve(Router::new().route("/whole", whole));
 
     let response = exchange(
         &connect(&service),

@@ -10,14 +10,22 @@ use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::routing;
-use server::{RunningApi, ServiceConfig, ServiceConfigBuilder, StartError, TeachingApi};
+use host::{
+    DEFAULT_DRAIN_DEADLINE, Host, RunningService, ServiceConfig, ServiceConfigBuilder, StartError,
+};
+use server::TeachingApi;
 use support::{Response, exchange, read_response, request};
 
-fn start(config: ServiceConfigBuilder) -> RunningApi {
+fn start(config: ServiceConfigBuilder) -> RunningService {
     TeachingApi::start(config.port(0).build().unwrap()).unwrap()
 }
 
-/// A route that says when it was reached and responses when it is let go.
+fn serve(routes: Router, drain_deadline: Duration) -> RunningService {
+    let config = ServiceConfig::builder().drain_deadline(drain_deadline);
+    Host::start(config.build().unwrap(), routes).unwrap()
+}
+
+/// A route that says when it was reached and responds when it is let go.
 fn held_route() -> (Router, mpsc::Receiver<()>, Arc<tokio::sync::Notify>) {
     let (reached, is_reached) = mpsc::channel();
     let release = Arc::new(tokio::sync::Notify::new());
@@ -30,7 +38,7 @@ fn held_route() -> (Router, mpsc::Receiver<()>, Arc<tokio::sync::Notify>) {
     (Router::new().route("/held", handler), is_reached, release)
 }
 
-fn ask_for_held(service: &RunningApi) -> TcpStream {
+fn ask_for_held(service: &RunningService) -> TcpStream {
     let stream = TcpStream::connect(service.local_addr()).unwrap();
     (&stream)
         .write_all(request("GET", "/held", "", "").as_bytes())
@@ -92,7 +100,7 @@ fn a_port_in_use_is_named() {
 #[tokio::test]
 async fn stop_lets_a_request_in_flight_finish() {
     let (routes, reached, release) = held_route();
-    let service = start(ServiceConfig::builder().routes(routes));
+    let service = serve(routes, DEFAULT_DRAIN_DEADLINE);
     let stream = ask_for_held(&service);
     reached.recv().unwrap();
 
@@ -109,7 +117,7 @@ async fn stop_lets_a_request_in_flight_finish() {
 #[tokio::test]
 async fn during_a_drain_a_new_connection_is_refused() {
     let (routes, reached, release) = held_route();
-    let service = start(ServiceConfig::builder().routes(routes));
+    let service = serve(routes, DEFAULT_DRAIN_DEADLINE);
     let address = service.local_addr();
     let stream = ask_for_held(&service);
     reached.recv().unwrap();
@@ -131,11 +139,7 @@ async fn during_a_drain_a_new_connection_is_refused() {
 async fn stop_cuts_off_what_outlasts_the_deadline() {
     let (routes, reached, _release) = held_route();
     let deadline = Duration::from_millis(1);
-    let service = start(
-        ServiceConfig::builder()
-            .routes(routes)
-            .drain_deadline(deadline),
-    );
+    let service = serve(routes, deadline);
     let ledger = service.ledger_handle();
     let mut stream = ask_for_held(&service);
     reached.recv().unwrap();
@@ -156,11 +160,7 @@ async fn stop_cuts_off_what_outlasts_the_deadline() {
 fn drop_does_not_wait_for_requests_in_flight() {
     let (routes, reached, _release) = held_route();
     let patience = Duration::from_secs(60);
-    let service = start(
-        ServiceConfig::builder()
-            .routes(routes)
-            .drain_deadline(patience),
-    );
+    let service = serve(routes, patience);
     let _stream = ask_for_held(&service);
     reached.recv().unwrap();
 
@@ -174,11 +174,7 @@ fn drop_does_not_wait_for_requests_in_flight() {
 async fn a_stop_that_is_given_up_cuts_off_at_once() {
     let (routes, reached, _release) = held_route();
     let patience = Duration::from_secs(60);
-    let service = start(
-        ServiceConfig::builder()
-            .routes(routes)
-            .drain_deadline(patience),
-    );
+    let service = serve(routes, patience);
     let _stream = ask_for_held(&service);
     reached.recv().unwrap();
 

@@ -8,12 +8,12 @@ use std::task::{Context, Poll};
 
 use axum::Router;
 use axum::body::{Body, Bytes};
+use host::{ServiceConfig, router};
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, Request};
 use http_body_util::BodyExt;
 use hyper::body::{Body as HttpBody, Frame};
 use serde_json::{Value, json};
-use server::{ServiceConfig, ServiceState, router};
 use tower::ServiceExt;
 
 type Headers<'a> = &'a [(&'a str, &'a str)];
@@ -165,8 +165,8 @@ fn it_is_openapi_3_1() {
 #[tokio::test]
 async fn every_response_is_described_and_every_description_is_of_a_response() {
     let document = document();
-    let config = ServiceConfig::builder().max_jobs(1).build().unwrap();
-    let service = router(ServiceState::new(&config));
+    let config = ServiceConfig::builder().build().unwrap();
+    let (service, _) = router(&config, server::with_room_for(1, 1));
     let large = format!("\"{}\"", "x".repeat(65_536));
     let key = ("idempotency-key", "k");
     let jobs: [(Headers<'_>, &str); 11] = [

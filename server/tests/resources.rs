@@ -9,7 +9,8 @@ use std::fs;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
-use server::{RunningApi, ServiceConfig, TeachingApi};
+use host::{RunningService, ServiceConfig};
+use server::TeachingApi;
 use support::{exchange, request};
 
 const DEADLINE: Duration = Duration::from_secs(20);
@@ -22,7 +23,7 @@ fn threads() -> usize {
     fs::read_dir("/proc/self/task").unwrap().count()
 }
 
-fn start() -> RunningApi {
+fn start() -> RunningService {
     let config = ServiceConfig::builder()
         .port(0)
         .drain_deadline(DEADLINE)

@@ -13,9 +13,10 @@ use std::sync::{Arc, Mutex};
 
 use axum::Router;
 use axum::body::Body;
+use host::telemetry::{REQUEST_SPAN, REQUEST_SPAN_FIELDS, SPAN_TARGET};
+use host::{ServiceConfig, ServiceConfigBuilder, router};
 use http::Request;
-use server::telemetry::{REQUEST_SPAN, REQUEST_SPAN_FIELDS, SPAN_TARGET};
-use server::{ServiceConfig, ServiceState, TeachingApi, router};
+use server::TeachingApi;
 use tower::ServiceExt;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
@@ -29,9 +30,11 @@ const TRACEPARENT: (&str, &str) = (
 );
 
 fn service() -> Router {
-    router(ServiceState::new(
-        &ServiceConfig::builder().build().unwrap(),
-    ))
+    serving(ServiceConfig::builder())
+}
+
+fn serving(config: ServiceConfigBuilder) -> Router {
+    router(&config.build().unwrap(), server::lessons(1)).0
 }
 
 async fn send(service: &Router, method: &str, uri: &str, headers: &[(&str, &str)]) {
@@ -163,7 +166,7 @@ async fn the_hook_sees_the_headers_before_the_span_is_entered() {
             .unwrap()
             .push((is_entered, headers.contains_key("traceparent")));
     });
-    let service = router(ServiceState::new(&config.build().unwrap()));
+    let service = serving(config);
 
     send(&service, "GET", "/items", &[TRACEPARENT]).await;
 

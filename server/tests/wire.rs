@@ -9,10 +9,11 @@ use std::thread;
 
 use axum::routing;
 use axum::{Extension, Router};
-use server::{ConnectionFault, HeaderCase, RunningApi, ServiceConfig, TeachingApi};
+use host::{ConnectionFault, HeaderCase, Host, RunningService, ServiceConfig};
+use server::TeachingApi;
 use support::{Response, exchange, read_response, request};
 
-fn start() -> RunningApi {
+fn start() -> RunningService {
     TeachingApi::start(ServiceConfig::builder().port(0).build().unwrap()).unwrap()
 }
 
@@ -151,7 +152,7 @@ fn a_client_that_still_reads_learns_that_its_body_broke_off() {
 }
 
 /// No request counts as having a response, and no job as submitted.
-fn assert_nothing_counts_as_a_response(service: &RunningApi) {
+fn assert_nothing_counts_as_a_response(service: &RunningService) {
     let ledger = service.ledger();
     for entry in &ledger.entries {
         assert_eq!((entry.status, entry.body), (None, None), "{entry:?}");
@@ -295,7 +296,7 @@ fn metrics_are_prometheus_text() {
         response.header("content-type"),
         Some("text/plain; version=0.0.4; charset=utf-8")
     );
-    for metric in server::telemetry::METRICS {
+    for metric in host::telemetry::METRICS {
         assert!(
             response
                 .body
@@ -351,8 +352,7 @@ fn a_connection_can_be_closed_or_reset_in_place_of_a_response() {
             "/reset",
             routing::get(async || Extension(ConnectionFault::Reset)),
         );
-    let config = ServiceConfig::builder().port(0).routes(routes);
-    let service = TeachingApi::start(config.build().unwrap()).unwrap();
+    let service = Host::start(ServiceConfig::builder().build().unwrap(), routes).unwrap();
 
     for (path, expected) in [
         ("/closed", Ok(0)),

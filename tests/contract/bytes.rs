@@ -3,26 +3,20 @@
 
 use std::time::{Duration, SystemTime};
 
-use axum::{Router, body::Body, response::Response, routing::get};
-use client::{IdempotencyKey, RetryAfter, VirtualClock};
+use axum::body::Body;
+use client::{FINAL_STATUSES, IdempotencyKey, RetryAfter};
+use host::ServiceConfig;
 use http::{HeaderMap, HeaderValue, Request, StatusCode, header::RETRY_AFTER};
 use proptest::{collection::vec, prelude::*, sample::select};
-use server::{ServiceConfig, ServiceConfigBuilder, ServiceState, router};
-use tests::{Bench, Session, SharedClock, status};
+use tests::{Bench, Session, status};
 use tower::ServiceExt;
+use wire::{media_type, status::is_final};
 
-/// The response of a service of its own, without a socket, and what its ledger says of
-/// the response's `Retry-After`.
-fn respond(
-    configure: impl FnOnce(ServiceConfigBuilder) -> ServiceConfigBuilder,
-    request: Request<Body>,
-) -> (StatusCode, Option<wire::RetryAfter>) {
-    let config = configure(ServiceConfig::builder()).build();
-    let state = ServiceState::new(&config.expect("a legal configuration"));
-    let response = run(router(state.clone()).oneshot(request));
-    let ledger = state.ledger().snapshot();
-    let status = response.expect("a response").status();
-    (status, ledger.entries[0].retry_after)
+/// The response of the lessons, without a socket.
+fn respond(request: Request<Body>) -> StatusCode {
+    let config = ServiceConfig::builder().build();
+    let (router, _) = host::router(&config.expect("a legal configuration"), server::lessons(1));
+    run(router.oneshot(request)).expect("a response").status()
 }
 
 fn run<T>(future: impl Future<Output = T>) -> T {
@@ -105,7 +99,7 @@ proptest! {
     ) {
         let value = HeaderValue::from_str(&key).or_else(|_| HeaderValue::from_bytes(key.as_bytes()))?;
 
-        let (status, _) = respond(|config| config, job(&HeaderValue::from_static("application/json"), &value));
+        let status = respond(job(&HeaderValue::from_static("application/json"), &value));
 
         prop_assert_eq!(IdempotencyKey::new(&key).is_ok(), status == StatusCode::CREATED);
         prop_assert!(status == StatusCode::CREATED || status == StatusCode::BAD_REQUEST);
@@ -119,11 +113,20 @@ proptest! {
         let reply = status(200).header("content-type", &value).body("{}");
         let client = Bench::new(Session::always(reply)).client;
 
-        let (status, _) = respond(|config| config, job(&value, &HeaderValue::from_static("k")));
+        let status = respond(job(&value, &HeaderValue::from_static("k")));
         let read = run(client.bad_json());
 
-        prop_assert_eq!(read.is_ok(), status == StatusCode::CREATED, "{:?}", value);
+        let is_json = media_type::is_json(value.as_bytes());
+        prop_assert_eq!(read.is_ok(), is_json, "{:?}", value);
+        prop_assert_eq!(is_json, status == StatusCode::CREATED, "{:?}", value);
         prop_assert!(status == StatusCode::CREATED || status == StatusCode::UNSUPPORTED_MEDIA_TYPE);
+    }
+
+    #[test]
+    fn a_status_is_final_to_the_client_where_it_is_to_the_judge(status in 100_u16..1000) {
+        let to_the_client = StatusCode::from_u16(status).is_ok_and(|it| FINAL_STATUSES.contains(&it));
+
+        prop_assert_eq!(to_the_client, is_final(status));
     }
 
     /// A client that keeps to what it read is never early to the judge of the wire.
@@ -133,18 +136,8 @@ proptest! {
     ) {
         let value = HeaderValue::from_str(&value)?;
         let headers = HeaderMap::from_iter([(RETRY_AFTER, value.clone())]);
-        let handler = async || {
-            let response = Response::builder().status(503).header(RETRY_AFTER, value);
-            response.body(Body::empty()).expect("a response")
-        };
-        let routes = Router::new().route("/down", get(handler));
-        let clock = SharedClock(VirtualClock::starting_at(now));
-
-        let request = Request::get("/down").body(Body::empty())?;
-        let (_, noted) = respond(|config| config.routes(routes).clock(clock), request);
-
         let read = RetryAfter::from_headers(&headers, now).and_then(RetryAfter::wait);
-        let noted = noted.map(wire::RetryAfter::wait);
+        let noted = wire::RetryAfter::of(&headers, now).map(wire::RetryAfter::wait);
         prop_assert!(noted.unwrap_or_default() <= read.unwrap_or_default(), "{noted:?}, {read:?}");
     }
 }

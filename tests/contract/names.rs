@@ -6,7 +6,7 @@ use std::{
 };
 
 use client::{ConcurrencyLimit, IdempotencyKey, JsonObject};
-use server::telemetry::{REQUEST_SPAN, REQUEST_SPAN_FIELDS, SPAN_TARGET};
+use host::telemetry::{REQUEST_SPAN, REQUEST_SPAN_FIELDS, SPAN_TARGET};
 use tests::{Bench, Loopback, Series, Session, Spans, Tally, json, status};
 
 /// The spans of the client, as the documentation of its `telemetry` lists them.
@@ -125,7 +125,7 @@ fn assert_in_catalogue(series: &[Series], catalogue: &Catalogue) {
 async fn every_metric_and_span_is_in_the_published_catalogues() {
     let (ours, theirs) = (Tally::new(), Tally::new());
     let (spans, _watch) = Spans::watch();
-    let metrics = server::Metrics::new(theirs.recorder(), String::new);
+    let metrics = host::Metrics::new(theirs.recorder(), String::new);
     let loopback = Loopback::start_both(
         |service| service.metrics(metrics),
         |builder| {
@@ -142,7 +142,7 @@ async fn every_metric_and_span_is_in_the_published_catalogues() {
     loopback.stop().await;
 
     let client = client::telemetry::METRICS.map(|it| (it.name.to_owned(), owned(it.labels)));
-    let server = server::telemetry::METRICS.map(|it| (it.name.to_owned(), owned(it.labels)));
+    let server = host::telemetry::METRICS.map(|it| (it.name.to_owned(), owned(it.labels)));
     assert_in_catalogue(&ours.read(), &client.into());
     assert_in_catalogue(&theirs.read(), &server.into());
 

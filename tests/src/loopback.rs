@@ -6,8 +6,9 @@ use std::{
 };
 
 use client::{Builder, Clock, ReliableApiClient, VirtualClock};
+use host::{RunningService, ServiceConfig, ServiceConfigBuilder, Stopped};
 use runner::fault_proxy::{Fault, FaultProxy};
-use server::{RunningApi, ServiceConfig, ServiceConfigBuilder, Stopped, TeachingApi};
+use server::TeachingApi;
 use wire::WireRecord;
 
 use crate::{
@@ -25,7 +26,7 @@ pub struct Loopback {
     /// The clock of both.
     pub clock: VirtualClock,
     /// The service.
-    pub service: RunningApi,
+    pub service: RunningService,
 }
 
 impl Loopback {

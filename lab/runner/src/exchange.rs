@@ -5,8 +5,8 @@ mod curl;
 use std::collections::HashMap;
 
 use evidence::wire::{Delivery, Exchange, Header, IssuedCursor, Message, Names, WireRequest};
+use host::{BodyEnd, RequestShape, SentBody, SentResponse};
 use http::StatusCode;
-use server::{BodyEnd, RequestShape, SentBody, SentResponse};
 use wire::RecordedHeader;
 
 use crate::fault_proxy::Passed;
@@ -17,7 +17,7 @@ const REQUEST_ID: &str = "x-request-id";
 /// The exchanges of these requests in their order, as the lab's own values; `passed` is
 /// what came through of responses that something stood in the way of.
 pub(crate) fn exchanges(
-    kept: Vec<server::Exchange>,
+    kept: Vec<host::Exchange>,
     requests: &[WireRequest],
     passed: &[Passed],
 ) -> Vec<Exchange> {
@@ -32,7 +32,7 @@ pub(crate) fn exchanges(
 }
 
 fn exchange(
-    kept: &server::Exchange,
+    kept: &host::Exchange,
     request: &WireRequest,
     names: &Names,
     passed: &HashMap<&str, &Passed>,
@@ -61,7 +61,7 @@ fn exchange(
 /// The shape of a request.
 fn received(shape: &RequestShape, request: &WireRequest, names: &Names) -> Message {
     let key = request.idempotency_key.and_then(|key| names.key(key));
-    let header = |header: &server::HeaderShape| Header {
+    let header = |header: &host::HeaderShape| Header {
         value: match &header.value {
             Some(RecordedHeader::Value(value)) => Some(value.to_string()),
             Some(RecordedHeader::Unusable) => None,
@@ -101,7 +101,7 @@ fn sent(response: &SentResponse, request: &WireRequest, names: &Names) -> Messag
         Some(IssuedCursor::Null) | None => None,
     };
     let body = &response.body;
-    let kept = server::MAX_RECORDED_BODY;
+    let kept = host::MAX_RECORDED_BODY;
     Message {
         start: start.trim_end().to_owned(),
         headers: headers.collect(),

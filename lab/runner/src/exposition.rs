@@ -9,9 +9,9 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use client::{Clock, SystemClock, telemetry::SharedRecorder};
 use evidence::{Client, Counter, Counters};
+use host::{Metrics, ServiceConfig};
 use metrics_exporter_prometheus::{PrometheusHandle, PrometheusRecorder};
 use metrics_util::debugging::{DebugValue, DebuggingRecorder, Snapshotter};
-use server::{Metrics, ServiceConfig, ServiceState};
 
 use crate::{
     CLIENTS, prometheus::prometheus_recorder, scenario::Scenario, tee::Tee, totals::Totals,
@@ -61,17 +61,18 @@ impl Exposition {
         }
 
         let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
-        let routes = scenarios
+        let added = scenarios
             .iter()
             .flat_map(|scenario| (scenario.routes)(Arc::clone(&clock)).expected);
         #[expect(clippy::expect_used, reason = "nothing that is set here has a rule")]
         let config = ServiceConfig::builder()
             .metrics(self.service())
-            .expected_routes(routes)
             .build()
             .expect("the defaults are legal");
-        // The routes of the service register what they count when its router is made.
-        drop(server::router(ServiceState::new(&config)));
+        let mut served = server::lessons(config.seed());
+        served.expected.extend(added);
+        // A router registers what is expected when it is made.
+        drop(host::router(&config, served));
     }
 
     /// What each counter has come to, all its labels together.

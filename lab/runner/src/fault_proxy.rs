@@ -84,7 +84,7 @@ pub struct Passed {
 }
 
 /// The most responses that are remembered: as many as a ledger keeps.
-const MAX_PASSED: usize = server::DEFAULT_LEDGER_CAPACITY;
+const MAX_PASSED: usize = host::DEFAULT_LEDGER_CAPACITY;
 
 /// A running proxy. Dropping it stops it, too, only without waiting.
 #[derive(Debug)]

@@ -4,10 +4,10 @@ use std::{io, net::Ipv4Addr};
 
 use axum::{Router, body::Body};
 use client::{Failure, FailureKind};
+use host::{Exchange, Host, Ledger, RunningService, Served, ServiceConfig};
 use http::Extensions;
 use reqwest::{Request, Response};
 use reqwest_middleware::{Error, Middleware, Next, Result as Sent};
-use server::{Exchange, Ledger, RunningApi, ServiceConfig, ServiceState, TeachingApi};
 use tokio::net::TcpSocket;
 use tower::ServiceExt;
 use wire::WireRecord;
@@ -25,7 +25,7 @@ pub(crate) struct Wire {
     /// What the client's requests go through instead of a socket, if anything.
     pub(crate) function: Option<Function>,
     ledger: Ledger,
-    service: Option<RunningApi>,
+    service: Option<RunningService>,
     proxy: Option<FaultProxy>,
     /// Holds the port that refuses connections for as long as the run goes on:
     /// another process could be given it otherwise, and would respond.
@@ -44,12 +44,17 @@ pub(crate) struct Seen {
 
 impl Wire {
     /// Starts a service and sets up the way to it.
-    pub(crate) async fn start(network: Network, config: ServiceConfig) -> Result<Self, RunError> {
+    pub(crate) async fn start(
+        network: Network,
+        config: ServiceConfig,
+        added: Served,
+    ) -> Result<Self, RunError> {
+        let served = server::lessons(config.seed()).and(added);
         if matches!(network, Network::Function) {
-            return Ok(Self::function(&config));
+            return Ok(Self::function(&config, served));
         }
         // The serving thread takes over the subscriber that is current here.
-        let service = TeachingApi::start(config)?;
+        let service = Host::start(config, served)?;
         let upstream = service.local_addr();
         let mut refusing = None;
         let (base_url, proxy) = match network {
@@ -82,13 +87,13 @@ impl Wire {
         })
     }
 
-    fn function(config: &ServiceConfig) -> Self {
-        let state = ServiceState::new(config);
+    fn function(config: &ServiceConfig, served: Served) -> Self {
+        let (router, ledger) = host::router(config, served);
         Self {
             // Nobody connects to it; it is what the requests are labelled with.
             base_url: format!("http://{}:{}", Ipv4Addr::LOCALHOST, server::DEFAULT_PORT),
-            ledger: state.ledger(),
-            function: Some(Function(server::router(state))),
+            ledger,
+            function: Some(Function(router)),
             service: None,
             proxy: None,
             _refusing: None,

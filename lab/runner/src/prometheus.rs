@@ -15,13 +15,13 @@ use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusRecorder
 #[must_use]
 #[expect(clippy::expect_used, reason = "the buckets are constants")]
 pub fn prometheus_recorder() -> PrometheusRecorder {
-    let service = &server::telemetry::REQUEST_DURATION;
+    let service = &host::telemetry::REQUEST_DURATION;
     let buckets: [(&str, &[f64]); 5] = [
         (CALL_DURATION.name, &CALL_DURATION_BUCKETS),
         (CALL_ATTEMPTS.name, &CALL_ATTEMPTS_BUCKETS),
         (RETRY_WAIT.name, &WAIT_BUCKETS),
         (REQUEST_DURATION.name, &DURATION_BUCKETS),
-        (service.name, &server::telemetry::DURATION_BUCKETS),
+        (service.name, &host::telemetry::DURATION_BUCKETS),
     ];
     let mut builder = PrometheusBuilder::new();
     for (metric, bounds) in buckets {

@@ -17,7 +17,7 @@ use evidence::{
     View, duration, judge,
     trace::{FieldValue, Trace, field},
 };
-use server::ServiceConfig;
+use host::ServiceConfig;
 use tokio::time::sleep;
 use tracing::{Dispatch, Instrument, instrument::WithSubscriber};
 use tracing_subscriber::{
@@ -220,7 +220,8 @@ impl<'a> Session<'a> {
     }
 
     async fn perform(self, cancelled: impl Future<Output = ()>) -> Result<Run, RunError> {
-        let network = Wire::start(self.scenario.network, self.service()?).await?;
+        let added = (self.scenario.routes)(Arc::clone(&self.clock));
+        let network = Wire::start(self.scenario.network, self.service()?, added).await?;
         let limit = RequestLimit::new(self.bounds.requests);
         let client = self.connect(&network, &limit)?;
 
@@ -302,7 +303,6 @@ impl<'a> Session<'a> {
     }
 
     fn service(&self) -> Result<ServiceConfig, RunError> {
-        let added = (self.scenario.routes)(Arc::clone(&self.clock));
         let config = ServiceConfig::builder()
             .port(0)
             .seed(self.settings.seed)
@@ -310,8 +310,6 @@ impl<'a> Session<'a> {
             .metrics(self.metrics.service())
             .one_caller(self.scenario.task.has_one_caller())
             .record_exchanges(true)
-            .routes(added.router)
-            .expected_routes(added.expected)
             .build()?;
         Ok(config)
     }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use server::{StartError, StopError};
+use host::{StartError, StopError};
 
 /// Why a scenario could not be run. It says nothing about the client.
 #[derive(Debug, thiserror::Error)]
@@ -13,7 +13,7 @@ pub enum RunError {
     Settings(#[from] client::ConfigError),
     /// The service could not be configured.
     #[error("the service could not be configured")]
-    Service(#[from] server::ConfigError),
+    Service(#[from] host::ConfigError),
     /// The service did not start.
     #[error("the service could not be started")]
     Start(#[from] StartError),

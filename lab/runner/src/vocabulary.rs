@@ -19,12 +19,12 @@ pub fn metrics() -> Vec<Metric> {
         labels: metric.labels,
         question: metric.question,
     });
-    let service = server::telemetry::METRICS.iter().map(|metric| Metric {
+    let service = host::telemetry::METRICS.iter().map(|metric| Metric {
         name: metric.name,
         kind: match metric.kind {
-            server::telemetry::MetricKind::Counter => "counter",
-            server::telemetry::MetricKind::Gauge => "gauge",
-            server::telemetry::MetricKind::Histogram => "histogram",
+            host::telemetry::MetricKind::Counter => "counter",
+            host::telemetry::MetricKind::Gauge => "gauge",
+            host::telemetry::MetricKind::Histogram => "histogram",
         },
         unit: metric.unit,
         labels: metric.labels,

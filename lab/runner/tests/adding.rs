@@ -14,14 +14,14 @@ use evidence::{
     ScenarioWords,
     rules::{Case, Judgement, Level, RequestRef, Rule, Verdict},
 };
+use host::{ExpectedRoute, Fault, Served};
 use http::{Method, StatusCode};
 use metrics::{Unit, counter, with_local_recorder};
 use runner::{
     CLIENTS, ClientUnderTest, Connection, RELIABLE, ScenarioClient, Settings, Task, run,
-    scenario::{AddedRoutes, PLAIN, Scenario},
+    scenario::{PLAIN, Scenario},
 };
 use serde_json::json;
-use server::{ExpectedRoute, Fault};
 
 const TEAPOT: Endpoint = Endpoint::new("teapot", "/teapot");
 
@@ -37,7 +37,7 @@ const SCENARIO: Scenario = Scenario {
         hint: "What would have to change before the next one?",
         ..PLAIN.words
     },
-    routes: |_| AddedRoutes {
+    routes: |_| Served {
         router: Router::new().route(TEAPOT.template(), routing::get(refuse)),
         expected: vec![ExpectedRoute {
             path: TEAPOT.template(),
@@ -66,7 +66,7 @@ const BARE_ARRAY: Scenario = Scenario {
         name: "array",
         ..PLAIN.words
     },
-    routes: |_| AddedRoutes {
+    routes: |_| Served {
         router: Router::new().route(ARRAY.template(), routing::get(async || Json(json!([{}])))),
         expected: Vec::new(),
     },

@@ -45,7 +45,7 @@ impl Slow {
                 seq: entries.len() as u64 + 1,
                 arrived,
                 method: "GET",
-                route: "/maintenance".to_owned(),
+                route: "/maintenance".into(),
                 status: Some(503),
                 head: Some(arrived),
                 ended: Some(arrived),

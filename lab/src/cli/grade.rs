@@ -12,6 +12,7 @@ use evidence::{
     grade::{Card, GoalVerdict, KnownFailures, TaskGrade},
     rules::Rule,
 };
+use host::Signals;
 use render::{Options, grade::TaskNumber};
 use runner::{
     Settings,
@@ -19,7 +20,6 @@ use runner::{
         ClientCommand, GradeError, PRACTICE, ProcessSlots, TASKS, Task, all, find, quoted, run_task,
     },
 };
-use server::Signals;
 use tokio::time::sleep;
 
 use super::{Exit, known_failing, number, open_cases, report, rule, summary, terminal};

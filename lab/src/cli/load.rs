@@ -3,11 +3,11 @@
 use std::{ops::RangeInclusive, time::Duration};
 
 use clap::Args;
+use host::Signals;
 use http::{StatusCode, header::CONTENT_TYPE};
 use indicatif::ProgressBar;
 use reqwest::{Response, Url};
 use serde_json::json;
-use server::Signals;
 use tokio::time::timeout;
 
 use super::{

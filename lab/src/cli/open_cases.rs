@@ -1,9 +1,9 @@
 //! `lab grade` without a command: cases that are open until Ctrl+C.
 
 use evidence::grade::Card;
+use host::Signals;
 use render::Options;
 use runner::grade::{OpenCases, Task};
-use server::Signals;
 
 use super::{Exit, terminal};
 

@@ -3,7 +3,7 @@
 
 use std::{env, pin::pin, time::SystemTime};
 
-use server::Signals;
+use host::Signals;
 use tokio::{runtime::Runtime, sync::oneshot};
 use tracing_subscriber::filter::Targets;
 
@@ -113,7 +113,7 @@ fn listening<'a>(
 
 /// What is to be logged. A `RUST_LOG` that cannot be read is worth a warning.
 pub(super) fn logs() -> Option<Targets> {
-    server::logging::asked().unwrap_or_else(|error| {
+    host::logging::asked().unwrap_or_else(|error| {
         terminal::warn(&error);
         None
     })

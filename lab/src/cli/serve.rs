@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use server::Signals;
+use host::Signals;
 
 use super::{Exit, number, run_scenarios, terminal};
 use crate::{
@@ -80,7 +80,7 @@ async fn run(arguments: &Arguments) -> Result<(), Exit> {
 fn fail_start(error: &WebUiError) -> Exit {
     let option = match error {
         WebUiError::PageInUse { .. } => "--page-port",
-        WebUiError::Service(server::StartError::PortInUse { .. }) => "--port",
+        WebUiError::Service(host::StartError::PortInUse { .. }) => "--port",
         _ => return terminal::fail(error, Exit::Environment),
     };
     let hint = format!("{error}; choose another with {option}, or {option} 0 for a free one");

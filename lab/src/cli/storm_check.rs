@@ -8,8 +8,8 @@ use std::{
 };
 
 use evidence::storm::check::Figures;
+use host::Signals;
 use runner::storm::check;
-use server::Signals;
 use tokio::sync::oneshot;
 
 use super::{Exit, terminal};

@@ -15,8 +15,8 @@ use std::{
 
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use evidence::storm::{Cut, KnobError, Knobs, Policy, PolicyRun, Settings, Setup, Storm, Values};
+use host::Signals;
 use runner::storm::{PRESETS, Plan, STORIES, StormError, policy, simulate, simulate_seeds, story};
-use server::Signals;
 
 use super::{
     Exit,

@@ -86,7 +86,7 @@ pub(crate) async fn look(addresses: &Addresses, terminal: Terminal) -> reqwest::
 async fn ports(http: &Http, addresses: &Addresses) -> (Port, Port) {
     let service = async {
         let text = http.text(local(addresses.service, "metrics")).await;
-        text.is_some_and(|text| text.contains(server::telemetry::FAULTS.name))
+        text.is_some_and(|text| text.contains(host::telemetry::FAULTS.name))
     };
     let page = async {
         let vocabulary: Option<Value> = http.json(local(addresses.page, "api/vocabulary")).await;

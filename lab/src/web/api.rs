@@ -13,12 +13,12 @@ use axum::{
     response::{Html, IntoResponse, Response},
     routing::{get, post},
 };
+use host::Ledger;
 use http::{
     HeaderMap, StatusCode,
     header::{CONTENT_DISPOSITION, CONTENT_TYPE, LOCATION},
 };
 use serde::{Deserialize, Serialize};
-use server::Ledger;
 
 use crate::invocation::lab;
 

@@ -17,7 +17,7 @@ use http::{
     header::{CONTENT_SECURITY_POLICY, HOST, ORIGIN, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS},
 };
 
-use server::guard::{SEC_FETCH_SITE, is_loopback, only};
+use host::guard::{SEC_FETCH_SITE, is_loopback, only};
 
 use super::problem::Problem;
 

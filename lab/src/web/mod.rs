@@ -41,12 +41,13 @@ mod wire_lane;
 
 use std::{fmt, io, net::SocketAddr, num::NonZeroUsize, path::PathBuf, sync::Arc, time::Duration};
 
-use hyper_util::service::TowerToHyperService;
-use serde::Serialize;
-use server::{
-    ConnectionBounds, HeaderCase, RunningApi, ServiceConfig, TeachingApi,
+use host::{
+    ConnectionBounds, HeaderCase, RunningService, ServiceConfig,
     accept::{self, Phase},
 };
+use hyper_util::service::TowerToHyperService;
+use serde::Serialize;
+use server::TeachingApi;
 use tokio::{net::TcpListener, sync::watch, task::JoinSet};
 use tracing::{Dispatch, dispatcher};
 use tracing_subscriber::{Registry, layer::SubscriberExt};
@@ -103,10 +104,10 @@ impl Default for WebUiConfig {
 pub enum WebUiError {
     /// The service could not be configured.
     #[error("the service could not be configured")]
-    Config(#[from] server::ConfigError),
+    Config(#[from] host::ConfigError),
     /// The service did not start.
     #[error(transparent)]
-    Service(#[from] server::StartError),
+    Service(#[from] host::StartError),
     /// Another process has the page's port.
     #[error("port {port} on 127.0.0.1 is in use")]
     PageInUse {
@@ -138,7 +139,7 @@ pub enum WebUiError {
 /// what is in flight.
 pub struct WebUi {
     page: SocketAddr,
-    service: Option<RunningApi>,
+    service: Option<RunningService>,
     feed: Arc<Feed>,
     runs: Arc<Runs>,
     loads: Arc<Loads>,
@@ -249,7 +250,7 @@ impl WebUi {
     pub fn service_url(&self) -> String {
         self.service
             .as_ref()
-            .map(RunningApi::base_url)
+            .map(RunningService::base_url)
             .unwrap_or_default()
     }
 

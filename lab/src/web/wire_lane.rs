@@ -3,8 +3,8 @@
 
 use std::{collections::BTreeSet, convert::Infallible, sync::Arc, time::Duration};
 
+use host::Ledger;
 use serde::Serialize;
-use server::Ledger;
 use tokio::time::sleep;
 
 use super::feed::Feed;

@@ -3,8 +3,9 @@
 use std::{future::pending, net::TcpListener};
 
 use evidence::{Overrides, Pace};
+use host::{RunningService, ServiceConfig};
 use runner::{ClientUnderTest, Exposition, Session, Settings, scenario, scenario::CATALOGUE};
-use server::{RunningApi, ServiceConfig, TeachingApi};
+use server::TeachingApi;
 use tracing_subscriber::layer::Identity;
 
 use crate::prometheus;
@@ -12,7 +13,7 @@ use crate::prometheus;
 /// A service whose `/metrics` shows the numbers of the runs beside it.
 pub(crate) struct FreshLab {
     exposition: Exposition,
-    service: RunningApi,
+    service: RunningService,
 }
 
 impl FreshLab {

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use client::telemetry::CallOutcome;
 use evidence::trace::SpanName;
+use host::telemetry::OTHER;
 use lab::otlp;
 use reqwest::Url;
 use serde_json::{Value, json};
-use server::telemetry::OTHER;
 
 use crate::{
     dashboards::{Dashboard, panels},

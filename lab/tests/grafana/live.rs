@@ -4,9 +4,10 @@
 
 use std::time::Duration;
 
+use host::ServiceConfig;
 use http::StatusCode;
 use serde_json::json;
-use server::{ServiceConfig, TeachingApi};
+use server::TeachingApi;
 use tokio::time::{Instant, sleep};
 
 use crate::{
@@ -171,7 +172,7 @@ async fn a_lab_that_has_run_nothing_shows_every_metric() {
     let scrape = response.expect("a response").text().await.expect("text");
 
     let client = client::telemetry::METRICS.map(|metric| metric.name);
-    let service = server::telemetry::METRICS.map(|metric| metric.name);
+    let service = host::telemetry::METRICS.map(|metric| metric.name);
     for name in client.iter().chain(&service) {
         let sampled = scrape.lines().any(|line| line.starts_with(name));
         assert!(sampled, "there is no {name}");

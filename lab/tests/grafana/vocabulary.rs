@@ -6,9 +6,9 @@ use client::{
     FINAL_STATUSES, FailureKind, RETRY_STATUSES,
     telemetry::{self as client_side, CallOutcome, GiveUp, MetricKind as ClientKind},
 };
+use host::telemetry::{self as service_side, MetricKind as ServiceKind};
 use promql_parser::label::MatchOp;
 use runner::NAIVE_METRICS;
-use server::telemetry::{self as service_side, MetricKind as ServiceKind};
 
 use crate::{
     dashboards::{Dashboard, Panel, panels},

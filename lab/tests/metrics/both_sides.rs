@@ -5,13 +5,14 @@ use std::{sync::Arc, time::SystemTime};
 use client::{
     IdempotencyKey, JsonObject, Listing, ReliableApiClient, VirtualClock, telemetry::SharedRecorder,
 };
+use host::{Metrics, RunningService, ServiceConfig};
 use runner::prometheus_recorder;
-use server::{Metrics, RunningApi, ServiceConfig, TeachingApi};
+use server::TeachingApi;
 
 /// Both sides of the wire, as one process that Prometheus scrapes.
 pub(crate) struct BothSides {
     client: ReliableApiClient,
-    service: RunningApi,
+    service: RunningService,
 }
 
 impl BothSides {

@@ -3,15 +3,16 @@
 use std::future::pending;
 
 use evidence::{Overrides, Pace};
+use host::{RunningService, ServiceConfig};
 use runner::{CLIENTS, Exposition, Session, Settings, scenario::CATALOGUE};
-use server::{RunningApi, ServiceConfig, TeachingApi};
+use server::TeachingApi;
 use tracing_subscriber::layer::Identity;
 
 /// What a packed scrape may weigh, in bytes.
 const BOUND: usize = 25_000;
 
 /// A service beside which the course was run, and which shows its numbers.
-pub(crate) struct CourseRuns(RunningApi);
+pub(crate) struct CourseRuns(RunningService);
 
 impl CourseRuns {
     pub(crate) async fn new() -> Self {

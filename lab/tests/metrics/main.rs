@@ -8,7 +8,7 @@ use client::{
     RETRY_STATUSES,
     telemetry::{self as client_side, MetricKind as ClientKind},
 };
-use server::telemetry::{self as service_side, MetricKind as ServiceKind};
+use host::telemetry::{self as service_side, MetricKind as ServiceKind};
 
 use crate::both_sides::BothSides;
 

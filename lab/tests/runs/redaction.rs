@@ -24,10 +24,11 @@ use axum::{
 };
 use client::{Clock, Endpoint, IdempotencyKey, ReliableApiClient, SeededRandom};
 use evidence::{Client, Ending, Overrides, Run, ScenarioWords, wire::Facts};
+use host::ServiceConfig;
 use http::{HeaderMap, StatusCode, header};
 use runner::{NAIVE, RELIABLE, Task, run_until, scenario, scenario::CATALOGUE, scenario::Scenario};
 use serde_json::json;
-use server::{ServiceConfig, TeachingApi};
+use server::TeachingApi;
 use tracing::{
     Event, Metadata, Subscriber,
     field::{Field, Visit},

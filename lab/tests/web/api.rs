@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use client::ReliableApiClient;
 use evidence::{Comparison, Overrides, Pace};
+use host::ServiceConfig;
 use http::{Method, StatusCode};
 use runner::{CLIENTS, Reliable, Settings, scenario};
 use serde_json::{Value, json};
-use server::{ServiceConfig, TeachingApi};
+use server::TeachingApi;
 
 use crate::support::{Browser, serve};
 

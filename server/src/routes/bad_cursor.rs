@@ -13,9 +13,10 @@ use crate::cursor::List;
 
 use crate::lesson::{Content, DeclaredResponse, Lesson, Takes};
 use crate::page::{Item, PageQuery};
-use crate::problem::Problem;
-use crate::response_extensions::Fault;
+use crate::problem;
 use crate::state::ServiceState;
+use host::Fault;
+use host::Problem;
 
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/bad-cursor",
@@ -28,8 +29,8 @@ pub(crate) const LESSON: Lesson = Lesson {
             "a page that breaks its schema on purpose: next_cursor is a number",
             Content::BrokenJson("Page"),
         ),
-        DeclaredResponse::problem(Problem::INVALID_LIMIT),
-        DeclaredResponse::problem(Problem::INVALID_CURSOR),
+        DeclaredResponse::problem(problem::INVALID_LIMIT),
+        DeclaredResponse::problem(problem::INVALID_CURSOR),
     ],
     fault: Some("bad_cursor"),
 };

@@ -13,9 +13,10 @@ use crate::cursor::List;
 
 use crate::lesson::{Content, DeclaredResponse, Lesson, Takes};
 use crate::page::{Item, PageQuery};
-use crate::problem::Problem;
-use crate::response_extensions::{Fault, NextCursor};
+use crate::problem;
 use crate::state::ServiceState;
+use host::Problem;
+use host::{Fault, NextCursor};
 
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/bad-items",
@@ -28,8 +29,8 @@ pub(crate) const LESSON: Lesson = Lesson {
             "a page that breaks its schema on purpose: an element of items is a string",
             Content::BrokenJson("Page"),
         ),
-        DeclaredResponse::problem(Problem::INVALID_LIMIT),
-        DeclaredResponse::problem(Problem::INVALID_CURSOR),
+        DeclaredResponse::problem(problem::INVALID_LIMIT),
+        DeclaredResponse::problem(problem::INVALID_CURSOR),
     ],
     fault: Some("bad_items"),
 };

@@ -9,8 +9,8 @@ use http::header::CONTENT_TYPE;
 use http::{Method, StatusCode};
 
 use crate::lesson::{Content, DeclaredResponse, Lesson, Takes};
-use crate::response_extensions::Fault;
 use crate::state::ServiceState;
+use host::Fault;
 
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/bad-json",

@@ -14,9 +14,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::lesson::{Content, DeclaredResponse, Lesson, Takes};
-use crate::problem::Problem;
-use crate::response_extensions::Fault;
+use crate::problem;
 use crate::state::ServiceState;
+use host::Fault;
 
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/flaky",
@@ -29,7 +29,7 @@ pub(crate) const LESSON: Lesson = Lesson {
             "the third call and every later one",
             Content::Json("FlakyResult"),
         ),
-        DeclaredResponse::problem(Problem::TRANSIENT_FAILURE),
+        DeclaredResponse::problem(problem::TRANSIENT_FAILURE),
     ],
     fault: Some("flaky"),
 };
@@ -69,7 +69,7 @@ pub(crate) struct FlakyResult {
 async fn flaky(State(state): State<ServiceState>, method: Method) -> Response {
     let attempt = state.calls().number(&method);
     if attempt < FIRST_SUCCESS {
-        return (Extension(Fault("flaky")), Problem::TRANSIENT_FAILURE).into_response();
+        return (Extension(Fault("flaky")), problem::TRANSIENT_FAILURE).into_response();
     }
     Json(FlakyResult { attempt }).into_response()
 }

@@ -11,8 +11,9 @@ use http::{Method, StatusCode};
 use crate::cursor::{self, List};
 use crate::lesson::{Content, DeclaredResponse, Lesson, Takes};
 use crate::page::{Item, Page, PageQuery};
-use crate::problem::Problem;
+use crate::problem;
 use crate::state::ServiceState;
+use host::Problem;
 
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/items",
@@ -25,8 +26,8 @@ pub(crate) const LESSON: Lesson = Lesson {
             "a page; the last one has next_cursor null",
             Content::Json("Page"),
         ),
-        DeclaredResponse::problem(Problem::INVALID_LIMIT),
-        DeclaredResponse::problem(Problem::INVALID_CURSOR),
+        DeclaredResponse::problem(problem::INVALID_LIMIT),
+        DeclaredResponse::problem(problem::INVALID_CURSOR),
     ],
     fault: None,
 };

@@ -26,10 +26,11 @@ use serde::Serialize;
 use crate::canonical_json::{self, Json as JsonKind, JsonDigest, NotJson};
 use crate::idempotency::{IdempotencyKey, KeyError, Submission};
 use crate::lesson::{Content, DeclaredResponse, Lesson, Takes};
-use crate::problem::Problem;
-use crate::request_body::{self, BodyError};
-use crate::seed_key::Purpose;
+use crate::problem;
 use crate::state::ServiceState;
+use host::Problem;
+use host::Purpose;
+use host::request_body::{self, BodyError};
 use wire::JobResult;
 use wire::{header_lines::single, media_type};
 
@@ -45,20 +46,20 @@ pub(crate) const LESSON: Lesson = Lesson {
             Content::Json("Job"),
         )
         .with_header("Idempotency-Replayed", "true on a replay, else absent"),
-        DeclaredResponse::problem(Problem::UNSUPPORTED_MEDIA_TYPE),
-        DeclaredResponse::problem(Problem::IDEMPOTENCY_KEY_MISSING),
-        DeclaredResponse::problem(Problem::IDEMPOTENCY_KEY_INVALID),
-        DeclaredResponse::problem(Problem::PAYLOAD_TOO_LARGE)
+        DeclaredResponse::problem(problem::UNSUPPORTED_MEDIA_TYPE),
+        DeclaredResponse::problem(problem::IDEMPOTENCY_KEY_MISSING),
+        DeclaredResponse::problem(problem::IDEMPOTENCY_KEY_INVALID),
+        DeclaredResponse::problem(problem::PAYLOAD_TOO_LARGE)
             .with_header("Connection", "close: the body is not read to its end"),
-        DeclaredResponse::problem(Problem::INCOMPLETE_BODY),
-        DeclaredResponse::problem(Problem::BODY_TIMEOUT).with_header(
+        DeclaredResponse::problem(problem::INCOMPLETE_BODY),
+        DeclaredResponse::problem(problem::BODY_TIMEOUT).with_header(
             "Connection",
             "close: the rest of the body is not waited for",
         ),
-        DeclaredResponse::problem(Problem::INVALID_JSON),
-        DeclaredResponse::problem(Problem::INVALID_JOB),
-        DeclaredResponse::problem(Problem::IDEMPOTENCY_CONFLICT),
-        DeclaredResponse::problem(Problem::JOB_STORE_FULL),
+        DeclaredResponse::problem(problem::INVALID_JSON),
+        DeclaredResponse::problem(problem::INVALID_JOB),
+        DeclaredResponse::problem(problem::IDEMPOTENCY_CONFLICT),
+        DeclaredResponse::problem(problem::JOB_STORE_FULL),
     ],
     fault: None,
 };
@@ -81,7 +82,7 @@ async fn jobs(State(state): State<ServiceState>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let body = request_body::read(body).await;
     if body == Err(BodyError::BrokeOff) {
-        return Problem::INCOMPLETE_BODY.into_response();
+        return problem::INCOMPLETE_BODY.into_response();
     }
     // The rest of such a body would be read as the next request.
     let is_unread = matches!(body, Err(BodyError::TooLarge | BodyError::TimedOut));
@@ -102,21 +103,21 @@ fn check(
     body: Result<Bytes, BodyError>,
 ) -> Result<(IdempotencyKey, JsonDigest), Problem> {
     if !is_json(headers) {
-        return Err(Problem::UNSUPPORTED_MEDIA_TYPE);
+        return Err(problem::UNSUPPORTED_MEDIA_TYPE);
     }
     let key = IdempotencyKey::from_headers(headers).map_err(|error| match error {
-        KeyError::Missing => Problem::IDEMPOTENCY_KEY_MISSING,
-        KeyError::Invalid => Problem::IDEMPOTENCY_KEY_INVALID,
+        KeyError::Missing => problem::IDEMPOTENCY_KEY_MISSING,
+        KeyError::Invalid => problem::IDEMPOTENCY_KEY_INVALID,
     })?;
     let body = body.map_err(|error| match error {
-        BodyError::TooLarge => Problem::PAYLOAD_TOO_LARGE,
-        BodyError::BrokeOff | BodyError::Malformed => Problem::INCOMPLETE_BODY,
-        BodyError::TimedOut => Problem::BODY_TIMEOUT,
+        BodyError::TooLarge => problem::PAYLOAD_TOO_LARGE,
+        BodyError::BrokeOff | BodyError::Malformed => problem::INCOMPLETE_BODY,
+        BodyError::TimedOut => problem::BODY_TIMEOUT,
     })?;
     match canonical_json::read(&body) {
         Ok(JsonKind::Object(digest)) => Ok((key, digest)),
-        Ok(JsonKind::Other) => Err(Problem::INVALID_JOB),
-        Err(NotJson) => Err(Problem::INVALID_JSON),
+        Ok(JsonKind::Other) => Err(problem::INVALID_JOB),
+        Err(NotJson) => Err(problem::INVALID_JSON),
     }
 }
 
@@ -141,9 +142,9 @@ fn respond(state: &ServiceState, submission: Submission) -> (JobResult, Response
         }
         Submission::Conflict => (
             JobResult::Conflict,
-            Problem::IDEMPOTENCY_CONFLICT.into_response(),
+            problem::IDEMPOTENCY_CONFLICT.into_response(),
         ),
-        Submission::Full => (JobResult::Rejected, Problem::JOB_STORE_FULL.into_response()),
+        Submission::Full => (JobResult::Rejected, problem::JOB_STORE_FULL.into_response()),
     }
 }
 
@@ -158,8 +159,9 @@ mod tests {
     use http::StatusCode;
 
     use super::IDEMPOTENCY_REPLAYED;
-    use crate::config::ServiceConfig;
     use crate::testing::{Service, TestResponse};
+    use crate::with_room_for;
+    use host::ServiceConfig;
 
     async fn submit(service: &Service, key: &str, body: &str) -> TestResponse {
         let headers = [
@@ -208,7 +210,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_full_table_refuses_new_keys_and_serves_the_old() {
-        let service = Service::with(ServiceConfig::builder().max_jobs(1));
+        let service = Service::serving(with_room_for(1, 1), ServiceConfig::builder());
         submit(&service, "old", "{}").await;
 
         let refused = submit(&service, "new", "{}").await;
@@ -279,7 +281,7 @@ mod tests {
 
     #[tokio::test]
     async fn results_are_counted() {
-        let service = Service::with(ServiceConfig::builder().max_jobs(1));
+        let service = Service::serving(with_room_for(1, 1), ServiceConfig::builder());
 
         submit(&service, "k", "{}").await;
         submit(&service, "k", "{}").await;

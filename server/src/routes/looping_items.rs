@@ -13,9 +13,10 @@ use crate::cursor::{self, List};
 
 use crate::lesson::{Content, DeclaredResponse, Lesson, Takes};
 use crate::page::{Item, Page, PageQuery};
-use crate::problem::Problem;
-use crate::response_extensions::Fault;
+use crate::problem;
 use crate::state::ServiceState;
+use host::Fault;
+use host::Problem;
 
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/looping-items",
@@ -28,8 +29,8 @@ pub(crate) const LESSON: Lesson = Lesson {
             "a page whose next_cursor repeats sooner or later",
             Content::Json("Page"),
         ),
-        DeclaredResponse::problem(Problem::INVALID_LIMIT),
-        DeclaredResponse::problem(Problem::INVALID_CURSOR),
+        DeclaredResponse::problem(problem::INVALID_LIMIT),
+        DeclaredResponse::problem(problem::INVALID_CURSOR),
     ],
     fault: Some("looping_items"),
 };

@@ -8,8 +8,8 @@ use axum::{Extension, Router};
 use http::{Method, StatusCode};
 
 use crate::lesson::{Content, DeclaredResponse, Lesson, Takes};
-use crate::response_extensions::Fault;
 use crate::state::ServiceState;
+use host::Fault;
 
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/no-content",

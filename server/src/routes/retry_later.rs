@@ -10,16 +10,16 @@ use http::Method;
 use http::header::RETRY_AFTER;
 
 use crate::lesson::{DeclaredResponse, Lesson, Takes};
-use crate::problem::Problem;
-use crate::response_extensions::Fault;
+use crate::problem;
 use crate::state::ServiceState;
+use host::Fault;
 
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/retry-later",
     method: Method::GET,
     summary: "A wait that is longer than most patience",
     takes: Takes::Nothing,
-    responses: &[DeclaredResponse::problem(Problem::RETRY_LATER)
+    responses: &[DeclaredResponse::problem(problem::RETRY_LATER)
         .with_header("Retry-After", "always 120, in seconds")],
     fault: Some("retry_later"),
 };
@@ -35,7 +35,7 @@ async fn retry_later() -> impl IntoResponse {
     (
         Extension(Fault("retry_later")),
         [(RETRY_AFTER, WAIT)],
-        Problem::RETRY_LATER,
+        problem::RETRY_LATER,
     )
 }
 

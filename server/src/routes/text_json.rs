@@ -14,8 +14,8 @@ use serde::Deserialize;
 
 use crate::lesson::{Content, DeclaredResponse, Lesson, Takes};
 use crate::page::{Item, Page};
-use crate::response_extensions::{Fault, NextCursor};
 use crate::state::ServiceState;
+use host::{Fault, NextCursor};
 
 pub(crate) const LESSON: Lesson = Lesson {
     path: "/text-json",

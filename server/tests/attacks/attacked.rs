@@ -3,8 +3,9 @@
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
-use server::accept::ConnectionBounds;
-use server::{RunningApi, ServiceConfig, Stopped, TeachingApi};
+use host::accept::ConnectionBounds;
+use host::{RunningService, ServiceConfig, Stopped};
+use server::TeachingApi;
 use tokio::net::TcpSocket;
 use tokio::runtime::{self, Runtime};
 use wire::WireRecord;
@@ -22,7 +23,7 @@ pub(crate) const ENDLESS: usize = 64 * 1024 * 1024;
 
 /// A service that is attacked.
 pub(crate) struct Attacked {
-    service: RunningApi,
+    service: RunningService,
     /// Connected before the attack.
     bystander: TcpStream,
 }

@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 use std::thread;
 use std::time::Duration;
 
-use server::accept::ConnectionBounds;
+use host::accept::ConnectionBounds;
 
 use crate::attacked::{
     Attacked, ENDLESS, connect, connect_narrowly, responses, sends_without_end, serves,

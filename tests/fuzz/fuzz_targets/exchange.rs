@@ -5,7 +5,7 @@
 #![cfg_attr(fuzzing, no_main)]
 
 use axum::{Router, body::Body, routing::get};
-use fuzz::{line, respond, target};
+use fuzz::{line, serve, target};
 use http::{HeaderValue, Request};
 
 target!(exchange);
@@ -26,15 +26,12 @@ fn exchange(data: &[u8]) {
     let request = Request::get("/echo").header("authorization", value);
     let request = request.body(Body::empty()).expect("a request");
 
-    let (_, state) = respond(
-        |config| config.record_exchanges(true).routes(routes),
-        [request],
-    );
+    let (_, ledger) = serve(routes, |config| config.record_exchanges(true), [request]);
 
-    let exchanges = state.ledger().exchanges();
+    let exchanges = ledger.exchanges();
     let body = &exchanges[0].response.as_ref().expect("a response").body;
     assert!(!body.text.contains(secret), "{}", body.text);
-    assert!(body.text.len() <= server::MAX_RECORDED_BODY && body.cursors.is_sorted());
+    assert!(body.text.len() <= host::MAX_RECORDED_BODY && body.cursors.is_sorted());
     assert!(
         body.cursors
             .iter()

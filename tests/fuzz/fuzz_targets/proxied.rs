@@ -6,8 +6,9 @@
 use std::{cell::OnceCell, time::Duration};
 
 use fuzz::{target, wait};
+use host::{RunningService, ServiceConfig};
 use runner::fault_proxy::{Fault, FaultProxy};
-use server::{RunningApi, ServiceConfig, TeachingApi};
+use server::TeachingApi;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -21,7 +22,7 @@ target!(proxied);
 
 fn proxied(data: &[u8]) {
     thread_local! {
-        static BOTH: OnceCell<(RunningApi, FaultProxy)> = const { OnceCell::new() };
+        static BOTH: OnceCell<(RunningService, FaultProxy)> = const { OnceCell::new() };
     }
     BOTH.with(|both| {
         let (service, proxy) = both.get_or_init(start);
@@ -31,7 +32,7 @@ fn proxied(data: &[u8]) {
     });
 }
 
-fn start() -> (RunningApi, FaultProxy) {
+fn start() -> (RunningService, FaultProxy) {
     let config = ServiceConfig::builder().port(0).build();
     let service = TeachingApi::start(config.expect("legal")).expect("a free port");
     let proxy = FaultProxy::start(service.local_addr(), std::iter::repeat(Fault::PassThrough));

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use axum::{Router, body::Body, response::Response, routing::get};
 use client::RetryAfter;
-use fuzz::{line, respond, snapshot, target};
+use fuzz::{line, serve, target};
 use http::{
     HeaderMap, HeaderValue, Request,
     header::{DATE, RETRY_AFTER},
@@ -40,8 +40,8 @@ fn retry_after(data: &[u8]) {
     let request = Request::get("/down")
         .body(Body::empty())
         .expect("a request");
-    let (_, state) = respond(|config| config.clock(AtRest).routes(routes), [request]);
-    let noted = snapshot(&state).entries[0].retry_after;
+    let (_, ledger) = serve(routes, |config| config.clock(AtRest), [request]);
+    let noted = ledger.snapshot().entries[0].retry_after;
     let noted = noted.map(wire::RetryAfter::wait);
     assert!(noted.unwrap_or_default() <= read.unwrap_or_default());
 }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use fuzz::{respond, target};
+use host::Metrics;
 use http::Request;
 use metrics::NoopRecorder;
-use server::Metrics;
 
 target!(scrape);
 

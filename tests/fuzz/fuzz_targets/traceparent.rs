@@ -3,7 +3,7 @@
 #![cfg_attr(fuzzing, no_main)]
 
 use axum::body::Body;
-use fuzz::{respond, snapshot, target};
+use fuzz::{respond, target};
 use http::{HeaderValue, Request};
 
 target!(traceparent);
@@ -14,9 +14,9 @@ fn traceparent(data: &[u8]) {
     };
     let request = Request::get("/no-content").header("traceparent", value);
     let request = request.body(Body::empty()).expect("a request");
-    let (_, state) = respond(|config| config, [request]);
+    let (_, ledger) = respond(|config| config, [request]);
 
-    if let Some(id) = &snapshot(&state).entries[0].trace_id {
+    if let Some(id) = &ledger.snapshot().entries[0].trace_id {
         assert_eq!(data.get(3..35), Some(id.as_bytes()));
         assert!(
             id.bytes()

@@ -21,7 +21,7 @@ use tokio::runtime::{Builder, Runtime};
 
 #[cfg(fuzzing)]
 pub use libfuzzer_sys;
-pub use service::{Served, respond, snapshot};
+pub use service::{Served, respond, serve};
 pub use transport::{client, says};
 
 /// Makes a function of some bytes a target. Without the fuzzer the program calls it with

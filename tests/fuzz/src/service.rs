@@ -1,10 +1,9 @@
 //! A service without a socket.
 
 use axum::body::{Body, to_bytes};
+use host::{Ledger, ServiceConfig, ServiceConfigBuilder};
 use http::{HeaderMap, Request, StatusCode};
-use server::{ServiceConfig, ServiceConfigBuilder, ServiceState, router};
 use tower::ServiceExt;
-use wire::WireRecord;
 
 use crate::wait;
 
@@ -19,14 +18,23 @@ pub struct Served {
     pub body: Vec<u8>,
 }
 
-/// What a fresh service responds to requests, one after the other.
+/// What a fresh service of the lessons responds to requests, one after the other, and its
+/// record.
 pub fn respond(
     configure: impl FnOnce(ServiceConfigBuilder) -> ServiceConfigBuilder,
     requests: impl IntoIterator<Item = Request<Body>>,
-) -> (Vec<Served>, ServiceState) {
+) -> (Vec<Served>, Ledger) {
+    serve(server::lessons(1), configure, requests)
+}
+
+/// What a fresh service of these routes responds.
+pub fn serve(
+    routes: impl Into<host::Served>,
+    configure: impl FnOnce(ServiceConfigBuilder) -> ServiceConfigBuilder,
+    requests: impl IntoIterator<Item = Request<Body>>,
+) -> (Vec<Served>, Ledger) {
     let config = configure(ServiceConfig::builder().seed(1)).build();
-    let state = ServiceState::new(&config.expect("a legal configuration"));
-    let router = router(state.clone());
+    let (router, ledger) = host::router(&config.expect("a legal configuration"), routes);
     let served = requests.into_iter().map(|request| {
         wait(async {
             let response = router.clone().oneshot(request).await;
@@ -39,11 +47,5 @@ pub fn respond(
             }
         })
     });
-    (served.collect(), state)
-}
-
-/// What a service remembers of its requests.
-#[must_use]
-pub fn snapshot(state: &ServiceState) -> WireRecord {
-    state.ledger().snapshot()
+    (served.collect(), ledger)
 }

@@ -6,11 +6,12 @@ use std::{
     time::{Duration, Instant},
 };
 
+use host::ServiceConfig;
 use runner::{
     Exposition,
     recorder::{Limits, Recorder},
 };
-use server::{ServiceConfig, TeachingApi};
+use server::TeachingApi;
 use tracing::dispatcher;
 use tracing_subscriber::{Registry, layer::SubscriberExt};
 

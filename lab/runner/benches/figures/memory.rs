@@ -7,7 +7,7 @@ use axum::{
     body::Body,
     http::{Request, StatusCode, header::CONTENT_TYPE},
 };
-use server::{MAX_CAPACITY, ServiceConfig, ServiceState};
+use host::{MAX_CAPACITY, ServiceConfig};
 use tower::ServiceExt as _;
 
 use crate::{
@@ -64,12 +64,11 @@ fn a_record() -> Line {
 /// Keeps a million idempotency records, and prints the bytes of one.
 pub(crate) fn keep_records() {
     let config = ServiceConfig::builder()
-        .max_jobs(MAX_CAPACITY)
         // It is not the ledger that is looked at.
         .ledger_capacity(1)
         .build()
         .expect("legal");
-    let router = server::router(ServiceState::new(&config));
+    let (router, _) = host::router(&config, server::with_room_for(MAX_CAPACITY, 1));
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
         .expect("a runtime");

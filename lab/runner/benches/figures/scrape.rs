@@ -3,8 +3,9 @@
 use std::{future::pending, time::Instant};
 
 use evidence::{Overrides, Pace};
+use host::ServiceConfig;
 use runner::{CLIENTS, Exposition, Session, Settings, scenario::CATALOGUE};
-use server::{ServiceConfig, TeachingApi};
+use server::TeachingApi;
 use tracing_subscriber::layer::Identity;
 
 use crate::{

@@ -4,7 +4,7 @@ use evidence::{Overrides, Pace, Run};
 use super::curl::curl;
 use super::received;
 use crate::{Reliable, Settings, run, scenario};
-use server::{HeaderShape, RequestShape};
+use host::{HeaderShape, RequestShape};
 use wire::RecordedHeader;
 
 async fn finished(name: &str) -> Run {
@@ -84,7 +84,7 @@ fn a_command_has_variables_where_nothing_was_kept() {
     };
     let request = |method, route: &str, cursor: Option<u64>| WireRequest {
         method,
-        route: route.to_owned(),
+        route: route.to_owned().into(),
         cursor: cursor.map(ValueHash),
         ..WireRequest::default()
     };

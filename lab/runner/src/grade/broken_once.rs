@@ -49,8 +49,8 @@ impl Responder for BrokenOnce {
 
 #[cfg(test)]
 mod tests {
+    use host::{ConnectionFault, Fault};
     use http::StatusCode;
-    use server::{ConnectionFault, Fault};
 
     use super::*;
     use crate::grade::task::find;

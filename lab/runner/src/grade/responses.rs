@@ -8,12 +8,12 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use futures_util::{StreamExt, stream};
+use host::{ConnectionFault, Fault, NextCursor, Problem};
 use http::{
     HeaderValue, StatusCode,
     header::{CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE},
 };
 use serde_json::{Value, json};
-use server::{ConnectionFault, Fault, NextCursor, Problem};
 use tokio::time::sleep;
 use wire::JobResult;
 

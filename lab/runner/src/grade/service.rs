@@ -14,12 +14,10 @@ use axum::{
     routing::{any, post},
 };
 use evidence::{grade::Goal, wire::WireRecord};
+use host::{ConnectionPosition, HeaderCase, Host, Ledger, Problem, RunningService, ServiceConfig};
 use http::{
     HeaderValue, Method, StatusCode,
     header::{ALLOW, AUTHORIZATION},
-};
-use server::{
-    ConnectionPosition, HeaderCase, Ledger, Problem, RunningApi, ServiceConfig, TeachingApi,
 };
 use tokio::{
     net::TcpSocket,
@@ -53,7 +51,7 @@ pub(super) struct CaseService {
     /// The moment from which its record counts.
     pub(super) begun: Instant,
     served: Arc<Served>,
-    running: RunningApi,
+    running: RunningService,
     /// Holds the port of a door that is closed.
     _refusing: Option<TcpSocket>,
 }
@@ -151,14 +149,12 @@ impl CaseService {
             .port(0)
             .seed(seed)
             .header_case(header_case)
-            .lessons(false)
-            .routes(routes)
             .one_caller(true)
             .ledger_capacity(MOST_REQUESTS + IN_FLIGHT)
             .drain_deadline(AT_ONCE)
             .build()?;
         let begun = Instant::now();
-        let running = TeachingApi::start(config)?;
+        let running = Host::start(config, routes)?;
         let (origin, refusing) = match door {
             Listener::Open => (running.base_url(), None),
             Listener::PlainHttps => (format!("https://{}", running.local_addr()), None),

@@ -18,12 +18,11 @@ mod shown;
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use axum::Router;
 use client::{Clock, FailureKind};
 use evidence::{
     Client, Ending, Evidence, Expectation, Lesson, Overrides, Policy, Question, ScenarioWords,
 };
-use server::ExpectedRoute;
+use host::Served;
 
 pub use find::{NothingMatches, find, matching};
 use sentences::{
@@ -100,7 +99,7 @@ pub struct Scenario {
     /// What stands between client and service.
     pub network: Network,
     /// Routes beside the service's own, made for one run on its clock.
-    pub routes: fn(Arc<dyn Clock>) -> AddedRoutes,
+    pub routes: fn(Arc<dyn Clock>) -> Served,
     /// The client's settings, made from the defaults.
     pub policy: fn(Policy) -> Policy,
     /// What the client is to do.
@@ -126,32 +125,12 @@ pub const PLAIN: Scenario = Scenario {
     load: Share::fault(1),
     listing: false,
     network: Network::Direct,
-    routes: |_| AddedRoutes::default(),
+    routes: |_| Served::default(),
     policy: |policy| policy,
     task: Task::Flaky,
     expect: |_| Vec::new(),
     unseen: |_| 0,
 };
-
-/// Routes beside the service's own, and what they may be counted for.
-#[derive(Clone, Debug, Default)]
-pub struct AddedRoutes {
-    /// The routes.
-    pub router: Router,
-    /// What they may be counted for: a counter that begins at 1 has not risen for
-    /// Prometheus.
-    pub expected: Vec<ExpectedRoute>,
-}
-
-impl From<Router> for AddedRoutes {
-    /// Routes that nobody reads the counters of.
-    fn from(router: Router) -> Self {
-        Self {
-            router,
-            expected: Vec::new(),
-        }
-    }
-}
 
 /// How often a load runs a scenario, as a weight against all others.
 ///

@@ -3,11 +3,11 @@
 
 use axum::{Extension, Json, Router, routing};
 use client::Endpoint;
+use host::{ExpectedRoute, Fault, Served};
 use http::{Method, StatusCode};
 use serde_json::json;
-use server::{ExpectedRoute, Fault};
 
-use super::{AddedRoutes, PLAIN, Scenario, shown};
+use super::{PLAIN, Scenario, shown};
 use crate::clients::{NAIVE, RELIABLE, Task};
 use evidence::{Choice, Condition, Ending, Expectation, Policy, Question, ScenarioWords, Sentence};
 
@@ -54,7 +54,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
             let body = Json(json!({ "rows": "x".repeat(1024 * 1024) }));
             (Extension(Fault("oversized_body")), body)
         };
-        AddedRoutes {
+        Served {
             router: Router::new().route(EXPORT.template(), routing::get(export)),
             expected: vec![ExpectedRoute {
                 path: EXPORT.template(),

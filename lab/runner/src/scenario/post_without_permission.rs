@@ -4,7 +4,7 @@ use client::Endpoint;
 
 use super::{
     PLAIN, Scenario,
-    responder::{fails_first, unavailable},
+    responder::{fails_first, for_posts, unavailable},
     shown,
 };
 use crate::clients::{NAIVE, RELIABLE, Task};
@@ -44,10 +44,9 @@ pub(super) const SCENARIO: Scenario = Scenario {
         unsolved: "Whether the transfer took effect before the 503. That has to be looked up.",
     },
     routes: |_| {
-        fails_first(TRANSFERS.template(), "unavailable", |call| {
+        for_posts(fails_first(TRANSFERS.template(), "unavailable", |call| {
             (call == 0).then(unavailable)
-        })
-        .for_posts()
+        }))
     },
     task: Task::Post(TRANSFERS),
     expect: |_| {

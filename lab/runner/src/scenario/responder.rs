@@ -11,11 +11,9 @@ use axum::{
     response::{IntoResponse, Response},
     routing::any,
 };
+use host::{ExpectedRoute, Fault, Problem, Served};
 use http::{HeaderValue, Method, StatusCode, header::RETRY_AFTER};
 use serde_json::json;
-use server::{ExpectedRoute, Fault, Problem};
-
-use super::AddedRoutes;
 
 /// The most failures in a row that are looked at to say what a route is counted for.
 const FORESEEN: usize = 10;
@@ -26,7 +24,7 @@ pub(super) fn fails_first(
     path: &'static str,
     fault: &'static str,
     failure: impl Fn(usize) -> Option<Response> + Clone + Send + Sync + 'static,
-) -> AddedRoutes {
+) -> Served {
     let failures: Vec<_> = (0..FORESEEN).map_while(&failure).collect();
     let mut statuses: Vec<_> = failures.iter().map(Response::status).collect();
     if failures.len() < FORESEEN {
@@ -47,20 +45,18 @@ pub(super) fn fails_first(
         Some(failure) => (Extension(Fault(fault)), failure).into_response(),
         None => Json(json!({})).into_response(),
     };
-    AddedRoutes {
+    Served {
         router: Router::new().route(path, any(respond)),
         expected: vec![expected],
     }
 }
 
-impl AddedRoutes {
-    /// The same routes, for POSTs.
-    pub(super) fn for_posts(mut self) -> Self {
-        for route in &mut self.expected {
-            route.method = Method::POST;
-        }
-        self
+/// The same routes, for POSTs.
+pub(super) fn for_posts(mut routes: Served) -> Served {
+    for route in &mut routes.expected {
+        route.method = Method::POST;
     }
+    routes
 }
 
 /// A 503, as a problem object.

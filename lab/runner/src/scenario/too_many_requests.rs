@@ -14,11 +14,11 @@ use axum::{
     routing,
 };
 use client::{Clock, Endpoint};
+use host::{ExpectedRoute, Fault, Problem, Served};
 use http::{Method, StatusCode};
 use serde_json::json;
-use server::{ExpectedRoute, Fault, Problem};
 
-use super::{AddedRoutes, Network, PLAIN, Scenario, shown};
+use super::{Network, PLAIN, Scenario, shown};
 use crate::clients::{NAIVE, RELIABLE, Task};
 use evidence::{Condition, Expectation, Overrides, Question, ScenarioWords, Sentence};
 
@@ -110,7 +110,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
 const FAULT: &str = "too_many_requests";
 
 /// A route that works on a few requests at a time and refuses the rest.
-fn narrow(clock: Arc<dyn Clock>) -> AddedRoutes {
+fn narrow(clock: Arc<dyn Clock>) -> Served {
     let taken = Arc::new(AtomicU32::new(0));
     let work = async move || -> Response {
         let slot = Slot::take(&taken);
@@ -120,7 +120,7 @@ fn narrow(clock: Arc<dyn Clock>) -> AddedRoutes {
         clock.sleep(WORK).await;
         Json(json!({})).into_response()
     };
-    AddedRoutes {
+    Served {
         router: Router::new().route(NARROW.template(), routing::get(work)),
         expected: vec![ExpectedRoute {
             path: NARROW.template(),

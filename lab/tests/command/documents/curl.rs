@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use host::ServiceConfig;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, redirect};
-use server::{ServiceConfig, TeachingApi};
+use server::TeachingApi;
 
 use super::{code, document, rows};
 

@@ -1,7 +1,7 @@
 //! A connection that breaks before the response is there, or in the middle of it.
 
 use evidence::grade::TaskWords;
-use server::ConnectionFault;
+use host::ConnectionFault;
 
 use super::{Case, PLAIN, Task};
 use crate::grade::{

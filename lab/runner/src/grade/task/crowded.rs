@@ -7,9 +7,9 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use evidence::grade::{Goal, TaskWords};
+use host::Fault;
 use http::StatusCode;
 use serde_json::json;
-use server::Fault;
 use tokio::sync::Semaphore;
 
 use super::{Case, PLAIN, Received, Reply, Responder, Task};

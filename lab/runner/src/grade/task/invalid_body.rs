@@ -5,9 +5,9 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use evidence::grade::{Goal, TaskWords};
+use host::{Fault, NextCursor};
 use http::header::CONTENT_TYPE;
 use serde_json::json;
-use server::{Fault, NextCursor};
 
 use super::{Case, PLAIN, Received, Reply, Responder, Task};
 use crate::grade::{draw::Draw, responses::cut_ok};

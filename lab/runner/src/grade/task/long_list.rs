@@ -2,8 +2,8 @@
 
 use axum::{Extension, response::IntoResponse};
 use evidence::grade::{Goal, TaskWords};
+use host::Fault;
 use serde_json::json;
-use server::Fault;
 
 use super::{Case, PLAIN, Received, Reply, Responder, Task};
 use crate::grade::{
@@ -110,7 +110,7 @@ impl Responder for LongList {
 mod tests {
     use std::collections::HashSet;
 
-    use server::NextCursor;
+    use host::NextCursor;
 
     use super::*;
 

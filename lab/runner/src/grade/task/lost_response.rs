@@ -1,9 +1,9 @@
 //! A job is created, and the response that says so is lost.
 
 use evidence::grade::{Goal, TaskWords};
+use host::ConnectionFault;
 use http::Method;
 use serde_json::json;
-use server::ConnectionFault;
 use wire::JobResult;
 
 use super::{

@@ -5,9 +5,9 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use evidence::grade::{Goal, TaskWords};
+use host::Fault;
 use http::{StatusCode, header::LOCATION};
 use serde_json::json;
-use server::Fault;
 
 use super::{Case, PLAIN, Received, Reply, Responder, Task};
 use crate::grade::{draw::Draw, responses::ok};

@@ -2,8 +2,8 @@
 
 use axum::response::Response;
 use evidence::grade::{Goal, TaskWords};
+use host::ConnectionFault;
 use http::{Method, StatusCode};
-use server::ConnectionFault;
 
 use super::{
     Case, PLAIN, Received, Reply, Responder, Task,

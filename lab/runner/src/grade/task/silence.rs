@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use evidence::grade::TaskWords;
-use server::ConnectionFault;
+use host::ConnectionFault;
 
 use super::{Case, PLAIN, Task};
 use crate::grade::{broken_once::BrokenOnce, responses::withheld};

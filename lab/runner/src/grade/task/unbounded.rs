@@ -9,9 +9,9 @@ use axum::{
 };
 use evidence::grade::{Goal, TaskWords};
 use futures_util::{StreamExt, stream};
+use host::Fault;
 use http::header::CONTENT_TYPE;
 use serde_json::json;
-use server::Fault;
 use tokio::time::sleep;
 
 use super::{Case, PLAIN, Received, Reply, Responder, Task};

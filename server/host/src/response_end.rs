@@ -9,13 +9,13 @@ use bytes::Bytes;
 use http::{Method, StatusCode};
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 
-use crate::state::ServiceState;
+use crate::state::HostState;
 
 /// Has the end of this response entered under this number.
 pub(crate) fn observe_end(
     response: Response,
     method: &Method,
-    state: ServiceState,
+    state: HostState,
     seq: u64,
 ) -> Response {
     let is_bodiless = is_bodiless(method, response.status());
@@ -40,7 +40,7 @@ pub(crate) fn is_bodiless(method: &Method, status: StatusCode) -> bool {
 struct EndingBody {
     body: Body,
     has_ended: bool,
-    state: ServiceState,
+    state: HostState,
     seq: u64,
 }
 

@@ -9,7 +9,7 @@ use axum::response::Response;
 
 use super::{RequestShape, SentResponse, body::CopiedBody, secrets::Secrets};
 use crate::response_end::is_bodiless;
-use crate::state::ServiceState;
+use crate::state::HostState;
 
 /// Marks a response whose request has this number in the ledger.
 #[derive(Clone, Copy)]
@@ -18,7 +18,7 @@ pub(crate) struct Recorded(pub(crate) u64);
 /// Leaves the shape of a request for the layer that numbers it, and copies the response
 /// that comes back with a number.
 pub(crate) async fn keep(
-    State(state): State<ServiceState>,
+    State(state): State<HostState>,
     mut request: Request,
     next: Next,
 ) -> Response {

@@ -11,11 +11,11 @@ use crate::telemetry::{DURATION_BUCKETS, REQUEST_DURATION};
 
 type SharedRecorder = Arc<dyn Recorder + Send + Sync>;
 
-/// The path of the scrape endpoint, the one path beyond the lessons.
-pub(crate) const METRICS_PATH: &str = "/metrics";
+/// The path of the scrape endpoint.
+pub const METRICS_PATH: &str = "/metrics";
 
 /// The media type of Prometheus's text format.
-pub(crate) const METRICS_MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
+pub const METRICS_MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// A recorder, and the Prometheus text that `/metrics` responds with.
 ///

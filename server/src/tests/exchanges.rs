@@ -9,20 +9,16 @@ use bytes::Bytes;
 use http::{HeaderMap, Uri};
 use hyper::body::{Body as HttpBody, Frame};
 
-use super::{BodyEnd, Exchange, MAX_RECORDED_BODY};
-use crate::config::ServiceConfig;
 use crate::testing::{Service, percent_encode};
+use host::ServiceConfig;
+use host::{BodyEnd, Exchange, MAX_RECORDED_BODY};
 
 fn recording() -> Service {
     Service::with(ServiceConfig::builder().record_exchanges(true))
 }
 
 fn with_routes(routes: Router) -> Service {
-    Service::with(
-        ServiceConfig::builder()
-            .record_exchanges(true)
-            .routes(routes),
-    )
+    Service::adding(routes, ServiceConfig::builder().record_exchanges(true))
 }
 
 fn exchanges(service: &Service) -> Vec<Exchange> {

@@ -19,19 +19,20 @@ use crate::accept::{self, ConnectionObserver, Phase, Stopped, listen};
 use crate::config::ServiceConfig;
 use crate::ledger::Ledger;
 use crate::metrics_sink::Metrics;
-use crate::router::router;
+use crate::router::around;
 use crate::serve;
-use crate::state::{Liveness, ServiceState};
+use crate::served::Served;
+use crate::state::{HostState, Liveness};
 
 /// How often histograms are folded into buckets.
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The name of the thread that serves, as debuggers and `ps` show it.
-const THREAD_NAME: &str = "teaching-api";
+const THREAD_NAME: &str = "host";
 
-/// The teaching API. It has no state of its own: see [`RunningApi`].
+/// Serves routers. It has no state of its own: see [`RunningService`].
 #[derive(Debug)]
-pub struct TeachingApi;
+pub struct Host;
 
 /// Why a service did not start.
 #[derive(Debug, thiserror::Error)]
@@ -68,7 +69,7 @@ pub enum StopError {
     StillHeld,
 }
 
-impl TeachingApi {
+impl Host {
     /// Binds 127.0.0.1 and starts to serve on a thread of its own.
     ///
     /// When this returns, the socket accepts connections. The service may be
@@ -81,11 +82,15 @@ impl TeachingApi {
     ///
     /// # Panics
     ///
-    /// If an added route clashes with one of the service's own.
-    pub fn start(config: ServiceConfig) -> Result<RunningApi, StartError> {
-        let state = ServiceState::new(&config);
+    /// If a route is called `/metrics`.
+    pub fn start(
+        config: ServiceConfig,
+        served: impl Into<Served>,
+    ) -> Result<RunningService, StartError> {
+        let served = served.into();
+        let state = HostState::new(&config, &served.expected);
         let (ledger, liveness) = (state.ledger(), state.liveness());
-        let router = router(state.clone());
+        let router = around(served.router, &state);
         let (phase, phases) = watch::channel(Phase::Serving);
         let (started, has_started) = mpsc::sync_channel(1);
         let (done, outcome) = oneshot::channel();
@@ -110,7 +115,7 @@ impl TeachingApi {
                 return Err(error);
             }
         };
-        Ok(RunningApi {
+        Ok(RunningService {
             local_addr,
             ledger,
             liveness,
@@ -126,7 +131,7 @@ impl TeachingApi {
 /// them all.
 fn run(
     router: Router,
-    state: ServiceState,
+    state: HostState,
     phases: watch::Receiver<Phase>,
     config: &ServiceConfig,
     started: &mpsc::SyncSender<Result<SocketAddr, StartError>>,
@@ -192,7 +197,7 @@ async fn keep_up(metrics: &Metrics) -> Infallible {
 /// [`stop`](Self::stop) ends it in good order. Dropped instead, it cuts off what is
 /// in flight; the drop waits for the serving thread, so that nothing remains either
 /// way.
-pub struct RunningApi {
+pub struct RunningService {
     local_addr: SocketAddr,
     ledger: Ledger,
     liveness: Liveness,
@@ -201,7 +206,7 @@ pub struct RunningApi {
     thread: Option<JoinHandle<()>>,
 }
 
-impl RunningApi {
+impl RunningService {
     /// The address of the service, as in `http://127.0.0.1:8765`.
     #[must_use]
     pub fn base_url(&self) -> String {
@@ -253,16 +258,16 @@ impl RunningApi {
     }
 }
 
-impl Drop for RunningApi {
+impl Drop for RunningService {
     fn drop(&mut self) {
         self.phase.send_replace(Phase::CuttingOff);
         drop(self.join());
     }
 }
 
-impl fmt::Debug for RunningApi {
+impl fmt::Debug for RunningService {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RunningApi")
+        f.debug_struct("RunningService")
             .field("local_addr", &self.local_addr)
             .field("ledger", &self.ledger)
             .finish_non_exhaustive()

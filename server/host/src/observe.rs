@@ -12,7 +12,7 @@ use axum::body::Body;
 use axum::extract::{MatchedPath, Request};
 use axum::response::Response;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
-use http::{HeaderMap, Method, Version};
+use http::{HeaderMap, HeaderName, Method, Version};
 use hyper::body::Body as _;
 use tracing::{Span, field};
 use wire::header_lines::{lines, single};
@@ -23,23 +23,25 @@ use wire::{
 use crate::accept::{ConnectionFault, ConnectionPosition};
 use crate::body_hash::{BodyHash, HashedBody};
 use crate::exchange::{Recorded, RequestShape};
-use crate::idempotency::IDEMPOTENCY_KEY;
 use crate::instruments::RouteInstruments;
 use crate::ledger::{Head, Outcome};
 use crate::metrics_sink::METRICS_PATH;
-use crate::page::only;
+use crate::query::only;
 use crate::response_end::observe_end;
 use crate::response_extensions::{Fault, NextCursor};
 use crate::seed_key::{Purpose, SeedKey};
-use crate::state::ServiceState;
+use crate::state::HostState;
 use crate::telemetry::{KnownMethod, OTHER, OTHER_METHOD, REQUEST_SPAN, SPAN_TARGET};
 use crate::traceparent::TraceParent;
 use crate::waits::Correlation;
 
+/// The header that carries an idempotency key.
+pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+
 /// One request from arrival to its response. Dropped without a response, because its
 /// connection died or its body broke off, it still closes its entry and its gauge.
 pub(crate) struct Observation {
-    state: ServiceState,
+    state: HostState,
     http_method: Method,
     method: KnownMethod,
     arrived: Duration,
@@ -58,7 +60,7 @@ impl Observation {
     /// Notes the arrival of a request, and opens its span. Its body is hashed as it is
     /// read from here on. A scrape is not observed.
     pub(crate) fn begin(
-        state: ServiceState,
+        state: HostState,
         request: &mut Request,
         request_id: &RequestId,
     ) -> Option<(Self, Span)> {
@@ -82,7 +84,7 @@ impl Observation {
     }
 
     fn of(
-        state: ServiceState,
+        state: HostState,
         request: &Request,
         route: Option<&str>,
         trace_id: Option<String>,
@@ -271,6 +273,3 @@ fn key_hash(key: &SeedKey, headers: &HeaderMap) -> Option<ValueHash> {
     let line = single(headers, &IDEMPOTENCY_KEY)?;
     Some(key.hash(Purpose::IdempotencyKey, line.as_bytes()))
 }
-
-#[cfg(test)]
-mod tests;

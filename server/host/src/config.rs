@@ -1,28 +1,22 @@
-//! The configuration of a service: defaults, rules, and the seams for a lab.
+//! The configuration of a service: defaults, rules, and the seams for others.
 
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
 use http::HeaderMap;
 use tracing::Span;
 
 use crate::accept::{ConnectionBounds, HeaderCase};
-use crate::expected_route::ExpectedRoute;
 use crate::metrics_sink::Metrics;
 use wire::{Clock, SystemClock};
 
-/// The default port.
-pub const DEFAULT_PORT: u16 = 8765;
-/// How many idempotency keys a service remembers.
-pub const DEFAULT_MAX_JOBS: usize = 10_000;
 /// How many requests the ledger keeps.
 pub const DEFAULT_LEDGER_CAPACITY: usize = 10_000;
 /// How long `stop` lets requests in flight finish.
 pub const DEFAULT_DRAIN_DEADLINE: Duration = Duration::from_secs(5);
 
-/// The largest `max_jobs` and `ledger_capacity`: both tables live in memory.
+/// The largest `ledger_capacity`: the record lives in memory.
 pub const MAX_CAPACITY: usize = 1_000_000;
 /// The longest drain deadline.
 pub const MAX_DRAIN_DEADLINE: Duration = Duration::from_secs(60);
@@ -31,12 +25,6 @@ pub const MAX_DRAIN_DEADLINE: Duration = Duration::from_secs(60);
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {
-    /// `max_jobs` is out of range.
-    #[error("max_jobs must be from 1 to {MAX_CAPACITY}, got {got}")]
-    MaxJobs {
-        /// The value that was refused.
-        got: usize,
-    },
     /// `ledger_capacity` is out of range.
     #[error("ledger_capacity must be from 1 to {MAX_CAPACITY}, got {got}")]
     LedgerCapacity {
@@ -66,7 +54,6 @@ pub struct ServiceConfig {
     pub(crate) port: u16,
     pub(crate) seed: u64,
     pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) max_jobs: usize,
     pub(crate) ledger_capacity: usize,
     pub(crate) drain_deadline: Duration,
     pub(crate) connection_bounds: ConnectionBounds,
@@ -75,19 +62,15 @@ pub struct ServiceConfig {
     pub(crate) on_request_span: Option<SpanHook>,
     pub(crate) one_caller: bool,
     pub(crate) record_exchanges: bool,
-    pub(crate) lessons: bool,
-    pub(crate) routes: Router,
-    pub(crate) expected_routes: Vec<ExpectedRoute>,
 }
 
 impl ServiceConfig {
     /// Starts from the defaults.
     pub fn builder() -> ServiceConfigBuilder {
         ServiceConfigBuilder(Self {
-            port: DEFAULT_PORT,
+            port: 0,
             seed: rand::random(),
             clock: Arc::new(SystemClock::new()),
-            max_jobs: DEFAULT_MAX_JOBS,
             ledger_capacity: DEFAULT_LEDGER_CAPACITY,
             drain_deadline: DEFAULT_DRAIN_DEADLINE,
             connection_bounds: ConnectionBounds::default(),
@@ -96,9 +79,6 @@ impl ServiceConfig {
             on_request_span: None,
             one_caller: false,
             record_exchanges: false,
-            lessons: true,
-            routes: Router::new(),
-            expected_routes: Vec::new(),
         })
     }
 
@@ -120,7 +100,6 @@ impl fmt::Debug for ServiceConfig {
         // The seed is a secret of a kind: with it one can forge a cursor.
         f.debug_struct("ServiceConfig")
             .field("port", &self.port)
-            .field("max_jobs", &self.max_jobs)
             .field("ledger_capacity", &self.ledger_capacity)
             .field("drain_deadline", &self.drain_deadline)
             .finish_non_exhaustive()
@@ -135,7 +114,7 @@ pub struct ServiceConfigBuilder(
 );
 
 impl ServiceConfigBuilder {
-    /// The port on 127.0.0.1; 0 stands for a free one. Default: [`DEFAULT_PORT`].
+    /// The port on 127.0.0.1; 0, the default, stands for a free one.
     pub fn port(mut self, port: u16) -> Self {
         self.0.port = port;
         self
@@ -152,13 +131,6 @@ impl ServiceConfigBuilder {
     /// [`SystemClock`].
     pub fn clock(mut self, clock: impl Clock) -> Self {
         self.0.clock = Arc::new(clock);
-        self
-    }
-
-    /// How many idempotency keys are remembered before new ones are refused with
-    /// 507: 1 to [`MAX_CAPACITY`]. Default: [`DEFAULT_MAX_JOBS`].
-    pub fn max_jobs(mut self, max_jobs: usize) -> Self {
-        self.0.max_jobs = max_jobs;
         self
     }
 
@@ -223,34 +195,6 @@ impl ServiceConfigBuilder {
         self
     }
 
-    /// Whether the service has routes of its own. Without them it serves the added
-    /// ones, `/metrics`, and 404 for the rest. Default: true.
-    pub fn lessons(mut self, lessons: bool) -> Self {
-        self.0.lessons = lessons;
-        self
-    }
-
-    /// Routes beside the service's own. The same happens to their requests: request id,
-    /// telemetry, ledger, body limit, and problems for panics and 405. A handler that
-    /// blocks its thread blocks the service, its stop included. Called twice, it
-    /// merges.
-    ///
-    /// # Panics
-    ///
-    /// If two of these routes overlap. A clash with the service's own routes, or a
-    /// fallback, panics when the router is built.
-    pub fn routes(mut self, routes: Router) -> Self {
-        self.0.routes = self.0.routes.merge(routes);
-        self
-    }
-
-    /// What added routes may be counted for: the series of these events exist at zero
-    /// from the start, and not only once an event was counted. Called twice, it adds.
-    pub fn expected_routes(mut self, routes: impl IntoIterator<Item = ExpectedRoute>) -> Self {
-        self.0.expected_routes.extend(routes);
-        self
-    }
-
     /// Checks the rules.
     ///
     /// # Errors
@@ -258,13 +202,8 @@ impl ServiceConfigBuilder {
     /// The first rule that is broken, with the value that broke it.
     pub fn build(self) -> Result<ServiceConfig, ConfigError> {
         let Self(config) = self;
-        let capacities = 1..=MAX_CAPACITY;
-        let got = config.max_jobs;
-        if !capacities.contains(&got) {
-            return Err(ConfigError::MaxJobs { got });
-        }
         let got = config.ledger_capacity;
-        if !capacities.contains(&got) {
+        if !(1..=MAX_CAPACITY).contains(&got) {
             return Err(ConfigError::LedgerCapacity { got });
         }
         let got = config.drain_deadline;
@@ -293,8 +232,8 @@ mod tests {
     use std::time::Duration;
 
     use super::{
-        ConfigError, ConnectionBounds, DEFAULT_PORT, MAX_CAPACITY, MAX_DRAIN_DEADLINE,
-        ServiceConfig, ServiceConfigBuilder,
+        ConfigError, ConnectionBounds, MAX_CAPACITY, MAX_DRAIN_DEADLINE, ServiceConfig,
+        ServiceConfigBuilder,
     };
 
     fn error_of(builder: ServiceConfigBuilder) -> ConfigError {
@@ -303,9 +242,7 @@ mod tests {
 
     #[test]
     fn the_defaults_are_legal() {
-        let config = ServiceConfig::builder().build().unwrap();
-
-        assert_eq!(config.port(), DEFAULT_PORT);
+        assert!(ServiceConfig::builder().build().is_ok());
     }
 
     #[test]
@@ -316,24 +253,15 @@ mod tests {
     }
 
     #[test]
-    fn max_jobs_is_bounded() {
-        for got in [0, MAX_CAPACITY + 1] {
-            let error = error_of(ServiceConfig::builder().max_jobs(got));
-
-            assert_eq!(error, ConfigError::MaxJobs { got });
-            assert_eq!(
-                error.to_string(),
-                format!("max_jobs must be from 1 to 1000000, got {got}")
-            );
-        }
-    }
-
-    #[test]
     fn ledger_capacity_is_bounded() {
         for got in [0, MAX_CAPACITY + 1] {
             let error = error_of(ServiceConfig::builder().ledger_capacity(got));
 
             assert_eq!(error, ConfigError::LedgerCapacity { got });
+            assert_eq!(
+                error.to_string(),
+                format!("ledger_capacity must be from 1 to 1000000, got {got}")
+            );
         }
     }
 

@@ -132,11 +132,10 @@ fn family(name: &str, kind: &str, question: &str, value: Option<impl Display>) -
 
 #[cfg(test)]
 mod tests {
-    use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING};
     use proptest::prelude::*;
 
     use super::*;
-    use crate::testing::{Service, get, nearly};
+    use crate::testing::nearly;
 
     #[test]
     fn metrics_and_series_are_listed_in_order() {
@@ -183,39 +182,6 @@ b_total{x=\"2\"} 1
             in_order(&[head, &two, &bare, &one].concat()),
             [head, &bare, &one, &two].concat()
         );
-    }
-
-    #[tokio::test]
-    async fn a_scrape_tells_of_the_process_and_of_its_build() {
-        let scrape = get("/metrics").await.text();
-
-        let version = env!("CARGO_PKG_VERSION");
-        let build = format!("service_build_info{{profile=\"debug\",version=\"{version}\"}} 1");
-        assert!(scrape.lines().any(|line| line == build), "{scrape}");
-        if cfg!(target_os = "linux") {
-            let sample = |name: &str| {
-                let line = scrape.lines().find_map(|line| line.strip_prefix(name));
-                let value = line.unwrap_or_else(|| panic!("no {name} in\n{scrape}"));
-                value.trim().parse::<f64>().expect("a number")
-            };
-            assert!(sample("process_resident_memory_bytes ") > 1e6);
-            assert!(sample("process_open_fds ") >= 3.0);
-            assert!(sample("process_start_time_seconds ") > 1.7e9);
-        }
-    }
-
-    #[tokio::test]
-    async fn a_scrape_is_packed_for_whoever_accepts_that() {
-        let service = Service::new();
-
-        let plain = service.get("/metrics").await;
-        let gzip = [(ACCEPT_ENCODING.as_str(), "gzip")];
-        let packed = service.request("GET", "/metrics", &gzip, "").await;
-
-        assert!(!plain.headers.contains_key(CONTENT_ENCODING));
-        assert_eq!(packed.headers[CONTENT_ENCODING], "gzip");
-        let (plain, packed) = (plain.body.len(), packed.body.len());
-        assert!(packed * 5 < plain, "{packed} of {plain} bytes");
     }
 
     proptest! {

@@ -10,11 +10,12 @@ use http_body_util::BodyExt;
 use hyper::body::Body as _;
 
 /// The largest body that is accepted, in bytes.
-pub(crate) const MAX_BODY: usize = 64 * 1024;
+pub const MAX_BODY: usize = 64 * 1024;
 
 /// Why there is no body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum BodyError {
+pub enum BodyError {
+    /// It is larger than [`MAX_BODY`].
     TooLarge,
     /// Its connection ended before it was complete.
     BrokeOff,
@@ -26,7 +27,8 @@ pub(crate) enum BodyError {
 
 impl BodyError {
     /// Why a body could not be read on.
-    pub(crate) fn of(error: &axum::Error) -> Self {
+    #[must_use]
+    pub fn of(error: &axum::Error) -> Self {
         let first: &(dyn Error + 'static) = error;
         let kind = iter::successors(Some(first), |&error| error.source())
             .find_map(|error| error.downcast_ref::<io::Error>())
@@ -43,7 +45,11 @@ impl BodyError {
 
 /// Reads a body. One that is announced as too large is not begun, so that a client
 /// that expects a 100 (Continue) does not send it.
-pub(crate) async fn read(mut body: Body) -> Result<Bytes, BodyError> {
+///
+/// # Errors
+///
+/// [`BodyError`] if there is no complete body.
+pub async fn read(mut body: Body) -> Result<Bytes, BodyError> {
     if body.size_hint().lower() > MAX_BODY as u64 {
         return Err(BodyError::TooLarge);
     }

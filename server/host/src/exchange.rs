@@ -48,6 +48,3 @@ impl fmt::Debug for Exchange {
             .finish_non_exhaustive()
     }
 }
-
-#[cfg(test)]
-mod tests;

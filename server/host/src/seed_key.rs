@@ -15,16 +15,23 @@ use wire::ValueHash;
 /// The digests are SipHash-2-4, which is made for short values under a secret key
 /// (Aumasson, Bernstein: SipHash: a fast short-input PRF, 2012).
 #[derive(Clone)]
-pub(crate) struct SeedKey([KeyedDigest; Purpose::ALL.len()]);
+#[expect(missing_debug_implementations, reason = "it is a secret")]
+pub struct SeedKey([KeyedDigest; Purpose::ALL.len()]);
 
 /// What a digest is for. Those of two purposes have nothing in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Purpose {
+pub enum Purpose {
+    /// The checksum in a cursor that a listing issues.
     CursorChecksum,
+    /// The hash of a cursor.
     Cursor,
+    /// The hash of an idempotency key.
     IdempotencyKey,
+    /// The hash of a body.
     Body,
+    /// The id of a job.
     JobId,
+    /// The id of a request.
     RequestId,
 }
 
@@ -40,7 +47,9 @@ impl Purpose {
 }
 
 impl SeedKey {
-    pub(crate) fn new(seed: u64) -> Self {
+    /// The key of a seed.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
         Self(Purpose::ALL.map(|purpose| {
             let digest = Sha256::new()
                 .chain_update(seed.to_be_bytes())
@@ -55,11 +64,14 @@ impl SeedKey {
         clippy::indexing_slicing,
         reason = "there is a digest for each purpose"
     )]
-    pub(crate) fn digest(&self, purpose: Purpose) -> KeyedDigest {
+    #[must_use]
+    pub fn digest(&self, purpose: Purpose) -> KeyedDigest {
         self.0[purpose as usize].clone()
     }
 
-    pub(crate) fn hash(&self, purpose: Purpose, value: &[u8]) -> ValueHash {
+    /// The hash of a value that must not be kept.
+    #[must_use]
+    pub fn hash(&self, purpose: Purpose, value: &[u8]) -> ValueHash {
         let mut digest = self.digest(purpose);
         digest.update(value);
         digest.to_hash()
@@ -68,20 +80,24 @@ impl SeedKey {
 
 /// A digest under a key. However its bytes are cut into pieces, it comes out the same.
 #[derive(Clone)]
-pub(crate) struct KeyedDigest(SipHasher24);
+#[expect(missing_debug_implementations, reason = "it is made of a secret")]
+pub struct KeyedDigest(SipHasher24);
 
 impl KeyedDigest {
-    pub(crate) fn update(&mut self, bytes: &[u8]) {
+    /// Adds bytes.
+    pub fn update(&mut self, bytes: &[u8]) {
         self.0.write(bytes);
     }
 
     /// The hash of a value that must not be kept.
-    pub(crate) fn to_hash(&self) -> ValueHash {
+    #[must_use]
+    pub fn to_hash(&self) -> ValueHash {
         ValueHash(u64::from_be_bytes(self.bytes()))
     }
 
     /// The first bytes of the digest, of which there are sixteen.
-    pub(crate) fn bytes<const COUNT: usize>(&self) -> [u8; COUNT] {
+    #[must_use]
+    pub fn bytes<const COUNT: usize>(&self) -> [u8; COUNT] {
         first(self.0.finish128().as_bytes())
     }
 }

@@ -9,10 +9,10 @@ use http::Request;
 use http::header::RETRY_AFTER;
 use http_body_util::BodyExt;
 
-use crate::accept::ConnectionFault;
-use crate::config::ServiceConfig;
-use crate::response_extensions::{Fault, NextCursor};
 use crate::testing::{Service, percent_encode};
+use host::ConnectionFault;
+use host::ServiceConfig;
+use host::{Fault, NextCursor};
 use wire::{BodyState, Clock, IssuedCursor, JobResult, RecordedHeader, RetryAfter};
 
 const TRACEPARENT: (&str, &str) = (
@@ -151,7 +151,7 @@ async fn an_added_route_says_what_it_served_in_the_same_way() {
         Extension(NextCursor(Some("a cursor".to_owned()))),
     );
     let routes = Router::new().route("/added", get(async move || said));
-    let service = Service::with(ServiceConfig::builder().routes(routes));
+    let service = Service::adding(routes, ServiceConfig::builder());
 
     service.get("/added").await;
     service.page("/added", "a cursor").await;
@@ -174,7 +174,7 @@ async fn a_response_that_is_withheld_is_entered_as_none() {
         Extension(JobResult::Created),
     );
     let routes = Router::new().route("/lost", get(async move || lost));
-    let service = Service::with(ServiceConfig::builder().routes(routes));
+    let service = Service::adding(routes, ServiceConfig::builder());
 
     service.get("/lost").await;
 
@@ -221,7 +221,7 @@ async fn a_response_has_a_head_on_both_clocks_and_an_end() {
     });
     let routes = Router::new().route("/slow", slow);
     let config = ServiceConfig::builder().clock(clock.clone());
-    let service = Service::with(config.routes(routes));
+    let service = Service::adding(routes, config);
 
     service.get("/slow").await;
     service.head("/slow").await;
@@ -313,7 +313,7 @@ async fn a_retry_after_date_is_measured_on_the_services_wall_clock() {
     let date = httpdate::fmt_http_date(SystemTime::UNIX_EPOCH + Duration::from_secs(30));
     let dated = get(async move || ([(RETRY_AFTER, date)], http::StatusCode::SERVICE_UNAVAILABLE));
     let routes = Router::new().route("/dated", dated);
-    let service = Service::with(ServiceConfig::builder().clock(clock.clone()).routes(routes));
+    let service = Service::adding(routes, ServiceConfig::builder().clock(clock.clone()));
 
     service.request("GET", "/dated", &[TRACEPARENT], "").await;
     clock.advance(29);
@@ -345,7 +345,7 @@ async fn a_date_that_is_kept_to_exactly_is_not_early() {
     let due = Duration::from_secs(100);
     let date = httpdate::fmt_http_date(SystemTime::UNIX_EPOCH + due);
     let routes = Router::new().route("/dated", get(async move || [(RETRY_AFTER, date)]));
-    let service = Service::with(ServiceConfig::builder().clock(clock.clone()).routes(routes));
+    let service = Service::adding(routes, ServiceConfig::builder().clock(clock.clone()));
 
     service.request("GET", "/dated", &[TRACEPARENT], "").await;
     // The reading at its arrival makes it due.
@@ -360,7 +360,7 @@ async fn a_date_that_is_kept_to_exactly_is_not_early() {
 #[tokio::test]
 async fn a_request_that_is_given_up_stays_in_the_ledger_without_a_status() {
     let never = Router::new().route("/never", get(std::future::pending::<()>));
-    let service = Service::with(ServiceConfig::builder().routes(never));
+    let service = Service::adding(never, ServiceConfig::builder());
 
     let mut request = Box::pin(service.get("/never"));
     let pending =

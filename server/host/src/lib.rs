@@ -1,0 +1,107 @@
+//! A recording HTTP host: it serves any [`axum::Router`] on loopback, and records what
+//! came over the wire.
+//!
+//! The host owns what every service needs and no handler should know: the accept loop and
+//! its bounds, the guard against web sites, the record of requests and connections, spans,
+//! metrics, and a stop in good order. What it serves declares which requests are expected,
+//! and nothing else: see [`Served`].
+//!
+//! Some requests are refused before they reach the router; the record only counts them by
+//! reason. HTTP/1.1 without exactly one `Host` is a 400 (RFC 9112 §3.2), any `Host` but a
+//! name of loopback a 421, and a request that a browser sends for another web site a 403.
+//! Beside the router the host serves `/metrics`. An unknown path is a 404 and another
+//! method a 405 with `Allow`; every error is a [`Problem`] in `application/problem+json`
+//! that carries a machine-readable code and the request id of its `X-Request-Id` header.
+//! hyper itself responds to bytes that are not HTTP, with a bare 400, 414 or 431.
+//!
+//! # Start and stop
+//!
+//! A service is a value. It listens on 127.0.0.1 and nowhere else, on a thread of its
+//! own, and nothing of it remains once it is stopped. [`ConnectionBounds`] says for how
+//! long a client may leave a connection waiting.
+//!
+//! ```
+//! use axum::{Router, routing::get};
+//! use host::{Host, ServiceConfig};
+//!
+//! # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+//! let routes = Router::new().route("/hello", get(async || "hello"));
+//! let service = Host::start(ServiceConfig::builder().seed(7).build()?, routes)?;
+//! assert!(service.base_url().starts_with("http://127.0.0.1:"));
+//!
+//! // … let a client loose on `service.base_url()` …
+//!
+//! assert_eq!(service.ledger().total, 0);
+//! service.stop().await?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! # })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [`RunningService::ledger`] returns the record. The names of all metrics and of the
+//! request span stand in [`telemetry`]. There is no option to listen on another address.
+
+// No input may end the program: what cannot happen says why it cannot.
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::expect_used,
+        clippy::indexing_slicing,
+        clippy::panic,
+        clippy::string_slice,
+        clippy::unreachable,
+        clippy::unwrap_used
+    )
+)]
+
+pub mod accept;
+mod admission;
+mod body_hash;
+mod config;
+mod every_request;
+mod exchange;
+mod exposition;
+pub mod guard;
+mod instruments;
+mod ledger;
+pub mod logging;
+mod metrics_sink;
+mod observe;
+pub mod problem;
+pub mod query;
+pub mod request_body;
+mod request_ids;
+mod response_end;
+mod response_extensions;
+mod router;
+mod seed_key;
+mod serve;
+mod served;
+mod service;
+mod signals;
+mod state;
+pub mod telemetry;
+#[cfg(test)]
+mod testing;
+mod traceparent;
+mod waits;
+
+pub use accept::{ConnectionBounds, ConnectionFault, ConnectionPosition, HeaderCase, Stopped};
+pub use config::{
+    ConfigError, DEFAULT_DRAIN_DEADLINE, DEFAULT_LEDGER_CAPACITY, MAX_CAPACITY, MAX_DRAIN_DEADLINE,
+    ServiceConfig, ServiceConfigBuilder,
+};
+pub use exchange::{
+    BodyEnd, Exchange, HeaderShape, MAX_RECORDED_BODY, RequestShape, SentBody, SentHeader,
+    SentResponse,
+};
+pub use ledger::Ledger;
+pub use metrics_sink::{METRICS_MEDIA_TYPE, METRICS_PATH, Metrics};
+pub use observe::IDEMPOTENCY_KEY;
+pub use problem::Problem;
+pub use response_extensions::{Fault, NextCursor};
+pub use router::router;
+pub use seed_key::{KeyedDigest, Purpose, SeedKey};
+pub use served::{ExpectedRoute, Served};
+pub use service::{Host, RunningService, StartError, StopError};
+pub use signals::Signals;

@@ -1,0 +1,43 @@
+//! The router of a service: what is served, `/metrics`, and what happens to every request.
+
+use axum::Router;
+use axum::http::header::CONTENT_TYPE;
+use axum::middleware::from_fn_with_state;
+use axum::routing::get;
+use tower_http::compression::CompressionLayer;
+
+use crate::config::ServiceConfig;
+use crate::every_request::EveryRequest;
+use crate::exchange;
+use crate::ledger::Ledger;
+use crate::metrics_sink::{METRICS_MEDIA_TYPE, METRICS_PATH};
+use crate::problem::Problem;
+use crate::served::Served;
+use crate::state::HostState;
+
+/// The service as a function from request to response, without a socket, and its record.
+///
+/// # Panics
+///
+/// If a route is called `/metrics`.
+pub fn router(config: &ServiceConfig, served: impl Into<Served>) -> (Router, Ledger) {
+    let served = served.into();
+    let state = HostState::new(config, &served.expected);
+    (around(served.router, &state), state.ledger())
+}
+
+/// These routes, with the host's own around them.
+pub(crate) fn around(routes: Router, state: &HostState) -> Router {
+    let metrics = state.metrics().clone();
+    let scrape = get(async move || ([(CONTENT_TYPE, METRICS_MEDIA_TYPE)], metrics.render()));
+    let router = routes
+        // Prometheus accepts gzip, and thousands of series repeat the same few words.
+        .route(METRICS_PATH, scrape.layer(CompressionLayer::new()))
+        .fallback(async || Problem::NOT_FOUND)
+        .method_not_allowed_fallback(async || Problem::METHOD_NOT_ALLOWED)
+        .layer(EveryRequest(state.clone()));
+    match state.records_exchanges() {
+        true => router.layer(from_fn_with_state(state.clone(), exchange::keep)),
+        false => router,
+    }
+}

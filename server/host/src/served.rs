@@ -1,0 +1,59 @@
+//! What a host serves: a router, and what its requests may be counted for.
+//!
+//! A series that is born with its first event has not risen for Prometheus' `increase()`:
+//! the event is lost. So the host registers what can happen at zero, and nothing else.
+
+use axum::Router;
+use http::{Method, StatusCode};
+
+/// A router, and which requests to it are expected.
+#[derive(Clone, Debug, Default)]
+pub struct Served {
+    /// The routes. The host replaces a fallback.
+    pub router: Router,
+    /// What the routes may be counted for.
+    pub expected: Vec<ExpectedRoute>,
+}
+
+/// What a route may be counted for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExpectedRoute {
+    /// Its path, as the router has it.
+    pub path: &'static str,
+    /// The method that it is made for.
+    pub method: Method,
+    /// The statuses of its responses to that method.
+    pub statuses: Vec<StatusCode>,
+    /// The [faults](crate::Fault) that its responses name.
+    pub faults: Vec<&'static str>,
+    /// Whether one of its responses has a Retry-After. Without one no request can come
+    /// too early.
+    pub has_retry_after: bool,
+}
+
+impl Served {
+    /// These routes and others.
+    ///
+    /// # Panics
+    ///
+    /// If two routes overlap, or both routers have a fallback.
+    #[must_use]
+    pub fn and(mut self, other: impl Into<Self>) -> Self {
+        let other = other.into();
+        self.expected.extend(other.expected);
+        Self {
+            router: self.router.merge(other.router),
+            expected: self.expected,
+        }
+    }
+}
+
+impl From<Router> for Served {
+    /// Routes of which nothing is expected.
+    fn from(router: Router) -> Self {
+        Self {
+            router,
+            expected: Vec::new(),
+        }
+    }
+}

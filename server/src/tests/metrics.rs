@@ -1,0 +1,229 @@
+//! What `/metrics` shows of the lessons.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use host::telemetry::{DURATION_BUCKETS, JOB_RESULTS, METHODS, METRICS, MetricKind};
+use host::{ExpectedRoute, Metrics, Served, ServiceConfig};
+use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING};
+use http::{Method, StatusCode};
+use metrics::{Key, Level, Metadata, Recorder};
+use metrics_exporter_prometheus::PrometheusBuilder;
+
+use crate::lessons::{LESSONS, with_room_for};
+use crate::testing::{Service, get};
+
+#[tokio::test]
+async fn every_series_that_can_be_foreseen_is_there_at_zero() {
+    let scrape = get("/metrics").await.text();
+
+    let mut expected = Vec::new();
+    for method in METHODS {
+        expected.push(format!(
+            "http_server_active_requests{{http_request_method=\"{method}\"}} 0"
+        ));
+    }
+    for result in JOB_RESULTS {
+        expected.push(format!("service_jobs_total{{result=\"{result}\"}} 0"));
+    }
+    for lesson in LESSONS {
+        let path = lesson.path;
+        expected.extend(
+            lesson
+                .fault
+                .map(|fault| format!("service_faults_total{{fault=\"{fault}\"}} 0")),
+        );
+        expected.extend(lesson.responses.iter().map(|response| {
+            let (method, status) = (&lesson.method, response.status.as_u16());
+            format!("http_server_request_duration_seconds_count{{http_request_method=\"{method}\",http_route=\"{path}\",http_response_status_code=\"{status}\"}} 0")
+        }));
+    }
+    for line in expected {
+        assert!(
+            scrape.lines().any(|scraped| scraped == line),
+            "{line} is not in\n{scrape}"
+        );
+    }
+}
+
+/// The series of counters in a scrape, without their values.
+fn counters(scrape: &str) -> BTreeSet<&str> {
+    let series = scrape.lines().filter_map(|line| line.rsplit_once(' '));
+    let is_counter = |series: &&str| {
+        let counters = METRICS.iter().filter(|it| it.kind == MetricKind::Counter);
+        counters.into_iter().any(|it| series.starts_with(it.name))
+    };
+    series
+        .map(|(series, _)| series)
+        .filter(is_counter)
+        .collect()
+}
+
+#[tokio::test]
+async fn no_counter_is_born_with_its_first_event_and_none_is_there_in_vain() {
+    let service = Service::serving(
+        with_room_for(1, 1),
+        ServiceConfig::builder().one_caller(true),
+    );
+    let before = service.get("/metrics").await.text();
+
+    for lesson in LESSONS {
+        for _ in 0..2 {
+            service
+                .request(lesson.method.as_str(), lesson.path, &[], "")
+                .await;
+            service.get("/nowhere").await;
+        }
+    }
+    let headers = [
+        ("content-type", "application/json"),
+        ("idempotency-key", "k"),
+    ];
+    for body in ["{}", "{}", r#"{"a":1}"#] {
+        service.post("/jobs", &headers, body).await;
+    }
+
+    let after = service.get("/metrics").await.text();
+    assert_eq!(counters(&after), counters(&before));
+    let unmoved: Vec<_> = after
+        .lines()
+        .filter(|line| line.ends_with(" 0") && !counters(line).is_empty())
+        .collect();
+    assert_eq!(unmoved, [""; 0], "what cannot happen is not registered");
+}
+
+#[tokio::test]
+async fn an_expected_route_is_there_at_zero() {
+    let expected = ExpectedRoute {
+        path: "/added",
+        method: Method::GET,
+        statuses: vec![StatusCode::TOO_MANY_REQUESTS],
+        faults: vec!["of_the_lab"],
+        has_retry_after: true,
+    };
+    let served = Served {
+        expected: vec![expected],
+        ..Served::default()
+    };
+    let service = Service::serving(served, ServiceConfig::builder());
+
+    let scrape = service.get("/metrics").await.text();
+
+    for line in [
+        "service_faults_total{fault=\"of_the_lab\"} 0",
+        "service_early_retries_total{route=\"/added\"} 0",
+        "http_server_request_duration_seconds_count{http_request_method=\"GET\",http_route=\"/added\",http_response_status_code=\"429\"} 0",
+    ] {
+        assert!(
+            scrape.lines().any(|it| it == line),
+            "{line} is not in\n{scrape}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn metrics_have_the_type_the_labels_and_the_buckets_of_the_vocabulary() {
+    let scrape = get("/metrics").await.text();
+
+    for metric in METRICS {
+        let kind = match metric.kind {
+            MetricKind::Counter => "counter",
+            MetricKind::Gauge => "gauge",
+            MetricKind::Histogram => "histogram",
+        };
+        assert!(
+            scrape.contains(&format!("# TYPE {} {kind}\n", metric.name)),
+            "{scrape}"
+        );
+        let series = scrape.lines().filter(|line| line.starts_with(metric.name));
+        for line in series {
+            let labels = metric
+                .labels
+                .iter()
+                .filter(|label| line.contains(&format!("{label}=\"")));
+            assert_eq!(labels.count(), metric.labels.len(), "{line}");
+        }
+    }
+    for bucket in DURATION_BUCKETS {
+        assert!(
+            scrape.contains(&format!(",le=\"{bucket}\"}}")),
+            "no bucket {bucket}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn two_services_never_mix() {
+    let (one, other) = (Service::new(), Service::new());
+
+    one.get("/flaky").await;
+
+    let fault = "service_faults_total{fault=\"flaky\"}";
+    assert!(
+        one.get("/metrics")
+            .await
+            .text()
+            .contains(&format!("{fault} 1"))
+    );
+    assert!(
+        other
+            .get("/metrics")
+            .await
+            .text()
+            .contains(&format!("{fault} 0"))
+    );
+}
+
+#[tokio::test]
+async fn a_callers_recorder_holds_the_callers_series_as_well() {
+    let recorder = Arc::new(PrometheusBuilder::new().build_recorder());
+    let handle = recorder.handle();
+    let metadata = Metadata::new("test", Level::INFO, None);
+    recorder
+        .register_counter(&Key::from_name("of_the_caller"), &metadata)
+        .increment(7);
+    let metrics = Metrics::new(recorder, move || handle.render());
+    let service = Service::with(ServiceConfig::builder().metrics(metrics));
+
+    service.get("/flaky").await;
+
+    let scrape = service.get("/metrics").await.text();
+    assert!(scrape.contains("of_the_caller 7"), "{scrape}");
+    assert!(
+        scrape.contains("service_faults_total{fault=\"flaky\"} 1"),
+        "{scrape}"
+    );
+}
+
+#[tokio::test]
+async fn a_scrape_tells_of_the_process_and_of_its_build() {
+    let scrape = get("/metrics").await.text();
+
+    let version = env!("CARGO_PKG_VERSION");
+    let build = format!("service_build_info{{profile=\"debug\",version=\"{version}\"}} 1");
+    assert!(scrape.lines().any(|line| line == build), "{scrape}");
+    if cfg!(target_os = "linux") {
+        let sample = |name: &str| {
+            let line = scrape.lines().find_map(|line| line.strip_prefix(name));
+            let value = line.unwrap_or_else(|| panic!("no {name} in\n{scrape}"));
+            value.trim().parse::<f64>().expect("a number")
+        };
+        assert!(sample("process_resident_memory_bytes ") > 1e6);
+        assert!(sample("process_open_fds ") >= 3.0);
+        assert!(sample("process_start_time_seconds ") > 1.7e9);
+    }
+}
+
+#[tokio::test]
+async fn a_scrape_is_packed_for_whoever_accepts_that() {
+    let service = Service::new();
+
+    let plain = service.get("/metrics").await;
+    let gzip = [(ACCEPT_ENCODING.as_str(), "gzip")];
+    let packed = service.request("GET", "/metrics", &gzip, "").await;
+
+    assert!(!plain.headers.contains_key(CONTENT_ENCODING));
+    assert_eq!(packed.headers[CONTENT_ENCODING], "gzip");
+    let (plain, packed) = (plain.body.len(), packed.body.len());
+    assert!(packed * 5 < plain, "{packed} of {plain} bytes");
+}
