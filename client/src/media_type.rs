@@ -6,13 +6,13 @@ use http::{HeaderMap, header::CONTENT_TYPE};
 /// the structured suffix `+json` (RFC 6839 §3.1).
 ///
 /// Parameters such as a charset, and letter case, do not matter (RFC 9110
-/// §8.3.1). A body without a `Content-Type` does not count as JSON.
+/// §8.3.1). A subtype that is nothing but the suffix counts, since the contract asks
+/// for no more than the ending. A body without a `Content-Type` does not count as JSON.
 #[must_use]
 pub(crate) fn is_json(headers: &HeaderMap) -> bool {
     headers
         .get(CONTENT_TYPE)
-        // Nearly every one is this, to the letter.
-        .is_some_and(|value| value == "application/json" || names_json(value.as_bytes()))
+        .is_some_and(|value| names_json(value.as_bytes()))
 }
 
 /// The parameters may hold any byte but control characters (RFC 9110 §5.6.4).
@@ -22,13 +22,7 @@ fn names_json(value: &[u8]) -> bool {
     let essence = essence.trim_matches([' ', '\t']).to_ascii_lowercase();
     match essence.split_once('/') {
         Some(("application", "json")) => true,
-        Some((kind, subtype)) => {
-            is_token(kind)
-                && is_token(subtype)
-                && subtype
-                    .strip_suffix("+json")
-                    .is_some_and(|name| !name.is_empty())
-        }
+        Some((kind, subtype)) => is_token(kind) && is_token(subtype) && subtype.ends_with("+json"),
         None => false,
     }
 }
@@ -46,6 +40,12 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn the_suffix_alone_is_json() {
+        assert!(names_json(b"application/+json"));
+        assert!(!names_json(b"application/+xml"));
+    }
 
     const TOKEN: &str = "[a-z0-9!#$%&'*+.^_`|~-]{1,8}";
 
@@ -67,7 +67,7 @@ mod tests {
             let is_json = names_json(format!("{before}{mixed}{after}").as_bytes());
 
             prop_assert_eq!(is_json, names_json(plain.as_bytes()));
-            prop_assert_eq!(is_json, plain.ends_with("+json") && plain.len() > kind.len() + 6);
+            prop_assert_eq!(is_json, plain.ends_with("+json"));
         }
 
         /// A type is one token, a slash and another token, and has nothing around it.
@@ -77,7 +77,7 @@ mod tests {
             let signs = essence.chars().all(|sign| sign.is_ascii_lowercase() || "+/".contains(sign));
             let json = essence == "application/json" || essence.ends_with("+json");
             let (kind, name) = essence.split_once('/').unwrap_or_default();
-            let two_parts = !kind.is_empty() && name != "+json" && essence.matches('/').count() == 1;
+            let two_parts = !kind.is_empty() && !name.is_empty() && essence.matches('/').count() == 1;
 
             prop_assert_eq!(names_json(value.as_bytes()), signs && json && two_parts);
         }

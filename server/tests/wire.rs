@@ -366,3 +366,27 @@ fn a_connection_can_be_closed_or_reset_in_place_of_a_response() {
         assert_eq!(end.map_err(|error| error.kind()), expected, "{path}");
     }
 }
+
+#[test]
+fn the_web_socket_of_another_site_moves_no_lesson() {
+    let service = start();
+    let handshake = |origin: &str| {
+        format!(
+            "GET /flaky HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\n\
+             upgrade: websocket\r\nsec-websocket-version: 13\r\n\
+             sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\norigin: {origin}\r\n\r\n"
+        )
+    };
+
+    for origin in ["https://evil.example", "null"] {
+        let stream = TcpStream::connect(service.local_addr()).unwrap();
+        let refused = exchange(&stream, handshake(origin).as_bytes());
+
+        assert_eq!(refused.status, 403, "{origin}");
+        assert!(
+            refused.body.contains("\"code\":\"cross_site\""),
+            "{refused:?}"
+        );
+    }
+    assert_eq!(service.ledger().total, 0);
+}

@@ -47,7 +47,7 @@ pub use observer::{ConnectionObserver, ConnectionPosition};
 /// room. Without a rest it would spin.
 ///
 /// It is also how long a client may be silent before its connection makes way for
-/// another. Without it, the first of many clients that connect at once would be closed
+/// another; a byte in either direction ends its silence. Without it, the first of many clients that connect at once would be closed
 /// before their requests are read.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
@@ -71,7 +71,8 @@ pub struct ConnectionBounds {
     /// While the client takes nothing of a response that is ready.
     pub stalled: Duration,
     /// How many connections there may be at once. One more replaces the one
-    /// that has left the service waiting for the longest time; if none has, it waits.
+    /// whose client has been silent for the longest time, or has left the service waiting
+    /// for the longest time where none is silent; if none has, it waits.
     pub connections: NonZeroUsize,
 }
 
@@ -239,15 +240,17 @@ impl Connections {
         }
     }
 
-    /// Closes the connection that has waited for its client for the longest time, if
-    /// any has waited for long enough.
+    /// Closes the connection whose client has been silent for the longest time; where none
+    /// is silent, the one that has waited for its client for the longest time. Neither
+    /// counts before it has lasted for long enough.
     fn close_the_longest_waiting(&mut self) -> bool {
-        let waiting = self
-            .held
-            .iter()
-            .filter_map(|(id, held)| Some((held.activity.waiting_since()?, *id)))
-            .filter(|(since, _)| since.elapsed() >= ACCEPT_PAUSE);
-        let longest = waiting.min_by_key(|(since, _)| *since);
+        let longest = |since: fn(&Activity) -> Option<Instant>| {
+            let held = self.held.iter();
+            held.filter_map(|(id, held)| Some((since(&held.activity)?, *id)))
+                .filter(|(since, _)| since.elapsed() >= ACCEPT_PAUSE)
+                .min_by_key(|(since, _)| *since)
+        };
+        let longest = longest(Activity::silent_since).or_else(|| longest(Activity::waiting_since));
         let longest = longest.and_then(|(_, id)| self.held.remove(&id));
         let close = |longest: &Held| {
             longest.activity.is_closed_by(ClosedBy::Bound);
@@ -342,6 +345,25 @@ mod tests {
 
         assert!(once && !twice);
         assert_eq!(silent.gone().await, [1]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_byte_in_either_direction_ends_silence() {
+        let notes: [fn(&Activity, Instant); 2] = [Activity::received, Activity::sent];
+        for note in notes {
+            let mut silent = Silent::new();
+            let slow = silent.comes().await;
+            slow.request_began();
+            slow.awaits_body(Some(Instant::now()));
+            silent.comes().await;
+            advance(ACCEPT_PAUSE).await;
+            note(&slow, Instant::now());
+
+            let room_was_made = silent.connections.make_room(TWO);
+
+            assert!(room_was_made);
+            assert_eq!(silent.gone().await, [1]);
+        }
     }
 
     #[tokio::test(start_paused = true)]

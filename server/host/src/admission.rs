@@ -4,15 +4,15 @@
 //!
 //! Two rules keep web sites out, which could otherwise use up the failures of `/flaky`
 //! or create jobs while a lesson goes on: the `Host` has to be a name of loopback, and
-//! a request that a browser calls cross-site is refused, whatever its method. A request
-//! without `Sec-Fetch-Site` is admitted, and none needs an `Origin`: `curl` and HTTP
-//! clients send neither.
+//! a request is refused, whatever its method, that a browser calls cross-site or whose
+//! `Origin` is not on loopback. The handshake of a WebSocket has only the latter. A
+//! request without either header is admitted: `curl` and HTTP clients send none.
 
-use http::header::HOST;
+use http::header::{HOST, ORIGIN};
 use http::uri::Authority;
 use http::{HeaderMap, Uri, Version};
 
-use crate::guard::{SEC_FETCH_SITE, is_loopback, is_named, only};
+use crate::guard::{SEC_FETCH_SITE, is_loopback, is_loopback_origin, is_named, only};
 use crate::metrics_sink::METRICS_PATH;
 use crate::problem::Problem;
 use wire::header_lines::lines;
@@ -32,15 +32,15 @@ pub(crate) fn admit(version: Version, uri: &Uri, headers: &HeaderMap) -> Result<
         });
     }
     // An absolute request target replaces the Host header (RFC 9112
-    // §3.2.2), so it is held to the same rule.
+    // §3.2.2), so the same rule applies.
     if let Some(target) = uri.authority()
         && !serves(target.as_str(), uri)
     {
         return Err(Problem::HOST_NOT_ALLOWED);
     }
-    if lines(headers, &SEC_FETCH_SITE)
-        .any(|site| site.as_bytes().eq_ignore_ascii_case(b"cross-site"))
-    {
+    let is_cross_site = lines(headers, &SEC_FETCH_SITE)
+        .any(|site| site.as_bytes().eq_ignore_ascii_case(b"cross-site"));
+    if is_cross_site || !lines(headers, &ORIGIN).all(is_loopback_origin) {
         return Err(Problem::CROSS_SITE);
     }
     Ok(())
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_a_browser_calls_cross_site_is_refused() {
+    fn a_request_of_another_site_is_refused() {
         let of = |headers: &[(&str, &str)]| {
             let headers = [&[LOCALHOST], headers].concat();
             refusal(Version::HTTP_11, "/flaky", &headers)
@@ -157,8 +157,8 @@ mod tests {
             &[site("same-origin")],
             &[site("same-site")],
             &[site("none")],
-            &[("origin", "http://evil.example")],
-            &[("origin", "null")],
+            &[("origin", "http://localhost:8766")],
+            &[("origin", "https://127.0.0.1")],
             &[("referer", "http://evil.example/")],
         ] {
             assert_eq!(of(headers), None, "{headers:?}");
@@ -168,6 +168,16 @@ mod tests {
             &[site("Cross-Site")],
             &[site("same-origin"), site("cross-site")],
             &[site("cross-site"), ("origin", "http://localhost:8765")],
+            &[site("same-site"), ("origin", "http://evil.example")],
+            &[("origin", "http://evil.example")],
+            &[("origin", "null")],
+            &[("origin", "")],
+            &[("origin", "localhost:8765")],
+            &[("origin", "file://localhost")],
+            &[("origin", "http://localhost.evil.example")],
+            &[("origin", "http://localhost:8765@evil.example")],
+            &[("origin", "http://localhost"), ("origin", "null")],
+            &[("upgrade", "websocket"), ("origin", "http://evil.example")],
         ] {
             assert_eq!(of(headers), Some(Problem::CROSS_SITE), "{headers:?}");
         }

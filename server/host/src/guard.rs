@@ -2,10 +2,11 @@
 //!
 //! Such a server is within reach of any page: a site may send a request across sites,
 //! and it may point a name of its own at 127.0.0.1 (DNS rebinding). `Sec-Fetch-Site`
-//! shows the first (<https://www.w3.org/TR/fetch-metadata/>), `Host` the second. This
-//! module reads both; each server decides what follows.
+//! shows the first (<https://www.w3.org/TR/fetch-metadata/>), and where a browser does not
+//! send it, as with the handshake of a WebSocket, `Origin` does; `Host` shows the second.
+//! This module reads them; each server decides what follows.
 
-use http::{HeaderMap, HeaderName};
+use http::{HeaderMap, HeaderName, HeaderValue};
 
 use wire::header_lines::single;
 
@@ -20,6 +21,16 @@ pub fn is_loopback(authority: &str) -> bool {
     ["127.0.0.1", "localhost", "[::1]"]
         .iter()
         .any(|loopback| is_named(authority, loopback))
+}
+
+/// Whether this is the `Origin` of a page on loopback. `null` is not: any site can have it
+/// sent, from a sandboxed frame.
+#[must_use]
+pub fn is_loopback_origin(origin: &HeaderValue) -> bool {
+    let origin = origin.to_str().ok().and_then(|it| it.split_once("://"));
+    origin.is_some_and(|(scheme, authority)| {
+        matches!(scheme, "http" | "https") && is_loopback(authority)
+    })
 }
 
 /// The value of a header that stands there exactly once, if it is visible ASCII.

@@ -17,6 +17,12 @@ pub(super) struct Activity(Mutex<State>);
 #[derive(Debug)]
 struct State {
     request: Progress,
+    /// When the last byte came or went.
+    last_byte: Instant,
+    /// Whether the latest request came with an earlier one, in bytes that were read before.
+    is_pipelined: bool,
+    /// Whether bytes have come since the latest request began.
+    is_fresh: bool,
     /// Since when a handler has waited for more of a body.
     body: Option<Instant>,
     /// Since when the client has taken nothing of a response.
@@ -46,6 +52,9 @@ impl Activity {
     pub(super) fn new(now: Instant) -> Self {
         Self(Mutex::new(State {
             request: Progress::Awaited { since: now },
+            last_byte: now,
+            is_pipelined: false,
+            is_fresh: true,
             body: None,
             stalled: None,
             closing: None,
@@ -57,21 +66,36 @@ impl Activity {
     }
 
     /// Bytes have come.
-    pub(super) fn received(&self, now: impl FnOnce() -> Instant) {
+    pub(super) fn received(&self, now: Instant) {
         let mut state = self.lock();
+        state.last_byte = now;
+        state.is_fresh = true;
         if let Progress::Awaited { .. } = state.request {
-            state.request = Progress::HeadBegun { since: now() };
+            state.request = Progress::HeadBegun { since: now };
         }
+    }
+
+    /// Bytes have gone.
+    pub(super) fn sent(&self, now: Instant) {
+        self.lock().last_byte = now;
     }
 
     /// The head of a request is complete: its position on the connection, from 1.
     pub(super) fn request_began(&self) -> u64 {
         let mut state = self.lock();
         state.request = Progress::InFlight;
+        state.is_pipelined = !state.is_fresh;
+        state.is_fresh = false;
         // What was left of an earlier body was read after all.
         state.is_unread = false;
         state.requests += 1;
         state.requests
+    }
+
+    /// Whether the latest request had come together with an earlier one. A connection that
+    /// has many such requests at hand would keep the thread to itself.
+    pub(super) fn is_pipelined(&self) -> bool {
+        self.lock().is_pipelined
     }
 
     /// The response is complete, or was dropped.
@@ -160,6 +184,12 @@ impl Activity {
         state.closing.or(state.stalled).or(request)
     }
 
+    /// Since when it has waited for its client and no byte came or went.
+    pub(super) fn silent_since(&self) -> Option<Instant> {
+        let since = self.waiting_since()?;
+        Some(since.max(self.lock().last_byte))
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         // The state is sound after every single step.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -194,8 +224,8 @@ mod tests {
         };
 
         assert_eq!(stands(), after(came, 2), "silent");
-        activity.received(|| spoke);
-        activity.received(|| panic!("only the first byte counts"));
+        activity.received(spoke);
+        activity.received(responded);
         assert_eq!(stands(), after(spoke, 1), "half a head");
         activity.request_began();
         assert_eq!(stands(), Some((None, None)), "in flight");
@@ -243,7 +273,7 @@ mod tests {
         let activity = Activity::new(now);
 
         let silent = activity.is_idle();
-        activity.received(|| now);
+        activity.received(now);
         let half_a_head = activity.is_idle();
         activity.request_began();
         let in_flight = activity.is_idle();

@@ -16,6 +16,7 @@ use hyper::service::{Service, service_fn};
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
+use tokio::task::yield_now;
 use tokio::time::{Instant, Sleep, sleep_until};
 use wire::ClosedBy;
 
@@ -60,6 +61,10 @@ pub(super) async fn connection<I, S>(
         }));
         let end = RequestEnd(Arc::clone(&noted));
         async move {
+            if end.0.is_pipelined() {
+                // Others get their turn between two requests that came at once.
+                yield_now().await;
+            }
             let response = response.await.unwrap_or_else(|never| match never {});
             match response.extensions().get() {
                 None => {}
@@ -154,6 +159,7 @@ impl Future for Deadline<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
     use std::time::Duration;
 
     use axum::routing::{get, post};
@@ -161,6 +167,7 @@ mod tests {
     use http::StatusCode;
     use hyper_util::service::TowerToHyperService;
     use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
+    use tokio::sync::Notify;
     use tokio::time::{sleep, timeout};
 
     use super::*;
@@ -191,7 +198,12 @@ mod tests {
             .route("/closed", get(async || Extension(ConnectionFault::Close)))
             .route("/large", get(async || "x".repeat(4096)))
             .route("/read", post(read));
-        let (client, here) = duplex(512);
+        connect_to(router, 512)
+    }
+
+    /// The same of a router, with so much room between both ends.
+    fn connect_to(router: Router, room: usize) -> (DuplexStream, watch::Sender<Phase>) {
+        let (client, here) = duplex(room);
         let (phase, phases) = watch::channel(Phase::Serving);
         let activity = Arc::new(Activity::new(Instant::now()));
         let service = TowerToHyperService::new(router);
@@ -230,6 +242,35 @@ mod tests {
         let (_, seconds) = end_of(client).await;
 
         assert_eq!(seconds, 10);
+    }
+
+    /// Four hundred requests come at once. When the tenth is served, another client asks.
+    #[tokio::test(start_paused = true)]
+    async fn pipelined_requests_leave_others_their_turn() {
+        let served = Arc::new(AtomicUsize::new(0));
+        let tenth = Arc::new(Notify::new());
+        let (count, reached, seen) = (served.clone(), tenth.clone(), served.clone());
+        let pipelined = get(async move || {
+            if count.fetch_add(1, Ordering::Relaxed) == 9 {
+                reached.notify_one();
+            }
+        });
+        let other = get(async move || seen.load(Ordering::Relaxed).to_string());
+        let router = Router::new()
+            .route("/pipelined", pipelined)
+            .route("/other", other);
+        let (mut one, _phase) = connect_to(router.clone(), 1024 * 1024);
+        let (mut another, _phase) = connect_to(router, 1024);
+
+        let ask = "GET /pipelined HTTP/1.1\r\nhost: localhost\r\n\r\n";
+        one.write_all(ask.repeat(400).as_bytes()).await.unwrap();
+        tenth.notified().await;
+        let ask = "GET /other HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+        another.write_all(ask.as_bytes()).await.unwrap();
+        let (response, _) = end_of(another).await;
+
+        let before = response.lines().last().unwrap().parse::<usize>().unwrap();
+        assert!((10..13).contains(&before), "{before} were served before");
     }
 
     #[tokio::test(start_paused = true)]

@@ -66,6 +66,9 @@ impl<S: Resettable> Stream<S> {
             self.is_stalled = written.is_pending();
             self.activity.is_stalled(self.is_stalled.then(Instant::now));
         }
+        if let Poll::Ready(Ok(1..)) = written {
+            self.activity.sent(Instant::now());
+        }
         self.note_failure(written)
     }
 
@@ -117,7 +120,7 @@ impl<S: AsyncRead + Resettable + Unpin> AsyncRead for Stream<S> {
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
         if buffer.filled().len() > before {
-            self.activity.received(Instant::now);
+            self.activity.received(Instant::now());
         } else if let Poll::Ready(Ok(())) = read
             && buffer.remaining() > 0
         {
