@@ -174,7 +174,6 @@ pub enum WaitSource {
 /// What forbade another attempt. The variants stand in the order in which they
 /// are looked at: the first that applies is the reason given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub enum StopReason {
     /// The TLS handshake failed.
     Tls,

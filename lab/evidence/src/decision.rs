@@ -8,7 +8,10 @@ mod explanation;
 
 use std::time::Duration;
 
-use crate::trace::{Fields, Span, SpanName, field};
+use crate::{
+    stop_reason::StopReason,
+    trace::{Fields, Span, SpanName, field},
+};
 
 pub(crate) use explanation::{problem, reason};
 
@@ -52,8 +55,8 @@ pub enum Next {
     },
     /// The failure goes to the caller.
     Stop {
-        /// What forbade another attempt, as the closed word that was recorded.
-        why: String,
+        /// What forbade another attempt.
+        why: StopReason,
         /// The wait that was weighed, if one was.
         weighed: Option<Duration>,
     },
@@ -94,7 +97,7 @@ impl Decision {
                 ceiling: fields.seconds(field::WAIT_CEILING),
             },
             SpanName::Stop => Next::Stop {
-                why: text(field::STOP_REASON)?,
+                why: StopReason::labelled(fields.text(field::STOP_REASON)?)?,
                 weighed: fields.seconds(field::STOP_WAIT),
             },
             SpanName::Run

@@ -13,6 +13,7 @@ use serde::Serialize;
 use crate::{
     client::Client,
     outcome::{Ending, Fact},
+    stop_reason::StopReason,
     ties::Ties,
     verdict::Evidence,
 };
@@ -35,7 +36,7 @@ pub enum Condition {
     /// It ended this way for the client.
     Ended(Ending),
     /// The client named this reason for not trying again.
-    GaveUp(&'static str),
+    GaveUp(StopReason),
     /// This was wrong with a response or with a listing.
     Problem(&'static str),
     /// The service saw exactly so many requests.
@@ -105,11 +106,10 @@ impl Sentence {
 impl Condition {
     fn holds(self, evidence: Evidence<'_>) -> bool {
         let Evidence { outcome, wire, .. } = evidence;
-        let named = |name, value| outcome.fact(name) == Some(&Fact::from(value));
         match self {
             Self::Ended(ending) => outcome.ending == ending,
-            Self::GaveUp(reason) => named("gave_up", reason),
-            Self::Problem(problem) => named("problem", problem),
+            Self::GaveUp(why) => outcome.fact("gave_up") == Some(&why.into()),
+            Self::Problem(problem) => outcome.fact("problem") == Some(&Fact::from(problem)),
             Self::Requests(number) => wire.total == number,
             Self::RequestsFrom(least) => wire.total >= least,
             Self::Responded(status) => {

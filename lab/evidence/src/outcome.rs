@@ -5,6 +5,8 @@ use std::{collections::BTreeMap, fmt};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
+use crate::stop_reason::StopReason;
+
 /// What the client had in hand at the end.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Outcome {
@@ -62,6 +64,9 @@ pub enum Fact {
     Number(u64),
     /// A name from a closed set, or a machine code of the service.
     Name(String),
+    /// Why the client stopped.
+    #[schemars(skip)]
+    Stop(StopReason),
 }
 
 impl fmt::Display for Fact {
@@ -70,6 +75,7 @@ impl fmt::Display for Fact {
             Self::Flag(flag) => flag.fmt(f),
             Self::Number(number) => number.fmt(f),
             Self::Name(name) => name.fmt(f),
+            Self::Stop(why) => why.fmt(f),
         }
     }
 }
@@ -89,6 +95,12 @@ impl From<u64> for Fact {
 impl From<&str> for Fact {
     fn from(name: &str) -> Self {
         Self::Name(name.to_owned())
+    }
+}
+
+impl From<StopReason> for Fact {
+    fn from(why: StopReason) -> Self {
+        Self::Stop(why)
     }
 }
 

@@ -146,7 +146,7 @@ fn a_date_is_kept_to_however_late_it_was_read() {
 
 #[test]
 fn whether_a_wait_fits_is_judged_by_what_was_asked_for() {
-    let over: &[_] = &[("gave_up", "retry_after_over_budget".into())];
+    let over: &[_] = &[("gave_up", evidence::StopReason::RetryAfterOverBudget.into())];
     let within = |facts: &[(&'static str, Fact)], waited: Option<RetryAfter>, asked| {
         let run = Slow {
             waits: waited.map(|it| (it, it.wait())).into_iter().collect(),

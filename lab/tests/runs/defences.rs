@@ -52,7 +52,7 @@ async fn a_call_without_its_deadline_waits_for_longer_than_its_caller_has() {
     let comparison = compare(without.expect("known"), "deadline").await;
 
     let [whole, broken] = &comparison.runs;
-    let asked = evidence::Fact::from("deadline");
+    let asked = evidence::Fact::from(evidence::StopReason::Deadline);
     assert_eq!(whole.outcome.fact("gave_up"), Some(&asked));
     assert!(!broken.passed());
     let last = broken.wire.entries.last().expect("a request").arrived;

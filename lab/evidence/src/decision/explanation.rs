@@ -3,10 +3,16 @@
 use std::time::Duration;
 
 use super::{AllowedBy, Decision, Next, RetryAfterRead};
-use crate::duration::{duration, duration_left};
+use crate::{
+    duration::{duration, duration_left},
+    stop_reason::StopReason,
+};
 
 /// What becomes of a failure that is not tried again.
 const HANDED_ON: &str = "handed to the caller";
+
+/// What a client without a timeout is stopped by.
+const SILENCE: &str = "no timeout of its own, so the lab hung up";
 
 pub(super) fn steps(decision: &Decision) -> Vec<String> {
     let mut steps: Vec<String> = decision.reason.as_deref().map(reason).into_iter().collect();
@@ -28,7 +34,7 @@ pub(super) fn steps(decision: &Decision) -> Vec<String> {
             });
         }
         Next::Stop { why, weighed } => {
-            steps.extend(before_stop(decision, why, *weighed));
+            steps.extend(before_stop(decision, *why, *weighed));
             steps.push(HANDED_ON.to_owned());
         }
     }
@@ -36,7 +42,7 @@ pub(super) fn steps(decision: &Decision) -> Vec<String> {
 }
 
 /// What was looked at up to the reason for stopping, that reason last.
-fn before_stop(decision: &Decision, why: &str, weighed: Option<Duration>) -> Vec<String> {
+fn before_stop(decision: &Decision, why: StopReason, weighed: Option<Duration>) -> Vec<String> {
     let eligible = || allowed(decision).into_iter();
     let counted = || {
         eligible()
@@ -44,21 +50,21 @@ fn before_stop(decision: &Decision, why: &str, weighed: Option<Duration>) -> Vec
             .chain(attempt(decision))
     };
     match why {
-        "tls" => vec!["another attempt would fail alike".to_owned()],
-        "not_eligible" => vec![forbidden(decision)],
-        "body_is_stream" => eligible()
+        StopReason::Tls => vec!["another attempt would fail alike".to_owned()],
+        StopReason::NotEligible => vec![forbidden(decision)],
+        StopReason::BodyIsStream => eligible()
             .chain(["its body is a stream, which cannot be sent twice".to_owned()])
             .collect(),
-        "retry_after_over_budget" => eligible().chain([too_long(decision)]).collect(),
-        "attempts_exhausted" => counted()
+        StopReason::RetryAfterOverBudget => eligible().chain([too_long(decision)]).collect(),
+        StopReason::AttemptsExhausted => counted()
             .chain(attempts_are_left(decision).then(|| "its policy offers no wait".to_owned()))
             .collect(),
-        "deadline" => counted().chain(late(decision, weighed)).collect(),
-        "retry_budget_empty" => counted()
+        StopReason::Deadline => counted().chain(late(decision, weighed)).collect(),
+        StopReason::RetryBudgetEmpty => counted()
             .chain(remaining(decision))
             .chain(tokens(decision).map(|tokens| tokens + ", and a retry takes 1"))
             .collect(),
-        other => counted().chain([stop_word(other)]).collect(),
+        StopReason::Silence => counted().chain([SILENCE.to_owned()]).collect(),
     }
 }
 
@@ -79,21 +85,25 @@ pub(super) fn in_short(decision: &Decision) -> String {
                 (false, None) => "backoff".to_owned(),
             }
         }
-        Next::Stop { why, weighed } => match &**why {
-            "tls" => "TLS would fail again".to_owned(),
-            "not_eligible" | "body_is_stream" => match &decision.method {
+        Next::Stop { why, weighed } => match why {
+            StopReason::Tls => "TLS would fail again".to_owned(),
+            StopReason::NotEligible | StopReason::BodyIsStream => match &decision.method {
                 Some(method) => format!("this {method} is not repeated"),
                 None => "not repeated".to_owned(),
             },
-            "retry_after_over_budget" => too_long(decision),
-            "attempts_exhausted" => match decision.max_attempts {
+            StopReason::RetryAfterOverBudget => too_long(decision),
+            StopReason::AttemptsExhausted => match decision.max_attempts {
                 Some(1) => "its only attempt is used".to_owned(),
                 Some(most) if !attempts_are_left(decision) => format!("all {most} attempts used"),
                 _ => "its policy offers no wait".to_owned(),
             },
-            "deadline" => late(decision, *weighed).unwrap_or_else(|| "deadline".to_owned()),
-            "retry_budget_empty" => tokens(decision).unwrap_or_else(|| stop_word(why)),
-            other => stop_word(other),
+            StopReason::Deadline => {
+                late(decision, *weighed).unwrap_or_else(|| "deadline".to_owned())
+            }
+            StopReason::RetryBudgetEmpty => {
+                tokens(decision).unwrap_or_else(|| "the retry budget is empty".to_owned())
+            }
+            StopReason::Silence => SILENCE.to_owned(),
         },
     }
 }
@@ -196,15 +206,6 @@ fn tokens(decision: &Decision) -> Option<String> {
     let tenths = (decision.tokens? * 10.0 + 1e-6).floor() / 10.0;
     let noun = if tenths == 1.0 { "token" } else { "tokens" };
     Some(format!("retry budget {tenths} {noun}"))
-}
-
-/// What stopped a call, of the words that no retry rule of the reference client has.
-fn stop_word(why: &str) -> String {
-    match why {
-        "silence" => "no timeout of its own, so the lab hung up".to_owned(),
-        "retry_budget_empty" => "the retry budget is empty".to_owned(),
-        other => other.replace('_', " "),
-    }
 }
 
 /// Why an attempt was looked at: a status as it is, a kind of failure in words.

@@ -7,15 +7,13 @@ use crate::{
     counters::{ATTEMPTS, RETRIES},
     duration::duration,
     outcome::{Ending, Fact},
+    stop_reason::StopReason,
     ties::Ties,
     wire::{RetryAfter, RetryAfterForm},
 };
 
 /// The kind of failure of a silence that lasted too long.
 pub(super) const READ_TIMEOUT: &str = "read_timeout";
-
-/// The reason for which a client stops that may not wait for so long.
-const OVER_BUDGET: &str = "retry_after_over_budget";
 
 /// What is claimed of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -108,7 +106,7 @@ impl Claim {
                 let asked = last.filter(|it| it.is_usable()).map(RetryAfter::wait);
                 if waits.iter().any(|wait| wait > budget) {
                     Some(format!("it waited {}", lengths(&waits)))
-                } else if outcome.fact("gave_up") == Some(&OVER_BUDGET.into())
+                } else if outcome.fact("gave_up") == Some(&StopReason::RetryAfterOverBudget.into())
                     && asked.is_none_or(|asked| asked <= *budget)
                 {
                     let asked = duration(asked.unwrap_or_default());

@@ -5,6 +5,7 @@ use crate::{
     client::Client,
     counters::{Counter, Counters},
     outcome::{Ending, Outcome},
+    stop_reason::StopReason,
     wire::{RetryAfter, WireRecord, WireRequest},
 };
 
@@ -328,8 +329,8 @@ fn a_wait_until_a_date_is_one_and_no_longer_than_the_date_lay_ahead() {
 fn a_budget_is_held_by_short_waits_or_by_stopping_before_a_long_one() {
     let budget = Expectation::within_budget(Duration::from_secs(3));
     let ok = || Outcome::ok("ok");
-    let stopped = || ok().with("gave_up", "retry_after_over_budget");
-    let exhausted = ok().with("gave_up", "attempts_exhausted");
+    let stopped = || ok().with("gave_up", StopReason::RetryAfterOverBudget);
+    let exhausted = ok().with("gave_up", StopReason::AttemptsExhausted);
     // It gave up at the last of them.
     let last = |asked| {
         let mut wire = waited(&[asked]);

@@ -2,8 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use client::{Endpoint, JsonObject, MemoryCheckpoints, Redirect, StopReason, telemetry::GiveUp};
-use evidence::{Fact, Outcome};
+use client::{Endpoint, JsonObject, MemoryCheckpoints, Redirect};
+use evidence::{Fact, Outcome, StopReason};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
@@ -121,7 +121,7 @@ async fn create_jobs(client: &dyn ScenarioClient, numbers: &[u64]) -> Result<Out
 
 /// Many results as one outcome: a failure if any of them is.
 fn together(results: Vec<Result<(), Outcome>>) -> Outcome {
-    let dry = Fact::from(GiveUp::Retry(StopReason::RetryBudgetEmpty).as_str());
+    let dry = Fact::from(StopReason::RetryBudgetEmpty);
     let (failures, successes): (Vec<_>, Vec<_>) = results.into_iter().partition(Result::is_err);
     let succeeded = successes.len() as u64;
     let failures: Vec<_> = failures.into_iter().filter_map(Result::err).collect();

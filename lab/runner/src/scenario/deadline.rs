@@ -12,7 +12,9 @@ use super::{
     shown,
 };
 use crate::clients::{RELIABLE, Task};
-use evidence::{Choice, Condition, Ending, Expectation, Policy, Question, ScenarioWords, Sentence};
+use evidence::{
+    Choice, Condition, Ending, Expectation, Policy, Question, ScenarioWords, Sentence, StopReason,
+};
 
 const SLOW: Endpoint = Endpoint::new("slow", "/slow");
 
@@ -37,7 +39,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
             Sentence::always("A wait that cannot end in time only delays the bad news."),
             Sentence::of(
                 RELIABLE,
-                &[Condition::GaveUp("deadline")],
+                &[Condition::GaveUp(StopReason::Deadline)],
                 "So the reliable client stopped at once. Its error says what the service asked for, \
                  and the caller has five seconds left to do something else.",
             ),
@@ -61,11 +63,11 @@ pub(super) const SCENARIO: Scenario = Scenario {
     expect: |policy| {
         // The first reason that applies is the one given.
         let reason = if policy.max_retry_after.as_secs() < ASKED {
-            "retry_after_over_budget"
+            StopReason::RetryAfterOverBudget
         } else if policy.max_attempts < 2 {
-            "attempts_exhausted"
+            StopReason::AttemptsExhausted
         } else {
-            "deadline"
+            StopReason::Deadline
         };
         vec![
             Expectation::ending(Ending::HttpError, "the failure reached the caller"),

@@ -2,7 +2,7 @@
 
 use super::{NO_ATTEMPT_LEFT, PLAIN, Scenario, Share, shown};
 use crate::clients::{NAIVE, RELIABLE, Task};
-use evidence::{Condition, Ending, Expectation, Overrides, ScenarioWords, Sentence};
+use evidence::{Condition, Ending, Expectation, Overrides, ScenarioWords, Sentence, StopReason};
 
 /// The first call that succeeds.
 pub(super) const FIRST_SUCCESS: u32 = 3;
@@ -48,7 +48,11 @@ pub(super) const SCENARIO: Scenario = Scenario {
             return vec![
                 Expectation::ending(Ending::HttpError, "the last failure reached the caller"),
                 Expectation::fact("status", 503_u64, "its status is 503"),
-                Expectation::fact("gave_up", "attempts_exhausted", "all attempts were used"),
+                Expectation::fact(
+                    "gave_up",
+                    StopReason::AttemptsExhausted,
+                    "all attempts were used",
+                ),
                 Expectation::requests(policy.max_attempts.into()),
             ];
         }

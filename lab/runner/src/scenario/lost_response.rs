@@ -5,7 +5,9 @@ use crate::{
     clients::{RELIABLE, Task},
     fault_proxy::Fault,
 };
-use evidence::{Condition, Ending, Expectation, Overrides, Question, ScenarioWords, Sentence};
+use evidence::{
+    Condition, Ending, Expectation, Overrides, Question, ScenarioWords, Sentence, StopReason,
+};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     words: ScenarioWords {
@@ -37,7 +39,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
             Sentence::of(
                 RELIABLE,
                 &[
-                    Condition::GaveUp("attempts_exhausted"),
+                    Condition::GaveUp(StopReason::AttemptsExhausted),
                     Condition::Requests(1),
                 ],
                 "The reliable client was allowed one attempt. Its caller cannot know that one job was \

@@ -21,6 +21,7 @@ use std::{fmt, sync::Arc, time::Duration};
 use client::{Clock, FailureKind};
 use evidence::{
     Client, Ending, Evidence, Expectation, Lesson, Overrides, Policy, Question, ScenarioWords,
+    StopReason,
 };
 use host::Served;
 
@@ -282,9 +283,9 @@ impl fmt::Debug for Scenario {
 /// succeeds once the client has `waited`.
 fn expect_recovery(policy: &Policy, wait: Duration, waited: Expectation) -> Vec<Expectation> {
     let gave_up = if policy.max_retry_after < wait {
-        "retry_after_over_budget"
+        StopReason::RetryAfterOverBudget
     } else if policy.max_attempts < 2 {
-        "attempts_exhausted"
+        StopReason::AttemptsExhausted
     } else {
         return vec![
             Expectation::ending(Ending::Ok, "the second attempt succeeded"),

@@ -8,7 +8,7 @@ use super::{
     shown,
 };
 use crate::clients::{NAIVE, RELIABLE, Task};
-use evidence::{Condition, Ending, Expectation, ScenarioWords, Sentence};
+use evidence::{Condition, Ending, Expectation, ScenarioWords, Sentence, StopReason};
 
 /// An endpoint that says nothing about repetitions.
 const TRANSFERS: Endpoint = Endpoint::new("transfers", "/transfers");
@@ -31,7 +31,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
             ),
             Sentence::of(
                 RELIABLE,
-                &[Condition::GaveUp("not_eligible")],
+                &[Condition::GaveUp(StopReason::NotEligible)],
                 "The reliable client did not retry, and its error says why.",
             ),
             Sentence::of(
@@ -53,7 +53,11 @@ pub(super) const SCENARIO: Scenario = Scenario {
         vec![
             Expectation::ending(Ending::HttpError, "the failure reached the caller"),
             Expectation::fact("status", 503_u64, "its status is 503"),
-            Expectation::fact("gave_up", "not_eligible", "the client says why it stopped"),
+            Expectation::fact(
+                "gave_up",
+                StopReason::NotEligible,
+                "the client says why it stopped",
+            ),
             Expectation::requests(1),
         ]
     },

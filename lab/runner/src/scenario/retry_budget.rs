@@ -8,7 +8,9 @@ use super::{
     shown,
 };
 use crate::clients::{NAIVE, RELIABLE, Task};
-use evidence::{Condition, Ending, Expectation, Overrides, Policy, ScenarioWords, Sentence};
+use evidence::{
+    Condition, Ending, Expectation, Overrides, Policy, ScenarioWords, Sentence, StopReason,
+};
 
 const DOWN: Endpoint = Endpoint::new("down", "/down");
 
@@ -37,7 +39,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
             Sentence::of(
                 RELIABLE,
                 &[
-                    Condition::GaveUp("retry_budget_empty"),
+                    Condition::GaveUp(StopReason::RetryBudgetEmpty),
                     Condition::Requests(7),
                 ],
                 "The calls of the reliable client shared two retries, and only ten further calls \
@@ -46,7 +48,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
             Sentence::of(
                 RELIABLE,
                 &[
-                    Condition::GaveUp("attempts_exhausted"),
+                    Condition::GaveUp(StopReason::AttemptsExhausted),
                     Condition::Requests(5),
                 ],
                 "The calls of the reliable client were allowed one attempt each, so the budget had \

@@ -8,6 +8,7 @@ use super::{BUDGET_SPENT, HEADER_NOT_READ, NO_ATTEMPT_LEFT, PLAIN, Scenario, Sha
 use crate::clients::{RELIABLE, Task};
 use evidence::{
     Choice, Condition, Ending, Expectation, Overrides, Question, ScenarioWords, Sentence,
+    StopReason,
 };
 
 /// What the service asks for, in seconds.
@@ -39,7 +40,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
             ),
             Sentence::of(
                 RELIABLE,
-                &[Condition::GaveUp("retry_after_over_budget")],
+                &[Condition::GaveUp(StopReason::RetryAfterOverBudget)],
                 "So the reliable client stopped at once and handed the wait on: the caller can do \
                  something useful with two minutes, a blocked thread cannot.",
             ),
@@ -75,7 +76,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         if policy.max_retry_after.as_secs() < ASKED {
             expectations.push(Expectation::fact(
                 "gave_up",
-                "retry_after_over_budget",
+                StopReason::RetryAfterOverBudget,
                 "the client stopped at once",
             ));
             expectations.push(Expectation::requests(1));

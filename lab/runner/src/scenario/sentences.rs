@@ -1,13 +1,13 @@
 //! Sentences that several scenarios teach by.
 
-use evidence::{Condition, Sentence};
+use evidence::{Condition, Sentence, StopReason};
 
 use crate::clients::{NAIVE, RELIABLE};
 
 /// Of a call that was allowed no further attempt.
 pub(super) const NO_ATTEMPT_LEFT: Sentence = Sentence::of(
     RELIABLE,
-    &[Condition::GaveUp("attempts_exhausted")],
+    &[Condition::GaveUp(StopReason::AttemptsExhausted)],
     "The reliable client used every attempt that it was allowed, and handed the last failure on \
      to its caller.",
 );
@@ -15,7 +15,7 @@ pub(super) const NO_ATTEMPT_LEFT: Sentence = Sentence::of(
 /// Of a limit of the policy that came first.
 pub(super) const OVER_BUDGET: Sentence = Sentence::of(
     RELIABLE,
-    &[Condition::GaveUp("retry_after_over_budget")],
+    &[Condition::GaveUp(StopReason::RetryAfterOverBudget)],
     "The service asked for a longer wait than the caller allows, so the reliable client stopped at \
      once and handed the wait on.",
 );
@@ -23,7 +23,7 @@ pub(super) const OVER_BUDGET: Sentence = Sentence::of(
 /// Of a limit of the policy that came first.
 pub(super) const BUDGET_SPENT: Sentence = Sentence::of(
     RELIABLE,
-    &[Condition::GaveUp("retry_budget_empty")],
+    &[Condition::GaveUp(StopReason::RetryBudgetEmpty)],
     "The reliable client had attempts left, but the retry budget was spent.",
 );
 

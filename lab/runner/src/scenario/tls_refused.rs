@@ -4,7 +4,7 @@ use client::Endpoint;
 
 use super::{Network, PLAIN, Scenario, shown};
 use crate::clients::{NAIVE, RELIABLE, Task};
-use evidence::{Condition, Ending, Expectation, Question, ScenarioWords, Sentence};
+use evidence::{Condition, Ending, Expectation, Question, ScenarioWords, Sentence, StopReason};
 
 pub(super) const SCENARIO: Scenario = Scenario {
     words: ScenarioWords {
@@ -24,7 +24,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
             ),
             Sentence::of(
                 RELIABLE,
-                &[Condition::GaveUp("tls")],
+                &[Condition::GaveUp(StopReason::Tls)],
                 "The reliable client looked through the chain of causes and did not retry.",
             ),
             Sentence::of(
@@ -42,7 +42,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         vec![
             Expectation::ending(Ending::TransportError, "the failure reached the caller"),
             Expectation::fact("problem", "tls", "it is named as a failure of TLS"),
-            Expectation::fact("gave_up", "tls", "one attempt was all"),
+            Expectation::fact("gave_up", StopReason::Tls, "one attempt was all"),
             Expectation::requests(0),
         ]
     },

@@ -20,7 +20,7 @@ use serde_json::json;
 
 use super::{Network, PLAIN, Scenario, shown};
 use crate::clients::{NAIVE, RELIABLE, Task};
-use evidence::{Condition, Expectation, Overrides, Question, ScenarioWords, Sentence};
+use evidence::{Condition, Expectation, Overrides, Question, ScenarioWords, Sentence, StopReason};
 
 const NARROW: Endpoint = Endpoint::new("narrow", "/narrow");
 
@@ -62,7 +62,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
             ),
             Sentence::of(
                 RELIABLE,
-                &[Condition::GaveUp("attempts_exhausted")],
+                &[Condition::GaveUp(StopReason::AttemptsExhausted)],
                 "The workers of the reliable client that had been refused were allowed no second \
                  attempt.",
             ),

@@ -9,7 +9,7 @@ use client::{
     ConfigError, Endpoint, FailureKind, IdempotencyKey, JsonObject, Timeouts, install_tls_provider,
     telemetry::{CallOutcome, status_label},
 };
-use evidence::Pace;
+use evidence::{Pace, StopReason};
 use http::{Extensions, HeaderValue, Method, StatusCode, header::CONTENT_TYPE};
 use rand::{RngExt, SeedableRng, rngs::ChaCha12Rng};
 use reqwest::{Request, Url};
@@ -173,8 +173,8 @@ impl NaiveClient {
                 }
                 Err(failure) => {
                     let why = match failure {
-                        Failure::Silence => "silence",
-                        _ => "attempts_exhausted",
+                        Failure::Silence => StopReason::Silence,
+                        _ => StopReason::AttemptsExhausted,
                     };
                     drop(stop_span(why, &call.method, failure.error_type(), attempt));
                     return Err(failure);

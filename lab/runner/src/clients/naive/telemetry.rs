@@ -10,6 +10,7 @@ use client::{
         status_label,
     },
 };
+use evidence::StopReason;
 use http::{HeaderMap, Method, StatusCode};
 use metrics::{Unit, counter, describe_counter, with_local_recorder};
 use reqwest::Request;
@@ -247,7 +248,7 @@ pub(super) fn record_attempt(span: &Span, result: &Sent) {
 /// The decision not to try again: after so many attempts, or since there is nothing
 /// to wait for but the lab's patience.
 pub(super) fn stop_span(
-    why: &'static str,
+    why: StopReason,
     method: &Method,
     reason: &'static str,
     attempt: u32,
@@ -258,7 +259,7 @@ pub(super) fn stop_span(
         otel.name = "stop",
         otel.kind = "internal",
         otel.status_code = Empty,
-        stop.reason = why,
+        stop.reason = why.as_str(),
         retry.reason = reason,
         http.request.method = method_label(method),
         retry.attempt = i64::from(attempt),

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use client::{ApiError, telemetry::GiveUp};
-use evidence::{Ending, Outcome};
+use client::ApiError;
+use evidence::{Ending, Outcome, StopReason};
 
 /// A failure, with what its error says.
 pub(crate) fn failure(error: ApiError) -> Outcome {
@@ -23,22 +23,33 @@ pub(crate) fn failure(error: ApiError) -> Outcome {
             if let Some(wait) = error.retry_after {
                 outcome = outcome.with("retry_after_seconds", whole_seconds(wait));
             }
-            gave_up(outcome, error.stopped.map(GiveUp::Retry))
+            gave_up(outcome, error.stopped)
         }
         ApiError::Response(error) => outcome.with("problem", error.problem.as_str()),
         ApiError::Contract(error) => outcome.with("problem", error.as_str()),
-        ApiError::Transport(error) => gave_up(
-            outcome.with("problem", error.kind.as_str()),
-            error.stopped.map(GiveUp::Retry),
-        ),
+        ApiError::Transport(error) => {
+            gave_up(outcome.with("problem", error.kind.as_str()), error.stopped)
+        }
         _ => outcome,
     }
 }
 
-fn gave_up(outcome: Outcome, why: Option<GiveUp>) -> Outcome {
+fn gave_up(outcome: Outcome, why: Option<client::StopReason>) -> Outcome {
     match why {
-        Some(why) => outcome.with("gave_up", why.as_str()),
+        Some(why) => outcome.with("gave_up", stop_reason(why)),
         None => outcome,
+    }
+}
+
+const fn stop_reason(why: client::StopReason) -> StopReason {
+    match why {
+        client::StopReason::Tls => StopReason::Tls,
+        client::StopReason::NotEligible => StopReason::NotEligible,
+        client::StopReason::BodyIsStream => StopReason::BodyIsStream,
+        client::StopReason::RetryAfterOverBudget => StopReason::RetryAfterOverBudget,
+        client::StopReason::AttemptsExhausted => StopReason::AttemptsExhausted,
+        client::StopReason::Deadline => StopReason::Deadline,
+        client::StopReason::RetryBudgetEmpty => StopReason::RetryBudgetEmpty,
     }
 }
 
