@@ -57,6 +57,7 @@
     )
 )]
 
+mod calls;
 mod canonical_json;
 mod cursor;
 mod idempotency;

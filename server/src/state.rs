@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use host::SeedKey;
 
+use crate::calls::Calls;
 use crate::canonical_json::JsonDigest;
 use crate::idempotency::{IdempotencyKey, Records, Submission};
-use crate::routes::flaky::Calls;
 
 /// The state of the lessons. Clones share it.
 #[derive(Clone)]

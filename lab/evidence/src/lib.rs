@@ -19,6 +19,7 @@
     )
 )]
 
+mod answer;
 pub mod client;
 pub mod compare;
 pub mod counters;
@@ -46,6 +47,7 @@ mod view;
 pub mod wire;
 
 pub use ::wire::nanoseconds;
+pub use answer::Answer;
 pub use client::Client;
 pub use compare::{Compared, Comparison};
 pub use counters::{Counter, Counters};
@@ -57,7 +59,7 @@ pub use lesson::{Condition, Lesson, Sentence};
 pub use metric::Metric;
 pub use outcome::{Ending, Fact, Outcome};
 pub use policy::{Overrides, Policy, TooMany};
-pub use question::{Answer, Asked, Choice, Prediction, Question, Score};
+pub use question::{Asked, Choice, Prediction, Question, Score};
 pub use run::{Pace, Run, SCHEMA_VERSION};
 pub use scenario_words::ScenarioWords;
 pub use stop_reason::StopReason;

@@ -4,10 +4,7 @@
 //! read off the run that follows, so that it is true of that run whatever its client and
 //! its settings.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
-use crate::{outcome::Fact, run::Run};
+use crate::{answer::Answer, outcome::Fact, run::Run};
 
 /// What to predict before a run.
 #[derive(Clone, Copy, Debug)]
@@ -43,17 +40,6 @@ pub struct Number {
     pub of: &'static str,
     /// What a run has shown; none if it did not get that far.
     pub is: fn(&Run) -> Option<u64>,
-}
-
-/// The answer that a run gave.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Answer {
-    /// The number, or the letter of the choice.
-    pub value: Fact,
-    /// The same in words.
-    pub text: String,
-    /// Why it is so.
-    pub why: Option<&'static str>,
 }
 
 /// What a reader expects of a run.

@@ -5,8 +5,8 @@ use std::{fmt::Write, time::Duration};
 use unicode_width::UnicodeWidthStr;
 
 use super::{
+    options::Options,
     paint::{self, fit},
-    waterfall::Options,
 };
 use evidence::{
     plot::{Chart, LimitLine, Mark, Part, Row, Scale},

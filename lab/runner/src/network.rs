@@ -15,8 +15,25 @@ use wire::WireRecord;
 use crate::{
     fault_proxy::{Fault, FaultProxy, Passed},
     run_error::RunError,
-    scenario::Network,
 };
+
+/// What stands between client and service.
+#[derive(Clone, Copy, Debug)]
+pub enum Network {
+    /// A loopback socket, and nothing else.
+    Direct,
+    /// A proxy that does this to one connection after the other, and lets the
+    /// rest pass.
+    Faults(&'static [Fault]),
+    /// A proxy that refuses every TLS handshake, in front of a client that
+    /// insists on TLS.
+    RefusedTls,
+    /// A port that refuses every connection, since nobody listens on it.
+    ConnectionRefused,
+    /// No socket at all: the service is called as a function, so that many
+    /// workers at once meet it in the same order every time.
+    Function,
+}
 
 /// A service and the way to it, for the length of a run.
 pub(crate) struct Wire {

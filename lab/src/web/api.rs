@@ -1,10 +1,7 @@
 //! The routes of the page.
 
-use std::sync::Arc;
-
 use axum::{
     Json, Router,
-    body::Bytes,
     extract::{
         Path, Query, Request, State,
         rejection::{PathRejection, QueryRejection},
@@ -13,47 +10,26 @@ use axum::{
     response::{Html, IntoResponse, Response},
     routing::{get, post},
 };
-use host::Ledger;
 use http::{
     HeaderMap, StatusCode,
-    header::{CONTENT_DISPOSITION, CONTENT_TYPE, LOCATION},
+    header::{CONTENT_DISPOSITION, LOCATION},
 };
 use serde::{Deserialize, Serialize};
 
 use crate::invocation::lab;
 
 use super::{
-    assets::{Assets, INDEX},
-    card::{self, Cards},
-    course,
-    feed::{Feed, event_stream},
+    assets::INDEX,
+    card, course,
+    feed::event_stream,
     guard::guard,
-    load_request,
-    loads::{self, Loads},
+    load_request, loads,
     problem::Problem,
     record::Record,
     run_request::RunRequest,
-    runs::Runs,
-    storm::{self, Storms},
-    wire_lane,
+    shared::{Shared, json_body},
+    storm, wire_lane,
 };
-
-/// The longest body of a request: a run is asked for in a few lines.
-const MAX_BODY: usize = 16 * 1024;
-
-/// What the routes share. Clones share it, too.
-#[derive(Clone)]
-pub(super) struct Shared {
-    pub(super) assets: Assets,
-    pub(super) feed: Arc<Feed>,
-    pub(super) runs: Arc<Runs>,
-    pub(super) loads: Arc<Loads>,
-    pub(super) cards: Arc<Cards>,
-    pub(super) storms: Arc<Storms>,
-    pub(super) ledger: Ledger,
-    /// The base URL of the service.
-    pub(super) service: Arc<str>,
-}
 
 /// Every route, behind the guard.
 pub(super) fn router(shared: Shared) -> Router {
@@ -128,28 +104,6 @@ async fn load(State(shared): State<Shared>, request: Request) -> Result<Response
     let body = json_body(request, "a load").await?;
     let progress = shared.loads.start(load_request::read(&body)?)?;
     Ok(loads::stream_progress(progress))
-}
-
-/// The body of a request that asks for something, if it is declared as JSON.
-pub(super) async fn json_body(request: Request, what: &str) -> Result<Bytes, Problem> {
-    let is_json = request
-        .headers()
-        .get(CONTENT_TYPE)
-        .is_some_and(|media_type| {
-            let media_type = media_type.to_str().unwrap_or_default();
-            let essence = media_type.split(';').next().unwrap_or_default().trim();
-            essence.eq_ignore_ascii_case("application/json")
-        });
-    if !is_json {
-        let detail = format!("{what} is asked for as application/json");
-        let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
-        return Err(Problem::new(status, "unsupported_media_type", detail));
-    }
-    let body = axum::body::to_bytes(request.into_body(), MAX_BODY).await;
-    body.map_err(|_| {
-        let detail = format!("the body is longer than {MAX_BODY} bytes, or broke off");
-        Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large", detail)
-    })
 }
 
 async fn show(

@@ -36,6 +36,7 @@ mod rate;
 mod record;
 mod run_request;
 mod runs;
+mod shared;
 mod storm;
 mod wire_lane;
 
@@ -52,13 +53,14 @@ use tokio::{net::TcpListener, sync::watch, task::JoinSet};
 use tracing::{Dispatch, dispatcher};
 use tracing_subscriber::{Registry, layer::SubscriberExt};
 
-use api::{Shared, router};
+use api::router;
 use assets::Assets;
 use card::Cards;
 use feed::Feed;
 use loads::Loads;
 use runner::{Exposition, RunError, scenario::CATALOGUE};
 use runs::Runs;
+use shared::Shared;
 use storm::Storms;
 
 pub use exporters::Exporters;

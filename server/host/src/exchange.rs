@@ -13,6 +13,7 @@
 //! [`ServiceConfigBuilder::record_exchanges`]: crate::ServiceConfigBuilder::record_exchanges
 
 mod body;
+mod copied_body;
 mod cursors;
 mod layer;
 mod log;

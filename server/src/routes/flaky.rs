@@ -4,8 +4,6 @@
 //!
 //! `curl -i http://127.0.0.1:8765/flaky`
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json, Router};
@@ -40,23 +38,6 @@ pub(crate) fn router() -> Router<ServiceState> {
 
 /// The first call that succeeds.
 const FIRST_SUCCESS: u64 = 3;
-
-/// How often a service was called.
-#[derive(Debug, Default)]
-pub(crate) struct Calls(AtomicU64);
-
-impl Calls {
-    /// The number of this call, which HEAD only asks for: a safe method that moved
-    /// the counter would change the response to the next GET.
-    fn number(&self, method: &Method) -> u64 {
-        let earlier = if method == Method::HEAD {
-            self.0.load(Ordering::Relaxed)
-        } else {
-            self.0.fetch_add(1, Ordering::Relaxed)
-        };
-        earlier + 1
-    }
-}
 
 /// The success of /flaky.
 #[derive(Debug, Serialize, JsonSchema)]

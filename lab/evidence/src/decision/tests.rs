@@ -199,8 +199,9 @@ fn a_stop_says_what_forbade_another_attempt_and_what_was_looked_at_before() {
 #[test]
 fn says_no_more_than_was_recorded() {
     let wait = decision(SpanName::Wait, &[(field::WAIT_SECONDS, seconds(1.0))]);
-    let stop = decision(SpanName::Stop, &[(field::STOP_REASON, word("new_reason"))]);
+    let stop = decision(SpanName::Stop, &[(field::STOP_REASON, word("silence"))]);
 
     assert_eq!(wait.steps(), ["its policy waits 1 s"]);
-    assert_eq!(stop.steps(), ["new reason", "handed to the caller"]);
+    let silence = "no timeout of its own, so the lab hung up";
+    assert_eq!(stop.steps(), [silence, "handed to the caller"]);
 }

@@ -19,12 +19,10 @@ pub use chart::Chart;
 pub use limit::{LimitLine, LimitStep};
 pub use rows::{Detail, Mark, Part, Row};
 pub use scale::Scale;
-pub use storm_frame::{
-    Ending, Level, StormCurves, StormFrame, StormPicture, Stretch, storm_columns,
-};
+pub use storm_frame::{StormCurves, StormFrame, StormPicture, Stretch, storm_columns};
 pub use storm_sentences::{
-    ending as storm_ending, storm_figures, storm_figures_in_short, storm_learnt, storm_result,
-    storm_success, storm_terms,
+    Ending, Level, ending as storm_ending, storm_figures, storm_figures_in_short, storm_learnt,
+    storm_result, storm_success, storm_terms,
 };
 pub use table::{Column, Table, TableRow};
 pub use waterfall::{Axis, Tick, Waterfall};

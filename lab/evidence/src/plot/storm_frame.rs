@@ -11,13 +11,13 @@ use serde::Serialize;
 
 use super::{
     Mark,
-    storm_sentences::{break_even, brief, changed, ending, remark},
+    storm_sentences::{Ending, Level, break_even, brief, changed, ending, remark},
     waterfall::{Axis, round},
 };
 use crate::{
     duration::duration,
     nanoseconds,
-    storm::{Incident, Load, Policy, PolicyRun, STEP, Settings, Source, Step, Storm, per_second},
+    storm::{Incident, Policy, PolicyRun, STEP, Settings, Source, Step, Storm, per_second},
 };
 
 /// What marks the end of the incident.
@@ -53,15 +53,6 @@ pub struct StormFrame {
     pub capacity: Level,
     /// When something went wrong; null if nothing did.
     pub incident: Option<Stretch>,
-}
-
-/// A rate that is marked in a picture.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct Level {
-    /// Calls or requests per second.
-    pub rate: f64,
-    /// The same in words.
-    pub label: String,
 }
 
 /// A part of the axis of time.
@@ -104,15 +95,6 @@ pub struct StormPicture {
     pub text: String,
 }
 
-/// Whether a service was back at the end.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Ending {
-    /// Open while it is not known.
-    pub mark: Mark,
-    /// The same in words.
-    pub words: String,
-}
-
 /// What a picture draws: a number for each column, each per second.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct StormCurves {
@@ -133,7 +115,7 @@ impl StormFrame {
         let most = most(settings);
         let shown = most
             .max(capacity)
-            .min(HIGHEST * capacity.max(usual_load(settings)));
+            .min(HIGHEST * capacity.max(settings.usual_load()));
         let (top, rates) = rates(shown);
         let ended = settings.incident_ends();
         Self {
@@ -249,19 +231,8 @@ pub fn storm_columns(settings: &Settings, most: usize) -> (usize, usize) {
 /// The most calls that begin in a second, on average.
 fn most(settings: &Settings) -> f64 {
     match settings.incident {
-        Incident::Spike => usual_load(settings) * settings.spike,
-        _ => usual_load(settings),
-    }
-}
-
-/// The calls that begin in a second while nothing is wrong, on average.
-pub(super) fn usual_load(settings: &Settings) -> f64 {
-    match settings.load {
-        Load::Open => settings.calls_per_second,
-        // A caller calls again once it has a response and has thought.
-        Load::Closed => {
-            f64::from(settings.callers) / (settings.think + settings.work_time).as_secs_f64()
-        }
+        Incident::Spike => settings.usual_load() * settings.spike,
+        _ => settings.usual_load(),
     }
 }
 

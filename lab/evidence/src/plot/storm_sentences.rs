@@ -1,9 +1,11 @@
 //! What is said beside the pictures of a storm: how it was set up, in what policies
 //! differ, how each ended, what it shows, and the figures.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::{
-    Ending, Level, Mark,
-    storm_frame::usual_load,
+    Mark,
     table::{Column, Table, TableRow, number, optional, words},
 };
 use crate::{
@@ -13,6 +15,24 @@ use crate::{
         Storm, per_second,
     },
 };
+
+/// A rate that is marked in a picture.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Level {
+    /// Calls or requests per second.
+    pub rate: f64,
+    /// The same in words.
+    pub label: String,
+}
+
+/// Whether a service was back at the end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Ending {
+    /// Open while it is not known.
+    pub mark: Mark,
+    /// The same in words.
+    pub words: String,
+}
 
 /// How a storm is set up, in a few words each.
 #[must_use]
@@ -82,7 +102,7 @@ pub(super) fn break_even(settings: &Settings, policy: &Policy) -> Option<Level> 
 
 /// What the load is to the service under this policy.
 pub(super) fn remark(settings: &Settings, policy: &Policy) -> String {
-    let (load, capacity) = (usual_load(settings), settings.capacity_per_second());
+    let (load, capacity) = (settings.usual_load(), settings.capacity_per_second());
     let most = most_requests(&policy.setup);
     let rounded = (most * 10.0).round() / 10.0;
     let requests = match most {

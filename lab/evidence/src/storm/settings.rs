@@ -147,6 +147,15 @@ impl Settings {
         (self.incident_starts..self.incident_ends()).contains(&moment)
     }
 
+    /// The calls that begin in a second while nothing is wrong, on average.
+    pub(crate) fn usual_load(&self) -> f64 {
+        match self.load {
+            Load::Open => self.calls_per_second,
+            // A caller calls again once it has a response and has thought.
+            Load::Closed => f64::from(self.callers) / (self.think + self.work_time).as_secs_f64(),
+        }
+    }
+
     /// The requests that the service can work on in a second while there is no incident,
     /// on average.
     #[must_use]

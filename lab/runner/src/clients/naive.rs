@@ -8,6 +8,7 @@
 //! attempts of a call, the pages of a listing, and the length of a silence.
 
 mod call;
+mod failure;
 mod telemetry;
 
 use std::ops::ControlFlow;
@@ -25,7 +26,8 @@ use serde_json::Value;
 
 pub use self::telemetry::METRICS;
 use self::{
-    call::{Call, Failure, MAX_ATTEMPTS, NaiveClient},
+    call::{Call, NaiveClient},
+    failure::{Failure, MAX_ATTEMPTS},
     telemetry::Telemetry,
 };
 use super::{ClientUnderTest, Connection, ScenarioClient, Task};

@@ -25,15 +25,13 @@ use evidence::{
 };
 use host::Served;
 
+pub use crate::network::Network;
 pub use find::{NothingMatches, find, matching};
 use sentences::{
     BUDGET_SPENT, HEADER_NOT_READ, ITEM_LIMIT, NEW_KEYS, NO_ATTEMPT_LEFT, OVER_BUDGET, PAGE_LIMIT,
 };
 
-use crate::{
-    clients::{RELIABLE, Task, WITHOUT},
-    fault_proxy::Fault,
-};
+use crate::clients::{RELIABLE, Task, WITHOUT};
 
 /// Makes each name a module and, in this order, a scenario of the course.
 ///
@@ -164,24 +162,6 @@ impl Share {
             surges: true,
         }
     }
-}
-
-/// What stands between client and service.
-#[derive(Clone, Copy, Debug)]
-pub enum Network {
-    /// A loopback socket, and nothing else.
-    Direct,
-    /// A proxy that does this to one connection after the other, and lets the
-    /// rest pass.
-    Faults(&'static [Fault]),
-    /// A proxy that refuses every TLS handshake, in front of a client that
-    /// insists on TLS.
-    RefusedTls,
-    /// A port that refuses every connection, since nobody listens on it.
-    ConnectionRefused,
-    /// No socket at all: the service is called as a function, so that many
-    /// workers at once meet it in the same order every time.
-    Function,
 }
 
 impl Scenario {

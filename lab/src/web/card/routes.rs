@@ -8,7 +8,7 @@ use axum::{
 };
 use http::StatusCode;
 
-use super::super::{api::Shared, problem::Problem};
+use super::super::{problem::Problem, shared::Shared};
 use super::CardView;
 
 /// Where it is looked at, opened and stopped, and where a case of it begins again.

@@ -9,8 +9,8 @@ use axum::{
 use http::{StatusCode, header::CONTENT_DISPOSITION};
 
 use super::super::{
-    api::{Shared, json_body},
     problem::Problem,
+    shared::{Shared, json_body},
 };
 use super::{catalogue::Catalogue, request, stream};
 

@@ -7,7 +7,7 @@ use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 
-use super::{RequestShape, SentResponse, body::CopiedBody, secrets::Secrets};
+use super::{RequestShape, SentResponse, copied_body::CopiedBody, secrets::Secrets};
 use crate::response_end::is_bodiless;
 use crate::state::HostState;
 

@@ -7,7 +7,6 @@ use std::{
 
 use client::{
     ConfigError, Endpoint, FailureKind, IdempotencyKey, JsonObject, Timeouts, install_tls_provider,
-    telemetry::{CallOutcome, status_label},
 };
 use evidence::{Pace, StopReason};
 use http::{Extensions, HeaderValue, Method, StatusCode, header::CONTENT_TYPE};
@@ -17,12 +16,11 @@ use reqwest_middleware::ClientWithMiddleware;
 use serde_json::Value;
 use tracing::Instrument;
 
-use super::telemetry::{OpenCall, Telemetry, attempt_span, record_attempt, stop_span};
+use super::{
+    failure::{Failure, MAX_ATTEMPTS},
+    telemetry::{OpenCall, Telemetry, attempt_span, record_attempt, stop_span},
+};
 use crate::clients::Connection;
-
-/// How often a call is made at most. The number is as arbitrary as it usually
-/// is, where there is one at all.
-pub(super) const MAX_ATTEMPTS: u32 = 10;
 
 /// The client that people first write.
 pub(super) struct NaiveClient {
@@ -87,39 +85,6 @@ impl<'a> Call<'a> {
             endpoint,
             cursor: None,
             body: Some(body),
-        }
-    }
-}
-
-/// Why a call failed, as much of it as this client keeps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Failure {
-    /// The status was no success. Machine code, request id and Retry-After went
-    /// unread, as they do where all that is kept is `error_for_status`.
-    Status(StatusCode),
-    /// The body did not parse.
-    NotJson,
-    /// No complete response came.
-    Transport(FailureKind),
-    /// Nothing came, and the lab hung up.
-    Silence,
-}
-
-impl Failure {
-    pub(super) fn error_type(self) -> &'static str {
-        match self {
-            Self::Status(status) => status_label(status),
-            Self::NotJson => "invalid_json",
-            Self::Transport(kind) => kind.as_str(),
-            Self::Silence => FailureKind::ReadTimeout.as_str(),
-        }
-    }
-
-    pub(super) fn call_outcome(self) -> CallOutcome {
-        match self {
-            Self::Status(_) => CallOutcome::HttpError,
-            Self::NotJson => CallOutcome::ResponseError,
-            Self::Transport(_) | Self::Silence => CallOutcome::TransportError,
         }
     }
 }

@@ -16,7 +16,7 @@ use metrics::{Unit, counter, describe_counter, with_local_recorder};
 use reqwest::Request;
 use tracing::{Span, field::Empty};
 
-use super::call::{Failure, MAX_ATTEMPTS};
+use super::failure::{Failure, MAX_ATTEMPTS};
 use crate::clients::{Connection, Task};
 
 /// The target of every span. Its first part is this crate, so that whoever

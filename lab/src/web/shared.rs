@@ -1,0 +1,51 @@
+//! What the routes of the page share.
+
+use std::sync::Arc;
+
+use axum::{body::Bytes, extract::Request};
+use host::Ledger;
+use http::{StatusCode, header::CONTENT_TYPE};
+
+use super::{
+    assets::Assets, card::Cards, feed::Feed, loads::Loads, problem::Problem, runs::Runs,
+    storm::Storms,
+};
+
+/// The longest body of a request: a run is asked for in a few lines.
+const MAX_BODY: usize = 16 * 1024;
+
+/// What the routes share. Clones share it, too.
+#[derive(Clone)]
+pub(super) struct Shared {
+    pub(super) assets: Assets,
+    pub(super) feed: Arc<Feed>,
+    pub(super) runs: Arc<Runs>,
+    pub(super) loads: Arc<Loads>,
+    pub(super) cards: Arc<Cards>,
+    pub(super) storms: Arc<Storms>,
+    pub(super) ledger: Ledger,
+    /// The base URL of the service.
+    pub(super) service: Arc<str>,
+}
+
+/// The body of a request that asks for something, if it is declared as JSON.
+pub(super) async fn json_body(request: Request, what: &str) -> Result<Bytes, Problem> {
+    let is_json = request
+        .headers()
+        .get(CONTENT_TYPE)
+        .is_some_and(|media_type| {
+            let media_type = media_type.to_str().unwrap_or_default();
+            let essence = media_type.split(';').next().unwrap_or_default().trim();
+            essence.eq_ignore_ascii_case("application/json")
+        });
+    if !is_json {
+        let detail = format!("{what} is asked for as application/json");
+        let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
+        return Err(Problem::new(status, "unsupported_media_type", detail));
+    }
+    let body = axum::body::to_bytes(request.into_body(), MAX_BODY).await;
+    body.map_err(|_| {
+        let detail = format!("the body is longer than {MAX_BODY} bytes, or broke off");
+        Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large", detail)
+    })
+}
