@@ -1,7 +1,7 @@
 //! A crawl that is interrupted and goes on where it stood.
 //!
 //! ```sh
-//! cargo run -p client --example crawl
+//! cargo run -p reliable-api-client --example crawl
 //! ```
 //!
 //! The first run stops between processing a page and committing it, as a crash
@@ -12,25 +12,27 @@
 
 use std::{collections::BTreeSet, env, error::Error, fs, path::Path, process};
 
-use client::{FileCheckpoints, ReliableApiClient};
+use reliable_api_client::{ApiClient, Endpoint, FileCheckpoints};
 use serde::Deserialize;
 use serde_json::json;
 use wiremock::{Mock, MockServer, Request, ResponseTemplate, matchers::path};
 
-/// What this program reads of an item. The item itself is kept as it came.
+const RECORDS: Endpoint = Endpoint::new("records", "/records");
+
+/// The part of an item that this program reads. The item itself is kept as it came.
 #[derive(Deserialize)]
 struct Record {
     id: u64,
 }
 
-/// Where the records go. Taking the same one twice changes nothing, which is
-/// what a crawl asks of whatever it feeds.
+/// The destination of the records. Taking the same one twice changes nothing, as a
+/// crawl demands of its destination.
 type Sink = BTreeSet<u64>;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     let service = MockServer::start().await;
-    Mock::given(path("/items"))
+    Mock::given(path("/records"))
         .respond_with(four_pages)
         .mount(&service)
         .await;
@@ -57,10 +59,14 @@ async fn crawl(
     sink: &mut Sink,
     interrupted_at: Option<usize>,
 ) -> Result<(), Box<dyn Error>> {
-    let client = ReliableApiClient::builder(base_url).build()?;
-    let mut crawl = client.items().crawl(FileCheckpoints::new(file)).await?;
+    let client = ApiClient::builder(base_url).build()?;
+    let mut crawl = client
+        .listing(RECORDS)
+        .crawl(FileCheckpoints::new(file))
+        .await?;
     let mut pages = 0;
-    while let Some(page) = crawl.next_page().await? {
+    while let Some(page) = crawl.next_page().await {
+        let page = page?;
         pages += 1;
         for item in page.items() {
             let Record { id } = item.parse()?;

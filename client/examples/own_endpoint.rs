@@ -1,10 +1,10 @@
 //! The retry layer on a client and endpoints of your own.
 //!
 //! ```sh
-//! cargo run -p client --example own_endpoint
+//! cargo run -p reliable-api-client --example own_endpoint
 //! ```
 //!
-//! No `ReliableApiClient` here: [`RetryMiddleware`] goes onto a plain
+//! No `ApiClient` here: [`RetryMiddleware`] goes onto a plain
 //! `reqwest_middleware` stack. The service fails once and then succeeds. A GET
 //! is repeated, a POST only with permission, and the [`RetryReport`] in the
 //! response says how it went.
@@ -13,7 +13,7 @@
 
 use std::{error::Error, sync::Arc, time::Duration};
 
-use client::{
+use reliable_api_client::{
     Backoff, Classifier, Clock, Endpoint, RepeatPermission, RetryMiddleware, RetryReport,
     SystemClock, SystemRandom,
 };
@@ -60,14 +60,14 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
 /// A `reqwest` client with the retry layer and nothing else of this crate.
 fn client() -> Result<ClientWithMiddleware, Box<dyn Error>> {
-    client::install_tls_provider();
+    reliable_api_client::install_tls_provider();
     let session = reqwest::Client::builder()
         .no_proxy()
         .tls_certs_only([])
         .read_timeout(Duration::from_secs(5));
     // Redirects and hidden retries are settings of the session: no middleware
     // sees them.
-    let http = client::without_hidden_requests(session).build()?;
+    let http = reliable_api_client::without_hidden_requests(session).build()?;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
     let backoff = Backoff::new(
         Duration::from_millis(20),

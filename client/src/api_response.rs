@@ -7,9 +7,7 @@ use http::{HeaderMap, StatusCode};
 use reqwest::Response;
 
 use crate::{
-    error::{
-        ApiError, ApiHttpError, ApiResponseError, ProblemDetails, RequestName, ResponseProblem,
-    },
+    error::{ApiError, ApiHttpError, ApiResponseError, Problem, RequestName, ResponseProblem},
     retry::{FailureKind, IncompleteBody, RetryReport},
 };
 
@@ -33,20 +31,6 @@ impl ApiResponse {
         mut response: Response,
         report: &RetryReport,
     ) -> Self {
-        let head = Self::new(request, &mut response, Bytes::new(), report);
-        Self {
-            body: response.bytes().await.unwrap_or_default(),
-            ..head
-        }
-    }
-
-    /// Takes a response and its body, which was read beside it.
-    pub(crate) fn new(
-        request: RequestName,
-        response: &mut Response,
-        body: Bytes,
-        report: &RetryReport,
-    ) -> Self {
         Self {
             status: response.status(),
             headers: std::mem::take(response.headers_mut()),
@@ -57,18 +41,16 @@ impl ApiResponse {
                 .extensions()
                 .get::<IncompleteBody>()
                 .map(|IncompleteBody(kind)| *kind),
-            body,
+            body: response.bytes().await.unwrap_or_default(),
         }
     }
 
     /// The error that this response is, with what its body and headers say.
     pub(crate) fn into_http_error(self) -> ApiError {
-        let details = ProblemDetails::read(&self.headers, &self.body, self.incomplete.is_none());
         ApiError::Http(ApiHttpError {
             request: self.request,
             status: self.status,
-            code: details.code,
-            request_id: details.request_id,
+            problem: Problem::read(&self.headers, &self.body, self.incomplete.is_none()),
             retry_after: self.report.retry_after,
             attempts: self.attempts,
             stopped: self.report.stopped,

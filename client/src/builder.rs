@@ -1,31 +1,30 @@
 //! The configuration of a client: defaults, rules, and what is built from them.
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{fmt, marker::PhantomData, sync::Arc, time::Duration};
 
 use http::StatusCode;
-use reqwest_middleware::{ClientBuilder, ClientWithMiddleware, Middleware};
+use reqwest_middleware::Middleware;
 use reqwest_retry::RetryPolicy;
 
 use crate::{
+    api_client::{ApiClient, Shared},
     base_url,
-    error::ConfigError,
+    error::{ConfigError, at_most, not_zero},
     pagination::ListingLimits,
-    per_operation::PerOperation,
     positive::positive,
     random::{Random, SystemRandom},
-    reliable_client::{BelowRetries, Inner, ReliableApiClient},
     retry::{
-        Backoff, Classifier, ConcurrencyLimit, DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_BODY_BYTES,
-        DEFAULT_MAX_RETRY_AFTER, Policy, RETRY_STATUSES, RetryBudget, RetryMiddleware,
+        Backoff, CallSettings, Classifier, ConcurrencyLimit, DEFAULT_MAX_BODY_BYTES, Injector,
+        Policy, RETRY_STATUSES, RetryBudget, RetryMiddleware,
     },
     session,
-    telemetry::{Injector, Metrics, Operation, Rules, SharedRecorder},
+    telemetry::{Metrics, Operation, Rules, SharedRecorder},
     time::{Clock, SystemClock},
-    timeouts::{LONGEST, Timeouts},
-    transport::{NothingBelow, OnTheWire},
+    timeouts::Timeouts,
+    transport::{NothingBelow, Wire},
 };
 
-/// Configures a [`ReliableApiClient`].
+/// Configures an [`ApiClient`], or another client `C` that is made of one.
 ///
 /// | setting | default |
 /// |---|---|
@@ -46,20 +45,18 @@ use crate::{
 /// Nothing is checked before [`build`](Self::build), which names the first rule
 /// that is broken.
 #[must_use]
-pub struct Builder {
+pub struct Builder<C = ApiClient> {
     base_url: String,
     session: Option<reqwest::ClientBuilder>,
     middlewares: Vec<Arc<dyn Middleware>>,
     transport: Option<Arc<dyn Middleware>>,
     timeouts: Timeouts,
-    max_attempts: u32,
-    max_retry_after: Duration,
+    settings: CallSettings,
     retry_after_spread: Duration,
     correct_dates: bool,
     retry_statuses: Vec<StatusCode>,
     backoff: (Duration, Duration),
-    policy: Option<Box<dyn RetryPolicy + Send + Sync>>,
-    deadline: Option<Duration>,
+    policy: Option<Arc<dyn RetryPolicy + Send + Sync>>,
     retry_budget: Option<RetryBudget>,
     concurrency_limit: Option<ConcurrencyLimit>,
     max_body_bytes: usize,
@@ -72,13 +69,10 @@ pub struct Builder {
     operations: Vec<Operation>,
     injector: Option<Injector>,
     name: &'static str,
+    client: PhantomData<fn() -> C>,
 }
 
-impl Builder {
-    /// The longest `max_retry_after`, spread and deadline: a call that may take
-    /// more than a day belongs in a queue.
-    pub const LONGEST: Duration = LONGEST;
-
+impl<C: From<ApiClient>> Builder<C> {
     pub(crate) fn new(base_url: &str) -> Self {
         Self {
             base_url: base_url.to_owned(),
@@ -86,14 +80,12 @@ impl Builder {
             middlewares: Vec::new(),
             transport: None,
             timeouts: Timeouts::DEFAULT,
-            max_attempts: DEFAULT_MAX_ATTEMPTS.get(),
-            max_retry_after: DEFAULT_MAX_RETRY_AFTER,
+            settings: CallSettings::new(),
             retry_after_spread: Duration::ZERO,
             correct_dates: false,
             retry_statuses: RETRY_STATUSES.to_vec(),
             backoff: (Backoff::DEFAULT_BASE, Backoff::DEFAULT_CAP),
             policy: None,
-            deadline: None,
             retry_budget: Some(RetryBudget::default()),
             concurrency_limit: Some(ConcurrencyLimit::default()),
             max_body_bytes: DEFAULT_MAX_BODY_BYTES,
@@ -106,6 +98,7 @@ impl Builder {
             operations: Vec::new(),
             injector: None,
             name: "default",
+            client: PhantomData,
         }
     }
 
@@ -130,8 +123,9 @@ impl Builder {
 
     /// Puts a middleware in the place of the transport: one that responds from a
     /// script, from a model or over a connection of its own. No session is built
-    /// then, and what the middleware passes on fails as
-    /// [`FailureKind::Request`](crate::FailureKind::Request).
+    /// then, and a request that the middleware passes on fails as
+    /// [`FailureKind::Request`](crate::FailureKind::Request). To give a
+    /// [`session`](Self::session) as well is an error.
     pub fn transport(mut self, transport: impl Middleware) -> Self {
         self.transport = Some(Arc::new(transport));
         self
@@ -145,19 +139,21 @@ impl Builder {
 
     /// The most requests one call may put on the wire; at least 1.
     pub fn max_attempts(mut self, max_attempts: u32) -> Self {
-        self.max_attempts = max_attempts;
+        self.settings = self.settings.max_attempts(max_attempts);
         self
     }
 
     /// The longest `Retry-After` that is waited for; at most a day.
     pub fn max_retry_after(mut self, max_retry_after: Duration) -> Self {
-        self.max_retry_after = max_retry_after;
+        self.settings = self.settings.max_retry_after(max_retry_after);
         self
     }
 
     /// Adds up to `spread` to every `Retry-After`, at random; at most a day. A
     /// wait never becomes shorter than what the server asked for. Without it,
-    /// clients that were all told the same second all come back in that second.
+    /// clients that were all told the same second all come back in that second. The
+    /// addition counts towards the [`deadline`](Self::deadline), and may so end a call
+    /// that had time for the wait alone.
     pub fn retry_after_spread(mut self, spread: Duration) -> Self {
         self.retry_after_spread = spread;
         self
@@ -190,7 +186,7 @@ impl Builder {
     /// of `reqwest-retry`'s. It offers the wait before each retry, or declines.
     /// A `Retry-After` and the other limits hold all the same.
     pub fn policy(mut self, policy: impl RetryPolicy + Send + Sync + 'static) -> Self {
-        self.policy = Some(Box::new(policy));
+        self.policy = Some(Arc::new(policy));
         self
     }
 
@@ -200,7 +196,10 @@ impl Builder {
     /// takes time of its own and a [`transport`](Self::transport) have to keep to the
     /// timeout of the request, which is what is left.
     pub fn deadline(mut self, deadline: impl Into<Option<Duration>>) -> Self {
-        self.deadline = deadline.into();
+        self.settings = match deadline.into() {
+            Some(deadline) => self.settings.deadline(deadline),
+            None => self.settings.no_deadline(),
+        };
         self
     }
 
@@ -286,10 +285,9 @@ impl Builder {
     /// # Errors
     ///
     /// The first rule of [`ConfigError`] that a setting breaks.
-    pub fn build(self) -> Result<ReliableApiClient, ConfigError> {
+    pub fn build(self) -> Result<C, ConfigError> {
         let base_url = base_url::parse(&self.base_url)?;
         let positive = |field, count: u32| positive(field, count.into());
-        let max_attempts = positive("max_attempts", self.max_attempts)?;
         let limits = ListingLimits {
             max_pages: positive("max_pages", self.max_pages)?,
             max_items: positive("max_items", self.max_items)?,
@@ -301,15 +299,9 @@ impl Builder {
         let Timeouts { connect, read } = self.timeouts;
         for (field, timeout) in [("the connect timeout", connect), ("the read timeout", read)] {
             not_zero(field, timeout)?;
-            at_most(field, timeout, Self::LONGEST)?;
+            at_most(field, timeout, CallSettings::LONGEST)?;
         }
-        at_most("max_retry_after", self.max_retry_after, Self::LONGEST)?;
-        at_most("retry_after_spread", self.retry_after_spread, Self::LONGEST)?;
         let classifier = Classifier::new(self.retry_statuses.iter().copied())?;
-        if let Some(deadline) = self.deadline {
-            not_zero("the deadline", deadline)?;
-            at_most("the deadline", deadline, Self::LONGEST)?;
-        }
         let (base, cap) = self.backoff;
         not_zero("the backoff's base", base)?;
         at_most("the backoff's cap", cap, Backoff::LONGEST_CAP)?;
@@ -317,9 +309,10 @@ impl Builder {
             return Err(ConfigError::BackoffOrder { base, cap });
         }
 
-        let session = match self.transport {
-            Some(_) => session::unused()?,
-            None => session::build(self.session, &base_url, self.timeouts)?,
+        let session = match (&self.transport, self.session) {
+            (Some(_), Some(_)) => return Err(ConfigError::SessionAndTransport),
+            (Some(_), None) => session::unused()?,
+            (None, given) => session::build(given, &base_url, self.timeouts)?,
         };
         let rules = Rules {
             retry_statuses: self.retry_statuses,
@@ -327,7 +320,7 @@ impl Builder {
             concurrency_limit: self.concurrency_limit.is_some(),
         };
         let metrics = Arc::new(Metrics::new(self.recorder, rules));
-        for operation in Operation::BUILT_IN.iter().chain(&self.operations) {
+        for operation in &self.operations {
             metrics.announce(operation);
         }
         let clock = self.clock.unwrap_or_else(|| Arc::new(SystemClock::new()));
@@ -338,74 +331,63 @@ impl Builder {
             },
             Policy::Given,
         );
-        let mut retries = RetryMiddleware::with_policy(policy, classifier, Arc::clone(&clock))
-            .max_attempts(max_attempts)
-            .max_retry_after(self.max_retry_after)
-            .correct_dates(self.correct_dates)
-            .max_body_bytes(self.max_body_bytes)
-            .timeouts(self.timeouts)
-            .metrics(Arc::clone(&metrics));
+        let observer = Arc::clone(&metrics);
+        let mut retries =
+            RetryMiddleware::observed(policy, classifier, Arc::clone(&clock), observer)
+                .settings(self.settings)
+                .correct_dates(self.correct_dates)
+                .max_body_bytes(self.max_body_bytes)
+                .timeouts(self.timeouts)
+                .has_no_session(self.transport.is_some());
         if !self.retry_after_spread.is_zero() {
             retries = retries.retry_after_spread(self.retry_after_spread, Arc::clone(&self.random));
         }
-        if let Some(deadline) = self.deadline {
-            retries = retries.deadline(deadline);
-        }
-        let mut gauges = Vec::new();
+        let mut watchers = Vec::new();
         if let Some(limit) = self.concurrency_limit {
-            let gauge = Arc::new(metrics.concurrency_limit(self.name));
-            limit.show_on(&gauge);
-            gauges.push(gauge);
+            let watcher = metrics.concurrency_limit(self.name);
+            limit.watch(&watcher);
+            watchers.push(watcher);
             retries = retries.concurrency_limit(limit);
         }
         if let Some(budget) = self.retry_budget {
-            let gauge = Arc::new(metrics.budget_tokens(self.name));
-            budget.show_on(&gauge);
-            gauges.push(gauge);
+            let watcher = metrics.budget_tokens(self.name);
+            budget.watch(&watcher);
+            watchers.push(watcher);
             retries = retries.retry_budget(budget);
         }
         if let Some(injector) = self.injector {
             retries = retries.injector(injector);
         }
-        let retries = Arc::new(retries);
-        let only_session = self.middlewares.is_empty() && self.transport.is_none();
-        let mut stack = self.middlewares;
+        retries.check()?;
+        let mut stack: Vec<Arc<dyn Middleware>> = vec![Arc::new(retries)];
+        stack.extend(self.middlewares);
         match self.transport {
             Some(transport) => stack.extend([transport, Arc::new(NothingBelow)]),
-            None => stack.push(Arc::new(OnTheWire::new(Arc::clone(&clock)))),
+            None => stack.push(Arc::new(Wire::new(Arc::clone(&clock)))),
         }
-        let below = if only_session {
-            BelowRetries::Session(session.clone())
-        } else {
-            BelowRetries::Middlewares(stacked(session.clone(), stack.clone()))
-        };
-        stack.insert(0, Arc::clone(&retries) as Arc<dyn Middleware>);
-        Ok(ReliableApiClient::from_inner(Inner {
-            http: stacked(session, stack),
-            retries,
-            below,
+        let client = ApiClient::new(Shared {
+            session,
+            stack,
             base_url,
             timeouts: self.timeouts,
             limits,
             metrics,
-            routes: PerOperation::new(),
-            _gauges: gauges,
+            _watchers: watchers,
             clock,
             random: self.random,
-        }))
+        });
+        Ok(client.into())
     }
 }
 
 /// Written by hand: a session prints its headers, the base URL may hold a
 /// password that `build` would refuse.
-impl fmt::Debug for Builder {
+impl<C> fmt::Debug for Builder<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Builder")
             .field("timeouts", &self.timeouts)
-            .field("max_attempts", &self.max_attempts)
-            .field("max_retry_after", &self.max_retry_after)
+            .field("settings", &self.settings)
             .field("backoff", &self.backoff)
-            .field("deadline", &self.deadline)
             .field("retry_budget", &self.retry_budget)
             .field("concurrency_limit", &self.concurrency_limit)
             .field("retry_after_spread", &self.retry_after_spread)
@@ -417,26 +399,4 @@ impl fmt::Debug for Builder {
             .field("page_size", &self.page_size)
             .finish_non_exhaustive()
     }
-}
-
-/// A session below these middlewares, of which the first sees a request first.
-fn stacked(session: reqwest::Client, stack: Vec<Arc<dyn Middleware>>) -> ClientWithMiddleware {
-    stack
-        .into_iter()
-        .fold(ClientBuilder::new(session), ClientBuilder::with_arc)
-        .build()
-}
-
-fn not_zero(field: &'static str, got: Duration) -> Result<(), ConfigError> {
-    if got.is_zero() {
-        return Err(ConfigError::ZeroDuration { field });
-    }
-    Ok(())
-}
-
-fn at_most(field: &'static str, got: Duration, max: Duration) -> Result<(), ConfigError> {
-    if got > max {
-        return Err(ConfigError::DurationTooLong { field, got, max });
-    }
-    Ok(())
 }

@@ -5,28 +5,28 @@ use reqwest_middleware::Error;
 
 use crate::{
     api_response::ApiResponse,
-    error::{ApiError, ApiTransportError, RequestName},
+    error::{ApiError, RequestName},
     retry::{self, RetryAfter, RetryReport},
     time::{Clock, SystemClock},
     timeouts::Timeouts,
 };
 
 /// Passes a success on, unread, and turns everything else into the error that a
-/// method of [`ReliableApiClient`](crate::ReliableApiClient) would return: with
+/// method of [`ApiClient`](crate::ApiClient) would return: with
 /// code and request id of the problem object, the `Retry-After`, the attempts
 /// and the rule that stopped them, as far as the stack below reports them.
 ///
-/// It takes what [`http()`](crate::ReliableApiClient::http) sent, what any stack
+/// It takes what [`http()`](crate::ApiClient::http) sent, what any stack
 /// with [`RetryMiddleware`](crate::RetryMiddleware) did, or a plain response of
 /// `reqwest`, which counts as one attempt.
 ///
 /// ```
-/// use client::{Endpoint, ReliableApiClient, RequestName, check};
+/// use reliable_api_client::{ApiClient, Endpoint, RequestName, check};
 /// use http::Method;
 ///
 /// const ORDERS: Endpoint = Endpoint::new("orders", "/orders");
 ///
-/// # async fn orders(client: ReliableApiClient) -> Result<(), client::ApiError> {
+/// # async fn orders(client: ApiClient) -> Result<(), reliable_api_client::ApiError> {
 /// let sent = client
 ///     .http()
 ///     .get("http://127.0.0.1:8765/orders?open=true")
@@ -51,10 +51,11 @@ pub async fn check(
     let response = match sent {
         Ok(response) if response.status().is_success() => return Ok(response),
         Ok(response) => response,
-        Err(error) => return Err(ApiTransportError::of(request, error).into()),
+        Err(error) => return Err(ApiError::of_stack(request, error, &RetryReport::default())),
     };
     // In memory already, if the retry middleware is in the stack.
-    let response = retry::read_error(response, Timeouts::DEFAULT.read).await;
+    let response =
+        retry::read_error(response, retry::session_timeout(Timeouts::DEFAULT.read)).await;
     let report = response.extensions().get().copied();
     let report = report.unwrap_or_else(|| {
         let now = SystemClock::new().wall();

@@ -18,7 +18,7 @@
 //! ```
 //! # use std::time::Duration;
 //! # use wiremock::{Mock, MockServer, ResponseTemplate, matchers::any};
-//! use client::{RetryMiddleware, without_hidden_requests};
+//! use reliable_api_client::{RetryMiddleware, without_hidden_requests};
 //! use reqwest_middleware::ClientBuilder;
 //!
 //! # #[tokio::main(flavor = "current_thread")]
@@ -39,7 +39,7 @@
 //!
 //! let response = client.get(url).send().await?;
 //! assert_eq!(response.status(), 200);
-//! # let report = response.extensions().get::<client::RetryReport>();
+//! # let report = response.extensions().get::<reliable_api_client::RetryReport>();
 //! # assert_eq!(report.map(|report| report.attempts), Some(3));
 //! # Ok(())
 //! # }
@@ -94,7 +94,7 @@
 //! ```
 //! # use std::{num::NonZeroU32, sync::Arc};
 //! # use wiremock::{Mock, MockServer, ResponseTemplate, matchers::any};
-//! use client::{RetryMiddleware, SystemClock, without_hidden_requests};
+//! use reliable_api_client::{RetryMiddleware, SystemClock, without_hidden_requests};
 //! use reqwest_retry::{DefaultRetryableStrategy, policies::ExponentialBackoff};
 //!
 //! # #[tokio::main(flavor = "current_thread")]

@@ -12,9 +12,27 @@ const MAX_LENGTH: usize = 255;
 /// A key that names one intended change, however often its request is sent.
 ///
 /// Non-empty printable ASCII without spaces, at most 255 characters, so that it
-/// always fits a header. A key may identify an order or a payment, so neither
-/// `Debug` nor anything else prints it.
-#[derive(Clone, PartialEq, Eq)]
+/// always fits a header. A key may identify an order or a payment, so `Debug` does not
+/// print it.
+///
+/// Store the key before its request is sent. A program that crashes in between reads it
+/// back and sends the same key again:
+///
+/// ```
+/// use reliable_api_client::{IdempotencyKey, SystemRandom};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # let file = folder.path().join("key");
+/// let key = IdempotencyKey::generate(&SystemRandom);
+/// std::fs::write(&file, key.as_str())?;
+///
+/// let after_a_crash = IdempotencyKey::new(&std::fs::read_to_string(&file)?)?;
+/// assert_eq!(after_a_crash, key);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct IdempotencyKey(HeaderValue);
 
 impl IdempotencyKey {
@@ -60,6 +78,12 @@ impl IdempotencyKey {
         key
     }
 
+    /// The key, for a store of the caller's.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.0.to_str().unwrap_or_default()
+    }
+
     pub(crate) fn header_value(&self) -> HeaderValue {
         self.0.clone()
     }
@@ -71,7 +95,7 @@ impl fmt::Debug for IdempotencyKey {
     }
 }
 
-/// Why a text is no idempotency key.
+/// Why a text is not an idempotency key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidIdempotencyKey {
@@ -127,6 +151,7 @@ mod tests {
         let second = IdempotencyKey::generate(&random);
 
         assert_ne!(first, second);
+        assert_eq!(IdempotencyKey::new(first.as_str()), Ok(first.clone()));
         assert_eq!(first, IdempotencyKey::generate(&SeededRandom::new(1)));
     }
 }

@@ -22,7 +22,7 @@
 //!
 //! ```
 //! # use std::{sync::Arc, time::SystemTime};
-//! use client::{ReliableApiClient, VirtualClock};
+//! use reliable_api_client::{ReliableApiClient, VirtualClock};
 //! use wiremock::{Mock, MockServer, ResponseTemplate, matchers::path};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
@@ -106,62 +106,58 @@
     )
 )]
 
-mod api;
+mod api_client;
 mod api_response;
 mod base_url;
 mod builder;
 mod endpoint;
 mod error;
-mod flaky;
 mod foreign_response;
 pub mod from_reqwest_retry;
 mod idempotency_key;
-mod job;
 mod media_type;
 mod pagination;
-mod per_operation;
 mod positive;
 mod random;
 mod raw_object;
-mod redirect;
-mod reliable_client;
 mod request;
 mod response_checks;
 mod retry;
 mod session;
+mod standalone;
+mod target;
+pub mod teaching;
 pub mod telemetry;
 mod time;
 mod timeouts;
 mod tls;
 mod transport;
 
+pub use api_client::ApiClient;
 pub use builder::Builder;
 pub use endpoint::Endpoint;
 pub use error::{
     ApiError, ApiHttpError, ApiResponseError, ApiTransportError, ConfigError, ContractError,
     JsonType, NotPositive, RequestName, ResponseProblem,
 };
-pub use flaky::Flaky;
 pub use foreign_response::check;
 pub use idempotency_key::{IdempotencyKey, InvalidIdempotencyKey};
-pub use job::Job;
 pub use pagination::{
-    Checkpoint, CheckpointError, CheckpointStore, Crawl, Cursor, EmptyCursor, FileCheckpoints,
-    Items, Listing, ListingId, ListingLimits, MemoryCheckpoints, Page, Pages, Position,
-    UncommittedPage,
+    Checkpoint, CheckpointError, CheckpointStore, Crawl, CrawlError, Cursor, EmptyCursor,
+    FileCheckpoints, Items, Listing, ListingId, ListingLimits, MemoryCheckpoints, Page, Pages,
+    Position, UncommittedPage,
 };
 pub use positive::{positive_from_json, positive_from_text};
 pub use random::{Random, SeededRandom, SystemRandom};
 pub use raw_object::{JsonObject, RawObject, RawObjectError};
-pub use redirect::Redirect;
-pub use reliable_client::ReliableApiClient;
 pub use retry::{
-    Backoff, CallSettings, Classifier, ConcurrencyLimit, Decision, Eligibility, FINAL_STATUSES,
-    Facts, Failure, FailureKind, IncompleteBody, Limits, NoWait, RETRY_STATUSES, RepeatPermission,
-    RetryAfter, RetryBudget, RetryMiddleware, RetryReason, RetryReport, Standing, StopReason,
-    Verdict, WaitSource, decide, may_repeat,
+    Backoff, CallSettings, CallState, Classifier, ConcurrencyLimit, Decision, Eligibility,
+    FINAL_STATUSES, Facts, Failure, FailureKind, IncompleteBody, Limits, NoWait, RETRY_STATUSES,
+    RepeatPermission, RetryAfter, RetryBudget, RetryMiddleware, RetryReason, RetryReport,
+    StopReason, Verdict, WaitSource, decide, may_repeat,
 };
 pub use session::without_hidden_requests;
+pub use target::Target;
 pub use time::{Clock, Hold, Sleep, SystemClock, VirtualClock};
 pub use timeouts::Timeouts;
 pub use tls::install_tls_provider;

@@ -8,15 +8,15 @@
 use std::fmt;
 
 use serde::{
-    Deserialize,
+    Deserialize, Serialize,
     de::{DeserializeSeed, Deserializer, Error as _, MapAccess, Visitor},
 };
 use serde_json::value::RawValue;
 
 use crate::error::{JsonType, ResponseProblem};
 
-/// A JSON object as a tree of values, such as the body of a request. What comes
-/// in a response is a [`RawObject`].
+/// A JSON object as a tree of values, such as the body of a request. The object of a
+/// response is a [`RawObject`].
 pub type JsonObject = serde_json::Map<String, serde_json::Value>;
 
 /// A JSON object of a response, kept as the text that came.
@@ -28,8 +28,10 @@ pub type JsonObject = serde_json::Map<String, serde_json::Value>;
 /// [`parse`](Self::parse), as a tree with [`to_object`](Self::to_object), or as
 /// [`text`](Self::text).
 ///
-/// Two are equal if their texts are. `Debug` prints no content.
-#[derive(Clone)]
+/// Two are equal if their texts are. `Debug` prints no content. `serde_json` writes it
+/// as the text that came.
+#[derive(Clone, Serialize)]
+#[serde(transparent)]
 pub struct RawObject(Box<RawValue>);
 
 impl RawObject {
@@ -39,16 +41,24 @@ impl RawObject {
         self.0.get()
     }
 
+    /// The JSON text, taken out of the object.
+    #[must_use]
+    pub fn into_text(self) -> Box<str> {
+        self.0.into()
+    }
+
     /// Reads the object as a type of the caller's.
     ///
     /// ```no_run
-    /// # async fn example(client: client::ReliableApiClient) -> Result<(), Box<dyn std::error::Error>> {
+    /// # use reliable_api_client::{ApiClient, Endpoint};
+    /// # const RECORDS: Endpoint = Endpoint::new("records", "/records");
+    /// # async fn example(client: ApiClient) -> Result<(), Box<dyn std::error::Error>> {
     /// #[derive(serde::Deserialize)]
     /// struct Record {
     ///     id: String,
     /// }
     ///
-    /// let mut items = client.items().items();
+    /// let mut items = client.listing(RECORDS).items();
     /// while let Some(item) = items.next_item().await {
     ///     let item = item?;
     ///     let record: Record = item.parse()?;
@@ -241,6 +251,8 @@ mod tests {
             r#"{"half":"\ud800","\udc00":1}"#,
         ] {
             assert_eq!(object(text).text(), text);
+            assert_eq!(serde_json::to_string(&object(text)).expect("JSON"), text);
+            assert_eq!(&*object(text).into_text(), text);
         }
     }
 

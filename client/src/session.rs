@@ -1,12 +1,11 @@
-//! The `reqwest` session below the retry rules: what it must not do by itself.
+//! The `reqwest` session below the retry rules: what it must not send by default.
 
 use std::sync::OnceLock;
 
 use url::Url;
 
 use crate::{
-    error::ConfigError, redirect, timeouts::Timeouts, tls::install_tls_provider,
-    transport::TellConnecting,
+    error::ConfigError, timeouts::Timeouts, tls::install_tls_provider, transport::TellConnecting,
 };
 
 /// Turns off what a session would send without being asked: redirects, which a
@@ -20,7 +19,7 @@ use crate::{
 pub fn without_hidden_requests(session: reqwest::ClientBuilder) -> reqwest::ClientBuilder {
     install_tls_provider();
     session
-        .redirect(redirect::never_followed())
+        .redirect(reqwest::redirect::Policy::none())
         // Without a limit of zero it keeps a copy of every request for nothing.
         .retry(reqwest::retry::never().max_retries_per_request(0))
 }

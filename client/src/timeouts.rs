@@ -4,10 +4,6 @@ use std::time::Duration;
 
 use reqwest::ClientBuilder;
 
-/// The longest deadline, and the longest wait for a `Retry-After`: a call that
-/// may take more than a day belongs into a queue.
-pub(crate) const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
-
 /// The timeout pair of a request.
 ///
 /// Every request carries it as an extension as well, where a transport that is

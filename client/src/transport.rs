@@ -1,11 +1,12 @@
-//! The end of the stack: what stands between the middlewares and the session.
+//! The last hop of the stack, between the middlewares and the session.
 //!
 //! Here, and nowhere above, it is known that a request goes on the wire for
-//! real. A transport that is handed in stands in the place of all this.
+//! real. A transport that is handed in takes the place of this hop, and of nothing
+//! else.
 
 use std::{
     cell::RefCell,
-    future::{Future, poll_fn},
+    future::Future,
     pin::Pin,
     sync::{
         Arc,
@@ -14,16 +15,15 @@ use std::{
     task::{Context, Poll},
 };
 
-use futures_util::TryFutureExt;
 use http::Extensions;
-use reqwest::{Client, Request, Response};
-use reqwest_middleware::{ClientWithMiddleware, Error, Middleware, Next, Result};
+use reqwest::{Request, Response};
+use reqwest_middleware::{Middleware, Next, Result};
 use tokio::time::Instant;
 use tower::{Layer, Service};
 
 use crate::{
     retry::{Failure, FailureKind},
-    time::Clock,
+    time::{Clock, Hold},
 };
 
 tokio::task_local! {
@@ -36,78 +36,42 @@ tokio::task_local! {
 /// Whether a connection is being made, and for the request that asked for it.
 type UnderWay = Arc<AtomicBool>;
 
-/// Among the extensions of a request that was given to the session: its body is
-/// on the wire, too.
-#[derive(Clone, Copy)]
-pub(crate) struct WentOnTheWire;
-
-/// What stands below the retry rules.
-pub(crate) enum Below<'a> {
-    /// The rest of a stack of which they are a part.
-    Rest(Next<'a>),
-    /// A stack of its own.
-    Stack(&'a ClientWithMiddleware),
-    /// The wire, and nothing in between.
-    Wire(&'a Client, &'a dyn Clock),
+/// Among the extensions of a response that comes over the wire: holds the clock until
+/// its body has been read.
+#[derive(Clone)]
+pub(crate) struct Held {
+    _hold: Arc<Hold>,
 }
 
-impl Below<'_> {
-    /// Hands a request on.
-    pub(crate) async fn send(
-        &self,
-        request: Request,
-        extensions: &mut Extensions,
-    ) -> Result<Response> {
-        match self {
-            Self::Rest(next) => next.clone().run(request, extensions).await,
-            Self::Stack(stack) => stack.execute_with_extensions(request, extensions).await,
-            Self::Wire(session, clock) => {
-                let _hold = clock.hold();
-                let deadline = Deadline::of(&request);
-                let exchange = session.execute(request).map_err(Error::from);
-                match deadline {
-                    None => exchange.await,
-                    Some(deadline) => deadline.bound(exchange).await,
-                }
-            }
-        }
-    }
-
-    /// Whether the request that was handed on with these extensions was given to the
-    /// session: its body is on the wire, too.
-    pub(crate) fn is_on_the_wire(&self, extensions: &Extensions) -> bool {
-        matches!(self, Self::Wire(..)) || extensions.get::<WentOnTheWire>().is_some()
-    }
-}
-
-/// The innermost middleware of a stack. It holds the clock while a request is on the
+/// The last hop of a stack above a session. It holds the clock while a request is on the
 /// wire, and says what a request was doing when its time was up.
-pub(crate) struct OnTheWire {
+pub(crate) struct Wire {
     clock: Arc<dyn Clock>,
 }
 
-impl OnTheWire {
+impl Wire {
     pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
         Self { clock }
     }
 }
 
 #[async_trait::async_trait]
-impl Middleware for OnTheWire {
+impl Middleware for Wire {
     async fn handle(
         &self,
         request: Request,
         extensions: &mut Extensions,
         next: Next<'_>,
     ) -> Result<Response> {
-        let _hold = self.clock.hold();
-        extensions.insert(WentOnTheWire);
+        let hold = Arc::new(self.clock.hold());
         let deadline = Deadline::of(&request);
         let exchange = next.run(request, extensions);
-        match deadline {
-            None => exchange.await,
-            Some(deadline) => deadline.bound(exchange).await,
-        }
+        let mut response = match deadline {
+            None => exchange.await?,
+            Some(deadline) => deadline.bound(exchange).await?,
+        };
+        response.extensions_mut().insert(Held { _hold: hold });
+        Ok(response)
     }
 }
 
@@ -177,7 +141,7 @@ fn is_connecting() -> bool {
     })
 }
 
-/// A layer around the connector of a session, by which [`OnTheWire`] learns
+/// A layer around the connector of a session, by which [`Wire`] learns
 /// that a connection is being made.
 #[derive(Clone, Copy)]
 pub(crate) struct TellConnecting;
@@ -186,32 +150,24 @@ impl<S> Layer<S> for TellConnecting {
     type Service = TellingConnector<S>;
 
     fn layer(&self, connector: S) -> Self::Service {
-        TellingConnector(Arc::new(connector))
+        TellingConnector(connector)
     }
 }
 
-/// The session copies its connector five times a request, and needs one only for a new
-/// connection. What it copies is therefore no more than a pointer.
-pub(crate) struct TellingConnector<S>(Arc<S>);
-
-impl<S> Clone for TellingConnector<S> {
-    fn clone(&self) -> Self {
-        Self(Arc::clone(&self.0))
-    }
-}
+/// A connector that tells when it makes a connection.
+#[derive(Clone)]
+pub(crate) struct TellingConnector<S>(S);
 
 impl<S, R> Service<R> for TellingConnector<S>
 where
-    S: Service<R, Future: Send> + Clone + Send + Sync + 'static,
-    R: Send + 'static,
+    S: Service<R, Future: Send + 'static>,
 {
     type Response = S::Response;
     type Error = S::Error;
     type Future = Connecting<S::Response, S::Error>;
 
-    /// It is always ready: each copy of the connector waits on its own.
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<std::result::Result<(), S::Error>> {
-        Poll::Ready(Ok(()))
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<std::result::Result<(), S::Error>> {
+        self.0.poll_ready(context)
     }
 
     fn call(&mut self, destination: R) -> Self::Future {
@@ -220,13 +176,8 @@ where
         let _ = CONNECTION.try_with(|connection| {
             connection.replace(Some(Arc::clone(&under_way)));
         });
-        let mut connector = S::clone(&self.0);
-        let connecting = async move {
-            poll_fn(|context| connector.poll_ready(context)).await?;
-            connector.call(destination).await
-        };
         Connecting {
-            connecting: Box::pin(connecting),
+            connecting: Box::pin(self.0.call(destination)),
             under_way,
         }
     }

@@ -12,8 +12,8 @@ use std::{
 
 use bytes::Bytes;
 use client::{
-    Clock, ConcurrencyLimit, Endpoint, FailureKind, IdempotencyKey, IncompleteBody, JsonObject,
-    ReliableApiClient, StopReason,
+    Clock, ConcurrencyLimit, FailureKind, IdempotencyKey, IncompleteBody, JsonObject, StopReason,
+    teaching::{ReliableApiClient, endpoint},
 };
 use hyper::body::Frame;
 
@@ -69,7 +69,7 @@ async fn a_body_of_exactly_the_cap_is_whole() {
     for response in [announced(CAP, &body), chunked(&body)] {
         let wire = Wire::serve(&[(&response, Then::Close)]).await;
 
-        let read = client(&wire).get(Endpoint::FLAKY).await;
+        let read = client(&wire).get(endpoint::FLAKY).await;
 
         assert_eq!(read.expect("a body within the cap").text(), body);
     }
@@ -106,8 +106,8 @@ async fn a_body_of_eight_mebibytes_is_whole_unless_another_cap_is_set() {
         client.expect("a client")
     };
 
-    let whole = client_of(MEBIBYTES).get(Endpoint::FLAKY).await;
-    let error = transport_error(client_of(MEBIBYTES + 1).get(Endpoint::FLAKY).await);
+    let whole = client_of(MEBIBYTES).get(endpoint::FLAKY).await;
+    let error = transport_error(client_of(MEBIBYTES + 1).get(endpoint::FLAKY).await);
 
     assert_eq!(whole.expect("a whole body").text().len(), MEBIBYTES);
     assert_eq!(error.kind, FailureKind::BodyTooLarge);
@@ -137,7 +137,7 @@ async fn a_body_that_breaks_off_is_read_again_from_the_start() {
         let whole = announced(60, &body);
         let wire = Wire::serve(&[(&broken, Then::Close), (&whole, Then::Close)]).await;
 
-        let read = client(&wire).get(Endpoint::FLAKY).await;
+        let read = client(&wire).get(endpoint::FLAKY).await;
 
         assert_eq!(read.expect("a whole body").text(), body);
         assert_eq!(wire.requests().len(), 2);
@@ -176,7 +176,7 @@ async fn a_post_without_permission_is_not_sent_again_when_its_response_breaks_of
     let key = IdempotencyKey::new("order-4711").expect("a key");
 
     let job = client(&wire)
-        .post(Endpoint::CREATE_JOB, Some(&key), &JsonObject::new())
+        .post(endpoint::CREATE_JOB, Some(&key), &JsonObject::new())
         .await;
 
     let error = transport_error(job);
@@ -224,8 +224,8 @@ async fn an_error_too_long_to_be_read_keeps_what_its_head_and_its_beginning_said
     assert_eq!(error.status, 503);
     assert_eq!(error.retry_after, Some(Duration::from_secs(120)));
     assert_eq!(error.incomplete_body, Some(FailureKind::BodyTooLarge));
-    assert_eq!(error.code.as_deref(), Some("unavailable"));
-    assert_eq!(error.request_id.as_deref(), Some("r-1"));
+    assert_eq!(error.code(), Some("unavailable"));
+    assert_eq!(error.request_id(), Some("r-1"));
     assert!(
         error.to_string().contains("too long to be read whole"),
         "{error}"

@@ -2,13 +2,15 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
+    pin::pin,
     sync::{Arc, Mutex},
     time::Duration,
 };
 
 use client::{
-    Builder, CallSettings, ConcurrencyLimit, Endpoint, Failure, FailureKind, IdempotencyKey,
-    JsonObject, Listing, ListingLimits, ReliableApiClient, RetryBudget,
+    CallSettings, ConcurrencyLimit, Endpoint, Failure, FailureKind, IdempotencyKey, JsonObject,
+    Listing, ListingLimits, RetryBudget,
+    teaching::{Builder, ReliableApiClient, endpoint},
     telemetry::{CALL_ATTEMPTS, CALL_DURATION, CALLS, METRICS, MetricKind, Operation},
 };
 use metrics_util::debugging::{DebugValue, DebuggingRecorder, Snapshotter};
@@ -134,11 +136,11 @@ fn text() -> Response {
 /// The listing of an endpoint, if it is one.
 fn listing(client: &ReliableApiClient, endpoint: Endpoint) -> Option<Listing> {
     match endpoint {
-        Endpoint::ITEMS => Some(client.items()),
-        Endpoint::LOOPING_ITEMS => Some(client.looping_items()),
-        Endpoint::ENDLESS_ITEMS => Some(client.endless_items()),
-        Endpoint::BAD_ITEMS => Some(client.bad_items()),
-        Endpoint::BAD_CURSOR => Some(client.bad_cursor()),
+        endpoint::ITEMS => Some(client.items()),
+        endpoint::LOOPING_ITEMS => Some(client.looping_items()),
+        endpoint::ENDLESS_ITEMS => Some(client.endless_items()),
+        endpoint::BAD_ITEMS => Some(client.bad_items()),
+        endpoint::BAD_CURSOR => Some(client.bad_cursor()),
         LOGS => Some(client.listing(LOGS)),
         _ => None,
     }
@@ -155,13 +157,13 @@ fn call(client: &ReliableApiClient, endpoint: Endpoint) {
     let body = JsonObject::new();
     finish(async {
         match endpoint {
-            Endpoint::FLAKY => drop(client.flaky().await),
-            Endpoint::RETRY_LATER => drop(client.retry_later().await),
-            Endpoint::BAD_JSON => drop(client.bad_json().await),
-            Endpoint::TEXT_JSON => drop(client.text_json().await),
-            Endpoint::NO_CONTENT => drop(client.no_content().await),
-            Endpoint::REDIRECT => drop(client.redirect().await),
-            Endpoint::CREATE_JOB => drop(client.create_job(&key, &body).await),
+            endpoint::FLAKY => drop(client.flaky().await),
+            endpoint::RETRY_LATER => drop(client.retry_later().await),
+            endpoint::BAD_JSON => drop(client.bad_json().await),
+            endpoint::TEXT_JSON => drop(client.text_json().await),
+            endpoint::NO_CONTENT => drop(client.no_content().await),
+            endpoint::REDIRECT => drop(client.redirect().await),
+            endpoint::CREATE_JOB => drop(client.create_job(&key, &body).await),
             ORDERS => drop(client.post(ORDERS, Some(&key), &body).await),
             other => drop(client.get(other).await),
         }
@@ -204,7 +206,14 @@ fn go_through_everything(scripted: &Scripted, client: &ReliableApiClient, endpoi
         &with(CallSettings::new().do_not_repeat()),
         &[Step::Status(503)],
     );
-    play(&with(CallSettings::new().deadline(Duration::ZERO)), &[]);
+    let crowded = scripted.client(|builder| {
+        let builder = builder.concurrency_limit(ConcurrencyLimit::new(1));
+        builder.deadline(Duration::from_secs(1))
+    });
+    scripted.follow(&[Step::Hang]);
+    let mut hung = pin!(crowded.get(STOCK));
+    assert!(poll(hung.as_mut()).is_pending());
+    play(&crowded, &[]);
     let spent = scripted.client(|builder| builder.retry_budget(RetryBudget::new(0)));
     play(&spent, &[Step::Status(503)]);
 
@@ -247,7 +256,7 @@ fn every_counter_is_there_before_its_first_event_and_none_that_cannot_move() {
     };
     let before = counters(scripted.read(), false);
 
-    for endpoint in Endpoint::ALL.into_iter().chain([STOCK, ORDERS, LOGS]) {
+    for endpoint in endpoint::ALL.into_iter().chain([STOCK, ORDERS, LOGS]) {
         go_through_everything(&scripted, &client, endpoint);
     }
 
@@ -284,7 +293,7 @@ fn a_call_lasts_as_long_as_its_caller_waits() {
     let client = scripted.client(|builder| builder);
     scripted.follow(&[Step::Wait(503, "2")]);
 
-    call(&client, Endpoint::FLAKY);
+    call(&client, endpoint::FLAKY);
 
     assert_eq!(
         scripted.observed(CALL_DURATION.name),
@@ -298,7 +307,7 @@ fn the_attempts_of_a_call_are_observed_once() {
     let client = scripted.client(|builder| builder);
     for script in [&[Step::Status(503)][..], &[], &[Step::Hang]] {
         scripted.follow(script);
-        call(&client, Endpoint::FLAKY);
+        call(&client, endpoint::FLAKY);
     }
 
     // The one that was cancelled has no final number.

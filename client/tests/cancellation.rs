@@ -4,7 +4,10 @@
 //! The futures are polled by hand and outside any runtime, so "at any await"
 //! means each of them in turn.
 
-use client::{Endpoint, IdempotencyKey, JsonObject, ReliableApiClient};
+use client::{
+    IdempotencyKey, JsonObject,
+    teaching::{ReliableApiClient, endpoint},
+};
 use futures_util::future::join;
 
 use crate::support::{
@@ -70,8 +73,8 @@ fn a_crawl_can_be_dropped() {
     drop_at_every_await(2, async |client| {
         let listing = client.items();
         let mut crawl = listing.crawl(SlowStore::default()).await.expect("begun");
-        while let Some(page) = crawl.next_page().await.expect("the retry") {
-            page.commit().await.expect("saved");
+        while let Some(page) = crawl.next_page().await {
+            page.expect("the retry").commit().await.expect("saved");
         }
     });
 }
@@ -79,7 +82,7 @@ fn a_crawl_can_be_dropped() {
 #[test]
 fn calls_that_wait_for_a_slot_can_be_dropped_together() {
     drop_at_every_await(1, async |client| {
-        let (flaky, later) = join(client.flaky(), client.get(Endpoint::CREATE_JOB)).await;
+        let (flaky, later) = join(client.flaky(), client.get(endpoint::CREATE_JOB)).await;
         flaky.expect("the retry");
         later.expect("the retry");
     });
@@ -91,7 +94,7 @@ fn a_call_that_waits_for_a_slot_can_be_dropped_while_another_goes_on() {
         let observed = Observed::new(1);
         let client = observed.client.clone();
         let mut goes_on = Box::pin(client.flaky());
-        let mut dropped = Box::pin(client.get(Endpoint::CREATE_JOB));
+        let mut dropped = Box::pin(client.get(endpoint::CREATE_JOB));
         let ended = (0..polls).find_map(|_| {
             let ended = poll(goes_on.as_mut()).is_ready();
             (poll(dropped.as_mut()).is_ready() || ended).then_some(ended)

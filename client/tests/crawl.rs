@@ -1,15 +1,19 @@
 //! Crawls that survive: a crash at any step loses no page and repeats one.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    pin::pin,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use client::{
-    ApiError, Checkpoint, CheckpointError, CheckpointStore, ContractError, Crawl, Cursor, Endpoint,
-    Listing, ListingId, ListingLimits, MemoryCheckpoints, Position, ReliableApiClient,
-    UncommittedPage,
+    ApiError, Checkpoint, CheckpointError, CheckpointStore, ContractError, Crawl, CrawlError,
+    Cursor, Endpoint, Listing, ListingId, ListingLimits, MemoryCheckpoints, Position,
+    UncommittedPage, teaching::ReliableApiClient,
 };
+use futures_util::{StreamExt, TryStreamExt};
 
 use crate::support::{
     offline,
@@ -62,9 +66,10 @@ async fn run(store: &MemoryCheckpoints, processed: &mut Vec<u64>, crash: Option<
     let mut crawl = begin(four_pages(), store.clone()).await;
     for here in 0.. {
         let here = crash.filter(|(at, _)| *at == here).map(|(_, step)| step);
-        let Some(page) = crawl.next_page().await.expect("a page") else {
+        let Some(page) = crawl.next_page().await else {
             return;
         };
+        let page = page.expect("a page");
         if here == Some(Crash::BeforeProcessing) {
             return;
         }
@@ -110,7 +115,7 @@ async fn a_crawl_that_never_commits_comes_to_an_end() {
     let mut pages = 0;
     let error = loop {
         assert!(pages <= 100, "it goes on for ever");
-        match crawl.next_page().await {
+        match crawl.next_page().await.expect("no end") {
             Ok(_) => pages += 1,
             Err(error) => break error,
         }
@@ -193,8 +198,8 @@ async fn a_circle_that_spans_the_resume_is_found_within_one_more_round() {
         let mut crawl = begin(circle(), store).await;
         let mut pages = 0;
         let error = loop {
-            match crawl.next_page().await {
-                Ok(page) => page.expect("not the end").commit().await.expect("saved"),
+            match crawl.next_page().await.expect("not the end") {
+                Ok(page) => page.commit().await.expect("saved"),
                 Err(error) => break error,
             }
             pages += 1;
@@ -207,6 +212,7 @@ async fn a_circle_that_spans_the_resume_is_found_within_one_more_round() {
             ),
             "{error}"
         );
+        assert!(crawl.next_page().await.is_none(), "its end asks again");
         // The cursor it resumed from is as known as one it received.
         let expected = if before == 0 { 3 } else { 2 };
         assert_eq!(pages, expected, "more pages after {before}");
@@ -303,9 +309,8 @@ async fn crawl_on(listing: Listing, store: &MemoryCheckpoints, pages: usize) -> 
     let mut crawl = listing.crawl(store.clone()).await.expect("begun");
     let mut processed = Vec::new();
     while processed.len() < pages {
-        match crawl.next_page().await {
+        match crawl.next_page().await.expect("no end") {
             Ok(page) => {
-                let page = page.expect("no end");
                 processed.extend(page.items().iter().map(number));
                 page.commit().await.expect("saved");
             }
@@ -336,4 +341,51 @@ async fn all_runs_of_a_crawl_together_read_at_most_max_pages() {
     assert_eq!((allowed_less, allowed_more), (vec![], vec![5, 6]));
     let checkpoint = store.load().await.expect("memory").expect("saved");
     assert_eq!(checkpoint.pages, 7);
+}
+
+#[tokio::test]
+async fn a_crawl_as_a_stream_commits_each_page_when_the_next_is_asked_for() {
+    let store = MemoryCheckpoints::default();
+    let mut processed = Vec::new();
+    for pages_before_the_crash in [2, 3] {
+        let crawl = begin(four_pages(), store.clone()).await;
+        let mut pages = pin!(crawl.into_stream());
+        for _ in 0..pages_before_the_crash {
+            let page = pages.try_next().await.expect("read").expect("not the end");
+            processed.extend(page.items.iter().map(number));
+        }
+    }
+    assert_ne!(position(&store).await, Some(Position::Done));
+    assert_eq!(processed, [1, 2, 2, 3, 4]);
+
+    let crawl = begin(four_pages(), store.clone()).await;
+    let last: Vec<_> = crawl.into_stream().try_collect().await.expect("read");
+
+    assert_eq!(last.len(), 1, "the last page is delivered again");
+    assert_eq!(position(&store).await, Some(Position::Done));
+}
+
+#[tokio::test]
+async fn a_crawl_as_a_stream_ends_after_an_error() {
+    let crawl = begin(circle(), MemoryCheckpoints::default()).await;
+
+    let pages: Vec<_> = crawl.into_stream().collect().await;
+
+    let (last, before) = pages.split_last().expect("pages");
+    assert!(before.iter().all(Result::is_ok), "{before:?}");
+    let contract = matches!(last, Err(CrawlError::Api(ApiError::Contract(_))));
+    assert!(contract, "{last:?}");
+}
+
+#[tokio::test]
+async fn items_can_be_taken_out_of_a_page_before_it_is_committed() {
+    let store = MemoryCheckpoints::default();
+    let mut crawl = begin(four_pages(), store.clone()).await;
+
+    let (items, page) = next(&mut crawl).await.into_items();
+
+    assert_eq!(items.iter().map(number).collect::<Vec<_>>(), [1]);
+    assert_eq!(position(&store).await, None);
+    page.commit().await.expect("saved");
+    assert!(position(&store).await.is_some());
 }

@@ -3,12 +3,13 @@
 //! Once the head is there it decides, whatever becomes of the body; before, and
 //! within the body of a success, the cut is a failure of the transport.
 
-use std::{collections::BTreeSet, num::NonZeroU32, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use client::{
-    ApiError, Backoff, Classifier, Endpoint, FailureKind, IdempotencyKey, IncompleteBody,
-    JsonObject, Random, ReliableApiClient, RetryMiddleware, RetryReport, SeededRandom, Timeouts,
-    VirtualClock, without_hidden_requests,
+    ApiError, Backoff, Classifier, FailureKind, IdempotencyKey, IncompleteBody, JsonObject, Random,
+    RetryMiddleware, RetryReport, SeededRandom, Timeouts, VirtualClock,
+    teaching::{ReliableApiClient, endpoint},
+    without_hidden_requests,
 };
 use futures_util::future::join_all;
 
@@ -234,8 +235,8 @@ async fn by_layer(wire: &Wire, clock: &VirtualClock) -> End {
         Arc::<VirtualClock>::clone(&clock),
         Arc::new(SeededRandom::new(SEED)),
     );
-    let retries = RetryMiddleware::with_policy(backoff, Classifier::default(), clock)
-        .max_attempts(NonZeroU32::new(ATTEMPTS).expect("not zero"));
+    let retries =
+        RetryMiddleware::with_policy(backoff, Classifier::default(), clock).max_attempts(ATTEMPTS);
     let stack = reqwest_middleware::ClientBuilder::new(session)
         .with(retries)
         .build();
@@ -246,7 +247,7 @@ async fn by_layer(wire: &Wire, clock: &VirtualClock) -> End {
 
     let sent = stack
         .get(wire.base_url())
-        .with_extension(Endpoint::FLAKY)
+        .with_extension(endpoint::FLAKY)
         .with_extension(timeouts)
         .send()
         .await;

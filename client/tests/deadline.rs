@@ -8,8 +8,8 @@ use std::{
 };
 
 use client::{
-    ApiTransportError, Clock, ConcurrencyLimit, FailureKind, ReliableApiClient, Sleep, StopReason,
-    VirtualClock,
+    ApiTransportError, Clock, ConcurrencyLimit, FailureKind, Sleep, StopReason, VirtualClock,
+    teaching::ReliableApiClient,
 };
 use futures_util::future::join_all;
 use reqwest::dns::{Name, Resolve, Resolving};

@@ -40,8 +40,8 @@ async fn a_failed_request_of_the_stack_is_told_as_a_method_would_tell_it() {
     let error = http_error(check(request(), sent).await);
 
     assert_eq!(error.status, StatusCode::SERVICE_UNAVAILABLE);
-    assert_eq!(error.code.as_deref(), Some("unavailable"));
-    assert_eq!(error.request_id.as_deref(), Some("r-1"));
+    assert_eq!(error.code(), Some("unavailable"));
+    assert_eq!(error.request_id(), Some("r-1"));
     assert_eq!(error.retry_after, Some(Duration::from_secs(120)));
     assert_eq!(error.stopped, Some(StopReason::RetryAfterOverBudget));
     assert_eq!(error.attempts, 1);
@@ -71,7 +71,7 @@ async fn a_plain_response_is_judged_by_its_head() {
     let error = http_error(check(request(), sent.map_err(Into::into)).await);
 
     assert_eq!((error.status.as_u16(), error.attempts), (409, 1));
-    assert_eq!(error.code.as_deref(), Some("conflict"));
+    assert_eq!(error.code(), Some("conflict"));
     assert_eq!(error.retry_after, Some(Duration::from_secs(120)));
     assert!(error.to_string().contains("a wait of 120 s"), "{error}");
     assert_eq!(error.incomplete_body, Some(FailureKind::ConnectionLost));

@@ -1,7 +1,7 @@
 //! A session of the caller's, on a real transport: what the contract asks of a
 //! session holds for it as it does for the client's own.
 
-use client::{IdempotencyKey, JsonObject, ReliableApiClient};
+use client::{IdempotencyKey, JsonObject, teaching::ReliableApiClient};
 
 use crate::support::{
     http_error,

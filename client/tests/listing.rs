@@ -7,7 +7,8 @@ use std::{
 };
 
 use client::{
-    ApiError, ContractError, Endpoint, Listing, ListingLimits, ReliableApiClient, ResponseProblem,
+    ApiError, ContractError, Endpoint, Listing, ListingLimits, ResponseProblem,
+    teaching::ReliableApiClient,
 };
 use http::Uri;
 use reqwest::{Response, Url};

@@ -12,6 +12,8 @@
     allow(dead_code, reason = "a reset is tried on Linux alone")
 )]
 
+extern crate reliable_api_client as client;
+
 mod attacks;
 mod body;
 mod calls;

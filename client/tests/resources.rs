@@ -11,7 +11,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use client::{ApiError, Builder, FailureKind, ReliableApiClient};
+use client::{
+    ApiError, FailureKind,
+    teaching::{Builder, ReliableApiClient},
+};
 use futures_util::future::join_all;
 use tokio::runtime::{self, Handle, Runtime};
 

@@ -11,14 +11,16 @@ use std::{
 };
 
 use client::{
-    ApiError, Builder, CallSettings, ConcurrencyLimit, Endpoint, FailureKind, NoWait,
-    ReliableApiClient, RepeatPermission, RetryBudget, StopReason, Timeouts, VirtualClock,
+    ApiError, CallSettings, ConcurrencyLimit, ConfigError, Endpoint, FailureKind, NoWait,
+    RepeatPermission, RequestName, RetryBudget, RetryMiddleware, StopReason, Timeouts,
+    VirtualClock, check, install_tls_provider,
+    teaching::{Builder, ReliableApiClient},
     telemetry::BUDGET_TOKENS,
 };
-use http::{Extensions, HeaderValue};
+use http::{Extensions, HeaderValue, Method};
 use metrics_util::debugging::DebuggingRecorder;
 use reqwest::{Request, Response};
-use reqwest_middleware::{Middleware, Next};
+use reqwest_middleware::{ClientBuilder, Middleware, Next};
 use reqwest_retry::{RetryDecision, RetryPolicy};
 
 use crate::support::{
@@ -46,7 +48,7 @@ fn met_with(builder: Builder, response: Respond) -> ReliableApiClient {
 async fn settings_of_a_call_take_the_place_of_the_clients() {
     let cases: [(CallSettings, Respond, u32, StopReason); 5] = [
         (
-            CallSettings::new().max_attempts(TWO),
+            CallSettings::new().max_attempts(2),
             || status(503),
             2,
             StopReason::AttemptsExhausted,
@@ -102,7 +104,7 @@ async fn settings_of_a_call_are_an_extension_of_its_request() {
 
     for (settings, attempts) in [
         (CallSettings::new(), 3),
-        (CallSettings::new().max_attempts(TWO), 2),
+        (CallSettings::new().max_attempts(2), 2),
         (CallSettings::new().do_not_repeat(), 1),
     ] {
         let response = permitted(settings).send().await.expect("a response");
@@ -113,13 +115,72 @@ async fn settings_of_a_call_are_an_extension_of_its_request() {
 }
 
 #[tokio::test]
-async fn no_setting_of_a_call_exceeds_a_day() {
-    let client = met_with(offline(&virtual_clock()), || retry_after(503, "86401"));
+async fn a_setting_has_one_rule_wherever_it_is_given() {
+    let transport = || scripted(async |_| panic!("nothing is to be sent"));
+    let too_long = CallSettings::LONGEST + Duration::from_nanos(1);
+    let refused = |error: &ConfigError| error.to_string().starts_with("max_retry_after");
+
+    let built = offline(&virtual_clock()).max_retry_after(too_long).build();
+    assert!(built.is_err_and(|error| refused(&error)));
+
+    let client = offline(&virtual_clock()).transport(transport()).build();
+    let client = client.expect("a client");
     let patient = CallSettings::new().max_retry_after(Duration::MAX);
+    let ApiError::Config(error) = client
+        .with_settings(patient)
+        .flaky()
+        .await
+        .expect_err("refused")
+    else {
+        panic!("another class")
+    };
+    assert!(refused(&error));
 
-    let error = http_error(client.with_settings(patient).flaky().await);
+    let extension = client
+        .http()
+        .get("http://127.0.0.1:1/")
+        .with_extension(patient);
+    let sent = check(
+        RequestName::new(&Method::GET, ORDERS),
+        extension.send().await,
+    )
+    .await;
+    assert!(matches!(sent, Err(ApiError::Config(error)) if refused(&error)));
 
-    assert_eq!(error.stopped, Some(StopReason::RetryAfterOverBudget));
+    install_tls_provider();
+    let session = reqwest::Client::builder().tls_certs_only([]).build();
+    let retries = RetryMiddleware::new().max_retry_after(Duration::MAX);
+    let stack = ClientBuilder::new(session.expect("a session"))
+        .with(retries)
+        .with(transport())
+        .build();
+    let sent = stack.get("http://127.0.0.1:1/").send().await;
+    let sent = check(RequestName::new(&Method::GET, ORDERS), sent).await;
+    assert!(matches!(sent, Err(ApiError::Config(error)) if refused(&error)));
+}
+
+#[tokio::test]
+async fn settings_of_a_handle_hold_for_its_http_requests() {
+    let client = met_with(offline(&virtual_clock()), || status(503));
+    let once = client.with_settings(CallSettings::new().do_not_repeat());
+    let few = client.with_settings(CallSettings::new().max_attempts(2));
+    let url = "http://127.0.0.1:1/orders";
+    let attempts = |response: Response| {
+        let report = response.extensions().get::<client::RetryReport>();
+        report.expect("a report").attempts
+    };
+
+    let sent = once.http().get(url).send().await.expect("a response");
+    assert_eq!(attempts(sent), 1);
+
+    let request = few.http().get(url).build().expect("a request");
+    let executed = few.http().execute(request).await.expect("a response");
+    assert_eq!(attempts(executed), 2);
+
+    // What the request says is nearer.
+    let one = CallSettings::new().max_attempts(1);
+    let sent = few.http().get(url).with_extension(one).send().await;
+    assert_eq!(attempts(sent.expect("a response")), 1);
 }
 
 #[tokio::test]
@@ -291,15 +352,15 @@ async fn a_date_is_measured_from_the_date_of_its_response_where_that_is_asked_fo
     }
 }
 
-#[tokio::test]
-async fn a_transport_that_is_handed_in_has_no_session_below_it() {
-    let unusable = reqwest::Client::builder().user_agent("\n");
-    let client = offline(&virtual_clock())
-        .session(unusable)
-        .transport(scripted(|_| std::future::ready(Ok(status(404)))))
-        .build()
-        .expect("no session is built, so none can fail");
-    assert_eq!(http_error(client.flaky().await).status.as_u16(), 404);
+#[test]
+fn a_session_beside_a_transport_is_refused() {
+    let both = offline(&virtual_clock())
+        .session(reqwest::Client::builder())
+        .transport(scripted(|_| std::future::ready(Ok(status(404)))));
+
+    let refused = both.build().expect_err("one of them would be ignored");
+
+    assert!(matches!(refused, ConfigError::SessionAndTransport));
 }
 
 /// Passes on what a transport should respond to.

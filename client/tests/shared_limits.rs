@@ -11,8 +11,8 @@ use std::{
 };
 
 use client::{
-    ApiError, Builder, ConcurrencyLimit, Endpoint, FailureKind, ReliableApiClient, RetryBudget,
-    StopReason,
+    ApiError, ConcurrencyLimit, Endpoint, FailureKind, RetryBudget, StopReason,
+    teaching::{Builder, ReliableApiClient, endpoint},
 };
 use futures_util::FutureExt;
 use tokio::task::JoinSet;
@@ -66,7 +66,7 @@ async fn requests_to_a_dead_service(configure: impl FnOnce(Builder) -> Builder) 
         .build()
         .expect("a client");
 
-    let errors = work(&client, Endpoint::FLAKY, 10).await;
+    let errors = work(&client, endpoint::FLAKY, 10).await;
 
     let calls = u32::try_from(errors.len()).expect("few calls");
     (requests.load(Ordering::SeqCst), calls)

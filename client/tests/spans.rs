@@ -3,8 +3,8 @@
 use std::{future::ready, sync::Arc, time::Duration};
 
 use client::{
-    Backoff, Builder, Classifier, Clock, ConcurrencyLimit, Endpoint, NoWait, RetryMiddleware,
-    telemetry::CONCURRENCY_REDUCTIONS,
+    Backoff, Classifier, Clock, ConcurrencyLimit, Endpoint, NoWait, RetryMiddleware,
+    teaching::Builder, telemetry::CONCURRENCY_REDUCTIONS,
 };
 use metrics_util::debugging::DebuggingRecorder;
 use reqwest::Response;

@@ -10,7 +10,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use client::{ApiError, ApiTransportError, FailureKind, ReliableApiClient, StopReason};
+use client::{ApiError, ApiTransportError, FailureKind, StopReason, teaching::ReliableApiClient};
 use hyper::body::Frame;
 use rustls::AlertDescription;
 

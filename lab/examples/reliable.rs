@@ -13,8 +13,8 @@
 use std::{env, error::Error, process::ExitCode, time::Duration};
 
 use client::{
-    ApiError, CallSettings, Endpoint, IdempotencyKey, JsonObject, RawObject, ReliableApiClient,
-    RequestName, RetryBudget, check,
+    ApiError, CallSettings, Endpoint, IdempotencyKey, JsonObject, RawObject, RequestName,
+    RetryBudget, check, teaching::ReliableApiClient,
 };
 use futures_util::future::try_join_all;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header::AUTHORIZATION};

@@ -6,7 +6,7 @@
 
 use std::{sync::Arc, time::SystemTime};
 
-use client::{Clock, ReliableApiClient, SeededRandom, VirtualClock};
+use client::{Clock, SeededRandom, VirtualClock, teaching::ReliableApiClient};
 use host::ServiceConfig;
 use opentelemetry::{
     Key, Value,

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use client::{
-    Builder, ConfigError, IdempotencyKey, NotPositive, ReliableApiClient, positive_from_json,
-    positive_from_text,
+    ConfigError, IdempotencyKey, NotPositive, positive_from_json, positive_from_text,
+    teaching::{Builder, ReliableApiClient},
 };
 use http::StatusCode;
 use serde_json::json as value;

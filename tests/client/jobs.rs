@@ -30,13 +30,9 @@ async fn a_replay_names_the_same_job_and_another_body_conflicts() {
     assert_ne!(second.expect("another job"), first, "{story}");
     let conflict = http_error(conflict);
     assert_eq!(conflict.status, 409, "{story}");
-    assert_eq!(
-        conflict.code.as_deref(),
-        Some("idempotency_conflict"),
-        "{story}"
-    );
+    assert_eq!(conflict.code(), Some("idempotency_conflict"), "{story}");
     let request_id = &*ledger.entries[2].request_id;
-    assert_eq!(conflict.request_id.as_deref(), Some(request_id), "{story}");
+    assert_eq!(conflict.request_id(), Some(request_id), "{story}");
     assert_eq!(ledger.total, 4, "no retry: {story}");
 }
 

@@ -2,7 +2,7 @@
 
 use std::{env, fs, path::PathBuf, process::Command};
 
-use client::ReliableApiClient;
+use client::teaching::ReliableApiClient;
 use http::{
     HeaderMap, HeaderValue,
     header::{ACCEPT, AUTHORIZATION},

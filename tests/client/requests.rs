@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use client::{Endpoint, IdempotencyKey, JsonObject, ReliableApiClient, Timeouts};
+use client::{
+    IdempotencyKey, JsonObject, Timeouts,
+    teaching::{ReliableApiClient, endpoint},
+};
 use http::{HeaderName, Method};
 use tests::{Bench, Sent, Session, status};
 
@@ -95,7 +98,7 @@ async fn every_attempt_hands_the_timeout_pair_to_the_transport() {
     assert_eq!(Timeouts::DEFAULT.read, Duration::from_secs(15));
     for (bench, pair) in [(plain, Timeouts::DEFAULT), (told, configured)] {
         let sent = bench.session.sent();
-        assert!(sent.len() > Endpoint::ALL.len(), "no retry: {bench:?}");
+        assert!(sent.len() > endpoint::ALL.len(), "no retry: {bench:?}");
         for sent in sent {
             assert_eq!(sent.timeouts, Some(pair), "{sent:?}");
         }

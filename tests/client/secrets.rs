@@ -3,7 +3,8 @@
 use std::fmt::Debug;
 
 use client::{
-    ApiError, Cursor, FailureKind, IdempotencyKey, JsonObject, MemoryCheckpoints, ReliableApiClient,
+    ApiError, Cursor, FailureKind, IdempotencyKey, JsonObject, MemoryCheckpoints,
+    teaching::ReliableApiClient,
 };
 use runner::fault_proxy::Fault;
 use serde_json::json as value;

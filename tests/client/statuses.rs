@@ -2,7 +2,7 @@
 
 use std::iter;
 
-use client::{Endpoint, StopReason};
+use client::{Endpoint, StopReason, teaching::endpoint};
 use http::StatusCode;
 use serde_json::json as value;
 use tests::{Bench, Loopback, Session, http_error, json, status, story};
@@ -22,9 +22,9 @@ async fn a_permanent_status_ends_the_call_at_once_and_keeps_its_problem() {
         let untold = http_error(nameless.client.flaky().await);
 
         assert_eq!(told.status, code, "{told}");
-        assert_eq!(told.code.as_deref(), Some("some_code"), "{told}");
-        assert_eq!(told.request_id.as_deref(), Some("request-1"), "{told}");
-        assert_eq!((untold.code, untold.request_id), (None, None), "{code}");
+        assert_eq!(told.code(), Some("some_code"), "{told}");
+        assert_eq!(told.request_id(), Some("request-1"), "{told}");
+        assert_eq!((untold.code(), untold.request_id()), (None, None), "{code}");
         for bench in [named, nameless] {
             assert_eq!(bench.session.sent().len(), 1, "{code}: {}", bench.session);
             assert!(bench.clock.sleeps().is_empty(), "{code}: {bench:?}");
@@ -38,8 +38,8 @@ async fn a_permanent_status_ends_the_call_at_once_and_keeps_its_problem() {
     let ledger = loopback.stop().await;
     let request_id = &*ledger.entries[0].request_id;
     assert_eq!(error.status, StatusCode::NOT_FOUND);
-    assert_eq!(error.code.as_deref(), Some("not_found"));
-    assert_eq!(error.request_id.as_deref(), Some(request_id), "{error}");
+    assert_eq!(error.code(), Some("not_found"));
+    assert_eq!(error.request_id(), Some(request_id), "{error}");
     assert_eq!(ledger.total, 1, "{}", story(&ledger));
 }
 
@@ -71,7 +71,7 @@ async fn a_redirect_is_handed_over_and_not_followed() {
     let loopback = Loopback::start();
 
     let redirect = loopback.client.redirect().await.expect("a redirect");
-    let elsewhere = loopback.client.get(Endpoint::REDIRECT).await;
+    let elsewhere = loopback.client.get(endpoint::REDIRECT).await;
 
     assert_eq!(redirect.status, StatusCode::FOUND);
     assert_eq!(redirect.location.as_deref(), Some("/items"));

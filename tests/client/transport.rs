@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use client::{Builder, FailureKind, StopReason};
+use client::{FailureKind, StopReason, teaching::Builder};
 use reqwest::dns::{Name, Resolve, Resolving};
 use runner::fault_proxy::Fault;
 use tests::{Bench, Loopback, Reply, Session, transport_error};

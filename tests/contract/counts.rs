@@ -3,7 +3,9 @@
 use std::{sync::Arc, time::Duration};
 
 use client::{
-    ApiError, Endpoint, JsonObject, Pages, ReliableApiClient, RetryReport, telemetry::Injector,
+    ApiError, Endpoint, JsonObject, Pages, RetryReport,
+    teaching::{ReliableApiClient, endpoint},
+    telemetry::Injector,
 };
 use http::HeaderValue;
 use tests::{Loopback, Series, Spans, Tally, story};
@@ -22,18 +24,18 @@ fn one_trace() -> Injector {
 async fn call(client: &ReliableApiClient, endpoint: Endpoint) -> Option<u32> {
     let attempts = |error: Option<ApiError>| error.map(|error| error.attempts());
     match endpoint {
-        Endpoint::ITEMS => last_error(client.items().pages()).await,
-        Endpoint::LOOPING_ITEMS => last_error(client.looping_items().pages()).await,
-        Endpoint::ENDLESS_ITEMS => last_error(client.endless_items().pages()).await,
-        Endpoint::BAD_ITEMS => last_error(client.bad_items().pages()).await,
-        Endpoint::BAD_CURSOR => last_error(client.bad_cursor().pages()).await,
-        Endpoint::FLAKY => attempts(client.flaky().await.err()),
-        Endpoint::RETRY_LATER => attempts(client.retry_later().await.err()),
-        Endpoint::BAD_JSON => attempts(client.bad_json().await.err()),
-        Endpoint::TEXT_JSON => attempts(client.text_json().await.err()),
-        Endpoint::NO_CONTENT => attempts(client.no_content().await.err()),
-        Endpoint::REDIRECT => attempts(client.redirect().await.err()),
-        Endpoint::CREATE_JOB => {
+        endpoint::ITEMS => last_error(client.items().pages()).await,
+        endpoint::LOOPING_ITEMS => last_error(client.looping_items().pages()).await,
+        endpoint::ENDLESS_ITEMS => last_error(client.endless_items().pages()).await,
+        endpoint::BAD_ITEMS => last_error(client.bad_items().pages()).await,
+        endpoint::BAD_CURSOR => last_error(client.bad_cursor().pages()).await,
+        endpoint::FLAKY => attempts(client.flaky().await.err()),
+        endpoint::RETRY_LATER => attempts(client.retry_later().await.err()),
+        endpoint::BAD_JSON => attempts(client.bad_json().await.err()),
+        endpoint::TEXT_JSON => attempts(client.text_json().await.err()),
+        endpoint::NO_CONTENT => attempts(client.no_content().await.err()),
+        endpoint::REDIRECT => attempts(client.redirect().await.err()),
+        endpoint::CREATE_JOB => {
             let key = client.new_idempotency_key();
             attempts(client.create_job(&key, &JsonObject::new()).await.err())
         }
@@ -65,7 +67,7 @@ fn sum(series: &[Series], name: &str, label: (&str, &str)) -> u64 {
 
 #[tokio::test]
 async fn for_every_endpoint_the_client_counts_what_the_service_saw() {
-    for endpoint in Endpoint::ALL {
+    for endpoint in endpoint::ALL {
         let tally = Tally::new();
         let loopback = Loopback::start_with(|builder| {
             builder
@@ -103,10 +105,10 @@ async fn for_every_endpoint_the_client_counts_what_the_service_saw() {
             assert_eq!(u64::from(reported), seen.requests, "{template}: {story}");
         }
         let expected = match endpoint {
-            Endpoint::ITEMS => 2,
-            Endpoint::LOOPING_ITEMS | Endpoint::FLAKY => 3,
-            Endpoint::RETRY_LATER => 4,
-            Endpoint::ENDLESS_ITEMS => 5,
+            endpoint::ITEMS => 2,
+            endpoint::LOOPING_ITEMS | endpoint::FLAKY => 3,
+            endpoint::RETRY_LATER => 4,
+            endpoint::ENDLESS_ITEMS => 5,
             _ => 1,
         };
         assert_eq!(seen.requests, expected, "{template}: {story}");

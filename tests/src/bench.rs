@@ -5,7 +5,10 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use client::{Builder, Random, ReliableApiClient, VirtualClock};
+use client::{
+    Random, VirtualClock,
+    teaching::{Builder, ReliableApiClient},
+};
 
 use crate::session::Session;
 

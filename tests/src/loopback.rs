@@ -5,7 +5,10 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use client::{Builder, Clock, ReliableApiClient, VirtualClock};
+use client::{
+    Clock, VirtualClock,
+    teaching::{Builder, ReliableApiClient},
+};
 use host::{RunningService, ServiceConfig, ServiceConfigBuilder, Stopped};
 use runner::fault_proxy::{Fault, FaultProxy};
 use server::TeachingApi;

@@ -68,9 +68,34 @@ pub enum ConfigError {
         /// Why it is refused.
         why: &'static str,
     },
+    /// Both a session and a transport in its place were given.
+    #[error(
+        "session and transport must not both be given: a transport stands in the place of the session"
+    )]
+    SessionAndTransport,
     /// `reqwest` could not build the session.
     #[error("the session could not be built; check its certificates, proxies and headers")]
     Session(#[source] reqwest::Error),
+}
+
+/// The rule that a duration is longer than zero.
+pub(crate) fn not_zero(field: &'static str, got: Duration) -> Result<(), ConfigError> {
+    if got.is_zero() {
+        return Err(ConfigError::ZeroDuration { field });
+    }
+    Ok(())
+}
+
+/// The rule that a duration is no longer than `max`.
+pub(crate) fn at_most(
+    field: &'static str,
+    got: Duration,
+    max: Duration,
+) -> Result<(), ConfigError> {
+    if got > max {
+        return Err(ConfigError::DurationTooLong { field, got, max });
+    }
+    Ok(())
 }
 
 /// What came where a positive integer was expected.

@@ -88,11 +88,11 @@ mod tests {
     use http::Method;
 
     use super::*;
-    use crate::endpoint::Endpoint;
+    use crate::teaching::endpoint::ENDLESS_ITEMS;
 
     #[test]
     fn says_that_what_was_read_is_not_the_whole() {
-        let request = RequestName::new(&Method::GET, Endpoint::ENDLESS_ITEMS);
+        let request = RequestName::new(&Method::GET, ENDLESS_ITEMS);
         for (error, text) in [
             (
                 ContractError::PageLimit {

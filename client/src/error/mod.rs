@@ -2,22 +2,24 @@
 //!
 //! `Display` says what happened, after how many attempts, and what the caller
 //! can do. Neither it nor `Debug` ever holds a URL, a query, a cursor, a key, a
-//! body or a credential; a machine code and a request id are kept only if they
-//! look like one. A service that names a key or a cursor as its code or its request
-//! id has it printed: choose keys that are no secret.
+//! body or a credential; a machine code, a request id and a field location are
+//! printed only if they look like an identifier. A service that names a key or a
+//! cursor as its code or its request id has it printed: choose keys that are no secret.
 
 mod chain;
 mod config;
 mod contract;
 mod http;
+mod problem;
 mod response;
 mod transport;
 
 pub(crate) use chain::{chain, find};
 pub use config::{ConfigError, NotPositive};
+pub(crate) use config::{at_most, not_zero};
 pub use contract::ContractError;
 pub use http::ApiHttpError;
-pub(crate) use http::ProblemDetails;
+pub(crate) use problem::Problem;
 pub use response::{ApiResponseError, JsonType, ResponseProblem};
 pub use transport::ApiTransportError;
 
@@ -27,7 +29,7 @@ use ::http::Method;
 
 use crate::{endpoint::Endpoint, telemetry};
 
-/// Why a call of [`ReliableApiClient`](crate::ReliableApiClient) failed.
+/// Why a call of a client failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ApiError {
@@ -43,7 +45,7 @@ pub enum ApiError {
     /// No complete response came.
     #[error(transparent)]
     Transport(#[from] ApiTransportError),
-    /// The client was not built: its configuration breaks a rule.
+    /// A setting breaks its rule: the client was not built, or the call was not sent.
     #[error(transparent)]
     Config(#[from] ConfigError),
 }

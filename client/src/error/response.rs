@@ -196,12 +196,12 @@ mod tests {
     use http::Method;
 
     use super::*;
-    use crate::endpoint::Endpoint;
+    use crate::teaching::endpoint::BAD_CURSOR;
 
     #[test]
     fn says_what_happened_and_what_to_do() {
         let error = ApiResponseError {
-            request: RequestName::new(&Method::GET, Endpoint::BAD_CURSOR),
+            request: RequestName::new(&Method::GET, BAD_CURSOR),
             status: StatusCode::OK,
             attempts: 1,
             problem: ResponseProblem::WrongType {

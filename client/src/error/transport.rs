@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::{Attempts, RequestName};
-use crate::retry::{FailureKind, StopReason};
+use super::{ApiError, Attempts, RequestName};
+use crate::retry::{FailureKind, RetryReport, StopReason};
 
 /// A request that ended without a complete response.
 ///
@@ -39,20 +39,31 @@ impl ApiTransportError {
             source: None,
         }
     }
+}
 
-    /// Converts the error of a middleware stack, which does not hold the number of
-    /// attempts.
-    pub(crate) fn of(request: RequestName, error: reqwest_middleware::Error) -> Self {
+impl ApiError {
+    /// Converts the error of a middleware stack.
+    pub(crate) fn of_stack(
+        request: RequestName,
+        error: reqwest_middleware::Error,
+        report: &RetryReport,
+    ) -> Self {
         let kind = FailureKind::of(&error);
-        Self {
-            source: match error {
-                reqwest_middleware::Error::Reqwest(error) => Some(error.without_url()),
+        let source = match error {
+            reqwest_middleware::Error::Reqwest(error) => Some(error.without_url()),
+            reqwest_middleware::Error::Middleware(error) => match error.downcast() {
+                Ok(illegal) => return Self::Config(illegal),
                 // Somebody else's middleware wrote it, and may have put
                 // anything into it.
-                reqwest_middleware::Error::Middleware(_) => None,
+                Err(_) => None,
             },
-            ..Self::new(request, kind)
-        }
+        };
+        Self::Transport(ApiTransportError {
+            attempts: report.attempts,
+            stopped: report.stopped,
+            source,
+            ..ApiTransportError::new(request, kind)
+        })
     }
 }
 
@@ -97,13 +108,13 @@ mod tests {
     use http::Method;
 
     use super::*;
-    use crate::endpoint::Endpoint;
+    use crate::teaching::endpoint::CREATE_JOB;
 
     #[test]
     fn says_what_happened_and_what_to_do() {
         let error = |kind, attempts, stopped| {
             ApiTransportError {
-                request: RequestName::new(&Method::POST, Endpoint::CREATE_JOB),
+                request: RequestName::new(&Method::POST, CREATE_JOB),
                 kind,
                 attempts,
                 stopped,

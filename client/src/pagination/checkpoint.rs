@@ -52,8 +52,9 @@ impl Checkpoint {
 ///
 /// `save` must be atomic: at any time `load` finds either the old checkpoint or
 /// the new one. A store that two crawls can use at once should refuse to replace
-/// a checkpoint that this crawl has neither loaded nor saved, as
-/// [`FileCheckpoints`](super::FileCheckpoints) does.
+/// a checkpoint that changed since this crawl last loaded or saved it, as
+/// [`FileCheckpoints`](super::FileCheckpoints) does. (A store that has done neither
+/// has nothing to compare with: [`FileCheckpoints`](super::FileCheckpoints) saves then.)
 #[async_trait::async_trait]
 pub trait CheckpointStore: Send + Sync {
     /// The last checkpoint saved; `None` if there was none.

@@ -2,8 +2,12 @@
 
 use std::fmt;
 
+use futures_core::Stream;
+use futures_util::stream;
+
 use super::{
     checkpoint::{Checkpoint, CheckpointError, CheckpointStore, Position},
+    cursor::Cursor,
     listing::Listing,
     listing_id::ListingId,
     page::Page,
@@ -54,17 +58,86 @@ impl<S: CheckpointStore> Crawl<S> {
         Self { walk, id, store }
     }
 
-    /// The next page; `None` after the last. Without a commit in between it is
-    /// the same page again.
+    /// The next page; `None` after the last, and after an error of the contract.
+    /// Without a commit in between it is the same page again.
     ///
     /// # Errors
     ///
-    /// As [`Pages::next_page`](super::Pages::next_page). The crawl stays where
-    /// it was: a later call tries the same page.
-    pub async fn next_page(&mut self) -> Result<Option<UncommittedPage<'_, S>>, ApiError> {
-        let page = self.walk.fetch().await?;
-        Ok(page.map(|page| UncommittedPage { crawl: self, page }))
+    /// As [`Pages::next_page`](super::Pages::next_page). An [`ApiError::Contract`] ends
+    /// this crawl. After any other error it stays where it was: a later call tries the
+    /// same page.
+    pub async fn next_page(&mut self) -> Option<Result<UncommittedPage<'_, S>, ApiError>> {
+        match self.walk.fetch().await.transpose()? {
+            Ok(page) => Some(Ok(UncommittedPage { crawl: self, page })),
+            Err(error) => {
+                if matches!(error, ApiError::Contract(_)) {
+                    self.walk.stop();
+                }
+                Some(Err(error))
+            }
+        }
     }
+
+    /// The pages as a [`Stream`]. Asking for a page commits the one before it, and so
+    /// does asking for more after the last page. So process each page before you ask
+    /// for the next one, and do not buffer the stream.
+    ///
+    /// The stream ends after its first error. The page before it was committed, unless
+    /// the error is [`CrawlError::Checkpoint`].
+    pub fn into_stream(self) -> impl Stream<Item = Result<Page, CrawlError>> + Send
+    where
+        S: 'static,
+    {
+        let begin = (self, None, false);
+        stream::unfold(begin, async |(mut crawl, processed, ended)| {
+            if ended {
+                return None;
+            }
+            match crawl.step(processed).await {
+                Ok(page) => {
+                    let page = page?;
+                    let next_cursor = page.next_cursor.clone();
+                    Some((Ok(page), (crawl, Some(next_cursor), false)))
+                }
+                Err(error) => Some((Err(error), (crawl, None, true))),
+            }
+        })
+    }
+
+    /// Commits the page before, of which the cursor is given, and reads the next one.
+    async fn step(
+        &mut self,
+        processed: Option<Option<Cursor>>,
+    ) -> Result<Option<Page>, CrawlError> {
+        if let Some(next_cursor) = processed {
+            self.commit(next_cursor).await?;
+        }
+        Ok(self.walk.fetch().await?)
+    }
+
+    /// Saves that the page which named this cursor was processed, and moves on.
+    async fn commit(&mut self, next_cursor: Option<Cursor>) -> Result<(), CheckpointError> {
+        let checkpoint = Checkpoint {
+            listing: self.id.clone(),
+            pages: self.walk.pages(),
+            position: Position::after(next_cursor),
+        };
+        self.store.save(&checkpoint).await?;
+        self.walk.advance(checkpoint.position);
+        Ok(())
+    }
+}
+
+/// Why a crawl that is read as a stream ended before its listing did.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CrawlError {
+    /// The next page could not be read.
+    #[error(transparent)]
+    Api(#[from] ApiError),
+    /// The page before could not be committed. It is delivered again by another run.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
 }
 
 impl<S> fmt::Debug for Crawl<S> {
@@ -89,6 +162,14 @@ impl<S: CheckpointStore> UncommittedPage<'_, S> {
         &self.page.items
     }
 
+    /// The items of the page, taken out of it, and the page to commit when they are
+    /// processed.
+    #[must_use]
+    pub fn into_items(mut self) -> (Vec<RawObject>, Self) {
+        let items = std::mem::take(&mut self.page.items);
+        (items, self)
+    }
+
     /// Remembers that this page was processed, and moves on.
     ///
     /// # Errors
@@ -98,15 +179,7 @@ impl<S: CheckpointStore> UncommittedPage<'_, S> {
     /// [`CheckpointError::NotFlushed`], too; but another run would start after
     /// this page.
     pub async fn commit(self) -> Result<(), CheckpointError> {
-        let Crawl { walk, id, store } = self.crawl;
-        let checkpoint = Checkpoint {
-            listing: id.clone(),
-            pages: walk.pages(),
-            position: Position::after(self.page.next_cursor),
-        };
-        store.save(&checkpoint).await?;
-        walk.advance(checkpoint.position);
-        Ok(())
+        self.crawl.commit(self.page.next_cursor).await
     }
 }
 

@@ -61,7 +61,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::endpoint::Endpoint;
+    use crate::teaching::endpoint::ITEMS;
 
     proptest! {
         /// The reference model is the list of the cursors themselves.
@@ -69,7 +69,7 @@ mod tests {
         fn remembers_exactly_what_was_received(
             cursors in prop::collection::vec("[ab+/=&]{1,3}", 0..60),
         ) {
-            let request = RequestName::new(&Method::GET, Endpoint::ITEMS);
+            let request = RequestName::new(&Method::GET, ITEMS);
             let mut history = CursorHistory::default();
             let mut model = Vec::new();
             for text in cursors {

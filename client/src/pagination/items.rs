@@ -82,11 +82,11 @@ impl Items {
 
     fn item_limit(&self) -> ApiError {
         let listing = &self.pages.walk().listing;
-        let request = RequestName::new(&Method::GET, listing.endpoint);
+        let request = RequestName::new(&Method::GET, listing.target.endpoint());
         let limit = listing.limits.too_many_items(request);
         listing
             .client
-            .refuse(listing.endpoint, GiveUp::ItemLimit, limit)
+            .refuse(listing.target.endpoint(), GiveUp::ItemLimit, limit)
     }
 }
 

@@ -1,7 +1,7 @@
 //! A listing: what to read, and in which form.
 
 use super::{limits::ListingLimits, listing_id::ListingId};
-use crate::{endpoint::Endpoint, reliable_client::ReliableApiClient};
+use crate::{api_client::ApiClient, target::Target};
 
 /// A cursor-paginated listing that has not been started yet.
 ///
@@ -10,17 +10,17 @@ use crate::{endpoint::Endpoint, reliable_client::ReliableApiClient};
 #[derive(Debug, Clone)]
 #[must_use = "a listing does nothing until it is read"]
 pub struct Listing {
-    pub(super) client: ReliableApiClient,
-    pub(super) endpoint: Endpoint,
+    pub(super) client: ApiClient,
+    pub(super) target: Target,
     pub(super) limits: ListingLimits,
 }
 
 impl Listing {
-    pub(crate) fn new(client: ReliableApiClient, endpoint: Endpoint) -> Self {
+    pub(crate) fn new(client: ApiClient, target: Target) -> Self {
         let limits = client.limits();
         Self {
             client,
-            endpoint,
+            target,
             limits,
         }
     }
@@ -34,6 +34,9 @@ impl Listing {
     /// Which listing this is, for its checkpoints.
     #[must_use]
     pub fn id(&self) -> ListingId {
-        ListingId::new(self.endpoint, &self.client.url(self.endpoint))
+        let base_url = self.client.base_url();
+        // A target without a URL is never requested, and has no checkpoint.
+        let url = self.target.url(base_url);
+        ListingId::new(self.target.endpoint(), url.as_ref().unwrap_or(base_url))
     }
 }

@@ -60,6 +60,7 @@ fn fingerprint(text: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::teaching::endpoint::ITEMS;
 
     /// The vectors that the authors of FNV publish.
     #[test]
@@ -76,7 +77,7 @@ mod tests {
     #[test]
     fn has_a_text_without_the_url_that_makes_it_again() {
         let url = Url::parse("http://h4.example/prefix/items").expect("a URL");
-        let id = ListingId::new(Endpoint::ITEMS, &url);
+        let id = ListingId::new(ITEMS, &url);
 
         let again = ListingId::from_text(id.as_str());
 

@@ -20,7 +20,7 @@ mod replace_file;
 mod walk;
 
 pub use checkpoint::{Checkpoint, CheckpointError, CheckpointStore, MemoryCheckpoints, Position};
-pub use crawl::{Crawl, UncommittedPage};
+pub use crawl::{Crawl, CrawlError, UncommittedPage};
 pub use cursor::{Cursor, EmptyCursor};
 pub use file_store::FileCheckpoints;
 pub use items::Items;

@@ -48,7 +48,9 @@ impl Page {
         if body.trim_ascii_start().first() != Some(&b'{') {
             return None;
         }
-        let page: PageText<'_> = serde_json::from_slice(body).ok()?;
+        // Members that nobody reads would be skipped without a look at their bytes.
+        let body = str::from_utf8(body).ok()?;
+        let page: PageText<'_> = serde_json::from_str(body).ok()?;
         let items = page.items.into_iter();
         let items = items.map(|item| Some(ObjectText::of(item).ok()?.keep()));
         Some(Self {
@@ -126,6 +128,18 @@ mod tests {
             prop_assert!(at_once.is_none() || at_once == read, "{text}");
             let is_plain = !text.contains("\\ud800");
             prop_assert!(at_once.is_some() || read.is_none() || !is_plain, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_page_with_invalid_unicode_in_an_unread_member_is_refused() {
+        for body in [
+            b"{\"items\":[],\"next_cursor\":null,\"x\":\"\xff\"}".as_slice(),
+            b"{\"\xff\":1,\"items\":[],\"next_cursor\":null}",
+            b"{\"x\":[{\"y\":\"\xc3\"}],\"items\":[],\"next_cursor\":null}",
+        ] {
+            assert!(Page::at_once(body).is_none());
+            assert!(serde_json::from_slice::<&RawValue>(body).is_err());
         }
     }
 

@@ -1,9 +1,12 @@
 //! The query of a page: `limit` and the cursor, which goes back unchanged.
 
-use url::{Url, form_urlencoded};
+use url::Url;
 
 use super::cursor::Cursor;
-use crate::error::{ContractError, RequestName};
+use crate::{
+    error::{ContractError, RequestName},
+    target::add_to_query,
+};
 
 /// The longest URL that [`http::Uri`] holds, and so the longest that the
 /// transport can send.
@@ -18,13 +21,14 @@ pub(crate) struct PageQuery<'a> {
 }
 
 impl PageQuery<'_> {
-    /// Sets the query of `url`.
+    /// Adds the query of a page to that of `url`.
     ///
     /// # Errors
     ///
     /// [`ContractError::CursorTooLong`] if no URL can carry the cursor.
-    pub(crate) fn write_to(self, url: &mut Url, request: RequestName) -> Result<(), ContractError> {
-        url.set_query(Some(&self.encode()));
+    pub(crate) fn add_to(self, url: &mut Url, request: RequestName) -> Result<(), ContractError> {
+        let query = self.after(url.query().unwrap_or_default());
+        url.set_query(Some(&query));
         let url_bytes = url.as_str().len();
         if self.cursor.is_some() && url_bytes > MAX_URL_BYTES {
             return Err(ContractError::CursorTooLong {
@@ -36,16 +40,11 @@ impl PageQuery<'_> {
         Ok(())
     }
 
-    /// The query string. A space becomes `%20`: a service that decodes
-    /// by RFC 3986 §2.1 alone would read the `+` of forms as a plus sign, and the
-    /// cursor would not come back byte for byte.
-    fn encode(self) -> String {
-        let mut query = format!("limit={}", self.limit);
+    fn after(self, query: &str) -> String {
+        let mut query = query.to_owned();
+        add_to_query(&mut query, "limit", &self.limit.to_string());
         if let Some(cursor) = self.cursor {
-            let encoded: String =
-                form_urlencoded::byte_serialize(cursor.as_str().as_bytes()).collect();
-            query.push_str("&cursor=");
-            query.push_str(&encoded.replace('+', "%20"));
+            add_to_query(&mut query, "cursor", cursor.as_str());
         }
         query
     }
@@ -54,6 +53,7 @@ impl PageQuery<'_> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use url::form_urlencoded;
 
     use super::*;
 
@@ -75,7 +75,7 @@ mod tests {
             limit: 50,
             cursor: Some(&cursor),
         };
-        query.encode()
+        query.after("")
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! Replacing the content of a file in one step.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{self, File},
     io::{self, Write},
     path::{Path, PathBuf},
 };
+
+use tempfile::NamedTempFile;
 
 /// The longest chain of links that is followed, as on Linux.
 const MAX_LINKS: usize = 40;
@@ -26,7 +28,7 @@ pub(super) fn open_folder(folder: &Path) -> io::Result<Flush> {
     Ok(Box::new(move || folder.sync_all()))
 }
 
-/// A file that was replaced: whoever reads it finds the new content.
+/// A file that was replaced: a reader finds the new content.
 pub(super) struct Replaced {
     flush: Flush,
 }
@@ -64,27 +66,12 @@ pub(super) fn replace(
     // found out when the old content is gone.
     let flush = open_folder(folder_of(&path))?;
 
-    // One fixed name: what a kill leaves behind is removed by the next save,
-    // where a random name would pile up.
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".new");
-    let new = path.with_file_name(name);
-    match fs::remove_file(&new) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        Ok(()) | Err(_) => {}
-    }
-
-    // A new file, for only a new file gets the mode asked for, and only a new
-    // file is certain not to be a link to somewhere else.
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(&new)?;
-    file.write_all(content)?;
-    file.sync_all()?;
-    drop(file);
-    fs::rename(&new, &path)?;
+    // Only its owner may read it. Its name is its own, so that no neighbour is touched,
+    // and it is removed if anything fails before the rename.
+    let mut new = NamedTempFile::new_in(folder_of(&path))?;
+    new.write_all(content)?;
+    new.as_file().sync_all()?;
+    new.persist(&path).map_err(|error| error.error)?;
     Ok(Replaced { flush })
 }
 
@@ -139,22 +126,53 @@ mod tests {
         assert_eq!(missing.is_err(), cfg!(unix));
     }
 
-    #[cfg(unix)]
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).expect("readable");
+        let names = entries.map(|entry| entry.expect("an entry").file_name());
+        let mut names: Vec<_> = names
+            .map(|name| name.into_string().expect("text"))
+            .collect();
+        names.sort_unstable();
+        names
+    }
+
     #[test]
-    fn what_stands_where_the_new_content_is_written_is_named_as_the_cause() {
+    fn a_neighbour_with_a_similar_name_stays() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let neighbours = ["crawl.new", "crawl.tmp", "crawl~"].map(|name| folder.path().join(name));
+        for neighbour in &neighbours {
+            fs::write(neighbour, "theirs").expect("written");
+        }
+
+        replace(&folder.path().join("crawl"), b"new", open_folder).expect("replaced");
+
+        for neighbour in &neighbours {
+            assert_eq!(fs::read_to_string(neighbour).expect("a file"), "theirs");
+        }
+        let all = ["crawl", "crawl.new", "crawl.tmp", "crawl~"];
+        assert_eq!(names(folder.path()), all);
+    }
+
+    #[test]
+    fn a_replacement_that_fails_leaves_nothing_behind() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("crawl");
-        fs::write(&path, "old").expect("written");
-        fs::create_dir(folder.path().join("crawl.new")).expect("made");
+        fs::create_dir(&path).expect("made");
 
-        let replaced = replace(&path, b"new", open_folder);
+        let replaced = replace(&path, b"a cursor", open_folder);
 
-        // Not "exists", which says nothing of what is to be done.
-        let error = replaced
-            .err()
-            .expect("a folder cannot be removed as a file");
-        assert_ne!(error.kind(), io::ErrorKind::AlreadyExists, "{error}");
-        assert_eq!(fs::read_to_string(&path).expect("a file"), "old");
+        assert!(replaced.is_err(), "a file cannot replace a folder");
+        assert_eq!(names(folder.path()), ["crawl"]);
+    }
+
+    #[test]
+    fn a_name_of_any_length_that_the_file_system_allows_can_be_replaced() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("n".repeat(255));
+
+        replace(&path, b"new", open_folder).expect("replaced");
+
+        assert_eq!(fs::read_to_string(&path).expect("a file"), "new");
     }
 
     #[cfg(unix)]

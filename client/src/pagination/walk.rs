@@ -66,12 +66,13 @@ impl Walk {
         };
         let Listing {
             client,
-            endpoint,
+            target,
             limits,
         } = &self.listing;
-        let request = RequestName::new(&Method::GET, *endpoint);
+        let endpoint = target.endpoint();
+        let request = RequestName::new(&Method::GET, endpoint);
         if let Err(limit) = limits.check_pages(request, self.pages) {
-            return Err(client.refuse(*endpoint, GiveUp::PageLimit, limit));
+            return Err(client.refuse(endpoint, GiveUp::PageLimit, limit));
         }
 
         let call = Call {
@@ -79,7 +80,7 @@ impl Walk {
                 limit: limits.page_size.get(),
                 cursor,
             }),
-            ..Call::get(*endpoint)
+            ..Call::get(target)
         };
         // The cursor is checked inside the call, so that its operation span ends
         // with the error and not with an "ok" before it.
@@ -90,8 +91,8 @@ impl Walk {
             let next = page.next_cursor.as_ref();
             let checked = next.map(|next| self.history.check(next, request, self.pages, attempts));
             if let Some(Err(repeated)) = checked {
-                let route = client.route(*endpoint, &Method::GET);
-                route.metrics.cursor_loop();
+                let metrics = client.metrics().operation(endpoint, &Method::GET);
+                metrics.cursor_loop();
                 return Err(repeated.into());
             }
             Ok(page)

@@ -1,35 +1,37 @@
 //! One attempt: one request on the wire, up to the last byte of its response.
 
-use std::{pin::pin, time::Duration};
+use std::time::Duration;
 
-use bytes::Bytes;
 use http::{Extensions, StatusCode};
 use reqwest::{Request, Response};
-use reqwest_middleware::{Error, Result};
-use tracing::Span;
+use reqwest_middleware::{Error, Next, Result};
+use tracing::{Instrument, Span};
 
-use super::{body, concurrency::ConcurrencyLimit, failure::FailureKind};
-use crate::{
-    telemetry::{self, AttemptResult, Injector, OperationMetrics},
-    time::Clock,
-    transport::Below,
+use super::{
+    body,
+    concurrency::ConcurrencyLimit,
+    failure::FailureKind,
+    observer::{CallObserver, Injector},
 };
+use crate::{time::Clock, transport::Held};
 
 /// What every attempt of one call has in common.
 pub(super) struct Attempts<'a> {
     pub(super) clock: &'a dyn Clock,
     pub(super) injector: Option<&'a Injector>,
-    pub(super) metrics: &'a OperationMetrics,
+    pub(super) observer: &'a dyn CallObserver,
     pub(super) concurrency: Option<&'a ConcurrencyLimit>,
     pub(super) max_body_bytes: usize,
     /// The longest time that the body of an error is read for.
     pub(super) patience: Duration,
-    pub(super) below: Below<'a>,
+    /// Whether that time passes on the injected clock.
+    pub(super) has_no_session: bool,
+    pub(super) next: Next<'a>,
 }
 
 impl Attempts<'_> {
     /// Sends `request` as attempt number `number` and reads its response, whose body
-    /// goes where `beside` says, or else stays in it.
+    /// is in memory then.
     ///
     /// `remaining` is the time left until the deadline of the call; the
     /// transport cuts the attempt off there.
@@ -39,9 +41,8 @@ impl Attempts<'_> {
         number: u32,
         remaining: Option<Duration>,
         extensions: &mut Extensions,
-        beside: Option<&mut Bytes>,
     ) -> Result<Response> {
-        let span = telemetry::attempt_span(self.metrics, &request, number);
+        let span = self.observer.attempt_starts(&request, number);
         if let Some(inject) = self.injector {
             inject(&span, request.headers_mut());
         }
@@ -53,53 +54,57 @@ impl Attempts<'_> {
         }
 
         let started = self.clock.monotonic();
-        let exchange = pin!(async {
-            let mut response = self.below.send(request, extensions).await?;
-            let status = response.status();
-            // The head decides: the other workers learn of a 429 before its body
-            // has ended.
-            if !status.is_success() {
-                self.observe(status, &span);
-            }
-            // The body of a scripted transport may wait on the clock itself.
-            let on_the_wire = self.below.is_on_the_wire(extensions);
-            let _hold = on_the_wire.then(|| self.clock.hold());
-            let body = body::read(&mut response, self.max_body_bytes, self.patience).await?;
-            if status.is_success() {
-                self.observe(status, &span);
-            }
-            Ok(match beside {
-                Some(beside) => {
-                    *beside = body;
-                    response
-                }
-                None => body::with_body(response, body),
-            })
-        });
+        let exchange = self.exchange(request, extensions, &span);
         // The URL of a request may hold a secret, and `reqwest` prints it.
-        let result = telemetry::in_span(&span, exchange)
+        let result = exchange
+            .instrument(span.clone())
             .await
             .map_err(Error::without_url);
 
         let outcome = match &result {
-            Ok(response) => AttemptResult::Status(response.status()),
-            Err(error) => AttemptResult::Failure(FailureKind::of(error)),
+            Ok(response) => Ok(response.status()),
+            Err(error) => Err(FailureKind::of(error)),
         };
-        telemetry::record_attempt(&span, outcome);
         let duration = self.clock.monotonic().saturating_sub(started);
-        self.metrics.attempt(outcome, duration);
+        self.observer.attempt_ends(&span, outcome, duration);
         result
+    }
+
+    async fn exchange(
+        &self,
+        request: Request,
+        extensions: &mut Extensions,
+        span: &Span,
+    ) -> Result<Response> {
+        let mut response = self.next.clone().run(request, extensions).await?;
+        // Until the body has been read, where the response came over the wire.
+        let _held = response.extensions_mut().remove::<Held>();
+        let status = response.status();
+        if status < StatusCode::MULTIPLE_CHOICES {
+            let response = body::read_success(response, self.max_body_bytes).await?;
+            self.observe(status, span);
+            return Ok(response);
+        }
+        // The head decides: the other workers learn of a 429 before its body has ended.
+        self.observe(status, span);
+        Ok(body::read_error(response, self.end_of_patience()).await)
+    }
+
+    /// The timeouts of a session are real even where the waits are virtual. A transport
+    /// that was handed in has no session, and may run where Tokio has no timer.
+    async fn end_of_patience(&self) {
+        if self.has_no_session {
+            self.clock.sleep(self.patience).await;
+        } else {
+            body::session_timeout(self.patience).await;
+        }
     }
 
     /// Lets a status move the concurrency limit, if there is one.
     fn observe(&self, status: StatusCode, span: &Span) {
         let change = self.concurrency.and_then(|limit| limit.observe(status));
-        let Some(change) = change else { return };
-        if change.shrank {
-            self.metrics.concurrency_reduction();
-        }
-        if change.before != change.after {
-            telemetry::record_concurrency(span, change.before, change.after);
+        if let Some(change) = change {
+            self.observer.limit_moves(span, change);
         }
     }
 }

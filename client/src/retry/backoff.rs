@@ -16,6 +16,7 @@ use crate::{random::Random, time::Clock};
 /// "Full jitter" spreads clients that failed together over the whole interval,
 /// where a fixed backoff would bring them back together. The policy offers a
 /// wait and never declines: how many attempts there are is not its business.
+#[derive(Clone)]
 pub struct Backoff {
     base: Duration,
     cap: Duration,
@@ -49,6 +50,11 @@ impl Backoff {
         }
     }
 
+    /// The default base and cap.
+    pub(crate) fn default_over(clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Self {
+        Self::new(Self::DEFAULT_BASE, Self::DEFAULT_CAP, clock, random)
+    }
+
     /// What the wait before retry number `past_retries` (from 0) is drawn below.
     #[must_use]
     pub fn ceiling(&self, past_retries: u32) -> Duration {
@@ -75,11 +81,12 @@ impl RetryPolicy for Backoff {
 }
 
 /// The policy of a client: its own backoff, or one that was handed in.
+#[derive(Clone)]
 pub(crate) enum Policy {
     /// The backoff of this crate.
     Backoff(Backoff),
     /// One of which nothing is known but what it offers.
-    Given(Box<dyn RetryPolicy + Send + Sync>),
+    Given(Arc<dyn RetryPolicy + Send + Sync>),
 }
 
 impl RetryPolicy for Policy {
@@ -126,8 +133,7 @@ fn ceiling(base: Duration, cap: Duration, past_retries: u32) -> Duration {
         .map_or(cap, |ceiling| ceiling.min(cap))
 }
 
-/// The part of `ceiling` that `unit` (0.0 to 1.0) draws.
-/// What is no number draws nothing.
+/// The part of `ceiling` that `unit` (0.0 to 1.0) draws. NaN counts as zero.
 pub(super) fn jittered(ceiling: Duration, unit: f64) -> Duration {
     let unit = if unit.is_nan() { 0.0 } else { unit };
     ceiling.mul_f64(unit.clamp(0.0, 1.0))

@@ -11,11 +11,10 @@
 //! for the problem object in it; that it is incomplete is reported and changes
 //! nothing else.
 
-use std::{pin::pin, time::Duration};
+use std::{future::Future, pin::pin, time::Duration};
 
 use bytes::{Bytes, BytesMut};
-use futures_util::FutureExt;
-use http::StatusCode;
+use futures_util::future::{Either, select};
 use reqwest::{Response, ResponseBuilderExt};
 use reqwest_middleware::{Error, Result};
 
@@ -31,89 +30,66 @@ const MAX_ERROR_BODY_BYTES: usize = 64 * 1024;
 /// Says that the body of an error response was not read to its end, and why.
 ///
 /// [`RetryMiddleware`](crate::RetryMiddleware) puts it among the extensions of
-/// the response, whose body then holds what came. The kind is one of
+/// the response, whose body then holds the part that arrived. The kind is one of
 /// [`ConnectionLost`](FailureKind::ConnectionLost),
 /// [`ReadTimeout`](FailureKind::ReadTimeout),
 /// [`Protocol`](FailureKind::Protocol) and
 /// [`BodyTooLarge`](FailureKind::BodyTooLarge).
+///
+/// `ReadTimeout` has two causes: the body took longer in all than the read timeout
+/// of the request's [`Timeouts`](crate::Timeouts), or the session has a shorter read
+/// timeout of its own and a single read took longer than that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IncompleteBody(pub FailureKind);
 
-/// Reads the body of `response`, which keeps all but that.
-///
-/// Of a success up to `max` bytes are accepted, for as long as the transport
-/// allows.
-pub(super) async fn read(response: &mut Response, max: usize, patience: Duration) -> Result<Bytes> {
-    if response.status() >= StatusCode::MULTIPLE_CHOICES {
-        Ok(Box::pin(read_some(response, patience)).await)
-    } else {
-        read_whole(response, max).await
-    }
-}
-
-async fn read_whole(response: &mut Response, max: usize) -> Result<Bytes> {
+/// Reads the body of a success, up to `max` bytes, for as long as the transport
+/// allows, and puts the response together again around it.
+pub(super) async fn read_success(mut response: Response, max: usize) -> Result<Response> {
     let too_large = || Error::from(Failure(FailureKind::BodyTooLarge));
-    let announced = response
-        .content_length()
-        .map_or(Ok(0), usize::try_from)
-        .map_err(|_| too_large())?;
-    if announced > max {
+    let announced = response.content_length().unwrap_or(0);
+    if usize::try_from(announced).map_or(true, |announced| announced > max) {
         return Err(too_large());
     }
 
-    // Most bodies come in one piece; only a second one is worth a copy.
-    let mut first = Bytes::new();
-    let mut all = BytesMut::new();
+    let mut body = BytesMut::new();
     while let Some(chunk) = response.chunk().await? {
-        let length = first.len().max(all.len()) + chunk.len();
-        if length > max {
+        if body.len() + chunk.len() > max {
             return Err(too_large());
         }
-        if first.is_empty() {
-            first = chunk;
-            continue;
-        }
-        if all.is_empty() {
-            all.reserve(announced.max(length));
-            all.extend_from_slice(&first);
-        }
-        all.extend_from_slice(&chunk);
+        body.extend_from_slice(&chunk);
     }
-    Ok(if all.is_empty() { first } else { all.freeze() })
+    Ok(with_body(response, body.freeze()))
 }
 
-/// Reads the body of an error, and puts the response together again around it.
-/// It never fails; the response says if a part is missing.
-pub(crate) async fn read_error(mut response: Response, patience: Duration) -> Response {
-    let body = read_some(&mut response, patience).await;
-    with_body(response, body)
-}
-
-/// Reads the body of an error: at most [`MAX_ERROR_BODY_BYTES`], for no longer
-/// than `patience` in all. It never fails; the response says if a part is missing.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a timeout of the socket, as those of `reqwest` are: it stays real \
-              where the waits are virtual"
-)]
-async fn read_some(response: &mut Response, patience: Duration) -> Bytes {
+/// Reads the body of an error, at most [`MAX_ERROR_BODY_BYTES`] of it and until
+/// `timeout` ends, and puts the response together again around it. It never fails; the
+/// response says if a part is missing.
+pub(crate) async fn read_error(
+    mut response: Response,
+    timeout: impl Future<Output = ()>,
+) -> Response {
     let mut body = BytesMut::new();
     let missing = {
-        let mut reading = pin!(fill(response, &mut body));
-        match reading.as_mut().now_or_never() {
-            // A body that is there already needs no timer, and so no runtime
-            // with a timer.
-            Some(end) => end,
-            None => match tokio::time::timeout(patience, reading).await {
-                Ok(end) => end,
-                Err(_) => Some(FailureKind::ReadTimeout),
-            },
+        let reading = pin!(fill(&mut response, &mut body));
+        match select(reading, pin!(timeout)).await {
+            Either::Left((missing, _)) => missing,
+            Either::Right(_) => Some(FailureKind::ReadTimeout),
         }
     };
     if let Some(kind) = missing {
         response.extensions_mut().insert(IncompleteBody(kind));
     }
-    body.freeze()
+    with_body(response, body.freeze())
+}
+
+/// Ends after `duration`, by the timer of the session.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a timeout of the socket, as those of `reqwest` are: it stays real \
+              where the waits are virtual"
+)]
+pub(crate) async fn session_timeout(duration: Duration) {
+    tokio::time::sleep(duration).await;
 }
 
 /// Reads into `body`, up to the cap; returns why the rest is missing, if it is.
@@ -134,7 +110,7 @@ async fn fill(response: &mut Response, body: &mut BytesMut) -> Option<FailureKin
 }
 
 /// Puts a response together again around its body.
-pub(super) fn with_body(mut response: Response, body: Bytes) -> Response {
+fn with_body(mut response: Response, body: Bytes) -> Response {
     let extensions = std::mem::take(response.extensions_mut());
     let headers = std::mem::take(response.headers_mut());
     #[expect(clippy::expect_used, reason = "each part is one of a response already")]

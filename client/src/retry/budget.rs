@@ -10,9 +10,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use metrics::Gauge;
-
-use crate::telemetry::Gauges;
+use super::watchers::{Watcher, Watchers};
 
 /// A stock of retry tokens shared by every clone of it, and so by every client
 /// that it is handed to.
@@ -22,7 +20,7 @@ use crate::telemetry::Gauges;
 /// number *n* of calls there are therefore at most `capacity + n / 10` retries.
 ///
 /// ```
-/// use client::{ReliableApiClient, RetryBudget};
+/// use reliable_api_client::{ReliableApiClient, RetryBudget};
 ///
 /// let budget = RetryBudget::new(20);
 /// let orders = ReliableApiClient::builder("http://127.0.0.1:8765").retry_budget(budget.clone());
@@ -35,7 +33,7 @@ pub struct RetryBudget {
 
 struct Shared {
     tokens: Tokens,
-    gauges: Gauges,
+    watchers: Watchers,
 }
 
 impl RetryBudget {
@@ -59,18 +57,18 @@ impl RetryBudget {
     pub fn with_ratio(capacity: u32, calls_per_retry: NonZeroU32) -> Self {
         let shared = Shared {
             tokens: Tokens::full(capacity, calls_per_retry),
-            gauges: Gauges::default(),
+            watchers: Watchers::default(),
         };
         Self {
             shared: Arc::new(Mutex::new(shared)),
         }
     }
 
-    /// Shows the stock on `gauge`, for as long as its owner keeps it.
-    pub(crate) fn show_on(&self, gauge: &Arc<Gauge>) {
+    /// Tells `watcher` the stock, for as long as its owner keeps it.
+    pub(crate) fn watch(&self, watcher: &Arc<Watcher>) {
         let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
         let tokens = shared.tokens.whole();
-        shared.gauges.attach(gauge, tokens);
+        shared.watchers.attach(watcher, tokens);
     }
 
     /// The tokens left, with the part of the next one: 2.5 means two retries now
@@ -85,17 +83,11 @@ impl RetryBudget {
         self.with(Tokens::deposit);
     }
 
-    /// Takes a token for a retry that is being considered, if there is one. The
-    /// number is of the tokens there were.
-    pub(super) fn withdraw(&self) -> (Option<Token>, f64) {
-        let (taken, tokens) = self.with(|tokens| {
-            let before = tokens.whole();
-            (tokens.withdraw(), before)
-        });
-        let token = taken.then(|| Token {
+    /// Takes a token for a retry, if there is one.
+    pub(super) fn withdraw(&self) -> Option<Token> {
+        self.with(Tokens::withdraw).then(|| Token {
             budget: Some(self.clone()),
-        });
-        (token, tokens)
+        })
     }
 
     fn with<T>(&self, body: impl FnOnce(&mut Tokens) -> T) -> T {
@@ -103,7 +95,7 @@ impl RetryBudget {
         let before = shared.tokens.parts;
         let result = body(&mut shared.tokens);
         if shared.tokens.parts != before {
-            shared.gauges.set(shared.tokens.whole());
+            shared.watchers.tell(shared.tokens.whole());
         }
         result
     }
@@ -125,7 +117,7 @@ impl std::fmt::Debug for RetryBudget {
 }
 
 /// A token taken for one retry. Dropped unspent, it goes back: a retry that was
-/// decided against, or cancelled while it waited, cost the service nothing.
+/// cancelled while it waited cost the service nothing.
 pub(super) struct Token {
     budget: Option<RetryBudget>,
 }
@@ -196,15 +188,15 @@ mod tests {
     #[test]
     fn ten_first_attempts_buy_one_retry() {
         let budget = RetryBudget::new(1);
-        budget.withdraw().0.expect("it starts full").spend();
+        budget.withdraw().expect("it starts full").spend();
 
         for _ in 0..9 {
             budget.deposit();
-            assert!(budget.withdraw().0.is_none());
+            assert!(budget.withdraw().is_none());
         }
         budget.deposit();
 
-        assert!(budget.withdraw().0.is_some());
+        assert!(budget.withdraw().is_some());
     }
 
     #[test]
@@ -212,15 +204,15 @@ mod tests {
         for calls_per_retry in [1, 5, 14] {
             let ratio = NonZeroU32::new(calls_per_retry).expect("not zero");
             let budget = RetryBudget::with_ratio(1, ratio);
-            budget.withdraw().0.expect("it starts full").spend();
+            budget.withdraw().expect("it starts full").spend();
 
             for _ in 1..calls_per_retry {
                 budget.deposit();
-                assert!(budget.withdraw().0.is_none());
+                assert!(budget.withdraw().is_none());
             }
             budget.deposit();
 
-            assert!(budget.withdraw().0.is_some(), "after {calls_per_retry}");
+            assert!(budget.withdraw().is_some(), "after {calls_per_retry}");
         }
     }
 
@@ -228,8 +220,8 @@ mod tests {
     fn an_unspent_token_goes_back() {
         let budget = RetryBudget::new(2);
 
-        drop(budget.withdraw().0);
-        budget.withdraw().0.expect("two tokens").spend();
+        drop(budget.withdraw());
+        budget.withdraw().expect("two tokens").spend();
 
         assert!((budget.tokens() - 1.0).abs() < f64::EPSILON);
     }
@@ -272,7 +264,7 @@ mod tests {
                         model = (model + 0.1).min(most);
                     }
                     Step::Withdraw => {
-                        let token = budget.withdraw().0;
+                        let token = budget.withdraw();
                         prop_assert_eq!(token.is_some(), model > 0.999);
                         model -= f64::from(u8::from(token.is_some()));
                         held.extend(token);

@@ -1,28 +1,39 @@
-//! Settings of one call, in place of those of its client.
+//! What a call may take: the settings that can be given in several places.
 
 use std::{num::NonZeroU32, time::Duration};
 
 use http::Method;
+use reqwest::{Request, Response};
+use reqwest_middleware::{Middleware, Next, Result};
 
 use super::{
     decision::Limits,
     eligibility::{Eligibility, RepeatPermission},
 };
-use crate::timeouts::LONGEST;
+use crate::{
+    error::{ConfigError, at_most, not_zero},
+    positive::positive,
+};
 
-/// What one call allows, in place of what its client allows. Whatever is not set
-/// here is taken from the client.
+/// What one call may take.
 ///
-/// As a request extension it holds for one request of a stack with
-/// [`RetryMiddleware`](crate::RetryMiddleware); through
-/// [`with_settings`](crate::ReliableApiClient::with_settings) for the calls of a
-/// client.
+/// Each setting can be given in three places, and the nearest to the call wins:
+///
+/// 1. as an extension of the request, for a stack with
+///    [`RetryMiddleware`](crate::RetryMiddleware);
+/// 2. through [`with_settings`](crate::ApiClient::with_settings), for the calls of
+///    one handle of a client;
+/// 3. on the [`Builder`](crate::Builder) or on the
+///    [`RetryMiddleware`](crate::RetryMiddleware), for all calls.
+///
+/// A setting has the same rule in all of them. What breaks it is a [`ConfigError`]:
+/// no client is built with it, and no request is sent with it.
 ///
 /// ```
 /// # use std::time::Duration;
-/// use client::CallSettings;
+/// use reliable_api_client::CallSettings;
 ///
-/// # client::install_tls_provider();
+/// # reliable_api_client::install_tls_provider();
 /// # let http = reqwest::Client::builder().tls_certs_only([]).build()?;
 /// # let stack = reqwest_middleware::ClientBuilder::new(http).build();
 /// let request = stack
@@ -32,14 +43,24 @@ use crate::timeouts::LONGEST;
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CallSettings {
-    max_attempts: Option<NonZeroU32>,
+    max_attempts: Option<u32>,
     max_retry_after: Option<Duration>,
     deadline: Option<Duration>,
     not_repeatable: bool,
 }
 
 impl CallSettings {
-    /// Leaves everything as the client has it.
+    /// The default of [`max_attempts`](Self::max_attempts).
+    pub const DEFAULT_MAX_ATTEMPTS: NonZeroU32 = NonZeroU32::new(3).unwrap();
+
+    /// The default of [`max_retry_after`](Self::max_retry_after).
+    pub const DEFAULT_MAX_RETRY_AFTER: Duration = Duration::from_secs(30);
+
+    /// The longest `max_retry_after`, deadline, timeout and spread: a call that may
+    /// take more than a day belongs in a queue.
+    pub const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+
+    /// Leaves everything to the places that are further away.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -50,50 +71,85 @@ impl CallSettings {
         }
     }
 
-    /// The most requests that the call may put on the wire.
+    /// The most requests that the call may put on the wire; at least 1.
     #[must_use]
-    pub const fn max_attempts(mut self, max_attempts: NonZeroU32) -> Self {
+    pub const fn max_attempts(mut self, max_attempts: u32) -> Self {
         self.max_attempts = Some(max_attempts);
         self
     }
 
-    /// The longest `Retry-After` that is waited for. More than
-    /// [`Builder::LONGEST`](crate::Builder::LONGEST), a day, counts as that.
+    /// The longest `Retry-After` that is waited for; at most a day. A longer one ends
+    /// the call at once: it is neither shortened nor ignored.
     #[must_use]
-    pub fn max_retry_after(mut self, max_retry_after: Duration) -> Self {
-        self.max_retry_after = Some(max_retry_after.min(LONGEST));
+    pub const fn max_retry_after(mut self, max_retry_after: Duration) -> Self {
+        self.max_retry_after = Some(max_retry_after);
         self
     }
 
-    /// The time that the call may take, its attempts and waits together. More than
-    /// a day ([`Builder::LONGEST`](crate::Builder::LONGEST)) counts as a day; a
-    /// call whose deadline is zero is never sent.
+    /// The time that the call may take, its attempts and waits together; longer than
+    /// zero, at most a day.
+    ///
+    /// A wait that would reach it is not begun. It bounds a wait with its
+    /// [spread](crate::Builder::retry_after_spread), too: the addition may make a wait
+    /// too long that would have ended in time without it.
     #[must_use]
-    pub fn deadline(mut self, deadline: Duration) -> Self {
-        self.deadline = Some(deadline.min(LONGEST));
+    pub const fn deadline(mut self, deadline: Duration) -> Self {
+        self.deadline = Some(deadline);
         self
     }
 
-    /// Forbids a second attempt, whatever the method and whoever gave a
-    /// [`RepeatPermission`](crate::RepeatPermission): a GET of this endpoint has
-    /// effects, say, or its reader would rather have the error at once.
+    /// Forbids a second attempt, whatever the method and with or without a
+    /// [`RepeatPermission`]: a GET of this endpoint has effects, say, or its reader
+    /// would rather have the error at once.
     #[must_use]
     pub const fn do_not_repeat(mut self) -> Self {
         self.not_repeatable = true;
         self
     }
 
-    /// The limits of a client, with what is set here in their place.
-    pub(super) fn limits(&self, of_client: Limits) -> Limits {
-        Limits {
-            max_attempts: self.max_attempts.unwrap_or(of_client.max_attempts),
-            max_retry_after: self.max_retry_after.unwrap_or(of_client.max_retry_after),
+    /// No deadline, unless a nearer place sets one.
+    pub(crate) const fn no_deadline(mut self) -> Self {
+        self.deadline = None;
+        self
+    }
+
+    /// These settings, and those of a place further away where nothing is set.
+    pub(super) fn or(self, further: Self) -> Self {
+        Self {
+            max_attempts: self.max_attempts.or(further.max_attempts),
+            max_retry_after: self.max_retry_after.or(further.max_retry_after),
+            deadline: self.deadline.or(further.deadline),
+            not_repeatable: self.not_repeatable || further.not_repeatable,
         }
     }
 
-    /// The deadline of a client, or the one set here.
-    pub(super) fn deadline_or(&self, of_client: Option<Duration>) -> Option<Duration> {
-        self.deadline.or(of_client)
+    /// The limits that the settings amount to, with the defaults where nothing is set.
+    ///
+    /// # Errors
+    ///
+    /// The first rule that a setting breaks.
+    pub(crate) fn limits(&self) -> std::result::Result<Limits, ConfigError> {
+        let max_attempts = match self.max_attempts {
+            Some(attempts) => positive("max_attempts", attempts.into())?,
+            None => Self::DEFAULT_MAX_ATTEMPTS,
+        };
+        let max_retry_after = self
+            .max_retry_after
+            .unwrap_or(Self::DEFAULT_MAX_RETRY_AFTER);
+        at_most("max_retry_after", max_retry_after, Self::LONGEST)?;
+        if let Some(deadline) = self.deadline {
+            not_zero("the deadline", deadline)?;
+            at_most("the deadline", deadline, Self::LONGEST)?;
+        }
+        Ok(Limits {
+            max_attempts,
+            max_retry_after,
+        })
+    }
+
+    /// When the call has to end that began at `began`.
+    pub(super) fn deadline_of(&self, began: Duration) -> Option<Duration> {
+        Some(began.saturating_add(self.deadline?))
     }
 
     /// Whether the request may be sent a second time: see [`Eligibility::of`].
@@ -107,5 +163,60 @@ impl CallSettings {
             return Eligibility::NotPermitted;
         }
         Eligibility::of(method, permission, body_can_be_sent_twice)
+    }
+}
+
+/// The settings of one handle of a client, above its retry rules.
+pub(crate) struct OfHandle(pub(crate) CallSettings);
+
+#[async_trait::async_trait]
+impl Middleware for OfHandle {
+    async fn handle(
+        &self,
+        request: Request,
+        extensions: &mut http::Extensions,
+        next: Next<'_>,
+    ) -> Result<Response> {
+        let nearer: CallSettings = extensions.get().copied().unwrap_or_default();
+        extensions.insert(nearer.or(self.0));
+        next.run(request, extensions).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_setting_that_breaks_its_rule_is_named() {
+        let too_long = CallSettings::LONGEST + Duration::from_nanos(1);
+        let new = CallSettings::new;
+        for (settings, field) in [
+            (new().max_attempts(0), "max_attempts"),
+            (new().max_retry_after(too_long), "max_retry_after"),
+            (new().max_retry_after(Duration::MAX), "max_retry_after"),
+            (new().deadline(Duration::ZERO), "the deadline"),
+            (new().deadline(too_long), "the deadline"),
+        ] {
+            let error = settings.limits().expect_err(field).to_string();
+
+            assert!(error.starts_with(field), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_nearest_setting_wins_and_the_others_fill_the_gaps() {
+        let second = Duration::from_secs(1);
+        let near = CallSettings::new().max_attempts(2);
+        let far = CallSettings::new().max_attempts(5).deadline(second);
+
+        let both = near.or(far);
+
+        assert_eq!(both, CallSettings::new().max_attempts(2).deadline(second));
+        let limits = both.limits().expect("legal");
+        let thirty_seconds = CallSettings::DEFAULT_MAX_RETRY_AFTER;
+        assert_eq!(limits.max_attempts.get(), 2);
+        assert_eq!(limits.max_retry_after, thirty_seconds);
+        assert!(near.or(CallSettings::new().do_not_repeat()).not_repeatable);
     }
 }

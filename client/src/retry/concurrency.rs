@@ -9,10 +9,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use http::StatusCode;
-use metrics::Gauge;
 use tokio::sync::Semaphore;
 
-use crate::telemetry::Gauges;
+use super::watchers::{Watcher, Watchers};
 
 /// A limit on attempts in flight, shared by every clone of it, and so by every
 /// client that it is handed to.
@@ -32,7 +31,7 @@ struct State {
     /// Slots to withhold as they come back: the limit shrank while more than
     /// the new limit were in flight.
     owed: usize,
-    gauges: Gauges,
+    watchers: Watchers,
 }
 
 impl ConcurrencyLimit {
@@ -47,7 +46,7 @@ impl ConcurrencyLimit {
         let state = State {
             limit,
             owed: 0,
-            gauges: Gauges::default(),
+            watchers: Watchers::default(),
         };
         Self {
             shared: Arc::new(Shared {
@@ -57,10 +56,10 @@ impl ConcurrencyLimit {
         }
     }
 
-    /// Shows the limit on `gauge`, for as long as its owner keeps it.
-    pub(crate) fn show_on(&self, gauge: &Arc<Gauge>) {
+    /// Tells `watcher` the limit, for as long as its owner keeps it.
+    pub(crate) fn watch(&self, watcher: &Arc<Watcher>) {
         self.shared
-            .with(|state| state.gauges.attach(gauge, state.limit.current));
+            .with(|state| state.watchers.attach(watcher, state.limit.current));
     }
 
     /// How many attempts may be in flight now.
@@ -99,7 +98,7 @@ impl ConcurrencyLimit {
     }
 
     /// Lets a response move the limit; what it moved, if anything.
-    pub(super) fn observe(&self, status: StatusCode) -> Option<Change> {
+    pub(super) fn observe(&self, status: StatusCode) -> Option<LimitChange> {
         let throttled = status == StatusCode::TOO_MANY_REQUESTS;
         let change = if throttled {
             Aimd::on_throttled
@@ -115,7 +114,7 @@ impl ConcurrencyLimit {
                 return None;
             }
             let after = state.limit.whole();
-            state.gauges.set(state.limit.current);
+            state.watchers.tell(state.limit.current);
 
             state.owed += before.saturating_sub(after);
             state.owed -= self.shared.slots.forget_permits(state.owed);
@@ -123,7 +122,7 @@ impl ConcurrencyLimit {
             let settled = gained.min(state.owed);
             state.owed -= settled;
             self.shared.slots.add_permits(gained - settled);
-            Some(Change {
+            Some(LimitChange {
                 before,
                 after,
                 shrank: throttled,
@@ -134,13 +133,13 @@ impl ConcurrencyLimit {
 
 /// What a response did to the limit.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Change {
+pub(crate) struct LimitChange {
     /// The attempts that were allowed in flight before it.
-    pub(super) before: usize,
+    pub(crate) before: usize,
     /// And since. A success may have earned a part of one only.
-    pub(super) after: usize,
+    pub(crate) after: usize,
     /// Whether the limit shrank, if only by a part of one.
-    pub(super) shrank: bool,
+    pub(crate) shrank: bool,
 }
 
 impl Default for ConcurrencyLimit {

@@ -1,8 +1,8 @@
 //! The retry decision: one pure function, and it alone decides.
 //!
-//! It knows no clock, no sleep, no random source, no socket and no metric. What
-//! the attempt showed comes in as [`Facts`], where the call stands as
-//! [`Standing`], what the caller allows as [`Limits`]; a [`Decision`] comes out.
+//! It knows no clock, no sleep, no random source, no socket and no metric. The
+//! result of the attempt comes in as [`Facts`], the state of the call as
+//! [`CallState`], the caller's rules as [`Limits`]; a [`Decision`] comes out.
 
 use std::{num::NonZeroU32, time::Duration};
 
@@ -54,34 +54,30 @@ pub enum RetryReason {
     Failure(FailureKind),
 }
 
-/// Where a call stands after an attempt.
+/// The state of a call after an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Standing {
+pub struct CallState {
     /// Attempts made so far, the one being judged included; at least 1.
     pub attempts: u32,
     /// Whether this request may be repeated at all.
     pub eligibility: Eligibility,
     /// Time left until the deadline of the call; `None` if it has none.
     pub remaining: Option<Duration>,
-    /// Whether the retry budget shared by all clones has a token to spend.
-    pub budget: bool,
     /// What is added to a `Retry-After`, drawn by the caller; zero for nothing.
     /// It does not count towards `max_retry_after`.
     pub spread: Duration,
 }
 
-impl Standing {
+impl CallState {
     /// A call after this many attempts that may make another one: it is
-    /// repeatable, has no deadline, and the budget has a token. Its fields can be
-    /// set.
+    /// repeatable and has no deadline. Its fields can be set.
     #[must_use]
     pub const fn after(attempts: u32) -> Self {
         Self {
             attempts,
             eligibility: Eligibility::Repeatable,
             remaining: None,
-            budget: true,
             spread: Duration::ZERO,
         }
     }
@@ -131,15 +127,15 @@ pub enum Decision {
     },
 }
 
-/// What a decision rested on: for whoever is to see why. It decides nothing.
+/// What a decision rested on, for the spans that show why. It decides nothing.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Grounds<'a> {
+pub(crate) struct DecisionContext<'a> {
     /// The method of the request.
     pub(crate) method: &'a Method,
     /// What the attempt showed.
     pub(crate) facts: Facts,
-    /// Where the call stood.
-    pub(crate) standing: Standing,
+    /// The state of the call.
+    pub(crate) state: CallState,
     /// What the caller allows.
     pub(crate) limits: Limits,
     /// The wait that the policy offered; `None` if it was not asked, or declined.
@@ -150,13 +146,13 @@ pub(crate) struct Grounds<'a> {
     pub(crate) tokens: Option<f64>,
 }
 
-impl Grounds<'_> {
+impl DecisionContext<'_> {
     /// The wait that was weighed, taken or not: what the server asked for, or else
     /// what the policy offered.
     pub(crate) fn weighed(&self) -> Option<Duration> {
         let asked = self.facts.retry_after.and_then(RetryAfter::wait);
         asked.map_or(self.offered, |asked| {
-            Some(asked.saturating_add(self.standing.spread))
+            Some(asked.saturating_add(self.state.spread))
         })
     }
 }
@@ -225,8 +221,13 @@ impl StopReason {
 /// Decides what follows an attempt.
 ///
 /// `backoff` gives the wait that the backoff policy offers, `None` if the policy
-/// declines. It is asked at most once, and only where another attempt is still
-/// open, so that a policy with state sees nothing but retries.
+/// declines. It is asked at most once, and only while attempts are left. A policy
+/// with state may therefore be asked for a retry that the deadline or the retry
+/// budget then forbids.
+///
+/// `token` takes a token of the retry budget that all clones share, and says
+/// whether there was one. It is asked last, when all else allows the retry, so that
+/// a call which could not retry anyway takes no token from another.
 ///
 /// A valid `Retry-After` replaces the backoff, in full or not at all: it is
 /// never shortened to fit a limit, since that would retry earlier than the
@@ -235,8 +236,8 @@ impl StopReason {
 /// ```
 /// use std::{num::NonZeroU32, time::Duration};
 ///
-/// use client::{
-///     Decision, Facts, Limits, RetryAfter, RetryReason, Standing, StopReason, Verdict, decide,
+/// use reliable_api_client::{
+///     CallState, Decision, Facts, Limits, RetryAfter, RetryReason, StopReason, Verdict, decide,
 /// };
 /// use http::StatusCode;
 ///
@@ -246,9 +247,10 @@ impl StopReason {
 ///
 /// let decision = decide(
 ///     &Facts::new(unavailable, Some(two_minutes)),
-///     &Standing::after(1),
+///     &CallState::after(1),
 ///     &limits,
 ///     || Some(Duration::from_millis(200)),
+///     || true,
 /// );
 ///
 /// let why = StopReason::RetryAfterOverBudget;
@@ -257,16 +259,17 @@ impl StopReason {
 #[must_use]
 pub fn decide(
     facts: &Facts,
-    standing: &Standing,
+    state: &CallState,
     limits: &Limits,
     backoff: impl FnOnce() -> Option<Duration>,
+    token: impl FnOnce() -> bool,
 ) -> Decision {
     let why = match facts.verdict {
         Verdict::Final => return Decision::Deliver,
         Verdict::Tls => return stop(StopReason::Tls),
         Verdict::Transient(why) => why,
     };
-    match standing.eligibility {
+    match state.eligibility {
         Eligibility::Repeatable => {}
         Eligibility::NotPermitted => return stop(StopReason::NotEligible),
         Eligibility::BodyIsStream => return stop(StopReason::BodyIsStream),
@@ -276,7 +279,7 @@ pub fn decide(
     if asked.is_some_and(|wait| wait > limits.max_retry_after) {
         return stop(StopReason::RetryAfterOverBudget);
     }
-    if standing.attempts >= limits.max_attempts.get() {
+    if state.attempts >= limits.max_attempts.get() {
         return stop(StopReason::AttemptsExhausted);
     }
     let Some(backoff) = backoff() else {
@@ -284,17 +287,14 @@ pub fn decide(
     };
 
     let (after, source) = match asked {
-        Some(wait) => (wait.saturating_add(standing.spread), WaitSource::RetryAfter),
+        Some(wait) => (wait.saturating_add(state.spread), WaitSource::RetryAfter),
         None => (backoff, WaitSource::Backoff),
     };
     // A wait that ends exactly at the deadline leaves no time for the attempt.
-    if standing
-        .remaining
-        .is_some_and(|remaining| after >= remaining)
-    {
+    if state.remaining.is_some_and(|remaining| after >= remaining) {
         return stop(StopReason::Deadline);
     }
-    if !standing.budget {
+    if !token() {
         return stop(StopReason::RetryBudgetEmpty);
     }
     Decision::Retry { after, why, source }
@@ -329,7 +329,12 @@ mod tests {
         Some(BACKOFF)
     }
 
-    const FRESH: Standing = Standing::after(1);
+    /// A budget that has a token.
+    fn token() -> bool {
+        true
+    }
+
+    const FRESH: CallState = CallState::after(1);
 
     fn limits() -> Limits {
         Limits {
@@ -340,7 +345,7 @@ mod tests {
 
     #[test]
     fn a_transient_failure_waits_for_the_backoff() {
-        let decision = decide(&facts(None), &FRESH, &limits(), offered);
+        let decision = decide(&facts(None), &FRESH, &limits(), offered, token);
 
         assert_eq!(
             decision,
@@ -355,7 +360,7 @@ mod tests {
     #[test]
     fn a_valid_retry_after_is_waited_for_in_full() {
         for wait in [0, 1, 30] {
-            let decision = decide(&facts(seconds(wait)), &FRESH, &limits(), offered);
+            let decision = decide(&facts(seconds(wait)), &FRESH, &limits(), offered, token);
 
             assert_eq!(
                 decision,
@@ -370,11 +375,11 @@ mod tests {
 
     #[test]
     fn a_spread_only_ever_lengthens_a_retry_after() {
-        let spread = Standing {
+        let spread = CallState {
             spread: Duration::from_secs(5),
             ..FRESH
         };
-        let wait = |facts: &Facts| match decide(facts, &spread, &limits(), offered) {
+        let wait = |facts: &Facts| match decide(facts, &spread, &limits(), offered, token) {
             Decision::Retry { after, source, .. } => Some((after.as_millis(), source)),
             _ => None,
         };
@@ -399,18 +404,21 @@ mod tests {
             &FRESH,
             &limits(),
             offered,
+            token,
         );
 
-        assert_eq!(unusable, decide(&facts(None), &FRESH, &limits(), offered));
+        assert_eq!(
+            unusable,
+            decide(&facts(None), &FRESH, &limits(), offered, token)
+        );
     }
 
     #[test]
     fn a_final_response_is_delivered_whatever_the_limits_say() {
-        let spent = Standing {
+        let spent = CallState {
             attempts: 9,
             eligibility: Eligibility::NotPermitted,
             remaining: Some(Duration::ZERO),
-            budget: false,
             ..FRESH
         };
         let fine = Facts {
@@ -418,7 +426,10 @@ mod tests {
             retry_after: seconds(120),
         };
 
-        assert_eq!(decide(&fine, &spent, &limits(), offered), Decision::Deliver);
+        assert_eq!(
+            decide(&fine, &spent, &limits(), offered, token),
+            Decision::Deliver
+        );
     }
 
     /// Each row mends the reason that the row before it stopped for, so the
@@ -430,30 +441,30 @@ mod tests {
             verdict: Verdict::Tls,
             ..long
         };
-        let hopeless = Standing {
+        let hopeless = CallState {
             attempts: 3,
             eligibility: Eligibility::NotPermitted,
             remaining: Some(BACKOFF),
-            budget: false,
             ..FRESH
         };
-        let permitted = Standing {
+        let permitted = CallState {
             eligibility: Eligibility::BodyIsStream,
             ..hopeless
         };
-        let repeatable = Standing {
+        let repeatable = CallState {
             eligibility: Eligibility::Repeatable,
             ..hopeless
         };
-        let attempts_left = Standing {
+        let attempts_left = CallState {
             attempts: 2,
             ..repeatable
         };
-        let time_left = Standing {
+        let time_left = CallState {
             remaining: Some(BACKOFF + Duration::from_nanos(1)),
             ..attempts_left
         };
-        for (facts, standing, why) in [
+        let no_token = || false;
+        for (facts, state, why) in [
             (tls, hopeless, StopReason::Tls),
             (long, hopeless, StopReason::NotEligible),
             (long, permitted, StopReason::BodyIsStream),
@@ -462,7 +473,10 @@ mod tests {
             (facts(None), attempts_left, StopReason::Deadline),
             (facts(None), time_left, StopReason::RetryBudgetEmpty),
         ] {
-            assert_eq!(decide(&facts, &standing, &limits(), offered), stop(why));
+            assert_eq!(
+                decide(&facts, &state, &limits(), offered, no_token),
+                stop(why)
+            );
         }
     }
 
@@ -470,7 +484,7 @@ mod tests {
     fn a_policy_that_declines_ends_the_attempts() {
         for retry_after in [None, seconds(1)] {
             assert_eq!(
-                decide(&facts(retry_after), &FRESH, &limits(), || None),
+                decide(&facts(retry_after), &FRESH, &limits(), || None, token),
                 stop(StopReason::AttemptsExhausted)
             );
         }
@@ -486,15 +500,15 @@ mod tests {
             verdict: Verdict::Tls,
             ..fine
         };
-        let forbidden = Standing {
+        let forbidden = CallState {
             eligibility: Eligibility::NotPermitted,
             ..FRESH
         };
-        let spent = Standing {
+        let spent = CallState {
             attempts: 3,
             ..FRESH
         };
-        for (facts, standing, asked) in [
+        for (facts, state, asked) in [
             (fine, FRESH, 0),
             (tls, FRESH, 0),
             (facts(None), forbidden, 0),
@@ -505,12 +519,46 @@ mod tests {
         ] {
             let mut questions = 0;
 
-            let _ = decide(&facts, &standing, &limits(), || {
+            let ask = || {
                 questions += 1;
                 offered()
-            });
+            };
+            let _ = decide(&facts, &state, &limits(), ask, token);
 
-            assert_eq!(questions, asked, "{facts:?} {standing:?}");
+            assert_eq!(questions, asked, "{facts:?} {state:?}");
+        }
+    }
+
+    #[test]
+    fn a_token_is_taken_only_for_a_retry_that_all_else_allows() {
+        let spent = CallState {
+            attempts: 3,
+            ..FRESH
+        };
+        let forbidden = CallState {
+            eligibility: Eligibility::NotPermitted,
+            ..FRESH
+        };
+        let late = CallState {
+            remaining: Some(BACKOFF),
+            ..FRESH
+        };
+        for (facts, state, taken) in [
+            (facts(None), spent, 0),
+            (facts(None), forbidden, 0),
+            (facts(None), late, 0),
+            (facts(seconds(120)), FRESH, 0),
+            (facts(None), FRESH, 1),
+        ] {
+            let mut tokens = 0;
+
+            let take = || {
+                tokens += 1;
+                true
+            };
+            let _ = decide(&facts, &state, &limits(), offered, take);
+
+            assert_eq!(tokens, taken, "{facts:?} {state:?}");
         }
     }
 
@@ -563,7 +611,7 @@ mod tests {
             let mut attempts = 0;
             for (facts, budget) in responses {
                 attempts += 1;
-                let standing = Standing {
+                let state = CallState {
                     attempts,
                     eligibility: if repeatable {
                         Eligibility::Repeatable
@@ -571,11 +619,11 @@ mod tests {
                         Eligibility::NotPermitted
                     },
                     remaining: deadline.map(|deadline| deadline.saturating_sub(waited)),
-                    budget,
                     spread,
                 };
 
-                let Decision::Retry { after, .. } = decide(&facts, &standing, &limits, offered) else {
+                let decision = decide(&facts, &state, &limits, offered, || budget);
+                let Decision::Retry { after, .. } = decision else {
                     break;
                 };
 

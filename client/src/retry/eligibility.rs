@@ -10,13 +10,13 @@ use http::Method;
 /// caller can send an `Idempotency-Key` to a service that ignores it.
 ///
 /// ```
-/// # client::install_tls_provider();
+/// # reliable_api_client::install_tls_provider();
 /// # let http = reqwest::Client::builder().tls_certs_only([]).build()?;
 /// # let client = reqwest_middleware::ClientBuilder::new(http).build();
 /// let request = client
 ///     .post("http://127.0.0.1:8765/jobs")
 ///     .header("Idempotency-Key", "order-4711")
-///     .with_extension(client::RepeatPermission);
+///     .with_extension(reliable_api_client::RepeatPermission);
 /// # Ok::<(), reqwest::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

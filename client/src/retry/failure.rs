@@ -112,7 +112,7 @@ impl FailureKind {
 /// [`reqwest::Error`]; it returns this, and the retry rules treat it alike:
 ///
 /// ```
-/// use client::{Failure, FailureKind};
+/// use reliable_api_client::{Failure, FailureKind};
 ///
 /// let error: reqwest_middleware::Error = Failure(FailureKind::ReadTimeout).into();
 ///

@@ -5,12 +5,13 @@
 //! its result into the facts it needs; [`backoff`] offers a wait; [`budget`] and
 //! [`concurrency`] are what clones share. [`middleware`], [`attempt`] and
 //! [`body`] do what was decided, and are the only files here that touch the
-//! outside.
+//! outside. They report to an [`observer`].
 
 mod attempt;
 mod backoff;
 mod body;
 mod budget;
+mod call_context;
 mod call_settings;
 mod classify;
 mod concurrency;
@@ -19,7 +20,9 @@ mod eligibility;
 mod failure;
 mod http_date;
 mod middleware;
+mod observer;
 mod retry_after;
+mod watchers;
 
 pub use backoff::{Backoff, NoWait};
 pub use body::IncompleteBody;
@@ -28,14 +31,19 @@ pub use call_settings::CallSettings;
 pub use classify::{Classifier, FINAL_STATUSES, RETRY_STATUSES};
 pub use concurrency::ConcurrencyLimit;
 pub use decision::{
-    Decision, Facts, Limits, RetryReason, Standing, StopReason, Verdict, WaitSource, decide,
+    CallState, Decision, Facts, Limits, RetryReason, StopReason, Verdict, WaitSource, decide,
 };
 pub use eligibility::{Eligibility, RepeatPermission, may_repeat};
 pub use failure::{Failure, FailureKind};
 pub use middleware::{RetryMiddleware, RetryReport};
+pub use observer::Injector;
 pub use retry_after::RetryAfter;
 
 pub(crate) use backoff::Policy;
-pub(crate) use body::{DEFAULT_MAX_BODY_BYTES, read_error};
-pub(crate) use decision::Grounds;
-pub(crate) use middleware::{DEFAULT_MAX_ATTEMPTS, DEFAULT_MAX_RETRY_AFTER, Terms};
+pub(crate) use body::{DEFAULT_MAX_BODY_BYTES, read_error, session_timeout};
+pub(crate) use call_context::AttemptCount;
+pub(crate) use call_settings::OfHandle;
+pub(crate) use concurrency::LimitChange;
+pub(crate) use decision::DecisionContext;
+pub(crate) use observer::{CallObserver, Observer};
+pub(crate) use watchers::Watcher;

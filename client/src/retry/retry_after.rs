@@ -56,7 +56,7 @@ impl RetryAfter {
     /// ```
     /// use std::time::{Duration, SystemTime};
     ///
-    /// use client::RetryAfter;
+    /// use reliable_api_client::RetryAfter;
     /// use http::{HeaderMap, HeaderValue};
     ///
     /// let mut headers = HeaderMap::new();

@@ -1,14 +1,11 @@
 //! One call of a client method, from its begin to its end or to its drop.
 
-use std::{
-    sync::atomic::{AtomicU32, Ordering},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use tracing::Span;
 
 use super::{handles::OperationMetrics, outcome::CallOutcome, spans::operation_span};
-use crate::{endpoint::Endpoint, error::ApiError, time::Clock};
+use crate::{endpoint::Endpoint, error::ApiError, retry::AttemptCount, time::Clock};
 
 /// A call that goes on. It is counted, and its span gets its outcome, when this
 /// is dropped: by then it has ended, or its future was dropped, which is
@@ -17,35 +14,17 @@ pub(crate) struct OpenCall<'a> {
     clock: &'a dyn Clock,
     began: Duration,
     span: Span,
-    metrics: &'a OperationMetrics,
+    metrics: Arc<OperationMetrics>,
     attempts: AttemptCount,
     outcome: CallOutcome,
     error_type: Option<&'static str>,
     problem: Option<&'static str>,
 }
 
-/// How many requests a call has put on the wire so far.
-///
-/// The retry rules count, and whoever began the call can read the number even if
-/// its future is dropped.
-#[derive(Debug, Default)]
-pub(crate) struct AttemptCount(AtomicU32);
-
-impl AttemptCount {
-    /// Counts one more; the new number.
-    pub(crate) fn add(&self) -> u32 {
-        self.0.fetch_add(1, Ordering::Relaxed) + 1
-    }
-
-    fn get(&self) -> u32 {
-        self.0.load(Ordering::Relaxed)
-    }
-}
-
 impl<'a> OpenCall<'a> {
     /// Begins a call.
     pub(crate) fn begin(
-        metrics: &'a OperationMetrics,
+        metrics: Arc<OperationMetrics>,
         endpoint: Endpoint,
         clock: &'a dyn Clock,
     ) -> Self {
@@ -61,19 +40,14 @@ impl<'a> OpenCall<'a> {
         }
     }
 
-    /// When it began, on the monotonic clock.
-    pub(crate) fn began(&self) -> Duration {
-        self.began
-    }
-
     /// The span of the call.
     pub(crate) fn span(&self) -> &Span {
         &self.span
     }
 
     /// The count of its attempts.
-    pub(crate) fn attempts(&self) -> &AttemptCount {
-        &self.attempts
+    pub(crate) fn attempts(&self) -> AttemptCount {
+        self.attempts.clone()
     }
 
     /// Ends the call with this result.

@@ -5,7 +5,8 @@
 //! was not announced) and kept.
 
 use std::{
-    sync::{Arc, OnceLock},
+    collections::HashMap,
+    sync::{Arc, OnceLock, PoisonError, RwLock},
     time::Duration,
 };
 
@@ -21,15 +22,14 @@ use super::{
 };
 use crate::{
     endpoint::Endpoint,
-    per_operation::PerOperation,
-    retry::{RetryReason, WaitSource},
+    retry::{RetryReason, WaitSource, Watcher},
 };
 
 /// The metrics of one client, all clones together.
 pub(crate) struct Metrics {
     source: Source,
     rules: Rules,
-    operations: PerOperation<OperationMetrics>,
+    operations: RwLock<HashMap<(Endpoint, Method), Arc<OperationMetrics>>>,
 }
 
 /// Where handles are registered: with the recorder given, else with the one
@@ -47,7 +47,7 @@ impl Metrics {
         Self {
             source,
             rules,
-            operations: PerOperation::new(),
+            operations: RwLock::default(),
         }
     }
 
@@ -70,21 +70,33 @@ impl Metrics {
         method: &Method,
         operation: impl FnOnce() -> Operation,
     ) -> Arc<OperationMetrics> {
-        self.operations.get(endpoint, method, || {
-            let metrics = OperationMetrics::new(self.source.clone(), endpoint, method);
-            metrics.register(&operation(), &self.rules);
-            metrics
-        })
+        let key = (endpoint, method.clone());
+        let known = self.operations.read();
+        if let Some(metrics) = known.unwrap_or_else(PoisonError::into_inner).get(&key) {
+            return Arc::clone(metrics);
+        }
+        let metrics = OperationMetrics::new(self.source.clone(), endpoint, method);
+        metrics.register(&operation(), &self.rules);
+        // A method outside the closed list is not kept: a caller that made up
+        // new ones could grow the table without end.
+        if labels::method(method) != method.as_str() {
+            return Arc::new(metrics);
+        }
+        let known = self.operations.write();
+        let mut known = known.unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(known.entry(key).or_insert_with(|| Arc::new(metrics)))
     }
 
-    /// The gauge of the retry budget of the client called `client`.
-    pub(crate) fn budget_tokens(&self, client: &'static str) -> Gauge {
-        self.source.gauge(&catalogue::BUDGET_TOKENS, &[client])
+    /// Shows the retry budget of the client called `client` on its gauge.
+    pub(crate) fn budget_tokens(&self, client: &'static str) -> Arc<Watcher> {
+        let gauge = self.source.gauge(&catalogue::BUDGET_TOKENS, &[client]);
+        Arc::new(move |tokens| gauge.set(tokens))
     }
 
-    /// The gauge of the concurrency limit of the client called `client`.
-    pub(crate) fn concurrency_limit(&self, client: &'static str) -> Gauge {
-        self.source.gauge(&catalogue::CONCURRENCY_LIMIT, &[client])
+    /// Shows the concurrency limit of the client called `client` on its gauge.
+    pub(crate) fn concurrency_limit(&self, client: &'static str) -> Arc<Watcher> {
+        let gauge = self.source.gauge(&catalogue::CONCURRENCY_LIMIT, &[client]);
+        Arc::new(move |limit| gauge.set(limit))
     }
 }
 
@@ -159,7 +171,7 @@ impl OperationMetrics {
         for result in Operation::attempt_results() {
             self.attempts(result, result.index());
         }
-        let success = AttemptResult::Status(self.endpoint.success());
+        let success = AttemptResult::Status(operation.success);
         self.durations(success, success.index());
         for (why, source) in operation.retries(rules) {
             self.retries(why, source);
@@ -201,14 +213,14 @@ impl OperationMetrics {
     }
 
     /// Counts one request on the wire.
-    pub(crate) fn attempt(&self, result: AttemptResult, duration: Duration) {
+    pub(super) fn attempt(&self, result: AttemptResult, duration: Duration) {
         let index = result.index();
         self.attempts(result, index).increment(1);
         self.durations(result, index).record(duration);
     }
 
     /// Counts one wait for another attempt.
-    pub(crate) fn retry(&self, why: RetryReason, source: WaitSource, wait: Duration) {
+    pub(super) fn retry(&self, why: RetryReason, source: WaitSource, wait: Duration) {
         self.retries(why, source).increment(1);
         self.waits(source).record(wait);
     }
@@ -224,7 +236,7 @@ impl OperationMetrics {
     }
 
     /// Counts one 429 that shrank the concurrency limit.
-    pub(crate) fn concurrency_reduction(&self) {
+    pub(super) fn concurrency_reduction(&self) {
         self.concurrency_reductions().increment(1);
     }
 

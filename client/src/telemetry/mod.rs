@@ -58,44 +58,32 @@
 
 mod call;
 mod catalogue;
-mod gauges;
 mod handles;
 mod labels;
+mod observer;
 mod operation;
 mod outcome;
 mod spans;
 
 use std::sync::Arc;
 
-use http::HeaderMap;
 use metrics::Recorder;
-use tracing::Span;
 
-pub(crate) use call::{AttemptCount, OpenCall};
+pub(crate) use call::OpenCall;
 pub use catalogue::{
     ATTEMPTS, BUDGET_TOKENS, CALL_ATTEMPTS, CALL_ATTEMPTS_BUCKETS, CALL_DURATION,
     CALL_DURATION_BUCKETS, CALLS, CONCURRENCY_LIMIT, CONCURRENCY_REDUCTIONS, CURSOR_LOOPS,
     DURATION_BUCKETS, GIVE_UPS, METRICS, Metric, MetricKind, REQUEST_DURATION, RETRIES, RETRY_WAIT,
     WAIT_BUCKETS,
 };
-pub(crate) use gauges::Gauges;
-pub(crate) use handles::{Metrics, OperationMetrics};
-pub(crate) use labels::AttemptResult;
+pub(crate) use handles::Metrics;
 pub use labels::{GiveUp, method as method_label, status_label};
 pub use operation::Operation;
 pub(crate) use operation::Rules;
 pub use outcome::CallOutcome;
 pub use spans::TARGET;
-pub(crate) use spans::{
-    attempt_span, in_span, late_turn_span, queue_span, record_attempt, record_concurrency,
-    stop_span, wait_span,
-};
+
+pub use crate::retry::Injector;
 
 /// A recorder that the client registers its metrics with.
 pub type SharedRecorder = Arc<dyn Recorder + Send + Sync>;
-
-/// Writes the context of an attempt's span into the headers of its request, so
-/// that the trace goes on at the service (W3C Trace Context).
-///
-/// Plain `tracing` has no trace ids; whoever records the spans has them.
-pub type Injector = Arc<dyn Fn(&Span, &mut HeaderMap) + Send + Sync>;

@@ -17,15 +17,15 @@ use crate::{
 /// [`Builder::operations`](crate::Builder::operations).
 ///
 /// ```
-/// use client::{Endpoint, ReliableApiClient, telemetry::Operation};
+/// use reliable_api_client::{ApiClient, Endpoint, telemetry::Operation};
 ///
 /// const STOCK: Endpoint = Endpoint::new("stock", "/stock");
 /// const ORDERS: Endpoint = Endpoint::new("orders", "/orders");
 ///
-/// let client = ReliableApiClient::builder("http://127.0.0.1:8765")
+/// let client = ApiClient::builder("http://127.0.0.1:8765")
 ///     .operations([Operation::get(STOCK), Operation::listing(ORDERS)])
 ///     .build()?;
-/// # Ok::<(), client::ConfigError>(())
+/// # Ok::<(), reliable_api_client::ConfigError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Operation {
@@ -34,77 +34,55 @@ pub struct Operation {
     pub(super) listing: bool,
     /// Whether a retry is permitted, as far as the method and the client say.
     repeatable: bool,
+    /// The status of a success.
+    pub(super) success: StatusCode,
 }
 
 impl Operation {
-    /// What the methods of the client call.
-    pub(crate) const BUILT_IN: [Self; 12] = [
-        Self::listing(Endpoint::ITEMS),
-        Self::listing(Endpoint::LOOPING_ITEMS),
-        Self::listing(Endpoint::ENDLESS_ITEMS),
-        Self::listing(Endpoint::BAD_ITEMS),
-        Self::listing(Endpoint::BAD_CURSOR),
-        Self::get(Endpoint::FLAKY),
-        Self::get(Endpoint::RETRY_LATER),
-        Self::get(Endpoint::BAD_JSON),
-        Self::get(Endpoint::TEXT_JSON),
-        Self::get(Endpoint::NO_CONTENT),
-        Self::get(Endpoint::REDIRECT),
-        Self::repeatable_post(Endpoint::CREATE_JOB),
-    ];
-
-    /// Calls of [`ReliableApiClient::get`](crate::ReliableApiClient::get).
+    /// Calls of [`ApiClient::get`](crate::ApiClient::get).
     #[must_use]
     pub const fn get(endpoint: Endpoint) -> Self {
-        Self {
-            endpoint,
-            method: Method::GET,
-            listing: false,
-            repeatable: true,
-        }
+        Self::new(endpoint, Method::GET, false, true)
     }
 
-    /// Calls of
-    /// [`ReliableApiClient::listing`](crate::ReliableApiClient::listing).
+    /// Calls of [`ApiClient::listing`](crate::ApiClient::listing).
     #[must_use]
     pub const fn listing(endpoint: Endpoint) -> Self {
-        Self {
-            endpoint,
-            method: Method::GET,
-            listing: true,
-            repeatable: true,
-        }
+        Self::new(endpoint, Method::GET, true, true)
     }
 
-    /// Calls of [`ReliableApiClient::post`](crate::ReliableApiClient::post).
+    /// Calls of [`ApiClient::post`](crate::ApiClient::post).
     #[must_use]
     pub const fn post(endpoint: Endpoint) -> Self {
-        Self {
-            endpoint,
-            method: Method::POST,
-            listing: false,
-            repeatable: false,
-        }
+        Self::new(endpoint, Method::POST, false, false)
     }
 
-    /// A POST that has permission to be repeated.
-    const fn repeatable_post(endpoint: Endpoint) -> Self {
+    /// Calls of [`ApiClient::post_repeatable`](crate::ApiClient::post_repeatable).
+    #[must_use]
+    pub const fn post_repeatable(endpoint: Endpoint) -> Self {
+        Self::new(endpoint, Method::POST, false, true)
+    }
+
+    /// The status that a success has, where it is not 200.
+    #[must_use]
+    pub const fn success(mut self, status: StatusCode) -> Self {
+        self.success = status;
+        self
+    }
+
+    const fn new(endpoint: Endpoint, method: Method, listing: bool, repeatable: bool) -> Self {
         Self {
             endpoint,
-            method: Method::POST,
-            listing: false,
-            repeatable: true,
+            method,
+            listing,
+            repeatable,
+            success: StatusCode::OK,
         }
     }
 
     /// Requests that nobody announced.
     pub(super) fn unannounced(endpoint: Endpoint, method: &Method) -> Self {
-        Self {
-            endpoint,
-            method: method.clone(),
-            listing: false,
-            repeatable: may_repeat(method, None),
-        }
+        Self::new(endpoint, method.clone(), false, may_repeat(method, None))
     }
 
     /// How a call can end, and whether it can have been retried then.

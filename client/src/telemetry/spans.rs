@@ -5,11 +5,7 @@
 //! seconds of a `Retry-After` that can be read. So no log of spans can hold a credential,
 //! a full URL or a full body.
 
-use std::{
-    future::{Future, poll_fn},
-    pin::Pin,
-    time::Duration,
-};
+use std::time::Duration;
 
 use http::Method;
 use tracing::{Span, field::Empty};
@@ -20,7 +16,10 @@ use super::{
 };
 use crate::{
     endpoint::Endpoint,
-    retry::{FailureKind, Grounds, RetryAfter, RetryReason, StopReason, Verdict, WaitSource},
+    retry::{
+        DecisionContext, FailureKind, LimitChange, RetryAfter, RetryReason, StopReason, Verdict,
+        WaitSource,
+    },
 };
 
 /// The target of every span.
@@ -42,19 +41,8 @@ pub(super) fn operation_span(endpoint: Endpoint) -> Span {
     )
 }
 
-/// Polls `future` inside of `span`.
-///
-/// An `Instrumented` future holds a span of its own, and enters it once more to drop
-/// what it holds, which here has come to its end.
-pub(crate) fn in_span<F: Future>(
-    span: &Span,
-    mut future: Pin<&mut F>,
-) -> impl Future<Output = F::Output> {
-    poll_fn(move |context| span.in_scope(|| future.as_mut().poll(context)))
-}
-
 /// One request on the wire.
-pub(crate) fn attempt_span(
+pub(super) fn attempt_span(
     operation: &OperationMetrics,
     request: &reqwest::Request,
     attempt: u32,
@@ -82,7 +70,7 @@ pub(crate) fn attempt_span(
 }
 
 /// Notes how an attempt ended on its span.
-pub(crate) fn record_attempt(span: &Span, result: AttemptResult) {
+pub(super) fn record_attempt(span: &Span, result: AttemptResult) {
     if let Some(status) = result.status() {
         tracing::record_all!(span, http.response.status_code = i64::from(status.as_u16()));
     }
@@ -93,17 +81,17 @@ pub(crate) fn record_attempt(span: &Span, result: AttemptResult) {
 }
 
 /// Notes on the span of an attempt what its response did to the concurrency limit.
-pub(crate) fn record_concurrency(span: &Span, before: usize, after: usize) {
+pub(super) fn record_limit(span: &Span, change: LimitChange) {
     let whole = |limit: usize| i64::try_from(limit).unwrap_or(i64::MAX);
     tracing::record_all!(
         span,
-        concurrency.limit_before = whole(before),
-        concurrency.limit_after = whole(after)
+        concurrency.limit_before = whole(change.before),
+        concurrency.limit_after = whole(change.after)
     );
 }
 
 /// One wait for a turn under a concurrency limit of so many attempts.
-pub(crate) fn queue_span(limit: usize) -> Span {
+pub(super) fn queue_span(limit: usize) -> Span {
     tracing::info_span!(
         target: TARGET,
         "queue",
@@ -114,7 +102,7 @@ pub(crate) fn queue_span(limit: usize) -> Span {
     )
 }
 
-/// A span of a decision: fields of its own, and those of [`record_grounds`].
+/// A span of a decision: fields of its own, and those of [`record_context`].
 macro_rules! decision_span {
     ($name:literal, $($own:tt)*) => {
         tracing::info_span!(
@@ -138,35 +126,39 @@ macro_rules! decision_span {
 }
 
 /// One pause before a retry.
-pub(crate) fn wait_span(source: WaitSource, length: Duration, grounds: &Grounds<'_>) -> Span {
+pub(super) fn wait_span(
+    source: WaitSource,
+    length: Duration,
+    context: &DecisionContext<'_>,
+) -> Span {
     let span = decision_span!(
         "wait",
-        retry.reason = labels::verdict_reason(grounds.facts.verdict),
+        retry.reason = labels::verdict_reason(context.facts.verdict),
         wait.source = labels::wait_source(source),
         wait.seconds = length.as_secs_f64(),
         wait.ceiling_seconds = match source {
-            WaitSource::Backoff => grounds.ceiling.map(|ceiling| ceiling.as_secs_f64()),
+            WaitSource::Backoff => context.ceiling.map(|ceiling| ceiling.as_secs_f64()),
             WaitSource::RetryAfter => None,
         },
     );
-    record_grounds(&span, grounds);
+    record_context(&span, context);
     span
 }
 
 /// The decision not to try again.
-pub(crate) fn stop_span(why: StopReason, grounds: &Grounds<'_>) -> Span {
+pub(super) fn stop_span(why: StopReason, context: &DecisionContext<'_>) -> Span {
     let span = empty_stop_span(labels::stop_reason(why));
     tracing::record_all!(
         span,
-        retry.reason = labels::verdict_reason(grounds.facts.verdict),
-        stop.wait_seconds = grounds.weighed().map(|wait| wait.as_secs_f64())
+        retry.reason = labels::verdict_reason(context.facts.verdict),
+        stop.wait_seconds = context.weighed().map(|wait| wait.as_secs_f64())
     );
-    record_grounds(&span, grounds);
+    record_context(&span, context);
     span
 }
 
 /// The end of a call whose deadline passed before its next attempt had a turn.
-pub(crate) fn late_turn_span(request: &Method, attempts: u32) -> Span {
+pub(super) fn late_turn_span(request: &Method, attempts: u32) -> Span {
     let span = empty_stop_span(labels::stop_reason(StopReason::Deadline));
     tracing::record_all!(
         span,
@@ -188,16 +180,16 @@ fn empty_stop_span(why: &'static str) -> Span {
 }
 
 /// Notes what a decision rested on: numbers and closed words, so that no span holds
-/// what a server or a caller wrote.
-fn record_grounds(span: &Span, grounds: &Grounds<'_>) {
-    let Grounds {
+/// the text of a server or of a caller.
+fn record_context(span: &Span, context: &DecisionContext<'_>) {
+    let DecisionContext {
         method,
         facts,
-        standing,
+        state,
         limits,
         tokens,
         ..
-    } = grounds;
+    } = context;
     let responded = matches!(
         facts.verdict,
         Verdict::Transient(RetryReason::Status(_)) | Verdict::Final
@@ -205,8 +197,8 @@ fn record_grounds(span: &Span, grounds: &Grounds<'_>) {
     tracing::record_all!(
         span,
         http.request.method = labels::method(method),
-        retry.allowed_by = labels::allowed_by(standing.eligibility, method),
-        retry.attempt = i64::from(standing.attempts),
+        retry.allowed_by = labels::allowed_by(state.eligibility, method),
+        retry.attempt = i64::from(state.attempts),
         retry.max_attempts = i64::from(limits.max_attempts.get()),
         retry_after.form = responded.then(|| labels::retry_after_form(facts.retry_after)),
         retry_after.seconds = facts
@@ -214,7 +206,7 @@ fn record_grounds(span: &Span, grounds: &Grounds<'_>) {
             .and_then(RetryAfter::wait)
             .map(|wait| wait.as_secs_f64()),
         retry_after.max_seconds = limits.max_retry_after.as_secs_f64(),
-        deadline.remaining_seconds = standing.remaining.map(|left| left.as_secs_f64()),
+        deadline.remaining_seconds = state.remaining.map(|left| left.as_secs_f64()),
         retry_budget.tokens = *tokens
     );
 }

@@ -1,6 +1,6 @@
 //! Bodies: lengths that lie, floods, and what is read out of them.
 
-use client::{FailureKind, ReliableApiClient};
+use client::{FailureKind, teaching::ReliableApiClient};
 
 use super::{FORGED, SOUND, client, meet};
 use crate::support::{
@@ -186,8 +186,8 @@ async fn a_monstrous_problem_keeps_its_status_and_its_code() {
 
         let begin = &problem[..20];
         assert_eq!(error.status, 409, "{begin}");
-        assert_eq!(error.code.as_deref(), code, "{begin}");
-        assert_eq!(error.request_id.as_deref(), Some("r-1"), "{begin}");
+        assert_eq!(error.code(), code, "{begin}");
+        assert_eq!(error.request_id(), Some("r-1"), "{begin}");
         assert_eq!(error.incomplete_body, None, "{begin}");
         assert!(error.to_string().len() < 1000, "{error}");
         assert_eq!(client.flaky().await.expect("a sound response").attempt, 3);

@@ -1,6 +1,6 @@
 //! Connections: responses that nobody asked for.
 
-use client::ReliableApiClient;
+use client::teaching::ReliableApiClient;
 use tokio::{
     io::{AsyncWriteExt, copy, sink},
     net::{TcpListener, TcpStream},

@@ -9,7 +9,10 @@
 
 use std::time::Duration;
 
-use client::{ApiError, Flaky, ReliableApiClient};
+use client::{
+    ApiError,
+    teaching::{Flaky, ReliableApiClient},
+};
 
 use crate::support::{
     drive::silently,

@@ -1,6 +1,6 @@
 //! Redirects: in circles, to other hosts, with credentials, and to nowhere.
 
-use client::{IdempotencyKey, JsonObject, ReliableApiClient};
+use client::{IdempotencyKey, JsonObject, teaching::ReliableApiClient};
 
 use super::SOUND;
 use crate::support::{

@@ -16,8 +16,8 @@ pub(crate) mod wire;
 use std::{fmt::Debug, sync::Arc, time::SystemTime};
 
 use client::{
-    ApiError, ApiHttpError, ApiTransportError, Builder, Random, ReliableApiClient, SeededRandom,
-    VirtualClock,
+    ApiError, ApiHttpError, ApiTransportError, Random, SeededRandom, VirtualClock,
+    teaching::{Builder, ReliableApiClient},
 };
 
 /// The error of a call whose response is no success.

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use client::{
-    ConcurrencyLimit, ReliableApiClient,
+    ConcurrencyLimit,
+    teaching::ReliableApiClient,
     telemetry::{
         ATTEMPTS, BUDGET_TOKENS, CONCURRENCY_LIMIT, CURSOR_LOOPS, GIVE_UPS, Metric, RETRIES,
     },

@@ -3,8 +3,9 @@
 use std::future::ready;
 
 use client::{
-    ApiError, Builder, Checkpoint, CheckpointStore, Cursor, Endpoint, Failure, FailureKind,
-    IdempotencyKey, JsonObject, MemoryCheckpoints, Position, ReliableApiClient,
+    ApiError, Checkpoint, CheckpointStore, Cursor, Failure, FailureKind, IdempotencyKey,
+    JsonObject, MemoryCheckpoints, Position,
+    teaching::{Builder, ReliableApiClient, endpoint},
 };
 use http::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use reqwest::Response;
@@ -86,13 +87,12 @@ fn problem(status: u16, retry_after: &str) -> Response {
     response(status, &headers, body.to_string())
 }
 
-/// A client whose service responds with `response` and has a secret in its session.
+/// A client whose service responds with `response`.
 pub(crate) fn client(
     builder: Builder,
     response: impl Fn() -> Result<Response> + Send + Sync + 'static,
 ) -> ReliableApiClient {
     builder
-        .session(session())
         .max_pages(3)
         .max_items(2)
         .transport(scripted(move |_| ready(response())))
@@ -112,8 +112,8 @@ pub(crate) async fn call_everything(client: &ReliableApiClient) -> String {
     said += &result(&client.no_content().await);
     said += &result(&client.redirect().await);
     said += &result(&client.create_job(&key, &body).await);
-    said += &result(&client.post(Endpoint::CREATE_JOB, Some(&key), &body).await);
-    let object = client.get(Endpoint::BAD_JSON).await;
+    said += &result(&client.post(endpoint::CREATE_JOB, Some(&key), &body).await);
+    let object = client.get(endpoint::BAD_JSON).await;
     said += &result(&object);
     if let Ok(object) = object {
         let misread = object.parse::<Vec<u8>>().expect_err("an object");
@@ -138,7 +138,7 @@ pub(crate) async fn call_everything(client: &ReliableApiClient) -> String {
     };
     store.save(&checkpoint).await.expect("memory");
     let mut crawl = client.items().crawl(store.clone()).await.expect("begun");
-    match crawl.next_page().await {
+    match crawl.next_page().await.expect("not the end") {
         Ok(page) => said += &debugged(&page),
         Err(error) => said += &told(&error),
     }

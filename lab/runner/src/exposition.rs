@@ -159,7 +159,7 @@ impl RunMetrics {
 mod tests {
     use std::{collections::BTreeSet, future::pending};
 
-    use client::ReliableApiClient;
+    use client::teaching::ReliableApiClient;
     use evidence::{Overrides, Pace};
     use server::TeachingApi;
     use tokio::{

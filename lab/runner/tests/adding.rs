@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 
 use axum::{Json, Router, response::IntoResponse, routing};
 use client::{
-    ConfigError, Endpoint, IdempotencyKey, JsonObject, MemoryCheckpoints, Redirect,
-    install_tls_provider,
+    ConfigError, Endpoint, IdempotencyKey, JsonObject, MemoryCheckpoints, install_tls_provider,
+    teaching::{Redirect, endpoint},
     telemetry::{Metric, MetricKind, SharedRecorder},
 };
 use evidence::{
@@ -154,7 +154,7 @@ impl TrustingClient {
 #[async_trait::async_trait]
 impl ScenarioClient for TrustingClient {
     async fn flaky(&self) -> Result<u64, Outcome> {
-        self.get(Endpoint::FLAKY).await.map(|()| 0)
+        self.get(endpoint::FLAKY).await.map(|()| 0)
     }
 
     async fn get(&self, endpoint: Endpoint) -> Result<(), Outcome> {
@@ -162,11 +162,11 @@ impl ScenarioClient for TrustingClient {
     }
 
     async fn no_content(&self) -> Result<(), Outcome> {
-        self.get(Endpoint::NO_CONTENT).await
+        self.get(endpoint::NO_CONTENT).await
     }
 
     async fn redirect(&self) -> Result<Option<Redirect>, Outcome> {
-        self.get(Endpoint::REDIRECT).await.map(|()| None)
+        self.get(endpoint::REDIRECT).await.map(|()| None)
     }
 
     fn new_key(&self) -> Option<IdempotencyKey> {
@@ -187,7 +187,7 @@ impl ScenarioClient for TrustingClient {
         _: Option<&IdempotencyKey>,
         _: &JsonObject,
     ) -> Result<String, Outcome> {
-        let created = self.request(Method::POST, Endpoint::CREATE_JOB).await;
+        let created = self.request(Method::POST, endpoint::CREATE_JOB).await;
         created.map(|()| String::new())
     }
 

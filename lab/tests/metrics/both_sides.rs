@@ -3,7 +3,8 @@
 use std::{sync::Arc, time::SystemTime};
 
 use client::{
-    IdempotencyKey, JsonObject, Listing, ReliableApiClient, VirtualClock, telemetry::SharedRecorder,
+    IdempotencyKey, JsonObject, Listing, VirtualClock, teaching::ReliableApiClient,
+    telemetry::SharedRecorder,
 };
 use host::{Metrics, RunningService, ServiceConfig};
 use runner::prometheus_recorder;

@@ -22,7 +22,7 @@ use axum::{
     response::IntoResponse,
     routing::{get, post},
 };
-use client::{Clock, Endpoint, IdempotencyKey, ReliableApiClient, SeededRandom};
+use client::{Clock, Endpoint, IdempotencyKey, SeededRandom, teaching::ReliableApiClient};
 use evidence::{Client, Ending, Overrides, Run, ScenarioWords, wire::Facts};
 use host::ServiceConfig;
 use http::{HeaderMap, StatusCode, header};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use client::ReliableApiClient;
+use client::teaching::ReliableApiClient;
 use evidence::{Comparison, Overrides, Pace};
 use host::ServiceConfig;
 use http::{Method, StatusCode};

@@ -5,7 +5,7 @@ use std::{
     time::SystemTime,
 };
 
-use client::{ReliableApiClient, VirtualClock};
+use client::{VirtualClock, teaching::ReliableApiClient};
 use http::Extensions;
 use reqwest::{Request, Response};
 use reqwest_middleware::{Middleware, Next, Result};

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use client::{Endpoint, ReliableApiClient, Timeouts, telemetry::SharedRecorder};
+use client::{Endpoint, Timeouts, teaching::ReliableApiClient, telemetry::SharedRecorder};
 use metrics_exporter_prometheus::PrometheusHandle;
 use reqwest_middleware::ClientWithMiddleware;
 use reqwest_retry::{RetryTransientMiddleware, policies::ExponentialBackoff};

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use client::{Endpoint, Listing, ListingLimits, ReliableApiClient, Timeouts};
+use client::{Endpoint, Listing, ListingLimits, Timeouts, teaching::ReliableApiClient};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::runtime::Runtime;

@@ -13,7 +13,8 @@ mod without;
 use std::{fmt, ops::ControlFlow};
 
 use client::{
-    ConfigError, Endpoint, IdempotencyKey, JsonObject, MemoryCheckpoints, Redirect,
+    ConfigError, Endpoint, IdempotencyKey, JsonObject, MemoryCheckpoints,
+    teaching::{Redirect, endpoint},
     telemetry::{Metric, Operation, SharedRecorder},
 };
 use evidence::{Client, Outcome, Policy};
@@ -170,10 +171,10 @@ impl Task {
     #[must_use]
     pub fn request(self) -> (Method, Endpoint) {
         match self {
-            Self::Flaky => (Method::GET, Endpoint::FLAKY),
-            Self::NoContent => (Method::GET, Endpoint::NO_CONTENT),
-            Self::Redirect => (Method::GET, Endpoint::REDIRECT),
-            Self::CreateJobs(_) => (Method::POST, Endpoint::CREATE_JOB),
+            Self::Flaky => (Method::GET, endpoint::FLAKY),
+            Self::NoContent => (Method::GET, endpoint::NO_CONTENT),
+            Self::Redirect => (Method::GET, endpoint::REDIRECT),
+            Self::CreateJobs(_) => (Method::POST, endpoint::CREATE_JOB),
             Self::Post(endpoint) => (Method::POST, endpoint),
             Self::Get(endpoint)
             | Self::List(endpoint)

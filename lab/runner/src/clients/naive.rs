@@ -14,7 +14,8 @@ mod telemetry;
 use std::ops::ControlFlow;
 
 use client::{
-    ConfigError, Endpoint, IdempotencyKey, JsonObject, MemoryCheckpoints, Redirect,
+    ConfigError, Endpoint, IdempotencyKey, JsonObject, MemoryCheckpoints,
+    teaching::{Redirect, endpoint},
     telemetry::{Metric, SharedRecorder},
 };
 use evidence::{
@@ -79,7 +80,7 @@ impl ClientUnderTest for Naive {
 #[async_trait::async_trait]
 impl ScenarioClient for NaiveClient {
     async fn flaky(&self) -> Result<u64, Outcome> {
-        let body = self.fetch(Call::get(Endpoint::FLAKY)).await?;
+        let body = self.fetch(Call::get(endpoint::FLAKY)).await?;
         let attempt = body.get("attempt").and_then(Value::as_u64);
         Ok(attempt.unwrap_or_default())
     }
@@ -90,13 +91,13 @@ impl ScenarioClient for NaiveClient {
 
     /// Every response is JSON to a client that has met no other.
     async fn no_content(&self) -> Result<(), Outcome> {
-        self.get(Endpoint::NO_CONTENT).await
+        self.get(endpoint::NO_CONTENT).await
     }
 
     /// The library follows the redirect, so what comes is the response of another
     /// endpoint.
     async fn redirect(&self) -> Result<Option<Redirect>, Outcome> {
-        self.get(Endpoint::REDIRECT).await.map(|()| None)
+        self.get(endpoint::REDIRECT).await.map(|()| None)
     }
 
     /// A key is taken where the request is made: see [`Call`].
@@ -118,7 +119,7 @@ impl ScenarioClient for NaiveClient {
         _: Option<&IdempotencyKey>,
         body: &JsonObject,
     ) -> Result<String, Outcome> {
-        let job = self.fetch(Call::post(Endpoint::CREATE_JOB, body)).await?;
+        let job = self.fetch(Call::post(endpoint::CREATE_JOB, body)).await?;
         Ok(job.get("id").unwrap_or_default().to_string())
     }
 

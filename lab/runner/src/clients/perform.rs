@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use client::{Endpoint, JsonObject, MemoryCheckpoints, Redirect};
+use client::{Endpoint, JsonObject, MemoryCheckpoints, teaching::Redirect};
 use evidence::{Fact, Outcome, StopReason};
 use futures_util::future::join_all;
 use serde_json::{Value, json};

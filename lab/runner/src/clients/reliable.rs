@@ -5,8 +5,9 @@ mod failure;
 use std::{ops::ControlFlow, sync::Arc};
 
 use client::{
-    Backoff, Builder, ConfigError, Endpoint, IdempotencyKey, JsonObject, MemoryCheckpoints,
-    Redirect, ReliableApiClient, RetryBudget, SeededRandom, Timeouts,
+    ApiClient, Backoff, ConfigError, Endpoint, IdempotencyKey, JsonObject, MemoryCheckpoints,
+    RetryBudget, SeededRandom, Timeouts,
+    teaching::{Builder, Redirect, ReliableApiClient},
     telemetry::{METRICS, Metric, SharedRecorder},
 };
 use evidence::{
@@ -142,7 +143,8 @@ impl ScenarioClient for ReliableApiClient {
     }
 
     async fn get(&self, endpoint: Endpoint) -> Result<(), Outcome> {
-        self.get(endpoint).await.map(drop).map_err(failure)
+        let got = ApiClient::get(self, endpoint).await;
+        got.map(drop).map_err(failure)
     }
 
     async fn no_content(&self) -> Result<(), Outcome> {
@@ -163,7 +165,7 @@ impl ScenarioClient for ReliableApiClient {
         key: Option<&IdempotencyKey>,
         body: &JsonObject,
     ) -> Result<(), Outcome> {
-        let result = self.post(endpoint, key, body).await;
+        let result = ApiClient::post(self, endpoint, key, body).await;
         result.map(drop).map_err(failure)
     }
 
@@ -199,7 +201,8 @@ impl ScenarioClient for ReliableApiClient {
     ) -> Result<(), Outcome> {
         let crawl = self.listing(endpoint).crawl(checkpoints.clone()).await;
         let mut crawl = crawl.expect("memory can be read");
-        while let Some(page) = crawl.next_page().await.map_err(failure)? {
+        while let Some(page) = crawl.next_page().await {
+            let page = page.map_err(failure)?;
             let items = page.items().iter().map(|item| item.text().to_owned());
             if each_page(items.collect()).is_break() {
                 break;

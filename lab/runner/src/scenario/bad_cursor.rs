@@ -1,6 +1,6 @@
 //! A cursor of the wrong type ends nothing and continues nothing.
 
-use client::Endpoint;
+use client::teaching::endpoint;
 
 use super::{PLAIN, Scenario, shown};
 use crate::clients::{NAIVE, RELIABLE, Task};
@@ -44,7 +44,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         unsolved: "A cursor of the right type that leads to the wrong place. Only the service can know that.",
     },
     listing: true,
-    task: Task::List(Endpoint::BAD_CURSOR),
+    task: Task::List(endpoint::BAD_CURSOR),
     expect: |_| {
         vec![
             Expectation::ending(

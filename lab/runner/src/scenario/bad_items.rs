@@ -1,6 +1,6 @@
 //! Valid JSON is not yet a page.
 
-use client::Endpoint;
+use client::teaching::endpoint;
 
 use super::{PLAIN, Scenario, shown};
 use crate::clients::{NAIVE, RELIABLE, Task};
@@ -40,7 +40,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         unsolved: "Getting at the good records. That takes the service's owner, or a contract with partial pages.",
     },
     listing: true,
-    task: Task::List(Endpoint::BAD_ITEMS),
+    task: Task::List(endpoint::BAD_ITEMS),
     expect: |_| {
         vec![
             Expectation::ending(

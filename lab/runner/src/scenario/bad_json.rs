@@ -1,6 +1,6 @@
 //! A media type is a promise, and parsing is how it is held to it.
 
-use client::Endpoint;
+use client::teaching::endpoint;
 
 use super::{PLAIN, Scenario, shown};
 use crate::clients::{NAIVE, RELIABLE, Task};
@@ -41,7 +41,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         ],
         unsolved: "A body that parses and is wrong in its meaning. Only a schema or a business check finds that.",
     },
-    task: Task::Get(Endpoint::BAD_JSON),
+    task: Task::Get(endpoint::BAD_JSON),
     expect: |_| {
         vec![
             Expectation::ending(

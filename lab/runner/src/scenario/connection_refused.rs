@@ -1,6 +1,6 @@
 //! Nobody listens: the attempts are finite all the same.
 
-use client::Endpoint;
+use client::teaching::endpoint;
 
 use super::{BUDGET_SPENT, NO_ATTEMPT_LEFT, Network, PLAIN, Scenario, shown};
 use crate::clients::{NAIVE, Task};
@@ -35,7 +35,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
     },
     listing: true,
     network: Network::ConnectionRefused,
-    task: Task::List(Endpoint::ITEMS),
+    task: Task::List(endpoint::ITEMS),
     expect: |_| {
         vec![
             Expectation::ending(Ending::TransportError, "the failure reached the caller"),

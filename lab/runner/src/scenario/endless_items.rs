@@ -1,6 +1,6 @@
 //! A listing without an end is ended by the client.
 
-use client::Endpoint;
+use client::teaching::endpoint;
 
 use super::{ITEM_LIMIT, PAGE_LIMIT, PLAIN, Scenario, shown};
 use crate::clients::{NAIVE, Task};
@@ -51,7 +51,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         max_pages: 5,
         ..policy
     },
-    task: Task::List(Endpoint::ENDLESS_ITEMS),
+    task: Task::List(endpoint::ENDLESS_ITEMS),
     expect: |policy| {
         // Whichever limit comes first; at a tie the last item allowed was read
         // before the next page was asked for.

@@ -1,6 +1,6 @@
 //! A cap on items is kept to exactly, and never in silence.
 
-use client::Endpoint;
+use client::teaching::endpoint;
 
 use super::{ITEM_LIMIT, PAGE_LIMIT, PLAIN, Scenario, endless_items, shown};
 use crate::clients::{NAIVE, Task};
@@ -42,7 +42,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         max_items: 3,
         ..policy
     },
-    task: Task::List(Endpoint::ENDLESS_ITEMS),
+    task: Task::List(endpoint::ENDLESS_ITEMS),
     expect: endless_items::SCENARIO.expect,
     ..PLAIN
 };

@@ -1,6 +1,6 @@
 //! A listing is read to its end, not to the end of its first page.
 
-use client::Endpoint;
+use client::teaching::endpoint;
 
 use super::{ITEM_LIMIT, PAGE_LIMIT, PLAIN, Scenario, Share, shown};
 use crate::clients::{NAIVE, RELIABLE, Task};
@@ -44,7 +44,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         max_items: Some(2),
         ..Overrides::NONE
     },
-    task: Task::List(Endpoint::ITEMS),
+    task: Task::List(endpoint::ITEMS),
     expect: |policy| {
         if policy.max_items < 3 {
             return vec![

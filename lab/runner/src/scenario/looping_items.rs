@@ -1,6 +1,6 @@
 //! A listing that goes round in a circle is found out by its history.
 
-use client::Endpoint;
+use client::teaching::endpoint;
 
 use super::{ITEM_LIMIT, PAGE_LIMIT, PLAIN, Scenario, shown};
 use crate::clients::{NAIVE, RELIABLE, Task};
@@ -44,7 +44,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         unsolved: "Which of the records are duplicates. To stop is not to clean up.",
     },
     listing: true,
-    task: Task::List(Endpoint::LOOPING_ITEMS),
+    task: Task::List(endpoint::LOOPING_ITEMS),
     expect: |policy| {
         // A limit that is reached first ends it first; at a tie the last item
         // allowed was read before the next page was asked for.

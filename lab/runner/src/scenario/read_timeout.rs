@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use client::{Endpoint, FailureKind};
+use client::{FailureKind, teaching::endpoint};
 
 use super::{
     ITEM_LIMIT, NO_ATTEMPT_LEFT, Network, PAGE_LIMIT, PLAIN, Scenario, expect_items, shown,
@@ -57,7 +57,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         read_timeout: Duration::from_millis(400),
         ..policy
     },
-    task: Task::List(Endpoint::ITEMS),
+    task: Task::List(endpoint::ITEMS),
     // The timer is short, so that nobody has to wait for it; on a machine under
     // load the attempts to come may meet it, too.
     expect: |policy| {

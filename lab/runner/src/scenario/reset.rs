@@ -1,6 +1,6 @@
 //! A body that breaks off is no body.
 
-use client::{Endpoint, FailureKind, telemetry::RETRIES};
+use client::{FailureKind, teaching::endpoint, telemetry::RETRIES};
 
 use super::{
     ITEM_LIMIT, NO_ATTEMPT_LEFT, Network, PAGE_LIMIT, PLAIN, Scenario, Share, expect_items, shown,
@@ -57,7 +57,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
     load: Share::fault(2),
     listing: true,
     network: Network::Faults(&[Fault::ResetMidBody]),
-    task: Task::List(Endpoint::ITEMS),
+    task: Task::List(endpoint::ITEMS),
     expect: |policy| {
         let again = "the broken attempt was made again, once";
         let again = Expectation::counter(RETRIES.name, 1, again);

@@ -1,6 +1,6 @@
 //! A crawl that is killed goes on where it was, and loses nothing.
 
-use client::Endpoint;
+use client::teaching::endpoint;
 
 use super::{PAGE_LIMIT, PLAIN, Scenario, Share, shown};
 use crate::clients::{NAIVE, RELIABLE, Task};
@@ -46,7 +46,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         max_items: u32::MAX,
         ..policy
     },
-    task: Task::ResumeCrawl(Endpoint::ITEMS),
+    task: Task::ResumeCrawl(endpoint::ITEMS),
     expect: |policy| {
         if policy.max_pages < 2 {
             return vec![

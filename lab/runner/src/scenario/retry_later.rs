@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use client::Endpoint;
+use client::teaching::endpoint;
 
 use super::{BUDGET_SPENT, HEADER_NOT_READ, NO_ATTEMPT_LEFT, PLAIN, Scenario, Share, shown};
 use crate::clients::{RELIABLE, Task};
@@ -62,7 +62,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         max_retry_after: Some(Duration::from_secs(ASKED)),
         ..Overrides::NONE
     },
-    task: Task::Get(Endpoint::RETRY_LATER),
+    task: Task::Get(endpoint::RETRY_LATER),
     expect: |policy| {
         let mut expectations = vec![
             Expectation::ending(Ending::HttpError, "the failure reached the caller"),

@@ -1,6 +1,6 @@
 //! The media type comes before the body.
 
-use client::Endpoint;
+use client::teaching::endpoint;
 
 use super::{PLAIN, Scenario, shown};
 use crate::clients::{NAIVE, RELIABLE, Task};
@@ -43,7 +43,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         unsolved: "A server that mislabels everything. Then the contract has to change, on purpose and in one place.",
     },
     listing: true,
-    task: Task::List(Endpoint::TEXT_JSON),
+    task: Task::List(endpoint::TEXT_JSON),
     expect: |_| {
         vec![
             Expectation::ending(

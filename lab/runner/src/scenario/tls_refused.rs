@@ -1,6 +1,6 @@
 //! A refused handshake is not a bad connection.
 
-use client::Endpoint;
+use client::teaching::endpoint;
 
 use super::{Network, PLAIN, Scenario, shown};
 use crate::clients::{NAIVE, RELIABLE, Task};
@@ -37,7 +37,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
     },
     listing: true,
     network: Network::RefusedTls,
-    task: Task::List(Endpoint::ITEMS),
+    task: Task::List(endpoint::ITEMS),
     expect: |_| {
         vec![
             Expectation::ending(Ending::TransportError, "the failure reached the caller"),

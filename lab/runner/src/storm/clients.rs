@@ -7,8 +7,9 @@ use std::sync::{
 };
 
 use client::{
-    Builder, ConcurrencyLimit, ConfigError, Endpoint, NoWait, Random, ReliableApiClient,
-    RetryBudget, Timeouts, install_tls_provider,
+    ConcurrencyLimit, ConfigError, Endpoint, NoWait, Random, RetryBudget, Timeouts,
+    install_tls_provider,
+    teaching::{Builder, ReliableApiClient},
     telemetry::{ATTEMPTS, RETRIES, SharedRecorder},
 };
 use evidence::storm::{Backoff, ClientKind, Settings, Setup};

@@ -1,7 +1,7 @@
 //! The storm: many clients with the middleware that ships, one service with a capacity,
 //! in virtual time.
 //!
-//! The clients are [`ReliableApiClient`](client::ReliableApiClient)s, whose transport is
+//! The clients are [`ReliableApiClient`](client::teaching::ReliableApiClient)s, whose transport is
 //! a model of a service; nothing else of them is modelled. A run repeats by its seed, on
 //! every machine.
 

@@ -16,9 +16,9 @@ pub(crate) fn failure(error: ApiError) -> Outcome {
         ApiError::Http(error) => {
             outcome = outcome
                 .with("status", u64::from(error.status.as_u16()))
-                .with("request_id_kept", error.request_id.is_some());
-            if let Some(code) = &error.code {
-                outcome = outcome.with("code", &**code);
+                .with("request_id_kept", error.request_id().is_some());
+            if let Some(code) = error.code() {
+                outcome = outcome.with("code", code);
             }
             if let Some(wait) = error.retry_after {
                 outcome = outcome.with("retry_after_seconds", whole_seconds(wait));

@@ -3,7 +3,8 @@
 use std::ops::ControlFlow;
 
 use client::{
-    Endpoint, IdempotencyKey, JsonObject, MemoryCheckpoints, Redirect, ReliableApiClient,
+    Endpoint, IdempotencyKey, JsonObject, MemoryCheckpoints,
+    teaching::{Redirect, ReliableApiClient},
 };
 use evidence::{Defence, Ending, Outcome};
 
@@ -116,9 +117,10 @@ impl ScenarioClient for Forgetful {
             let listing = self.client.listing(endpoint);
             let crawl = listing.crawl(checkpoints.clone()).await;
             let mut crawl = crawl.expect("memory can be read");
-            let Some(page) = crawl.next_page().await.map_err(failure)? else {
+            let Some(page) = crawl.next_page().await else {
                 return Ok(());
             };
+            let page = page.map_err(failure)?;
             let items = page.items().iter().map(|item| item.text().to_owned());
             if each_page(items.collect()).is_break() {
                 return Ok(());

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use client::{Builder, Clock, ConfigError, NoWait};
+use client::{Clock, ConfigError, NoWait, teaching::Builder};
 use evidence::storm::check::Figure;
 use http::StatusCode;
 use rand::{Rng, rngs::ChaCha12Rng};

@@ -1,7 +1,7 @@
 //! The storm held to figures that others published or that follow from a formula.
 //!
 //! Each figure is that of a model which is simulated here with the clients of the lab:
-//! [`ReliableApiClient`](client::ReliableApiClient)s with the real middleware, on the
+//! [`ReliableApiClient`](client::teaching::ReliableApiClient)s with the real middleware, on the
 //! timeline of the storm. Only what stands behind the transport is modelled, so that a
 //! figure that holds says something of the client that ships.
 

@@ -12,7 +12,9 @@ use std::{
 };
 
 use client::{
-    Builder, Clock, Failure, FailureKind, ReliableApiClient, SeededRandom, telemetry::ATTEMPTS,
+    Clock, Failure, FailureKind, SeededRandom,
+    teaching::{Builder, ReliableApiClient},
+    telemetry::ATTEMPTS,
 };
 use futures_executor::LocalPool;
 use http::{Extensions, StatusCode};

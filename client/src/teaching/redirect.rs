@@ -1,19 +1,13 @@
-//! Redirects: never followed, and a value for the caller.
+//! The response of `/redirect`: never followed, and a value for the caller.
 
 use std::fmt;
 
 use http::{StatusCode, header::LOCATION};
-use reqwest::redirect::Policy;
 
 use crate::{
     api_response::ApiResponse,
     error::{ApiError, ResponseProblem},
 };
-
-/// What every session does with a redirect: it is a response like any other.
-pub(crate) fn never_followed() -> Policy {
-    Policy::none()
-}
 
 /// A redirection that was not followed.
 ///

@@ -1,57 +1,113 @@
-//! The methods of a `ReliableApiClient`: one for each endpoint.
+//! The client of the teaching service, with one method for each of its endpoints.
+//!
+//! [`ReliableApiClient`] is an [`ApiClient`] that knows this service: each method here
+//! is a lesson. For a service of your own use the [`ApiClient`] alone.
 
-use http::Method;
+pub mod endpoint;
+mod flaky;
+mod job;
+mod redirect;
 
-use crate::{
-    api_response::ApiResponse,
-    builder::Builder,
-    endpoint::Endpoint,
-    error::ApiError,
-    flaky::Flaky,
-    idempotency_key::IdempotencyKey,
-    job::Job,
-    pagination::Listing,
-    raw_object::{JsonObject, ObjectText, RawObject},
-    redirect::Redirect,
-    reliable_client::ReliableApiClient,
-    request::Call,
-    retry::RepeatPermission,
+pub use flaky::Flaky;
+pub use job::Job;
+pub use redirect::Redirect;
+
+use std::ops::Deref;
+
+use http::StatusCode;
+
+use self::endpoint::{
+    BAD_CURSOR, BAD_ITEMS, BAD_JSON, CREATE_JOB, ENDLESS_ITEMS, FLAKY, ITEMS, LOOPING_ITEMS,
+    NO_CONTENT, REDIRECT, RETRY_LATER, TEXT_JSON,
 };
+use crate::{
+    api_client::ApiClient,
+    api_response::ApiResponse,
+    builder,
+    error::ApiError,
+    idempotency_key::IdempotencyKey,
+    pagination::Listing,
+    raw_object::{JsonObject, RawObject},
+    request::Call,
+    retry::{CallSettings, RepeatPermission},
+    telemetry::Operation,
+};
+
+/// Configures a [`ReliableApiClient`].
+pub type Builder = builder::Builder<ReliableApiClient>;
+
+/// The calls of the methods here.
+const OPERATIONS: [Operation; 12] = [
+    Operation::listing(ITEMS),
+    Operation::listing(LOOPING_ITEMS),
+    Operation::listing(ENDLESS_ITEMS),
+    Operation::listing(BAD_ITEMS),
+    Operation::listing(BAD_CURSOR),
+    Operation::get(FLAKY),
+    Operation::get(RETRY_LATER),
+    Operation::get(BAD_JSON),
+    Operation::get(TEXT_JSON),
+    Operation::get(NO_CONTENT).success(StatusCode::NO_CONTENT),
+    Operation::get(REDIRECT).success(StatusCode::FOUND),
+    Operation::post_repeatable(CREATE_JOB).success(StatusCode::CREATED),
+];
+
+/// The client of the teaching service. It has every method of an [`ApiClient`], too.
+///
+/// Cheap to clone; clones share the connections, the retry budget and the
+/// concurrency limit. Made by [`ReliableApiClient::builder`].
+#[derive(Debug, Clone)]
+pub struct ReliableApiClient(ApiClient);
+
+impl Deref for ReliableApiClient {
+    type Target = ApiClient;
+
+    fn deref(&self) -> &ApiClient {
+        &self.0
+    }
+}
+
+impl From<ApiClient> for ReliableApiClient {
+    fn from(client: ApiClient) -> Self {
+        Self(client)
+    }
+}
 
 impl ReliableApiClient {
     /// Starts the configuration of a client for the service at `base_url`.
     pub fn builder(base_url: &str) -> Builder {
-        Builder::new(base_url)
+        Builder::new(base_url).operations(OPERATIONS)
+    }
+
+    /// As [`ApiClient::with_settings`].
+    #[must_use]
+    pub fn with_settings(&self, settings: CallSettings) -> Self {
+        Self(self.0.with_settings(settings))
     }
 
     /// `GET /items`: three records on two pages.
     pub fn items(&self) -> Listing {
-        self.listing(Endpoint::ITEMS)
+        self.listing(ITEMS)
     }
 
     /// `GET /looping-items`: a listing whose cursors go round in a circle.
     pub fn looping_items(&self) -> Listing {
-        self.listing(Endpoint::LOOPING_ITEMS)
+        self.listing(LOOPING_ITEMS)
     }
 
     /// `GET /endless-items`: a listing without a last page.
     pub fn endless_items(&self) -> Listing {
-        self.listing(Endpoint::ENDLESS_ITEMS)
+        self.listing(ENDLESS_ITEMS)
     }
 
     /// `GET /bad-items`: a page whose items break the contract.
     pub fn bad_items(&self) -> Listing {
-        self.listing(Endpoint::BAD_ITEMS)
+        self.listing(BAD_ITEMS)
     }
 
     /// `GET /bad-cursor`: a page whose cursor breaks the contract.
     pub fn bad_cursor(&self) -> Listing {
-        self.listing(Endpoint::BAD_CURSOR)
-    }
-
-    /// A listing of your own, with the same contract.
-    pub fn listing(&self, endpoint: Endpoint) -> Listing {
-        Listing::new(self.clone(), endpoint)
+        self.listing(BAD_CURSOR)
     }
 
     /// `GET /flaky`: fails twice, then succeeds.
@@ -60,8 +116,8 @@ impl ReliableApiClient {
     ///
     /// [`ApiError::Http`] with status 503 if the attempts run out first.
     pub async fn flaky(&self) -> Result<Flaky, ApiError> {
-        let call = Call::get(Endpoint::FLAKY);
-        self.exchange(call, |response| response.json(Flaky::read))
+        let target = FLAKY.into();
+        self.exchange(Call::get(&target), |response| response.json(Flaky::read))
             .await
     }
 
@@ -72,7 +128,7 @@ impl ReliableApiClient {
     /// [`ApiError::Http`] at once, with `retry_after` set, unless the budget
     /// [`max_retry_after`](Builder::max_retry_after) allows the wait.
     pub async fn retry_later(&self) -> Result<RawObject, ApiError> {
-        self.get(Endpoint::RETRY_LATER).await
+        self.get(RETRY_LATER).await
     }
 
     /// `GET /bad-json`: says JSON and sends something else.
@@ -81,7 +137,7 @@ impl ReliableApiClient {
     ///
     /// [`ApiError::Response`] with [`ResponseProblem::InvalidJson`](crate::ResponseProblem::InvalidJson).
     pub async fn bad_json(&self) -> Result<RawObject, ApiError> {
-        self.get(Endpoint::BAD_JSON).await
+        self.get(BAD_JSON).await
     }
 
     /// `GET /text-json`: sends JSON and says something else.
@@ -90,7 +146,7 @@ impl ReliableApiClient {
     ///
     /// [`ApiError::Response`] with [`ResponseProblem::NotJson`](crate::ResponseProblem::NotJson).
     pub async fn text_json(&self) -> Result<RawObject, ApiError> {
-        self.get(Endpoint::TEXT_JSON).await
+        self.get(TEXT_JSON).await
     }
 
     /// `GET /no-content`: a success without a body, which is never parsed.
@@ -99,8 +155,9 @@ impl ReliableApiClient {
     ///
     /// [`ApiError::Response`] if another success comes in place of a 204.
     pub async fn no_content(&self) -> Result<(), ApiError> {
-        let call = Call::get(Endpoint::NO_CONTENT);
-        self.exchange(call, ApiResponse::no_content).await
+        let target = NO_CONTENT.into();
+        self.exchange(Call::get(&target), ApiResponse::no_content)
+            .await
     }
 
     /// `GET /redirect`: the redirection itself, which is not followed.
@@ -109,14 +166,14 @@ impl ReliableApiClient {
     ///
     /// [`ApiError::Response`] if a success comes in place of a 3xx.
     pub async fn redirect(&self) -> Result<Redirect, ApiError> {
-        self.exchange(Call::get(Endpoint::REDIRECT), Redirect::read)
-            .await
+        let target = REDIRECT.into();
+        self.exchange(Call::get(&target), Redirect::read).await
     }
 
     /// `POST /jobs`: creates a job, once per key however often it is sent.
     ///
-    /// The one POST that may be retried: the service recognises the key, and
-    /// every attempt carries the same one.
+    /// The one POST of this service that may be retried: the service recognises the
+    /// key, and every attempt carries the same one.
     ///
     /// # Errors
     ///
@@ -127,53 +184,12 @@ impl ReliableApiClient {
         key: &IdempotencyKey,
         body: &JsonObject,
     ) -> Result<Job, ApiError> {
+        let target = CREATE_JOB.into();
         let call = Call {
-            method: Method::POST,
-            key: Some(key),
-            body: Some(body),
             permission: Some(RepeatPermission),
-            ..Call::get(Endpoint::CREATE_JOB)
+            ..Call::post(&target, Some(key), body)
         };
         self.exchange(call, |response| response.json(Job::read))
             .await
     }
-
-    /// GETs an endpoint of your own whose success is a JSON object.
-    ///
-    /// # Errors
-    ///
-    /// Any class of [`ApiError`] but `Contract` and `Config`.
-    pub async fn get(&self, endpoint: Endpoint) -> Result<RawObject, ApiError> {
-        self.exchange(Call::get(endpoint), read_object).await
-    }
-
-    /// POSTs to an endpoint of your own, in one attempt.
-    ///
-    /// Nothing is known here of what the endpoint does with a repetition, so it
-    /// is not repeated: an idempotency key in the request does not change that.
-    /// An endpoint that supports one deserves a method of its own, as
-    /// [`create_job`](Self::create_job) is one for `/jobs`.
-    ///
-    /// # Errors
-    ///
-    /// Any class of [`ApiError`] but `Contract` and `Config`.
-    pub async fn post(
-        &self,
-        endpoint: Endpoint,
-        key: Option<&IdempotencyKey>,
-        body: &JsonObject,
-    ) -> Result<RawObject, ApiError> {
-        let call = Call {
-            method: Method::POST,
-            key,
-            body: Some(body),
-            ..Call::get(endpoint)
-        };
-        self.exchange(call, read_object).await
-    }
-}
-
-/// Reads an object whatever is in it.
-fn read_object(response: ApiResponse) -> Result<RawObject, ApiError> {
-    response.json(|object| Ok(ObjectText::keep(object)))
 }

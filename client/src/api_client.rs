@@ -1,0 +1,218 @@
+//! The client for any service: GETs, POSTs and listings of the caller's own endpoints.
+
+use std::{fmt, sync::Arc};
+
+use reqwest_middleware::{ClientBuilder, ClientWithMiddleware, Middleware};
+use url::Url;
+
+use crate::{
+    api_response::ApiResponse,
+    builder::Builder,
+    error::ApiError,
+    idempotency_key::IdempotencyKey,
+    pagination::{Listing, ListingLimits},
+    random::Random,
+    raw_object::{JsonObject, ObjectText, RawObject},
+    request::Call,
+    retry::{CallSettings, OfHandle, RepeatPermission, Watcher},
+    target::Target,
+    telemetry::Metrics,
+    time::Clock,
+    timeouts::Timeouts,
+};
+
+/// A client for the JSON endpoints of one service.
+///
+/// Cheap to clone; clones share the connections, the retry budget and the
+/// concurrency limit. Made by [`ApiClient::builder`].
+///
+/// ```no_run
+/// use reliable_api_client::{ApiClient, Endpoint};
+///
+/// const ORDER: Endpoint = Endpoint::new("order", "/orders/{id}");
+///
+/// # async fn order() -> Result<(), reliable_api_client::ApiError> {
+/// let client = ApiClient::builder("https://api.example.com/v1").build()?;
+/// let order = client.get(ORDER.path("id", 4711).query("expand", "lines")).await?;
+/// println!("{}", order.text());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct ApiClient {
+    shared: Arc<Shared>,
+    /// The stack of the client, with the settings of this handle above it.
+    http: Arc<ClientWithMiddleware>,
+}
+
+/// What clones and handles share.
+pub(crate) struct Shared {
+    pub(crate) session: reqwest::Client,
+    /// From the retry rules down to the last hop.
+    pub(crate) stack: Vec<Arc<dyn Middleware>>,
+    pub(crate) base_url: Url,
+    pub(crate) timeouts: Timeouts,
+    pub(crate) limits: ListingLimits,
+    pub(crate) metrics: Arc<Metrics>,
+    /// Kept for as long as the client lives: they show the budget and the limit
+    /// that it shares.
+    pub(crate) _watchers: Vec<Arc<Watcher>>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) random: Arc<dyn Random>,
+}
+
+impl ApiClient {
+    /// Starts the configuration of a client for the service at `base_url`.
+    pub fn builder(base_url: &str) -> Builder {
+        Builder::new(base_url)
+    }
+
+    /// The base URL, to which the paths of the endpoints are added. It holds no
+    /// credential, query or fragment.
+    #[must_use]
+    pub fn base_url(&self) -> &Url {
+        &self.shared.base_url
+    }
+
+    /// GETs an endpoint whose success is a JSON object.
+    ///
+    /// # Errors
+    ///
+    /// Any class of [`ApiError`] but `Contract`.
+    pub async fn get(&self, target: impl Into<Target>) -> Result<RawObject, ApiError> {
+        let target = target.into();
+        self.exchange(Call::get(&target), read_object).await
+    }
+
+    /// POSTs to an endpoint, in one attempt.
+    ///
+    /// A key is sent as `Idempotency-Key`. It permits no repetition, since any caller
+    /// can send one to a service that ignores it: see
+    /// [`post_repeatable`](Self::post_repeatable).
+    ///
+    /// # Errors
+    ///
+    /// Any class of [`ApiError`] but `Contract`.
+    pub async fn post(
+        &self,
+        target: impl Into<Target>,
+        key: Option<&IdempotencyKey>,
+        body: &JsonObject,
+    ) -> Result<RawObject, ApiError> {
+        let target = target.into();
+        let call = Call::post(&target, key, body);
+        self.exchange(call, read_object).await
+    }
+
+    /// POSTs to an endpoint that recognises a repetition by its key, with as many
+    /// attempts as a GET has. Every attempt carries the same key.
+    ///
+    /// Calling this is the promise that the endpoint creates one thing for one key,
+    /// however often it is sent: it gives the [`RepeatPermission`].
+    ///
+    /// # Errors
+    ///
+    /// Any class of [`ApiError`] but `Contract`.
+    pub async fn post_repeatable(
+        &self,
+        target: impl Into<Target>,
+        key: &IdempotencyKey,
+        body: &JsonObject,
+    ) -> Result<RawObject, ApiError> {
+        let target = target.into();
+        let call = Call {
+            permission: Some(RepeatPermission),
+            ..Call::post(&target, Some(key), body)
+        };
+        self.exchange(call, read_object).await
+    }
+
+    /// A cursor-paginated listing.
+    pub fn listing(&self, target: impl Into<Target>) -> Listing {
+        Listing::new(self.clone(), target.into())
+    }
+
+    /// Makes up an idempotency key from the client's random source.
+    #[must_use]
+    pub fn new_idempotency_key(&self) -> IdempotencyKey {
+        IdempotencyKey::generate(&*self.shared.random)
+    }
+
+    /// A handle of the same client with settings for the calls made through it, the
+    /// requests of [`http`](Self::http) included. Connections, retry budget and
+    /// concurrency limit stay shared; settings of an earlier call of this method are
+    /// replaced.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// use reliable_api_client::{ApiClient, CallSettings, Endpoint};
+    ///
+    /// # async fn page(client: ApiClient) -> Result<(), reliable_api_client::ApiError> {
+    /// const STOCK: Endpoint = Endpoint::new("stock", "/stock");
+    ///
+    /// let hurried = client.with_settings(CallSettings::new().deadline(Duration::from_secs(1)));
+    /// hurried.get(STOCK).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn with_settings(&self, settings: CallSettings) -> Self {
+        Self::of_handle(Arc::clone(&self.shared), Some(settings))
+    }
+
+    /// The session with its retry rules, for requests that no method covers.
+    /// Settings of one call are an extension of its request there.
+    ///
+    /// The client's own session trusts no certificate where the base URL is plain HTTP.
+    /// To go on to HTTPS from there, build the client with a
+    /// [`session`](crate::Builder::session).
+    ///
+    /// Its `Debug` is `reqwest`'s own, which prints the default headers of a
+    /// caller's session unless their values are marked as sensitive.
+    #[must_use]
+    pub fn http(&self) -> &ClientWithMiddleware {
+        &self.http
+    }
+
+    pub(crate) fn new(shared: Shared) -> Self {
+        Self::of_handle(Arc::new(shared), None)
+    }
+
+    fn of_handle(shared: Arc<Shared>, settings: Option<CallSettings>) -> Self {
+        let above = settings.map(|settings| Arc::new(OfHandle(settings)) as Arc<dyn Middleware>);
+        let stack = above.into_iter().chain(shared.stack.iter().cloned());
+        let session = ClientBuilder::new(shared.session.clone());
+        let http = stack.fold(session, ClientBuilder::with_arc).build();
+        Self {
+            shared,
+            http: Arc::new(http),
+        }
+    }
+
+    pub(crate) fn limits(&self) -> ListingLimits {
+        self.shared.limits
+    }
+
+    pub(crate) fn metrics(&self) -> &Metrics {
+        &self.shared.metrics
+    }
+
+    pub(crate) fn clock(&self) -> &dyn Clock {
+        &*self.shared.clock
+    }
+}
+
+/// Reads an object whatever is in it.
+fn read_object(response: ApiResponse) -> Result<RawObject, ApiError> {
+    response.json(|object| Ok(ObjectText::keep(object)))
+}
+
+/// Written by hand: the session prints its default headers, the URL its parts.
+impl fmt::Debug for ApiClient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ApiClient")
+            .field("timeouts", &self.shared.timeouts)
+            .field("limits", &self.shared.limits)
+            .finish_non_exhaustive()
+    }
+}

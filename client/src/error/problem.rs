@@ -1,0 +1,346 @@
+//! The problem object of an error response: machine code, request id and field location.
+
+use std::fmt;
+
+use http::HeaderMap;
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use crate::{error::JsonType, media_type};
+
+/// The longest text of a problem that is retained, in bytes.
+const LONGEST: usize = 1024;
+
+/// The longest text of a problem that is printed, in bytes.
+const LONGEST_PRINTED: usize = 64;
+
+/// An error response's own account of the error, in its body or its headers.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub(crate) struct Problem {
+    pub(crate) code: Option<Box<str>>,
+    pub(crate) request_id: Option<Box<str>>,
+    pub(crate) field: Option<Box<str>>,
+}
+
+impl Problem {
+    /// Reads what is there. An error response may have any body or none, so
+    /// nothing here can fail. If the body is not `complete`, every member that
+    /// arrived in full is used.
+    pub(crate) fn read(headers: &HeaderMap, body: &[u8], complete: bool) -> Self {
+        let mut problem = Self::default();
+        if media_type::is_json(headers) {
+            let mut json = serde_json::Deserializer::from_slice(body);
+            let end = json
+                .deserialize_map(Members(&mut problem))
+                .and_then(|()| json.end());
+            if complete && end.is_err() {
+                problem = Self::default();
+            }
+        }
+        problem.request_id = problem.request_id.or_else(|| {
+            let id = headers.get("x-request-id")?.to_str().ok()?;
+            retained(id)
+        });
+        problem
+    }
+
+    /// The member that is called so, if it is one of those that are read.
+    fn member(&mut self, name: Name) -> &mut Option<Box<str>> {
+        match name {
+            Name::Code => &mut self.code,
+            Name::RequestId => &mut self.request_id,
+            Name::Field => &mut self.field,
+        }
+    }
+}
+
+/// Prints each part that [may be printed](printable).
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = [
+            ("code", &self.code),
+            ("field", &self.field),
+            ("request", &self.request_id),
+        ];
+        let parts = parts.into_iter();
+        let parts = parts.filter_map(|(name, text)| Some((name, printable(text.as_deref()?)?)));
+        let mut separator = " (";
+        for (name, text) in parts {
+            write!(f, "{separator}{name} {text}")?;
+            separator = ", ";
+        }
+        match separator {
+            ", " => f.write_str(")"),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The texts come from the service and may hold anything: a text that may not be printed
+/// is only known to be there.
+impl fmt::Debug for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = |text: &Option<Box<str>>| {
+            let text = text.as_deref()?;
+            Some(printable(text).unwrap_or("…").to_owned())
+        };
+        f.debug_struct("Problem")
+            .field("code", &shown(&self.code))
+            .field("request_id", &shown(&self.request_id))
+            .field("field", &shown(&self.field))
+            .finish()
+    }
+}
+
+/// Takes the members of a problem object as they come, so that what was read
+/// stays when the object breaks off, and so that an odd member costs no other.
+struct Members<'a>(&'a mut Problem);
+
+impl<'de> Visitor<'de> for Members<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a problem object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let mut number = None;
+        loop {
+            let next = map.next_key_seed(AnyName)?;
+            // More of its digits may be missing until something follows it.
+            if let Some((name, digits)) = number.take() {
+                *self.0.member(name) = retained(digits);
+            }
+            let Some(name) = next else { return Ok(()) };
+            let Some(name) = name else {
+                map.next_value::<IgnoredAny>()?;
+                continue;
+            };
+            let value = map.next_value::<&RawValue>()?;
+            *self.0.member(name) = None;
+            match JsonType::of(value) {
+                JsonType::String => {
+                    let text = serde_json::from_str::<String>(value.get());
+                    *self.0.member(name) = text.ok().and_then(|text| retained(&text));
+                }
+                JsonType::Number => number = Some((name, value.get())),
+                _ => {}
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Name {
+    Code,
+    RequestId,
+    Field,
+}
+
+/// Reads a member's name as bytes: as a string, a name with half a surrogate pair would
+/// be an error.
+struct AnyName;
+
+impl<'de> DeserializeSeed<'de> for AnyName {
+    type Value = Option<Name>;
+
+    fn deserialize<D: Deserializer<'de>>(self, name: D) -> Result<Self::Value, D::Error> {
+        name.deserialize_bytes(self)
+    }
+}
+
+impl Visitor<'_> for AnyName {
+    type Value = Option<Name>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a member's name")
+    }
+
+    fn visit_bytes<E>(self, name: &[u8]) -> Result<Self::Value, E> {
+        Ok(match name {
+            b"code" => Some(Name::Code),
+            b"request_id" => Some(Name::RequestId),
+            b"field" => Some(Name::Field),
+            _ => None,
+        })
+    }
+}
+
+/// Keeps a text as it came, unless it is empty or too long.
+fn retained(text: &str) -> Option<Box<str>> {
+    (1..=LONGEST).contains(&text.len()).then(|| text.into())
+}
+
+/// Whether a text looks like an identifier: no log may hold an address, a query or a
+/// credential that a service puts in the place of one.
+fn printable(text: &str) -> Option<&str> {
+    let identifier = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    let looks_like_one = text.len() <= LONGEST_PRINTED && text.bytes().all(identifier);
+    looks_like_one.then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::{collection::vec, prelude::*, sample::Index};
+
+    use super::*;
+
+    fn headers(content_type: &str) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        headers.insert("content-type", content_type.parse().expect("a value"));
+        headers.insert("x-request-id", "from-header".parse().expect("a value"));
+        headers
+    }
+
+    fn read(body: impl AsRef<[u8]>) -> Problem {
+        Problem::read(&headers("application/problem+json"), body.as_ref(), true)
+    }
+
+    #[test]
+    fn retains_code_request_id_and_field_as_they_came() {
+        let longest = "x".repeat(LONGEST);
+        for text in [
+            "not_found",
+            "some code",
+            "conflit_clé",
+            "https://internal.example/users?id=42",
+            "tab\there",
+            &longest,
+        ] {
+            let body = serde_json::json!({ "code": text, "request_id": text, "field": text });
+
+            let problem = read(body.to_string());
+
+            let texts = [problem.code, problem.request_id, problem.field];
+            assert_eq!(texts.each_ref().map(Option::as_deref), [Some(text); 3]);
+        }
+        let number = read(r#"{"code":40901,"request_id":-1.50e400}"#);
+        assert_eq!(number.code.as_deref(), Some("40901"));
+        assert_eq!(number.request_id.as_deref(), Some("-1.50e400"));
+    }
+
+    #[test]
+    fn an_odd_member_costs_no_other() {
+        for odd in [
+            br#""n":1e999"#.as_slice(),
+            br#""text":"\ud800""#,
+            br#""\udc00":1"#,
+            b"\"bytes\":\"\xff\"",
+            b"\"\xff\":1",
+            br#""field":"\ud800""#,
+            br#""field":{"deep":[1e999]}"#,
+            br#""field":null"#,
+        ] {
+            for body in [
+                [b"{", odd, br#","code":"c","request_id":"r"}"#].concat(),
+                [br#"{"code":"c","request_id":"r","#, odd, b"}"].concat(),
+            ] {
+                let problem = read(&body);
+
+                let text = String::from_utf8_lossy(&body);
+                assert_eq!(problem.code.as_deref(), Some("c"), "{text}");
+                assert_eq!(problem.request_id.as_deref(), Some("r"), "{text}");
+                assert_eq!(problem.field, None, "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn falls_back_to_the_header_where_the_body_has_no_request_id() {
+        let too_long = format!(r#"{{"request_id":"{}"}}"#, "x".repeat(LONGEST + 1));
+        for (content_type, body) in [
+            ("text/html", r#"{"code":"x","request_id":"y"}"#),
+            ("application/json", "not json"),
+            ("application/json", r#"["code"]"#),
+            ("application/json", r#"{"code":true,"request_id":null}"#),
+            ("application/json", r#"{"code":"","request_id":""}"#),
+            ("application/json", &too_long),
+            (
+                "application/json",
+                r#"{"code":"x","request_id":"y"} and more"#,
+            ),
+            ("application/json", r#"{"code":"x","request_id":"y""#),
+        ] {
+            let problem = Problem::read(&headers(content_type), body.as_bytes(), true);
+
+            assert_eq!(problem.code, None, "{body}");
+            assert_eq!(problem.request_id.as_deref(), Some("from-header"), "{body}");
+        }
+    }
+
+    #[test]
+    fn prints_only_what_looks_like_an_identifier() {
+        let problem = |text: &str| Problem {
+            code: Some(text.into()),
+            ..Problem::default()
+        };
+        for text in ["not_found", "header.Idempotency-Key", &"x".repeat(64)] {
+            assert_eq!(problem(text).to_string(), format!(" (code {text})"));
+            assert!(format!("{:?}", problem(text)).contains(text));
+        }
+        for text in [
+            "internal.example/users/42",
+            "127.0.0.1:8765/items",
+            "some code",
+            "clé",
+            &"x".repeat(65),
+        ] {
+            assert_eq!(problem(text).to_string(), "");
+            assert!(!format!("{:?}", problem(text)).contains(text));
+        }
+        let all = read(r#"{"code":"c","request_id":"r","field":"query.limit"}"#);
+        assert_eq!(all.to_string(), " (code c, field query.limit, request r)");
+    }
+
+    #[test]
+    fn of_a_body_that_broke_off_the_members_count_that_came_whole() {
+        let body = br#"{"code":40901,"request_id":"abc-1","detail":"later"}"#;
+        let code_at = br#"{"code":40901,""#.len();
+        let id_at = br#"{"code":40901,"request_id":"abc-1""#.len();
+        for cut in 0..body.len() {
+            let problem = Problem::read(&headers("application/json"), &body[..cut], false);
+
+            let id = if cut >= id_at { "abc-1" } else { "from-header" };
+            assert_eq!(problem.request_id.as_deref(), Some(id), "cut at {cut}");
+            let code = problem.code.as_deref();
+            assert!(code.is_none() || code == Some("40901"), "cut at {cut}");
+            assert!(code.is_some() || cut < code_at + 12, "cut at {cut}");
+        }
+    }
+
+    proptest! {
+        /// Of a body that broke off nothing is kept that the whole would not say.
+        #[test]
+        fn a_part_says_nothing_that_the_whole_does_not(
+            members in vec(("[a-c]{0,2}", "[a-z?:/ \\\\\"\u{e9}\t]{0,6}"), 0..4),
+            code in "[a-z?:/ \\\\\"\u{e9}]{0,6}", id in "[a-z_]{1,6}", at: Index, cut: Index,
+        ) {
+            let mut members: Vec<_> = members.iter().map(|(name, text)| (&**name, &**text)).collect();
+            members.insert(at.index(members.len() + 1), ("code", &code));
+            members.push(("request_id", &id));
+            let members = members.iter().map(|(name, text)| {
+                format!("{}:{}", serde_json::json!(name), serde_json::json!(text))
+            });
+            let body = format!("{{{}}}", members.collect::<Vec<_>>().join(", "));
+            let json = headers("application/json");
+
+            let whole = Problem::read(&json, body.as_bytes(), true);
+            let part = Problem::read(&json, &body.as_bytes()[..cut.index(body.len())], false);
+
+            prop_assert_eq!(whole.request_id.as_deref(), Some(&*id));
+            prop_assert_eq!(whole.code.as_deref().unwrap_or_default(), &*code);
+            prop_assert!(part.code.is_none() || part.code == whole.code);
+            let of_header = part.request_id.as_deref() == Some("from-header");
+            prop_assert!(of_header || part.request_id == whole.request_id);
+        }
+
+        #[test]
+        fn any_body_is_read_without_a_panic(body: Vec<u8>, start in "[{\\[\"]{0,3}", complete: bool) {
+            let body = [start.as_bytes(), &body].concat();
+
+            let problem = Problem::read(&headers("application/json"), &body, complete);
+
+            prop_assert_eq!(problem.code, None);
+        }
+    }
+}

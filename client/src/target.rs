@@ -1,0 +1,186 @@
+//! The target of a request: an endpoint, the values of its path parameters, and a query.
+
+use std::fmt;
+
+use url::{Url, form_urlencoded};
+
+use crate::endpoint::Endpoint;
+
+/// An endpoint with the values of one request.
+///
+/// ```
+/// use reliable_api_client::Endpoint;
+///
+/// const ORDER: Endpoint = Endpoint::new("order", "/orders/{id}");
+///
+/// let target = ORDER.path("id", "a/b").query("expand", "lines");
+/// # assert_eq!(format!("{target:?}"), "Target(/orders/{id})");
+/// ```
+///
+/// Values are percent-encoded, so that none of them can change the path or the query
+/// around it. A request is refused before it is sent, with
+/// [`FailureKind::Request`](crate::FailureKind::Request), if a parameter of the template
+/// has no value, if a value has no place in the template, and if a value would change
+/// the path: an empty one, `.` and `..` as a whole segment.
+///
+/// `Debug` prints the template and no value.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Target {
+    endpoint: Endpoint,
+    parameters: Vec<(&'static str, String)>,
+    query: String,
+}
+
+impl Endpoint {
+    /// A request for this endpoint, with the value of a path parameter: `id` is the
+    /// one of the template `/orders/{id}`.
+    pub fn path(self, name: &'static str, value: impl fmt::Display) -> Target {
+        Target::from(self).path(name, value)
+    }
+
+    /// A request for this endpoint with a parameter of the query.
+    pub fn query(self, name: &str, value: impl fmt::Display) -> Target {
+        Target::from(self).query(name, value)
+    }
+}
+
+impl From<Endpoint> for Target {
+    fn from(endpoint: Endpoint) -> Self {
+        Self {
+            endpoint,
+            parameters: Vec::new(),
+            query: String::new(),
+        }
+    }
+}
+
+impl Target {
+    /// Gives a path parameter its value.
+    #[must_use]
+    pub fn path(mut self, name: &'static str, value: impl fmt::Display) -> Self {
+        self.parameters.push((name, value.to_string()));
+        self
+    }
+
+    /// Adds a parameter to the query.
+    #[must_use]
+    pub fn query(mut self, name: &str, value: impl fmt::Display) -> Self {
+        add_to_query(&mut self.query, name, &value.to_string());
+        self
+    }
+
+    /// The endpoint.
+    #[must_use]
+    pub fn endpoint(&self) -> Endpoint {
+        self.endpoint
+    }
+
+    /// The URL below `base`; none if the values do not fit the template.
+    pub(crate) fn url(&self, base: &Url) -> Option<Url> {
+        let mut path = base.path().trim_end_matches('/').to_owned();
+        path.push_str(&self.filled_template()?);
+        let mut url = base.clone();
+        url.set_path(&path);
+        url.set_query((!self.query.is_empty()).then_some(&self.query));
+        Some(url)
+    }
+
+    fn filled_template(&self) -> Option<String> {
+        let template = self.endpoint.template();
+        if self.parameters.is_empty() && !template.contains('{') {
+            return Some(template.to_owned());
+        }
+        let mut path = template.to_owned();
+        for (name, value) in &self.parameters {
+            let place = format!("{{{name}}}");
+            if value.is_empty() || !path.contains(&place) {
+                return None;
+            }
+            // A value has no brace left once it is encoded.
+            path = path.replace(&place, &encode(value));
+        }
+        let whole = !path.contains('{');
+        let stays = path
+            .split('/')
+            .all(|segment| !matches!(segment, "." | ".."));
+        (whole && stays).then_some(path)
+    }
+}
+
+impl fmt::Debug for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Target({})", self.endpoint.template())
+    }
+}
+
+/// Adds a parameter to a query.
+pub(crate) fn add_to_query(query: &mut String, name: &str, value: &str) {
+    if !query.is_empty() {
+        query.push('&');
+    }
+    query.push_str(&encode(name));
+    query.push('=');
+    query.push_str(&encode(value));
+}
+
+/// Percent-encodes a text. A space becomes `%20`: a service that decodes by RFC 3986
+/// §2.1 alone would read the `+` of forms as a plus sign, and the text would not come
+/// back byte for byte.
+fn encode(text: &str) -> String {
+    let encoded: String = form_urlencoded::byte_serialize(text.as_bytes()).collect();
+    encoded.replace('+', "%20")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINE: Endpoint = Endpoint::new("line", "/orders/{id}/lines/{line}");
+    const ORDERS: Endpoint = Endpoint::new("orders", "/orders");
+
+    fn url(target: impl Into<Target>) -> Option<String> {
+        let base = Url::parse("http://service.test/v1/").expect("a URL");
+        target.into().url(&base).map(String::from)
+    }
+
+    #[test]
+    fn values_are_encoded_where_they_stand() {
+        for (target, expected) in [
+            (ORDERS.into(), "/orders"),
+            (ORDERS.query("open", true), "/orders?open=true"),
+            (
+                ORDERS.query("a b", "c&d=e+f").query("g", ""),
+                "/orders?a%20b=c%26d%3De%2Bf&g=",
+            ),
+            (
+                LINE.path("id", 4711).path("line", 2),
+                "/orders/4711/lines/2",
+            ),
+            (
+                LINE.path("line", "..x").path("id", "a/../b?c#d%2e{line}"),
+                "/orders/a%2F..%2Fb%3Fc%23d%252e%7Bline%7D/lines/..x",
+            ),
+        ] {
+            assert_eq!(
+                url(target),
+                Some(format!("http://service.test/v1{expected}"))
+            );
+        }
+    }
+
+    #[test]
+    fn values_that_do_not_fit_the_template_are_refused() {
+        for target in [
+            LINE.into(),
+            LINE.path("id", 1),
+            LINE.path("id", "").path("line", 2),
+            LINE.path("id", "..").path("line", 2),
+            LINE.path("id", 1).path("line", "."),
+            LINE.path("id", 1).path("line", 2).path("more", 3),
+            LINE.path("id", 1).path("id", 1).path("line", 2),
+            ORDERS.path("id", 1),
+        ] {
+            assert_eq!(url(target), None);
+        }
+    }
+}
