@@ -92,7 +92,7 @@
 //! The layer takes any [`RetryPolicy`] and any [`RetryableStrategy`]:
 //!
 //! ```
-//! # use std::{num::NonZeroU32, sync::Arc};
+//! # use std::sync::Arc;
 //! # use wiremock::{Mock, MockServer, ResponseTemplate, matchers::any};
 //! use reliable_api_client::{RetryMiddleware, SystemClock, without_hidden_requests};
 //! use reqwest_retry::{DefaultRetryableStrategy, policies::ExponentialBackoff};
@@ -100,10 +100,9 @@
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let policy = ExponentialBackoff::builder().build_with_max_retries(4);
-//! let five = NonZeroU32::new(5).expect("5 is not zero");
 //! let clock = Arc::new(SystemClock::new());
 //! let retries = RetryMiddleware::with_policy(policy, DefaultRetryableStrategy, clock)
-//!     .max_attempts(five);
+//!     .max_attempts(5);
 //! # let service = MockServer::start().await;
 //! # let late = ResponseTemplate::new(408).insert_header("Retry-After", "0");
 //! # Mock::given(any()).respond_with(late).expect(5).mount(&service).await;

@@ -1,97 +1,54 @@
-//! A reference client for HTTP APIs that fail, and the retry layer it stands on.
+#![doc = include_str!("../README.md")]
 //!
-//! # The retry story
+//! # Map of the crate
 //!
-//! A request goes out. What comes back, a response or a failure, is reduced to
-//! facts, and [`decide`] says what follows. It is a pure function, and nothing
-//! else decides. The body of a success is read completely before. Any other
-//! response is judged by its head alone, even if its body breaks off:
+//! - Calls: [`ApiClient`] and its [`Builder`]; [`Endpoint`] and [`Target`];
+//!   [`CallSettings`]; [`IdempotencyKey`]; [`RawObject`] is the object of a response.
+//! - Listings: [`Listing`], read as [`Pages`], [`Items`] or a [`Crawl`] with a
+//!   [`CheckpointStore`].
+//! - Errors: [`ApiError`] with one variant for each class.
+//! - The decision: [`decide`] is a pure function from [`Facts`], [`CallState`] and
+//!   [`Limits`] to a [`Decision`], and nothing else decides. [`RetryAfter`],
+//!   [`Classifier`] and [`Eligibility`] read its facts off requests and responses.
+//! - The layer: [`RetryMiddleware`] with a [`Backoff`], a [`RetryBudget`] and a
+//!   [`ConcurrencyLimit`]; [`from_reqwest_retry`] shows how to move to it.
+//! - Telemetry: [`telemetry`] lists every span, metric and label.
+//! - The client of the teaching service: [`teaching`].
 //!
-//! 1. A result that no retry could mend is delivered: every success, every 3xx,
-//!    and every 4xx but 429.
-//! 2. A failed TLS handshake stops at once.
-//! 3. A request that must not be repeated stops at once. GET, HEAD, PUT and
-//!    DELETE may be repeated; a POST only with a [`RepeatPermission`], which
-//!    [`create_job`](ReliableApiClient::create_job) alone gives. An
-//!    `Idempotency-Key` header gives none.
-//! 4. A valid `Retry-After` above the budget stops at once and is handed to the
-//!    caller; within it, it is waited for in full. It is never shortened.
-//! 5. Otherwise the wait is an exponential backoff with full jitter, and the
-//!    call stops when its attempts, its deadline or the retry budget shared by
-//!    all clones are used up.
+//! The examples `own_endpoint`, `crawl` and `progress` run by
+//! `cargo run --example own_endpoint`.
+//!
+//! A test needs no wait:
 //!
 //! ```
 //! # use std::{sync::Arc, time::SystemTime};
-//! use reliable_api_client::{ReliableApiClient, VirtualClock};
+//! use reliable_api_client::{ApiClient, Endpoint, VirtualClock};
 //! use wiremock::{Mock, MockServer, ResponseTemplate, matchers::path};
+//!
+//! const STOCK: Endpoint = Endpoint::new("stock", "/stock");
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! // A service that fails twice and then succeeds.
 //! let service = MockServer::start().await;
-//! let response = ResponseTemplate::new(200).set_body_json(serde_json::json!({"attempt": 3}));
-//! Mock::given(path("/flaky"))
+//! Mock::given(path("/stock"))
 //!     .respond_with(ResponseTemplate::new(503))
 //!     .up_to_n_times(2)
 //!     .mount(&service)
 //!     .await;
-//! Mock::given(path("/flaky")).respond_with(response).mount(&service).await;
+//! let response = ResponseTemplate::new(200).set_body_json(serde_json::json!({"apples": 3}));
+//! Mock::given(path("/stock")).respond_with(response).mount(&service).await;
 //!
-//! // Leave the clock out, and the waits are real.
 //! let clock = VirtualClock::starting_at(SystemTime::now());
-//! let client = ReliableApiClient::builder(&service.uri())
-//!     .max_attempts(3)
+//! let client = ApiClient::builder(&service.uri())
 //!     .clock(Arc::new(clock.clone()))
 //!     .build()?;
 //!
-//! assert_eq!(client.flaky().await?.attempt, 3);
+//! assert_eq!(client.get(STOCK).await?.text(), r#"{"apples":3}"#);
 //! assert_eq!(clock.sleeps().len(), 2);
 //! # Ok(())
 //! # }
 //! ```
-//!
-//! # What goes wrong, and what a caller can do
-//!
-//! | class | when | what to do |
-//! |---|---|---|
-//! | [`ApiError::Http`] | the response is not a 2xx | branch on the status, then on `code`; `stopped` says which retry rule ended it, `retry_after` when to call again |
-//! | [`ApiError::Response`] | a success that is not JSON, or not of the shape that the endpoint promises | tell the owner of the service; it is never retried |
-//! | [`ApiError::Contract`] | a listing repeats a cursor, names one that no URL can carry, or exceeds `max_pages` or `max_items` | do not take what was read for the whole |
-//! | [`ApiError::Transport`] | no complete response: a timeout, no connection, TLS, a connection lost | after a change, find out whether it took effect |
-//! | [`ApiError::Config`] | the client cannot be built | correct the setting that is named |
-//!
-//! # What comes back
-//!
-//! An item of a listing, and the object that [`get`](ReliableApiClient::get)
-//! reads, is a [`RawObject`]: the JSON text as it came, checked and not taken
-//! apart. The caller's own type decides how its numbers and members are read.
-//!
-//! # The layer on its own
-//!
-//! [`RetryMiddleware`] goes onto any `reqwest_middleware` stack, with endpoints
-//! of your own. It stands on the seams of `reqwest-retry` (a
-//! [`RetryPolicy`](reqwest_retry::RetryPolicy) offers a wait, a
-//! [`RetryableStrategy`](reqwest_retry::RetryableStrategy) classifies), and does
-//! what that crate leaves out: it knows methods, `Retry-After`, deadlines that
-//! count the waits, and bodies that break off. [`from_reqwest_retry`] shows
-//! how to move from that crate to this one.
-//!
-//! The example `own_endpoint` does this, with a POST that may be repeated and
-//! one that may not: `cargo run -p client --example own_endpoint`. Of the other
-//! two, `crawl` is interrupted and goes on from its checkpoint, and `progress`
-//! shows on a terminal how far a long listing has come.
-//!
-//! # What may be seen
-//!
-//! [`telemetry`] lists every span, metric and label there is. No credential,
-//! cursor, key, query, body or URL is among them, nor in the `Debug` or
-//! `Display` of any type here.
-//!
-//! # What is left out
-//!
-//! Redirects are not followed, netrc files are not read, and nothing here knows
-//! a service's quota: a 429 halves the concurrency of all clones, and only
-//! standard headers are read.
 
 // No input may end the program: what cannot happen says why it cannot.
 #![cfg_attr(

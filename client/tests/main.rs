@@ -38,3 +38,4 @@ mod shared_limits;
 mod spans;
 mod support;
 mod tls;
+mod without_timer;

@@ -132,7 +132,7 @@ async fn a_media_type_is_json_whatever_its_case_and_parameters() {
         ("application/jsonl", false),
         ("application/json-seq", false),
         ("application/x-json", false),
-        ("application/+json", false),
+        ("application/+json", true),
         ("application/x+json+xml", false),
         ("application/json, text/plain", false),
         ("a b/c+json", false),

@@ -37,7 +37,9 @@ impl ApiHttpError {
     /// use reliable_api_client::{ApiHttpError, Endpoint, RequestName};
     /// use http::{Method, StatusCode};
     ///
-    /// let request = RequestName::new(&Method::GET, Endpoint::FLAKY);
+    /// const ORDERS: Endpoint = Endpoint::new("orders", "/orders");
+    ///
+    /// let request = RequestName::new(&Method::GET, ORDERS);
     /// let mut error = ApiHttpError::new(request, StatusCode::NOT_FOUND);
     /// error.attempts = 2;
     ///

@@ -164,7 +164,6 @@ impl<S: CheckpointStore> UncommittedPage<'_, S> {
 
     /// The items of the page, taken out of it, and the page to commit when they are
     /// processed.
-    #[must_use]
     pub fn into_items(mut self) -> (Vec<RawObject>, Self) {
         let items = std::mem::take(&mut self.page.items);
         (items, self)

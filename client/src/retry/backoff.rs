@@ -16,6 +16,9 @@ use crate::{random::Random, time::Clock};
 /// "Full jitter" spreads clients that failed together over the whole interval,
 /// where a fixed backoff would bring them back together. The policy offers a
 /// wait and never declines: how many attempts there are is not its business.
+///
+/// `ExponentialBackoff` of `reqwest-retry` has the same formula, but reads the clock and
+/// the randomness of the machine, so that no test could repeat its waits.
 #[derive(Clone)]
 pub struct Backoff {
     base: Duration,

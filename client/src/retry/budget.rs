@@ -4,6 +4,10 @@
 //! retries, and the load on it is multiplied just when it can bear least. The
 //! budget bounds the whole: retries are paid for by first attempts, ten of
 //! which buy one. There is no clock in it, so nothing leaks back over time.
+//!
+//! It bounds the retries of a service whose quota is used up, too: a retry within
+//! seconds is pointless there, and the calls end with the last 429 at once when the
+//! budget is empty.
 
 use std::{
     num::NonZeroU32,
@@ -20,11 +24,11 @@ use super::watchers::{Watcher, Watchers};
 /// number *n* of calls there are therefore at most `capacity + n / 10` retries.
 ///
 /// ```
-/// use reliable_api_client::{ReliableApiClient, RetryBudget};
+/// use reliable_api_client::{ApiClient, RetryBudget};
 ///
 /// let budget = RetryBudget::new(20);
-/// let orders = ReliableApiClient::builder("http://127.0.0.1:8765").retry_budget(budget.clone());
-/// let stock = ReliableApiClient::builder("http://127.0.0.1:8766").retry_budget(budget);
+/// let orders = ApiClient::builder("http://127.0.0.1:8765").retry_budget(budget.clone());
+/// let stock = ApiClient::builder("http://127.0.0.1:8766").retry_budget(budget);
 /// ```
 #[derive(Clone)]
 pub struct RetryBudget {

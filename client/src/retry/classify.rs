@@ -51,6 +51,10 @@ impl FailureKind {
 /// This crate's [`RetryableStrategy`]: a set of statuses, the five
 /// [`RETRY_STATUSES`] by default, and the failures whose kind
 /// [is transient](FailureKind::is_transient).
+///
+/// `DefaultRetryableStrategy` of `reqwest-retry` cannot stand in its place: it retries
+/// a 408 and every 5xx, takes a failed TLS handshake for a connection that was not made,
+/// and a body that broke off for fatal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Classifier {
     /// A bit for each status from 400 to 499, and one for each from 500 to 599.

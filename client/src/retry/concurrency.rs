@@ -15,6 +15,12 @@ use super::watchers::{Watcher, Watchers};
 
 /// A limit on attempts in flight, shared by every clone of it, and so by every
 /// client that it is handed to.
+///
+/// It limits concurrency: the requests in flight. A *rate limit* of the service bounds
+/// the requests in a short window, and a *quota* those of a long period. A 429 stands for
+/// any of the three, and no standard header says for which. So every 429 halves this
+/// limit, a `Retry-After` says when to come back, and a quota that is used up ends the
+/// call: its `Retry-After` is longer than the client may wait, or the attempts run out.
 #[derive(Clone)]
 pub struct ConcurrencyLimit {
     shared: Arc<Shared>,

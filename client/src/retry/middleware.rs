@@ -62,7 +62,7 @@ pub struct RetryReport {
 /// before the decision.
 ///
 /// ```
-/// use std::{num::NonZeroU32, time::Duration};
+/// use std::time::Duration;
 ///
 /// use reliable_api_client::RetryMiddleware;
 ///
@@ -72,9 +72,8 @@ pub struct RetryReport {
 ///     .connect_timeout(Duration::from_secs(3))
 ///     .read_timeout(Duration::from_secs(15));
 /// let http = reliable_api_client::without_hidden_requests(session).build()?;
-/// let five = NonZeroU32::new(5).unwrap_or(NonZeroU32::MIN);
 /// let client = reqwest_middleware::ClientBuilder::new(http)
-///     .with(RetryMiddleware::new().max_attempts(five))
+///     .with(RetryMiddleware::new().max_attempts(5))
 ///     .build();
 /// # Ok::<(), reqwest::Error>(())
 /// ```

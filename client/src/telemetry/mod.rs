@@ -16,11 +16,11 @@
 //! |---|---|---|
 //! | `operation`: one call of a client method | internal | `endpoint`, `attempts`, `outcome`, `error.type`, `problem` (what was wrong with a response or a listing) |
 //! | `attempt`: one request on the wire | client | `http.request.method`, `url.template`, `server.address`, `server.port`, `http.request.resend_count` (absent on the first), `http.response.status_code`, `error.type`; if its response moved the concurrency limit, `concurrency.limit_before` and `concurrency.limit_after` |
-//! | `wait`: one pause before a retry | internal | `retry.reason`, `wait.source`, `wait.seconds`, `wait.ceiling_seconds` (what a backoff was drawn below), and the grounds |
-//! | `stop`: a failure that is not tried again, at the moment of the decision | internal | `stop.reason`, `retry.reason`, `stop.wait_seconds` (the wait that was weighed), and the grounds |
+//! | `wait`: one pause before a retry | internal | `retry.reason`, `wait.source`, `wait.seconds`, `wait.ceiling_seconds` (what a backoff was drawn below), and the decision context |
+//! | `stop`: a failure that is not tried again, at the moment of the decision | internal | `stop.reason`, `retry.reason`, `stop.wait_seconds` (the wait that was weighed), and the decision context |
 //! | `queue`: one wait for a turn under the concurrency limit | internal | `concurrency.max` |
 //!
-//! The *grounds* are what a decision rested on, as numbers and closed words:
+//! The *decision context* is what a decision rested on, as numbers and closed words:
 //! `http.request.method`, `retry.allowed_by` (`method` or `permission`; absent if the
 //! request must not be repeated), `retry.attempt`, `retry.max_attempts`,
 //! `retry_after.form` (`none`, `valid`, `past_date`, `unusable`; absent without a
@@ -45,7 +45,7 @@
 //! cursor that comes again ends the call of its page. Where `max_pages` or
 //! `max_items` forbids to go on, asking for more is a call that ends with
 //! `contract_error`, without a request. What is sent through
-//! [`http()`](crate::ReliableApiClient::http) or through a
+//! [`http()`](crate::ApiClient::http) or through a
 //! [`RetryMiddleware`](crate::RetryMiddleware) of your own is no call of a client
 //! method: it is counted by its attempts, retries and give-ups alone.
 //!

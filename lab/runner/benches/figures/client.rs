@@ -77,16 +77,16 @@ impl Way {
     const fn instructions(self) -> Bound {
         match self {
             Self::Bare | Self::Transient => Bound::None,
-            Self::Plain => Bound::AtMost(1.06),
-            Self::Telemetry => Bound::AtMost(1.12),
+            Self::Plain => Bound::AtMost(1.20),
+            Self::Telemetry => Bound::AtMost(1.30),
         }
     }
 
     const fn time(self) -> Bound {
         match self {
             Self::Bare | Self::Transient => Bound::None,
-            Self::Plain => Bound::AtMost(1.08),
-            Self::Telemetry => Bound::AtMost(1.15),
+            Self::Plain => Bound::AtMost(1.10),
+            Self::Telemetry => Bound::AtMost(1.18),
         }
     }
 }
