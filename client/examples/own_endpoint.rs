@@ -74,7 +74,7 @@ fn client() -> Result<ClientWithMiddleware, Box<dyn Error>> {
         Duration::from_millis(200),
         Arc::clone(&clock),
         Arc::new(SystemRandom),
-    );
+    )?;
     let retries = RetryMiddleware::with_policy(backoff, Classifier::default(), clock)
         .deadline(Duration::from_secs(10));
     Ok(ClientBuilder::new(http).with(retries).build())

@@ -302,12 +302,10 @@ impl<C: From<ApiClient>> Builder<C> {
             at_most(field, timeout, CallSettings::LONGEST)?;
         }
         let classifier = Classifier::new(self.retry_statuses.iter().copied())?;
+        let clock = self.clock.unwrap_or_else(|| Arc::new(SystemClock::new()));
         let (base, cap) = self.backoff;
-        not_zero("the backoff's base", base)?;
-        at_most("the backoff's cap", cap, Backoff::LONGEST_CAP)?;
-        if base > cap {
-            return Err(ConfigError::BackoffOrder { base, cap });
-        }
+        let backoff = Backoff::new(base, cap, Arc::clone(&clock), Arc::clone(&self.random))?;
+        let policy = self.policy.map_or(Policy::Backoff(backoff), Policy::Given);
 
         let session = match (&self.transport, self.session) {
             (Some(_), Some(_)) => return Err(ConfigError::SessionAndTransport),
@@ -323,14 +321,6 @@ impl<C: From<ApiClient>> Builder<C> {
         for operation in &self.operations {
             metrics.announce(operation);
         }
-        let clock = self.clock.unwrap_or_else(|| Arc::new(SystemClock::new()));
-        let policy = self.policy.map_or_else(
-            || {
-                let (clock, random) = (Arc::clone(&clock), Arc::clone(&self.random));
-                Policy::Backoff(Backoff::new(base, cap, clock, random))
-            },
-            Policy::Given,
-        );
         let observer = Arc::clone(&metrics);
         let mut retries =
             RetryMiddleware::observed(policy, classifier, Arc::clone(&clock), observer)

@@ -235,6 +235,7 @@ async fn by_layer(wire: &Wire, clock: &VirtualClock) -> End {
         Arc::<VirtualClock>::clone(&clock),
         Arc::new(SeededRandom::new(SEED)),
     );
+    let backoff = backoff.expect("legal");
     let retries =
         RetryMiddleware::with_policy(backoff, Classifier::default(), clock).max_attempts(ATTEMPTS);
     let stack = reqwest_middleware::ClientBuilder::new(session)

@@ -17,7 +17,7 @@ fn run(name: &str) -> String {
 
     let output = Command::new(&program).output().unwrap_or_else(|error| {
         panic!(
-            "{}: {error}; it is built by `cargo test -p client`, without `--test`",
+            "{}: {error}; it is built by `cargo test -p reliable-api-client`, without `--test`",
             program.display()
         )
     });

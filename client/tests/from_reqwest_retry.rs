@@ -47,6 +47,7 @@ fn after(clock: &VirtualClock) -> RetryMiddleware {
         Arc::new(clock.clone()),
         Arc::new(SeededRandom::new(7)),
     );
+    let backoff = backoff.expect("legal");
     RetryMiddleware::with_policy(backoff, Classifier::default(), Arc::new(clock.clone()))
 }
 

@@ -127,6 +127,7 @@ async fn a_step_of_the_calendar_is_no_part_of_a_wait() {
             Arc::<Stepping>::clone(&clock),
             Arc::new(Unit(0.5)),
         );
+        let backoff = backoff.expect("legal");
 
         send(
             RetryMiddleware::with_policy(backoff, Classifier::default(), clock),

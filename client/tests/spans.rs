@@ -62,7 +62,7 @@ where
 async fn a_wait_names_what_its_backoff_was_drawn_below() {
     const BASE: Duration = Duration::from_secs(2);
     const CAP: Duration = Duration::from_secs(60);
-    let of_a_stack = |clock| Backoff::new(BASE, CAP, clock, Arc::new(Unit(0.5)));
+    let of_a_stack = |clock| Backoff::new(BASE, CAP, clock, Arc::new(Unit(0.5))).expect("legal");
 
     for heard in [
         heard_of_a_call(|builder| builder.backoff(BASE, CAP), || status(503)).await,

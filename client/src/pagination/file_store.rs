@@ -20,10 +20,10 @@ use crate::raw_object::JsonObject;
 
 /// Keeps the checkpoint of one crawl in one file.
 ///
-/// A new checkpoint is written beside the old one, flushed to the disk and
-/// renamed over it, so a kill between any two instructions leaves one of the
-/// two, whole. Through a symbolic link it is the file behind it that is
-/// replaced. The file is a JSON object of a version number, the
+/// A new checkpoint is written to a temporary file in the same folder, flushed to the
+/// disk and renamed over the old one, so a kill between any two instructions leaves one
+/// of the two, whole. A kill may also leave the temporary file, whose name begins with
+/// `.tmp`. Through a symbolic link it is the file behind it that is replaced. The file is a JSON object of a version number, the
 /// [listing](ListingId), the number of pages read and the cursor, and on Unix
 /// only its owner may read it.
 ///

@@ -8,7 +8,11 @@ use std::{
 
 use reqwest_retry::{RetryDecision, RetryPolicy};
 
-use crate::{random::Random, time::Clock};
+use crate::{
+    error::{ConfigError, at_most, not_zero},
+    random::Random,
+    time::Clock,
+};
 
 /// This crate's [`RetryPolicy`]: before retry *n* (from 0), a wait drawn evenly
 /// from zero to `base · 2ⁿ`, the latter no more than `cap`.
@@ -37,25 +41,39 @@ impl Backoff {
     pub const LONGEST_CAP: Duration = Duration::from_secs(24 * 60 * 60);
 
     /// A backoff whose ceiling starts at `base`, doubles with each retry and
-    /// stays at `cap`, itself no more than [`Backoff::LONGEST_CAP`].
-    #[must_use]
+    /// stays at `cap`.
+    ///
+    /// # Errors
+    ///
+    /// [`ConfigError`] if `base` is zero or longer than `cap`, and if `cap` is longer than
+    /// [`Backoff::LONGEST_CAP`].
     pub fn new(
         base: Duration,
         cap: Duration,
         clock: Arc<dyn Clock>,
         random: Arc<dyn Random>,
-    ) -> Self {
-        Self {
+    ) -> Result<Self, ConfigError> {
+        not_zero("the backoff's base", base)?;
+        at_most("the backoff's cap", cap, Self::LONGEST_CAP)?;
+        if base > cap {
+            return Err(ConfigError::BackoffOrder { base, cap });
+        }
+        Ok(Self {
             base,
-            cap: cap.min(Self::LONGEST_CAP),
+            cap,
             clock,
             random,
-        }
+        })
     }
 
     /// The default base and cap.
     pub(crate) fn default_over(clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Self {
-        Self::new(Self::DEFAULT_BASE, Self::DEFAULT_CAP, clock, random)
+        Self {
+            base: Self::DEFAULT_BASE,
+            cap: Self::DEFAULT_CAP,
+            clock,
+            random,
+        }
     }
 
     /// What the wait before retry number `past_retries` (from 0) is drawn below.
@@ -162,6 +180,7 @@ mod tests {
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_777);
         let clock = VirtualClock::starting_at(now);
         let backoff = Backoff::new(base, cap, Arc::new(clock), Arc::new(Draw(unit)));
+        let backoff = backoff.expect("legal");
         let RetryDecision::Retry { execute_after } = backoff.should_retry(now, 0) else {
             panic!("a backoff never declines")
         };
@@ -176,11 +195,22 @@ mod tests {
     }
 
     #[test]
-    fn a_cap_of_more_than_a_day_counts_as_a_day() {
+    fn a_backoff_that_breaks_a_rule_is_refused() {
         let day = Duration::from_secs(86_400);
+        let ms = Duration::from_millis(1);
+        for (base, cap, rule) in [
+            (Duration::ZERO, ms, "base must be longer than 0 s"),
+            (ms, day + ms, "cap must be at most 86400 s"),
+            (2 * ms, ms, "base must be at most its cap"),
+        ] {
+            let clock = Arc::new(VirtualClock::starting_at(SystemTime::UNIX_EPOCH));
 
+            let refused = Backoff::new(base, cap, clock, Arc::new(Draw(0.5)));
+
+            let text = refused.expect_err(rule).to_string();
+            assert!(text.contains(rule), "{text}");
+        }
         assert_eq!(offered(day, day, 1.0), day);
-        assert_eq!(offered(Duration::MAX, Duration::MAX, 1.0), day);
     }
 
     #[test]

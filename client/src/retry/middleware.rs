@@ -1,37 +1,18 @@
-//! The retry middleware: the only I/O of the retry rules.
-//!
-//! It keeps no rule of its own. It gathers facts, asks [`decide`], and does what
-//! was decided.
+//! The retry middleware: its rules, and how it is configured.
 
-use std::{
-    pin::pin,
-    sync::Arc,
-    time::{Duration, SystemTime},
-};
-
-use futures_util::future::{Either, select};
-use http::{Extensions, header::RETRY_AFTER};
-use reqwest::{Request, Response};
-use reqwest_middleware::{Error, Middleware, Next, Result};
-use reqwest_retry::{RetryDecision, RetryPolicy, RetryableStrategy};
-use tracing::Instrument;
+use std::{sync::Arc, time::Duration};
 
 use super::{
-    attempt::Attempts,
-    backoff::{Backoff, ceiling_of, jittered},
+    backoff::Backoff,
     body::DEFAULT_MAX_BODY_BYTES,
-    budget::{RetryBudget, Token},
-    call_context::CallContext,
+    budget::RetryBudget,
     call_settings::CallSettings,
-    classify::{self, Classifier},
-    concurrency::{ConcurrencyLimit, Permit},
-    decision::{CallState, Decision, DecisionContext, Facts, StopReason, Verdict, decide},
-    failure::{Failure, FailureKind},
+    classify::Classifier,
+    concurrency::ConcurrencyLimit,
+    decision::StopReason,
     observer::{Injector, Observer},
-    retry_after::RetryAfter,
 };
 use crate::{
-    endpoint::Endpoint,
     error::{ConfigError, at_most},
     random::Random,
     time::Clock,
@@ -53,7 +34,7 @@ pub struct RetryReport {
     pub retry_after: Option<Duration>,
 }
 
-/// A [`Middleware`] that retries by the rules of this crate.
+/// A [`Middleware`](reqwest_middleware::Middleware) that retries by the rules of this crate.
 ///
 /// It stands on the two seams of `reqwest-retry`: `S` classifies a result, `P`
 /// offers a wait. In between is what `reqwest-retry` leaves out: the eligible
@@ -88,20 +69,20 @@ pub struct RetryReport {
 /// [`without_hidden_requests`](crate::without_hidden_requests).
 #[derive(Clone)]
 pub struct RetryMiddleware<P = Backoff, S = Classifier> {
-    policy: P,
-    strategy: S,
-    settings: CallSettings,
-    budget: Option<RetryBudget>,
-    concurrency: Option<ConcurrencyLimit>,
+    pub(super) policy: P,
+    pub(super) strategy: S,
+    pub(super) settings: CallSettings,
+    pub(super) budget: Option<RetryBudget>,
+    pub(super) concurrency: Option<ConcurrencyLimit>,
     /// Those of the session below, as far as they are known.
-    timeouts: Option<Timeouts>,
-    has_no_session: bool,
-    max_body_bytes: usize,
-    spread: Option<(Duration, Arc<dyn Random>)>,
-    correct_dates: bool,
-    clock: Arc<dyn Clock>,
-    observer: Arc<dyn Observer>,
-    injector: Option<Injector>,
+    pub(super) timeouts: Option<Timeouts>,
+    pub(super) has_no_session: bool,
+    pub(super) max_body_bytes: usize,
+    pub(super) spread: Option<(Duration, Arc<dyn Random>)>,
+    pub(super) correct_dates: bool,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) observer: Arc<dyn Observer>,
+    pub(super) injector: Option<Injector>,
 }
 
 impl<P, S> RetryMiddleware<P, S> {
@@ -230,7 +211,7 @@ impl<P, S> RetryMiddleware<P, S> {
     }
 
     /// Whether the settings of all calls are legal.
-    pub(crate) fn check(&self) -> std::result::Result<(), ConfigError> {
+    pub(crate) fn check(&self) -> Result<(), ConfigError> {
         if let Some((spread, _)) = self.spread {
             at_most("retry_after_spread", spread, CallSettings::LONGEST)?;
         }
@@ -246,261 +227,5 @@ impl<P, S> std::fmt::Debug for RetryMiddleware<P, S> {
             .field("concurrency", &self.concurrency)
             .field("max_body_bytes", &self.max_body_bytes)
             .finish_non_exhaustive()
-    }
-}
-
-#[async_trait::async_trait]
-impl<P, S> Middleware for RetryMiddleware<P, S>
-where
-    P: RetryPolicy + Send + Sync + 'static,
-    S: RetryableStrategy + Send + Sync + 'static,
-{
-    /// Makes a call: sends its request as often as the rules allow and demand.
-    ///
-    /// Each round waits for its turn under the concurrency limit, sends the request, and
-    /// asks [`decide`] what follows: to wait and send it again, to stop, or to deliver the
-    /// response.
-    async fn handle(
-        &self,
-        mut request: Request,
-        extensions: &mut Extensions,
-        next: Next<'_>,
-    ) -> Result<Response> {
-        let call = self
-            .context(&request, extensions)
-            .map_err(Error::middleware)?;
-        let attempts = self.attempts(&call, next);
-        let mut report = RetryReport::default();
-        let mut token = None;
-        // The result of the last attempt, while the deadline may forbid the next one.
-        let mut last = None;
-
-        let mut result = loop {
-            let Some((permit, remaining)) = self.turn(&call).await else {
-                report.stopped = Some(StopReason::Deadline);
-                call.observer.misses_its_turn(&call.method, report.attempts);
-                break last.unwrap_or_else(|| Err(Failure(FailureKind::QueueTimeout).into()));
-            };
-            drop(last.take());
-            self.pay(token);
-            let copy = request.try_clone();
-            report.attempts = call.attempts.add();
-            let result = attempts
-                .send(request, report.attempts, remaining, extensions)
-                .await;
-            drop(permit);
-
-            let (decision, taken, context) =
-                self.judge(&call, &result, report.attempts, copy.is_some());
-            report.retry_after = context.facts.retry_after.and_then(RetryAfter::wait);
-            match (decision, copy) {
-                (Decision::Retry { after, why, source }, Some(copy)) => {
-                    let span = call.observer.waits(after, why, source, &context);
-                    // Without a deadline this response is not needed any more; its
-                    // body may be large, and the wait may be long.
-                    last = call.deadline.map(|_| result);
-                    self.clock.sleep(after).instrument(span).await;
-                    (request, token) = (copy, taken);
-                }
-                (Decision::Stop { why }, _) => {
-                    report.stopped = Some(why);
-                    call.observer.stops(why, &context);
-                    break result;
-                }
-                (Decision::Deliver | Decision::Retry { .. }, _) => break result,
-            }
-        };
-
-        extensions.insert(report);
-        if let Ok(response) = &mut result {
-            response.extensions_mut().insert(report);
-        }
-        result
-    }
-}
-
-impl<P, S> RetryMiddleware<P, S>
-where
-    P: RetryPolicy + Send + Sync + 'static,
-    S: RetryableStrategy + Send + Sync + 'static,
-{
-    /// Reads what a call brings off its request.
-    fn context(
-        &self,
-        request: &Request,
-        extensions: &mut Extensions,
-    ) -> std::result::Result<CallContext, ConfigError> {
-        self.check()?;
-        if let Some(timeouts) = self.timeouts {
-            extensions.get_or_insert(timeouts);
-        }
-        let nearer: CallSettings = extensions.get().copied().unwrap_or_default();
-        let settings = nearer.or(self.settings);
-        let endpoint = extensions.get().copied().unwrap_or(Endpoint::OTHER);
-        let began = self.clock.monotonic();
-        Ok(CallContext {
-            method: request.method().clone(),
-            settings,
-            limits: settings.limits()?,
-            permission: extensions.get().copied(),
-            timeouts: extensions.get().copied().unwrap_or(Timeouts::DEFAULT),
-            began,
-            deadline: settings.deadline_of(began),
-            attempts: extensions.get().cloned().unwrap_or_default(),
-            observer: self.observer.call(endpoint, request.method()),
-        })
-    }
-
-    fn attempts<'a>(&'a self, call: &'a CallContext, next: Next<'a>) -> Attempts<'a> {
-        Attempts {
-            clock: &*self.clock,
-            injector: self.injector.as_ref(),
-            observer: &*call.observer,
-            concurrency: self.concurrency.as_ref(),
-            max_body_bytes: self.max_body_bytes,
-            patience: call.timeouts.read,
-            has_no_session: self.has_no_session,
-            next,
-        }
-    }
-
-    /// Waits for a turn under the concurrency limit, and tells the time left then.
-    /// There is no turn after the deadline: this wait may end late, and so may the one
-    /// before it.
-    async fn turn(&self, call: &CallContext) -> Option<(Option<Permit<'_>>, Option<Duration>)> {
-        let permit = match &self.concurrency {
-            Some(limit) => Some(self.permit(limit, call).await?),
-            None => None,
-        };
-        let remaining = self.remaining(call);
-        (remaining != Some(Duration::ZERO)).then_some((permit, remaining))
-    }
-
-    /// Waits for a permit, but no longer than the deadline allows.
-    async fn permit<'a>(
-        &self,
-        limit: &'a ConcurrencyLimit,
-        call: &CallContext,
-    ) -> Option<Permit<'a>> {
-        if let Some(permit) = limit.try_acquire() {
-            return Some(permit);
-        }
-        let queue = call.observer.queues(limit.current());
-        let Some(remaining) = self.remaining(call) else {
-            return Some(limit.acquire().instrument(queue).await);
-        };
-        let turn = pin!(limit.acquire());
-        match select(turn, self.clock.sleep(remaining))
-            .instrument(queue)
-            .await
-        {
-            Either::Left((permit, _)) => Some(permit),
-            Either::Right(_) => None,
-        }
-    }
-
-    /// Settles with the retry budget for an attempt that goes on the wire now: a call
-    /// that is dropped before has cost the service nothing.
-    fn pay(&self, token: Option<Token>) {
-        match (token, &self.budget) {
-            (Some(token), _) => token.spend(),
-            (None, Some(budget)) => budget.deposit(),
-            (None, None) => {}
-        }
-    }
-
-    /// Decides what follows an attempt. A retry comes with its token, if there is a
-    /// budget.
-    fn judge<'a>(
-        &self,
-        call: &'a CallContext,
-        result: &Result<Response>,
-        attempts: u32,
-        body_can_be_sent_twice: bool,
-    ) -> (Decision, Option<Token>, DecisionContext<'a>) {
-        let facts = self.facts(result);
-        let state = CallState {
-            attempts,
-            eligibility: call.settings.eligibility(
-                &call.method,
-                call.permission,
-                body_can_be_sent_twice,
-            ),
-            remaining: self.remaining(call),
-            spread: self.draw_spread(&facts),
-        };
-        let may_retry = matches!(facts.verdict, Verdict::Transient(_));
-        let budget = self.budget.as_ref().filter(|_| may_retry);
-        let tokens = budget.map(RetryBudget::tokens);
-        let (mut offered, mut token) = (None, None);
-
-        let backoff = || {
-            offered = self.backoff(call.began, attempts - 1);
-            offered
-        };
-        let take_token = || {
-            token = budget.and_then(RetryBudget::withdraw);
-            token.is_some() || budget.is_none()
-        };
-        let decision = decide(&facts, &state, &call.limits, backoff, take_token);
-
-        let context = DecisionContext {
-            method: &call.method,
-            facts,
-            state,
-            limits: call.limits,
-            offered,
-            ceiling: offered.and_then(|_| ceiling_of(&self.policy, attempts - 1)),
-            tokens,
-        };
-        (decision, token, context)
-    }
-
-    /// What the result of an attempt means.
-    fn facts(&self, result: &Result<Response>) -> Facts {
-        let read = if self.correct_dates {
-            RetryAfter::from_headers_corrected
-        } else {
-            RetryAfter::from_headers
-        };
-        let headers = result.as_ref().ok().map(Response::headers);
-        let asking = headers.filter(|headers| headers.contains_key(RETRY_AFTER));
-        Facts {
-            verdict: classify::verdict(&self.strategy, result),
-            retry_after: asking.and_then(|headers| read(headers, self.clock.wall())),
-        }
-    }
-
-    /// What to add to the wait that the server asks for, if it asks for one.
-    fn draw_spread(&self, facts: &Facts) -> Duration {
-        match (&self.spread, facts.retry_after.and_then(RetryAfter::wait)) {
-            (Some((spread, random)), Some(_)) => jittered(*spread, random.unit()),
-            _ => Duration::ZERO,
-        }
-    }
-
-    /// The wait that the policy offers before retry number `past_retries`.
-    ///
-    /// A policy speaks of times of day, and the calendar may step, even while the policy
-    /// is asked. So the calendar is read before and after: the policy has seen one of
-    /// the two, and the other makes the wait longer by the step, or negative.
-    fn backoff(&self, began: Duration, past_retries: u32) -> Option<Duration> {
-        let elapsed = self.clock.monotonic().saturating_sub(began);
-        let before = self.clock.wall();
-        let began = before
-            .checked_sub(elapsed)
-            .unwrap_or(SystemTime::UNIX_EPOCH);
-        let RetryDecision::Retry { execute_after } = self.policy.should_retry(began, past_retries)
-        else {
-            return None;
-        };
-        let after = self.clock.wall();
-        let waits = [before, after].map(|now| execute_after.duration_since(now).ok());
-        Some(waits.into_iter().flatten().min().unwrap_or_default())
-    }
-
-    /// The time left until the deadline of a call, if it has one.
-    fn remaining(&self, call: &CallContext) -> Option<Duration> {
-        Some(call.deadline?.saturating_sub(self.clock.monotonic()))
     }
 }

@@ -3,7 +3,7 @@
 //! [`decision`] is pure and decides. [`failure`], [`classify`], [`eligibility`]
 //! and [`retry_after`], which reads dates by [`http_date`], turn a request and
 //! its result into the facts it needs; [`backoff`] offers a wait; [`budget`] and
-//! [`concurrency`] are what clones share. [`middleware`], [`attempt`] and
+//! [`concurrency`] are what clones share. [`call`], [`attempt`] and
 //! [`body`] do what was decided, and are the only files here that touch the
 //! outside. They report to an [`observer`].
 
@@ -11,6 +11,7 @@ mod attempt;
 mod backoff;
 mod body;
 mod budget;
+mod call;
 mod call_context;
 mod call_settings;
 mod classify;
