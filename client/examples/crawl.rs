@@ -17,7 +17,7 @@ use serde::Deserialize;
 use serde_json::json;
 use wiremock::{Mock, MockServer, Request, ResponseTemplate, matchers::path};
 
-const RECORDS: Endpoint = Endpoint::new("records", "/records");
+const ITEMS: Endpoint = Endpoint::new("items", "/items");
 
 /// The part of an item that this program reads. The item itself is kept as it came.
 #[derive(Deserialize)]
@@ -32,7 +32,7 @@ type Sink = BTreeSet<u64>;
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     let service = MockServer::start().await;
-    Mock::given(path("/records"))
+    Mock::given(path("/items"))
         .respond_with(four_pages)
         .mount(&service)
         .await;
@@ -61,7 +61,7 @@ async fn crawl(
 ) -> Result<(), Box<dyn Error>> {
     let client = ApiClient::builder(base_url).build()?;
     let mut crawl = client
-        .listing(RECORDS)
+        .listing(ITEMS)
         .crawl(FileCheckpoints::new(file))
         .await?;
     let mut pages = 0;

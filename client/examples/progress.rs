@@ -18,7 +18,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use wiremock::{Mock, MockServer, Request, ResponseTemplate, matchers::path};
 
-const RECORDS: Endpoint = Endpoint::new("records", "/records");
+const ITEMS: Endpoint = Endpoint::new("items", "/items");
 const COUNT: u64 = 600;
 
 #[derive(Deserialize)]
@@ -29,7 +29,7 @@ struct Record {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     let service = MockServer::start().await;
-    Mock::given(path("/records"))
+    Mock::given(path("/items"))
         .respond_with(many_pages)
         .mount(&service)
         .await;
@@ -38,7 +38,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let progress = ProgressBar::no_length().with_style(ProgressStyle::with_template(
         "{spinner} {pos} records in {elapsed}",
     )?);
-    let mut items = client.listing(RECORDS).items();
+    let mut items = client.listing(ITEMS).items();
     let mut sum = 0;
     while let Some(item) = items.next_item().await {
         // An error ends the bar on its way out, and is printed by `main`.
