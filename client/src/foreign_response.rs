@@ -42,7 +42,8 @@ use crate::{
 /// # Errors
 ///
 /// [`ApiError::Http`] for every status but 2xx, [`ApiError::Transport`] when no
-/// complete response came. The error of a stack does not say how many attempts
+/// complete response came, [`ApiError::Config`] for a setting that breaks its rule. The
+/// error of a stack does not say how many attempts
 /// there were: that one has 0.
 pub async fn check(
     request: RequestName,

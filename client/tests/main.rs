@@ -29,6 +29,7 @@ mod from_reqwest_retry;
 mod given_session;
 mod going_on;
 mod listing;
+mod own_endpoints;
 mod policy;
 mod redaction;
 #[cfg(target_os = "linux")]
