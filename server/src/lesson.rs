@@ -86,8 +86,7 @@ pub(crate) enum Content {
     BrokenJson(&'static str),
     /// Text of this media type.
     Text(&'static str),
-    /// A problem with this code.
-    Problem(&'static str),
+    Problem(Problem),
 }
 
 impl DeclaredResponse {
@@ -101,11 +100,7 @@ impl DeclaredResponse {
     }
 
     pub(crate) const fn problem(problem: Problem) -> Self {
-        Self::new(
-            problem.status,
-            problem.detail,
-            Content::Problem(problem.code),
-        )
+        Self::new(problem.status, problem.detail, Content::Problem(problem))
     }
 
     pub(crate) const fn with_header(self, name: &'static str, about: &'static str) -> Self {

@@ -165,26 +165,39 @@ fn response(declared: &[DeclaredResponse], has_body: bool) -> Value {
         }
         Content::Text(media_type) => (media_type, string()),
         Content::Problem(_) => {
-            let codes: Vec<_> = declared.iter().filter_map(code).collect();
-            (PROBLEM_JSON, problem(&codes))
+            let problems = declared.iter().filter_map(problem).collect();
+            (PROBLEM_JSON, one_of(problems))
         }
     };
     response["content"] = json!({ media_type: { "schema": schema } });
     response
 }
 
-fn code(response: &DeclaredResponse) -> Option<&'static str> {
+fn problem(response: &DeclaredResponse) -> Option<Problem> {
     match response.content {
-        Content::Problem(code) => Some(code),
+        Content::Problem(problem) => Some(problem),
         _ => None,
     }
 }
 
-/// A problem with one of these codes.
-fn problem(codes: &[&str]) -> Value {
-    let code = json!({ "type": "string", "enum": codes });
-    let narrowed = json!({ "type": "object", "properties": { "code": code } });
-    json!({ "allOf": [reference("Problem"), narrowed] })
+/// One of these problems, by its code and the field that it names.
+fn one_of(problems: Vec<Problem>) -> Value {
+    let narrowed = problems.into_iter().map(|problem| {
+        let code = json!({ "const": problem.code });
+        match problem.field {
+            Some(field) => json!({
+                "type": "object",
+                "properties": { "code": code, "field": { "const": field } },
+                "required": ["code", "field"],
+            }),
+            None => json!({
+                "type": "object",
+                "properties": { "code": code },
+                "required": ["code"],
+            }),
+        }
+    });
+    json!({ "allOf": [reference("Problem"), { "oneOf": narrowed.collect::<Vec<_>>() }] })
 }
 
 fn reference(name: &str) -> Value {

@@ -151,6 +151,11 @@ impl TestResponse {
         );
         self.json()["code"].as_str().expect("a code").to_owned()
     }
+
+    /// The code of a problem, and the part of the request that it names.
+    pub(crate) fn fault(&self) -> (String, Value) {
+        (self.code(), self.json()["field"].clone())
+    }
 }
 
 /// Escapes everything that is not a letter or a digit.

@@ -142,10 +142,11 @@ fn promised(document: &Value) -> BTreeSet<String> {
         for (method, operation) in item.as_object().unwrap() {
             for (status, response) in operation["responses"].as_object().unwrap() {
                 let problem = &response["content"]["application/problem+json"]["schema"];
-                let codes = problem["allOf"][1]["properties"]["code"]["enum"].as_array();
-                let codes = codes.map_or(vec![""], |codes| {
-                    codes.iter().map(|code| code.as_str().unwrap()).collect()
-                });
+                let problems = problem["allOf"][1]["oneOf"].as_array();
+                let codes = problems.into_iter().flatten();
+                let codes = codes.map(|it| it["properties"]["code"]["const"].as_str().unwrap());
+                let codes: Vec<_> = codes.collect();
+                let codes = if codes.is_empty() { vec![""] } else { codes };
                 promised.extend(
                     codes
                         .iter()

@@ -29,10 +29,15 @@ pub struct Problem {
     pub code: &'static str,
     /// What went wrong, for people. It never repeats what the request said.
     pub detail: &'static str,
+    /// The part of the request that is at fault, as `query.limit`,
+    /// `header.Idempotency-Key` or `body`; `None` where no single part is.
+    pub field: Option<&'static str>,
 }
 
 macro_rules! problems {
-    ($($name:ident = $status:ident, $code:literal, $detail:literal;)+) => {
+    (@field) => { None };
+    (@field $field:literal) => { Some($field) };
+    ($($name:ident = $status:ident, $code:literal $(of $field:literal)?, $detail:literal;)+) => {
         impl Problem {
             $(
                 #[doc = concat!("`", $code, "`: ``", $detail, "``.")]
@@ -40,6 +45,7 @@ macro_rules! problems {
                     status: StatusCode::$status,
                     code: $code,
                     detail: $detail,
+                    field: problems!(@field $($field)?),
                 };
             )+
         }
@@ -47,8 +53,8 @@ macro_rules! problems {
 }
 
 problems! {
-    INVALID_HOST = BAD_REQUEST, "invalid_host", "HTTP/1.1 asks for exactly one Host header, and that it names a host (RFC 9112 section 3.2)";
-    HOST_NOT_ALLOWED = MISDIRECTED_REQUEST, "host_not_allowed", "the Host must be a name of loopback: 127.0.0.1, localhost, [::1]";
+    INVALID_HOST = BAD_REQUEST, "invalid_host" of "header.Host", "HTTP/1.1 asks for exactly one Host header, and that it names a host (RFC 9112 section 3.2)";
+    HOST_NOT_ALLOWED = MISDIRECTED_REQUEST, "host_not_allowed" of "header.Host", "the Host must be a name of loopback: 127.0.0.1, localhost, [::1]";
     CROSS_SITE = FORBIDDEN, "cross_site", "no other web site may call the service; call it from a terminal, a program, or the address bar";
     NOT_FOUND = NOT_FOUND, "not_found", "no such path";
     METHOD_NOT_ALLOWED = METHOD_NOT_ALLOWED, "method_not_allowed", "the path does not serve this method; see Allow";
@@ -81,6 +87,11 @@ pub struct ProblemBody<'a> {
     code: &'static str,
     /// The `X-Request-Id` of the response.
     request_id: &'a str,
+    /// The part of the request at fault: `body`, or a parameter of the query or a
+    /// header with its name, as `query.limit`. Absent where no single part is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    field: Option<&'static str>,
 }
 
 /// The response to a request that never comes to the router.
@@ -109,6 +120,7 @@ fn write(problem: Problem, request_id: &str, response: &mut Response) {
         detail: problem.detail,
         code: problem.code,
         request_id,
+        field: problem.field,
     };
     #[expect(clippy::expect_used, reason = "no field has a key that is no text")]
     let body = serde_json::to_vec(&body).expect("a struct of strings and a number is JSON");

@@ -136,8 +136,9 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn every_list_checks_its_query() {
+    async fn every_list_checks_its_query_and_names_the_parameter_at_fault() {
         for path in [
+            "/items",
             "/looping-items",
             "/endless-items",
             "/bad-items",
@@ -146,8 +147,11 @@ mod tests {
             let limit = get(&format!("{path}?limit=0")).await;
             let cursor = get(&format!("{path}?cursor=x")).await;
 
-            assert_eq!(limit.code(), "invalid_limit", "{path}");
-            assert_eq!(cursor.code(), "invalid_cursor", "{path}");
+            let [invalid_limit, invalid_cursor] = [limit, cursor].map(|it| it.fault());
+            let expected = ("invalid_limit".into(), "query.limit".into());
+            assert_eq!(invalid_limit, expected, "{path}");
+            let expected = ("invalid_cursor".into(), "query.cursor".into());
+            assert_eq!(invalid_cursor, expected, "{path}");
         }
     }
 }

@@ -238,8 +238,8 @@ mod tests {
             let response = submit(&service, "k", body).await;
 
             assert_eq!(
-                (response.status.as_u16(), &*response.code()),
-                (status, code)
+                (response.status.as_u16(), response.fault()),
+                (status, (code.into(), "body".into()))
             );
         }
     }
@@ -272,11 +272,23 @@ mod tests {
         let two_keys = service.post("/jobs", &[json, key, key], "{}").await;
         let too_large = service.post("/jobs", &[json, key], &large).await;
 
-        assert_eq!(no_media_type.code(), "unsupported_media_type");
-        assert_eq!(no_key.code(), "idempotency_key_missing");
-        assert_eq!(bad_key.code(), "idempotency_key_invalid");
-        assert_eq!(two_keys.code(), "idempotency_key_invalid");
-        assert_eq!(too_large.code(), "payload_too_large");
+        for (response, code, field) in [
+            (
+                no_media_type,
+                "unsupported_media_type",
+                "header.Content-Type",
+            ),
+            (no_key, "idempotency_key_missing", "header.Idempotency-Key"),
+            (bad_key, "idempotency_key_invalid", "header.Idempotency-Key"),
+            (
+                two_keys,
+                "idempotency_key_invalid",
+                "header.Idempotency-Key",
+            ),
+            (too_large, "payload_too_large", "body"),
+        ] {
+            assert_eq!(response.fault(), (code.into(), field.into()));
+        }
     }
 
     #[tokio::test]

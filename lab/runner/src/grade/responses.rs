@@ -44,6 +44,7 @@ pub(super) fn unavailable() -> Response {
         status: StatusCode::SERVICE_UNAVAILABLE,
         code: "unavailable",
         detail: "the service is unavailable on purpose",
+        field: None,
     };
     (Extension(Fault("unavailable")), problem).into_response()
 }
@@ -121,6 +122,7 @@ pub(super) fn refused(status: StatusCode, code: &'static str, detail: &'static s
         status,
         code,
         detail,
+        field: None,
     };
     let mut response = problem.into_response();
     if status == StatusCode::UNAUTHORIZED {

@@ -16,7 +16,8 @@ pub(super) const SCENARIO: Scenario = Scenario {
             "attempts",
             shown::ATTEMPTS,
         ),
-        hint: "The failure comes within a millisecond, so only the waits take time.",
+        hint: "The failure comes within a millisecond, so only the waits take time. Each refused \
+               connection counts as an attempt, though no request reaches the wire.",
         lessons: &[
             Sentence::always(
                 "A refused connection often means a restart, so it is worth another attempt after a \

@@ -65,6 +65,7 @@ pub(super) fn unavailable() -> Response {
         status: StatusCode::SERVICE_UNAVAILABLE,
         code: "unavailable",
         detail: "the service is unavailable on purpose",
+        field: None,
     };
     problem.into_response()
 }

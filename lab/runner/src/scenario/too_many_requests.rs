@@ -136,6 +136,7 @@ const TOO_MANY: Problem = Problem {
     status: StatusCode::TOO_MANY_REQUESTS,
     code: FAULT,
     detail: "all workers are busy",
+    field: None,
 };
 
 /// One of the workers, until it is dropped.
