@@ -1,14 +1,14 @@
-//! What client and service agree on, and neither could hold alone.
+//! The agreements of client and service, which neither can test alone.
 //!
-//! The rows of the endpoint table and of the error table are the service's own: its
-//! tests stand beside each route, and in `server/tests/` for what only a real
-//! connection can show.
+//! The rows of the endpoint table and of the error table are the service's own. Their
+//! tests stand beside each route, and in `server/tests/` where a real connection is
+//! needed.
 //!
-//! | what is held | where |
+//! | agreement | module |
 //! |---|---|
-//! | what both read, they read alike | `bytes` |
-//! | the client counts what the service saw, and never comes early | `counts` |
-//! | what both trace and count is in their catalogues, and all of it | `names` |
+//! | both read headers alike | `bytes` |
+//! | the client counts the requests that the service saw, and never comes early | `counts` |
+//! | both catalogues list every span and metric, and no others | `names` |
 
 mod contract {
     mod bytes;

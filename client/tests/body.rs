@@ -17,10 +17,11 @@ use client::{
 };
 use hyper::body::Frame;
 
+use crate::bench::{Bench, Script, http_error, status, transport_error, typed};
 use crate::support::{
-    http_error, offline,
-    scripted::{response, scripted},
-    transport_error, virtual_clock,
+    offline,
+    scripted::scripted,
+    virtual_clock,
     wire::{Then, Wire},
 };
 
@@ -99,15 +100,13 @@ async fn a_body_above_the_cap_is_refused_and_not_asked_for_again() {
 #[tokio::test]
 async fn a_body_of_eight_mebibytes_is_whole_unless_another_cap_is_set() {
     const MEBIBYTES: usize = 8_388_608;
-    let client_of = |length| {
-        let json = [("content-type", "application/json")];
-        let transport = scripted(move |_| ready(Ok(response(200, &json, object(length)))));
-        let client = offline(&virtual_clock()).transport(transport).build();
-        client.expect("a client")
-    };
+    let body = |length| typed(200, "application/json", &object(length));
+    let script = Script::of([body(MEBIBYTES), body(MEBIBYTES + 1)]);
+    let bench = Bench::new(script).await;
+    let client = &bench.client;
 
-    let whole = client_of(MEBIBYTES).get(endpoint::FLAKY).await;
-    let error = transport_error(client_of(MEBIBYTES + 1).get(endpoint::FLAKY).await);
+    let whole = client.get(endpoint::FLAKY).await;
+    let error = transport_error(client.get(endpoint::FLAKY).await);
 
     assert_eq!(whole.expect("a whole body").text().len(), MEBIBYTES);
     assert_eq!(error.kind, FailureKind::BodyTooLarge);
@@ -117,10 +116,10 @@ async fn a_body_of_eight_mebibytes_is_whole_unless_another_cap_is_set() {
 async fn the_body_of_an_error_is_read_up_to_64_kibibytes() {
     let too_large = Some(IncompleteBody(FailureKind::BodyTooLarge));
     for (length, incomplete) in [(65_536, None), (65_537, too_large)] {
-        let transport = scripted(move |_| ready(Ok(response(400, &[], "x".repeat(length)))));
-        let client = offline(&virtual_clock()).transport(transport).build();
+        let reply = status(400).set_body_bytes("x".repeat(length));
+        let bench = Bench::new(Script::always(reply)).await;
 
-        let sent = client.expect("a client").http().get("http://127.0.0.1:1/");
+        let sent = bench.client.http().get(bench.server.uri());
         let response = sent.send().await.expect("a response");
 
         assert_eq!(response.extensions().get().copied(), incomplete, "{length}");

@@ -1,4 +1,4 @@
-//! Crawls that survive: a crash at any step loses no page and repeats one.
+//! Crawls that survive: a crash at any step loses no page and repeats at most one.
 
 use std::{
     pin::pin,
@@ -15,30 +15,23 @@ use client::{
 };
 use futures_util::{StreamExt, TryStreamExt};
 
-use crate::support::{
-    offline,
-    scripted::{cursor, number, page, scripted, status},
-    virtual_clock,
-};
+use crate::bench::{Bench, Script, cursor, page, status};
+use crate::support::scripted::number;
 
 /// A listing of four pages: 1 | 2 | 3 | 4, behind cursors c1, c2 and c3.
-fn four_pages() -> ReliableApiClient {
-    offline(&virtual_clock())
-        .transport(scripted(async |request| {
-            Ok(match cursor(&request).as_deref() {
-                None => page(&[1], Some("c1")),
-                Some("c1") => page(&[2], Some("c2")),
-                Some("c2") => page(&[3], Some("c3")),
-                Some("c3") => page(&[4], None),
-                Some(_) => status(400),
-            })
-        }))
-        .build()
-        .expect("a client")
+async fn four_pages() -> Bench {
+    let script = Script::by(|request| match cursor(request).as_deref() {
+        None => page([1], Some("c1")),
+        Some("c1") => page([2], Some("c2")),
+        Some("c2") => page([3], Some("c3")),
+        Some("c3") => page([4], None),
+        Some(_) => status(400),
+    });
+    Bench::new(script).await
 }
 
-async fn begin<S: CheckpointStore>(client: ReliableApiClient, store: S) -> Crawl<S> {
-    client.items().crawl(store).await.expect("begun")
+async fn begin<S: CheckpointStore>(bench: &Bench, store: S) -> Crawl<S> {
+    bench.client.items().crawl(store).await.expect("begun")
 }
 
 /// The next page, which there is.
@@ -62,8 +55,13 @@ enum Crash {
 
 /// Crawls on from where `store` stands and notes each page processed, until the
 /// end or a crash at page number `at` of this run.
-async fn run(store: &MemoryCheckpoints, processed: &mut Vec<u64>, crash: Option<(usize, Crash)>) {
-    let mut crawl = begin(four_pages(), store.clone()).await;
+async fn run(
+    bench: &Bench,
+    store: &MemoryCheckpoints,
+    processed: &mut Vec<u64>,
+    crash: Option<(usize, Crash)>,
+) {
+    let mut crawl = begin(bench, store.clone()).await;
     for here in 0.. {
         let here = crash.filter(|(at, _)| *at == here).map(|(_, step)| step);
         let Some(page) = crawl.next_page().await else {
@@ -86,6 +84,7 @@ async fn run(store: &MemoryCheckpoints, processed: &mut Vec<u64>, crash: Option<
 
 #[tokio::test]
 async fn a_crash_at_any_step_loses_nothing_and_repeats_at_most_one_page() {
+    let bench = four_pages().await;
     for page in 0..4 {
         for step in [
             Crash::BeforeProcessing,
@@ -95,8 +94,8 @@ async fn a_crash_at_any_step_loses_nothing_and_repeats_at_most_one_page() {
             let store = MemoryCheckpoints::default();
             let mut processed = Vec::new();
 
-            run(&store, &mut processed, Some((page, step))).await;
-            run(&store, &mut processed, None).await;
+            run(&bench, &store, &mut processed, Some((page, step))).await;
+            run(&bench, &store, &mut processed, None).await;
 
             let mut expected = vec![1, 2, 3, 4];
             if step == Crash::BeforeCommit {
@@ -110,7 +109,8 @@ async fn a_crash_at_any_step_loses_nothing_and_repeats_at_most_one_page() {
 
 #[tokio::test]
 async fn a_crawl_that_never_commits_comes_to_an_end() {
-    let mut crawl = begin(four_pages(), MemoryCheckpoints::default()).await;
+    let bench = four_pages().await;
+    let mut crawl = begin(&bench, MemoryCheckpoints::default()).await;
 
     let mut pages = 0;
     let error = loop {
@@ -155,7 +155,8 @@ impl CheckpointStore for Failing {
 #[tokio::test]
 async fn a_save_that_fails_leaves_the_crawl_where_it_was() {
     let store = Failing::default();
-    let mut crawl = begin(four_pages(), store.clone()).await;
+    let bench = four_pages().await;
+    let mut crawl = begin(&bench, store.clone()).await;
     let first = next(&mut crawl).await;
     first.commit().await.expect("saved");
     let second = next(&mut crawl).await;
@@ -171,31 +172,28 @@ async fn a_save_that_fails_leaves_the_crawl_where_it_was() {
 }
 
 /// A listing that never ends: c1 → c2 → c3 → c1 → …
-fn circle() -> ReliableApiClient {
-    offline(&virtual_clock())
-        .transport(scripted(async |request| {
-            Ok(match cursor(&request).as_deref() {
-                None | Some("c3") => page(&[1], Some("c1")),
-                Some("c1") => page(&[2], Some("c2")),
-                Some("c2") => page(&[3], Some("c3")),
-                Some(_) => status(400),
-            })
-        }))
-        .build()
-        .expect("a client")
+async fn circle() -> Bench {
+    let script = Script::by(|request| match cursor(request).as_deref() {
+        None | Some("c3") => page([1], Some("c1")),
+        Some("c1") => page([2], Some("c2")),
+        Some("c2") => page([3], Some("c3")),
+        Some(_) => status(400),
+    });
+    Bench::new(script).await
 }
 
 #[tokio::test]
 async fn a_circle_that_spans_the_resume_is_found_within_one_more_round() {
     for before in 0..3 {
         let store = MemoryCheckpoints::default();
-        let mut crawl = begin(circle(), store.clone()).await;
+        let bench = circle().await;
+        let mut crawl = begin(&bench, store.clone()).await;
         for _ in 0..before {
             let page = next(&mut crawl).await;
             page.commit().await.expect("saved");
         }
 
-        let mut crawl = begin(circle(), store).await;
+        let mut crawl = begin(&bench, store).await;
         let mut pages = 0;
         let error = loop {
             match crawl.next_page().await.expect("not the end") {
@@ -222,19 +220,19 @@ async fn a_circle_that_spans_the_resume_is_found_within_one_more_round() {
 #[tokio::test]
 async fn a_checkpoint_of_another_listing_is_refused_and_nothing_is_sent() {
     let client = |base_url: &str| {
+        // No such name resolves, and nothing is sent.
         ReliableApiClient::builder(base_url)
-            .transport(scripted(async |_| panic!("nothing is to be sent")))
             .build()
             .expect("a client")
     };
-    let same = client("http://H4.example:80/v1/").items();
+    let same = client("http://H4.invalid:80/v1/").items();
     for position in [
         Position::Done,
         Position::At(Cursor::new("c1").expect("not empty")),
     ] {
         let store = MemoryCheckpoints::default();
         let checkpoint = Checkpoint {
-            listing: client("http://h4.example/v1").items().id(),
+            listing: client("http://h4.invalid/v1").items().id(),
             pages: 1,
             position,
         };
@@ -244,14 +242,14 @@ async fn a_checkpoint_of_another_listing_is_refused_and_nothing_is_sent() {
 
         resumed.expect("one URL in two spellings");
         for (other, differs) in [
-            (client("http://h4.example/v1").endless_items(), "endpoint"),
+            (client("http://h4.invalid/v1").endless_items(), "endpoint"),
             (
-                client("http://h4.example").listing(Endpoint::new("v1", "/v1/items")),
+                client("http://h4.invalid").listing(Endpoint::new("v1", "/v1/items")),
                 "endpoint",
             ),
-            (client("http://h4.example/v2").items(), "base URL"),
-            (client("https://h4.example/v1").items(), "base URL"),
-            (client("http://h4.example:81/v1").items(), "base URL"),
+            (client("http://h4.invalid/v2").items(), "base URL"),
+            (client("https://h4.invalid/v1").items(), "base URL"),
+            (client("http://h4.invalid:81/v1").items(), "base URL"),
         ] {
             let error = other.crawl(store.clone()).await.expect_err(differs);
 
@@ -278,23 +276,22 @@ async fn a_service_that_moved_is_crawled_on_once_its_checkpoint_says_so() {
     store.save(&before).await.expect("memory");
 
     let mut checkpoint = store.load().await.expect("memory").expect("saved");
-    checkpoint.listing = four_pages().items().id();
+    let bench = four_pages().await;
+    checkpoint.listing = bench.client.items().id();
     store.save(&checkpoint).await.expect("memory");
 
     let mut processed = Vec::new();
-    run(&store, &mut processed, None).await;
+    run(&bench, &store, &mut processed, None).await;
     assert_eq!(processed, [3, 4]);
 }
 
 /// A listing without an end.
-fn endless() -> ReliableApiClient {
-    offline(&virtual_clock())
-        .transport(scripted(async |request| {
-            let number: u64 = cursor(&request).map_or(0, |cursor| cursor.parse().expect("ours"));
-            Ok(page(&[number], Some(&(number + 1).to_string())))
-        }))
-        .build()
-        .expect("a client")
+async fn endless() -> Bench {
+    let script = Script::by(|request| {
+        let number: u64 = cursor(request).map_or(0, |cursor| cursor.parse().expect("ours"));
+        page([number], Some(&(number + 1).to_string()))
+    });
+    Bench::new(script).await
 }
 
 fn at_most(max_pages: u32, client: &ReliableApiClient) -> Listing {
@@ -326,15 +323,16 @@ async fn crawl_on(listing: Listing, store: &MemoryCheckpoints, pages: usize) -> 
 
 #[tokio::test]
 async fn all_runs_of_a_crawl_together_read_at_most_max_pages() {
-    let client = endless();
+    let bench = endless().await;
+    let client = &bench.client;
     let store = MemoryCheckpoints::default();
 
-    let first = crawl_on(at_most(5, &client), &store, 2).await;
-    let second = crawl_on(at_most(5, &client), &store, 2).await;
-    let third = crawl_on(at_most(5, &client), &store, 9).await;
-    let fourth = crawl_on(at_most(5, &client), &store, 9).await;
-    let allowed_less = crawl_on(at_most(3, &client), &store, 9).await;
-    let allowed_more = crawl_on(at_most(7, &client), &store, 9).await;
+    let first = crawl_on(at_most(5, client), &store, 2).await;
+    let second = crawl_on(at_most(5, client), &store, 2).await;
+    let third = crawl_on(at_most(5, client), &store, 9).await;
+    let fourth = crawl_on(at_most(5, client), &store, 9).await;
+    let allowed_less = crawl_on(at_most(3, client), &store, 9).await;
+    let allowed_more = crawl_on(at_most(7, client), &store, 9).await;
 
     assert_eq!((first, second), (vec![0, 1], vec![2, 3]));
     assert_eq!((third, fourth), (vec![4], vec![]));
@@ -347,8 +345,9 @@ async fn all_runs_of_a_crawl_together_read_at_most_max_pages() {
 async fn a_crawl_as_a_stream_commits_each_page_when_the_next_is_asked_for() {
     let store = MemoryCheckpoints::default();
     let mut processed = Vec::new();
+    let bench = four_pages().await;
     for pages_before_the_crash in [2, 3] {
-        let crawl = begin(four_pages(), store.clone()).await;
+        let crawl = begin(&bench, store.clone()).await;
         let mut pages = pin!(crawl.into_stream());
         for _ in 0..pages_before_the_crash {
             let page = pages.try_next().await.expect("read").expect("not the end");
@@ -358,7 +357,7 @@ async fn a_crawl_as_a_stream_commits_each_page_when_the_next_is_asked_for() {
     assert_ne!(position(&store).await, Some(Position::Done));
     assert_eq!(processed, [1, 2, 2, 3, 4]);
 
-    let crawl = begin(four_pages(), store.clone()).await;
+    let crawl = begin(&bench, store.clone()).await;
     let last: Vec<_> = crawl.into_stream().try_collect().await.expect("read");
 
     assert_eq!(last.len(), 1, "the last page is delivered again");
@@ -367,7 +366,8 @@ async fn a_crawl_as_a_stream_commits_each_page_when_the_next_is_asked_for() {
 
 #[tokio::test]
 async fn a_crawl_as_a_stream_ends_after_an_error() {
-    let crawl = begin(circle(), MemoryCheckpoints::default()).await;
+    let bench = circle().await;
+    let crawl = begin(&bench, MemoryCheckpoints::default()).await;
 
     let pages: Vec<_> = crawl.into_stream().collect().await;
 
@@ -380,7 +380,8 @@ async fn a_crawl_as_a_stream_ends_after_an_error() {
 #[tokio::test]
 async fn items_can_be_taken_out_of_a_page_before_it_is_committed() {
     let store = MemoryCheckpoints::default();
-    let mut crawl = begin(four_pages(), store.clone()).await;
+    let bench = four_pages().await;
+    let mut crawl = begin(&bench, store.clone()).await;
 
     let (items, page) = next(&mut crawl).await.into_items();
 

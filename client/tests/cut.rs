@@ -13,8 +13,8 @@ use client::{
 };
 use futures_util::future::join_all;
 
+use crate::bench::silently;
 use crate::support::{
-    drive::silently,
     virtual_clock,
     wire::{Then, Wire},
 };

@@ -2,22 +2,21 @@
 //! in flight is cut off at it.
 
 use std::{
-    future::pending,
     sync::Arc,
     time::{Duration, SystemTime},
 };
 
 use client::{
     ApiTransportError, Clock, ConcurrencyLimit, FailureKind, Sleep, StopReason, VirtualClock,
-    teaching::ReliableApiClient,
+    teaching::{Builder, ReliableApiClient},
 };
 use futures_util::future::join_all;
-use reqwest::dns::{Name, Resolve, Resolving};
 
+use crate::bench::{
+    Bench, Script, clock, http_error, never_resolving, retry_after, status, transport_error,
+};
 use crate::support::{
-    http_error, offline,
-    scripted::{retry_after, scripted, status},
-    transport_error, virtual_clock,
+    virtual_clock,
     wire::{Then, Wire},
 };
 
@@ -41,15 +40,13 @@ impl Clock for LateClock {
 
 #[tokio::test]
 async fn a_deadline_that_passes_after_all_hands_on_the_last_response() {
-    let clock = virtual_clock();
-    let client = offline(&clock)
-        .clock(Arc::new(LateClock(clock)))
-        .deadline(Duration::from_secs(10))
-        .transport(scripted(async |_| Ok(retry_after(503, "9"))))
-        .build()
-        .expect("a client");
+    let late = |builder: Builder| {
+        let builder = builder.clock(Arc::new(LateClock(clock())));
+        builder.deadline(Duration::from_secs(10))
+    };
+    let bench = Bench::with(Script::always(retry_after(503, "9")), late).await;
 
-    let error = http_error(client.flaky().await);
+    let error = http_error(bench.client.flaky().await);
 
     assert_eq!(error.status.as_u16(), 503);
     assert_eq!(error.stopped, Some(StopReason::Deadline));
@@ -59,16 +56,13 @@ async fn a_deadline_that_passes_after_all_hands_on_the_last_response() {
 
 #[tokio::test]
 async fn a_backoff_that_would_pass_the_deadline_is_not_begun() {
-    let clock = virtual_clock();
-    let client = offline(&clock)
-        .deadline(Duration::from_nanos(1))
-        .transport(scripted(async |_| Ok(status(503))))
-        .build()
-        .expect("a client");
+    let minute = Duration::from_secs(60);
+    let tight = |builder: Builder| builder.backoff(minute, minute).deadline(minute / 4);
+    let bench = Bench::with(Script::always(status(503)), tight).await;
 
-    let error = client.flaky().await.expect_err("no time to wait");
+    let error = bench.client.flaky().await.expect_err("no time to wait");
 
-    assert!(clock.sleeps().is_empty(), "{:?}", clock.sleeps());
+    assert!(bench.clock.sleeps().is_empty(), "{:?}", bench.clock);
     assert_eq!(error.error_type(), "503");
 }
 
@@ -119,23 +113,10 @@ async fn a_body_that_drips_for_ever_is_cut_off() {
     call_that_never_ends(head, Then::Drip("x")).await;
 }
 
-/// A resolver that never resolves.
-struct Silent;
-
-impl Resolve for Silent {
-    fn resolve(&self, _: Name) -> Resolving {
-        Box::pin(pending())
-    }
-}
-
 #[tokio::test]
 async fn a_deadline_that_passes_while_connecting_is_a_connect_timeout() {
-    let session = reqwest::Client::builder()
-        .no_proxy()
-        .tls_certs_only([])
-        .dns_resolver(Arc::new(Silent));
     let client = ReliableApiClient::builder("http://service.test")
-        .session(session)
+        .session(never_resolving())
         .timeouts(Duration::from_secs(60), Duration::from_secs(60))
         .deadline(Duration::from_millis(50))
         .build()

@@ -7,14 +7,10 @@ use client::{
     RequestName, ResponseProblem, StopReason, check, without_hidden_requests,
 };
 use http::{Method, StatusCode};
-use serde_json::json;
+use serde_json::json as value;
 
-use crate::support::{
-    http_error, offline,
-    scripted::{json, response, scripted},
-    transport_error, virtual_clock,
-    wire::{Then, Wire},
-};
+use crate::bench::{Bench, Script, http_error, json, transport_error};
+use crate::support::wire::{Then, Wire};
 
 const ORDERS: Endpoint = Endpoint::new("orders", "/orders");
 
@@ -24,19 +20,12 @@ fn request() -> RequestName {
 
 #[tokio::test]
 async fn a_failed_request_of_the_stack_is_told_as_a_method_would_tell_it() {
-    let problem = json!({"code": "unavailable", "request_id": "r-1"}).to_string();
-    let headers = [
-        ("content-type", "application/problem+json"),
-        ("retry-after", "120"),
-    ];
-    let client = offline(&virtual_clock())
-        .transport(scripted(move |_| {
-            std::future::ready(Ok(response(503, &headers, problem.clone())))
-        }))
-        .build()
-        .expect("a client");
+    let problem = value!({"code": "unavailable", "request_id": "r-1"});
+    let reply = json(503, &problem).insert_header("retry-after", "120");
+    let bench = Bench::new(Script::always(reply)).await;
 
-    let sent = client.http().get("http://127.0.0.1:1/orders").send().await;
+    let url = bench.server.uri() + "/orders";
+    let sent = bench.client.http().get(url).send().await;
     let error = http_error(check(request(), sent).await);
 
     assert_eq!(error.status, StatusCode::SERVICE_UNAVAILABLE);
@@ -50,8 +39,11 @@ async fn a_failed_request_of_the_stack_is_told_as_a_method_would_tell_it() {
 
 #[tokio::test]
 async fn a_success_passes_unread() {
-    let body = json!({"orders": []});
-    let passed = check(request(), Ok(json(201, &body))).await;
+    let body = value!({"orders": []});
+    let bench = Bench::new(Script::always(json(201, &body))).await;
+
+    let sent = bench.client.http().get(bench.server.uri()).send().await;
+    let passed = check(request(), sent).await;
 
     let passed = passed.expect("a success").text().await;
     assert_eq!(passed.expect("a body"), body.to_string());

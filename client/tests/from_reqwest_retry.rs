@@ -1,11 +1,8 @@
-//! What changes for whoever comes from `reqwest-retry`: the rows of that page of
-//! the documentation, each put to both layers.
+//! The differences from `reqwest-retry`: each row of that page of the documentation,
+//! put to both layers.
 
 use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicU32, Ordering},
-    },
+    sync::Arc,
     time::{Duration, Instant, SystemTime},
 };
 
@@ -14,8 +11,7 @@ use client::{
     VirtualClock, telemetry::GIVE_UPS, without_hidden_requests,
 };
 use http::Method;
-use metrics_util::debugging::DebuggingRecorder;
-use reqwest::{Body, Response};
+use reqwest::Body;
 use reqwest_middleware::{ClientBuilder, ClientWithMiddleware, Error, Middleware};
 use reqwest_retry::{
     DefaultRetryableStrategy, Jitter, RetryDecision, RetryError, RetryPolicy,
@@ -23,9 +19,8 @@ use reqwest_retry::{
 };
 use wiremock::{Mock, MockServer, ResponseTemplate, matchers::path};
 
+use crate::bench::{Script, Tally, retry_after, status, sum};
 use crate::support::{
-    counted::Counted,
-    scripted::{response, scripted, status},
     tls::{HandshakeEnd, Server},
     virtual_clock,
     wire::{Then, Wire},
@@ -64,59 +59,47 @@ fn on_the_wire(layer: impl Middleware) -> ClientWithMiddleware {
         .build()
 }
 
-/// A stack whose every request gets the same response, and the count of them.
-fn offline(
-    layer: impl Middleware,
-    response: impl Fn() -> Response + Send + Sync + 'static,
-) -> (ClientWithMiddleware, Arc<AtomicU32>) {
-    let requests = Arc::<AtomicU32>::default();
-    let count = Arc::clone(&requests);
-    let transport = scripted(move |_| {
-        count.fetch_add(1, Ordering::Relaxed);
-        std::future::ready(Ok(response()))
-    });
-    let session = session().build().expect("a session");
-    let stack = ClientBuilder::new(session).with(layer).with(transport);
-    (stack.build(), requests)
+/// A service whose response to every request is the same.
+async fn service(reply: ResponseTemplate) -> MockServer {
+    let service = MockServer::start().await;
+    Script::always(reply).mount(&service).await;
+    service
 }
 
-const NOWHERE: &str = "http://service.test/";
+/// The number of requests until the layer delivers.
+async fn requests(layer: impl Middleware, method: Method, reply: ResponseTemplate) -> usize {
+    let service = service(reply).await;
+    let request = on_the_wire(layer).request(method, service.uri());
+    request.send().await.expect("a response");
+    count(&service).await
+}
 
-/// How many requests it takes until the layer delivers.
-async fn requests(
-    layer: impl Middleware,
-    method: Method,
-    code: u16,
-    headers: &'static [(&'static str, &'static str)],
-) -> u32 {
-    let (stack, requests) = offline(layer, move || response(code, headers, String::new()));
-    let response = stack.request(method, NOWHERE).send().await;
-    assert_eq!(response.expect("a response").status(), code);
-    requests.load(Ordering::Relaxed)
+async fn count(service: &MockServer) -> usize {
+    service.received_requests().await.expect("recorded").len()
 }
 
 #[tokio::test]
 async fn methods_and_statuses_are_retried_as_the_page_says() {
-    const TOO_LONG: &[(&str, &str)] = &[("retry-after", "120")];
-    for (method, status, headers, of_before, of_after) in [
-        (Method::GET, 503, &[][..], 3, 3),
-        (Method::PUT, 503, &[], 3, 3),
-        (Method::POST, 503, &[], 3, 1),
-        (Method::PATCH, 503, &[], 3, 1),
-        (Method::GET, 429, &[], 3, 3),
-        (Method::GET, 500, &[], 3, 3),
-        (Method::GET, 502, &[], 3, 3),
-        (Method::GET, 504, &[], 3, 3),
-        (Method::GET, 408, &[], 3, 1),
-        (Method::GET, 501, &[], 3, 1),
-        (Method::GET, 505, &[], 3, 1),
-        (Method::GET, 404, &[], 1, 1),
-        (Method::GET, 503, TOO_LONG, 3, 1),
+    for (method, reply, of_before, of_after) in [
+        (Method::GET, status(503), 3, 3),
+        (Method::PUT, status(503), 3, 3),
+        (Method::POST, status(503), 3, 1),
+        (Method::PATCH, status(503), 3, 1),
+        (Method::GET, status(429), 3, 3),
+        (Method::GET, status(500), 3, 3),
+        (Method::GET, status(502), 3, 3),
+        (Method::GET, status(504), 3, 3),
+        (Method::GET, status(408), 3, 1),
+        (Method::GET, status(501), 3, 1),
+        (Method::GET, status(505), 3, 1),
+        (Method::GET, status(404), 1, 1),
+        (Method::GET, retry_after(503, "120"), 3, 1),
     ] {
-        let old = requests(before(), method.clone(), status, headers).await;
-        let new = requests(after(&virtual_clock()), method.clone(), status, headers).await;
+        let story = format!("{method} {reply:?}");
+        let old = requests(before(), method.clone(), reply.clone()).await;
+        let new = requests(after(&virtual_clock()), method, reply).await;
 
-        assert_eq!((old, new), (of_before, of_after), "{method} {status}");
+        assert_eq!((old, new), (of_before, of_after), "{story}");
     }
 }
 
@@ -124,12 +107,12 @@ async fn methods_and_statuses_are_retried_as_the_page_says() {
 async fn only_this_layer_waits_for_a_retry_after() {
     let clock = virtual_clock();
     let seven = Duration::from_secs(7);
-    let told: &[_] = &[("retry-after", "7")];
+    let told = retry_after(503, "7");
 
     let began = Instant::now();
-    let old = requests(before(), Method::GET, 503, told).await;
+    let old = requests(before(), Method::GET, told.clone()).await;
     let waited = began.elapsed();
-    let new = requests(after(&clock), Method::GET, 503, told).await;
+    let new = requests(after(&clock), Method::GET, told).await;
 
     assert_eq!((old, new), (3, 3));
     assert!(waited < seven, "{waited:?}");
@@ -204,16 +187,17 @@ async fn a_time_limit_is_overrun_before_and_kept_here() {
     let clock = VirtualClock::starting_at(began);
     let layer =
         RetryMiddleware::with_policy(policy, Classifier::default(), Arc::new(clock.clone()));
-    let (stack, requests) = offline(layer.deadline(limit), || status(503));
+    let service = service(status(503)).await;
+    let request = on_the_wire(layer.deadline(limit)).get(service.uri());
 
     let decision = policy.should_retry(began, 0);
-    let response = stack.get(NOWHERE).send().await.expect("a response");
+    let response = request.send().await.expect("a response");
 
     let RetryDecision::Retry { execute_after } = decision else {
         panic!("the limit has not passed")
     };
     assert!(execute_after > began + limit);
-    assert_eq!(requests.load(Ordering::Relaxed), 1);
+    assert_eq!(count(&service).await, 1);
     assert!(clock.sleeps().is_empty(), "{clock:?}");
     let report = response.extensions().get::<RetryReport>();
     let stopped = report.and_then(|report| report.stopped);
@@ -223,15 +207,16 @@ async fn a_time_limit_is_overrun_before_and_kept_here() {
 #[tokio::test]
 async fn a_body_that_is_a_stream_is_refused_before_and_sent_once_here() {
     // The body of a response comes piece by piece, and so it is a stream.
-    let stream = || Body::from(status(200));
-    let recorder = DebuggingRecorder::new();
-    let snapshotter = recorder.snapshotter();
-    let counting = after(&virtual_clock()).recorder(Arc::new(recorder));
-    let (old, of_before) = offline(before(), || status(503));
-    let (new, of_after) = offline(counting, || status(503));
+    let stream = || Body::from(reqwest::Response::from(http::Response::new("")));
+    let tally = Tally::new();
+    let counting = after(&virtual_clock()).recorder(tally.recorder());
+    let [old, new] = [service(status(503)).await, service(status(503)).await];
+    let send = |layer: ClientWithMiddleware, service: &MockServer| {
+        layer.put(service.uri()).body(stream()).send()
+    };
 
-    let refused = old.put(NOWHERE).body(stream()).send().await;
-    let sent = new.put(NOWHERE).body(stream()).send().await;
+    let refused = send(on_the_wire(before()), &old).await;
+    let sent = send(on_the_wire(counting), &new).await;
 
     assert!(refused.is_err(), "{refused:?}");
     let sent = sent.expect("a response");
@@ -239,9 +224,8 @@ async fn a_body_that_is_a_stream_is_refused_before_and_sent_once_here() {
     let stopped = sent.extensions().get::<RetryReport>();
     let stopped = stopped.and_then(|report| report.stopped);
     assert_eq!(stopped, Some(StopReason::BodyIsStream));
-    assert_eq!(Counted::read(&snapshotter).sum(GIVE_UPS.name), 1.0);
-    let counts = [of_before, of_after].map(|count| count.load(Ordering::Relaxed));
-    assert_eq!(counts, [0, 1]);
+    assert_eq!(sum(&tally.read(), GIVE_UPS.name, &[]), 1.0);
+    assert_eq!([count(&old).await, count(&new).await], [0, 1]);
 }
 
 #[tokio::test]

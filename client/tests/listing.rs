@@ -1,34 +1,18 @@
 //! A listing read to its end: what it counts, where it stops, and with what.
 
-use std::{
-    future::ready,
-    num::NonZeroU32,
-    sync::{Arc, Mutex},
-};
+use std::num::NonZeroU32;
 
 use client::{
     ApiError, ContractError, Endpoint, Listing, ListingLimits, ResponseProblem,
     teaching::ReliableApiClient,
 };
 use http::Uri;
-use reqwest::{Response, Url};
 
-use crate::support::{
-    offline,
-    scripted::{page, response, scripted, status},
-    virtual_clock,
-};
+use crate::bench::{Bench, Script, page, status, typed};
 
 /// A client that is given these responses, one after the other.
-fn client(script: Vec<Response>) -> ReliableApiClient {
-    let script = Arc::new(Mutex::new(script.into_iter()));
-    offline(&virtual_clock())
-        .transport(scripted(move |_| {
-            let next = script.lock().expect("no panic while held").next();
-            ready(Ok(next.expect("a response for every request")))
-        }))
-        .build()
-        .expect("a client")
+async fn bench(script: impl IntoIterator<Item = wiremock::ResponseTemplate>) -> Bench {
+    Bench::new(Script::of(script)).await
 }
 
 fn limited(client: &ReliableApiClient, max_pages: u32, max_items: u32) -> Listing {
@@ -41,14 +25,14 @@ fn limited(client: &ReliableApiClient, max_pages: u32, max_items: u32) -> Listin
 
 #[tokio::test]
 async fn a_repeated_cursor_counts_the_attempts_of_the_page_that_brought_it() {
-    let mut pages = client(vec![
-        page(&[1], Some("A")),
+    let bench = bench([
+        page([1], Some("A")),
         status(503),
         status(503),
-        page(&[2], Some("A")),
-    ])
-    .items()
-    .pages();
+        page([2], Some("A")),
+    ]);
+    let bench = bench.await;
+    let mut pages = bench.client.items().pages();
     pages.next_page().await.expect("a page").expect("a page");
 
     let error = pages.next_page().await.expect("not the end");
@@ -66,10 +50,9 @@ async fn a_repeated_cursor_counts_the_attempts_of_the_page_that_brought_it() {
 
 #[tokio::test]
 async fn a_limit_that_is_reached_counts_no_attempts() {
-    let by_page = client(vec![page(&[1], Some("A"))]);
-    let mut pages = limited(&by_page, 1, 10).pages();
-    let by_item = client(vec![page(&[1], Some("A"))]);
-    let mut items = limited(&by_item, 10, 1).items();
+    let bench = bench([page([1], Some("A")), page([1], Some("A"))]).await;
+    let mut pages = limited(&bench.client, 1, 10).pages();
+    let mut items = limited(&bench.client, 10, 1).items();
     pages.next_page().await.expect("a page").expect("a page");
     items.next_item().await.expect("an item").expect("an item");
 
@@ -87,8 +70,8 @@ async fn a_limit_that_is_reached_counts_no_attempts() {
 #[tokio::test]
 async fn an_item_that_was_read_and_not_taken_is_more() {
     for (on_the_page, is_more) in [(&[1, 2][..], false), (&[1, 2, 3], true)] {
-        let client = client(vec![page(on_the_page, None)]);
-        let mut items = limited(&client, 10, 2).items();
+        let bench = bench([page(on_the_page.iter().copied(), None)]).await;
+        let mut items = limited(&bench.client, 10, 2).items();
         for _ in 0..2 {
             items.next_item().await.expect("an item").expect("an item");
         }
@@ -116,12 +99,14 @@ async fn items_and_objects_are_kept_as_they_came_however_deep() {
     let deep = format!("{}{}", "[".repeat(DEPTH), "]".repeat(DEPTH));
     let item = format!(r#"{{"z":12345678901234567890123,"a":1e-400,"a":{deep}}}"#);
     let body = format!(r#"{{ "items": [ {item} ], "deep": {deep}, "next_cursor": null }}"#);
-    let json = [("content-type", "application/json")];
-    let client = client(vec![
-        response(200, &json, body.clone()),
-        response(200, &json, body.clone()),
-        response(200, &json, body.replacen("]]", "]}", 1)),
+    let json = |body: &str| typed(200, "application/json", body);
+    let bench = bench([
+        json(&body),
+        json(&body),
+        json(&body.replacen("]]", "]}", 1)),
     ]);
+    let bench = bench.await;
+    let client = &bench.client;
 
     let page = client.items().pages().next_page().await;
     let object = client.get(Endpoint::OTHER).await;
@@ -144,55 +129,36 @@ async fn items_and_objects_are_kept_as_they_came_however_deep() {
     );
 }
 
-/// Responds to a request for the first page with this cursor, and every other one
-/// with the last page, if its URL fits what the real transport puts it into.
-fn naming(cursor: String, sent: &Arc<Mutex<Vec<Url>>>) -> ReliableApiClient {
-    let sent = Arc::clone(sent);
-    offline(&virtual_clock())
-        .transport(scripted(move |request| {
-            let url = request.url().clone();
-            Uri::try_from(url.as_str()).expect("a URL that can be sent");
-            let first = url.query() == Some("limit=50");
-            sent.lock().expect("no panic while held").push(url);
-            ready(Ok(page(&[1], first.then_some(&cursor))))
-        }))
-        .build()
-        .expect("a client")
-}
-
 #[tokio::test]
 async fn a_cursor_that_no_url_can_carry_is_an_error_before_anything_is_sent() {
-    let before = "http://127.0.0.1:1/items?limit=50&cursor=";
-    let room = 65_534 - before.len();
-    for (cursor, url_bytes) in [
-        ("c".repeat(room), None),
-        (" ".repeat(room / 3), None),
-        ("c".repeat(room + 1), Some(65_535)),
-        (" ".repeat(room), Some(before.len() + 3 * room)),
-    ] {
-        let sent = Arc::default();
-        let mut pages = naming(cursor, &sent).items().pages();
+    for (too_long, letter, expansion) in [(0, "c", 1), (0, " ", 3), (1, "c", 1), (3, " ", 3)] {
+        let bench = Bench::new(Script::always(status(404))).await;
+        let before = format!("{}/items?limit=50&cursor=", bench.server.uri());
+        let url_bytes = 65_534 - (65_534 - before.len()) % expansion + too_long;
+        let cursor = letter.repeat((url_bytes - before.len()) / expansion);
+        bench.server.reset().await;
+        Script::of([page([1], Some(&cursor)), page([2], None)])
+            .mount(&bench.server)
+            .await;
+        let mut pages = bench.client.items().pages();
         pages.next_page().await.expect("a page").expect("a page");
 
         let second = pages.next_page().await.expect("not the end");
 
-        let sent = sent.lock().expect("no panic while held");
-        match (second, url_bytes) {
-            (Ok(_), None) => assert_eq!(sent.len(), 2),
-            (
-                Err(ApiError::Contract(
-                    error @ ContractError::CursorTooLong {
-                        url_bytes: found,
-                        max_url_bytes: 65_534,
-                        ..
-                    },
-                )),
-                Some(expected),
-            ) => assert_eq!((found, error.attempts(), sent.len()), (expected, 0, 1)),
-            (other, expected) => panic!("{other:?} rather than {expected:?}"),
+        let sent = bench.sent().await.len();
+        match second {
+            Ok(_) => assert_eq!((too_long, sent), (0, 2)),
+            Err(ApiError::Contract(
+                error @ ContractError::CursorTooLong {
+                    url_bytes: found,
+                    max_url_bytes: 65_534,
+                    ..
+                },
+            )) => assert_eq!((found, error.attempts(), sent), (url_bytes, 0, 1)),
+            other => panic!("{other:?} for {url_bytes} bytes"),
         }
     }
-    let one_more = format!("{before}{}", "c".repeat(room + 1));
+    let one_more = format!("http://127.0.0.1/{}", "c".repeat(65_535 - 17));
     assert!(
         Uri::try_from(one_more).is_err(),
         "the limit could be higher"

@@ -1,4 +1,5 @@
-//! The client as its callers meet it, one subject a file.
+//! The client as its callers meet it, one subject a file: over a wiremock server
+//! (`bench`), or over bytes where HTTP itself is broken (`support::wire`).
 //!
 //! Nothing here waits for real time to pass, except where a socket's own
 //! timeout is the subject.
@@ -15,6 +16,13 @@
 extern crate reliable_api_client as client;
 
 mod attacks;
+#[expect(
+    dead_code,
+    unreachable_pub,
+    unused_imports,
+    reason = "the package `tests` compiles it too, and uses the rest of it"
+)]
+mod bench;
 mod body;
 mod calls;
 mod cancellation;

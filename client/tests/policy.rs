@@ -8,14 +8,13 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use client::{Backoff, Classifier, Clock, RetryMiddleware, Sleep, VirtualClock};
+use client::{
+    Backoff, Classifier, Clock, RetryMiddleware, Sleep, VirtualClock, without_hidden_requests,
+};
 use reqwest_retry::{RetryDecision, RetryPolicy};
 
-use crate::support::{
-    Unit,
-    scripted::{scripted, status},
-    virtual_clock,
-};
+use crate::bench::{Bench, Draw, Script, status};
+use crate::support::virtual_clock;
 
 /// Notes how many retries it was told of.
 struct Noted(Arc<Mutex<Vec<u32>>>);
@@ -35,29 +34,20 @@ async fn send(
     retries: RetryMiddleware<impl RetryPolicy + Send + Sync + 'static>,
     statuses: &'static [u16],
 ) {
-    let sent = AtomicU32::new(0);
-    let session = reqwest::Client::builder()
-        .tls_certs_only([])
-        .build()
-        .expect("a session");
-    let stack = reqwest_middleware::ClientBuilder::new(session)
-        .with(retries)
-        .with(scripted(move |_| {
-            let number = sent.fetch_add(1, Ordering::Relaxed) as usize;
-            std::future::ready(Ok(status(statuses[number.min(statuses.len() - 1)])))
-        }))
-        .build();
+    let (last, first) = statuses.split_last().expect("a status");
+    let script = Script::of(first.iter().map(|code| status(*code)));
+    let bench = Bench::new(script.and_then_always(status(*last))).await;
+    let session = without_hidden_requests(reqwest::Client::builder().tls_certs_only([]));
+    let session = session.no_proxy().build().expect("a session");
+    let stack = reqwest_middleware::ClientBuilder::new(session).with(retries);
 
-    stack
-        .get("http://127.0.0.1:1/")
-        .send()
-        .await
-        .expect("a response");
+    let response = stack.build().get(bench.server.uri()).send().await;
+
+    response.expect("a response");
 }
 
 #[tokio::test]
 async fn a_policy_is_asked_once_for_each_retry_and_never_after_a_success() {
-    client::install_tls_provider();
     for (statuses, asked) in [
         (&[200][..], vec![]),
         (&[404], vec![]),
@@ -111,7 +101,6 @@ impl Clock for Stepping {
 
 #[tokio::test]
 async fn a_step_of_the_calendar_is_no_part_of_a_wait() {
-    client::install_tls_provider();
     let cap = Duration::from_millis(10);
     for (step_at, forward) in (0..12).flat_map(|at| [(at, true), (at, false)]) {
         let time = virtual_clock();
@@ -125,7 +114,7 @@ async fn a_step_of_the_calendar_is_no_part_of_a_wait() {
             cap,
             cap,
             Arc::<Stepping>::clone(&clock),
-            Arc::new(Unit(0.5)),
+            Arc::new(Draw(0.5)),
         );
         let backoff = backoff.expect("legal");
 

@@ -1,22 +1,19 @@
 //! What may be seen: no secret in any `Debug` or `Display`, span, event, metric
 //! or label.
 
-use std::{fs, sync::Arc, time::Duration};
+use std::{fs, time::Duration};
 
 use client::{
     Checkpoint, CheckpointError, CheckpointStore, Cursor, FileCheckpoints, IdempotencyKey,
     ListingId, MemoryCheckpoints, Position, RetryMiddleware, positive_from_text,
-    teaching::ReliableApiClient,
-    telemetry::{SharedRecorder, TARGET},
+    teaching::ReliableApiClient, telemetry::TARGET,
 };
-use metrics_util::debugging::DebuggingRecorder;
 use proptest::{collection::vec, prelude::*, sample::select};
 use reqwest_middleware::ClientBuilder;
 
+use crate::bench::{Spans, Tally, every_text};
 use crate::support::{
-    canary::{CANARY, debugged, leaks, told},
-    counted::Counted,
-    heard::listen,
+    canary::{CANARY, debugged, leaks},
     offline,
     scripted::response,
     secretive, virtual_clock,
@@ -127,7 +124,7 @@ async fn the_layer_on_its_own_shows_no_url_either() {
     let request = client.get(format!("{}/c4n4ry?c4n4ry", wire.base_url()));
     let error = request.send().await.expect_err("no response");
 
-    assert_eq!(leaks(&told(&error)), [""; 0]);
+    assert_eq!(leaks(&every_text(&error)), [""; 0]);
 }
 
 #[test]
@@ -147,12 +144,12 @@ fn no_configuration_shows_a_secret() {
         let error = builder.build().expect_err("a base URL that is refused");
 
         assert_eq!(leaks(&printed), [""; 0], "{base_url}");
-        assert_eq!(leaks(&told(&error)), [""; 0], "{base_url}");
+        assert_eq!(leaks(&every_text(&error)), [""; 0], "{base_url}");
     }
     let key = IdempotencyKey::new("c4n4ry key").expect_err("a space");
     let count = positive_from_text("max_pages", "c4n4ry").expect_err("no number");
-    assert_eq!(leaks(&told(&key)), [""; 0]);
-    assert_eq!(leaks(&told(&count)), [""; 0]);
+    assert_eq!(leaks(&every_text(&key)), [""; 0]);
+    assert_eq!(leaks(&every_text(&count)), [""; 0]);
     assert_eq!(leaks(&debugged(&RetryMiddleware::new())), [""; 0]);
 }
 
@@ -178,8 +175,8 @@ async fn no_checkpoint_shows_a_secret() {
     let other = other.expect_err("another listing");
     let foreign = CheckpointError::Store("c4n4ry".into());
 
-    assert_eq!(leaks(&told(&unreadable)), [""; 0]);
-    assert_eq!(leaks(&told(&other)), [""; 0]);
+    assert_eq!(leaks(&every_text(&unreadable)), [""; 0]);
+    assert_eq!(leaks(&every_text(&other)), [""; 0]);
     assert_eq!(leaks(&debugged(&(store, checkpoint, memory))), [""; 0]);
     let printed = format!("{saved:?}");
     assert_eq!(leaks(&printed), [""; 0]);
@@ -195,26 +192,23 @@ async fn no_checkpoint_shows_a_secret() {
 
 #[tokio::test]
 async fn no_span_no_event_and_no_metric_shows_a_secret() {
-    let (heard, _guard) = listen();
-    let recorder = DebuggingRecorder::new();
-    let snapshotter = recorder.snapshotter();
-    let recorder: SharedRecorder = Arc::new(recorder);
+    let (spans, _watch) = Spans::watch();
+    let tally = Tally::new();
 
     for response in secretive::responses() {
-        let builder = offline(&virtual_clock()).recorder(Arc::clone(&recorder));
+        let builder = offline(&virtual_clock()).recorder(tally.recorder());
         secretive::call_everything(&secretive::client(builder, response)).await;
     }
 
-    let heard = heard.text();
-    for span in ["operation ", "attempt ", "wait "] {
-        assert!(heard.contains(&format!("\n{span}")), "{span} was heard");
+    let traced = spans.records();
+    for name in ["operation", "attempt", "wait"] {
+        assert!(traced.iter().any(|span| span.name == name), "no {name}");
     }
-    assert_eq!(leaks(&heard), [""; 0]);
-    let counted = Counted::read(&snapshotter);
-    assert!(counted.series().len() > 100, "they were counted");
-    for series in counted.series() {
-        let printed = format!("{} {:?}", series.name, series.labels);
-        assert_eq!(leaks(&printed), [""; 0]);
+    assert_eq!(leaks(&format!("{traced:#?}")), [""; 0]);
+    let counted = tally.read();
+    assert!(counted.len() > 100, "they were counted");
+    for series in counted {
+        assert_eq!(leaks(&format!("{series:?}")), [""; 0]);
     }
 }
 
@@ -228,17 +222,23 @@ async fn a_leak_would_be_found() {
     let wire = Wire::serve(&[("", Then::Close)]).await;
     let url = format!("{}/?cursor=c4n4ry", wire.base_url());
 
-    let (heard, guard) = listen();
+    let (spans, watch) = Spans::watch();
     tracing::info!(target: TARGET, cursor = "c4n4ry");
     tracing::info_span!(target: TARGET, "leaky", url);
-    drop(guard);
+    drop(watch);
     let session = secretive::session().build().expect("a session");
     let failed = session.get(&url).send().await.expect_err("no response");
 
     assert!(leaks(&error.to_string()).is_empty());
-    assert!(!leaks(&told(&error)).is_empty(), "the chain is searched");
-    assert!(!leaks(&told(&failed)).is_empty(), "reqwest prints the URL");
+    assert!(
+        !leaks(&every_text(&error)).is_empty(),
+        "the chain is searched"
+    );
+    assert!(
+        !leaks(&every_text(&failed)).is_empty(),
+        "reqwest prints the URL"
+    );
     assert!(!leaks(&debugged(&session)).is_empty(), "and the headers");
-    let heard = heard.text();
-    assert_eq!(leaks(&heard).len(), 2, "{heard}");
+    let traced = format!("{:#?}", spans.records());
+    assert_eq!(leaks(&traced).len(), 2, "{traced}");
 }

@@ -18,7 +18,8 @@ use client::{
 use futures_util::future::join_all;
 use tokio::runtime::{self, Handle, Runtime};
 
-use crate::support::wire::{Nobody, Then, Wire};
+use crate::bench::Nobody;
+use crate::support::wire::{Then, Wire};
 
 const SUCCESS: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\
                        content-length: 13\r\n\r\n{\"attempt\":3}";

@@ -1,4 +1,4 @@
-//! What a caller may set: for one call, for several clients together, and in
+//! The settings of a caller: for one call, for several clients together, and in
 //! place of a part.
 
 use std::{
@@ -18,17 +18,13 @@ use client::{
     telemetry::BUDGET_TOKENS,
 };
 use http::{Extensions, HeaderValue, Method};
-use metrics_util::debugging::DebuggingRecorder;
 use reqwest::{Request, Response};
 use reqwest_middleware::{ClientBuilder, Middleware, Next};
 use reqwest_retry::{RetryDecision, RetryPolicy};
 
+use crate::bench::{Bench, Draw, Script, Tally, cursor, http_error, page, retry_after, status};
 use crate::support::{
-    Unit,
-    counted::Counted,
-    http_error, offline,
-    scripted::{cursor, page, response, retry_after, scripted, status},
-    virtual_clock,
+    offline, scripted, virtual_clock,
     wire::{Then, Wire},
 };
 
@@ -36,68 +32,61 @@ const TWO: NonZeroU32 = NonZeroU32::new(2).unwrap();
 
 const ORDERS: Endpoint = Endpoint::new("orders", "/orders");
 
-type Respond = fn() -> Response;
-
-/// A client whose every request has the same response.
-fn met_with(builder: Builder, response: Respond) -> ReliableApiClient {
-    let transport = scripted(move |_| std::future::ready(Ok(response())));
-    builder.transport(transport).build().expect("a client")
-}
-
 #[tokio::test]
 async fn settings_of_a_call_take_the_place_of_the_clients() {
-    let cases: [(CallSettings, Respond, u32, StopReason); 5] = [
+    let settings = CallSettings::new;
+    let seconds = Duration::from_secs;
+    for (settings, response, attempts, stopped) in [
         (
-            CallSettings::new().max_attempts(2),
-            || status(503),
+            settings().max_attempts(2),
+            status(503),
             2,
             StopReason::AttemptsExhausted,
         ),
         (
-            CallSettings::new().max_retry_after(Duration::from_secs(1)),
-            || retry_after(503, "2"),
+            settings().max_retry_after(seconds(1)),
+            retry_after(503, "2"),
             1,
             StopReason::RetryAfterOverBudget,
         ),
         (
-            CallSettings::new().max_retry_after(Duration::from_secs(120)),
-            || retry_after(503, "120"),
+            settings().max_retry_after(seconds(120)),
+            retry_after(503, "120"),
             3,
             StopReason::AttemptsExhausted,
         ),
         (
-            CallSettings::new().deadline(Duration::from_secs(3)),
-            || retry_after(503, "2"),
+            settings().deadline(seconds(3)),
+            retry_after(503, "2"),
             2,
             StopReason::Deadline,
         ),
         (
-            CallSettings::new().do_not_repeat(),
-            || status(503),
+            settings().do_not_repeat(),
+            status(503),
             1,
             StopReason::NotEligible,
         ),
-    ];
-    for (settings, response, attempts, stopped) in cases {
-        let client = met_with(offline(&virtual_clock()), response);
+    ] {
+        let bench = Bench::new(Script::always(response)).await;
 
-        let error = http_error(client.with_settings(settings).flaky().await);
+        let error = http_error(bench.client.with_settings(settings).flaky().await);
 
         assert_eq!(error.attempts, attempts, "{settings:?}");
         assert_eq!(error.stopped, Some(stopped), "{settings:?}");
         // The client itself goes by its own.
-        let own = http_error(client.flaky().await);
+        let own = http_error(bench.client.flaky().await);
         assert_ne!((own.attempts, own.stopped), (attempts, Some(stopped)));
     }
 }
 
 #[tokio::test]
 async fn settings_of_a_call_are_an_extension_of_its_request() {
-    let client = met_with(offline(&virtual_clock()), || status(503));
+    let bench = Bench::new(Script::always(status(503))).await;
     let permitted = |settings: CallSettings| {
-        client
-            .http()
-            .post("http://127.0.0.1:1/orders")
+        let url = bench.server.uri() + "/orders";
+        let request = bench.client.http().post(url);
+        request
             .with_extension(RepeatPermission)
             .with_extension(settings)
     };
@@ -116,7 +105,7 @@ async fn settings_of_a_call_are_an_extension_of_its_request() {
 
 #[tokio::test]
 async fn a_setting_has_one_rule_wherever_it_is_given() {
-    let transport = || scripted(async |_| panic!("nothing is to be sent"));
+    let transport = || scripted::scripted(async |_| panic!("nothing is to be sent"));
     let too_long = CallSettings::LONGEST + Duration::from_nanos(1);
     let refused = |error: &ConfigError| error.to_string().starts_with("max_retry_after");
 
@@ -161,60 +150,55 @@ async fn a_setting_has_one_rule_wherever_it_is_given() {
 
 #[tokio::test]
 async fn settings_of_a_handle_hold_for_its_http_requests() {
-    let client = met_with(offline(&virtual_clock()), || status(503));
-    let once = client.with_settings(CallSettings::new().do_not_repeat());
-    let few = client.with_settings(CallSettings::new().max_attempts(2));
-    let url = "http://127.0.0.1:1/orders";
+    let bench = Bench::new(Script::always(status(503))).await;
+    let with = |settings| bench.client.with_settings(settings);
+    let once = with(CallSettings::new().do_not_repeat());
+    let few = with(CallSettings::new().max_attempts(2));
+    let url = || bench.server.uri() + "/orders";
     let attempts = |response: Response| {
         let report = response.extensions().get::<client::RetryReport>();
         report.expect("a report").attempts
     };
 
-    let sent = once.http().get(url).send().await.expect("a response");
+    let sent = once.http().get(url()).send().await.expect("a response");
     assert_eq!(attempts(sent), 1);
 
-    let request = few.http().get(url).build().expect("a request");
+    let request = few.http().get(url()).build().expect("a request");
     let executed = few.http().execute(request).await.expect("a response");
     assert_eq!(attempts(executed), 2);
 
-    // What the request says is nearer.
+    // A setting of the request itself is nearer.
     let one = CallSettings::new().max_attempts(1);
-    let sent = few.http().get(url).with_extension(one).send().await;
+    let sent = few.http().get(url()).with_extension(one).send().await;
     assert_eq!(attempts(sent.expect("a response")), 1);
 }
 
 #[tokio::test]
 async fn one_budget_bounds_the_clients_that_share_it() {
     let budget = RetryBudget::with_ratio(3, TWO);
-    let recorder = DebuggingRecorder::new();
-    let snapshotter = recorder.snapshotter();
-    let recorder = Arc::new(recorder);
-    let client = |name: &'static str| {
-        let builder = offline(&virtual_clock()).retry_budget(budget.clone());
-        let builder = builder
-            .recorder(Arc::<DebuggingRecorder>::clone(&recorder))
-            .name(name);
-        met_with(builder, || status(503))
+    let tally = Tally::new();
+    let bench = async |name: &'static str| {
+        let shared = |builder: Builder| {
+            let builder = builder.retry_budget(budget.clone()).name(name);
+            builder.recorder(tally.recorder())
+        };
+        Bench::with(Script::always(status(503)), shared).await
     };
-    let (orders, stock) = (client("orders"), client("stock"));
+    let (orders, stock) = (bench("orders").await, bench("stock").await);
 
-    let first = http_error(orders.flaky().await);
-    let second = http_error(stock.flaky().await);
-    let third = http_error(orders.flaky().await);
-    let fourth = http_error(stock.flaky().await);
+    let first = http_error(orders.client.flaky().await);
+    let second = http_error(stock.client.flaky().await);
+    let third = http_error(orders.client.flaky().await);
+    let fourth = http_error(stock.client.flaky().await);
 
     // Full with three; a first attempt deposits half a token.
     let attempts = [&first, &second, &third, &fourth].map(|error| error.attempts);
     assert_eq!(attempts, [3, 2, 2, 1]);
     assert_eq!(second.stopped, Some(StopReason::RetryBudgetEmpty));
     assert!((0.4..0.6).contains(&budget.tokens()), "{budget:?}");
-    let counted = Counted::read(&snapshotter);
-    let shown: Vec<f64> = counted
-        .series()
-        .iter()
-        .filter(|series| series.name == BUDGET_TOKENS.name)
-        .map(|series| series.value)
-        .collect();
+    let mut counted = tally.read();
+    counted.retain(|series| series.name == BUDGET_TOKENS.name);
+    let shown: Vec<f64> = counted.iter().map(|series| series.value).collect();
     assert_eq!(shown, [budget.tokens(); 2], "both gauges show one stock");
 }
 
@@ -242,13 +226,11 @@ async fn one_limit_falls_for_all_the_clients_that_share_it() {
 
 #[tokio::test]
 async fn budget_and_limit_can_be_off() {
-    let builder = offline(&virtual_clock())
-        .retry_budget(None)
-        .concurrency_limit(None);
-    let client = met_with(builder, || status(503));
+    let without = |builder: Builder| builder.retry_budget(None).concurrency_limit(None);
+    let bench = Bench::with(Script::always(status(503)), without).await;
 
     for _ in 0..20 {
-        assert_eq!(http_error(client.flaky().await).attempts, 3);
+        assert_eq!(http_error(bench.client.flaky().await).attempts, 3);
     }
 }
 
@@ -273,12 +255,14 @@ impl RetryPolicy for Linear {
 async fn a_policy_can_take_the_place_of_the_backoff() {
     let clock = virtual_clock();
     let asked = Arc::<AtomicU32>::default();
-    let builder = offline(&clock)
-        .max_attempts(9)
-        .policy(Linear(Arc::clone(&asked), clock.clone()));
-    let client = met_with(builder, || status(503));
+    let linear = |builder: Builder| {
+        let policy = Linear(Arc::clone(&asked), clock.clone());
+        let builder = builder.clock(Arc::new(clock.clone())).max_attempts(9);
+        builder.policy(policy)
+    };
+    let bench = Bench::with(Script::always(status(503)), linear).await;
 
-    let error = http_error(client.flaky().await);
+    let error = http_error(bench.client.flaky().await);
 
     assert_eq!(error.stopped, Some(StopReason::AttemptsExhausted));
     assert_eq!(clock.sleeps(), [1, 2].map(Duration::from_secs));
@@ -287,14 +271,13 @@ async fn a_policy_can_take_the_place_of_the_backoff() {
 
 #[tokio::test]
 async fn without_a_wait_only_the_server_is_waited_for() {
-    let responses: [(Respond, u64); 2] = [(|| status(503), 0), (|| retry_after(503, "7"), 7)];
-    for (response, seconds) in responses {
-        let clock = virtual_clock();
-        let client = met_with(offline(&clock).policy(NoWait), response);
+    for (response, seconds) in [(status(503), 0), (retry_after(503, "7"), 7)] {
+        let no_wait = |builder: Builder| builder.policy(NoWait);
+        let bench = Bench::with(Script::always(response), no_wait).await;
 
-        http_error(client.flaky().await);
+        http_error(bench.client.flaky().await);
 
-        assert_eq!(clock.sleeps(), [Duration::from_secs(seconds); 2]);
+        assert_eq!(bench.clock.sleeps(), [Duration::from_secs(seconds); 2]);
     }
 }
 
@@ -304,51 +287,45 @@ async fn other_statuses_can_be_worth_a_retry() {
         http::StatusCode::REQUEST_TIMEOUT,
         http::StatusCode::BAD_GATEWAY,
     ];
-    let responses: [(Respond, u32); 3] = [
-        (|| status(408), 3),
-        (|| status(502), 3),
-        (|| status(503), 1),
-    ];
-    for (response, attempts) in responses {
-        let builder = offline(&virtual_clock()).retry_statuses(chosen);
-        let client = met_with(builder, response);
+    for (code, attempts) in [(408, 3), (502, 3), (503, 1)] {
+        let other = |builder: Builder| builder.retry_statuses(chosen);
+        let bench = Bench::with(Script::always(status(code)), other).await;
 
-        assert_eq!(http_error(client.flaky().await).attempts, attempts);
+        let error = http_error(bench.client.flaky().await);
+
+        assert_eq!(error.attempts, attempts, "{code}");
     }
 }
 
 #[tokio::test]
 async fn a_spread_lies_on_top_of_what_the_server_asked_for() {
     for (unit, wait) in [(0.0, 7.0), (0.5, 9.0), (0.999, 10.996)] {
-        let clock = virtual_clock();
-        let builder = offline(&clock)
-            .random(Arc::new(Unit(unit)))
-            .retry_after_spread(Duration::from_secs(4));
-        let client = met_with(builder, || retry_after(503, "7"));
+        let spread = |builder: Builder| {
+            let builder = builder.random(Arc::new(Draw(unit)));
+            builder.retry_after_spread(Duration::from_secs(4))
+        };
+        let bench = Bench::with(Script::always(retry_after(503, "7")), spread).await;
 
-        http_error(client.flaky().await);
+        http_error(bench.client.flaky().await);
 
-        assert_eq!(clock.sleeps(), [Duration::from_secs_f64(wait); 2]);
+        assert_eq!(bench.clock.sleeps(), [Duration::from_secs_f64(wait); 2]);
     }
 }
 
 #[tokio::test]
 async fn a_date_is_measured_from_the_date_of_its_response_where_that_is_asked_for() {
-    // The client's clock starts with 1970: twenty seconds ahead of this server.
+    // The client's clock is twenty seconds ahead of this server.
     let response = || {
-        let headers = [
-            ("date", "Wed, 31 Dec 1969 23:59:40 GMT"),
-            ("retry-after", "Wed, 31 Dec 1969 23:59:45 GMT"),
-        ];
-        response(503, &headers, String::new())
+        let response = retry_after(503, "Sun, 06 Nov 1994 08:49:22 GMT");
+        response.insert_header("date", "Sun, 06 Nov 1994 08:49:17 GMT")
     };
     for (corrected, seconds) in [(false, 0), (true, 5)] {
-        let clock = virtual_clock();
-        let client = met_with(offline(&clock).correct_dates(corrected), response);
+        let correcting = |builder: Builder| builder.correct_dates(corrected);
+        let bench = Bench::with(Script::always(response()), correcting).await;
 
-        http_error(client.flaky().await);
+        http_error(bench.client.flaky().await);
 
-        assert_eq!(clock.sleeps()[0], Duration::from_secs(seconds));
+        assert_eq!(bench.clock.sleeps()[0], Duration::from_secs(seconds));
     }
 }
 
@@ -356,7 +333,7 @@ async fn a_date_is_measured_from_the_date_of_its_response_where_that_is_asked_fo
 fn a_session_beside_a_transport_is_refused() {
     let both = offline(&virtual_clock())
         .session(reqwest::Client::builder())
-        .transport(scripted(|_| std::future::ready(Ok(status(404)))));
+        .transport(scripted::scripted(async |_| Ok(scripted::status(404))));
 
     let refused = both.build().expect_err("one of them would be ignored");
 
@@ -416,57 +393,36 @@ impl Middleware for Marks {
 
 #[tokio::test]
 async fn middlewares_see_every_attempt_in_the_order_in_which_they_were_added() {
-    let seen = Arc::new(Mutex::new(Vec::new()));
-    let marks = Arc::clone(&seen);
-    let transport = scripted(move |request| {
-        let all = request.headers().get_all("x-mark").into_iter();
-        let all: Vec<_> = all.filter_map(|mark| mark.to_str().ok()).collect();
-        marks
-            .lock()
-            .expect("no panic while held")
-            .push(all.concat());
-        std::future::ready(Ok(status(503)))
-    });
-    let client = offline(&virtual_clock())
-        .middleware(Marks("a"))
-        .middleware(Marks("b"))
-        .max_attempts(2)
-        .transport(transport)
-        .build()
-        .expect("a client");
+    let marking = |builder: Builder| {
+        let builder = builder.middleware(Marks("a")).middleware(Marks("b"));
+        builder.max_attempts(2)
+    };
+    let bench = Bench::with(Script::always(status(503)), marking).await;
 
-    http_error(client.flaky().await);
+    http_error(bench.client.flaky().await);
 
-    assert_eq!(*seen.lock().expect("no panic while held"), ["ab", "ab"]);
+    let sent = bench.sent().await;
+    let marks = sent.iter().map(|it| it.headers.get_all("x-mark").iter());
+    let marks: Vec<Vec<_>> = marks.map(Iterator::collect).collect();
+    assert_eq!(marks, [["a", "b"], ["a", "b"]]);
 }
 
 #[tokio::test]
 async fn settings_hold_for_every_page_of_a_listing() {
-    let attempts = Arc::new(AtomicU32::new(0));
-    let sent = Arc::clone(&attempts);
-    let transport = scripted(move |request| {
-        sent.fetch_add(1, Ordering::SeqCst);
-        let first = cursor(&request).is_none();
-        std::future::ready(Ok(if first {
-            page(&[1], Some("c"))
-        } else {
-            status(503)
-        }))
+    let script = Script::by(|request| match cursor(request) {
+        None => page([1], Some("c")),
+        Some(_) => status(503),
     });
-    let client = offline(&virtual_clock())
-        .max_attempts(3)
-        .transport(transport)
-        .build()
-        .expect("a client")
-        .with_settings(CallSettings::new().do_not_repeat());
-    let mut pages = client.items().pages();
+    let bench = Bench::new(script).await;
+    let once = CallSettings::new().do_not_repeat();
+    let mut pages = bench.client.with_settings(once).items().pages();
 
     let first = pages.next_page().await.expect("a page");
     let second = pages.next_page().await.expect("an error");
 
     assert!(first.is_ok(), "{first:?}");
     assert_eq!(second.expect_err("no retry").attempts(), 1);
-    assert_eq!(attempts.load(Ordering::SeqCst), 2);
+    assert_eq!(bench.sent().await.len(), 2);
 }
 
 /// A middleware that notes of which endpoint each attempt is, and how long it may take.
@@ -492,10 +448,10 @@ impl Middleware for Notes {
 async fn a_middleware_of_the_callers_finds_of_which_call_an_attempt_is() {
     let notes = Arc::new(Mutex::new(Vec::new()));
     let noted = Arc::clone(&notes);
-    let builder = offline(&virtual_clock()).middleware(Notes(noted));
-    let client = met_with(builder.max_attempts(2), || status(503));
+    let noting = |builder: Builder| builder.middleware(Notes(noted)).max_attempts(2);
+    let bench = Bench::with(Script::always(status(503)), noting).await;
 
-    let error = http_error(client.get(ORDERS).await);
+    let error = http_error(bench.client.get(ORDERS).await);
 
     assert_eq!(error.attempts, 2);
     let found = (Some(ORDERS), Some(Timeouts::DEFAULT));

@@ -22,12 +22,12 @@ use tracing::{
 };
 use tracing_subscriber::{Layer, layer::Context};
 
+use crate::bench::{http_error, transport_error, watch_with};
 use crate::support::{
     drive::{finish, give_way, poll},
-    heard::listen_with,
-    http_error, offline,
+    offline,
     scripted::{InFlight, retry_after, scripted, status},
-    transport_error, virtual_clock,
+    virtual_clock,
 };
 
 const WORKERS: usize = 50;
@@ -88,7 +88,7 @@ impl<S: Subscriber> Layer<S> for AtStop {
 #[tokio::test]
 async fn a_call_that_makes_no_retry_keeps_none_from_others() {
     let (budget, seen) = (RetryBudget::new(1), Arc::default());
-    let _guard = listen_with(AtStop(budget.clone(), Arc::clone(&seen)));
+    let _guard = watch_with(AtStop(budget.clone(), Arc::clone(&seen)));
     let client = offline(&virtual_clock())
         .retry_budget(budget)
         .max_attempts(1)

@@ -14,12 +14,12 @@ use client::{ApiError, ApiTransportError, FailureKind, StopReason, teaching::Rel
 use hyper::body::Frame;
 use rustls::AlertDescription;
 
+use crate::bench::{Nobody, transport_error};
 use crate::support::{
     offline,
     scripted::scripted,
     tls::{Authority, HandshakeEnd, Server},
-    transport_error, virtual_clock,
-    wire::Nobody,
+    virtual_clock,
 };
 
 /// A session that trusts `authority`, and needs nothing of its environment.

@@ -10,7 +10,8 @@ use std::{
 use client::{Clock, FailureKind, Timeouts};
 use hyper::body::{Bytes, Frame};
 
-use crate::support::{drive::finish, http_error, offline, scripted::scripted, virtual_clock};
+use crate::bench::http_error;
+use crate::support::{drive::finish, offline, scripted::scripted, virtual_clock};
 
 /// A body of which nothing ever comes.
 struct Silent;

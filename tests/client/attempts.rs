@@ -2,11 +2,9 @@
 
 use std::{fmt::Debug, time::Duration};
 
-use client::{
-    ApiError, Endpoint, FailureKind, IdempotencyKey, JsonObject, RepeatPermission, StopReason,
-};
+use client::{ApiError, Endpoint, IdempotencyKey, JsonObject, RepeatPermission, StopReason};
 use http::Method;
-use tests::{Bench, Loopback, Reply, Session, http_error, status, story};
+use tests::{Bench, Loopback, Script, http_error, retry_after, status, story};
 
 #[tokio::test]
 async fn two_attempts_at_flaky_end_in_a_503_and_three_succeed() {
@@ -35,37 +33,32 @@ const ORDERS: Endpoint = Endpoint::new("orders", "/orders");
 async fn a_post_is_repeated_only_by_the_method_that_is_authorized() {
     let key = IdempotencyKey::new("order-4711").expect("a key");
     let body = JsonObject::new();
-    let timeout = Reply::failure(FailureKind::ReadTimeout);
-    for reply in [status(503), status(429), timeout] {
-        let (any, jobs) = (
-            Bench::new(Session::always(reply.clone())),
-            Bench::new(Session::always(reply)),
-        );
+    let scripts = [
+        || Script::always(status(503)),
+        || Script::always(status(429)),
+        Script::lost,
+    ];
+    for script in scripts {
+        let (any, jobs) = (Bench::new(script()).await, Bench::new(script()).await);
 
         let to_any = any.client.post(ORDERS, Some(&key), &body).await;
         let to_jobs = jobs.client.create_job(&key, &body).await;
 
-        assert_eq!(
-            stopped(to_any),
-            (1, Some(StopReason::NotEligible)),
-            "{any:?}"
-        );
-        assert_eq!(
-            stopped(to_jobs),
-            (3, Some(StopReason::AttemptsExhausted)),
-            "{jobs:?}"
-        );
+        let once = (1, Some(StopReason::NotEligible));
+        let thrice = (3, Some(StopReason::AttemptsExhausted));
+        assert_eq!(stopped(to_any), once, "{:?}", any.lines().await);
+        assert_eq!(stopped(to_jobs), thrice, "{:?}", jobs.lines().await);
         for (bench, requests) in [(any, 1), (jobs, 3)] {
-            let sent = bench.session.sent();
-            assert_eq!(sent.len(), requests, "{bench:?}");
+            let sent = bench.sent().await;
+            assert_eq!(sent.len(), requests, "{sent:?}");
             for sent in sent {
-                assert_eq!(sent.header(IdempotencyKey::HEADER), Some("order-4711"));
+                assert_eq!(sent.headers[IdempotencyKey::HEADER], "order-4711");
+                assert_eq!(sent.body, b"{}");
             }
         }
     }
 
-    // Below the methods of the client: what a method, a header and a permission
-    // are each worth.
+    // Requests of the caller's own: the effects of a method, a header and a permission.
     for (method, permission, requests) in [
         (Method::GET, None, 3),
         (Method::HEAD, None, 3),
@@ -75,9 +68,9 @@ async fn a_post_is_repeated_only_by_the_method_that_is_authorized() {
         (Method::PATCH, None, 1),
         (Method::POST, Some(RepeatPermission), 3),
     ] {
-        let bench = Bench::new(Session::always(status(503)));
+        let bench = Bench::new(Script::always(status(503))).await;
         let http = bench.client.http();
-        let request = http.request(method, "http://service.test/orders");
+        let request = http.request(method.clone(), bench.server.uri() + "/orders");
         let request = request.header(IdempotencyKey::HEADER, "order-4711");
 
         let sent = match permission {
@@ -86,8 +79,12 @@ async fn a_post_is_repeated_only_by_the_method_that_is_authorized() {
         };
 
         assert_eq!(sent.expect("a response").status(), 503);
-        let story = format!("{permission:?}, {}", bench.session);
-        assert_eq!(bench.session.sent().len(), requests, "{story}");
+        let sent = bench.lines().await;
+        assert_eq!(
+            sent,
+            vec![format!("{method} /orders"); requests],
+            "{permission:?}"
+        );
     }
 }
 
@@ -102,10 +99,11 @@ fn stopped<T: Debug>(result: Result<T, ApiError>) -> (u32, Option<StopReason>) {
 
 #[tokio::test]
 async fn a_deadline_counts_the_waits_and_is_never_overrun() {
-    let told = status(503).header("retry-after", "5");
-    let bench = Bench::with(Session::always(told), |builder| {
+    let script = Script::always(retry_after(503, "5"));
+    let bench = Bench::with(script, |builder| {
         builder.deadline(Duration::from_secs(12)).max_attempts(9)
     });
+    let bench = bench.await;
 
     let error = http_error(bench.client.flaky().await);
 
@@ -113,11 +111,5 @@ async fn a_deadline_counts_the_waits_and_is_never_overrun() {
     assert_eq!(error.attempts, 3, "{error}");
     assert_eq!(error.retry_after, Some(Duration::from_secs(5)), "{error}");
     assert_eq!(bench.clock.sleeps(), [Duration::from_secs(5); 2]);
-    let left: Vec<_> = bench
-        .session
-        .sent()
-        .iter()
-        .map(|sent| sent.time_left)
-        .collect();
-    assert_eq!(left, [12, 7, 2].map(|left| Some(Duration::from_secs(left))));
+    assert_eq!(bench.lines().await, ["GET /flaky"; 3]);
 }

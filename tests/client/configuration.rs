@@ -10,7 +10,7 @@ use http::StatusCode;
 use serde_json::json as value;
 
 #[test]
-fn whatever_breaks_a_rule_is_refused_before_anything_is_sent() {
+fn an_illegal_setting_is_refused_before_anything_is_sent() {
     settings_that_break_a_rule();
     base_urls_that_break_a_rule();
     limits_from_outside();

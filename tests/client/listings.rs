@@ -1,12 +1,10 @@
 //! Reading a listing to its end, and never beyond.
 
-use std::{fs, path::PathBuf};
-
 use client::{
     ApiError, CheckpointStore, ContractError, Cursor, FileCheckpoints, Items, MemoryCheckpoints,
-    Pages, Position,
+    Pages, Position, telemetry::CURSOR_LOOPS,
 };
-use tests::{Bench, Loopback, Session, contract_error, page, story};
+use tests::{Bench, Loopback, Script, Tally, contract_error, cursor, page, story, sum};
 
 /// Reads to the end: how many pages there were, and how it ended.
 async fn read_pages(mut pages: Pages) -> (usize, Result<(), ApiError>) {
@@ -21,22 +19,31 @@ async fn read_pages(mut pages: Pages) -> (usize, Result<(), ApiError>) {
     (count, Ok(()))
 }
 
-/// Reads to the end: how many items there were, and how it ended.
-async fn read_items(mut items: Items) -> (usize, Result<(), ApiError>) {
-    let mut count = 0;
+/// Reads to the end: the `id` of each item, and how it ended.
+async fn read_items(mut items: Items) -> (Vec<String>, Result<(), ApiError>) {
+    let mut ids = Vec::new();
     while let Some(item) = items.next_item().await {
-        if let Err(error) = item {
-            assert!(items.next_item().await.is_none(), "an error is the end");
-            return (count, Err(error));
+        match item {
+            Ok(item) => {
+                let id = &item.to_object().expect("an object")["id"];
+                ids.push(id.as_str().map_or_else(|| id.to_string(), str::to_owned));
+            }
+            Err(error) => {
+                assert!(items.next_item().await.is_none(), "an error is the end");
+                return (ids, Err(error));
+            }
         }
-        count += 1;
     }
-    (count, Ok(()))
+    (ids, Ok(()))
 }
 
 /// Pages of this many items and a cursor never seen before, for ever.
-fn endless(items: usize) -> Session {
-    Session::by(move |number| page(items, Some(&number.to_string())))
+fn endless(items: u64) -> Script {
+    Script::by(move |request| {
+        let number = cursor(request).map_or(0, |cursor| cursor.parse::<u64>().expect("ours"));
+        let next = (number + 1).to_string();
+        page(number * items..(number + 1) * items, Some(&next))
+    })
 }
 
 #[tokio::test]
@@ -44,18 +51,16 @@ async fn items_yields_three_records_and_every_cursor_goes_back_unchanged() {
     let loopback = Loopback::start();
 
     let (records, end) = read_items(loopback.client.items().items()).await;
-    let mut again = loopback.client.items().pages();
-    let first = again.next_page().await.expect("a page").expect("a page");
+    let first = loopback.client.items().pages().next_page().await;
 
-    assert!(end.is_ok(), "null ends a listing in good order: {end:?}");
-    assert_eq!(records, 3);
-    let cursor = first.next_cursor.expect("a second page");
+    assert!(end.is_ok(), "null ends a listing normally: {end:?}");
+    assert_eq!(records, ["item-1", "item-2", "item-3"]);
+    let next = first.expect("a page").expect("a page").next_cursor;
+    let next = next.expect("a second page");
     for awkward in ['+', '/', '=', '&'] {
-        assert!(cursor.as_str().contains(awkward), "nothing to encode");
+        assert!(next.as_str().contains(awkward), "nothing to encode");
     }
-    let sent = loopback.session.sent();
-    assert_eq!(sent[0].query("cursor"), None);
-    assert_eq!(sent[1].query("cursor").as_deref(), Some(cursor.as_str()));
+    // The service refuses a cursor that it did not issue.
     let ledger = loopback.stop().await;
     assert_eq!(ledger.total, 3, "{}", story(&ledger));
 
@@ -67,15 +72,17 @@ async fn items_yields_three_records_and_every_cursor_goes_back_unchanged() {
         "a b\n\t",
         "\u{0}é→\u{1F980}",
         "?&=#/;,",
+        next.as_str(),
     ];
-    for cursor in odd {
-        let bench = Bench::new(Session::of([page(1, Some(cursor)), page(1, None)]));
+    for odd in odd {
+        let bench = Bench::new(Script::of([page([1], Some(odd)), page([2], None)])).await;
 
-        let (pages, end) = read_pages(bench.client.items().pages()).await;
+        let (ids, end) = read_items(bench.client.items().items()).await;
 
-        assert_eq!((pages, end.is_ok()), (2, true), "{cursor:?}");
-        let sent = &bench.session.sent()[1];
-        assert_eq!(sent.query("cursor").as_deref(), Some(cursor), "{sent:?}");
+        assert!(end.is_ok(), "{odd:?}: {end:?}");
+        assert_eq!(ids, ["1", "2"], "{odd:?}");
+        let cursors: Vec<_> = bench.sent().await.iter().map(cursor).collect();
+        assert_eq!(cursors, [None, Some(odd.to_owned())]);
     }
 }
 
@@ -85,13 +92,18 @@ async fn a_cursor_that_was_received_before_ends_the_listing_with_an_error() {
         ContractError::CursorRepeated { pages, .. } => pages as usize,
         other => panic!("a repeated cursor, not {other}"),
     };
-    let loopback = Loopback::start();
+    let tally = Tally::new();
+    let loopback = Loopback::start_with(|builder| builder.recorder(tally.recorder()));
 
     let (pages, end) = read_pages(loopback.client.looping_items().pages()).await;
 
     let ledger = loopback.stop().await;
     assert_eq!((pages, ledger.total), (2, 3), "{}", story(&ledger));
     assert_eq!(page_of_the_repetition(end), 3, "A, B, A");
+    let counted = tally.read();
+    let of_the_listing = [("endpoint", "looping_items")];
+    assert_eq!(sum(&counted, CURSOR_LOOPS.name, &of_the_listing), 1.0);
+    assert_eq!(sum(&counted, CURSOR_LOOPS.name, &[]), 1.0);
 
     let cycles = [
         &["A", "A"][..],
@@ -100,13 +112,16 @@ async fn a_cursor_that_was_received_before_ends_the_listing_with_an_error() {
         &["A", "B", "C", "B"],
     ];
     for cursors in cycles {
-        let script: Vec<_> = cursors.iter().map(|cursor| page(1, Some(cursor))).collect();
-        let bench = Bench::new(Session::of(script));
+        let tally = Tally::new();
+        let script = Script::of(cursors.iter().map(|cursor| page([1], Some(cursor))));
+        let bench = Bench::with(script, |builder| builder.recorder(tally.recorder())).await;
 
         let (pages, end) = read_pages(bench.client.items().pages()).await;
 
         assert_eq!(pages, cursors.len() - 1, "{cursors:?}");
         assert_eq!(page_of_the_repetition(end), cursors.len(), "{cursors:?}");
+        let loops = sum(&tally.read(), CURSOR_LOOPS.name, &[]);
+        assert_eq!(loops, 1.0, "{cursors:?}");
     }
 }
 
@@ -131,12 +146,14 @@ async fn a_listing_of_more_than_max_pages_ends_with_an_error() {
         );
         assert_eq!(limit(end), max_pages);
     }
-    let (by_default, end) = read_pages(Bench::new(endless(1)).client.items().pages()).await;
-    assert_eq!((by_default, limit(end)), (100, 100));
-
     let enough = Loopback::start_with(|builder| builder.max_pages(2));
     let (pages, end) = read_pages(enough.client.items().pages()).await;
+    enough.stop().await;
     assert_eq!((pages, end.is_ok()), (2, true), "two are not more than two");
+
+    let bench = Bench::new(endless(1)).await;
+    let (by_default, end) = read_pages(bench.client.items().pages()).await;
+    assert_eq!((by_default, limit(end)), (100, 100));
 }
 
 #[tokio::test]
@@ -152,45 +169,41 @@ async fn a_listing_of_more_than_max_items_ends_with_an_error_after_exactly_that_
 
         let ledger = loopback.stop().await;
         let story = story(&ledger);
-        assert_eq!(
-            (items as u32, ledger.total),
-            (max_items, requests),
-            "{story}"
-        );
+        assert_eq!(items.len() as u32, max_items, "{story}");
+        assert_eq!(ledger.total, requests, "{story}");
         assert_eq!(limit(end), max_items);
     }
-    let bench = Bench::new(endless(50));
-    let (by_default, end) = read_items(bench.client.items().items()).await;
-    assert_eq!((by_default, limit(end)), (1000, 1000));
-    assert_eq!(bench.session.sent().len(), 20, "a page at a time");
-
     let enough = Loopback::start_with(|builder| builder.max_items(3));
     let (items, end) = read_items(enough.client.items().items()).await;
-    assert_eq!(
-        (items, end.is_ok()),
-        (3, true),
-        "three are not more than three"
-    );
+    enough.stop().await;
+    assert_eq!(items.len(), 3);
+    assert!(end.is_ok(), "three are not more than three: {end:?}");
+
+    let bench = Bench::new(endless(50)).await;
+    let (by_default, end) = read_items(bench.client.items().items()).await;
+    assert_eq!((by_default.len(), limit(end)), (1000, 1000));
+    assert_eq!(by_default.last().map(String::as_str), Some("999"));
+    assert_eq!(bench.sent().await.len(), 20, "a page at a time");
 }
 
 #[tokio::test]
 async fn a_checkpoint_is_saved_only_after_its_page_was_processed() {
-    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("a-crawl.checkpoint");
-    drop(fs::remove_file(&file));
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("crawl.checkpoint");
 
     crawl_with_crashes(MemoryCheckpoints::default()).await;
     crawl_with_crashes(FileCheckpoints::new(file)).await;
 }
 
 async fn crawl_with_crashes<S: CheckpointStore + Clone>(store: S) {
-    let script = Session::of([
-        page(2, Some("A")),
-        page(2, Some("A")),
-        page(2, Some("B")),
-        page(2, Some("B")),
-        page(1, None),
+    let script = Script::of([
+        page([1, 2], Some("A")),
+        page([1, 2], Some("A")),
+        page([3, 4], Some("B")),
+        page([3, 4], Some("B")),
+        page([5], None),
     ]);
-    let bench = Bench::new(script);
+    let bench = Bench::new(script).await;
     let listing = || bench.client.items();
     let at = |cursor| Some(Position::At(Cursor::new(cursor).expect("a cursor")));
     let saved = async || {
@@ -224,12 +237,7 @@ async fn crawl_with_crashes<S: CheckpointStore + Clone>(store: S) {
     let mut finished = listing().crawl(store.clone()).await.expect("a store");
     assert!(finished.next_page().await.is_none());
 
-    let cursors: Vec<_> = bench
-        .session
-        .sent()
-        .iter()
-        .map(|sent| sent.query("cursor"))
-        .collect();
+    let cursors: Vec<_> = bench.sent().await.iter().map(cursor).collect();
     let cursors: Vec<_> = cursors.iter().map(Option::as_deref).collect();
     assert_eq!(cursors, [None, None, Some("A"), Some("A"), Some("B")]);
 }

@@ -1,6 +1,6 @@
 //! The environment: proxies and netrc files.
 
-use std::{env, fs, path::PathBuf, process::Command};
+use std::{env, fs, process::Command};
 
 use client::teaching::ReliableApiClient;
 use http::{
@@ -13,7 +13,7 @@ use wiremock::{Mock, MockServer, Request, ResponseTemplate, matchers::any};
 /// without a race, where the service is.
 const CHILD: &str = "CALL_THE_SERVICE_AT";
 
-/// What the caller puts into its session, and the client into no other.
+/// The caller puts it into its session, and the client into no other.
 const CREDENTIAL: &str = "Bearer of-the-caller";
 
 #[tokio::test]
@@ -42,9 +42,8 @@ async fn a_given_session_keeps_its_proxies_and_the_clients_own_ignores_them() {
             .mount(server)
             .await;
     }
-    let home = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("home-with-netrc");
-    fs::create_dir_all(&home).expect("a folder");
-    let netrc = home.join(".netrc");
+    let home = tempfile::tempdir().expect("a folder");
+    let netrc = home.path().join(".netrc");
     fs::write(&netrc, "default login someone password SECRET\n").expect("a file");
 
     let mut child = Command::new(env::current_exe().expect("this binary"));
@@ -52,7 +51,7 @@ async fn a_given_session_keeps_its_proxies_and_the_clients_own_ignores_them() {
         .args(["--exact", "--nocapture"])
         .arg("client::proxies::a_given_session_keeps_its_proxies_and_the_clients_own_ignores_them")
         .env(CHILD, service.uri())
-        .env("HOME", &home)
+        .env("HOME", home.path())
         .env("NETRC", &netrc)
         .env_remove("REQUEST_METHOD");
     for name in ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"] {

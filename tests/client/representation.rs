@@ -1,12 +1,13 @@
-//! What a success must hold, and in which order that is checked.
+//! What a success must hold, and the order in which that is checked.
 
 use client::{ApiError, Endpoint, IdempotencyKey, JsonObject, JsonType, ResponseProblem};
 use serde_json::json as value;
-use tests::{Bench, Loopback, Reply, Session, http_error, json, response_problem, status, story};
+use tests::{Bench, Loopback, Script, http_error, json, response_problem, status, story, typed};
+use wiremock::ResponseTemplate;
 
 /// Reads the first page of a listing whose response is `reply`.
-async fn read_page(reply: Reply) -> Result<usize, ApiError> {
-    let bench = Bench::with(Session::always(reply), |builder| builder.max_attempts(1));
+async fn read_page(reply: ResponseTemplate) -> Result<usize, ApiError> {
+    let bench = Bench::with(Script::always(reply), |builder| builder.max_attempts(1)).await;
     let page = bench.client.items().pages().next_page().await;
     page.expect("a page or an error")
         .map(|page| page.items.len())
@@ -25,14 +26,14 @@ fn missing(field: &'static str) -> ResponseProblem {
 }
 
 /// Each row breaks its own rule, and later ones with it where that is possible.
-fn broken_pages() -> Vec<(Reply, ResponseProblem)> {
+fn broken_pages() -> Vec<(ResponseTemplate, ResponseProblem)> {
     use JsonType::{Array, Boolean, Null, Number, Object};
     use ResponseProblem::{
         EmptyCursor, InvalidJson, ItemNotAnObject, NotAnObject, NotJson, NotUnicode, RepeatedField,
     };
-    let typed = |media_type, body: &str| status(200).header("content-type", media_type).body(body);
+    let typed = |media_type, body: &str| typed(200, media_type, body);
     let not_json = [
-        (status(200).body("[7]"), NotJson),
+        (status(200).set_body_bytes("[7]"), NotJson),
         (typed("text/plain", "[7]"), NotJson),
         (
             typed("text/plain", r#"{"items": [], "next_cursor": null}"#),
@@ -109,15 +110,23 @@ async fn a_page_is_checked_in_the_order_of_the_contract() {
     }
     let good = value!({ "items": [{}, { "id": 1 }], "next_cursor": null });
     for code in [302, 404, 500, 503] {
-        // HTTP success comes first: the best of pages does not make up for it.
-        let error = http_error(read_page(json(code, &good)).await);
-        assert_eq!(error.status, code, "{error}");
+        // The status comes first, before the media type and the shape of the body.
+        for (media_type, body) in [
+            ("application/json", &*good.to_string()),
+            ("application/json", "{"),
+            ("application/json", "[7]"),
+            ("text/plain", "[7]"),
+            ("text/html", "<h1>Sorry</h1>"),
+        ] {
+            let error = http_error(read_page(typed(code, media_type, body)).await);
+            assert_eq!(error.status, code, "{media_type} {body}: {error}");
+        }
     }
     assert_eq!(read_page(json(200, &good)).await.expect("a page"), 2);
 }
 
 #[tokio::test]
-async fn a_media_type_is_json_whatever_its_case_and_parameters() {
+async fn case_and_parameters_of_a_json_media_type_do_not_matter() {
     let table = [
         ("application/json", true),
         ("application/json; charset=utf-8", true),
@@ -132,6 +141,7 @@ async fn a_media_type_is_json_whatever_its_case_and_parameters() {
         ("application/jsonl", false),
         ("application/json-seq", false),
         ("application/x-json", false),
+        // By the letter of the rule: it ends in +json.
         ("application/+json", true),
         ("application/x+json+xml", false),
         ("application/json, text/plain", false),
@@ -142,8 +152,7 @@ async fn a_media_type_is_json_whatever_its_case_and_parameters() {
     ];
 
     for (media_type, is_json) in table {
-        let reply = status(200).header("content-type", media_type).body("{}");
-        let bench = Bench::new(Session::of([reply]));
+        let bench = Bench::new(Script::of([typed(200, media_type, "{}")])).await;
 
         let response = bench.client.get(Endpoint::OTHER).await;
 
@@ -158,7 +167,7 @@ async fn a_media_type_is_json_whatever_its_case_and_parameters() {
 }
 
 #[tokio::test]
-async fn a_response_of_the_wrong_kind_is_final_and_no_http_error() {
+async fn a_response_of_the_wrong_kind_is_final_and_not_an_http_error() {
     use ResponseProblem::{InvalidJson, ItemNotAnObject, NotJson};
     let loopback = Loopback::start();
     let client = &loopback.client;
@@ -184,7 +193,7 @@ async fn a_response_of_the_wrong_kind_is_final_and_no_http_error() {
         (value!({}), missing("id")),
         (value!({ "id": 7 }), wrong("id", "a string", number)),
     ] {
-        let bench = Bench::new(Session::of([json(201, &body)]));
+        let bench = Bench::new(Script::of([json(201, &body)])).await;
         let job = bench.client.create_job(&key, &JsonObject::new()).await;
         assert_eq!(response_problem(job), expected);
     }
@@ -195,13 +204,13 @@ async fn a_response_of_the_wrong_kind_is_final_and_no_http_error() {
             wrong("attempt", "a non-negative integer", number),
         ),
     ] {
-        let bench = Bench::new(Session::of([json(200, &body)]));
+        let bench = Bench::new(Script::of([json(200, &body)])).await;
         assert_eq!(response_problem(bench.client.flaky().await), expected);
     }
 }
 
 #[tokio::test]
-async fn every_2xx_is_a_success_and_an_empty_one_is_never_parsed() {
+async fn every_2xx_is_a_success_and_a_204_is_never_parsed() {
     let loopback = Loopback::start();
     loopback
         .client
@@ -211,17 +220,19 @@ async fn every_2xx_is_a_success_and_an_empty_one_is_never_parsed() {
     assert_eq!(loopback.stop().await.total, 1);
 
     let key = IdempotencyKey::new("k").expect("a key");
-    for code in [200, 201, 202] {
-        let bench = Bench::new(Session::of([json(code, &value!({ "id": "job-1" }))]));
+    let body = value!({ "id": "job-1", "attempt": 3 });
+    for code in (200..300).filter(|code| *code != 204) {
+        let bench = Bench::new(Script::always(json(code, &body))).await;
         let job = bench.client.create_job(&key, &JsonObject::new()).await;
+        let flaky = bench.client.flaky().await;
         assert_eq!(job.expect("a success").id, "job-1", "{code}");
+        assert_eq!(flaky.expect("a success").attempt, 3, "{code}");
     }
-    let lying = status(204)
-        .header("content-type", "application/json")
-        .body("{ not json");
-    let bench = Bench::new(Session::always(lying));
+    // It says that its body is JSON, and has none.
+    let empty = status(204).insert_header("content-type", "application/json");
+    let bench = Bench::new(Script::always(empty)).await;
     bench.client.no_content().await.expect("an empty success");
     let owed = bench.client.flaky().await;
     assert_eq!(response_problem(owed), ResponseProblem::NoContent);
-    assert_eq!(bench.session.sent().len(), 2, "{}", bench.session);
+    assert_eq!(bench.lines().await, ["GET /no-content", "GET /flaky"]);
 }

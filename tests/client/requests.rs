@@ -1,16 +1,21 @@
 //! What a request carries, and what it must never carry.
 
-use std::time::Duration;
+use std::{iter::repeat, time::Duration};
 
 use client::{
-    IdempotencyKey, JsonObject, Timeouts,
-    teaching::{ReliableApiClient, endpoint},
+    ApiError, FailureKind, IdempotencyKey, JsonObject, Timeouts,
+    teaching::{Builder, ReliableApiClient},
 };
 use http::{HeaderName, Method};
-use tests::{Bench, Sent, Session, status};
+use runner::fault_proxy::Fault;
+use tests::{
+    Bench, Loopback, Script, client_of, never_resolving, silently, status, transport_error,
+};
+use tokio::time::Instant;
 
-/// Calls every method of the client once. What comes of it does not matter.
-async fn call_everything(client: &ReliableApiClient) {
+/// Calls every method of the client once, each of which fails.
+async fn call_everything(client: &ReliableApiClient) -> Vec<ApiError> {
+    let mut errors = Vec::new();
     for listing in [
         client.items(),
         client.looping_items(),
@@ -18,34 +23,27 @@ async fn call_everything(client: &ReliableApiClient) {
         client.bad_items(),
         client.bad_cursor(),
     ] {
-        drop(listing.pages().next_page().await);
+        errors.extend(listing.pages().next_page().await.and_then(Result::err));
     }
-    drop(client.flaky().await);
-    drop(client.retry_later().await);
-    drop(client.bad_json().await);
-    drop(client.text_json().await);
-    drop(client.no_content().await);
-    drop(client.redirect().await);
     let key = IdempotencyKey::new("order-4711").expect("a key");
-    drop(client.create_job(&key, &JsonObject::new()).await);
-}
-
-/// What no method covers.
-async fn call_something_else(client: &ReliableApiClient) {
-    let url = "http://127.0.0.1:8765/elsewhere";
-    drop(client.http().get(url).send().await);
+    errors.extend(client.flaky().await.err());
+    errors.extend(client.retry_later().await.err());
+    errors.extend(client.bad_json().await.err());
+    errors.extend(client.text_json().await.err());
+    errors.extend(client.no_content().await.err());
+    errors.extend(client.redirect().await.err());
+    errors.extend(client.create_job(&key, &JsonObject::new()).await.err());
+    errors
 }
 
 #[tokio::test]
 async fn every_request_says_that_it_accepts_json_and_carries_no_credential() {
-    let bench = Bench::new(Session::always(status(404)));
+    let bench = Bench::new(Script::always(status(404))).await;
 
     call_everything(&bench.client).await;
 
-    let sent = bench.session.sent();
-    let lines: Vec<_> = sent.iter().map(Sent::line).collect();
     assert_eq!(
-        lines,
+        bench.lines().await,
         [
             "GET /items?limit=50",
             "GET /looping-items?limit=50",
@@ -61,46 +59,91 @@ async fn every_request_says_that_it_accepts_json_and_carries_no_credential() {
             "POST /jobs",
         ]
     );
-    for sent in &sent {
+    for sent in bench.sent().await {
         let mut names: Vec<_> = sent.headers.keys().map(HeaderName::as_str).collect();
         names.sort_unstable();
-        assert_eq!(sent.header("accept"), Some("application/json"), "{sent:?}");
+        assert_eq!(sent.headers["accept"], "application/json", "{sent:?}");
         if sent.method == Method::POST {
-            assert_eq!(names, ["accept", "content-type", "idempotency-key"]);
-            assert_eq!(sent.header("content-type"), Some("application/json"));
+            let of_a_body = ["content-length", "content-type"];
+            assert_eq!(
+                names,
+                [
+                    "accept",
+                    of_a_body[0],
+                    of_a_body[1],
+                    "host",
+                    "idempotency-key"
+                ]
+            );
+            assert_eq!(sent.headers["content-type"], "application/json");
             assert_eq!(sent.body, b"{}");
         } else {
-            assert_eq!(names, ["accept"], "{sent:?}");
+            assert_eq!(names, ["accept", "host"], "{sent:?}");
             assert!(sent.body.is_empty(), "{sent:?}");
         }
-        assert_eq!(sent.url.username(), "", "{sent:?}");
-        assert_eq!(sent.url.password(), None, "{sent:?}");
     }
 }
 
-#[tokio::test]
-async fn every_attempt_hands_the_timeout_pair_to_the_transport() {
-    let configured = Timeouts {
-        connect: Duration::from_millis(7),
-        read: Duration::from_millis(11),
+/// How long the requests of every method, and one beside them, are waited for.
+async fn time_taken(
+    base_url: &str,
+    kind: FailureKind,
+    patience: Duration,
+    configure: impl FnOnce(Builder) -> Builder,
+) -> Duration {
+    let (client, _) = client_of(base_url, |builder| configure(builder).max_attempts(1));
+    let calls = async {
+        let began = Instant::now();
+        for error in call_everything(&client).await {
+            assert_eq!(transport_error::<()>(Err(error)).kind, kind);
+        }
+        let url = format!("{base_url}/elsewhere");
+        let other = client
+            .http()
+            .get(url)
+            .send()
+            .await
+            .expect_err("no response");
+        assert_eq!(FailureKind::of(&other), kind);
+        began.elapsed()
     };
-    let plain = Bench::new(Session::always(status(503)));
-    let told = Bench::with(Session::always(status(503)), |builder| {
-        builder.timeouts(configured.connect, configured.read)
-    });
+    silently(patience, calls).await
+}
 
-    for bench in [&plain, &told] {
-        call_everything(&bench.client).await;
-        call_something_else(&bench.client).await;
-    }
+#[tokio::test]
+async fn every_request_keeps_the_timeout_pair() {
+    const REQUESTS: u32 = 13;
+    let given = Timeouts {
+        connect: Duration::from_secs(7),
+        read: Duration::from_secs(11),
+    };
+    let upstream = Loopback::start();
+    let stalling = upstream.behind(repeat(Fault::Stall)).await;
 
-    assert_eq!(Timeouts::DEFAULT.connect, Duration::from_millis(3050));
-    assert_eq!(Timeouts::DEFAULT.read, Duration::from_secs(15));
-    for (bench, pair) in [(plain, Timeouts::DEFAULT), (told, configured)] {
-        let sent = bench.session.sent();
-        assert!(sent.len() > endpoint::ALL.len(), "no retry: {bench:?}");
-        for sent in sent {
-            assert_eq!(sent.timeouts, Some(pair), "{sent:?}");
+    for (pair, is_default) in [(Timeouts::DEFAULT, true), (given, false)] {
+        let set = |builder: Builder| match is_default {
+            true => builder,
+            false => builder.timeouts(pair.connect, pair.read),
+        };
+        let url = stalling.base_url();
+        let read = time_taken(&url, FailureKind::ReadTimeout, pair.read, set).await;
+        let connect = time_taken(
+            "http://service.test",
+            FailureKind::ConnectTimeout,
+            pair.connect,
+            |builder| set(builder).session(never_resolving()),
+        );
+        let connect = connect.await;
+
+        for (taken, timeout) in [(read, pair.read), (connect, pair.connect)] {
+            let taken = taken / REQUESTS;
+            // A request may begin within a step of the time, a twentieth.
+            let range = timeout..timeout + timeout / 10;
+            assert!(range.contains(&taken), "{taken:?} for each, of {timeout:?}");
         }
     }
+    stalling.stop().await;
+    upstream.stop().await;
+    assert_eq!(Timeouts::DEFAULT.connect, Duration::from_millis(3050));
+    assert_eq!(Timeouts::DEFAULT.read, Duration::from_secs(15));
 }

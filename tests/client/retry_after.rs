@@ -4,7 +4,8 @@ use std::{sync::Arc, time::Duration};
 
 use client::{RETRY_STATUSES, Random, SeededRandom, StopReason};
 use serde_json::json as value;
-use tests::{Bench, Draw, Loopback, Reply, Session, http_error, json, status, story};
+use tests::{Bench, Draw, Loopback, Script, http_error, json, retry_after, status, story};
+use wiremock::ResponseTemplate;
 
 const fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
@@ -18,11 +19,7 @@ const IN_20_SECONDS: [&str; 3] = [
     "Sun Nov  6 08:49:57 1994",
 ];
 
-fn unavailable(retry_after: impl AsRef<[u8]>) -> Reply {
-    status(503).header("retry-after", retry_after)
-}
-
-fn success() -> Reply {
+fn success() -> ResponseTemplate {
     json(200, &value!({ "attempt": 3 }))
 }
 
@@ -44,17 +41,17 @@ async fn a_valid_retry_after_is_waited_for_in_full() {
         ("Sat, 05 Nov 1994 08:49:37 GMT", seconds(0)),
         ("Thu, 01 Jan 1970 00:00:00 GMT", seconds(0)),
     ] {
-        let bench = Bench::new(Session::of([unavailable(value), success()]));
+        let bench = Bench::new(Script::of([retry_after(503, value), success()])).await;
 
         let flaky = bench.client.flaky().await;
 
         assert!(flaky.is_ok(), "{value}: {flaky:?}");
-        assert_eq!(bench.clock.sleeps(), [wait], "{value}: {}", bench.session);
-        assert_eq!(bench.session.sent().len(), 2, "{value}: {}", bench.session);
+        assert_eq!(bench.clock.sleeps(), [wait], "{value}");
+        assert_eq!(bench.lines().await, ["GET /flaky"; 2], "{value}");
     }
     for code in RETRY_STATUSES {
-        let told = status(code.as_u16()).header("retry-after", "7");
-        let bench = Bench::new(Session::of([told, success()]));
+        let told = retry_after(code.as_u16(), "7");
+        let bench = Bench::new(Script::of([told, success()])).await;
 
         let flaky = bench.client.flaky().await;
 
@@ -65,10 +62,11 @@ async fn a_valid_retry_after_is_waited_for_in_full() {
 
 #[tokio::test]
 async fn an_unusable_retry_after_falls_back_to_a_backoff_with_jitter() {
-    let run = async |reply: Reply, random: Arc<dyn Random>| {
-        let bench = Bench::with(Session::always(reply), |builder| {
+    let run = async |reply: ResponseTemplate, random: Arc<dyn Random>| {
+        let bench = Bench::with(Script::always(reply), |builder| {
             builder.random(random).max_attempts(8)
         });
+        let bench = bench.await;
         let error = http_error(bench.client.flaky().await);
         assert_eq!((error.attempts, error.retry_after), (8, None), "{error}");
         bench.clock.sleeps()
@@ -95,7 +93,7 @@ async fn an_unusable_retry_after_falls_back_to_a_backoff_with_jitter() {
         "Sun, 06 Nov 1994 08:49:60 GMT",
         "1994-11-06T08:49:57Z",
     ] {
-        let waits = run(unavailable(value), Arc::new(Draw(0.5))).await;
+        let waits = run(retry_after(503, value), Arc::new(Draw(0.5))).await;
 
         assert_eq!(waits, ceilings.map(|ceiling| ceiling / 2), "{value:?}");
     }
@@ -118,7 +116,7 @@ async fn an_unusable_retry_after_falls_back_to_a_backoff_with_jitter() {
 #[tokio::test]
 async fn a_retry_after_above_the_budget_stops_at_once() {
     let overlong = "9".repeat(4000);
-    for (value, retry_after) in [
+    for (value, asked) in [
         ("31", seconds(31)),
         ("120", seconds(120)),
         ("Sun, 06 Nov 1994 08:50:08 GMT", seconds(31)),
@@ -130,14 +128,14 @@ async fn a_retry_after_above_the_budget_stops_at_once() {
         ("18446744073709551616", Duration::MAX),
         (&overlong, Duration::MAX),
     ] {
-        let bench = Bench::new(Session::always(unavailable(value)));
+        let bench = Bench::new(Script::always(retry_after(503, value))).await;
 
         let error = http_error(bench.client.flaky().await);
 
-        assert_eq!(error.retry_after, Some(retry_after), "{value}: {error}");
+        assert_eq!(error.retry_after, Some(asked), "{value}: {error}");
         assert_eq!(error.stopped, Some(StopReason::RetryAfterOverBudget));
         assert_eq!((error.status.as_u16(), error.attempts), (503, 1), "{error}");
-        assert_eq!(bench.session.sent().len(), 1, "{value}: {}", bench.session);
+        assert_eq!(bench.lines().await, ["GET /flaky"], "{value}");
         assert!(bench.clock.sleeps().is_empty(), "{value}: {bench:?}");
     }
 

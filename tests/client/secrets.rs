@@ -1,48 +1,51 @@
-//! What a log could hold.
+//! Everything that a log could hold.
 
 use std::fmt::Debug;
 
 use client::{
-    ApiError, Cursor, FailureKind, IdempotencyKey, JsonObject, MemoryCheckpoints,
-    teaching::ReliableApiClient,
+    ApiError, Cursor, IdempotencyKey, JsonObject, MemoryCheckpoints, teaching::ReliableApiClient,
 };
-use runner::fault_proxy::Fault;
 use serde_json::json as value;
-use tests::{Bench, Loopback, Reply, Session, Spans, Tally, every_text, json, page, status};
+use tests::{Bench, Script, Spans, Tally, every_text, json, page, status};
 
 /// Stands wherever a secret could.
 const SECRET: &str = "5ecret";
 
-/// Responses that hold the secret wherever a response can, for a call that reads
-/// an object.
-fn responses() -> [Reply; 6] {
-    let problem = value!({
+/// Responses that hold the secret in every part that a response has, for a call that
+/// reads an object.
+fn responses() -> [Script; 7] {
+    let sentences = value!({
         "code": format!("a sentence with {SECRET}"),
         "detail": SECRET,
         "request_id": format!("/path?with={SECRET}"),
     });
-    [
-        json(404, &problem).header("x-request-id", format!("two {SECRET}s")),
-        json(503, &problem).header("retry-after", SECRET),
-        status(302).header("location", format!("/{SECRET}")),
+    // A token and a key are no identifiers, though nothing in them is a blank.
+    let tokens = value!({
+        "code": format!("Bearer/{SECRET}=="),
+        "request_id": format!("{SECRET}{}", "x".repeat(64)),
+    });
+    let wrong = value!({ "id": { SECRET: SECRET }, "attempt": SECRET });
+    let replies = [
+        json(404, &sentences).insert_header("x-request-id", format!("two {SECRET}s")),
+        json(409, &tokens),
+        json(503, &sentences).insert_header("retry-after", SECRET),
+        status(302).insert_header("location", format!("/{SECRET}")),
         json(200, &value!([SECRET])),
-        json(
-            200,
-            &value!({ "id": { SECRET: SECRET }, "attempt": SECRET }),
-        ),
-        Reply::failure(FailureKind::ReadTimeout),
-    ]
+        json(200, &wrong),
+    ];
+    let [a, b, c, d, e, f] = replies.map(Script::always);
+    [a, b, c, d, e, f, Script::lost()]
 }
 
 #[tokio::test]
-async fn nothing_that_a_log_could_hold_names_a_secret() {
+async fn no_log_can_hold_a_secret() {
     let tally = Tally::new();
     let (spans, _watch) = Spans::watch();
     let mut texts = Vec::new();
     let mut note = |text: &dyn Debug| texts.push(format!("{text:?} {text:#?}"));
-    let credential = format!("Bearer {SECRET}").parse().expect("a header value");
+    let credential = format!("Bearer {SECRET}");
     let mut headers = http::HeaderMap::new();
-    headers.insert("authorization", credential);
+    headers.insert("authorization", credential.parse().expect("a header value"));
     let session = || {
         reqwest::Client::builder()
             .tls_certs_only([])
@@ -52,42 +55,38 @@ async fn nothing_that_a_log_could_hold_names_a_secret() {
     let key = IdempotencyKey::new(SECRET).expect("a key");
     let body = JsonObject::from_iter([(SECRET.to_owned(), value!(SECRET))]);
     let mut errors = Vec::new();
+    let path = format!("/{SECRET}");
 
-    for response in responses() {
-        let bench = Bench::at(
-            &format!("http://service.test/{SECRET}"),
-            Session::always(response),
-            |builder| {
-                let builder = builder.session(session()).recorder(tally.recorder());
-                note(&builder);
-                builder
-            },
-        );
+    for script in responses() {
+        // The errors of the transport know the URL that they speak of.
+        let bench = Bench::below(&path, script, |builder| {
+            let builder = builder.session(session()).recorder(tally.recorder());
+            note(&builder);
+            builder
+        });
+        let bench = bench.await;
         note(&bench.client);
         errors.extend(bench.client.flaky().await.err());
         errors.extend(bench.client.create_job(&key, &body).await.err());
         let redirect = bench.client.redirect().await;
         note(&redirect.as_ref().ok());
         errors.extend(redirect.err());
+        let sent = bench.sent().await;
+        assert!(sent.len() >= 3, "{:?}", bench.lines().await);
+        for sent in sent {
+            assert_eq!(sent.headers["authorization"], credential, "{sent:?}");
+        }
     }
-    let loops = Bench::with(Session::always(page(1, Some(SECRET))), |builder| {
-        builder.recorder(tally.recorder())
-    });
+    let script = Script::always(page([1], Some(SECRET)));
+    let loops = Bench::with(script, |builder| builder.recorder(tally.recorder())).await;
     let mut pages = loops.client.items().pages();
-    note(&pages.next_page().await);
+    note(&pages.next_page().await.expect("a page").expect("a page"));
     errors.extend(pages.next_page().await.and_then(Result::err));
     let crawl = loops.client.items().crawl(MemoryCheckpoints::default());
-    note(&crawl.await.expect("an empty store").next_page().await);
+    let mut crawl = crawl.await.expect("an empty store");
+    let uncommitted = crawl.next_page().await;
+    note(&uncommitted);
     note(&(&key, Cursor::new(SECRET)));
-
-    // The errors of the real transport know the URL that they speak of.
-    let upstream = Loopback::start();
-    let proxy = upstream.behind(std::iter::repeat(Fault::CloseAtOnce)).await;
-    let url = format!("{}/{SECRET}", proxy.base_url());
-    let lost = Bench::at(&url, Session::watching(), |builder| {
-        builder.session(session()).recorder(tally.recorder())
-    });
-    errors.extend(lost.client.flaky().await.err());
     for url in [
         format!("http://{SECRET}@service.test"),
         format!("//{SECRET}"),
@@ -96,13 +95,16 @@ async fn nothing_that_a_log_could_hold_names_a_secret() {
         errors.extend(refused.err().map(ApiError::from));
     }
 
-    assert_eq!(errors.len(), 21, "every call failed: {errors:#?}");
+    assert_eq!(errors.len(), 23, "every call failed: {errors:#?}");
     let (traced, counted) = (spans.records(), tally.read());
     assert!(traced.iter().any(|span| span.name == "wait"), "{traced:?}");
-    assert!(counted.iter().any(|series| series.count > 0), "{counted:?}");
+    assert!(
+        counted.iter().any(|series| series.value > 0.0),
+        "{counted:?}"
+    );
     texts.extend(errors.iter().map(|error| every_text(error)));
     texts.push(format!("{traced:?} {counted:?}"));
-    // Every URL holds the secret in its path, so this speaks of URLs as well.
+    // Every URL holds the secret in its path, so this searches for URLs as well.
     for text in texts {
         assert!(!text.contains(SECRET), "{text}");
     }

@@ -1,35 +1,43 @@
 //! What a status alone decides.
 
-use std::iter;
-
 use client::{Endpoint, StopReason, teaching::endpoint};
 use http::StatusCode;
 use serde_json::json as value;
-use tests::{Bench, Loopback, Session, http_error, json, status, story};
+use tests::{Bench, Loopback, Script, http_error, json, status, story};
 
 #[tokio::test]
 async fn a_permanent_status_ends_the_call_at_once_and_keeps_its_problem() {
     let problem = value!({ "code": "some_code", "request_id": "request-1" });
+    // A body that would be a success.
+    let other = value!({ "items": [], "next_cursor": null, "attempt": 3 });
+    let (by_header, by_body) = (Some("request-2"), Some("request-1"));
     for code in [400, 401, 403, 404, 409, 422, 405, 410, 501, 505] {
-        // A body that would be a success, and a wait that nobody asked for.
-        let response = value!({ "items": [], "next_cursor": null, "attempt": 3 });
-        let named = Bench::new(Session::always(json(code, &problem)));
-        let nameless = Bench::new(Session::always(
-            json(code, &response).header("retry-after", "1"),
-        ));
+        let named = || json(code, &problem);
+        let in_header =
+            |reply: wiremock::ResponseTemplate| reply.insert_header("x-request-id", "request-2");
+        for (reply, problem_code, request_id) in [
+            (named(), Some("some_code"), by_body),
+            (in_header(named()), Some("some_code"), by_body),
+            (in_header(json(code, &other)), None, by_header),
+            (in_header(status(code)), None, by_header),
+            // Nobody asked for this wait.
+            (
+                json(code, &other).insert_header("retry-after", "1"),
+                None,
+                None,
+            ),
+        ] {
+            let bench = Bench::new(Script::always(reply)).await;
 
-        let told = http_error(named.client.flaky().await);
-        let untold = http_error(nameless.client.flaky().await);
+            let error = http_error(bench.client.flaky().await);
 
-        assert_eq!(told.status, code, "{told}");
-        assert_eq!(told.code(), Some("some_code"), "{told}");
-        assert_eq!(told.request_id(), Some("request-1"), "{told}");
-        assert_eq!((untold.code(), untold.request_id()), (None, None), "{code}");
-        for bench in [named, nameless] {
-            assert_eq!(bench.session.sent().len(), 1, "{code}: {}", bench.session);
+            assert_eq!(error.status, code, "{error}");
+            assert_eq!(error.code(), problem_code, "{error}");
+            assert_eq!(error.request_id(), request_id, "{error}");
+            assert_eq!((error.attempts, error.stopped), (1, None), "{error}");
+            assert_eq!(bench.lines().await, ["GET /flaky"], "{code}");
             assert!(bench.clock.sleeps().is_empty(), "{code}: {bench:?}");
         }
-        assert_eq!((told.attempts, told.stopped), (1, None), "{told}");
     }
 
     let loopback = Loopback::start();
@@ -41,6 +49,14 @@ async fn a_permanent_status_ends_the_call_at_once_and_keeps_its_problem() {
     assert_eq!(error.code(), Some("not_found"));
     assert_eq!(error.request_id(), Some(request_id), "{error}");
     assert_eq!(ledger.total, 1, "{}", story(&ledger));
+
+    // The service accepts a limit of 100 at most.
+    let loopback = Loopback::start_with(|builder| builder.page_size(101));
+    let page = loopback.client.items().pages().next_page().await;
+    let error = http_error(page.expect("a page or an error"));
+    assert_eq!(error.code(), Some("invalid_limit"));
+    assert_eq!(error.field(), Some("query.limit"), "{error}");
+    assert_eq!(loopback.stop().await.total, 1);
 }
 
 #[tokio::test]
@@ -51,17 +67,17 @@ async fn a_passing_status_is_retried_until_the_attempts_run_out() {
         .flat_map(|code| PASSING.map(|last| (*code, last)))
     {
         for max_attempts in 1..=4 {
-            let failures = iter::repeat_n(status(code), max_attempts - 1);
-            let script = Session::of(failures.chain([status(last)]));
-            let bench = Bench::with(script, |it| it.max_attempts(max_attempts as u32));
+            let failures = std::iter::repeat_n(status(code), max_attempts - 1);
+            let script = Script::of(failures.chain([status(last)]));
+            let bench = Bench::with(script, |it| it.max_attempts(max_attempts as u32)).await;
 
             let error = http_error(bench.client.flaky().await);
 
             assert_eq!(error.status, last, "the last status counts: {error}");
             assert_eq!(error.attempts as usize, max_attempts, "{code}: {error}");
             assert_eq!(error.stopped, Some(StopReason::AttemptsExhausted));
-            let sent = bench.session.sent().len();
-            assert_eq!(sent, max_attempts, "{code}: {}", bench.session);
+            let sent = bench.lines().await;
+            assert_eq!(sent, vec!["GET /flaky"; max_attempts], "{code}");
         }
     }
 }
@@ -81,7 +97,7 @@ async fn a_redirect_is_handed_over_and_not_followed() {
     assert_eq!(routes, ["/redirect", "/redirect"], "{}", story(&ledger));
 
     for code in [300, 301, 303, 307, 308] {
-        let bench = Bench::new(Session::of([status(code)]));
+        let bench = Bench::new(Script::of([status(code)])).await;
 
         let redirect = bench.client.redirect().await.expect("any redirection");
 

@@ -1,5 +1,5 @@
-//! What both sides read, they read alike: a header that one of them takes, and the other
-//! does not, would be a mistake of nobody's that every learner meets.
+//! Both sides read headers alike: every learner would meet a header that one of them
+//! takes and the other refuses.
 
 use std::time::{Duration, SystemTime};
 
@@ -8,7 +8,7 @@ use client::{FINAL_STATUSES, IdempotencyKey, RetryAfter};
 use host::ServiceConfig;
 use http::{HeaderMap, HeaderValue, Request, StatusCode, header::RETRY_AFTER};
 use proptest::{collection::vec, prelude::*, sample::select};
-use tests::{Bench, Session, status};
+use tests::{Bench, Script, status};
 use tower::ServiceExt;
 use wire::{media_type, status::is_final};
 
@@ -20,7 +20,8 @@ fn respond(request: Request<Body>) -> StatusCode {
 }
 
 fn run<T>(future: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = runtime.enable_all().build();
     runtime.expect("a runtime").block_on(future)
 }
 
@@ -110,11 +111,10 @@ proptest! {
         pieces in vec(select(&PIECES[..]), 0..6),
     ) {
         let value = HeaderValue::from_bytes(pieces.concat().as_bytes())?;
-        let reply = status(200).header("content-type", &value).body("{}");
-        let client = Bench::new(Session::always(reply)).client;
+        let reply = status(200).insert_header("content-type", &value).set_body_bytes("{}");
 
         let status = respond(job(&value, &HeaderValue::from_static("k")));
-        let read = run(client.bad_json());
+        let read = run(async { Bench::new(Script::always(reply)).await.client.bad_json().await });
 
         let is_json = media_type::is_json(value.as_bytes());
         prop_assert_eq!(read.is_ok(), is_json, "{:?}", value);

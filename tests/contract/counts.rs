@@ -1,4 +1,4 @@
-//! The client counts what the service saw, and never comes early.
+//! The client counts the requests that the service saw, and never comes early.
 
 use std::{sync::Arc, time::Duration};
 
@@ -8,7 +8,7 @@ use client::{
     telemetry::Injector,
 };
 use http::HeaderValue;
-use tests::{Loopback, Series, Spans, Tally, story};
+use tests::{Loopback, Spans, Tally, story, sum};
 
 /// Says of all requests that they belong together, so that the service can tell
 /// which of them came early.
@@ -55,16 +55,6 @@ async fn last_error(mut pages: Pages) -> Option<u32> {
     None
 }
 
-fn sum(series: &[Series], name: &str, label: (&str, &str)) -> u64 {
-    let (key, value) = label;
-    series
-        .iter()
-        .filter(|series| series.name == name)
-        .filter(|series| series.labels.get(key).is_some_and(|it| it == value))
-        .map(|series| series.count)
-        .sum()
-}
-
 #[tokio::test]
 async fn for_every_endpoint_the_client_counts_what_the_service_saw() {
     for endpoint in endpoint::ALL {
@@ -80,26 +70,27 @@ async fn for_every_endpoint_the_client_counts_what_the_service_saw() {
 
         let reported = call(&loopback.client, endpoint).await;
 
-        let waits = loopback.clock.sleeps().len() as u64;
+        let waits = loopback.clock.sleeps().len() as f64;
         let ledger = loopback.stop().await;
         let counted = tally.read();
         let (template, story) = (endpoint.template(), story(&ledger));
-        let by_name = ("endpoint", endpoint.name());
+        let by_name = [("endpoint", endpoint.name())];
         let seen = ledger.routes[template];
         assert_eq!(ledger.total, seen.requests, "{template}: {story}");
         assert_eq!(seen.responses, seen.requests, "{template}: {story}");
         assert_eq!(seen.early, 0, "{template}: {story}");
-        let attempts = sum(&counted, "client_attempts_total", by_name);
-        assert_eq!(attempts, seen.requests, "{template}: {story}");
-        let by_template = ("url_template", template);
+        let requests = seen.requests as f64;
+        let attempts = sum(&counted, "client_attempts_total", &by_name);
+        assert_eq!(attempts, requests, "{template}: {story}");
+        let by_template = [("url_template", template)];
         let measured = sum(
             &counted,
             "http_client_request_duration_seconds",
-            by_template,
+            &by_template,
         );
-        assert_eq!(measured, seen.requests, "{template}: {story}");
-        let retries = sum(&counted, "client_retries_total", by_name);
-        let waited = sum(&counted, "client_retry_wait_seconds", by_name);
+        assert_eq!(measured, requests, "{template}: {story}");
+        let retries = sum(&counted, "client_retries_total", &by_name);
+        let waited = sum(&counted, "client_retry_wait_seconds", &by_name);
         assert_eq!((retries, waited), (waits, waits), "{template}: {story}");
         if let Some(reported) = reported {
             assert_eq!(u64::from(reported), seen.requests, "{template}: {story}");
@@ -179,6 +170,7 @@ async fn the_operation_of_a_page_that_repeats_a_cursor_ends_with_the_error() {
 
     while pages.next_page().await.is_some_and(|page| page.is_ok()) {}
 
+    drop(pages);
     loopback.stop().await;
     let endings: Vec<_> = spans
         .records()

@@ -1,4 +1,4 @@
-//! What both sides trace and count is in their catalogues, and all of it.
+//! Both catalogues list every span and metric, and no others.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -7,7 +7,7 @@ use std::{
 
 use client::{ConcurrencyLimit, IdempotencyKey, JsonObject};
 use host::telemetry::{REQUEST_SPAN, REQUEST_SPAN_FIELDS, SPAN_TARGET};
-use tests::{Bench, Loopback, Series, Session, Spans, Tally, json, status};
+use tests::{Bench, Loopback, Script, Series, Spans, Tally, json, retry_after};
 
 /// The spans of the client, as the documentation of its `telemetry` lists them.
 const CLIENT_SPANS: [(&str, &[&str]); 5] = [
@@ -90,13 +90,13 @@ async fn exercise(loopback: &Loopback) {
         let body = JsonObject::from_iter([(value.to_owned(), true.into())]);
         drop(client.create_job(&key, &body).await);
     }
-    // What the teaching service never says: that it is asked too often, and a wait that
-    // is short enough to be waited for.
-    let told = status(429).header("retry-after", "1");
+    // The teaching service never sends a 429, nor a wait within the budget.
+    let told = retry_after(429, "1");
     let flaky = json(200, &serde_json::json!({ "attempt": 2 }));
-    let bench = Bench::with(Session::of([told, flaky]), |builder| {
+    let bench = Bench::with(Script::of([told, flaky]), |builder| {
         builder.concurrency_limit(ConcurrencyLimit::new(2))
     });
+    let bench = bench.await;
     bench.client.flaky().await.expect("the second is a success");
 }
 

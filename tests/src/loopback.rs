@@ -2,6 +2,7 @@
 
 use std::{
     fmt::Write,
+    thread,
     time::{Duration, SystemTime},
 };
 
@@ -12,24 +13,33 @@ use client::{
 use host::{RunningService, ServiceConfig, ServiceConfigBuilder, Stopped};
 use runner::fault_proxy::{Fault, FaultProxy};
 use server::TeachingApi;
+use tokio::{runtime::Handle, task::yield_now};
 use wire::WireRecord;
 
-use crate::{
-    bench::{self, Bench},
-    session::Session,
-};
+use crate::bench::{client_of, clock};
 
 /// A running service and a client of it, on one clock.
+///
+/// A test must [stop](Self::stop) it: what a test leaves open is an error.
 #[derive(Debug)]
 pub struct Loopback {
     /// The client.
     pub client: ReliableApiClient,
-    /// What the client handed over to its transport.
-    pub session: Session,
     /// The clock of both.
     pub clock: VirtualClock,
     /// The service.
     pub service: RunningService,
+    stopped: MustBeStopped,
+}
+
+/// Fails a test that ends without a stop.
+#[derive(Debug)]
+struct MustBeStopped(bool);
+
+impl Drop for MustBeStopped {
+    fn drop(&mut self) {
+        assert!(self.0 || thread::panicking(), "the service was not stopped");
+    }
 }
 
 impl Loopback {
@@ -49,24 +59,22 @@ impl Loopback {
         service: impl FnOnce(ServiceConfigBuilder) -> ServiceConfigBuilder,
         client: impl FnOnce(Builder) -> Builder,
     ) -> Self {
-        let clock = bench::clock();
+        let clock = clock();
         let config = ServiceConfig::builder()
             .port(0)
             // The ledger judges in the time that the client waits in.
             .clock(SharedClock(clock.clone()));
         let config = service(config).build().expect("a legal configuration");
         let service = TeachingApi::start(config).expect("a free port");
-        let url = service.base_url();
-        let Bench {
-            client,
-            session,
-            clock,
-        } = Bench::on(clock, &url, Session::watching(), client);
+        let on_the_same = clock.clone();
+        let (client, _) = client_of(&service.base_url(), |builder| {
+            client(builder.clock(std::sync::Arc::new(on_the_same)))
+        });
         Self {
             client,
-            session,
             clock,
             service,
+            stopped: MustBeStopped(false),
         }
     }
 
@@ -80,14 +88,30 @@ impl Loopback {
         proxy.expect("a free port")
     }
 
-    /// Stops the service, which must have nothing left to cut off, and tells
-    /// what it saw.
-    pub async fn stop(self) -> WireRecord {
+    /// Stops the service, which must have nothing left to cut off, and returns its
+    /// record. After it no task may be left on the runtime of the test, so no
+    /// connection of a client and no proxy: drop and stop those first.
+    pub async fn stop(mut self) -> WireRecord {
+        self.stopped.0 = true;
+        drop(self.client);
         let ledger = self.service.ledger_handle();
         let stopped = self.service.stop().await;
         assert_eq!(stopped, Ok(Stopped { cut_off: 0 }));
+        assert_no_task_left().await;
         ledger.snapshot()
     }
+}
+
+/// A task that drives a connection takes a moment to see that it was closed.
+async fn assert_no_task_left() {
+    let tasks = || Handle::current().metrics().num_alive_tasks();
+    for _ in 0..100_000 {
+        if tasks() == 0 {
+            return;
+        }
+        yield_now().await;
+    }
+    panic!("{} tasks are left on the runtime of the test", tasks());
 }
 
 /// What the service saw, for the story that a failing assertion tells.

@@ -3,10 +3,8 @@
 use client::{FailureKind, teaching::ReliableApiClient};
 
 use super::{FORGED, SOUND, client, meet};
-use crate::support::{
-    http_error,
-    wire::{ENDLESS, Then, Wire},
-};
+use crate::bench::http_error;
+use crate::support::wire::{ENDLESS, Then, Wire};
 
 const JSON: &str = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
 

@@ -14,10 +14,8 @@ use client::{
     teaching::{Flaky, ReliableApiClient},
 };
 
-use crate::support::{
-    drive::silently,
-    wire::{Then, Wire},
-};
+use crate::bench::silently;
+use crate::support::wire::{Then, Wire};
 
 mod bodies;
 mod connections;
@@ -63,9 +61,7 @@ async fn meet(attack: &str, then: Then) -> Met {
         (attacked, [meanwhile, client.flaky().await])
     };
 
-    let ended = tokio::time::timeout(PATIENCE * 1000, calls);
-    let ended = silently(PATIENCE, ended).await;
-    let (attacked, others) = ended.expect("the attack comes to an end");
+    let (attacked, others) = silently(PATIENCE, calls).await;
 
     assert_eq!(others.map(outcome), ["3", "3"], "calls of others");
     Met {

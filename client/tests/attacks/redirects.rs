@@ -3,10 +3,8 @@
 use client::{IdempotencyKey, JsonObject, teaching::ReliableApiClient};
 
 use super::SOUND;
-use crate::support::{
-    http_error,
-    wire::{Then, Wire},
-};
+use crate::bench::http_error;
+use crate::support::wire::{Then, Wire};
 
 /// Holds the rule that no session follows a redirect.
 #[tokio::test]

@@ -1,24 +1,13 @@
 //! A mark that must never be seen, wherever it is planted.
 
-use std::{error::Error, fmt::Debug};
+use std::fmt::Debug;
 
 /// Part of every secret that a test plants.
 pub(crate) const CANARY: &str = "c4n4ry";
 
-/// What `Debug` prints of a value, in both its forms.
+/// A value as `Debug` prints it, in both its forms.
 pub(crate) fn debugged(value: &impl Debug) -> String {
     format!("{value:?}\n{value:#?}")
-}
-
-/// What `Debug` and `Display` print of an error and of all its causes.
-pub(crate) fn told(error: &(dyn Error + 'static)) -> String {
-    let mut told = String::new();
-    let mut next = Some(error);
-    while let Some(error) = next {
-        told += &format!("{error}\n{error:?}\n{error:#?}\n");
-        next = error.source();
-    }
-    told
 }
 
 /// The lines that show the mark.

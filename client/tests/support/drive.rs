@@ -3,7 +3,6 @@
 use std::{
     pin::{Pin, pin},
     task::{Context, Poll, Waker},
-    time::Duration,
 };
 
 /// Polls once.
@@ -25,26 +24,4 @@ pub(crate) async fn give_way(times: usize) {
     for _ in 0..times {
         tokio::task::yield_now().await;
     }
-}
-
-/// Runs `work` in a time that passes only here, and only after all that is on
-/// the sockets had many chances to be read: so a timer ends a silence, and no
-/// load of the machine passes for one. `patience` is how long a silence may last.
-pub(crate) async fn silently<T>(patience: Duration, work: impl Future<Output = T>) -> T {
-    tokio::time::pause();
-    let passing = async {
-        loop {
-            for _ in 0..20 {
-                // Each lets the runtime look at its sockets.
-                tokio::task::yield_now().await;
-            }
-            tokio::time::advance(patience / 20).await;
-        }
-    };
-    let done = tokio::select! {
-        done = work => done,
-        never = passing => never,
-    };
-    tokio::time::resume();
-    done
 }

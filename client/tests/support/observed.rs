@@ -1,7 +1,7 @@
-//! A client of which all is seen that can be lost.
+//! A client whose slots, tokens and counters are all checked.
 
-use std::sync::Arc;
-
+use super::{drive::finish, offline, service::Service, virtual_clock};
+use crate::bench::{Tally, sum};
 use client::{
     ConcurrencyLimit,
     teaching::ReliableApiClient,
@@ -10,27 +10,23 @@ use client::{
     },
 };
 use futures_util::future::join_all;
-use metrics_util::debugging::{DebuggingRecorder, Snapshotter};
-
-use super::{counted::Counted, drive::finish, offline, service::Service, virtual_clock};
 
 /// A client, its service, and what it counts.
 pub(crate) struct Observed {
     pub(crate) client: ReliableApiClient,
     service: Service,
-    snapshotter: Snapshotter,
+    tally: Tally,
     slots: u32,
 }
 
 impl Observed {
     pub(crate) fn new(slots: u32) -> Self {
         let service = Service::default();
-        let recorder = DebuggingRecorder::new();
-        let snapshotter = recorder.snapshotter();
+        let tally = Tally::new();
         let client = offline(&virtual_clock())
             .concurrency_limit(ConcurrencyLimit::new(slots))
             .max_pages(3)
-            .recorder(Arc::new(recorder))
+            .recorder(tally.recorder())
             .transport(service.transport(slots as usize))
             .build()
             .expect("a client");
@@ -41,7 +37,7 @@ impl Observed {
         Self {
             client,
             service,
-            snapshotter,
+            tally,
             slots,
         }
     }
@@ -55,8 +51,8 @@ impl Observed {
         let calls = finish(join_all(calls)).unwrap_or_else(|| panic!("a slot is lost {story}"));
 
         assert!(calls.iter().all(Result::is_ok), "{calls:?} {story}");
-        let counted = Counted::read(&self.snapshotter);
-        let sum = |metric: Metric| counted.sum(metric.name);
+        let counted = self.tally.read();
+        let sum = |metric: Metric| sum(&counted, metric.name, &[]);
         assert_eq!(sum(GIVE_UPS), 0.0, "give-ups {story}");
         assert_eq!(sum(CURSOR_LOOPS), 0.0, "loops {story}");
         assert_eq!(

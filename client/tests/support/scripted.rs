@@ -1,4 +1,6 @@
-//! A transport that is only a function, and the responses it gives.
+//! A transport that is a function, and its responses: for futures that are polled by
+//! hand, requests that are counted while they are in flight, and for failures, bodies
+//! and statuses that no server can send. All other tests use the bench.
 
 use std::sync::{
     Arc,
@@ -59,14 +61,14 @@ pub(crate) fn json(status: u16, body: &Value) -> Response {
 
 /// A page whose items carry these numbers.
 pub(crate) fn page(numbers: &[u64], next_cursor: Option<&str>) -> Response {
-    let items: Vec<Value> = numbers.iter().map(|number| json!({"n": number})).collect();
+    let items: Vec<Value> = numbers.iter().map(|number| json!({"id": number})).collect();
     json(200, &json!({"items": items, "next_cursor": next_cursor}))
 }
 
 /// The number that an item of [`page`] carries.
 pub(crate) fn number(item: &RawObject) -> u64 {
     let item = item.to_object().expect("an object with a number");
-    item["n"].as_u64().expect("a number")
+    item["id"].as_u64().expect("a number")
 }
 
 pub(crate) fn response(status: u16, headers: &[(&str, &str)], body: String) -> Response {

@@ -13,9 +13,10 @@ use reqwest_middleware::{Error, Result};
 use serde_json::json;
 
 use super::{
-    canary::{debugged, told},
+    canary::debugged,
     scripted::{json, response, scripted},
 };
+use crate::bench::every_text;
 
 /// A session of a caller's who authenticates all requests.
 pub(crate) fn session() -> reqwest::ClientBuilder {
@@ -117,7 +118,7 @@ pub(crate) async fn call_everything(client: &ReliableApiClient) -> String {
     said += &result(&object);
     if let Ok(object) = object {
         let misread = object.parse::<Vec<u8>>().expect_err("an object");
-        said += &told(&misread);
+        said += &every_text(&misread);
     }
 
     let mut pages = client.items().pages();
@@ -140,7 +141,7 @@ pub(crate) async fn call_everything(client: &ReliableApiClient) -> String {
     let mut crawl = client.items().crawl(store.clone()).await.expect("begun");
     match crawl.next_page().await.expect("not the end") {
         Ok(page) => said += &debugged(&page),
-        Err(error) => said += &told(&error),
+        Err(error) => said += &every_text(&error),
     }
     said + &debugged(&(crawl, store, checkpoint))
 }
@@ -148,6 +149,6 @@ pub(crate) async fn call_everything(client: &ReliableApiClient) -> String {
 fn result<T: std::fmt::Debug>(result: &std::result::Result<T, ApiError>) -> String {
     match result {
         Ok(value) => debugged(value),
-        Err(error) => told(error) + &debugged(error),
+        Err(error) => every_text(error) + &debugged(error),
     }
 }

@@ -1,7 +1,6 @@
 //! A service below HTTP: it sends each connection bytes from a script.
 
 use std::{
-    net::{Ipv4Addr, SocketAddr},
     sync::{
         Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
@@ -11,7 +10,7 @@ use std::{
 
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt, copy, sink},
-    net::{TcpListener, TcpSocket, TcpStream},
+    net::{TcpListener, TcpStream},
     task::JoinSet,
 };
 
@@ -35,23 +34,6 @@ pub(crate) enum Then {
 
 /// How much a flood sends. A client that takes it all knows no bound.
 pub(crate) const ENDLESS: usize = 64 * 1024 * 1024;
-
-/// An address where nobody listens. It is bound for as long as this lives, so
-/// that no other process can be given it in the meantime.
-pub(crate) struct Nobody(TcpSocket);
-
-impl Nobody {
-    pub(crate) fn new() -> Self {
-        let socket = TcpSocket::new_v4().expect("a socket");
-        let any_port = (Ipv4Addr::LOCALHOST, 0).into();
-        socket.bind(any_port).expect("a free port");
-        Self(socket)
-    }
-
-    pub(crate) fn address(&self) -> SocketAddr {
-        self.0.local_addr().expect("an address")
-    }
-}
 
 /// A listener on a port of its own, stopped when it is dropped.
 pub(crate) struct Wire {

@@ -18,9 +18,22 @@ pub struct Series {
     pub name: String,
     /// Its labels.
     pub labels: BTreeMap<String, String>,
-    /// The value of a counter, or the number of a histogram's observations; 0
-    /// for a gauge.
-    pub count: u64,
+    /// The value of a counter or of a gauge, or the number of a histogram's
+    /// observations.
+    pub value: f64,
+}
+
+/// The sum over all series of one metric that have these labels.
+#[must_use]
+pub fn sum(series: &[Series], name: &str, labels: &[(&str, &str)]) -> f64 {
+    let has = |series: &Series, (name, value): &(&str, &str)| {
+        series.labels.get(*name).is_some_and(|it| it == value)
+    };
+    series
+        .iter()
+        .filter(|series| series.name == name && labels.iter().all(|label| has(series, label)))
+        .map(|series| series.value)
+        .sum()
 }
 
 impl Tally {
@@ -40,8 +53,7 @@ impl Tally {
         Arc::clone(&self.recorder) as SharedRecorder
     }
 
-    /// Every series there is. Reading takes the values away, and so it takes
-    /// the tally as well.
+    /// Every series. Reading takes the values away, so it takes the tally as well.
     #[must_use]
     pub fn read(self) -> Vec<Series> {
         let snapshot = self.snapshotter.snapshot().into_vec();
@@ -52,10 +64,10 @@ impl Tally {
                 .labels()
                 .map(|label| (label.key().to_owned(), label.value().to_owned()))
                 .collect(),
-            count: match value {
-                DebugValue::Counter(count) => count,
-                DebugValue::Gauge(_) => 0,
-                DebugValue::Histogram(values) => values.len() as u64,
+            value: match value {
+                DebugValue::Counter(count) => count as f64,
+                DebugValue::Gauge(value) => value.into_inner(),
+                DebugValue::Histogram(values) => values.len() as f64,
             },
         });
         series.collect()

@@ -16,6 +16,7 @@ use tracing::{
     span::{Attributes, Id, Record},
 };
 use tracing_subscriber::{
+    Registry,
     layer::{Context, Layer, SubscriberExt},
     registry,
 };
@@ -33,10 +34,10 @@ pub struct SpanRecord {
 
 /// Every span and event of one test. Clones share one memory.
 #[derive(Debug, Clone, Default)]
-pub struct Spans(Arc<Mutex<Vec<Kept>>>);
+pub struct Spans(Arc<Mutex<Vec<Entry>>>);
 
 /// A span with its id, or an event.
-type Kept = (Option<Id>, SpanRecord);
+type Entry = (Option<Id>, SpanRecord);
 
 /// Spans of this thread, and of services started on it, are kept until this is
 /// dropped.
@@ -46,20 +47,33 @@ pub struct Watch {
     _second: Dispatch,
 }
 
+/// Hands what this thread traces to `layer`, until the watch is dropped.
+pub fn watch_with(layer: impl Layer<Registry> + Send + Sync) -> Watch {
+    let dispatch = Dispatch::new(registry().with(layer));
+    Watch {
+        // With a single dispatcher in the process, `tracing` asks only the present
+        // thread whether a span that it meets for the first time is wanted, and
+        // remembers the result for all threads: a test without a subscriber could
+        // silence this one.
+        _second: Dispatch::new(registry()),
+        _default: dispatcher::set_default(&dispatch),
+    }
+}
+
 impl Spans {
     /// Begins to keep what this thread traces.
     pub fn watch() -> (Self, Watch) {
         let spans = Self::default();
-        let dispatch = Dispatch::new(registry().with(spans.clone()));
-        let watch = Watch {
-            // With a single dispatcher in the process, `tracing` asks the
-            // present thread alone whether anybody cares for a span it meets
-            // for the first time, and remembers the result for all threads: a
-            // test without a subscriber could silence this one.
-            _second: Dispatch::new(registry()),
-            _default: dispatcher::set_default(&dispatch),
-        };
-        (spans, watch)
+        (spans.clone(), watch_with(spans))
+    }
+
+    /// The values that one field was given, in the order of its spans.
+    #[must_use]
+    pub fn values(&self, field: &str) -> Vec<String> {
+        let records = self.records().into_iter();
+        records
+            .filter_map(|mut it| it.fields.remove(field))
+            .collect()
     }
 
     /// What was kept, in the order of its beginning.
