@@ -4,7 +4,10 @@ use std::{fmt, time::Duration};
 
 use http::StatusCode;
 
-use super::{Attempts, RequestName, problem::Problem};
+use super::{
+    Attempts, RequestName,
+    problem::{Problem, printable},
+};
 use crate::retry::{FailureKind, StopReason};
 
 /// A response with a status outside 2xx.
@@ -67,6 +70,12 @@ impl ApiHttpError {
     #[must_use]
     pub fn code(&self) -> Option<&str> {
         self.problem.code.as_deref()
+    }
+
+    /// The machine code, if it looks like an identifier and may be printed.
+    #[must_use]
+    pub fn printable_code(&self) -> Option<&str> {
+        self.code().and_then(printable)
     }
 
     /// The request id that the body or the `X-Request-Id` header gave: quote it to the

@@ -171,9 +171,9 @@ fn retained(text: &str) -> Option<Box<str>> {
     (1..=LONGEST).contains(&text.len()).then(|| text.into())
 }
 
-/// Whether a text looks like an identifier: no log may hold an address, a query or a
+/// Keeps a text that looks like an identifier: no log may hold an address, a query or a
 /// credential that a service puts in the place of one.
-fn printable(text: &str) -> Option<&str> {
+pub(super) fn printable(text: &str) -> Option<&str> {
     let identifier = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
     let looks_like_one = text.len() <= LONGEST_PRINTED && text.bytes().all(identifier);
     looks_like_one.then_some(text)

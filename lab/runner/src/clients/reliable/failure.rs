@@ -17,7 +17,7 @@ pub(crate) fn failure(error: ApiError) -> Outcome {
             outcome = outcome
                 .with("status", u64::from(error.status.as_u16()))
                 .with("request_id_kept", error.request_id().is_some());
-            if let Some(code) = error.code() {
+            if let Some(code) = error.printable_code() {
                 outcome = outcome.with("code", code);
             }
             if let Some(wait) = error.retry_after {
