@@ -203,7 +203,39 @@ fn a_room_opens_one_port_and_only_when_it_is_asked_for() {
         .filter(|(_, port)| !port.starts_with("127.0.0.1:"))
         .collect();
 
-    assert_eq!(open, [("tempo-room".to_owned(), "4318:4318".to_owned())]);
+    assert_eq!(open, [("grafana-room".to_owned(), "4318:4318".to_owned())]);
+}
+
+/// A host reaches every address of a container but its loopback.
+#[test]
+fn nothing_on_the_host_can_write_to_the_prometheus_of_a_room() {
+    let writable = services().into_iter().filter(|(_, service)| {
+        let mut flags = service.command.iter();
+        flags.any(|flag| flag == "--web.enable-remote-write-receiver")
+    });
+    let writable: Vec<_> = writable.collect();
+
+    let [(name, prometheus)] = writable.as_slice() else {
+        panic!("{} services accept writes", writable.len());
+    };
+    assert_eq!(name, "prometheus-room");
+    assert_eq!(prometheus.ports, [""; 0]);
+    let shared = Some("service:grafana-room");
+    assert_eq!(prometheus.network_mode.as_deref(), shared);
+    let mut flags = prometheus.command.iter();
+    let address = flags.find_map(|flag| flag.strip_prefix("--web.listen-address="));
+    assert_eq!(address, Some("127.0.0.1:9090"));
+    assert_eq!(
+        Service::named("tempo-room").network_mode.as_deref(),
+        shared,
+        "Tempo reaches it"
+    );
+    let grafana = Service::named("grafana-room");
+    assert_eq!(grafana.network_mode, None, "it is the owner");
+    assert_eq!(
+        grafana.environment["PROMETHEUS_URL"],
+        "http://127.0.0.1:9090"
+    );
 }
 
 #[test]

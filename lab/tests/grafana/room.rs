@@ -17,14 +17,9 @@ const TEMPO: &str = "dashboards/tempo/room.yml";
 fn tempo() -> Value {
     let service = Service::named("tempo-room");
     let mut text = files::text(TEMPO);
-    for (name, default) in [
-        ("LISTEN_ADDRESS", "127.0.0.1"),
-        ("PROMETHEUS_URL", "http://127.0.0.1:9090"),
-    ] {
-        let variable = format!("${{{name}:-{default}}}");
-        assert!(text.contains(&variable), "{variable}");
-        text = text.replace(&variable, &service.environment[name]);
-    }
+    let variable = "${LISTEN_ADDRESS:-127.0.0.1}";
+    assert!(text.contains(variable), "{variable}");
+    text = text.replace(variable, &service.environment["LISTEN_ADDRESS"]);
     files::yaml_of(TEMPO, &text)
 }
 
@@ -39,7 +34,7 @@ fn tempo_takes_traces_counts_them_and_writes_the_numbers_to_prometheus() {
         ),
         (
             "/metrics_generator/storage/remote_write/0/url",
-            json!("http://prometheus-room:9090/api/v1/write"),
+            json!("http://127.0.0.1:9090/api/v1/write"),
         ),
         (
             "/metrics_generator/storage/remote_write/0/send_exemplars",
@@ -59,6 +54,28 @@ fn tempo_takes_traces_counts_them_and_writes_the_numbers_to_prometheus() {
         "--enable-feature=exemplar-storage",
     ] {
         assert!(prometheus.command.contains(&flag.to_owned()), "{flag}");
+    }
+}
+
+#[test]
+fn series_ingestion_and_storage_have_limits() {
+    let tempo = tempo();
+
+    for limit in [
+        "ingestion/rate_limit_bytes",
+        "ingestion/burst_size_bytes",
+        "ingestion/max_traces_per_user",
+        "global/max_bytes_per_trace",
+        // No limit unless it is set.
+        "metrics_generator/max_active_series",
+    ] {
+        let found = tempo.pointer(&format!("/overrides/defaults/{limit}"));
+        assert!(found.and_then(Value::as_u64) > Some(0), "{limit}");
+    }
+    let prometheus = Service::named("prometheus-room");
+    for retention in ["time=1d", "size=1GB"] {
+        let flag = format!("--storage.tsdb.retention.{retention}");
+        assert!(prometheus.command.contains(&flag), "{flag}");
     }
 }
 
