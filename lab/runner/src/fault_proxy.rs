@@ -39,7 +39,7 @@ use std::{
 
 use tokio::{
     net::TcpListener,
-    sync::oneshot,
+    sync::{Notify, oneshot},
     task::{JoinHandle, JoinSet},
 };
 
@@ -154,6 +154,11 @@ impl FaultProxy {
         self.seen.passed().clone()
     }
 
+    /// Notified each time that a request was read and [stalls](Fault::Stall).
+    pub(crate) fn silence(&self) -> Arc<Notify> {
+        Arc::clone(&self.seen.silence)
+    }
+
     /// Closes the listening socket and every connection, and waits until they
     /// are closed.
     pub async fn stop(self) {
@@ -169,6 +174,7 @@ struct Seen {
     /// One counter for each fault.
     faults: [AtomicU64; Fault::COUNT],
     passed: Mutex<Vec<Passed>>,
+    silence: Arc<Notify>,
 }
 
 impl Seen {

@@ -1,6 +1,6 @@
 //! The service of a run, and what stands between it and the client.
 
-use std::{io, net::Ipv4Addr};
+use std::{io, net::Ipv4Addr, sync::Arc};
 
 use axum::{Router, body::Body};
 use client::{Failure, FailureKind};
@@ -8,7 +8,7 @@ use host::{Exchange, Host, Ledger, RunningService, Served, ServiceConfig};
 use http::Extensions;
 use reqwest::{Request, Response};
 use reqwest_middleware::{Error, Middleware, Next, Result as Sent};
-use tokio::net::TcpSocket;
+use tokio::{net::TcpSocket, sync::Notify};
 use tower::ServiceExt;
 use wire::WireRecord;
 
@@ -41,6 +41,8 @@ pub(crate) struct Wire {
     pub(crate) base_url: String,
     /// What the client's requests go through instead of a socket, if anything.
     pub(crate) function: Option<Function>,
+    /// Notified when a silence on purpose begins.
+    pub(crate) silence: Arc<Notify>,
     ledger: Ledger,
     service: Option<RunningService>,
     proxy: Option<FaultProxy>,
@@ -97,6 +99,7 @@ impl Wire {
         Ok(Self {
             base_url,
             function: None,
+            silence: proxy.as_ref().map(FaultProxy::silence).unwrap_or_default(),
             ledger: service.ledger_handle(),
             service: Some(service),
             proxy,
@@ -111,6 +114,7 @@ impl Wire {
             base_url: format!("http://{}:{}", Ipv4Addr::LOCALHOST, server::DEFAULT_PORT),
             ledger,
             function: Some(Function(router)),
+            silence: Arc::default(),
             service: None,
             proxy: None,
             _refusing: None,

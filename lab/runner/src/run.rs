@@ -36,7 +36,7 @@ use crate::{
     run_error::RunError,
     scenario::Scenario,
     shared_time::SharedTime,
-    timeouts::TimeoutsTakeTime,
+    timeouts::VirtualTimeouts,
 };
 
 /// How a run is to be run.
@@ -320,11 +320,9 @@ impl<'a> Session<'a> {
         limit: &RequestLimit,
     ) -> Result<Box<dyn ScenarioClient>, RunError> {
         let function = wire.function.clone();
-        // Where there is no socket, no timeout of the transport can strike.
-        let timeouts = match function {
-            Some(_) => None,
-            None => self.virtual_clock.clone().map(TimeoutsTakeTime),
-        };
+        let clock = self.virtual_clock.clone();
+        let silence = Arc::clone(&wire.silence);
+        let timeouts = clock.map(|clock| VirtualTimeouts::new(clock, silence));
         let connection = Connection {
             base_url: wire.base_url.clone(),
             task: self.scenario.task,

@@ -1,38 +1,69 @@
-//! Timeouts in virtual time.
+//! Silence in virtual time.
 //!
-//! The timers of the transport are real, so on a virtual clock a timeout would take
-//! no time at all. This moves the run's clock forward by the configured timeout.
+//! The timers of a transport are real. With short ones a busy machine would decide what
+//! a run shows, and two runs with one seed could differ. So nothing times out in virtual
+//! time but a silence on purpose: the fault proxy says that it has begun, and the clock of
+//! the run moves forward by the configured timeout.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use client::{FailureKind, Timeouts, VirtualClock};
+use client::{Failure, FailureKind, Timeouts, VirtualClock};
 use http::Extensions;
 use reqwest::{Request, Response};
 use reqwest_middleware::{Middleware, Next, Result};
+use tokio::sync::Notify;
 
-/// Passes every request on, and moves the clock if it times out.
+/// How long the transport of a run in virtual time may be silent on the clock of the
+/// machine: as long as a run may take.
+pub(crate) const TRANSPORT: Duration = Duration::from_secs(3600);
+
+/// Passes every request on, and ends it with a timeout where it meets silence.
 #[derive(Clone, Debug)]
-pub(crate) struct TimeoutsTakeTime(pub(crate) VirtualClock);
+pub(crate) struct VirtualTimeouts {
+    clock: VirtualClock,
+    /// Notified when a silence begins.
+    silence: Arc<Notify>,
+    /// The read timeout on the clock of the run; that of the request if none.
+    read: Option<Duration>,
+}
+
+impl VirtualTimeouts {
+    pub(crate) fn new(clock: VirtualClock, silence: Arc<Notify>) -> Self {
+        Self {
+            clock,
+            silence,
+            read: None,
+        }
+    }
+
+    /// With this read timeout, whatever timeouts a request carries.
+    pub(crate) fn reading_for(self, read: Duration) -> Self {
+        Self {
+            read: Some(read),
+            ..self
+        }
+    }
+}
 
 #[async_trait::async_trait]
-impl Middleware for TimeoutsTakeTime {
+impl Middleware for VirtualTimeouts {
     async fn handle(
         &self,
-        request: Request,
+        mut request: Request,
         extensions: &mut Extensions,
         next: Next<'_>,
     ) -> Result<Response> {
-        let timeouts = extensions.get::<Timeouts>().copied();
-        // What the deadline of the call leaves, which may come first.
-        let left = request.timeout().copied().unwrap_or(Duration::MAX);
-        let result = next.run(request, extensions).await;
-        if let (Err(error), Some(timeouts)) = (&result, timeouts) {
-            match FailureKind::of(error) {
-                FailureKind::ConnectTimeout => self.0.advance(left.min(timeouts.connect)),
-                FailureKind::ReadTimeout => self.0.advance(left.min(timeouts.read)),
-                _ => {}
+        let carried = extensions.get().copied().unwrap_or(Timeouts::DEFAULT);
+        let read = self.read.unwrap_or(carried.read);
+        // The rest of the call's deadline is time of the run as well.
+        let left = request.timeout_mut().take().unwrap_or(Duration::MAX);
+        tokio::select! {
+            biased;
+            result = next.run(request, extensions) => result,
+            () = self.silence.notified() => {
+                self.clock.advance(left.min(read));
+                Err(Failure(FailureKind::ReadTimeout).into())
             }
         }
-        result
     }
 }

@@ -10,7 +10,7 @@ use evidence::{Pace, Policy};
 use reqwest_middleware::{ClientBuilder, ClientWithMiddleware};
 
 use super::Task;
-use crate::{network::Function, request_limit::RequestLimit, timeouts::TimeoutsTakeTime};
+use crate::{network::Function, request_limit::RequestLimit, timeouts::VirtualTimeouts};
 
 /// The way to the service of a run, and all that a client takes from the run: time,
 /// chance, what it is allowed, and where it reports to.
@@ -33,7 +33,7 @@ pub struct Connection {
     pub injector: Injector,
     pub(crate) limit: RequestLimit,
     pub(crate) function: Option<Function>,
-    pub(crate) timeouts: Option<TimeoutsTakeTime>,
+    pub(crate) timeouts: Option<VirtualTimeouts>,
 }
 
 impl Connection {

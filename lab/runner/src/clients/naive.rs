@@ -199,7 +199,7 @@ impl NaiveClient {
                 ),
             ),
             Failure::Silence => {
-                let patience = duration(self.silence.shown);
+                let patience = duration(self.silence);
                 return Outcome::stopped_by_the_lab(format!(
                     "no response, and no timeout: the lab hung up after {patience}"
                 ));

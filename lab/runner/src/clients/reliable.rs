@@ -18,7 +18,7 @@ use evidence::{
 
 pub(super) use self::failure::failure;
 use super::{ClientUnderTest, Connection, ScenarioClient, Task};
-use crate::policy::DEFAULT_POLICY;
+use crate::{policy::DEFAULT_POLICY, timeouts::TRANSPORT};
 
 /// The reference client.
 pub const RELIABLE: Client = Client {
@@ -106,9 +106,13 @@ pub(super) fn client(
         .random(Arc::new(SeededRandom::new(connection.seed)))
         .injector(connection.injector)
         .middleware(connection.limit);
-    if let Some(timeouts) = connection.timeouts {
-        builder = builder.middleware(timeouts);
-    }
+    let read = connection.policy.read_timeout;
+    builder = match connection.timeouts {
+        Some(timeouts) => builder
+            .middleware(timeouts.reading_for(read))
+            .timeouts(TRANSPORT, TRANSPORT),
+        None => builder.timeouts(Timeouts::DEFAULT.connect, read),
+    };
     if let Some(function) = connection.function {
         builder = builder.transport(function);
     }
@@ -129,7 +133,6 @@ fn configure(policy: &Policy, builder: Builder) -> Builder {
         .max_retry_after(policy.max_retry_after)
         .deadline(policy.deadline)
         .retry_budget(policy.retry_budget.map(RetryBudget::new))
-        .timeouts(Timeouts::DEFAULT.connect, policy.read_timeout)
         .max_body_bytes(policy.max_body_bytes)
         .max_pages(policy.max_pages)
         .max_items(policy.max_items)

@@ -27,7 +27,7 @@ pub(super) async fn serve(client: TcpStream, upstream: SocketAddr, fault: Fault,
     let _ = match fault {
         Fault::CloseAtOnce => Ok(()),
         Fault::RefuseTls => refuse_tls(client).await,
-        Fault::Stall => stall(client).await,
+        Fault::Stall => stall(client, &seen).await,
         Fault::PassThrough | Fault::LoseResponse | Fault::ResetMidBody | Fault::CloseMidBody => {
             exchange(client, upstream, fault, &seen).await
         }
@@ -94,9 +94,12 @@ fn note(response: &[u8], passed: Option<&[u8]>) -> Passed {
     }
 }
 
-async fn stall(mut client: TcpStream) -> io::Result<()> {
+async fn stall(mut client: TcpStream, seen: &Seen) -> io::Result<()> {
     match request::read(&mut client).await {
-        Ok(_) => future::pending().await,
+        Ok(_) => {
+            seen.silence.notify_one();
+            future::pending().await
+        }
         Err(unread) => refuse(client, unread).await,
     }
 }

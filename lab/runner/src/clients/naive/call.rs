@@ -20,42 +20,21 @@ use super::{
     failure::{Failure, MAX_ATTEMPTS},
     telemetry::{OpenCall, Telemetry, attempt_span, record_attempt, stop_span},
 };
-use crate::clients::Connection;
+use crate::{clients::Connection, timeouts::TRANSPORT};
 
 /// The client that people first write.
 pub(super) struct NaiveClient {
-    pub(super) silence: Silence,
+    /// How long a silence lasts before the lab ends it, on the clock of the run.
+    pub(super) silence: Duration,
     http: ClientWithMiddleware,
     base_url: String,
     keys: Mutex<ChaCha12Rng>,
     telemetry: Telemetry,
 }
 
-/// When the lab ends a silence that the client would bear for ever.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Silence {
-    /// How long it lasts.
-    real: Duration,
-    /// How long it lasts on the clock of the run.
-    pub(super) shown: Duration,
-}
-
-impl Silence {
-    /// After how many of the scenario's read timeouts the lab loses patience:
-    /// long enough to be seen in a picture, and to be sat through.
-    const PATIENCE: u32 = 20;
-
-    /// In virtual time the timers of the transport are real all the same, so
-    /// there the least that the scenario asks for is waited for.
-    fn of(read_timeout: Duration, pace: Pace) -> Self {
-        let shown = read_timeout * Self::PATIENCE;
-        let real = match pace {
-            Pace::Real => shown,
-            Pace::Virtual => read_timeout,
-        };
-        Self { real, shown }
-    }
-}
+/// After how many of the scenario's read timeouts the lab ends a silence that the client
+/// would bear for ever: long enough to be seen in a picture, and to be sat through.
+const PATIENCE: u32 = 20;
 
 /// What is to be sent. A key is none of it: each request takes a new one.
 pub(super) struct Call<'a> {
@@ -94,7 +73,7 @@ impl NaiveClient {
     ///
     /// [`ConfigError::Session`] if the machine cannot make one.
     pub(super) fn new(connection: &Connection) -> Result<Self, ConfigError> {
-        let silence = Silence::of(connection.policy.read_timeout, connection.pace);
+        let silence = connection.policy.read_timeout * PATIENCE;
         install_tls_provider();
         // Instead of `Client::new()`, so that nothing of the environment gets
         // into a run: no proxy, no certificates. What the habit leaves as it is
@@ -104,7 +83,10 @@ impl NaiveClient {
         let session = reqwest::Client::builder()
             .no_proxy()
             .tls_certs_only([])
-            .read_timeout(silence.real)
+            .read_timeout(match connection.pace {
+                Pace::Real => silence,
+                Pace::Virtual => TRANSPORT,
+            })
             .build()
             .map_err(|error| ConfigError::Session(error.without_url()))?;
         Ok(Self {
@@ -172,7 +154,7 @@ impl NaiveClient {
         let mut extensions = Extensions::new();
         // For the clock of a run in virtual time.
         extensions.insert(Timeouts {
-            read: self.silence.shown,
+            read: self.silence,
             ..Timeouts::DEFAULT
         });
         let sent = self.http.execute_with_extensions(request, &mut extensions);
