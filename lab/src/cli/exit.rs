@@ -9,7 +9,7 @@ use evidence::Run;
 pub enum Exit {
     /// 0: every expectation held.
     Passed,
-    /// 1: an expectation did not hold.
+    /// 1: an expectation did not hold, or the end of `lab serve` was cut short.
     Failed,
     /// 2: the command line makes no sense.
     Usage,

@@ -93,7 +93,7 @@ the middleware of the reference client; the service is a model, in virtual time.
 seed always gives the same output, byte for byte.
 
 Ctrl+C ends the storm and shows its results up to that point. A policy simulates at \
-most a million requests, and at most 20000 calls at once.";
+most a million requests, and at most 5000 calls at once.";
 
 /// What to try with a storm.
 const STORM_EXAMPLES: &str = "\

@@ -69,10 +69,17 @@ async fn run(arguments: &Arguments) -> Result<(), Exit> {
     }
 
     signals.next().await;
-    tokio::select! {
-        stopped = web_ui.stop() => stopped.map_err(|error| fail(&error)),
-        // A second Ctrl+C does not wait for the stop.
-        () = signals.next() => Err(Exit::Environment),
+    let cut_short = |how: String| {
+        let error = format!("the stop was cut short{how}");
+        terminal::fail(&*Box::from(error), Exit::Failed)
+    };
+    let stopped = tokio::select! {
+        stopped = web_ui.stop() => stopped.map_err(|error| fail(&error))?,
+        () = signals.next() => return Err(cut_short(" by a second signal".to_owned())),
+    };
+    match stopped.cut_off {
+        0 => Ok(()),
+        busy => Err(cut_short(format!("; connections still busy: {busy}"))),
     }
 }
 

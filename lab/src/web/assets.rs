@@ -3,9 +3,9 @@
 
 use std::{
     borrow::Cow,
-    fs::{self, File},
+    fs::File,
     hash::{DefaultHasher, Hash, Hasher},
-    io,
+    io::{self, ErrorKind, Read},
     path::{Path, PathBuf},
 };
 
@@ -22,6 +22,10 @@ use super::problem::Problem;
 
 /// The page itself, whatever path it is shown under.
 pub(super) const INDEX: &str = "index.html";
+
+/// The largest file that is read from a folder, in bytes: many times the largest of the
+/// page.
+const LARGEST: u64 = 4 * 1024 * 1024;
 
 /// Every file by its name.
 macro_rules! files {
@@ -82,8 +86,9 @@ impl Assets {
     /// What the operating system says if the page is not in it: who mistyped the
     /// folder would find every file missing, and not why.
     pub(super) fn of_folder(folder: &Path) -> io::Result<Self> {
-        File::open(folder.join(INDEX))?;
-        Ok(Self::Folder(folder.to_owned()))
+        let folder = folder.canonicalize()?;
+        read(&folder, INDEX)?;
+        Ok(Self::Folder(folder))
     }
 
     /// A file as a response, or 304 for a browser that has it already.
@@ -105,9 +110,27 @@ impl Assets {
                 let known = FILES.iter().find(|(known, _)| *known == name);
                 known.map(|(_, content)| Cow::Borrowed(*content))
             }
-            Self::Folder(folder) => fs::read(folder.join(name)).ok().map(Cow::Owned),
+            Self::Folder(folder) => read(folder, name).ok().map(Cow::Owned),
         }
     }
+}
+
+/// Reads a file of a folder. A link that leads out of it is not one, nor is anything
+/// that can be read without an end, or without an answer.
+fn read(folder: &Path, name: &str) -> io::Result<Vec<u8>> {
+    let path = folder.join(name).canonicalize()?;
+    if !path.starts_with(folder) || !path.metadata()?.is_file() {
+        let reason = format!("{name} is not a file of the folder");
+        return Err(io::Error::new(ErrorKind::InvalidInput, reason));
+    }
+    let mut content = Vec::new();
+    let length = File::open(path)?
+        .take(LARGEST + 1)
+        .read_to_end(&mut content)?;
+    if length as u64 > LARGEST {
+        return Err(ErrorKind::FileTooLarge.into());
+    }
+    Ok(content)
 }
 
 /// The media type of a file, if it is one of the page: a plain name, so that no
@@ -145,6 +168,8 @@ fn has(headers: &HeaderMap, tag: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn folder() -> PathBuf {
@@ -226,5 +251,36 @@ mod tests {
 
             assert_eq!(response.status(), StatusCode::NOT_FOUND, "{name:?}");
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_files_of_the_folder_are_read_and_none_without_an_end() {
+        use std::{os::unix::fs::symlink, process::Command, sync::mpsc, thread, time::Duration};
+
+        let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
+        let [inside, outside] = folders.each_ref().map(tempfile::TempDir::path);
+        fs::write(inside.join(INDEX), "the page").expect("a file");
+        fs::write(outside.join("secret.js"), "a secret").expect("a file");
+        let large = File::create(inside.join("large.js")).expect("a file");
+        large.set_len(LARGEST + 1).expect("room");
+        symlink(outside.join("secret.js"), inside.join("out.js")).expect("a link");
+        symlink(inside.join(INDEX), inside.join("in.js")).expect("a link");
+        symlink("/dev/zero", inside.join("zero.js")).expect("a link");
+        let fifo = Command::new("mkfifo").arg(inside.join("fifo.js")).status();
+        assert!(fifo.expect("mkfifo runs").success());
+        let assets = Assets::of_folder(inside).expect("the page is in it");
+        let (send, found) = mpsc::channel();
+
+        // What hangs would hang the test.
+        thread::spawn(move || {
+            for name in [INDEX, "in.js", "out.js", "zero.js", "fifo.js", "large.js"] {
+                let status = response(&assets, name, "\"old\"").status().as_u16();
+                send.send(status).expect("the test waits");
+            }
+        });
+        let statuses = (0..6).map_while(|_| found.recv_timeout(Duration::from_secs(20)).ok());
+
+        assert_eq!(statuses.collect::<Vec<_>>(), [200, 200, 404, 404, 404, 404]);
     }
 }

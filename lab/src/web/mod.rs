@@ -43,7 +43,7 @@ mod wire_lane;
 use std::{fmt, io, net::SocketAddr, num::NonZeroUsize, path::PathBuf, sync::Arc, time::Duration};
 
 use host::{
-    ConnectionBounds, HeaderCase, RunningService, ServiceConfig,
+    ConnectionBounds, HeaderCase, RunningService, ServiceConfig, Stopped,
     accept::{self, Phase},
 };
 use hyper_util::service::TowerToHyperService;
@@ -148,7 +148,7 @@ pub struct WebUi {
     cards: Arc<Cards>,
     storms: Arc<Storms>,
     phase: watch::Sender<Phase>,
-    serving: JoinSet<()>,
+    serving: JoinSet<Stopped>,
     /// What goes on beside, for as long as the page is served.
     chores: JoinSet<()>,
 }
@@ -216,7 +216,7 @@ impl WebUi {
         };
         serving.spawn(async move {
             let case = HeaderCase::default();
-            let serve = accept::serve(
+            accept::serve(
                 listener,
                 new_service,
                 None,
@@ -224,8 +224,8 @@ impl WebUi {
                 case,
                 phases,
                 DRAIN_DEADLINE,
-            );
-            serve.await;
+            )
+            .await
         });
         Ok(Self {
             page,
@@ -256,27 +256,32 @@ impl WebUi {
             .unwrap_or_default()
     }
 
-    /// Stops the page, cancels the runs, the storms and the load that go on, and stops the cases
-    /// that are open and the service.
+    /// Stops the page, cancels the runs, the storms and the load that go on, and stops the
+    /// cases that are open and the service. It returns how many connections to the page
+    /// and to the service were still busy, and were cut off.
     ///
     /// # Errors
     ///
     /// [`RunError`] if the service, or that of a case, left something behind.
-    pub async fn stop(mut self) -> Result<(), RunError> {
+    pub async fn stop(mut self) -> Result<Stopped, RunError> {
         // Event streams never end by themselves, and a load's may take hours.
         self.feed.close();
         self.storms.stop().await;
         self.loads.abort();
         self.phase.send_replace(Phase::Draining);
-        while self.serving.join_next().await.is_some() {}
+        let mut cut_off = 0;
+        while let Some(ended) = self.serving.join_next().await {
+            // A panic in there has been reported.
+            cut_off += ended.map_or(0, |stopped| stopped.cut_off);
+        }
         self.runs.stop().await;
         self.loads.stop().await;
         self.chores.shutdown().await;
         let runs = self.cards.stop().await;
         if let Some(service) = self.service.take() {
-            service.stop().await?;
+            cut_off += service.stop().await?.cut_off;
         }
-        runs
+        runs.map(|()| Stopped { cut_off })
     }
 }
 

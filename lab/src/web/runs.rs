@@ -26,8 +26,9 @@ use super::{
 use evidence::{Compared, Pace, Run};
 use runner::{Exposition, RunError, Session, recorder::Recorder, sample};
 
-/// How many runs may go on at once.
-const MAX_RUNNING: usize = 64;
+/// How many clients may run at once, of which a comparison has two. Each takes about ten
+/// descriptors with its service, and a process often has 1 024.
+const MAX_PLAYING: usize = 64;
 
 /// How many runs are kept.
 const MAX_KEPT: usize = 100;
@@ -123,9 +124,13 @@ impl Runs {
     ) -> Result<String, Problem> {
         let mut records = self.records();
         let goes_on = |record: &Record| record.state == State::Running;
-        if records.iter().filter(|record| goes_on(record)).count() >= MAX_RUNNING {
-            let detail =
-                format!("{MAX_RUNNING} runs are going on; cancel one, or wait for its end");
+        let going_on = records.iter().filter(|record| goes_on(record));
+        let running: usize = going_on.map(|record| record.sides.len()).sum();
+        if running + sides.len() > MAX_PLAYING {
+            let detail = format!(
+                "{running} clients are running, of at most {MAX_PLAYING}; cancel a run, or wait \
+                 for its end"
+            );
             let status = StatusCode::TOO_MANY_REQUESTS;
             return Err(Problem::new(status, "too_many_runs", detail));
         }

@@ -2,9 +2,9 @@
 
 use std::{fs, net::TcpListener, process::Stdio};
 
-use http::StatusCode;
+use http::{Method, StatusCode};
 use tokio::{
-    io::{AsyncBufReadExt, AsyncRead, BufReader, Lines},
+    io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufReader, Lines},
     net::TcpStream,
     process::{Child, ChildStdout, Command},
     time::timeout,
@@ -66,6 +66,62 @@ async fn serves_until_it_is_told_to_stop_and_says_three_lines() {
         assert_eq!(hint.as_deref(), Some("Press Ctrl+C to stop."));
         assert_eq!(line(&mut lines).await, None);
     }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_stop_that_is_cut_short_says_so_and_fails() {
+    let mut child = lab(&["--port", "0", "--page-port", "0"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("lab runs");
+    let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    line(&mut lines).await.expect("the service");
+    let page = line(&mut lines).await.expect("the page");
+    let address = page.strip_prefix("Web UI started at http://");
+    let mut upload = TcpStream::connect(address.expect("an address"))
+        .await
+        .expect("a connection");
+    let head = "POST /api/runs HTTP/1.1\r\nhost: localhost\r\nsec-fetch-site: same-origin\r\n\
+                content-type: application/json\r\nexpect: 100-continue\r\n\
+                content-length: 9\r\n\r\n";
+    upload.write_all(head.as_bytes()).await.expect("a head");
+    // The handler has begun to read the body.
+    upload.read_exact(&mut [0; 12]).await.expect("100");
+
+    let pid = child.id().expect("it runs").to_string();
+    let kill = Command::new("kill").args(["-INT", &pid]).status().await;
+
+    assert!(kill.expect("kill runs").success());
+    let output = timeout(PATIENCE, child.wait_with_output()).await;
+    let output = output.expect("a prompt end").expect("an end");
+    let error = String::from_utf8(output.stderr).expect("UTF-8");
+    assert_eq!(
+        error,
+        "error: the stop was cut short; connections still busy: 1\n"
+    );
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_card_opens_with_few_descriptors() {
+    let script = "ulimit -n 128; exec \"$0\" serve --port 0 --page-port 0";
+    let mut child = Command::new("sh")
+        .args(["-c", script, env!("CARGO_BIN_EXE_lab")])
+        .stdout(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .expect("sh runs");
+    let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    line(&mut lines).await.expect("the service");
+    let page = line(&mut lines).await.expect("the page");
+    let browser = Browser::of(page.strip_prefix("Web UI started at ").expect("an address"));
+
+    let card = browser.change(Method::POST, "/api/card").await;
+
+    assert_eq!(card.status, StatusCode::CREATED, "{}", card.text());
 }
 
 /// Linux alone shows how many descriptors a process has.

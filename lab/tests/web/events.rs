@@ -1,6 +1,7 @@
 //! The live feed.
 
 use futures_util::future::join_all;
+use http::StatusCode;
 
 use serde_json::Value;
 
@@ -117,6 +118,26 @@ async fn twenty_pages_at_once_see_the_same() {
     .await;
     for other in &seen[1..] {
         assert_eq!(other, &seen[0]);
+    }
+}
+
+/// The page may have 128 connections.
+#[tokio::test]
+async fn any_number_of_event_streams_leaves_room_for_requests() {
+    let (_dashboard, browser) = serve().await;
+    let mut streams = Vec::new();
+
+    for _ in 0..140 {
+        streams.push(browser.listen(None).await);
+    }
+
+    assert_eq!(browser.get("/").await.status, StatusCode::OK);
+    let id = browser.run_scenario("flaky").await;
+    let (mut oldest, newest) = (streams.remove(0), streams.pop());
+    let mut newest = newest.expect("a stream");
+    newest.until(|event| event.ends(&id)).await;
+    while let Some(event) = oldest.next().await {
+        assert!(!event.ends(&id), "it has made way before");
     }
 }
 

@@ -91,7 +91,7 @@ async fn no_case_is_served_afterwards() {
 
         match dropped {
             true => drop(dashboard),
-            false => dashboard.stop().await.expect("nothing left behind"),
+            false => drop(dashboard.stop().await.expect("nothing left behind")),
         }
 
         assert_eq!(served(&card).await, 0);

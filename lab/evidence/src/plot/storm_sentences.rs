@@ -159,7 +159,7 @@ fn cut_short(run: &PolicyRun) -> Option<&'static str> {
     match run.cut? {
         Cut::Cancelled => None,
         Cut::Requests => Some("it came to a million requests, and the lab simulates no more"),
-        Cut::InFlight => Some("20000 calls were under way, and the lab simulates no more at once"),
+        Cut::InFlight => Some("5000 calls were under way, and the lab simulates no more at once"),
     }
 }
 

@@ -201,8 +201,8 @@ impl Settings {
 /// a service is back.
 const AFTER: Duration = Duration::from_secs(2);
 
-/// The most callers of a closed load: each takes some kilobytes, even while it thinks.
-const MOST_CALLERS: u32 = 20_000;
+/// The most callers of a closed load: each takes some ten kilobytes, even while it thinks.
+const MOST_CALLERS: u32 = 5_000;
 
 /// Why settings do not go together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -357,7 +357,7 @@ mod tests {
     fn callers_are_bounded_together_with_the_spike_that_multiplies_them() {
         let closed = Settings {
             load: Load::Closed,
-            callers: 2_000,
+            callers: 500,
             spike: 10.0,
             ..Settings::DEFAULT
         };
@@ -368,7 +368,7 @@ mod tests {
 
         assert_eq!(closed.check(), Ok(()));
         let error = more.check().expect_err("they are too many");
-        let words = "callers times spike must be at most 20000, got 20200";
+        let words = "callers times spike must be at most 5000, got 5050";
         assert_eq!(error.to_string(), words);
         let open = Settings {
             load: Load::Open,

@@ -3,7 +3,8 @@
 //! A [`Task`] is one file in `task/` and one line in its catalogue: its words, the
 //! rules that are judged in it, and what the service does in each of its cases. A
 //! process is one intended call, so a task that needs a sample or several faults is
-//! run several times, side by side, each time with a service and a URL of its own.
+//! run several times, side by side, each time with a URL of its own. Open cases share
+//! two listeners; a case that is run with a process has one for itself.
 //!
 //! [`run_task()`] runs a task, in a [`ProcessSlots`] with others, and returns an [`evidence::grade::TaskGrade`]; [`OpenCases`]
 //! are open to clients of any kind.

@@ -1,8 +1,16 @@
 //! Cases that are open to whoever calls their URLs, without a process.
 
-use evidence::grade::{RecordedCase, TaskGrade};
+use evidence::{
+    grade::{RecordedCase, TaskGrade},
+    wire::WireRecord,
+};
+use host::RunningService;
 
-use super::{draw::Draw, service::CaseService, task::Task};
+use super::{
+    draw::Draw,
+    service::{self, CaseService},
+    task::Task,
+};
 use crate::run_error::RunError;
 
 /// Tasks whose cases are served until they are stopped. A client of any kind calls the
@@ -11,6 +19,8 @@ use crate::run_error::RunError;
 pub struct OpenCases {
     seed: u64,
     tasks: Vec<(&'static Task, Vec<CaseService>)>,
+    /// The listeners that they share.
+    shared: Vec<RunningService>,
 }
 
 /// A case that is open.
@@ -54,18 +64,21 @@ impl OpenCases {
         tasks: impl IntoIterator<Item = &'static Task>,
         seed: u64,
     ) -> Result<Self, RunError> {
-        let cases = |task: &'static Task| {
+        let tasks: Vec<_> = tasks.into_iter().collect();
+        let cases = tasks.iter().flat_map(|task| {
             let cases = task.cases(seed).into_iter().enumerate();
-            let cases = cases.map(|(number, case)| {
-                let draw = Draw::new(seed, task.words.name, number);
-                CaseService::start(task, case, draw, true)
-            });
-            Ok((task, cases.collect::<Result<Vec<_>, RunError>>()?))
+            cases.map(|(number, case)| (*task, case, Draw::new(seed, task.words.name, number)))
+        });
+        let (services, shared) = service::start_open(cases, seed)?;
+        let mut services = services.into_iter();
+        let of_a_task = |task: &'static Task| {
+            let services = services.by_ref().take(task.cases(seed).len());
+            (task, services.collect())
         };
-        let tasks = tasks.into_iter().map(cases);
         Ok(Self {
             seed,
-            tasks: tasks.collect::<Result<_, RunError>>()?,
+            tasks: tasks.into_iter().map(of_a_task).collect(),
+            shared,
         })
     }
 
@@ -100,8 +113,11 @@ impl OpenCases {
     /// What became of each task so far.
     #[must_use]
     pub fn grades(&self) -> Vec<TaskGrade> {
+        let seen: Vec<_> = self.shared.iter().map(RunningService::ledger).collect();
         let tasks = self.tasks.iter();
-        tasks.map(|(task, cases)| grade(task, cases)).collect()
+        tasks
+            .map(|(task, cases)| grade(task, cases, &seen))
+            .collect()
     }
 
     /// Stops all services: what became of each task.
@@ -113,6 +129,9 @@ impl OpenCases {
         let grades = self.grades();
         for case in self.tasks.into_iter().flat_map(|(_, cases)| cases) {
             case.stop().await?;
+        }
+        for listener in self.shared {
+            listener.stop().await?;
         }
         Ok(grades)
     }
@@ -126,9 +145,9 @@ impl std::fmt::Debug for OpenCases {
     }
 }
 
-fn grade(task: &'static Task, cases: &[CaseService]) -> TaskGrade {
+fn grade(task: &'static Task, cases: &[CaseService], seen: &[WireRecord]) -> TaskGrade {
     let recorded = cases.iter().map(|case| {
-        let (goal, wire) = case.record();
+        let (goal, wire) = case.record(seen);
         RecordedCase {
             name: case.name(),
             goal,
@@ -222,6 +241,39 @@ mod tests {
         assert_eq!(curl(&cases("read-all")), token);
         let body = r#"curl -i -H 'Content-Type: application/json' -d '{"task": "resize"}' URL"#;
         assert_eq!(curl(&cases("create")), body);
+    }
+
+    #[tokio::test]
+    async fn cases_share_listeners_and_nothing_else() {
+        let tasks = ["flaky", "unreachable"].map(|task| find(task).expect("a task"));
+        let cases = OpenCases::start(tasks, 7).expect("services");
+        let urls: Vec<_> = cases.cases().map(|case| case.url.to_owned()).collect();
+        let (address, _) = urls[0]["http://".len()..].split_once('/').expect("a path");
+        let silent = TcpStream::connect(address).expect("it listens");
+
+        for _ in 0..2 {
+            ask(&client(), &urls[0]).await;
+        }
+
+        let recorded: Vec<_> = cases
+            .grades()
+            .into_iter()
+            .flat_map(|grade| grade.cases)
+            .collect();
+        let seen = recorded
+            .iter()
+            .map(|case| (case.wire.total, case.wire.connections.len()));
+        let mut expected = vec![(0, 0); urls.len()];
+        expected[0] = (2, 2);
+        assert_eq!(seen.collect::<Vec<_>>(), expected);
+        assert_eq!(cases.shared.len(), 2);
+        let own = cases.tasks.iter().flat_map(|(_, cases)| cases);
+        let own: Vec<_> = own
+            .filter(|case| case.has_a_listener())
+            .map(CaseService::name)
+            .collect();
+        assert_eq!(own, ["https, and no TLS behind it"]);
+        drop(silent);
     }
 
     /// What came before a case was begun again is told from what came since by numbers

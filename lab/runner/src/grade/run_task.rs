@@ -67,7 +67,7 @@ async fn run_case(
     command: &ClientCommand,
     draw: Draw,
 ) -> Result<RecordedCase, GradeError> {
-    let service = CaseService::start(task, case, draw, false)?;
+    let service = CaseService::start(task, case, draw)?;
     let ran = process::run(
         command,
         &service.context,

@@ -1,7 +1,7 @@
 //! The service of one case, with a URL that no other case has.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
     time::{Duration, SystemTime},
 };
@@ -36,6 +36,22 @@ use crate::{network::refusing_port, run_error::RunError};
 /// The most requests of a case. One more is a flood, and ends it.
 const MOST_REQUESTS: usize = 3_000;
 
+/// The most requests of an open case, which nobody ends. What comes beyond them is
+/// refused, each after [`TARRY`].
+const MOST_OPEN: usize = 300;
+
+/// The same where a rule counts the pages of a listing without an end: more than the
+/// thousand that it allows.
+const MOST_PAGES: usize = 1_500;
+
+/// How many requests a listener keeps that open cases share. It takes more than a few
+/// floods at once for one case to lose what it had.
+const MOST_KEPT: usize = 16_384;
+
+/// How long a client waits that sends an open case more than it takes, so that it does
+/// not crowd out the others.
+const TARRY: Duration = Duration::from_secs(1);
+
 /// How many more may come before a flood is ended; all of them are kept.
 const IN_FLIGHT: usize = 1_000;
 
@@ -51,9 +67,16 @@ pub(super) struct CaseService {
     /// The moment from which its record counts.
     pub(super) begun: Instant,
     served: Arc<Served>,
-    running: RunningService,
-    /// Holds the port of a door that is closed.
+    served_by: ServedBy,
+    /// Holds the port on which nobody listens.
     _refusing: Option<TcpSocket>,
+}
+
+/// Where the requests of a case arrive.
+enum ServedBy {
+    Own(RunningService),
+    /// The one of this number among those that open cases share.
+    Shared(usize),
 }
 
 /// What a case's service does, and what it noticed.
@@ -63,6 +86,10 @@ struct Served {
     prefix: String,
     token: Option<String>,
     case: &'static Case,
+    /// Whether other cases are served on its listener.
+    is_shared: bool,
+    /// The most requests of the case.
+    most: usize,
     /// Set before anybody knows its URL.
     started: OnceLock<Started>,
     state: Mutex<State>,
@@ -80,8 +107,10 @@ struct Started {
 struct State {
     responder: Box<dyn Responder>,
     draw: Draw,
-    /// How many requests came before it was begun again.
+    /// The newest request of its listener when it was begun again.
     before: u64,
+    /// How many requests of its own came until then.
+    own_before: u64,
     /// What the ledger does not know of a request, by its connection and its position.
     notes: HashMap<(u64, u64), Note>,
     requests: usize,
@@ -93,34 +122,153 @@ struct Note {
     token_in_url: bool,
 }
 
+/// In which letter case a service may send the names of headers.
+const HEADER_CASES: [HeaderCase; 2] = [HeaderCase::Lower, HeaderCase::Title];
+
+/// A case before it is served.
+struct Prepared {
+    /// The name of its task, and the path.
+    task: &'static str,
+    path: &'static str,
+    served: Arc<Served>,
+    routes: Router,
+    listener: Listener,
+    header_case: HeaderCase,
+    seed: u64,
+}
+
+/// Starts the services of open cases: on two listeners, one for each case of header names,
+/// but for those that need a listener of their own.
+///
+/// Each can be begun again over HTTP, by a POST to its URL with `/again`.
+pub(super) fn start_open(
+    cases: impl IntoIterator<Item = (&'static Task, &'static Case, Draw)>,
+    seed: u64,
+) -> Result<(Vec<CaseService>, Vec<RunningService>), RunError> {
+    let mut prefixes = HashSet::new();
+    let mut prepare = |(task, case, mut draw): (&Task, _, Draw)| {
+        let prefix = loop {
+            let prefix = prefix(&mut draw);
+            if prefixes.insert(prefix.clone()) {
+                break prefix;
+            }
+        };
+        Prepared::new(task, case, draw, prefix, true)
+    };
+    let cases: Vec<_> = cases.into_iter().map(&mut prepare).collect();
+    let mut shared = Vec::new();
+    for header_case in HEADER_CASES {
+        let on_it = cases
+            .iter()
+            .filter(|case| case.served.is_shared && case.header_case == header_case);
+        let routes = on_it.fold(Router::new(), |all, case| all.merge(case.routes.clone()));
+        shared.push(listen(routes, header_case, seed, MOST_KEPT)?);
+    }
+    let serve = |case: Prepared| {
+        let number = HEADER_CASES.iter().position(|it| *it == case.header_case);
+        let number = number.filter(|_| case.served.is_shared);
+        match number.and_then(|number| Some((number, shared.get(number)?))) {
+            Some((number, running)) => case.behind(number, running),
+            None => case.alone(),
+        }
+    };
+    let services: Result<_, _> = cases.into_iter().map(serve).collect();
+    Ok((services?, shared))
+}
+
 impl CaseService {
-    /// Starts the service of a case. It can be begun again over HTTP where `is_open`:
-    /// by a POST to its URL with `/again`.
+    /// Starts the service of a case on a listener of its own.
     pub(super) fn start(
         task: &Task,
         case: &'static Case,
         mut draw: Draw,
-        is_open: bool,
     ) -> Result<Self, RunError> {
+        let prefix = prefix(&mut draw);
+        Prepared::new(task, case, draw, prefix, false).alone()
+    }
+
+    /// What it does, in words.
+    pub(super) fn name(&self) -> &'static str {
+        self.served.case.name
+    }
+
+    /// Whether it has a listener for itself.
+    #[cfg(test)]
+    pub(super) fn has_a_listener(&self) -> bool {
+        matches!(self.served_by, ServedBy::Own(_))
+    }
+
+    /// Ready with its first request.
+    pub(super) async fn called(&self) {
+        self.served.called.notified().await;
+    }
+
+    /// Ready once there were more requests than a case has room for.
+    pub(super) async fn flood(&self) {
+        self.served.flood.notified().await;
+    }
+
+    /// Begins the case again: with a service that has seen nothing, and a new record.
+    pub(super) fn again(&self) {
+        self.served.again();
+    }
+
+    /// What the caller must end up with, and what the wire has seen so far: by its own
+    /// listener, or by that of its number among those that are shared.
+    pub(super) fn record(&self, shared: &[WireRecord]) -> (Goal, WireRecord) {
+        match &self.served_by {
+            ServedBy::Own(own) => self.served.record(&own.ledger()),
+            ServedBy::Shared(number) => match shared.get(*number) {
+                Some(ledger) => self.served.record(ledger),
+                None => self.served.record(&self.served.snapshot()),
+            },
+        }
+    }
+
+    /// Stops the listener that it has for itself: what the caller must end up with, and
+    /// what the wire saw.
+    pub(super) async fn stop(self) -> Result<(Goal, WireRecord), RunError> {
+        if let ServedBy::Own(own) = self.served_by {
+            own.stop().await?;
+        }
+        Ok(self.served.record(&self.served.snapshot()))
+    }
+}
+
+impl Prepared {
+    fn new(
+        task: &Task,
+        case: &'static Case,
+        mut draw: Draw,
+        prefix: String,
+        is_open: bool,
+    ) -> Self {
         let seed = draw.seed();
-        let prefix = format!("/{}", draw.word(6));
         let token = task.has_token.then(|| draw.word(24));
         let header_case = match draw.number(0..=1) {
             0 => HeaderCase::Lower,
             _ => HeaderCase::Title,
         };
         let responder = (case.responder)(&mut draw);
-        let door = responder.listener();
+        let listener = responder.listener();
         let served = Arc::new(Served {
             method: task.method.clone(),
             prefix: prefix.clone(),
-            token: token.clone(),
+            token,
             case,
+            // Bytes of TLS have no URL.
+            is_shared: is_open && listener != Listener::PlainHttps,
+            most: match is_open {
+                false => MOST_REQUESTS,
+                true if task.rules().any(|rule| rule.id == "page-limit") => MOST_PAGES,
+                true => MOST_OPEN,
+            },
             started: OnceLock::new(),
             state: Mutex::new(State {
                 responder,
                 draw,
                 before: 0,
+                own_before: 0,
                 notes: HashMap::new(),
                 requests: 0,
             }),
@@ -145,17 +293,48 @@ impl CaseService {
             &format!("{prefix}/{{*path}}"),
             any(async || Problem::NOT_FOUND),
         );
-        let config = ServiceConfig::builder()
-            .port(0)
-            .seed(seed)
-            .header_case(header_case)
-            .one_caller(true)
-            .ledger_capacity(MOST_REQUESTS + IN_FLIGHT)
-            .drain_deadline(AT_ONCE)
-            .build()?;
+        Self {
+            task: task.words.name,
+            path: task.words.path,
+            served,
+            routes,
+            listener,
+            header_case,
+            seed,
+        }
+    }
+
+    /// On a listener of its own.
+    fn alone(self) -> Result<CaseService, RunError> {
         let begun = Instant::now();
-        let running = Host::start(config, routes)?;
-        let (origin, refusing) = match door {
+        let capacity = self.served.most + IN_FLIGHT;
+        let own = listen(self.routes.clone(), self.header_case, self.seed, capacity)?;
+        let (context, refusing) = self.locate(&own)?;
+        Ok(CaseService {
+            context,
+            begun,
+            served: self.served,
+            served_by: ServedBy::Own(own),
+            _refusing: refusing,
+        })
+    }
+
+    /// On the listener of this number among those that are shared.
+    fn behind(self, number: usize, running: &RunningService) -> Result<CaseService, RunError> {
+        let (context, refusing) = self.locate(running)?;
+        Ok(CaseService {
+            context,
+            begun: Instant::now(),
+            served: self.served,
+            served_by: ServedBy::Shared(number),
+            _refusing: refusing,
+        })
+    }
+
+    /// What its clients are told, now that its routes are served; and the port on which
+    /// nobody listens, if that is what they are told of.
+    fn locate(&self, running: &RunningService) -> Result<(Context, Option<TcpSocket>), RunError> {
+        let (origin, refusing) = match self.listener {
             Listener::Open => (running.base_url(), None),
             Listener::PlainHttps => (format!("https://{}", running.local_addr()), None),
             Listener::Closed => {
@@ -164,55 +343,42 @@ impl CaseService {
                 (format!("http://{address}"), Some(socket))
             }
         };
-        let base_url = format!("{origin}{prefix}");
-        served.started.get_or_init(|| Started {
+        let base_url = format!("{origin}{}", self.served.prefix);
+        self.served.started.get_or_init(|| Started {
             ledger: running.ledger_handle(),
             base_url: base_url.clone(),
         });
-        Ok(Self {
-            context: Context {
-                task: task.words.name,
-                url: format!("{base_url}{}", task.words.path),
-                base_url,
-                token,
-            },
-            begun,
-            served,
-            running,
-            _refusing: refusing,
-        })
+        let context = Context {
+            task: self.task,
+            url: format!("{base_url}{}", self.path),
+            base_url,
+            token: self.served.token.clone(),
+        };
+        Ok((context, refusing))
     }
+}
 
-    /// What it does, in words.
-    pub(super) fn name(&self) -> &'static str {
-        self.served.case.name
-    }
+/// Serves these routes on a free port.
+fn listen(
+    routes: Router,
+    header_case: HeaderCase,
+    seed: u64,
+    ledger_capacity: usize,
+) -> Result<RunningService, RunError> {
+    let config = ServiceConfig::builder()
+        .port(0)
+        .seed(seed)
+        .header_case(header_case)
+        .one_caller(true)
+        .ledger_capacity(ledger_capacity)
+        .drain_deadline(AT_ONCE)
+        .build()?;
+    Ok(Host::start(config, routes)?)
+}
 
-    /// Ready with its first request.
-    pub(super) async fn called(&self) {
-        self.served.called.notified().await;
-    }
-
-    /// Ready once there were more requests than a case has room for.
-    pub(super) async fn flood(&self) {
-        self.served.flood.notified().await;
-    }
-
-    /// Begins the case again: with a service that has seen nothing, and a new record.
-    pub(super) fn again(&self) {
-        self.served.again();
-    }
-
-    /// What the caller must end up with, and what the wire has seen so far.
-    pub(super) fn record(&self) -> (Goal, WireRecord) {
-        self.served.record()
-    }
-
-    /// Stops the service: what the caller must end up with, and what the wire saw.
-    pub(super) async fn stop(self) -> Result<(Goal, WireRecord), RunError> {
-        self.running.stop().await?;
-        Ok(self.served.record())
-    }
+/// What stands before the paths of a case.
+fn prefix(draw: &mut Draw) -> String {
+    format!("/{}", draw.word(6))
 }
 
 /// A route as the task names it.
@@ -229,6 +395,10 @@ impl Served {
         let Some(started) = self.started.get() else {
             return Problem::NOT_FOUND.into_response();
         };
+        if self.is_shared && self.lock().requests >= self.most {
+            sleep(TARRY).await;
+            return too_many().into_response();
+        }
         let position = request.extensions().get::<ConnectionPosition>().copied();
         let token = self.token.as_deref();
         let token_in_url = token.is_some_and(|token| request.uri().to_string().contains(token));
@@ -275,7 +445,7 @@ impl Served {
     ) -> Reply {
         let mut state = self.lock();
         state.requests += 1;
-        if state.requests > MOST_REQUESTS {
+        if state.requests > self.most {
             self.flood.notify_one();
         }
         let reply = respond(&mut *state.responder);
@@ -294,7 +464,9 @@ impl Served {
     fn again(&self) -> StatusCode {
         let mut state = self.lock();
         state.responder = (self.case.responder)(&mut state.draw);
-        state.before = self.snapshot().total;
+        let ledger = self.snapshot();
+        state.before = ledger.total;
+        state.own_before = self.own_total(&ledger);
         state.notes.clear();
         state.requests = 0;
         StatusCode::NO_CONTENT
@@ -305,15 +477,56 @@ impl Served {
         started.map(|it| it.ledger.snapshot()).unwrap_or_default()
     }
 
-    fn record(&self) -> (Goal, WireRecord) {
+    /// How many requests of the case are or were in this ledger.
+    fn own_total(&self, ledger: &WireRecord) -> u64 {
+        let own = ledger.routes.iter().filter(|(route, _)| self.is_own(route));
+        own.map(|(_, totals)| totals.requests).sum()
+    }
+
+    /// Whether this is a route of the case.
+    fn is_own(&self, route: &str) -> bool {
+        let rest = route.strip_prefix(&self.prefix);
+        !self.is_shared || rest.is_some_and(|rest| rest.starts_with('/'))
+    }
+
+    /// What is the case's own in a ledger, which may be from before it was begun again.
+    fn record(&self, ledger: &WireRecord) -> (Goal, WireRecord) {
         let prefix = &self.prefix;
-        // Held from here on, so that the case cannot begin again after what is read of it.
         let state = self.lock();
-        let mut wire = self.snapshot();
-        wire.entries.retain(|request| request.seq > state.before);
-        wire.total -= state.before;
-        wire.dropped = wire.total - wire.entries.len() as u64;
-        for request in &mut wire.entries {
+        let entries = ledger.entries.iter();
+        let own = entries.filter(|entry| entry.seq > state.before && self.is_own(&entry.route));
+        let entries: Vec<_> = own.cloned().collect();
+        // Where others connect as well, only a request tells that a connection is the case's.
+        let brought: HashSet<_> = entries
+            .iter()
+            .filter_map(|entry| entry.connection)
+            .collect();
+        let connections = ledger.connections.iter();
+        let connections = connections
+            .filter(|connection| !self.is_shared || brought.contains(&connection.number));
+        let routes = ledger.routes.iter().filter(|(route, _)| self.is_own(route));
+        let total = self.own_total(ledger).saturating_sub(state.own_before);
+        let mut wire = WireRecord {
+            total,
+            dropped: total.saturating_sub(entries.len() as u64),
+            entries,
+            routes: routes
+                .map(|(route, totals)| (route.clone(), *totals))
+                .collect(),
+            connections: connections.copied().collect(),
+            refused: match self.is_shared {
+                true => Vec::new(),
+                false => ledger.refused.clone(),
+            },
+            connections_dropped: match self.is_shared {
+                true => 0,
+                false => ledger.connections_dropped,
+            },
+            exchanges: Vec::new(),
+            one_caller: true,
+        };
+        for (seq, request) in (wire.dropped + 1..).zip(&mut wire.entries) {
+            request.seq = seq;
             request.route = without(prefix, &request.route).into();
             let position = request.connection.zip(request.position);
             if let Some(note) = position.and_then(|position| state.notes.get(&position)) {
@@ -346,9 +559,68 @@ impl Served {
     }
 }
 
+/// Refuses what an open case does not take any more.
+fn too_many() -> Problem {
+    Problem {
+        status: StatusCode::TOO_MANY_REQUESTS,
+        code: "too_many_requests",
+        detail: "the case has had as many requests as it takes; begin it again",
+        field: None,
+    }
+}
+
 /// The cursor of a query, decoded.
 fn cursor(uri: &http::Uri) -> Option<String> {
     let Query(pairs) = Query::<Vec<(String, String)>>::try_from_uri(uri).ok()?;
     let mut cursors = pairs.into_iter().filter(|(name, _)| name == "cursor");
     cursors.next().map(|(_, cursor)| cursor)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+
+    use super::*;
+    use crate::grade::find;
+
+    /// An open case of a task, which no listener serves.
+    fn open_case(task: &str) -> Arc<Served> {
+        let task = find(task).expect("a task");
+        let draw = Draw::new(7, task.words.name, 0);
+        let case = Prepared::new(task, task.cases(7)[0], draw, "/case".to_owned(), true);
+        let config = ServiceConfig::builder().build().expect("the defaults");
+        case.served.started.get_or_init(|| Started {
+            ledger: host::router(&config, Router::new()).1,
+            base_url: String::new(),
+        });
+        case.served
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_open_case_takes_so_many_requests_and_refuses_the_rest_without_haste() {
+        let case = open_case("down");
+        assert_eq!(open_case("long-list").most, MOST_PAGES);
+        let ask = async || {
+            let position = ConnectionPosition {
+                connection: 1,
+                position: case.lock().requests as u64 + 1,
+            };
+            let mut request = Request::new(Body::empty());
+            request.extensions_mut().insert(position);
+            case.respond(request).await.status()
+        };
+
+        for _ in 0..MOST_OPEN {
+            assert_eq!(ask().await, StatusCode::SERVICE_UNAVAILABLE);
+        }
+        let begun = Instant::now();
+        let status = ask().await;
+
+        assert_eq!(status, StatusCode::TOO_MANY_REQUESTS);
+        assert_eq!(begun.elapsed(), TARRY);
+        assert_eq!(case.lock().notes.len(), MOST_OPEN);
+        case.again();
+        assert_eq!(ask().await, StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(case.lock().notes.len(), 1);
+    }
 }

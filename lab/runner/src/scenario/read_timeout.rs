@@ -58,8 +58,8 @@ pub(super) const SCENARIO: Scenario = Scenario {
         ..policy
     },
     task: Task::List(endpoint::ITEMS),
-    // The timer is short, so that nobody has to wait for it; on a machine under
-    // load the attempts to come may meet it, too.
+    // The timer is short, so that nobody has to wait for it. In real time, the next
+    // attempts may meet it too on a machine under load.
     expect: |policy| {
         let silence = FailureKind::ReadTimeout;
         let again = "each silence was ended by the read timeout, and the GET sent again";

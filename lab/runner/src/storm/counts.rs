@@ -13,8 +13,8 @@ use super::call::{Before, Last};
 /// thousand of them.
 pub(super) const MOST_REQUESTS: u64 = 1_000_000;
 
-/// The most calls of one policy that go on at once: each takes some kilobytes.
-pub(super) const MOST_IN_FLIGHT: u64 = 20_000;
+/// The most calls of one policy that go on at once: each takes some ten kilobytes.
+pub(super) const MOST_IN_FLIGHT: u64 = 5_000;
 
 /// Counts of a run, shared by all that takes part in it.
 #[derive(Clone, Default)]

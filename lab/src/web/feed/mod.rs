@@ -6,7 +6,10 @@
 mod ring;
 mod stream;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{
+    Arc, Mutex, MutexGuard, PoisonError,
+    atomic::{AtomicU64, Ordering},
+};
 
 use axum::body::Bytes;
 use rand::RngExt;
@@ -25,6 +28,10 @@ const LIMITS: Limits = Limits {
     weight: 8 * 1024 * 1024,
 };
 
+/// How many readers there may be: half of the connections that the page may have, so that
+/// no number of event streams takes the other half from its requests.
+const READERS: u64 = 64;
+
 /// What every page listens to.
 pub(super) struct Feed {
     /// Tells the numbers of this process from those of one before it.
@@ -32,6 +39,8 @@ pub(super) struct Feed {
     ring: Mutex<Ring<Bytes>>,
     /// Whether the feed is closed; touched at each event, so that readers wake.
     closed: watch::Sender<bool>,
+    /// The number of the newest reader.
+    newest_reader: AtomicU64,
 }
 
 impl Feed {
@@ -40,6 +49,7 @@ impl Feed {
             epoch: token(),
             ring: Mutex::new(Ring::new(LIMITS)),
             closed: watch::Sender::new(false),
+            newest_reader: AtomicU64::new(0),
         })
     }
 
@@ -61,14 +71,19 @@ impl Feed {
     }
 
     /// A reader that goes on after the event with this id, or else with what
-    /// comes next.
+    /// comes next. It ends once [`READERS`] newer ones have come: a browser that still
+    /// wants events connects again, and goes on where it was.
     pub(super) fn read(self: &Arc<Self>, last: Option<&str>) -> Reader {
         let position = match last {
             Some(id) => self.position(id),
             None => Position::After(self.ring().newest()),
         };
+        let number = self.newest_reader.fetch_add(1, Ordering::Relaxed) + 1;
+        // Wakes the one that has to end.
+        self.closed.send_modify(|_| ());
         Reader {
             feed: Arc::clone(self),
+            number,
             position,
             closed: self.closed.subscribe(),
         }
@@ -96,6 +111,7 @@ impl Feed {
 /// One reader's position in the feed.
 pub(super) struct Reader {
     feed: Arc<Feed>,
+    number: u64,
     position: Position,
     closed: watch::Receiver<bool>,
 }
@@ -107,11 +123,12 @@ struct Missed {
 }
 
 impl Reader {
-    /// Waits for the next event; none once the feed is closed. Dropped while it
-    /// waits, it loses nothing.
+    /// Waits for the next event; none once the feed is closed, or too many newer readers
+    /// have come. Dropped while it waits, it loses nothing.
     async fn next(&mut self) -> Option<Bytes> {
         loop {
-            if *self.closed.borrow_and_update() {
+            let newest = self.feed.newest_reader.load(Ordering::Relaxed);
+            if *self.closed.borrow_and_update() || newest >= self.number + READERS {
                 return None;
             }
             let delivery = self.feed.ring().next(&mut self.position);

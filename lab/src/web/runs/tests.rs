@@ -1,6 +1,6 @@
 use serde_json::Value;
 
-use super::*;
+use super::{super::run_request::ClientChoice, *};
 use evidence::{Overrides, Pace};
 use runner::{scenario, scenario::Scenario};
 
@@ -40,7 +40,7 @@ async fn finished(request: RunRequest) -> Value {
 async fn no_more_than_the_limit_go_on_at_once() {
     let runs = runs();
     // Nothing of them is run before this test waits for something.
-    for _ in 0..MAX_RUNNING {
+    for _ in 0..MAX_PLAYING {
         runs.start(flaky()).expect("room");
     }
 
@@ -49,6 +49,19 @@ async fn no_more_than_the_limit_go_on_at_once() {
     let admitted = runs.start(flaky()).is_ok();
 
     assert_eq!((refused, admitted), (true, true));
+}
+
+#[tokio::test]
+async fn a_comparison_has_two_clients() {
+    let runs = runs();
+    let comparison = RunRequest {
+        choice: ClientChoice::COMPARE,
+        ..flaky()
+    };
+
+    let admitted = (0..MAX_PLAYING).filter(|_| runs.start(comparison).is_ok());
+
+    assert_eq!(admitted.count(), MAX_PLAYING / 2);
 }
 
 #[tokio::test]
