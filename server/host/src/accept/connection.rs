@@ -247,11 +247,14 @@ mod tests {
     /// Four hundred requests come at once. When the tenth is served, another client asks.
     #[tokio::test(start_paused = true)]
     async fn pipelined_requests_leave_others_their_turn() {
-        let served = Arc::new(AtomicUsize::new(0));
+        let [served, seen] = {
+            let served = Arc::new(AtomicUsize::new(0));
+            [Arc::clone(&served), served]
+        };
         let tenth = Arc::new(Notify::new());
-        let (count, reached, seen) = (served.clone(), tenth.clone(), served.clone());
+        let reached = Arc::clone(&tenth);
         let pipelined = get(async move || {
-            if count.fetch_add(1, Ordering::Relaxed) == 9 {
+            if served.fetch_add(1, Ordering::Relaxed) == 9 {
                 reached.notify_one();
             }
         });
