@@ -37,10 +37,10 @@ function ended({ text }, { ended: { mark, text: words } }) {
 
 /** A prediction, whether it came true, and why. */
 function guessOf({ text, right }, answer) {
-  if (!answer) return el("p", { class: "guessed" }, el("b", null, "You predicted: "), `${text}. This run did not get that far.`);
+  if (!answer) return el("p", { class: "guessed" }, el("b", null, "You predicted: "), `${text}. The run ended before it could answer.`);
   return el("p", { class: "guessed" },
     el("b", { class: right ? "ok" : "failed" }, right ? "✓ Right: " : "✗ You predicted: "),
-    right ? answer.text : `${text}, and it was: ${answer.text}`, answer.why ? `. ${answer.why}` : ".");
+    right ? answer.text : `${text}; the answer is ${answer.text}`, answer.why ? `. ${answer.why}` : ".");
 }
 
 /** What two clients came to, effect by effect, and what is to be said about it. */

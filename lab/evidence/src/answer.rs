@@ -5,13 +5,13 @@ use serde::Serialize;
 
 use crate::outcome::Fact;
 
-/// The answer that a run gave.
+/// The answer of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Answer {
     /// The number, or the letter of the choice.
     pub value: Fact,
-    /// The same in words.
+    /// The same as text.
     pub text: String,
-    /// Why it is so.
+    /// The reason.
     pub why: Option<&'static str>,
 }

@@ -1,4 +1,4 @@
-//! Who run: a name, and what its counters are called.
+//! A client: its name, and the names of its counters.
 
 use std::borrow::Cow;
 
@@ -9,24 +9,23 @@ use crate::defence::Defence;
 /// A client that runs scenarios.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Client {
-    /// What it is called, on the command line as in JSON.
+    /// Its name, on the command line and in JSON.
     pub name: &'static str,
-    /// What the names of its counters begin with: the series of two clients never
-    /// mix.
+    /// The prefix of its counters' names. Each client has its own, so that their series stay
+    /// separate.
     pub prefix: &'static str,
-    /// The counters that every run of it shows, moved or not, under the names of the
-    /// reference client.
+    /// The counters that are shown for each of its runs, even if they did not rise, under the
+    /// names of the reference client.
     pub headlines: &'static [&'static str],
-    /// The defence that this client is without, if it is the reference client but for
-    /// that.
+    /// The missing defence, if the client is the reference client without one.
     pub without: Option<&'static Defence>,
 }
 
 impl Client {
-    /// What the names of the reference client's counters begin with.
+    /// The prefix of the reference client's counters.
     pub const REFERENCE_PREFIX: &'static str = "client_";
 
-    /// How it is called in a sentence.
+    /// Its name in a sentence.
     #[must_use]
     pub fn title(self) -> String {
         match self.without {
@@ -35,7 +34,7 @@ impl Client {
         }
     }
 
-    /// What a column of it is called.
+    /// Its name as the heading of a column.
     #[must_use]
     pub fn column(self) -> &'static str {
         match self.without {
@@ -44,9 +43,8 @@ impl Client {
         }
     }
 
-    /// Under which name this client counts what the reference client counts as
-    /// `name`. What does not begin as the reference client's counters do is the
-    /// service's, whoever runs.
+    /// This client's name for a counter of the reference client. A name without the reference
+    /// client's prefix belongs to the service and stays the same.
     #[must_use]
     pub fn counter(self, name: &str) -> Cow<'_, str> {
         match name.strip_prefix(Self::REFERENCE_PREFIX) {
@@ -69,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_client_counts_under_a_name_of_its_own() {
+    fn each_client_has_counter_names_of_its_own() {
         let client = |prefix| Client {
             name: "tested",
             prefix,

@@ -1,9 +1,9 @@
-//! Two runs of one scenario by two clients, held beside each other by effect: what
-//! each cost the service, how long it took, what its caller has at the end, and which
-//! rules of the wire it broke.
+//! Two runs of one scenario by two clients, compared effect by effect: the load on the
+//! service, the time, the result for the caller, and the rules of the wire that each
+//! broke.
 //!
-//! Nothing is known here of what a scenario is about or which client ought to do well.
-//! What is equal is never called different.
+//! The comparison does not know what a scenario is about or which client should do better.
+//! Equal values are never reported as different.
 
 mod effect;
 mod handle;
@@ -31,14 +31,14 @@ use crate::{
 pub struct Comparison {
     /// The two runs. The exit code of a command is that of the first.
     pub runs: [Run; 2],
-    /// What they came to.
+    /// The comparison.
     pub compared: Compared,
-    /// What to try next: arguments of `lab`.
+    /// What to try next, as arguments of `lab`.
     pub next: String,
 }
 
 impl Comparison {
-    /// Compares two runs; `next` is what to try after them.
+    /// Compares two runs; `next` is the command to try after them.
     #[must_use]
     pub fn of(runs: [Run; 2], sample: Option<&Sample>, next: String) -> Self {
         Self {
@@ -48,44 +48,44 @@ impl Comparison {
         }
     }
 
-    /// Why it matters: what is true of the first run, and then what the second adds to
-    /// it.
+    /// The reasons that are true of the first run, and then those that only the second run
+    /// adds.
     #[must_use]
     pub fn why(&self) -> Vec<&'static str> {
         why(&self.runs)
     }
 }
 
-/// What two runs came to, beside each other.
+/// Two runs, compared.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Compared {
-    /// What each client came to, in the order of the runs.
+    /// The results of each client, in the order of the runs.
     pub sides: [Side; 2],
-    /// What was measured on both, effect by effect; nothing if one was cancelled, since
-    /// half a run cannot be compared.
+    /// The measurements of both, effect by effect; empty if one was cancelled, since half a
+    /// run cannot be compared.
     pub effects: Vec<Effect>,
-    /// What is to be said about it.
+    /// The remarks on the comparison.
     pub remarks: Vec<Remark>,
 }
 
-/// What one of two clients came to.
+/// The results of one of two clients.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Side {
-    /// Which client it is.
+    /// The client.
     #[schemars(with = "String")]
     pub client: Client,
-    /// How it is called in a sentence: "the naive client".
+    /// Its name in a sentence: "the naive client".
     pub title: String,
-    /// What it came to, in a line of phrases: how it ended, the number of attempts, and
-    /// how many rules it broke.
+    /// Its results, in a line of phrases: how it ended, the number of attempts, and the
+    /// number of broken rules.
     pub result: Vec<Phrase>,
     /// The rules of the wire that it broke.
     pub broken: Vec<BrokenRule>,
 }
 
 impl Compared {
-    /// Holds two runs beside each other. Rules are held to `sample`, since one run does
-    /// not show each of them; without one none is judged.
+    /// Compares two runs. Rules are judged on `sample`, since one run does not exercise every
+    /// rule; without a sample none is judged.
     #[must_use]
     pub fn of(runs: [&Run; 2], sample: Option<&Sample>) -> Self {
         let whole = runs.iter().all(|run| !run.is_cancelled());
@@ -116,14 +116,14 @@ impl Compared {
         }
     }
 
-    /// Whether anything differs.
+    /// Whether any effect differs.
     #[must_use]
     pub fn differ(&self) -> bool {
         self.effects.iter().any(|effect| effect.differs)
     }
 }
 
-/// What is true of any of these runs, each sentence once.
+/// The reasons that are true of any of these runs, without duplicates.
 #[must_use]
 pub fn why<'a>(runs: impl IntoIterator<Item = &'a Run>) -> Vec<&'static str> {
     let mut why = Vec::new();
@@ -135,7 +135,7 @@ pub fn why<'a>(runs: impl IntoIterator<Item = &'a Run>) -> Vec<&'static str> {
     why
 }
 
-/// How it ended, the number of attempts, and how many rules were broken.
+/// How it ended, the number of attempts, and the number of broken rules.
 fn result(run: &Run, broken: Option<usize>) -> Vec<Phrase> {
     let Some(ended) = run.view.ended.as_ref().filter(|_| !run.is_cancelled()) else {
         return run.view.result.clone();

@@ -5,42 +5,42 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Requests on the wire, as the reference client counts them.
+/// Requests on the wire, by the reference client's count.
 pub const ATTEMPTS: &str = "client_attempts_total";
 /// Its retries.
 pub const RETRIES: &str = "client_retries_total";
-/// Its calls that were not tried again, with the reason.
+/// Its calls that gave up, with the reason.
 pub const GIVE_UPS: &str = "client_give_ups_total";
-/// Its listings that came back to a page.
+/// Its listings that returned to an earlier page.
 pub const CURSOR_LOOPS: &str = "client_cursor_loops_total";
-/// Faults, as the service counts them.
+/// Faults, by the service's count.
 pub const FAULTS: &str = "service_faults_total";
 
-/// One counter with its labels, and by how much it rose.
+/// One counter with its labels, and how much it rose.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Counter {
     /// The name of the metric, as Prometheus shows it.
     pub name: String,
-    /// The labels, in their order.
+    /// The labels, sorted.
     pub labels: BTreeMap<String, String>,
-    /// By how much it rose in this run.
+    /// How much it rose in this run.
     pub value: u64,
 }
 
-/// The counters of a run, those that did not move left out.
+/// The counters of a run that rose.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Counters(Vec<Counter>);
 
 impl Counters {
-    /// By how much a counter rose, all its labels together.
+    /// How much a counter rose, summed over its labels.
     #[must_use]
     pub fn total(&self, name: &str) -> u64 {
         let named = self.0.iter().filter(|counter| counter.name == name);
         named.map(|counter| counter.value).sum()
     }
 
-    /// By how much a counter rose where this label has this value.
+    /// How much a counter rose for this value of this label.
     #[must_use]
     pub fn labelled(&self, name: &str, label: &str, value: &str) -> u64 {
         let is_asked_for = |counter: &&Counter| {
@@ -50,7 +50,7 @@ impl Counters {
         asked_for.map(|counter| counter.value).sum()
     }
 
-    /// The counters in the order of names and labels.
+    /// The counters, sorted by name and labels.
     pub fn iter(&self) -> impl Iterator<Item = &Counter> {
         self.0.iter()
     }

@@ -1,7 +1,7 @@
-//! What a client decided after a failed attempt, and what the decision rested on.
+//! A client's decision after a failed attempt, and its inputs.
 //!
-//! It is read from the span of the decision, a `wait` or a `stop`, which holds numbers
-//! and closed words only. The words for it are made here, once, for terminal, web UI
+//! It is read from the span of the decision, a `wait` or a `stop`, which contains only
+//! numbers and words of a closed set. The texts for it are made here, for terminal, web UI
 //! and report.
 
 mod explanation;
@@ -15,54 +15,54 @@ use crate::{
 
 pub(crate) use explanation::{problem, reason};
 
-/// A decision after a failed attempt, with what it rested on. What a client did not
+/// A decision after a failed attempt, with its inputs. An input that the client did not
 /// record is `None`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
-    /// What follows.
+    /// The decision.
     pub next: Next,
-    /// Why the attempt was looked at: a status or a kind of failure.
+    /// The failure: a status or a kind of failure.
     pub reason: Option<String>,
     /// The method of the request.
     pub method: Option<String>,
-    /// What allows the request to be repeated.
+    /// Why the request may be repeated.
     pub allowed_by: Option<AllowedBy>,
     /// The number of the attempt that was judged.
     pub attempt: Option<u64>,
     /// The most attempts that the caller allows.
     pub max_attempts: Option<u64>,
-    /// What the response had as its Retry-After; `None` without a response.
+    /// The Retry-After of the response; `None` without a response.
     pub retry_after: Option<RetryAfterRead>,
     /// The longest Retry-After that the caller allows.
     pub max_retry_after: Option<Duration>,
     /// The time left until the deadline of the call, if it has one.
     pub remaining: Option<Duration>,
-    /// The tokens that were in the retry budget, if there is one.
+    /// The tokens in the retry budget, if there is one.
     pub tokens: Option<f64>,
 }
 
-/// What follows a failed attempt.
+/// What the client does after a failed attempt.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Next {
-    /// A pause, and another attempt.
+    /// It waits, and then sends another attempt.
     Wait {
-        /// How long it is.
+        /// The length of the wait.
         length: Duration,
         /// Whether the server chose its length.
         asked: bool,
-        /// What its length was drawn below, if it was drawn.
+        /// The upper bound of a random length.
         ceiling: Option<Duration>,
     },
-    /// The failure goes to the caller.
+    /// It returns the failure to the caller.
     Stop {
-        /// What forbade another attempt.
+        /// The reason.
         why: StopReason,
-        /// The wait that was weighed, if one was.
+        /// The wait that was considered, if there was one.
         weighed: Option<Duration>,
     },
 }
 
-/// What allows a request to be repeated.
+/// Why a request may be repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AllowedBy {
     /// Its method, which is idempotent.
@@ -71,21 +71,21 @@ pub enum AllowedBy {
     Permission,
 }
 
-/// What a client made of a Retry-After.
+/// A Retry-After as the client read it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RetryAfterRead {
-    /// There was none.
+    /// The response had no Retry-After.
     None,
     /// It asked for this wait.
     Valid(Duration),
-    /// It was a date that had come, and asked for none.
+    /// It was a date in the past, which asks for no wait.
     PastDate,
     /// It was neither seconds nor a date.
     Unusable,
 }
 
 impl Decision {
-    /// The decision that a span stands for, if it stands for one.
+    /// The decision in a span; none for other spans.
     #[must_use]
     pub fn of(span: &Span) -> Option<Self> {
         let fields = &span.fields;
@@ -120,15 +120,15 @@ impl Decision {
         })
     }
 
-    /// How the request came to its end or to its next attempt, step by step in the
-    /// order in which a client looks: what failed, whether it may be repeated, what
-    /// the server asked for, how many attempts are left, and what came of it.
+    /// The inputs in the order in which a client checks them, and then the decision: the
+    /// failure, whether the request may be repeated, the Retry-After, the attempts left, and
+    /// what the client does.
     #[must_use]
     pub fn steps(&self) -> Vec<String> {
         explanation::steps(self)
     }
 
-    /// The same in a few words, for the row of a chart.
+    /// The same in a few words, for a row of a chart.
     #[must_use]
     pub fn in_short(&self) -> String {
         explanation::in_short(self)
@@ -147,7 +147,7 @@ fn retry_after(fields: &Fields) -> Option<RetryAfterRead> {
         "none" => Some(RetryAfterRead::None),
         "unusable" => Some(RetryAfterRead::Unusable),
         "past_date" => Some(RetryAfterRead::PastDate),
-        // A number of seconds that is too long to represent is the longest there is.
+        // A number of seconds too large to represent counts as the longest duration.
         _ => Some(RetryAfterRead::Valid(
             fields
                 .seconds(field::RETRY_AFTER_SECONDS)

@@ -1,5 +1,4 @@
-//! Lengths of time in words: one function, so that a wait reads the same
-//! wherever it is shown.
+//! Durations as text: one function, so that a wait reads the same everywhere.
 
 use std::time::Duration;
 
@@ -7,12 +6,12 @@ const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;
 const DAY: u64 = 24 * HOUR;
 
-/// A length of time for a person: `0 ms`, `131 ms`, `1.2 s`, `120 s`,
-/// `15 min 0 s`, `1 h 0 min`, `3 d 5 h`.
+/// A duration for a person: `0 ms`, `131 ms`, `1.2 s`, `120 s`, `15 min 0 s`,
+/// `1 h 0 min`, `3 d 5 h`.
 ///
-/// Always rounded down, so that no label claims more time than has passed: a
-/// wait of 119.9 s under a Retry-After of 120 s must not read `120 s`. Seconds
-/// reach up to ten minutes, because that is how a Retry-After header counts.
+/// It is rounded down, so that no label claims more time than has passed: a wait of 119.9 s
+/// under a Retry-After of 120 s must not read `120 s`. Seconds are used up to ten minutes,
+/// as in a Retry-After header.
 #[must_use]
 pub fn duration(length: Duration) -> String {
     let (seconds, millis) = (length.as_secs(), length.subsec_millis());
@@ -27,13 +26,13 @@ pub fn duration(length: Duration) -> String {
     }
 }
 
-/// A length of time that somebody is still to wait for, or came too early by:
-/// as [`duration`], but rounded up, so that nobody who acts on it is early.
+/// The remaining time of a wait, or the time by which a request was early: like
+/// [`duration`], but rounded up, so that a reader who waits this long is not early.
 #[must_use]
 pub fn duration_left(length: Duration) -> String {
     const MILLISECOND: u128 = 1_000_000;
     const SECOND: u128 = 1_000 * MILLISECOND;
-    // The last digit that is shown of a length like this one.
+    // The last shown digit of a duration of this size.
     let step = match length.as_secs() {
         0 => MILLISECOND,
         1..10 => 100 * MILLISECOND,
@@ -43,7 +42,7 @@ pub fn duration_left(length: Duration) -> String {
     };
     let shown = length.as_nanos().next_multiple_of(step);
     let seconds = u64::try_from(shown / SECOND).unwrap_or(u64::MAX);
-    // Less than a second, so it fits.
+    // Less than a second, so the conversion cannot fail.
     let below = u32::try_from(shown % SECOND).unwrap_or_default();
     duration(Duration::new(seconds, below))
 }
@@ -54,7 +53,7 @@ mod tests {
 
     use super::*;
 
-    /// Reads a label back.
+    /// Parses a label.
     fn read(label: &str) -> Duration {
         let words: Vec<_> = label.split(' ').collect();
         let parts = words.chunks(2).map(|part| {
@@ -65,7 +64,7 @@ mod tests {
                 "min" => 60_000.0,
                 "h" => 3_600_000.0,
                 "d" => 86_400_000.0,
-                unit => panic!("{unit} is no unit"),
+                unit => panic!("unknown unit {unit}"),
             };
             Duration::from_millis((number * millis).round() as u64)
         });
@@ -74,7 +73,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_has_passed_is_never_more_and_what_is_left_never_less_than_is_said(
+        fn a_duration_is_never_rounded_up_and_a_duration_left_never_down(
             exponent in 0_u32..15, mantissa in 1.0..10.0_f64,
         ) {
             let nanos = mantissa * 10_f64.powi(i32::try_from(exponent).expect("small"));
@@ -88,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn rounds_up_to_what_a_label_shows() {
+    fn the_time_left_is_rounded_up_to_the_last_shown_digit() {
         let table = [
             (Duration::ZERO, "0 ms"),
             (Duration::from_nanos(1), "1 ms"),
@@ -108,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn names_a_length_of_time_in_the_unit_that_suits_it() {
+    fn a_duration_is_shown_in_a_suitable_unit() {
         let table = [
             (Duration::ZERO, "0 ms"),
             (Duration::from_micros(999), "0 ms"),

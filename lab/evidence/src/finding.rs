@@ -1,25 +1,25 @@
-//! What was found out about a machine, and what to do about it.
+//! A finding about a machine, and what to do about it.
 
 use serde::Serialize;
 
-/// How a check came out.
+/// The result of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
     /// As it should be.
     Ok,
-    /// Worth knowing; a workshop goes on without it.
+    /// Worth knowing; a workshop can go on without it.
     Note,
-    /// It has to be dealt with first.
+    /// It must be solved first.
     Problem,
 }
 
-/// What was found out, and what to do about it.
+/// A finding, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// What was looked at, in a word or two.
+    /// What was checked, in a word or two.
     pub check: &'static str,
-    /// How it came out.
+    /// The result of the check.
     pub level: Level,
     /// What was found.
     pub found: String,

@@ -1,9 +1,8 @@
-//! What a run teaches: of all that its scenario has to say, what is true of it.
+//! The lesson of a run: the sentences of its scenario that are true of it.
 //!
-//! Two clients run a scenario, under many settings, and it ends in more than
-//! one way. A sentence that is right of one run contradicts another. So each
-//! names the runs that it is true of, and what is shown is chosen by what the
-//! run left behind.
+//! Two clients run a scenario, under many settings, and it can end in several ways. A
+//! sentence that is right for one run contradicts another. So each sentence names the
+//! runs that it is true of, and the evidence of a run selects the sentences.
 
 use std::collections::HashSet;
 
@@ -18,59 +17,59 @@ use crate::{
     verdict::Evidence,
 };
 
-/// A sentence or two, and the runs that they are true of.
+/// A sentence or two, with the runs that they are true of.
 #[derive(Clone, Copy, Debug)]
 pub struct Sentence {
-    /// What is said.
+    /// The text.
     pub text: &'static str,
-    /// Whose runs it speaks of. None if it speaks of no run at all, but of what
-    /// is so whoever runs and however it ends.
+    /// The client whose runs it is about. None if it is true of every client and every
+    /// ending.
     pub client: Option<Client>,
-    /// What a run of that client has to have shown, all of it.
+    /// What a run of that client must have shown: every condition.
     pub conditions: &'static [Condition],
 }
 
-/// Something that a run has shown.
+/// A condition on the evidence of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Condition {
-    /// It ended this way for the client.
+    /// The run ended this way for the client.
     Ended(Ending),
-    /// The client named this reason for not trying again.
+    /// The client gave this reason for not retrying.
     GaveUp(StopReason),
     /// This was wrong with a response or with a listing.
     Problem(&'static str),
-    /// The service saw exactly so many requests.
+    /// The service saw exactly this many requests.
     Requests(u64),
-    /// The service saw so many requests or more.
+    /// The service saw at least this many requests.
     RequestsFrom(u64),
     /// The service sent a response of this status.
     Responded(u16),
-    /// The client waited for as long as a Retry-After asked for, at least once.
+    /// At least once, the client waited for as long as a Retry-After asked.
     WaitedAsAsked,
-    /// A request came before a Retry-After allowed it.
+    /// A request arrived before a Retry-After allowed it.
     CameEarly,
-    /// The service saw so many different idempotency keys.
+    /// The service saw this many different idempotency keys.
     IdempotencyKeys(usize),
-    /// The service created so many jobs.
+    /// The service created this many jobs.
     JobsCreated(u64),
 }
 
-/// What one run teaches.
+/// The lesson of one run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Lesson {
     /// Why it matters, and how this run shows it.
     pub why: Vec<&'static str>,
-    /// What is to be said of the defence that the client is without, if it is the
-    /// reference client but for that.
+    /// A sentence about the missing defence, if the client is the reference client
+    /// without one.
     pub without: Option<String>,
-    /// What is still unsolved with a client that does well.
+    /// What remains unsolved even with a good client.
     pub unsolved: &'static str,
-    /// What to try next: arguments of `lab`.
+    /// What to try next, as arguments of `lab`.
     pub next: String,
 }
 
 impl Sentence {
-    /// What is so whoever runs.
+    /// A text that is true of every run.
     #[must_use]
     pub const fn always(text: &'static str) -> Self {
         Self {
@@ -80,7 +79,7 @@ impl Sentence {
         }
     }
 
-    /// What is so where this client run and this was shown.
+    /// A text that is true of this client's runs under these conditions.
     #[must_use]
     pub const fn of(client: Client, conditions: &'static [Condition], text: &'static str) -> Self {
         Self {
@@ -90,9 +89,9 @@ impl Sentence {
         }
     }
 
-    /// Whether it is true of the run that left this behind. Of one that was
-    /// cancelled nothing is but what is always so: with half of its requests it
-    /// may look like another.
+    /// Whether it is true of the run with this evidence. A cancelled run gets only the
+    /// sentences that are always true: with half of its requests it may look like another
+    /// run.
     #[must_use]
     pub fn is_true_of(&self, evidence: Evidence<'_>) -> bool {
         let mut conditions = self.conditions.iter();

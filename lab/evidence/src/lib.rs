@@ -1,12 +1,11 @@
-//! What a run left behind, as values, and what is to be said of it.
+//! The evidence of a run as values, and the texts about it.
 //!
-//! A [`Run`] holds the outcome, the [traces](trace), the
-//! [record of the wire](wire), the counters and the [verdict]. Everything here is
-//! plain data and pure functions of it: nothing knows a clock, a socket, a client or
-//! a service, so whoever runs fills these values, and whoever shows them reads no
-//! more than these.
+//! A [`Run`] consists of the outcome, the [traces](trace), the [record of the wire](wire),
+//! the counters and the [verdict]. Everything here is plain data and pure functions of it,
+//! without a clock, a socket, a client or a service: the runner fills these values, and the
+//! renderers read nothing else.
 
-// No input may end the program: what cannot happen says why it cannot.
+// No input may end the program: each impossible case states its reason.
 #![cfg_attr(
     not(test),
     warn(

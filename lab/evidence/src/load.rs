@@ -1,4 +1,4 @@
-//! What has come of a load so far, in numbers.
+//! The results of a load so far, as numbers.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -10,85 +10,84 @@ use crate::{
     trace::{Span, SpanName},
 };
 
-/// What is asked for.
+/// The settings of a load.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Load {
-    /// For how long runs are started; whole seconds.
+    /// For how long runs are started, in whole seconds.
     pub seconds: u64,
-    /// How many are started in a second; at least one.
+    /// How many runs are started per second; at least one.
     pub rate: u64,
-    /// What the choice of scenarios, and every run, is drawn from.
+    /// The seed of the choice of scenarios, and of every run.
     pub seed: u64,
-    /// What the names of the scenarios have to contain.
+    /// Text that the names of the scenarios must contain.
     pub filter: String,
 }
 
-/// How many failures are told in words; the others are counted.
+/// The most failures that are described; the others are only counted.
 const TOLD: usize = 5;
 
-/// How far a load has come, as it travels from the server to whoever asked.
+/// The progress of a load, as the server sends it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Progress {
-    /// How many runs there will be in all.
+    /// The total number of runs.
     pub length: u64,
     /// For how long runs have been started, in milliseconds.
     pub asking_ms: u64,
-    /// Whether nothing goes on any more, and nothing will.
+    /// Whether no run goes on and none will start.
     pub finished: bool,
-    /// What came of them so far.
+    /// The results so far.
     pub tally: Tally,
 }
 
-/// What became of the runs that were due. Each is in exactly one of
-/// `going_on`, `run`, `failed`, `refused` and `cut`.
+/// The results of the runs that were due. Each run is in exactly one of `going_on`,
+/// `completed`, `failed`, `refused` and `cut`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
-    /// Were due.
+    /// Runs that were due.
     pub asked: u64,
-    /// Have begun and not ended.
+    /// Runs that have begun and not ended.
     pub going_on: u64,
-    /// Ran to the end.
+    /// Runs that ran to the end.
     pub completed: u64,
-    /// Could not be run, which says nothing about the client.
+    /// Runs that could not be executed, which says nothing about the client.
     pub failed: u64,
-    /// Not begun, since too many went on.
+    /// Runs that were not started, since too many were going on.
     pub refused: u64,
-    /// Begun, and stopped before the end.
+    /// Runs that were stopped before the end.
     pub cut: u64,
-    /// Ran, and not sent on although there is an address to send to.
+    /// Runs that could not be sent to the configured address.
     pub unsent: u64,
     /// Calls of the client's methods.
     pub calls: u64,
-    /// The requests that the client counted in them.
+    /// The requests in them, by the client's count.
     pub attempts: u64,
     /// Its retries.
     pub retries: u64,
-    /// Its calls that were not tried again.
+    /// Its calls that gave up.
     pub give_ups: u64,
     /// The requests that the services saw.
     pub requests: u64,
-    /// Of these, the ones that got a response.
+    /// Of these, the requests that got a response.
     pub responses: u64,
-    /// By the name of the scenario.
+    /// The results by the name of the scenario.
     pub scenarios: BTreeMap<String, Row>,
-    /// The first few things that went wrong, in words.
+    /// Descriptions of the first few problems.
     pub told: Vec<String>,
 }
 
-/// What became of one scenario's runs.
+/// The results of one scenario's runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Row {
-    /// Ran to the end.
+    /// Runs that ran to the end.
     pub completed: u64,
-    /// Of these, how many did not end as expected.
+    /// Of these, the runs that did not end as expected.
     pub missed: u64,
-    /// The requests that the client counted in them.
+    /// The requests in them, by the client's count.
     pub attempts: u64,
 }
 
 impl Progress {
-    /// Runs that were run in a second, over the time in which they were
-    /// started.
+    /// Completed runs per second, over the time in which runs were started.
     #[must_use]
     pub fn rate(&self) -> f64 {
         let asking = Duration::from_millis(self.asking_ms.max(1));
@@ -97,19 +96,19 @@ impl Progress {
 }
 
 impl Tally {
-    /// Counts a run that is due and begins.
+    /// Counts a run that is due and starts.
     pub fn begin(&mut self) {
         self.asked += 1;
         self.going_on += 1;
     }
 
-    /// Counts a run that is due and does not begin.
+    /// Counts a run that is due and does not start.
     pub fn refuse(&mut self) {
         self.asked += 1;
         self.refused += 1;
     }
 
-    /// Counts a run that was run to its end.
+    /// Counts a run that ran to its end.
     pub fn completed(&mut self, run: &Run) {
         self.going_on -= 1;
         self.completed += 1;
@@ -133,23 +132,23 @@ impl Tally {
         }
     }
 
-    /// Counts a run that could not be run.
+    /// Counts a run that could not be executed.
     pub fn failed(&mut self, scenario: &str, why: &str) {
         self.going_on -= 1;
         self.failed += 1;
         self.tell(format!("{scenario} could not be completed: {why}"));
     }
 
-    /// Counts what goes on as stopped before its end.
+    /// Counts all runs that go on as stopped.
     pub fn cut(&mut self) {
         let cut = std::mem::take(&mut self.going_on);
         self.cut = self.cut.saturating_add(cut);
     }
 
-    /// How many runs did not end as expected.
+    /// The number of runs that did not end as expected.
     #[must_use]
     pub fn missed(&self) -> u64 {
-        // It may have come over the wire, and say anything.
+        // It may come from the network with arbitrary values.
         let missed = self.scenarios.values().map(|row| row.missed);
         missed.fold(0, u64::saturating_add)
     }
@@ -171,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_came_over_the_wire_is_added_up_whatever_it_says() {
+    fn arbitrary_numbers_from_the_network_are_added_without_overflow() {
         let most = u64::MAX;
         let row = Row {
             missed: most,

@@ -1,4 +1,4 @@
-//! What a metric is called, and the question that it answers.
+//! A metric: its name, and the question that it answers.
 
 use serde::Serialize;
 
@@ -9,10 +9,10 @@ pub struct Metric {
     pub name: &'static str,
     /// `counter`, `gauge` or `histogram`.
     pub kind: &'static str,
-    /// What it counts in.
+    /// Its unit.
     pub unit: &'static str,
     /// The names of its labels.
     pub labels: &'static [&'static str],
-    /// The question that it answers: the same words as its help text.
+    /// The question that it answers, which is also its help text.
     pub question: &'static str,
 }

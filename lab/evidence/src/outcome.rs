@@ -7,14 +7,14 @@ use serde::{Serialize, Serializer};
 
 use crate::stop_reason::StopReason;
 
-/// What the client had in hand at the end.
+/// The result for the caller of the client.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Outcome {
     /// Success, or the class of the error.
     pub ending: Ending,
-    /// The same in words: an error's own text, or what was received.
+    /// The same as text: an error's own text, or what was received.
     pub text: String,
-    /// Details worth holding to an expectation, by name.
+    /// Details that expectations can check, by name.
     #[serde(serialize_with = "by_name")]
     #[schemars(with = "BTreeMap<String, Fact>")]
     pub facts: Vec<(&'static str, Fact)>,
@@ -24,19 +24,19 @@ pub struct Outcome {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
-    /// The client has what it asked for.
+    /// The client got what it asked for.
     Ok,
     /// A response that is not a success.
     HttpError,
-    /// A success that does not hold what it should.
+    /// A success with an invalid response.
     ResponseError,
     /// A listing that broke its contract or a limit.
     ContractError,
     /// No complete response.
     TransportError,
-    /// None: the lab stopped a client that would have gone on for ever.
+    /// Neither: the lab stopped a client that would have run forever.
     Stopped,
-    /// None: a person cancelled the run. Nothing is judged of it.
+    /// Neither: a person cancelled the run, which is not judged.
     Cancelled,
 }
 
@@ -58,9 +58,9 @@ impl fmt::Display for Ending {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Fact {
-    /// Whether something is so.
+    /// A yes or no.
     Flag(bool),
-    /// How many, or which number.
+    /// A count or another number.
     Number(u64),
     /// A name from a closed set, or a machine code of the service.
     Name(String),
@@ -105,7 +105,7 @@ impl From<StopReason> for Fact {
 }
 
 impl Outcome {
-    /// A success, in words.
+    /// A success with this text.
     #[must_use]
     pub fn ok(text: impl Into<String>) -> Self {
         Self {
@@ -115,7 +115,7 @@ impl Outcome {
         }
     }
 
-    /// The lab stopped the client, for this reason.
+    /// A run that the lab stopped for this reason.
     #[must_use]
     pub fn stopped_by_the_lab(text: impl Into<String>) -> Self {
         Self {
@@ -125,7 +125,7 @@ impl Outcome {
         }
     }
 
-    /// A person cancelled the run when so many requests had been sent.
+    /// A run that a person cancelled after this many requests.
     #[must_use]
     pub fn cancelled(requests: u64) -> Self {
         Self {
@@ -146,7 +146,7 @@ impl Outcome {
         self
     }
 
-    /// A detail by its name.
+    /// The detail with this name.
     #[must_use]
     pub fn fact(&self, name: &str) -> Option<&Fact> {
         let found = self.facts.iter().find(|(known, _)| *known == name);

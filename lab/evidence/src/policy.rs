@@ -5,22 +5,22 @@ use std::{num::NonZeroU32, time::Duration};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-/// What the client of a run is allowed.
+/// The limits of a client in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Policy {
     /// The most requests one call may put on the wire.
     pub max_attempts: u32,
-    /// The longest `Retry-After` that is waited for.
+    /// The longest `Retry-After` that the client waits for.
     #[serde(rename = "max_retry_after_seconds", serialize_with = "seconds")]
     #[schemars(with = "f64", range(min = 0))]
     pub max_retry_after: Duration,
-    /// The time that one call may take, its waits included.
+    /// The most time for one call, including waits.
     #[serde(rename = "deadline_seconds", serialize_with = "optional_seconds")]
     #[schemars(with = "Option<f64>", range(min = 0))]
     pub deadline: Option<Duration>,
     /// The capacity of the retry budget, in tokens.
     pub retry_budget: Option<u32>,
-    /// The longest silence of the service.
+    /// The longest time without data from the service.
     #[serde(rename = "read_timeout_seconds", serialize_with = "seconds")]
     #[schemars(with = "f64", range(min = 0))]
     pub read_timeout: Duration,
@@ -33,15 +33,15 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The most requests that one call which always fails puts on the wire: its
-    /// attempts, or what the retry budget leaves of them.
+    /// The most requests that a call sends if every attempt fails: its attempts, or fewer if
+    /// the retry budget runs out.
     #[must_use]
     pub fn most_attempts(&self) -> u32 {
         let budget = self.retry_budget.unwrap_or(u32::MAX);
         self.max_attempts.min(budget.saturating_add(1))
     }
 
-    /// These settings with what a reader has asked for instead.
+    /// These settings with a reader's overrides.
     #[must_use]
     pub fn with(mut self, overrides: &Overrides) -> Self {
         let replace = |setting: &mut u32, value: Option<u32>| *setting = value.unwrap_or(*setting);
@@ -53,22 +53,21 @@ impl Policy {
     }
 }
 
-/// The settings a reader has asked for; what is `None` stays as the scenario
-/// has it.
+/// The settings that a reader has chosen; `None` keeps the scenario's own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Overrides {
-    /// Instead of [`Policy::max_attempts`].
+    /// Replaces [`Policy::max_attempts`].
     pub max_attempts: Option<u32>,
-    /// Instead of [`Policy::max_retry_after`].
+    /// Replaces [`Policy::max_retry_after`].
     pub max_retry_after: Option<Duration>,
-    /// Instead of [`Policy::max_pages`].
+    /// Replaces [`Policy::max_pages`].
     pub max_pages: Option<u32>,
-    /// Instead of [`Policy::max_items`].
+    /// Replaces [`Policy::max_items`].
     pub max_items: Option<u32>,
 }
 
 impl Overrides {
-    /// Everything as the scenario has it.
+    /// No overrides.
     pub const NONE: Self = Self {
         max_attempts: None,
         max_retry_after: None,
@@ -76,12 +75,11 @@ impl Overrides {
         max_items: None,
     };
 
-    /// The most attempts, pages or items that a reader may ask for: a crawl of so
-    /// many pages takes seconds, and the client has no limit of its own.
+    /// The most attempts, pages or items that a reader may choose: this many pages take
+    /// seconds, and the client itself sets no maximum.
     pub const MOST: u32 = 10_000;
 
-    /// A number that a reader has asked for, if it is not more than
-    /// [`Overrides::MOST`].
+    /// The number of a reader, if it is at most [`Overrides::MOST`].
     ///
     /// # Errors
     ///
@@ -94,13 +92,13 @@ impl Overrides {
     }
 }
 
-/// More than the lab runs.
+/// A number above the lab's limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{setting} must be at most {most}, got {got}", most = Overrides::MOST)]
 pub struct TooMany {
     /// The setting.
     pub setting: &'static str,
-    /// The number that was asked for.
+    /// The given number.
     pub got: u32,
 }
 

@@ -1,8 +1,8 @@
-//! What a scenario asks before it is run, and the answer that a run gives.
+//! The question of a scenario before it is run, and a run's answer to it.
 //!
 //! No question is a matter of opinion: each has choices or a number, and the answer is
-//! read off the run that follows, so that it is true of that run whatever its client and
-//! its settings.
+//! computed from the run that follows. So it is true of that run, whatever the client and
+//! the settings.
 
 use crate::{answer::Answer, outcome::Fact, run::Run};
 
@@ -11,34 +11,34 @@ use crate::{answer::Answer, outcome::Fact, run::Run};
 pub struct Question {
     /// The question.
     pub text: &'static str,
-    /// What an answer looks like.
+    /// The form of an answer.
     pub asked: Asked,
 }
 
-/// What an answer looks like.
+/// The form of an answer.
 #[derive(Clone, Copy, Debug)]
 pub enum Asked {
-    /// One of these.
+    /// One of these choices.
     Choices(&'static [Choice]),
     /// A whole number.
     Number(Number),
 }
 
-/// One of several answers.
+/// One of several possible answers.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice {
     /// The answer.
     pub text: &'static str,
-    /// Whether it is what a run has shown. Of all choices one is, at most.
+    /// Whether it is the answer of a run. At most one choice is.
     pub is: fn(&Run) -> bool,
 }
 
-/// A number that is an answer.
+/// An answer that is a number.
 #[derive(Clone, Copy, Debug)]
 pub struct Number {
     /// What is counted, in the plural.
     pub of: &'static str,
-    /// What a run has shown; none if it did not get that far.
+    /// The number of a run; none if the run did not get that far.
     pub is: fn(&Run) -> Option<u64>,
 }
 
@@ -47,32 +47,32 @@ pub struct Number {
 pub struct Prediction {
     /// The number, or the letter of the choice.
     pub value: Fact,
-    /// The same in words.
+    /// The same as text.
     pub text: String,
 }
 
-/// What is no answer to a question.
+/// An answer that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoAnswer {
-    /// None of the choices.
+    /// It is not one of the choices.
     #[error("type one of {0}")]
     NoChoice(String),
-    /// No number.
+    /// It is not a whole number.
     #[error("type a whole number")]
     NoNumber,
 }
 
-/// How many predictions came true.
+/// How many predictions were right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Score {
-    /// So many were right.
+    /// The number of right predictions.
     pub right: usize,
-    /// Of so many.
+    /// The number of predictions.
     pub of: usize,
 }
 
 impl Choice {
-    /// An answer that is right where a run shows this.
+    /// A choice that is right if this function says so.
     #[must_use]
     pub const fn new(text: &'static str, is: fn(&Run) -> bool) -> Self {
         Self { text, is }
@@ -80,7 +80,7 @@ impl Choice {
 }
 
 impl Question {
-    /// A question that a number answers.
+    /// A question with a number as its answer.
     #[must_use]
     pub const fn number(text: &'static str, of: &'static str, is: fn(&Run) -> Option<u64>) -> Self {
         Self {
@@ -89,7 +89,7 @@ impl Question {
         }
     }
 
-    /// A question that one of these answers.
+    /// A question with one of these choices as its answer.
     #[must_use]
     pub const fn choices(text: &'static str, choices: &'static [Choice]) -> Self {
         Self {
@@ -98,7 +98,7 @@ impl Question {
         }
     }
 
-    /// The choices with their letters; none where a number is asked for.
+    /// The choices with their letters; empty if the question asks for a number.
     pub fn lettered(&self) -> impl Iterator<Item = (char, &'static Choice)> + use<> {
         let choices = match self.asked {
             Asked::Choices(choices) => choices,
@@ -107,7 +107,7 @@ impl Question {
         ('a'..='z').zip(choices)
     }
 
-    /// The answer that a run gave; none if it was cancelled, or did not get that far.
+    /// The answer of a run; none if it was cancelled or did not get that far.
     #[must_use]
     pub fn answer(&self, run: &Run, why: Option<&'static str>) -> Option<Answer> {
         if run.is_cancelled() {
@@ -126,7 +126,7 @@ impl Question {
         Some(Answer { value, text, why })
     }
 
-    /// Reads what somebody typed: a number, or the letter or the words of a choice.
+    /// Parses a typed answer: a number, or the letter or the text of a choice.
     ///
     /// # Errors
     ///
@@ -157,15 +157,15 @@ impl Question {
 }
 
 impl Prediction {
-    /// What came of it, in words.
+    /// The prediction compared with the answer, as text.
     #[must_use]
     pub fn verdict(&self, run: &Run) -> String {
         let Some(Answer { text, why, .. }) = &run.answer else {
-            return format!("{}; this run did not get that far", self.text);
+            return format!("{}; the run ended before it could answer", self.text);
         };
         let answer = match self.came_true(run) {
-            Some(true) => format!("{}, and so it was.", self.text),
-            _ => format!("{}, and it was: {text}.", self.text),
+            Some(true) => format!("{}, correct.", self.text),
+            _ => format!("{}; the answer is {text}.", self.text),
         };
         match why {
             Some(why) => format!("{answer} {why}"),
@@ -173,7 +173,7 @@ impl Prediction {
         }
     }
 
-    /// Whether it came true; none of a run that gave no answer.
+    /// Whether it is right; none if the run gave no answer.
     #[must_use]
     pub fn came_true(&self, run: &Run) -> Option<bool> {
         let answer = run.answer.as_ref()?;
@@ -182,7 +182,7 @@ impl Prediction {
 }
 
 impl Score {
-    /// Counts a prediction, if the run gave an answer.
+    /// Counts a prediction if the run gave an answer.
     pub fn count(&mut self, came_true: Option<bool>) {
         if let Some(right) = came_true {
             self.right += usize::from(right);
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_is_one_of_digits_alone() {
+    fn a_number_must_be_digits_only() {
         let question = Question::number("How many?", "requests", |_| None);
 
         assert_eq!(question.predict("1").expect("one").text, "1 request");
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_was_answered_counts() {
+    fn a_run_without_an_answer_is_not_scored() {
         let mut score = Score::default();
 
         for it in [Some(true), None, Some(false), Some(true)] {

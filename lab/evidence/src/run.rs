@@ -1,4 +1,4 @@
-//! A run: one scenario, run once by one client, kept as a value.
+//! A run: one scenario, run once by one client, as a value.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -23,73 +23,72 @@ pub enum Pace {
     /// A wait of a second takes a second.
     #[default]
     Real,
-    /// A wait of a second takes none, and is drawn as a second.
+    /// A wait of a second takes no time, and is drawn as a second.
     Virtual,
 }
 
-/// The version of the shape of a run as JSON.
+/// The version of the JSON format of a run.
 pub const SCHEMA_VERSION: u32 = 3;
 
-/// One scenario, run once: what the client was allowed, how it ended, and the
-/// evidence. Lengths of time name their unit: `_ns` are whole nanoseconds, counted
-/// from the start of the run where they are a moment, `_seconds` seconds.
+/// One scenario, run once: the limits of the client, how it ended, and the evidence. Names
+/// of durations end in their unit: `_ns` are whole nanoseconds (counted from the start of
+/// the run for a moment), `_seconds` are seconds.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Run {
-    /// The version of this shape. It rises when a member goes, or changes its name,
-    /// its type or its meaning.
+    /// The version of the JSON format. It rises when a member is removed, or changes its
+    /// name, its type or its meaning.
     pub schema_version: u32,
     /// The name of the scenario.
     pub scenario: &'static str,
-    /// Which client run it.
+    /// The client that ran it.
     #[schemars(with = "String")]
     pub client: Client,
-    /// What jitter, keys, cursors and ids were drawn from. With this seed and in
-    /// virtual time the run repeats to the byte. It has up to 64 bits: take care
-    /// where numbers are floats.
+    /// The seed of jitter, keys, cursors and ids. With the same seed, a run in virtual time
+    /// is identical to the byte. It has up to 64 bits: a JSON reader that parses numbers as
+    /// floats loses digits.
     pub seed: u64,
-    /// The random generator that draws from the seed.
+    /// The random generator that uses the seed.
     pub generator: &'static str,
-    /// Whether its waits were real.
+    /// Whether its waits are real.
     pub pace: Pace,
-    /// What the reference client is allowed, and the expectations are made for.
+    /// The limits of the reference client. The expectations are made for them.
     pub policy: Policy,
-    /// How the client works, and what it is allowed, term by term.
+    /// How the client works and its limits, one phrase each.
     pub terms: Vec<String>,
     /// How it ended for the client.
     pub outcome: Outcome,
     /// What happened, as spans of the client and of the service.
     pub traces: Vec<Trace>,
-    /// What the wire saw.
+    /// The record of the wire.
     pub wire: WireRecord,
     /// The counters that moved.
     pub counters: Counters,
-    /// What was expected, and whether it held; nothing of a run that was
-    /// cancelled, since half a run shows half of what was expected.
+    /// The expectations, and whether each held; empty if the run was cancelled, since half a
+    /// run meets only half of them.
     pub verdict: Vec<Check>,
-    /// The answer to the scenario's question; none if it was cancelled, or did not get
+    /// The answer to the scenario's question; none if the run was cancelled or did not get
     /// that far.
     pub answer: Option<Answer>,
-    /// What there is to learn from it.
+    /// The lesson of it.
     pub lesson: Lesson,
-    /// The same in words, for whatever shows it: made once, so that a terminal, a
-    /// report and the web UI say the same.
+    /// The run as text, made in one place, so that terminal, report and web UI agree.
     pub view: View,
 }
 
 impl Run {
-    /// Whether it came to its end, and every expectation held.
+    /// Whether it ran to its end and every expectation held.
     #[must_use]
     pub fn passed(&self) -> bool {
         !self.is_cancelled() && self.verdict.iter().all(|check| check.held)
     }
 
-    /// Whether a person ended it, so that nothing can be said of the client.
+    /// Whether a person stopped it, so that it says nothing about the client.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.outcome.ending == Ending::Cancelled
     }
 
-    /// The requests that the client counted.
+    /// The number of requests by the client's own count.
     #[must_use]
     pub fn counted(&self) -> u64 {
         self.counters.total(&self.client.counter(ATTEMPTS))

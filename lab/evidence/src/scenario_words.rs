@@ -1,4 +1,4 @@
-//! The words of a scenario.
+//! The texts of a scenario.
 
 use crate::{
     lesson::{Lesson, Sentence},
@@ -6,31 +6,31 @@ use crate::{
     verdict::Evidence,
 };
 
-/// What a scenario says, before and after it is run.
+/// The texts of a scenario, before and after a run.
 ///
-/// Title, question, hint and what is left unsolved are shown with every run, so
-/// they hold under all settings and speak of no client in particular. What
-/// speaks of a run is a [`Sentence`], and says of which runs it is true.
+/// Title, question, hint and unsolved problem are shown with every run, so they must be
+/// true under all settings and for every client. Texts about a run are [`Sentence`]s, each
+/// with the runs that it is true of.
 #[derive(Clone, Copy, Debug)]
 pub struct ScenarioWords {
-    /// What it is called on the command line.
+    /// Its name on the command line.
     pub name: &'static str,
     /// What the service does, in a few words.
     pub title: &'static str,
     /// The request that the client makes.
     pub request: &'static str,
-    /// What to ask oneself before looking.
+    /// The question to answer before a run.
     pub question: Question,
-    /// Something to think about, for whoever is stuck.
+    /// A hint for the question.
     pub hint: &'static str,
     /// Why it matters: each sentence with the runs that it is true of.
     pub lessons: &'static [Sentence],
-    /// What is still unsolved with a client that does well.
+    /// What remains unsolved even with a good client.
     pub unsolved: &'static str,
 }
 
 impl ScenarioWords {
-    /// What a run teaches that left this behind; `next` is what to try after it.
+    /// The lesson of the run with this evidence; `next` is the command to try after it.
     #[must_use]
     pub fn lesson(&self, evidence: Evidence<'_>, next: String) -> Lesson {
         let true_of_it = self
@@ -45,8 +45,8 @@ impl ScenarioWords {
         }
     }
 
-    /// The sentence that says best why a run came out as it did: one about this run, or
-    /// else what is so whoever runs.
+    /// The sentence that best explains the result of a run: one about this run, or else one
+    /// that is always true.
     #[must_use]
     pub fn reason(&self, evidence: Evidence<'_>) -> Option<&'static str> {
         if let Some(defence) = evidence.client.without {
@@ -61,7 +61,7 @@ impl ScenarioWords {
             .or_else(|| self.always().next())
     }
 
-    /// What is so of it whoever runs.
+    /// The sentences that are true of every run.
     pub fn always(&self) -> impl Iterator<Item = &'static str> {
         let sentences = self.lessons.iter();
         let general = sentences.filter(|sentence| sentence.client.is_none());

@@ -1,12 +1,12 @@
-//! The verdict: expectations and rules, held against what a run left behind. Pure.
+//! The verdict: expectations and rules, checked against the evidence of a run. Pure.
 //!
 //! What the wire can show is judged from the [record of the wire](crate::wire) alone:
-//! requests, jobs, and waits from the arrivals. What only the client can say, its
-//! outcome and its counters, is judged apart and marked as its word.
+//! requests, jobs, and waits from the arrivals. The client's outcome and its counters are
+//! its own word; checks of them are marked so.
 //!
-//! In real time a machine may be as slow as it likes. What is expected there is
-//! what slowness cannot break: that nothing came early, and by what kind of
-//! failure an attempt ended, but never that something happened in time.
+//! In real time a machine may be arbitrarily slow. So the expectations are those that
+//! slowness cannot break: that no request was early, and by what kind of failure an
+//! attempt ended, but never that something happened in time.
 
 mod check;
 mod claim;
@@ -19,7 +19,7 @@ pub use check::{Check, Source};
 pub use evidence::Evidence;
 pub use expectation::Expectation;
 
-/// Holds expectations against evidence, in their order, and then the rules of the wire.
+/// Checks the expectations, in their order, and then the rules of the wire.
 #[must_use]
 pub fn judge(expectations: Vec<Expectation>, evidence: Evidence<'_>) -> Vec<Check> {
     let check = |expectation: Expectation| {
@@ -41,7 +41,7 @@ pub fn judge(expectations: Vec<Expectation>, evidence: Evidence<'_>) -> Vec<Chec
     expectations.into_iter().map(check).chain(rules).collect()
 }
 
-/// Whether a rule was kept or broken; nothing of one that says neither.
+/// Whether a rule was kept or broken; none if neither.
 fn ruled(rule: &Rule, cases: &[Case<'_>]) -> Option<Check> {
     let judgement = (rule.judge)(cases);
     let held = match judgement.verdict {

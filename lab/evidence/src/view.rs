@@ -1,4 +1,4 @@
-//! What of a run is shown, whatever shows it: words, rows and cells, made once.
+//! The parts of a run that every renderer shows: texts, rows and cells, made once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,62 +15,60 @@ use crate::{
     wire::Facts,
 };
 
-/// A run in words. Of one that goes on, only waterfall and counters are there.
+/// A run as text. During a run, only waterfall and counters are filled.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct View {
-    /// How it ended, as the end of a sentence that begins with "ended with".
+    /// How it ended, to complete the sentence "ended with …".
     pub ended: Option<Phrase>,
-    /// What it came to, in a line of phrases: how it ended, the number of attempts,
-    /// and how many expectations held. A call that fails may be just what was
-    /// expected.
+    /// Its results, in a line of phrases: how it ended, the number of attempts, and how many
+    /// expectations held. A call that fails may be the expected result.
     pub result: Vec<Phrase>,
-    /// What happened, row by row.
+    /// The events of the run, row by row.
     pub waterfall: Waterfall,
-    /// What the wire saw.
+    /// The record of the wire.
     pub requests: Table,
-    /// What was said on the wire where a lesson is about it, line by line.
+    /// The parts of the exchange that the lesson is about, line by line.
     pub facts: Facts,
-    /// What rose: first what every run of the client shows.
+    /// The counters that rose; those that every run of the client shows come first.
     pub counters: Vec<Rise>,
 }
 
-/// Some words, and whether they are about a success.
+/// A short text, and whether it is about a success.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Phrase {
-    /// Success or failure; null where it is neither.
+    /// Success or failure; null if neither.
     pub mark: Option<Mark>,
-    /// The words.
+    /// The text.
     pub text: String,
 }
 
-/// By how much a counter rose, all its labels together.
+/// How much a counter rose, summed over its labels.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Rise {
     /// The name of the counter.
     pub name: String,
-    /// Whether the client counts it: the service's rise whoever runs.
+    /// Whether it is the client's counter; otherwise it is the service's.
     pub own: bool,
-    /// By how much it rose, in words.
+    /// How much it rose, as text.
     pub change: String,
-    /// Of how many it rose for which reason.
+    /// The change by reason.
     pub parts: Vec<Part>,
 }
 
-/// What a counter rose by for one reason.
+/// How much a counter rose for one reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Part {
-    /// The values of the labels that say what happened.
+    /// The values of the labels that name the reason.
     pub kind: String,
-    /// By how much it rose, in words.
+    /// How much it rose, as text.
     pub change: String,
 }
 
-/// The labels that say where something was counted. What happened there, the others
-/// say.
+/// The labels that say where something was counted. The other labels say what was counted.
 const WHERE: [&str; 3] = ["endpoint", "method", "route"];
 
 impl View {
-    /// Of a run that is over.
+    /// The view of a finished run.
     #[must_use]
     pub fn of(evidence: Evidence<'_>, traces: &[Trace], verdict: &[Check]) -> Self {
         let ended = ended(evidence.outcome);
@@ -84,8 +82,8 @@ impl View {
         }
     }
 
-    /// Of a run that goes on. Its counters are read at its end, so these are what its
-    /// spans say.
+    /// The view of a run that goes on. Its counters are read at its end, so these are derived
+    /// from its spans.
     #[must_use]
     pub fn so_far(client: Client, traces: &[Trace]) -> Self {
         Self {
@@ -96,7 +94,7 @@ impl View {
     }
 }
 
-/// By how much a counter rose, in words.
+/// How much a counter rose, as text.
 #[must_use]
 pub fn risen(by: u64) -> String {
     match by {
@@ -105,8 +103,8 @@ pub fn risen(by: u64) -> String {
     }
 }
 
-/// A success says all in its own words, and so does a run that was cancelled; an
-/// error is called by its class.
+/// A success, a stopped and a cancelled run have texts of their own; an error is named by its
+/// class.
 fn ended(outcome: &Outcome) -> Phrase {
     match outcome.ending {
         Ending::Ok => phrase(Mark::Ok, outcome.text.clone()),
@@ -140,7 +138,7 @@ fn result(ended: &Phrase, evidence: Evidence<'_>, verdict: &[Check]) -> Vec<Phra
     ]
 }
 
-/// How a run ended.
+/// The phrase for how a run ended.
 pub(crate) fn ended_with(ended: &Phrase) -> Phrase {
     Phrase {
         mark: ended.mark,
@@ -148,7 +146,7 @@ pub(crate) fn ended_with(ended: &Phrase) -> Phrase {
     }
 }
 
-/// How many attempts a client counted.
+/// The phrase for the number of attempts by the client's count.
 pub(crate) fn attempts(number: u64) -> Phrase {
     Phrase {
         mark: None,
@@ -209,7 +207,7 @@ fn parts<'a>(counters: impl Iterator<Item = &'a Counter>) -> Vec<Part> {
         .collect()
 }
 
-/// What the spans say of the counters.
+/// The counters derived from spans.
 fn counted(client: Client, traces: &[Trace]) -> Counters {
     let number = |name: &str, is_one: fn(&Span) -> bool| Counter {
         name: name.to_owned(),
@@ -255,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn headlines_come_first_and_parts_are_told_by_what_happened() {
+    fn headlines_come_first_and_parts_are_named_by_reason() {
         let counters = [
             counter("a_total", &[("route", "/items")], 2),
             counter(

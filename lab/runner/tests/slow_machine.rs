@@ -138,10 +138,7 @@ fn a_date_is_kept_to_however_late_it_was_read() {
     let twice = until(&[(1, 1), (1, 1)]);
     assert_eq!(twice.as_deref(), Some("it waited 1 ms, 1 ms"));
     let early = until(&[(3_000, 1_000)]);
-    assert_eq!(
-        early.as_deref(),
-        Some("asked for 3 s, it came back after 1 s")
-    );
+    assert_eq!(early.as_deref(), Some("asked for 3 s, retried after 1 s"));
 }
 
 #[test]
@@ -166,9 +163,14 @@ fn whether_a_wait_fits_is_judged_by_what_was_asked_for() {
             over,
             None,
             Some(seconds(2)),
-            "it stopped, and was asked to wait 2 s",
+            "it gave up, although asked to wait only 2 s",
         ),
-        (over, None, None, "it stopped, and was asked to wait 0 ms"),
+        (
+            over,
+            None,
+            None,
+            "it gave up, although asked to wait only 0 ms",
+        ),
         (&[], Some(seconds(3)), None, "it waited 3 s"),
     ] {
         assert_eq!(within(facts, waited, asked).as_deref(), Some(instead));

@@ -26,9 +26,9 @@ fn says_whether_the_prediction_came_true_and_why() {
     assert_eq!(right.stderr, question);
     assert!(right.stdout.starts_with("flaky — "), "{}", right.stdout);
     let why = "Each wait of the reliable";
-    let came_true = format!("\n✓ predicted: 3 requests, and so it was. {why} client was\n");
+    let came_true = format!("\n✓ predicted: 3 requests, correct. {why} client was drawn at\n");
     assert_contains(&right.stdout, &[&came_true]);
-    let did_not = format!("\n✗ predicted: 2 requests, and it was: 3 requests. {why}\n");
+    let did_not = format!("\n✗ predicted: 2 requests; the answer is 3 requests. {why}\n");
     assert_contains(&wrong.stdout, &[&did_not]);
 }
 
@@ -43,7 +43,7 @@ fn offers_choices_by_their_letters() {
         &ended.stderr,
         &[choices, "Your prediction, a/b/c (? for a hint): "],
     );
-    let came_true = "✓ predicted: after two seconds, and so it was.";
+    let came_true = "✓ predicted: after two seconds, correct.";
     assert_contains(&ended.stdout, &[came_true]);
 }
 
@@ -75,7 +75,7 @@ fn a_comparison_is_predicted_for_the_reliable_client() {
         b"1\n",
     );
 
-    assert_contains(&ended.stdout, &["✓ predicted: 1 job, and so it was."]);
+    assert_contains(&ended.stdout, &["✓ predicted: 1 job, correct."]);
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn the_course_keeps_the_score() {
     let asked = "scenario all --filter job --ask --seed 7";
     let ended = lab_reading(asked, b"b\n");
 
-    assert_contains(&ended.stderr, &["create-job: 201, and so it was."]);
+    assert_contains(&ended.stderr, &["create-job: 201, correct."]);
     assert_contains(&ended.stdout, &["1 of 1 prediction came true\n"]);
 
     let asked = "scenario all --filter re --ask --seed 7";

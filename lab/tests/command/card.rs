@@ -86,7 +86,7 @@ fn a_pipeline_reads_each_goal_and_each_rule() {
         (
             "retry-after-cut-body",
             "failure",
-            "asked for 2 s, came back after",
+            "asked for 2 s, retried after",
         ),
         (
             "request-headers",
@@ -139,7 +139,7 @@ fn a_report_shows_the_card_and_every_request() {
     let found = [
         policy,
         "retry-after-seconds",
-        "asked for 2 s, came back after",
+        "asked for 2 s, retried after",
         "RFC 9110 §10.2.3",
         "good practice",
         "GET  503  Retry-After: 2 s",
@@ -218,9 +218,9 @@ fn a_file_that_is_no_card_is_named() {
         (
             "run.json",
             printed("scenario flaky --pace virtual --json"),
-            "it is no card",
+            "it is not a card",
         ),
-        ("text.json", "0 ms".to_owned(), "it is no card"),
+        ("text.json", "0 ms".to_owned(), "it is not a card"),
         (
             "other.json",
             r#"{"schema_version": 1000, "tasks": []}"#.to_owned(),

@@ -137,7 +137,7 @@ fn a_rule_that_is_broken_is_shown_with_its_requests() {
         "goal reached in",
         "Retry-After: 2 s",
         "too early",
-        "retry-after-seconds: asked for 2 s, came back after",
+        "retry-after-seconds: asked for 2 s, retried after",
         "rule retry-after-seconds",
     ];
     assert_contains(&ended.stdout, &found);

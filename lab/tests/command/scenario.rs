@@ -180,9 +180,9 @@ fn shows_a_lost_response() {
     ✓ wire    the service created one job, not two
     ✓ client  the wire and the client agree on the number of requests
     ✓ wire    no request came earlier than allowed
-    ✓ wire    every attempt at one job carried one key
-    ✓ wire    one job was created where one was meant
-    ✓ wire    requests said that they bring and take JSON
+    ✓ wire    every attempt at a job carried the same key
+    ✓ wire    no job was created twice
+    ✓ wire    Content-Type and Accept named JSON
 
     Why it matters  From a client's side a lost response and a lost request look the
                     same, so a POST must not be repeated blindly. This one may be:

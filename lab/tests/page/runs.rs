@@ -502,7 +502,7 @@ async fn the_question_comes_before_the_answer() {
     browser.ended().await;
 
     let guessed = browser.read("text('.guessed')").await.to_string();
-    let verdict = "✗ You predicted: 2 requests, and it was: 3 requests. Each wait";
+    let verdict = "✗ You predicted: 2 requests; the answer is 3 requests. Each wait";
     assert!(guessed.contains(verdict), "{guessed}");
     assert_eq!(
         browser.read("text('#predict')").await,

@@ -148,7 +148,7 @@ fn where_nothing_goes_wrong_the_two_come_to_the_same() {
         let compared = &comparison.compared;
         assert!(!compared.differ(), "{name}: {compared:#?}");
         let said: Vec<_> = compared.remarks.iter().map(|it| &*it.text).collect();
-        assert_eq!(said, ["The two came to the same."], "{name}");
+        assert_eq!(said, ["The two runs had the same effects."], "{name}");
     }
 }
 
@@ -258,7 +258,7 @@ fn says_what_was_found_where_the_reliable_client_fails() {
 
     let words: Vec<_> = text.split_whitespace().collect();
     let line = "✗ wire every Retry-After in seconds was waited for in full — asked for 120 s, \
-                came back after 0 ms (requests 2, 3, 4 and 6 more)";
+                retried after 0 ms (requests 2, 3, 4 and 6 more)";
     assert!(words.join(" ").contains(line), "{text}");
 }
 
@@ -289,18 +289,17 @@ fn a_comparison_tells_both_stories_on_one_axis() {
         0 ms  ▕█▏                                attempt 1   503 Service Unavailable
         0 ms  ▕█▏                                attempt 2   200 OK
 
-                                        reliable        naive
-    requests that the service bore             2            2
-    requests before its Retry-After            0            1  ≠
-    time until the caller knew               2 s         0 ms  ≠
-    what the caller has                       ok           ok
+                                   reliable        naive
+    requests at the service               2            2
+    early requests                        0            1  ≠
+    time until the caller knew          2 s         0 ms  ≠
+    result for the caller                ok           ok
     rules broken, in 1 run each  ≠
       reliable  none
-      naive     retry-after-seconds (asked for 2 s, came back after 0 ms)
+      naive     retry-after-seconds (asked for 2 s, retried after 0 ms)
 
-    The reliable client waited 2 s longer. To one caller a wait is lost time. What
-    it does for a service that many call, one client cannot show; many at once show
-    it:
+    The reliable client waited 2 s longer. For one caller, waiting only costs time.
+    The benefit for a service with many callers is visible only with many clients:
       cargo run -p lab -- storm
 
     Why it matters  A Retry-After that the caller can bear replaces the backoff, and

@@ -1,12 +1,12 @@
-//! Lengths of time in JSON: whole nanoseconds.
+//! Durations in JSON: whole nanoseconds.
 //!
-//! Five centuries and more are cut to what a whole number of 64 bits holds.
+//! Durations above 584 years are cut to the largest 64-bit number.
 
 use std::time::Duration;
 
 use serde::{Serialize, Serializer};
 
-/// A length of time in whole nanoseconds.
+/// A duration in whole nanoseconds.
 #[must_use]
 pub fn whole(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)

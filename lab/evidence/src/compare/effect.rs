@@ -1,4 +1,4 @@
-//! One effect of two runs: what was measured on each, and whether that differs.
+//! One effect in two runs: the measurements, and whether they differ.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,35 +15,35 @@ use crate::{
     run::Run,
 };
 
-/// What was measured on two runs.
+/// One effect in two runs.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Effect {
-    /// What was measured.
+    /// What is measured.
     pub aspect: Aspect,
-    /// The same in words.
+    /// The same as text.
     pub label: String,
-    /// What each came to, in the order of the runs.
+    /// The measurements, in the order of the runs.
     pub sides: [Measured; 2],
-    /// Whether the two differ in it.
+    /// Whether the two differ.
     pub differs: bool,
 }
 
-/// What one run came to.
+/// The measurement of one run.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Measured {
-    /// The value. Lengths of time are whole milliseconds.
+    /// The value. Durations are whole milliseconds.
     pub value: Fact,
-    /// The same in words.
+    /// The same as text.
     pub text: String,
 }
 
-/// What can be measured, what it cost the service first.
+/// What can be measured; the load on the service comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Aspect {
-    /// Requests that the service bore.
+    /// Requests at the service.
     Requests,
-    /// Requests that came before a Retry-After allowed.
+    /// Requests before a Retry-After allowed them.
     EarlyRequests,
     /// Requests that were refused with 429.
     RefusedRequests,
@@ -51,23 +51,23 @@ pub enum Aspect {
     UnseenAttempts,
     /// Jobs that the service created.
     JobsCreated,
-    /// Records that were handed on, duplicates included.
+    /// Records returned to the caller, including duplicates.
     RecordsDelivered,
-    /// Calls of many that succeeded.
+    /// Successful calls, if there were many.
     CallsSucceeded,
-    /// How long it took until the caller knew how it ended, in milliseconds.
+    /// The time until the caller had the result, in milliseconds.
     Milliseconds,
-    /// What the caller has at the end.
+    /// The result for the caller.
     Outcome,
     /// What the caller can do with the error.
     ErrorUse,
-    /// Whether a response was used that the other client refused.
+    /// Whether a response was used that the other client rejected.
     RefusedDataUsed,
     /// The rules of the wire that were broken.
     RulesBroken,
 }
 
-/// What was measured on two runs: what says nothing about either is left out.
+/// The effects of two runs, without those that say nothing about either.
 pub(super) fn effects(
     runs: [&Run; 2],
     sample: Option<&Sample>,
@@ -124,8 +124,8 @@ fn time(runs: [&Run; 2]) -> Effect {
     }
 }
 
-/// A success is told by its words; an error by its class, since what more there is to it
-/// is told by what its caller can do.
+/// A success is compared by its text; an error by its class, since [`Aspect::ErrorUse`]
+/// covers the rest.
 fn outcome(runs: [&Run; 2]) -> Effect {
     let sides = runs.map(|run| {
         let ending = run.outcome.ending;
@@ -137,10 +137,10 @@ fn outcome(runs: [&Run; 2]) -> Effect {
             },
         }
     });
-    plain(Aspect::Outcome, "what the caller has", sides)
+    plain(Aspect::Outcome, "result for the caller", sides)
 }
 
-/// Who used what the other refused, if one did.
+/// Whether one client used a response that the other rejected; none if neither did.
 fn refused_data(runs: [&Run; 2]) -> Option<Effect> {
     let took = [(runs[0], runs[1]), (runs[1], runs[0])]
         .map(|(one, other)| one.outcome.ending == Ending::Ok && refused(other));
@@ -148,12 +148,12 @@ fn refused_data(runs: [&Run; 2]) -> Option<Effect> {
         value: took.into(),
         text: if took { "yes" } else { "no" }.to_owned(),
     });
-    let label = "used what the other client refused";
+    let label = "used what the other client rejected";
     let effect = plain(Aspect::RefusedDataUsed, label, sides);
     took.contains(&true).then_some(effect)
 }
 
-/// Whether a client refused to use a complete response that was faulty on purpose.
+/// Whether a client rejected a complete response that was faulty on purpose.
 fn refused(run: &Run) -> bool {
     let faulty = run.wire.entries.last().is_some_and(|it| it.fault.is_some());
     let too_large = Fact::from("body_too_large");
@@ -168,7 +168,7 @@ fn named(text: String) -> Measured {
     }
 }
 
-/// An effect that differs where its words do.
+/// An effect that differs if its texts do.
 fn plain(aspect: Aspect, label: &str, sides: [Measured; 2]) -> Effect {
     Effect {
         aspect,

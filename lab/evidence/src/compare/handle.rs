@@ -1,13 +1,12 @@
-//! What a caller can do with an error: what it holds that a program or a person can
-//! act on.
+//! The uses of an error for a caller: the details that a program or a person can act on.
 
 use crate::outcome::{Ending, Fact, Outcome};
 
-/// What the caller can do with what it has at the end, in words.
+/// The possible actions of a caller with this outcome, as text.
 pub(super) fn handles(outcome: &Outcome) -> String {
     match outcome.ending {
-        Ending::Ok => return "there is none".to_owned(),
-        Ending::Stopped | Ending::Cancelled => return "there is none: it did not end".to_owned(),
+        Ending::Ok => return "no error".to_owned(),
+        Ending::Stopped | Ending::Cancelled => return "no error: it did not end".to_owned(),
         _ => {}
     }
     let known = HANDLES.iter().filter_map(|(name, words)| {
@@ -21,11 +20,11 @@ pub(super) fn handles(outcome: &Outcome) -> String {
     }
 }
 
-/// What each detail of an outcome is good for.
+/// The action that each detail of an outcome allows.
 const HANDLES: [(&str, &str); 6] = [
     ("status", "branch on status {}"),
     ("code", "on the code {}"),
-    ("request_id_kept", "quote the request id"),
+    ("request_id_kept", "report the request id"),
     ("retry_after_seconds", "call again after {} s"),
     ("gave_up", "see why it gave up: {}"),
     ("problem", "see what was wrong: {}"),
@@ -36,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_is_worth_what_it_holds() {
+    fn an_error_allows_the_actions_of_its_details() {
         let error = || Outcome {
             ending: Ending::HttpError,
             ..Outcome::ok("503")
@@ -49,10 +48,10 @@ mod tests {
             .with("status", 404_u64)
             .with("request_id_kept", false);
 
-        let known = "branch on status 503, quote the request id, call again after 120 s";
+        let known = "branch on status 503, report the request id, call again after 120 s";
         assert_eq!(handles(&full), known);
         assert_eq!(handles(&without_id), "branch on status 404");
         assert_eq!(handles(&error()), "show its text");
-        assert_eq!(handles(&Outcome::ok("ok")), "there is none");
+        assert_eq!(handles(&Outcome::ok("ok")), "no error");
     }
 }

@@ -1,28 +1,28 @@
-//! What can be counted on a run.
+//! The counts of a run.
 
 use super::Aspect;
 use crate::{outcome::Fact, run::Run, ties::Ties};
 
-/// Something that can be counted on a run.
+/// A count of a run.
 pub(super) struct Measure {
     pub(super) aspect: Aspect,
     pub(super) label: &'static str,
-    /// Whether it is shown even if there was none.
+    /// Whether it is shown even if it is zero.
     pub(super) always: bool,
     pub(super) of: fn(&Run) -> u64,
 }
 
-/// All that is counted, in the order of what it cost the service first.
+/// All counts; the load on the service comes first.
 pub(super) const MEASURES: &[Measure] = &[
     Measure {
         aspect: Aspect::Requests,
-        label: "requests that the service bore",
+        label: "requests at the service",
         always: true,
         of: |run| run.wire.total,
     },
     Measure {
         aspect: Aspect::EarlyRequests,
-        label: "requests before its Retry-After",
+        label: "early requests",
         always: false,
         of: |run| Ties::of(&run.wire).early(),
     },
@@ -37,25 +37,25 @@ pub(super) const MEASURES: &[Measure] = &[
     },
     Measure {
         aspect: Aspect::UnseenAttempts,
-        label: "attempts that never reached it",
+        label: "attempts that never arrived",
         always: false,
         of: |run| run.counted().saturating_sub(run.wire.total),
     },
     Measure {
         aspect: Aspect::JobsCreated,
-        label: "jobs that it created",
+        label: "jobs created",
         always: false,
         of: |run| run.wire.jobs_created(),
     },
     Measure {
         aspect: Aspect::RecordsDelivered,
-        label: "records, duplicates included",
+        label: "records, including duplicates",
         always: false,
         of: |run| number(run, "delivered").max(number(run, "items")),
     },
     Measure {
         aspect: Aspect::CallsSucceeded,
-        label: "calls that succeeded",
+        label: "successful calls",
         always: false,
         of: |run| number(run, "succeeded"),
     },

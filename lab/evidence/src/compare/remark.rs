@@ -1,4 +1,4 @@
-//! What is to be said about two runs beside each other.
+//! The remarks on a comparison.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::{duration::duration, run::Run};
 pub struct Remark {
     /// The sentence.
     pub text: String,
-    /// Where it leads to: arguments of `lab`.
+    /// A command to try, as arguments of `lab`.
     pub command: Option<&'static str>,
 }
 
@@ -24,7 +24,7 @@ pub(super) fn remarks(
 ) -> Vec<Remark> {
     let same = effects.iter().all(|effect| !effect.differs);
     let same = same.then(|| Remark {
-        text: "The two came to the same.".to_owned(),
+        text: "The two runs had the same effects.".to_owned(),
         command: None,
     });
     let mut without = runs
@@ -38,11 +38,11 @@ pub(super) fn remarks(
     remarks.chain(waiting(runs, broken)).collect()
 }
 
-/// The shortest difference between two waits that is one: timers are no more exact.
+/// The shortest noticeable difference between two waits: timers are not more precise.
 const NOTICEABLE: Duration = Duration::from_millis(10);
 
-/// Who waits looks slower, as long as it is alone. Of a client that waited longer than the
-/// first and broke no rule by it there is nothing to say: it may have waited in vain.
+/// A client that waits looks slower, as long as it is alone. There is no remark if the second
+/// client waited longer and broke no rule: its waits may have been unnecessary.
 fn waiting(runs: [&Run; 2], broken: [&[BrokenRule]; 2]) -> Option<Remark> {
     let [first, second] = runs.map(|run| (run, Time::of(run)));
     let is_second = second.1.waited > first.1.waited;
@@ -57,8 +57,8 @@ fn waiting(runs: [&Run; 2], broken: [&[BrokenRule]; 2]) -> Option<Remark> {
     }
     Some(Remark {
         text: format!(
-            "{} waited {} longer. To one caller a wait is lost time. What it does for a service \
-             that many call, one client cannot show; many at once show it:",
+            "{} waited {} longer. For one caller, waiting only costs time. The benefit for a \
+             service with many callers is visible only with many clients:",
             capital(&slow_run.client.title()),
             duration(longer),
         ),

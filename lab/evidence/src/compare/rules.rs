@@ -1,4 +1,4 @@
-//! Which rules of the wire two clients broke, in several runs each.
+//! The rules of the wire that two clients broke, in several runs each.
 
 use std::num::NonZeroU64;
 
@@ -11,8 +11,8 @@ use crate::{
     wire::WireRecord,
 };
 
-/// What the wire saw of several runs of each client, with one seed after the other: some
-/// rules are about many retries, and one run has a few.
+/// The records of several runs of each client, with consecutive seeds: some rules need many
+/// retries, and one run has only a few.
 #[derive(Clone, Debug, Default)]
 pub struct Sample(pub [Vec<WireRecord>; 2]);
 
@@ -21,22 +21,22 @@ pub struct Sample(pub [Vec<WireRecord>; 2]);
 pub struct BrokenRule {
     /// The id of the [rule](crate::rules).
     pub id: &'static str,
-    /// What a client does that keeps it.
+    /// What a client must do.
     pub text: &'static str,
     /// What was found instead.
     pub found: Option<String>,
 }
 
 impl Sample {
-    /// How many runs it takes: as many as the rule about jitter asks for.
+    /// The number of runs of each client: as many as the rule about jitter needs.
     pub const RUNS: NonZeroU64 = NonZeroU64::new(8).unwrap();
 
-    /// How many runs there are of each client.
+    /// The number of runs of each client.
     pub(super) fn runs(&self) -> usize {
         self.0[0].len().min(self.0[1].len())
     }
 
-    /// The rules that each client broke in its runs, or in the run that is shown.
+    /// The rules that each client broke in its sampled runs or in the run that is shown.
     pub(super) fn broken(&self, runs: [&Run; 2]) -> [Vec<BrokenRule>; 2] {
         let mut samples = self.0.iter();
         runs.map(|run| broken(run, samples.next().map_or(&[], Vec::as_slice)))

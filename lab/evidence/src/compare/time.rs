@@ -1,8 +1,8 @@
-//! How long a run took, and how much of that its client chose.
+//! The time of a run, and the part of it that its client chose.
 //!
-//! A machine may be slow at any moment, so two runs that did the same seldom take the
-//! same time. What a client chose, to wait before a retry and to bear a silence, is told
-//! apart from what the machine took.
+//! A machine may be slow at any moment, so two runs of the same actions seldom take the same
+//! time. The part that a client chose, in waits before retries and in timeouts, is separate
+//! from the part that the machine took.
 
 use std::time::Duration;
 
@@ -11,15 +11,15 @@ use crate::{
     trace::{Span, SpanName, field},
 };
 
-/// How long a run took.
+/// The time of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Time {
-    /// From its begin to its end.
+    /// From its start to its end.
     pub(super) taken: Duration,
-    /// The waits before retries, all together. What is left of a date when it is read
-    /// is up to the machine, so what the service asked for counts as whole seconds.
+    /// The waits before retries, in total. The time left until a date depends on the machine
+    /// that reads it, so a wait that the service asked for counts in whole seconds.
     pub(super) waited: Duration,
-    /// The silences that a timeout ended, all together.
+    /// The waits for a response that a timeout ended, in total.
     silent: Duration,
 }
 
@@ -39,8 +39,8 @@ impl Time {
         }
     }
 
-    /// Whether the clients chose to take different times. Two silences of one length
-    /// differ by what timers are off by.
+    /// Whether the clients chose different times. Two timeouts of equal length differ by the
+    /// imprecision of timers.
     pub(super) fn differ([one, other]: [Self; 2]) -> bool {
         let longer = one.silent.max(other.silent);
         one.waited != other.waited || one.silent.abs_diff(other.silent) > longer / 2
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_a_client_chose_differs() {
+    fn only_times_that_a_client_chose_differ() {
         let [short, long] = [400, 8_000].map(Duration::from_millis);
         let time = |waited, silent| Time {
             taken: waited + silent,

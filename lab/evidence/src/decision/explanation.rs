@@ -1,4 +1,4 @@
-//! The words for a decision: each input a step, and the whole in short.
+//! The texts for a decision: step by step, and in short.
 
 use std::time::Duration;
 
@@ -8,11 +8,11 @@ use crate::{
     stop_reason::StopReason,
 };
 
-/// What becomes of a failure that is not tried again.
-const HANDED_ON: &str = "handed to the caller";
+/// The last step after a failure that is not retried.
+const RETURNED: &str = "returned to the caller";
 
-/// What a client without a timeout is stopped by.
-const SILENCE: &str = "no timeout of its own, so the lab hung up";
+/// The reason for a client without a timeout.
+const SILENCE: &str = "no timeout of its own, so the lab closed the connection";
 
 pub(super) fn steps(decision: &Decision) -> Vec<String> {
     let mut steps: Vec<String> = decision.reason.as_deref().map(reason).into_iter().collect();
@@ -35,13 +35,13 @@ pub(super) fn steps(decision: &Decision) -> Vec<String> {
         }
         Next::Stop { why, weighed } => {
             steps.extend(before_stop(decision, *why, *weighed));
-            steps.push(HANDED_ON.to_owned());
+            steps.push(RETURNED.to_owned());
         }
     }
     steps
 }
 
-/// What was looked at up to the reason for stopping, that reason last.
+/// The steps up to the reason to stop, which is the last one.
 fn before_stop(decision: &Decision, why: StopReason, weighed: Option<Duration>) -> Vec<String> {
     let eligible = || allowed(decision).into_iter();
     let counted = || {
@@ -50,14 +50,14 @@ fn before_stop(decision: &Decision, why: StopReason, weighed: Option<Duration>) 
             .chain(attempt(decision))
     };
     match why {
-        StopReason::Tls => vec!["another attempt would fail alike".to_owned()],
+        StopReason::Tls => vec!["another attempt would fail too".to_owned()],
         StopReason::NotEligible => vec![forbidden(decision)],
         StopReason::BodyIsStream => eligible()
             .chain(["its body is a stream, which cannot be sent twice".to_owned()])
             .collect(),
         StopReason::RetryAfterOverBudget => eligible().chain([too_long(decision)]).collect(),
         StopReason::AttemptsExhausted => counted()
-            .chain(attempts_are_left(decision).then(|| "its policy offers no wait".to_owned()))
+            .chain(attempts_are_left(decision).then(|| "its policy allows no retry".to_owned()))
             .collect(),
         StopReason::Deadline => counted().chain(late(decision, weighed)).collect(),
         StopReason::RetryBudgetEmpty => counted()
@@ -95,7 +95,7 @@ pub(super) fn in_short(decision: &Decision) -> String {
             StopReason::AttemptsExhausted => match decision.max_attempts {
                 Some(1) => "its only attempt is used".to_owned(),
                 Some(most) if !attempts_are_left(decision) => format!("all {most} attempts used"),
-                _ => "its policy offers no wait".to_owned(),
+                _ => "its policy allows no retry".to_owned(),
             },
             StopReason::Deadline => {
                 late(decision, *weighed).unwrap_or_else(|| "deadline".to_owned())
@@ -119,11 +119,11 @@ fn drawn(length: Duration, ceiling: Duration) -> String {
 fn as_asked(decision: &Decision, length: Duration) -> String {
     match decision.retry_after {
         Some(RetryAfterRead::Valid(asked)) if asked < length => format!(
-            "waits {}: what was asked for, and {} drawn at random",
+            "waits {}: as asked, plus a random {}",
             duration(length),
             duration(length.saturating_sub(asked))
         ),
-        _ if length.is_zero() => "goes on at once".to_owned(),
+        _ if length.is_zero() => "retries at once".to_owned(),
         _ => format!("waits {}, as asked", duration(length)),
     }
 }
@@ -159,7 +159,7 @@ fn retry_after(decision: &Decision) -> Option<String> {
     })
 }
 
-/// A Retry-After beyond what the caller allows.
+/// A Retry-After that is longer than the caller allows.
 fn too_long(decision: &Decision) -> String {
     let asked = match decision.retry_after {
         Some(RetryAfterRead::Valid(asked)) => left(asked),
@@ -171,10 +171,10 @@ fn too_long(decision: &Decision) -> String {
     }
 }
 
-/// What a server asks for, rounded up: nobody who reads it comes early.
+/// A requested wait, rounded up, so that a reader who waits this long is not early.
 fn left(asked: Duration) -> String {
     match asked {
-        Duration::MAX => "beyond all measure".to_owned(),
+        Duration::MAX => "too long to represent".to_owned(),
         asked => duration_left(asked),
     }
 }
@@ -202,13 +202,13 @@ fn late(decision: &Decision, weighed: Option<Duration>) -> Option<String> {
 }
 
 fn tokens(decision: &Decision) -> Option<String> {
-    // Tenths, rounded down: 0.9 of a token buys nothing.
+    // Tenths, rounded down: 0.9 of a token does not pay for a retry.
     let tenths = (decision.tokens? * 10.0 + 1e-6).floor() / 10.0;
     let noun = if tenths == 1.0 { "token" } else { "tokens" };
     Some(format!("retry budget {tenths} {noun}"))
 }
 
-/// Why an attempt was looked at: a status as it is, a kind of failure in words.
+/// The text for a failure: a status unchanged, a kind of failure in words.
 pub(crate) fn reason(label: &str) -> String {
     match label {
         "connect_timeout" => "no connection in time",
@@ -219,30 +219,30 @@ pub(crate) fn reason(label: &str) -> String {
         "protocol" => "the response is not HTTP",
         "body_too_large" => "the body is longer than allowed",
         "request" => "the request could not be sent",
-        "queue_timeout" => "no turn in time",
+        "queue_timeout" => "no free slot in time",
         status => status,
     }
     .to_owned()
 }
 
-/// What was wrong with a response or a listing, in words.
+/// The text for a problem of a response or a listing.
 pub(crate) fn problem(word: &str) -> String {
     match word {
         "unexpected_status" => "this endpoint promises another status",
-        "no_content" => "there is no body where one is owed",
+        "no_content" => "a body is missing",
         "not_json" => "its media type is not JSON",
         "invalid_json" => "its body does not parse as JSON",
-        "not_an_object" => "its JSON is no object",
+        "not_an_object" => "its JSON is not an object",
         "missing_field" => "a required field is missing",
-        "repeated_field" => "a field comes twice",
+        "repeated_field" => "a field is repeated",
         "wrong_type" => "a field has the wrong type",
-        "not_unicode" => "a text is no Unicode",
-        "item_not_an_object" => "an item is no object",
+        "not_unicode" => "a text is not Unicode",
+        "item_not_an_object" => "an item is not an object",
         "empty_cursor" => "its cursor is empty",
-        "cursor_repeated" => "its cursor had come before: a loop",
+        "cursor_repeated" => "its cursor is a repeated one: a loop",
         "cursor_too_long" => "its cursor is too long to send back",
-        "page_limit" => "all pages that are allowed were read, and there are more",
-        "item_limit" => "all items that are allowed were taken, and there are more",
+        "page_limit" => "the page limit is reached, and there are more pages",
+        "item_limit" => "the item limit is reached, and there are more items",
         other => other,
     }
     .to_owned()

@@ -1,4 +1,4 @@
-//! What is said of each kind of decision, whole and in short.
+//! The texts for each kind of decision, step by step and in short.
 
 use super::*;
 use crate::trace::{FieldValue, SpanId, TraceId};
@@ -24,8 +24,8 @@ const fn seconds(seconds: f64) -> FieldValue {
     FieldValue::F64(seconds)
 }
 
-/// The grounds of a GET that met a 503 in its first attempt of three.
-fn grounds() -> Vec<(&'static str, FieldValue)> {
+/// The inputs of a GET whose first attempt of three got a 503.
+fn inputs() -> Vec<(&'static str, FieldValue)> {
     vec![
         (field::RETRY_REASON, word("503")),
         (field::METHOD, word("GET")),
@@ -37,14 +37,14 @@ fn grounds() -> Vec<(&'static str, FieldValue)> {
     ]
 }
 
-/// What is said with these fields instead of those of [`grounds`].
+/// The texts with these fields in place of those of [`inputs`].
 fn said(name: SpanName, fields: &[(&'static str, FieldValue)]) -> (String, String) {
-    let decision = decision(name, &[grounds(), fields.to_vec()].concat());
+    let decision = decision(name, &[inputs(), fields.to_vec()].concat());
     (decision.steps().join(" → "), decision.in_short())
 }
 
 #[test]
-fn a_wait_says_what_it_was_drawn_below_or_who_asked_for_it() {
+fn a_wait_names_its_upper_bound_or_who_asked_for_it() {
     let backoff = (field::WAIT_SOURCE, word("backoff"));
     let asked = (field::WAIT_SOURCE, word("retry_after"));
     let length = |length| (field::WAIT_SECONDS, seconds(length));
@@ -86,7 +86,7 @@ fn a_wait_says_what_it_was_drawn_below_or_who_asked_for_it() {
         (
             vec![asked.clone(), length(2.5), valid.clone(), of(2.0)],
             "503 → GET may be repeated → Retry-After 2 s, 30 s allowed → attempt 1 of 3 → \
-             waits 2.5 s: what was asked for, and 500 ms drawn at random",
+             waits 2.5 s: as asked, plus a random 500 ms",
             "Retry-After",
         ),
         (
@@ -97,13 +97,13 @@ fn a_wait_says_what_it_was_drawn_below_or_who_asked_for_it() {
                 of(0.0),
             ],
             "503 → GET may be repeated → Retry-After is a date that has passed → attempt 1 of 3 → \
-             goes on at once",
+             retries at once",
             "Retry-After is a past date",
         ),
         (
             vec![asked, length(0.0), valid, of(0.0)],
             "503 → GET may be repeated → Retry-After asks for no wait → attempt 1 of 3 → \
-             goes on at once",
+             retries at once",
             "Retry-After asks for no wait",
         ),
     ] {
@@ -115,14 +115,14 @@ fn a_wait_says_what_it_was_drawn_below_or_who_asked_for_it() {
 }
 
 #[test]
-fn a_stop_says_what_forbade_another_attempt_and_what_was_looked_at_before() {
+fn a_stop_names_its_reason_and_the_inputs_before_it() {
     let stop = |why| (field::STOP_REASON, word(why));
     let valid = (field::RETRY_AFTER, word("valid"));
     let of = |asked| (field::RETRY_AFTER_SECONDS, seconds(asked));
     for (fields, steps, short) in [
         (
             vec![stop("tls"), (field::RETRY_REASON, word("tls"))],
-            "the TLS handshake failed → another attempt would fail alike",
+            "the TLS handshake failed → another attempt would fail too",
             "TLS would fail again",
         ),
         (
@@ -151,10 +151,10 @@ fn a_stop_says_what_forbade_another_attempt_and_what_was_looked_at_before() {
             "Retry-After 120 s > 30 s allowed",
         ),
         (
-            // More seconds than a length of time can hold.
+            // More seconds than a `Duration` can represent.
             vec![stop("retry_after_over_budget"), valid.clone(), of(2e19)],
-            "503 → GET may be repeated → Retry-After beyond all measure > 30 s allowed",
-            "Retry-After beyond all measure > 30 s allowed",
+            "503 → GET may be repeated → Retry-After too long to represent > 30 s allowed",
+            "Retry-After too long to represent > 30 s allowed",
         ),
         (
             vec![
@@ -167,8 +167,8 @@ fn a_stop_says_what_forbade_another_attempt_and_what_was_looked_at_before() {
         (
             vec![stop("attempts_exhausted")],
             "503 → GET may be repeated → no Retry-After → attempt 1 of 3 → \
-             its policy offers no wait",
-            "its policy offers no wait",
+             its policy allows no retry",
+            "its policy allows no retry",
         ),
         (
             vec![
@@ -191,17 +191,20 @@ fn a_stop_says_what_forbade_another_attempt_and_what_was_looked_at_before() {
     ] {
         assert_eq!(
             said(SpanName::Stop, &fields),
-            (format!("{steps} → handed to the caller"), short.to_owned())
+            (
+                format!("{steps} → returned to the caller"),
+                short.to_owned()
+            )
         );
     }
 }
 
 #[test]
-fn says_no_more_than_was_recorded() {
+fn only_recorded_inputs_are_named() {
     let wait = decision(SpanName::Wait, &[(field::WAIT_SECONDS, seconds(1.0))]);
     let stop = decision(SpanName::Stop, &[(field::STOP_REASON, word("silence"))]);
 
     assert_eq!(wait.steps(), ["its policy waits 1 s"]);
-    let silence = "no timeout of its own, so the lab hung up";
-    assert_eq!(stop.steps(), [silence, "handed to the caller"]);
+    let silence = "no timeout of its own, so the lab closed the connection";
+    assert_eq!(stop.steps(), [silence, "returned to the caller"]);
 }

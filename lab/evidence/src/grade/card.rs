@@ -1,4 +1,4 @@
-//! The card: every task that was run, what became of its goal, and of each of its
+//! The card: for each task that was run, the result of its goal and of each of its
 //! rules.
 
 use schemars::JsonSchema;
@@ -11,22 +11,22 @@ use crate::{
     wire::WireRecord,
 };
 
-/// The version of the shape of a card as JSON. It rises when a member goes, or changes
+/// The version of the JSON format of a card. It rises when a member is removed, or changes
 /// its name, its type or its meaning.
 pub const CARD_VERSION: u32 = 1;
 
-/// What a client was found to do.
+/// The results of a client in all tasks.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Card {
-    /// The version of this shape.
+    /// The version of the JSON format.
     pub schema_version: u32,
     /// The command that runs the client; empty if it was not run as a process.
     pub command: Vec<String>,
-    /// What ids, cursors, URLs and the order of faults were drawn from.
+    /// The seed of ids, cursors, URLs and the order of faults.
     pub seed: u64,
-    /// The random generator that draws from the seed.
+    /// The random generator that uses the seed.
     pub generator: &'static str,
-    /// What comes no earlier than this before its time is not early.
+    /// How much earlier than allowed a request may arrive and still count as on time.
     #[serde(rename = "tolerance_ns", serialize_with = "nanoseconds::one")]
     #[schemars(with = "u64")]
     pub tolerance: std::time::Duration,
@@ -34,58 +34,58 @@ pub struct Card {
     pub tasks: Vec<TaskGrade>,
 }
 
-/// What became of a task.
+/// The results of a task.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct TaskGrade {
     /// The name of the task.
     pub task: &'static str,
-    /// What became of its goal, over all cases.
+    /// The result of its goal, over all cases.
     pub goal: GoalResult,
-    /// What became of each rule that is judged in it.
+    /// The result of each rule that is judged in it.
     pub rules: Vec<RuleGrade>,
     /// Its cases.
     pub cases: Vec<CaseGrade>,
 }
 
-/// What became of a rule in a task.
+/// The result of a rule in a task.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RuleGrade {
     /// The id of the rule.
     pub id: &'static str,
-    /// On what authority it stands.
+    /// The authority behind it.
     pub level: Level,
-    /// Where it is written.
+    /// The document that states it.
     pub source: &'static str,
-    /// What it comes to.
+    /// The result.
     #[serde(flatten)]
     pub judgement: Judgement,
 }
 
-/// What became of a case.
+/// The results of a case.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct CaseGrade {
-    /// What the service did in it, in words.
+    /// What the service did in it, in a phrase.
     pub name: &'static str,
-    /// What became of its goal.
+    /// The result of its goal.
     pub goal: GoalResult,
-    /// What the caller was to end up with, in words.
+    /// What the caller should have ended up with, as text.
     pub wanted: String,
-    /// What became of the client's process; none if it was not run as one.
+    /// How the client's process ended; none if it was not run as a process.
     pub process: Option<ProcessRecord>,
-    /// What the wire saw.
+    /// The record of the wire.
     pub wire: WireRecord,
 }
 
-/// A case as it was recorded, to be judged.
+/// A recorded case that is still to be judged.
 #[derive(Clone, Debug)]
 pub struct RecordedCase {
-    /// What the service did in it, in words.
+    /// What the service did in it, in a phrase.
     pub name: &'static str,
     /// What the caller must end up with.
     pub goal: Goal,
-    /// What became of the client's process; none if it was not run as one.
+    /// How the client's process ended; none if it was not run as a process.
     pub process: Option<ProcessRecord>,
-    /// What the wire saw.
+    /// The record of the wire.
     pub wire: WireRecord,
 }
 
@@ -103,21 +103,21 @@ impl Card {
         }
     }
 
-    /// Leaves out all rules but these; no rules stand for all.
+    /// Keeps only these rules; an empty list keeps all.
     pub fn judge_only(&mut self, rules: &[&Rule]) {
         for task in &mut self.tasks {
             task.judge_only(rules);
         }
     }
 
-    /// Whether every goal that was attempted is reached, and no rule is broken.
+    /// Whether every attempted goal is reached, and no rule is broken.
     #[must_use]
     pub fn passed(&self) -> bool {
         self.passed_but_for(&KnownFailures::default())
     }
 
-    /// Whether every goal that was attempted is reached, and no other rule is broken than
-    /// is known to be.
+    /// Whether every attempted goal is reached, and no rule is broken except those that are
+    /// known to be.
     #[must_use]
     pub fn passed_but_for(&self, known: &KnownFailures) -> bool {
         let mut attempted = self.tasks.iter().filter(|task| task.was_attempted());
@@ -169,7 +169,7 @@ impl TaskGrade {
         }
     }
 
-    /// Leaves out all rules but these; no rules stand for all.
+    /// Keeps only these rules; an empty list keeps all.
     pub fn judge_only(&mut self, rules: &[&Rule]) {
         let is_judged = |id| rules.is_empty() || rules.iter().any(|rule| rule.id == id);
         self.rules.retain(|rule| is_judged(rule.id));
@@ -181,8 +181,8 @@ impl TaskGrade {
         self.is_done_but_for(&KnownFailures::default())
     }
 
-    /// Whether its goal is reached, or could not be judged, and no other rule is broken
-    /// than is known to be.
+    /// Whether its goal is reached, or could not be judged, and no rule is broken except
+    /// those that are known to be.
     #[must_use]
     pub fn is_done_but_for(&self, known: &KnownFailures) -> bool {
         use GoalVerdict::{NotJudged, Reached};
@@ -190,14 +190,14 @@ impl TaskGrade {
             && self.broken_but_for(known).next().is_none()
     }
 
-    /// Whether the client tried.
+    /// Whether the client attempted it.
     #[must_use]
     pub fn was_attempted(&self) -> bool {
         self.goal.verdict.was_attempted(self.requests())
     }
 
-    /// Whether no case ran the program at all: each ended as a shell does that does not
-    /// find a command.
+    /// Whether the program was not found in any case: each ended with the exit code that a
+    /// shell uses for an unknown command.
     #[must_use]
     pub fn never_ran(&self) -> bool {
         let not_found = |case: &CaseGrade| {
@@ -207,7 +207,7 @@ impl TaskGrade {
         !self.cases.is_empty() && self.cases.iter().all(not_found)
     }
 
-    /// How many requests all its cases saw.
+    /// The number of requests in all its cases.
     #[must_use]
     pub fn requests(&self) -> u64 {
         self.cases.iter().map(|case| case.wire.total).sum()
@@ -218,12 +218,12 @@ impl TaskGrade {
         self.with_verdict(Verdict::Broken)
     }
 
-    /// The rules that were broken, but for those that are known to be.
+    /// The rules that were broken, except those that are known to be.
     pub fn broken_but_for(&self, known: &KnownFailures) -> impl Iterator<Item = &RuleGrade> {
         self.broken().filter(|rule| !known.cover(self, rule))
     }
 
-    /// The rules that came to this.
+    /// The rules with this verdict.
     pub fn with_verdict(&self, verdict: Verdict) -> impl Iterator<Item = &RuleGrade> {
         let rules = self.rules.iter();
         rules.filter(move |rule| rule.judgement.verdict == verdict)
@@ -251,7 +251,7 @@ mod tests {
         })
     }
 
-    /// A case of one request after the other, which got these responses.
+    /// A case of consecutive requests with these responses.
     fn case(statuses: &[u16], process: Option<ProcessRecord>) -> RecordedCase {
         let entries = statuses.iter().zip(1..).map(|(status, seq)| {
             let at = Duration::from_secs(seq);
@@ -289,13 +289,12 @@ mod tests {
         card
     }
 
-    /// The ids of the rules that stand on it.
     fn ids(task: &TaskGrade) -> Vec<&'static str> {
         task.rules.iter().map(|rule| rule.id).collect()
     }
 
     #[test]
-    fn a_task_is_done_if_its_goal_may_be_reached_and_no_rule_is_broken() {
+    fn a_task_is_done_unless_its_goal_is_missed_or_a_rule_broken() {
         for (statuses, process, attempted, done) in [
             (&[200][..], exits(0, REACHED), true, true),
             (&[503, 200], exits(0, REACHED), true, true),
@@ -314,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn a_card_passes_if_every_task_that_was_attempted_is_done() {
+    fn a_card_passes_if_every_attempted_task_is_done() {
         let done = || task(vec![case(&[200], exits(0, REACHED))]);
         let missed = || task(vec![case(&[200], exits(0, MISSED))]);
         let skipped = || task(vec![case(&[], exits(0, SKIPPED))]);
@@ -336,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_that_nobody_asks_for_are_left_out() {
+    fn only_the_selected_rules_are_kept() {
         let tasks = || vec![task(Vec::new()), task(Vec::new())];
         let both = ["no-retry-4xx", "retry-503"];
         let (mut one, mut all) = (card(tasks()), card(tasks()));
@@ -349,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_never_ran_that_no_shell_found_in_any_case() {
+    fn a_program_that_was_found_in_no_case_never_ran() {
         let not_found = || case(&[], exits(NOT_DONE, ""));
 
         for (cases, never_ran) in [
@@ -364,14 +363,14 @@ mod tests {
     }
 
     #[test]
-    fn a_task_saw_the_requests_of_all_its_cases() {
+    fn a_task_counts_the_requests_of_all_its_cases() {
         let cases = [&[503, 200][..], &[200]].map(|statuses| case(statuses, None));
 
         assert_eq!(task(cases.into()).requests(), 3);
     }
 
     #[test]
-    fn rules_are_told_by_what_they_came_to() {
+    fn rules_are_selected_by_verdict() {
         let task = task(vec![case(&[404, 404, 503, 200], None)]);
 
         let of = |rules: &[&RuleGrade]| rules.iter().map(|rule| rule.id).collect::<Vec<_>>();

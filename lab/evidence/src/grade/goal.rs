@@ -1,4 +1,4 @@
-//! The goal of a case: what the caller must end up with, read off the process.
+//! The goal of a case: what the caller must end up with, read from the process.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,20 +10,20 @@ use crate::{
     wire::WireRecord,
 };
 
-/// A process that ends with this code says that it does not do this task: it is what a
-/// shell says of a command that it does not know.
+/// The exit code of a client that does not do this task. A shell uses the same code for an
+/// unknown command.
 pub const NOT_DONE: i32 = 127;
 
-/// What the caller must end up with. A result is the last line that a process prints, as
-/// a JSON object; it may have more members than are asked for.
+/// What the caller must end up with. A result is a JSON object on the last line that the
+/// process prints; it may have additional members.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Goal {
     /// A result with the members of one of these.
     Result(Vec<Map<String, Value>>),
     /// An error.
     Error,
-    /// An error that is printed. It is for a case whose service no request reaches: that a
-    /// process ended without a word could be any crash.
+    /// A printed error. It is for a case whose service no request can reach: there, a process
+    /// that ends without output could have crashed.
     ErrorInWords,
     /// An error with these members.
     ErrorWith(Map<String, Value>),
@@ -31,22 +31,22 @@ pub enum Goal {
     ResultOrError(Vec<Map<String, Value>>),
 }
 
-/// Whether a goal was reached, and what was found.
+/// Whether a goal was reached, and what was found instead.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct GoalResult {
-    /// What it comes to.
+    /// The verdict.
     pub verdict: GoalVerdict,
-    /// What was found, in words; none of a goal that was reached.
+    /// What was found instead, as text; none if the goal was reached.
     pub found: Option<String>,
 }
 
-/// Whether a goal was reached.
+/// The verdict on a goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GoalVerdict {
-    /// It was.
+    /// The goal was reached.
     Reached,
-    /// It was not.
+    /// The goal was not reached.
     Missed,
     /// The process was ended by a signal, or ended without a request.
     Crashed,
@@ -62,7 +62,7 @@ impl Goal {
     ///
     /// # Panics
     ///
-    /// If it is no object.
+    /// If it is not an object.
     #[must_use]
     pub fn result(object: Value) -> Self {
         Self::result_of([object])
@@ -72,13 +72,13 @@ impl Goal {
     ///
     /// # Panics
     ///
-    /// If one of them is no object.
+    /// If one of them is not an object.
     #[must_use]
     pub fn result_of(objects: impl IntoIterator<Item = Value>) -> Self {
         Self::Result(objects.into_iter().map(members).collect())
     }
 
-    /// Holds a case against the goal.
+    /// Judges a case.
     #[must_use]
     pub fn judge(&self, wire: &WireRecord, process: Option<&ProcessRecord>) -> GoalResult {
         let Some(process) = process else {
@@ -112,7 +112,7 @@ impl Goal {
                 false => GoalVerdict::Missed,
             };
             let ended = process.ended_with();
-            let found = match came_instead(wire) {
+            let found = match arrived_instead(wire) {
                 Some(found) => format!("{found}; {ended}"),
                 None => format!("no request was sent, {ended}"),
             };
@@ -121,7 +121,7 @@ impl Goal {
         self.judge_result(process, result.as_ref())
     }
 
-    /// Holds what a process ended with against the goal.
+    /// Judges a process that ended without a signal and was not stopped.
     fn judge_result(
         &self,
         process: &ProcessRecord,
@@ -143,7 +143,7 @@ impl Goal {
         }
     }
 
-    /// What is wrong with the members of a result, beside their values.
+    /// The first member of a result that is missing or of the wrong type.
     fn mistake(&self, result: Option<&Map<String, Value>>) -> Option<String> {
         let wanted = match self {
             Self::Result(wanted) => wanted.first()?,
@@ -162,7 +162,7 @@ impl Goal {
         })
     }
 
-    /// What is asked for, in words.
+    /// The goal as text.
     #[must_use]
     pub fn wanted(&self) -> String {
         let objects = |objects: &[Map<String, Value>]| {
@@ -172,7 +172,7 @@ impl Goal {
         match self {
             Self::Result(results) => objects(results),
             Self::Error => "an error".to_owned(),
-            Self::ErrorInWords => "an error in words".to_owned(),
+            Self::ErrorInWords => "a printed error".to_owned(),
             Self::ErrorWith(members) => {
                 format!("an error with {}", objects(std::slice::from_ref(members)))
             }
@@ -197,8 +197,8 @@ impl Goal {
         }
     }
 
-    /// A process that the lab ended has no result. One that waits for longer than a case
-    /// lasts may be right to.
+    /// A process that the lab stopped has no result. A process that waits for longer than a
+    /// case lasts may be right.
     fn judge_stopped(
         &self,
         stopped: Stopped,
@@ -208,7 +208,7 @@ impl Goal {
         let took = duration(process.ended.saturating_sub(process.started));
         match (stopped, self) {
             (Stopped::TimeUp, _) if wire.total == 0 && *self != Self::ErrorInWords => {
-                let found = came_instead(wire);
+                let found = arrived_instead(wire);
                 let found = found.map_or_else(
                     || format!("no request within {took}"),
                     |found| format!("{found}; still running after {took}"),
@@ -231,7 +231,7 @@ impl Goal {
 }
 
 impl GoalVerdict {
-    /// Whether a client tried that came to this with so many requests.
+    /// Whether a client with this verdict and this number of requests attempted the task.
     #[must_use]
     pub fn was_attempted(self, requests: u64) -> bool {
         match self {
@@ -250,7 +250,7 @@ impl GoalResult {
         }
     }
 
-    /// What several cases of one task come to: reached if none says otherwise.
+    /// The result of all cases of a task: reached unless one of them says otherwise.
     #[must_use]
     pub fn of_all<'a>(cases: impl IntoIterator<Item = &'a Self> + Clone) -> Self {
         let of = |verdict| cases.clone().into_iter().find(|it| it.verdict == verdict);
@@ -277,12 +277,12 @@ impl GoalResult {
 }
 
 impl ProcessRecord {
-    /// The object on the last line that it printed.
+    /// The JSON object on the last printed line.
     fn result(&self) -> Option<Map<String, Value>> {
         serde_json::from_str(self.last_line.as_deref()?).ok()
     }
 
-    /// Whether it ended in good order with a result, as if all were well.
+    /// Whether it exited with code 0 and printed a result that is not an error.
     pub(crate) fn ended_with_result(&self) -> bool {
         let is_result = |it: &Map<String, Value>| !says_error(it) && !says_skip(it);
         self.exit == Some(0) && self.result().as_ref().is_some_and(is_result)
@@ -292,10 +292,10 @@ impl ProcessRecord {
         match &self.last_line {
             Some(line) if result.is_some() => format!("printed {line}"),
             Some(line) if line.starts_with("{'") => {
-                format!("the last line is no JSON, which has double quotes: {line}")
+                format!("the last line is not JSON (JSON needs double quotes): {line}")
             }
-            Some(line) if line == "}" => "the result is to stand on one line".to_owned(),
-            Some(line) => format!("the last line is no JSON object: {line}"),
+            Some(line) if line == "}" => "the result must be on one line".to_owned(),
+            Some(line) => format!("the last line is not a JSON object: {line}"),
             None => format!("printed nothing, {}", self.ended_with()),
         }
     }
@@ -309,24 +309,24 @@ impl ProcessRecord {
     }
 }
 
-/// What came where no request reached the service: requests that were refused, or
-/// connections without one.
-fn came_instead(wire: &WireRecord) -> Option<String> {
+/// What arrived although no request reached the service: refused requests, or connections
+/// without a request.
+fn arrived_instead(wire: &WireRecord) -> Option<String> {
     let refused = wire.refusals_in_words();
     refused.or_else(|| match wire.connections.len() {
         0 => None,
-        1 => Some("1 connection came, and no HTTP request on it".to_owned()),
+        1 => Some("1 connection was opened, but no HTTP request arrived on it".to_owned()),
         several => Some(format!(
-            "{several} connections came, and no HTTP request on them"
+            "{several} connections were opened, but no HTTP request arrived on them"
         )),
     })
 }
 
-#[expect(clippy::panic, reason = "each caller writes an object out")]
+#[expect(clippy::panic, reason = "each caller passes an object literal")]
 fn members(object: Value) -> Map<String, Value> {
     match object {
         Value::Object(members) => members,
-        other => panic!("a result is an object, and {other} is none"),
+        other => panic!("a result must be an object, not {other}"),
     }
 }
 
@@ -425,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn where_no_request_can_come_an_error_is_said_in_words() {
+    fn if_no_request_can_arrive_the_error_must_be_printed() {
         let crashed = ProcessRecord {
             exit: Some(1),
             ..ProcessRecord::default()
@@ -451,7 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_result_is_said() {
+    fn a_missed_goal_says_what_is_wrong_with_the_result() {
         let goal = Goal::result(json!({"records": 7}));
         let wire = WireRecord {
             total: 1,
@@ -470,10 +470,10 @@ mod tests {
             ),
             (
                 "{'records': 7}",
-                "the last line is no JSON, which has double quotes: {'records': 7}",
+                "the last line is not JSON (JSON needs double quotes): {'records': 7}",
             ),
-            ("}", "the result is to stand on one line"),
-            ("done", "the last line is no JSON object: done"),
+            ("}", "the result must be on one line"),
+            ("done", "the last line is not a JSON object: done"),
             ("", "printed nothing, exit code 0"),
         ] {
             let found = goal.judge(&wire, Some(&printed(line))).found;
@@ -482,24 +482,24 @@ mod tests {
     }
 
     #[test]
-    fn an_error_is_said_or_an_exit_code_without_a_result() {
+    fn an_error_is_printed_or_a_failing_exit_code_without_a_result() {
         let failed = ProcessRecord {
             exit: Some(1),
             ..ProcessRecord::default()
         };
-        let told = |line: &str| ProcessRecord {
+        let failed_with = |line: &str| ProcessRecord {
             exit: Some(1),
             ..printed(line)
         };
         let table = [
             (printed(r#"{"error": "down"}"#), Reached, Missed),
             (
-                told(r#"{"error": "down", "retry_after": 120}"#),
+                failed_with(r#"{"error": "down", "retry_after": 120}"#),
                 Reached,
                 Reached,
             ),
             (failed.clone(), Reached, Missed),
-            (told(r#"{"records": 3}"#), Missed, Missed),
+            (failed_with(r#"{"records": 3}"#), Missed, Missed),
             (printed(""), Missed, Missed),
             (printed(r#"{"error": null}"#), Missed, Missed),
             (printed(r#"{"retry_after": 120}"#), Missed, Missed),
@@ -517,7 +517,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_request_or_by_a_signal_it_is_a_crash() {
+    fn a_process_without_a_request_or_ended_by_a_signal_has_crashed() {
         let silent = WireRecord::default();
         let killed = ProcessRecord {
             signal: Some(11),
@@ -544,7 +544,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_instead_of_a_request_is_said() {
+    fn a_refused_request_or_an_unused_connection_is_reported() {
         let refused = WireRecord {
             refused: vec![WireRefusal {
                 status: 421,
@@ -570,7 +570,7 @@ mod tests {
             ..ProcessRecord::default()
         };
         let said = "2 requests were refused with 421 host_not_allowed: the Host is another";
-        let nothing = "1 connection came, and no HTTP request on it";
+        let nothing = "1 connection was opened, but no HTTP request arrived on it";
 
         for (wire, process, verdict, found) in [
             (
@@ -604,7 +604,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_beyond_the_case_is_judged_only_where_nobody_may_wait() {
+    fn a_wait_longer_than_the_case_is_judged_only_if_it_is_wrong() {
         let waiting = ProcessRecord {
             stopped: Some(Stopped::TimeUp),
             ended: Duration::from_secs(10),
@@ -622,7 +622,7 @@ mod tests {
     }
 
     #[test]
-    fn a_task_is_reached_if_no_case_says_otherwise() {
+    fn a_task_is_reached_unless_a_case_says_otherwise() {
         let of = |verdicts: &[GoalVerdict]| {
             let cases: Vec<_> = verdicts.iter().map(|it| GoalResult::of(*it, "")).collect();
             GoalResult::of_all(&cases).verdict
@@ -639,7 +639,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_and_objects_within_a_result_are_to_be_equal_as_json() {
+    fn lists_and_objects_within_a_result_must_be_equal_as_json() {
         let lists = Goal::result(json!({"ids": [1, "b"]}));
         let objects = Goal::result(json!({"job": {"id": 1}}));
 
@@ -659,7 +659,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_for_is_said() {
+    fn a_goal_is_written_as_text() {
         let one = || object(json!({"id": "a"}));
         let two = || vec![one(), object(json!({"id": "b"}))];
 
@@ -667,7 +667,7 @@ mod tests {
             (Goal::Result(vec![one()]), r#"{"id":"a"}"#),
             (Goal::Result(two()), r#"{"id":"a"} or {"id":"b"}"#),
             (Goal::Error, "an error"),
-            (Goal::ErrorInWords, "an error in words"),
+            (Goal::ErrorInWords, "a printed error"),
             (Goal::ErrorWith(one()), r#"an error with {"id":"a"}"#),
             (
                 Goal::ResultOrError(vec![one()]),
@@ -678,7 +678,7 @@ mod tests {
         }
     }
 
-    /// What a last line may consist of: some are results, and many nearly.
+    /// Pieces of a last line: some combinations are results, and many nearly are.
     const PIECES: [&str; 18] = [
         "{",
         "}",
@@ -701,9 +701,9 @@ mod tests {
     ];
 
     proptest! {
-        /// A client is believed what a JSON reader finds on its last line, and no more.
+        /// A client's result is what a JSON parser finds on the last line, and nothing else.
         #[test]
-        fn a_result_is_what_a_reader_of_json_finds(
+        fn a_result_is_what_a_json_parser_finds(
             members in vec(select(&PIECES[..]), 0..4), more in select(&PIECES[..]), whole: bool,
         ) {
             let line = match whole {

@@ -1,19 +1,19 @@
-//! Rules that a client is known to break, so that only others fail it.
+//! Rules that a client is known to break, so that it fails only on others.
 
 use super::{Card, RuleGrade, TaskGrade};
 use crate::rules::Verdict;
 
-/// A rule that is known to be broken.
+/// A rule that a client is known to break.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KnownFailure {
-    /// The task in which it is; none for every task that judges it.
+    /// The task in which it is broken; none for every task that judges it.
     pub task: Option<&'static str>,
     /// The id of the rule.
     pub rule: &'static str,
 }
 
-/// The rules that are known to be broken. One of them that turns out to be kept is an
-/// error as well: otherwise such a list would only ever grow.
+/// The rules that a client is known to break. A rule on this list that is kept is an
+/// error too: otherwise the list would only grow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KnownFailures(Vec<KnownFailure>);
 
@@ -22,16 +22,15 @@ impl KnownFailure {
         self.rule == rule && self.task.is_none_or(|named| named == task)
     }
 
-    /// Whether it was kept wherever a card shows it: in one task at least, and broken in
-    /// none.
+    /// Whether the card shows the rule kept in at least one task and broken in none.
     fn was_kept(&self, card: &Card) -> bool {
-        let came_to = |verdict| {
+        let is_found = |verdict| {
             card.tasks.iter().any(|task| {
                 let mut rules = task.with_verdict(verdict);
                 rules.any(|rule| self.covers(task.task, rule.id))
             })
         };
-        came_to(Verdict::Kept) && !came_to(Verdict::Broken)
+        is_found(Verdict::Kept) && !is_found(Verdict::Broken)
     }
 }
 
@@ -42,7 +41,7 @@ impl KnownFailures {
         self.0.iter().any(|known| known.covers(task.task, rule.id))
     }
 
-    /// Those of which a card shows that they are no failures.
+    /// The entries that the card shows to be wrong.
     pub fn kept<'a>(&'a self, card: &'a Card) -> impl Iterator<Item = &'a KnownFailure> {
         self.0.iter().filter(|known| known.was_kept(card))
     }
@@ -94,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_broken_anywhere_is_no_wrong_entry() {
+    fn an_entry_is_wrong_only_if_the_rule_is_broken_in_no_task() {
         use Verdict::{Broken, Kept, Skipped};
         let everywhere = KnownFailure {
             task: None,
@@ -120,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_task_is_done_but_for_what_is_known_in_it() {
+    fn a_task_is_done_despite_a_known_failure() {
         let known = KnownFailures::from_iter([KnownFailure {
             task: Some("flaky"),
             rule: "retry-503",
@@ -134,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_is_kept_against_expectation_only_where_it_was_kept_and_is_known() {
+    fn only_a_known_failure_can_be_kept_unexpectedly() {
         use Verdict::{Kept, Skipped};
         let known = |task| {
             KnownFailures::from_iter([KnownFailure {

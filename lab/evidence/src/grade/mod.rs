@@ -1,8 +1,8 @@
-//! A grade: what a client ended up with, and how it got there.
+//! A grade: the result a client ends up with, and how the client got it.
 //!
-//! A task has a [`Goal`], what the caller must end up with, and [rules](crate::rules),
-//! how it may be got. Without the goal the laziest client would have the best
-//! [`Card`]: one that never retries breaks no rule of retrying.
+//! A task has a [`Goal`], the result that the caller must end up with, and
+//! [rules](crate::rules) on how to get it. Without the goal the laziest client would have
+//! the best [`Card`]: a client that never retries breaks no rule about retries.
 
 mod card;
 mod goal;

@@ -1,12 +1,11 @@
-//! What the cards of a room come to together, without names and without an order of
-//! merit.
+//! The cards of a class, counted together, without names or ranking.
 
 use serde::{Deserialize, de::IgnoredAny};
 
 use super::{CARD_VERSION, GoalVerdict};
 use crate::rules::Verdict;
 
-/// As much of a card as is counted, read from its JSON.
+/// The part of a card that is counted, read from its JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct PrintedCard {
     tasks: Vec<PrintedTask>,
@@ -41,54 +40,54 @@ struct Wire {
     total: u64,
 }
 
-/// Why something is no card that can be counted.
+/// Why a file cannot be counted as a card.
 #[derive(Debug, thiserror::Error)]
 pub enum PrintedCardError {
-    /// It is not what `lab grade --json` prints.
-    #[error("it is no card")]
+    /// It is not the output of `lab grade --json`.
+    #[error("it is not a card")]
     NotACard(#[from] serde_json::Error),
-    /// It is a card of another shape.
+    /// It is a card in another version of the format.
     #[error("its schema version is {found}, and this lab reads {CARD_VERSION}")]
     Version {
-        /// The version that it has.
+        /// The version of the card.
         found: u32,
     },
 }
 
-/// How many cards came to what.
+/// The results of a class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
-    /// How many cards there are.
+    /// The number of cards.
     pub cards: usize,
-    /// What came of each task that a card has, in the order in which cards have them.
+    /// The results of each task, in the order of the cards.
     pub tasks: Vec<TaskSummary>,
 }
 
-/// What came of a task.
+/// The results of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaskSummary {
     /// The name of the task.
     pub task: String,
-    /// How many cards attempted it.
+    /// The number of cards that attempted it.
     pub attempted: usize,
-    /// How many of these reached its goal.
+    /// The number of these that reached its goal.
     pub reached: usize,
-    /// How many of these missed it, or crashed. Of the others it is not known.
+    /// The number of these that missed it or crashed. For the others it is not known.
     pub missed: usize,
-    /// What came of each of its rules.
+    /// The results of each of its rules.
     pub rules: Vec<RuleSummary>,
 }
 
-/// What came of a rule in a task, on the cards that attempted it.
+/// The results of a rule in a task, on the cards that attempted the task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleSummary {
     /// The id of the rule.
     pub id: String,
-    /// How many cards have it.
+    /// The number of cards that judge it.
     pub attempted: usize,
-    /// How many kept it.
+    /// The number that kept it.
     pub kept: usize,
-    /// How many broke it. The others skipped it, or it is not known.
+    /// The number that broke it. The others skipped it, or it is not known.
     pub broken: usize,
 }
 
@@ -97,9 +96,9 @@ impl PrintedCard {
     ///
     /// # Errors
     ///
-    /// If it is none, or none of this version.
+    /// If it is not a card, or one of another version.
     pub fn read(json: &str) -> Result<Self, PrintedCardError> {
-        // A run has a schema version as well, and another one, but no tasks.
+        // A run has a schema version too, but no tasks.
         #[derive(Deserialize)]
         struct Version {
             schema_version: u32,
@@ -183,21 +182,21 @@ impl TaskSummary {
     }
 }
 
-/// The one that is meant, put at the end if there is none.
+/// The matching item, added at the end if missing.
 #[expect(
     clippy::indexing_slicing,
-    reason = "it is the place of one, or of the one that was added"
+    reason = "it is the index of the item found or just added"
 )]
 fn find_or_add<T>(
     known: &mut Vec<T>,
     is_it: impl FnMut(&T) -> bool,
     new: impl FnOnce() -> T,
 ) -> &mut T {
-    let place = known.iter().position(is_it).unwrap_or(known.len());
-    if place == known.len() {
+    let index = known.iter().position(is_it).unwrap_or(known.len());
+    if index == known.len() {
         known.push(new());
     }
-    &mut known[place]
+    &mut known[index]
 }
 
 #[cfg(test)]
@@ -217,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn those_that_attempted_a_task_are_counted() {
+    fn only_cards_that_attempted_a_task_are_counted() {
         let rule = |verdict: &str| json!([{"id": "retry-503", "verdict": verdict}]);
         let cards = [
             card(&[task("reached", rule("kept"), 2)]),
@@ -261,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_card_says_why() {
+    fn an_invalid_card_is_rejected_with_a_reason() {
         let other = format!("{{\"schema_version\": {}, \"tasks\": 0}}", CARD_VERSION + 1);
         for (json, why) in [
             ("", "EOF while parsing"),
@@ -282,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn tasks_and_rules_are_counted_each_by_itself() {
+    fn tasks_and_rules_are_counted_separately() {
         let task = |name: &str, rules: &[&str]| {
             let rules = rules.iter();
             let rules: Vec<_> = rules

@@ -1,4 +1,4 @@
-//! The words of a task.
+//! The texts of a task.
 
 use std::time::Duration;
 
@@ -7,26 +7,26 @@ use serde::Serialize;
 
 use crate::nanoseconds;
 
-/// What a task says to whoever writes a client for it.
+/// The texts of a task for the author of a client.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct TaskWords {
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
-    /// The path that the URL of each of its cases ends in.
+    /// The last part of the path of each of its cases.
     pub path: &'static str,
-    /// The request that it takes.
+    /// The method, and whether the response is a listing.
     pub request: &'static str,
-    /// A body that it takes, as JSON; none of a request without a body.
+    /// An example of the JSON body; none for a request without a body.
     pub body: Option<&'static str>,
     /// What to do, and what may happen meanwhile.
     pub text: &'static str,
     /// The last line to print.
     pub goal: &'static str,
-    /// Something to think about, for whoever is stuck.
+    /// A hint for an author who is stuck.
     pub hint: &'static str,
     /// The scenario that shows a client doing it.
     pub scenario: &'static str,
-    /// How long a case may take, from its first request on.
+    /// How long a case may take, from its first request.
     #[serde(rename = "time_ns", serialize_with = "nanoseconds::one")]
     #[schemars(with = "u64")]
     pub time: Duration,

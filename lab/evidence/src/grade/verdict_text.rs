@@ -1,4 +1,4 @@
-//! The words of a card, made once: text, report and web UI say the same.
+//! The texts of a card, in one place, so that text, report and web UI agree.
 
 use std::fmt;
 
@@ -40,9 +40,8 @@ impl fmt::Display for GoalVerdict {
 }
 
 impl TaskGrade {
-    /// What became of it, in a few terms: the rules that were broken, the goal, how many
-    /// rules were kept, those of which nothing could be told, and those that are `known`
-    /// to be broken.
+    /// The results in a few terms: the rules that were broken, the goal, the number of rules
+    /// kept, the rules that cannot be told, and the rules that are `known` to be broken.
     #[must_use]
     pub fn summary(&self, known: &KnownFailures) -> Vec<String> {
         let requests = match self.requests() {
@@ -68,8 +67,8 @@ impl TaskGrade {
             .collect()
     }
 
-    /// What came of its rules, as in `broken: one-job · 2 rules kept`. Nothing is said of
-    /// those that were skipped or not exercised.
+    /// The results of its rules, such as `broken: one-job · 2 rules kept`, without those that
+    /// were skipped or not exercised.
     #[must_use]
     pub fn rules_in_words(&self) -> Option<String> {
         let terms = self.of_rules(&KnownFailures::default());
@@ -77,8 +76,8 @@ impl TaskGrade {
         terms.reduce(|one, other| format!("{one} · {other}"))
     }
 
-    /// The rules that were broken, how many were kept, those that nobody can tell, and
-    /// those that are known to be broken.
+    /// The rules that were broken, how many were kept, those that cannot be told, and those
+    /// that are known to be broken.
     fn of_rules(&self, known: &KnownFailures) -> [Option<String>; 4] {
         fn named<'a>(what: &str, rules: impl Iterator<Item = &'a RuleGrade>) -> Option<String> {
             let ids: Vec<_> = rules.map(|rule| rule.id).collect();

@@ -1,4 +1,4 @@
-//! What the wire saw of one case, row by row.
+//! The requests of one case, row by row.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -18,31 +18,31 @@ use crate::{
 pub struct CaseRow {
     /// The number of the request.
     pub seq: u64,
-    /// When the pause before it began: at the head of the response before, if that was
-    /// there; none of the first.
+    /// When the pause before it began: at the head of the previous response, if that was
+    /// recorded; none for the first.
     pub pause: Option<Duration>,
-    /// When it arrived. All moments are counted from the arrival of the first.
+    /// When it arrived. All times are counted from the arrival of the first request.
     pub arrived: Duration,
-    /// When its response was handed over, or its head was, or else when it arrived.
+    /// When its response ended; or its head, if the end is unknown; or else when it arrived.
     pub ended: Duration,
-    /// What it was, and what it met.
+    /// The request and its response, as text.
     pub label: String,
 }
 
-/// The requests of a case in order of arrival, and the axis they share. Of a flood its
-/// beginning and its end are what is worth seeing.
+/// The requests of a case in order of arrival, and their common axis. Of a flood of
+/// requests, the start and the end are the interesting parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CaseChart {
     rows: Vec<CaseRow>,
-    /// How many of the rows stand before those that are left out.
+    /// The number of rows before the gap.
     gap: usize,
-    /// How many requests of the case have no row.
+    /// The number of requests without a row.
     left_out: u64,
 }
 
 impl CaseChart {
-    /// The chart of a case with at most so many rows, half of them from each end if there
-    /// are more.
+    /// The chart of a case with at most `most` rows; if there are more requests, half of the
+    /// rows are from each end.
     #[must_use]
     pub fn new(wire: &WireRecord, most: usize) -> Self {
         let origin = wire.entries.first().map(|first| first.arrived);
@@ -67,7 +67,7 @@ impl CaseChart {
             }
             if let Some(cursor) = request.cursor {
                 label.push_str(&match cursors.known(cursor) {
-                    // It may have been issued by a response that was dropped.
+                    // A response that was dropped from the record may have issued it.
                     None if wire.dropped == 0 => "  a cursor that was not issued".to_owned(),
                     _ => format!("  cursor {}", cursors.of(cursor)),
                 });
@@ -103,19 +103,19 @@ impl CaseChart {
         &self.rows
     }
 
-    /// The rows before those that are left out, and the rows after them.
+    /// The rows before and after the gap.
     #[must_use]
     pub fn ends(&self) -> (&[CaseRow], &[CaseRow]) {
         self.rows.split_at(self.gap)
     }
 
-    /// How many requests of the case have no row.
+    /// The number of requests without a row.
     #[must_use]
     pub fn left_out(&self) -> u64 {
         self.left_out
     }
 
-    /// The axis of the chart, in so many columns.
+    /// The axis of the chart, in `columns` columns.
     #[must_use]
     pub fn scale(&self, columns: usize) -> Scale {
         let extents = self.rows.iter().flat_map(|row| {
@@ -135,12 +135,12 @@ impl CaseChart {
     }
 }
 
-/// Names for values that are known by their hashes: A, B, C …
+/// Names for hashed values: A, B, C …
 #[derive(Default)]
 struct Letters(Vec<ValueHash>);
 
 impl Letters {
-    /// The name of a value, which is given to it here if it has none.
+    /// The name of a value; a new value gets the next letter.
     fn of(&mut self, value: ValueHash) -> String {
         if self.known(value).is_none() {
             self.0.push(value);
@@ -174,12 +174,12 @@ fn label(request: &WireRequest, early: Option<Duration>) -> String {
     let job = request.job.and_then(|job| match job {
         JobResult::Created => Some("job created"),
         JobResult::Replayed => Some("the same job again"),
-        JobResult::Conflict => Some("another body under a key that was used"),
+        JobResult::Conflict => Some("another body for a used key"),
         JobResult::Rejected => None,
     });
     words.extend(job.map(str::to_owned));
     let is_cut = request.status.is_some() && request.ended.is_none();
-    words.extend(is_cut.then(|| "the body breaks off".to_owned()));
+    words.extend(is_cut.then(|| "the body is incomplete".to_owned()));
     words.extend(early.map(|early| format!("{} too early", duration_left(early))));
     words.join("  ")
 }
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_says_when_what_and_how_early() {
+    fn a_row_has_its_times_its_label_and_how_early_it_was() {
         let asks = WireRequest {
             retry_after: Some(RetryAfter::seconds(Duration::from_secs(2))),
             ..request(1, 100, 101)
@@ -229,9 +229,9 @@ mod tests {
     }
 
     #[test]
-    fn of_many_requests_those_at_both_ends_have_a_row() {
+    fn many_requests_have_rows_for_both_ends_only() {
         let wire = |requests| WireRecord {
-            // One more is not known any more.
+            // One more was counted, but not recorded.
             total: requests + 1,
             dropped: 1,
             entries: (0..requests).map(|at| request(at + 2, at, at)).collect(),
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_and_cursors_are_told_apart_by_letters() {
+    fn keys_and_cursors_are_named_by_letters() {
         let (key, other) = (Some(ValueHash(7)), Some(ValueHash(8)));
         let post = |seq, key| WireRequest {
             idempotency_key: key,
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_transport_may_have_sent_again_says_so() {
+    fn a_possible_resend_by_the_transport_is_marked() {
         let on = |seq, connection, position| WireRequest {
             retry_after: Some(RetryAfter::seconds(Duration::from_secs(2))),
             connection: Some(connection),
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn what_got_no_response_and_what_broke_off_say_so() {
+    fn a_missing_response_and_an_incomplete_body_are_marked() {
         let lost = WireRequest {
             status: None,
             head: None,
@@ -342,6 +342,6 @@ mod tests {
         let rows = CaseChart::new(&wire, 9).rows;
 
         assert_eq!(rows[0].label, "GET  no response  job created  no key");
-        assert_eq!(rows[1].label, "GET  503  the body breaks off");
+        assert_eq!(rows[1].label, "GET  503  the body is incomplete");
     }
 }

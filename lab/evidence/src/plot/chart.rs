@@ -1,7 +1,7 @@
-//! What a chart shows, whatever it is drawn with: its rows, which of them there
-//! is no room for, and the axis.
+//! A chart independent of how it is drawn: its rows, the rows that do not fit, and the
+//! axis.
 //!
-//! Text and page draw the same chart, so both tell one story.
+//! Text and page draw the same chart, so they agree.
 
 use std::time::Duration;
 
@@ -17,21 +17,21 @@ use crate::trace::Trace;
 #[derive(Debug)]
 pub struct Chart {
     rows: Vec<Row>,
-    /// How many rows stand before those that are left out.
+    /// The number of rows before the gap.
     first: usize,
-    /// The first row after those that are left out.
+    /// The first row after the gap.
     last: usize,
-    /// When the picture was taken.
+    /// When the snapshot was taken.
     taken_at: Duration,
     /// The concurrency limit over time, if it moved.
     pub limit: Option<LimitLine>,
-    /// How many spans a full trace did not keep.
+    /// The number of spans that a full trace dropped.
     pub unrecorded: u64,
 }
 
 impl Chart {
-    /// Gathers the rows of all traces of a run, without those under a row that says
-    /// it all. Of more than `most`, at least 3, the middle is left out.
+    /// Collects the rows of all traces of a run, without those under a folded row. If there
+    /// are more than `most` rows, which is at least 3, the middle is omitted.
     pub fn new(traces: &[Trace], most: usize) -> Self {
         let rows = unfolded(rows(traces));
         let (first, last) = split(rows.len(), most.max(3));
@@ -49,35 +49,35 @@ impl Chart {
         }
     }
 
-    /// The rows before those that are left out.
+    /// The rows before the gap.
     #[expect(
         clippy::indexing_slicing,
-        reason = "`split` leaves out rows that are there"
+        reason = "`split` returns indices of existing rows"
     )]
     pub fn head(&self) -> &[Row] {
         &self.rows[..self.first]
     }
 
-    /// The rows after those that are left out.
+    /// The rows after the gap.
     #[expect(
         clippy::indexing_slicing,
-        reason = "`split` leaves out rows that are there"
+        reason = "`split` returns indices of existing rows"
     )]
     pub fn tail(&self) -> &[Row] {
         &self.rows[self.last..]
     }
 
-    /// How many rows are left out.
+    /// The number of omitted rows.
     pub fn left_out(&self) -> usize {
         self.last - self.first
     }
 
-    /// All rows that are shown.
+    /// The rows on both sides of the gap.
     pub fn shown(&self) -> impl Iterator<Item = &Row> {
         self.head().iter().chain(self.tail())
     }
 
-    /// The end of a row's bar: the time of the picture where it is open.
+    /// The end of a row's bar: the time of the snapshot if the span is open.
     pub fn until(&self, row: &Row) -> Duration {
         row.until(self.taken_at)
     }
@@ -87,8 +87,8 @@ impl Chart {
         part.end.unwrap_or(self.taken_at).max(part.start)
     }
 
-    /// One axis for several charts: what is as long is drawn as long. It is
-    /// divided among all rows, so leaving some out does not move the others.
+    /// One axis for several charts: equal durations have equal lengths. It is divided among
+    /// all rows, so an omitted row does not move the others.
     pub fn scale(charts: &[Self], columns: usize) -> Scale {
         let extents = charts.iter().flat_map(|chart| {
             let rows = chart.rows.iter();
@@ -99,14 +99,14 @@ impl Chart {
     }
 }
 
-/// The rows that stand under no folded one.
+/// The rows that are not under a folded row.
 fn unfolded(rows: Vec<Row>) -> Vec<Row> {
     let mut is_shown = under_no_folded_one();
     rows.into_iter().filter(|row| is_shown(row)).collect()
 }
 
-/// Tells of each row in turn whether none of those before it is one that it is folded
-/// under.
+/// A predicate, to be called on each row in turn: whether the row is not under a folded
+/// one.
 pub(super) fn under_no_folded_one() -> impl FnMut(&Row) -> bool {
     let mut folded_at = None;
     move |row| {
@@ -118,8 +118,8 @@ pub(super) fn under_no_folded_one() -> impl FnMut(&Row) -> bool {
     }
 }
 
-/// Which rows to show: those before the first number and those from the
-/// second. The line that tells of the others counts as a row.
+/// The rows to show: those before the first index, and those from the second on. The line
+/// for the omitted rows counts as a row.
 fn split(rows: usize, most: usize) -> (usize, usize) {
     if rows <= most {
         (rows, rows)

@@ -1,6 +1,6 @@
-//! What a row of a chart says about its span, in words.
+//! The label of a span's row.
 //!
-//! The words carry the whole meaning; shape and colour of a bar only repeat it.
+//! The text carries the whole meaning; the shape and colour of a bar only repeat it.
 
 use std::time::Duration;
 
@@ -12,13 +12,13 @@ use crate::{
     trace::{FieldValue, Span, SpanName, field},
 };
 
-/// The `error.type` of a status outside the closed set. Where a status is the
-/// failure its `error.type` only repeats it, less exactly even; any other type
-/// says more than the status does.
+/// The `error.type` of an unusual status. For a failed status the `error.type` only
+/// repeats the status, in this case less exactly; every other type says more than the
+/// status.
 const UNFORESEEN: &str = "other";
 
-/// What a span is, in words. It may hold text from the wire: make it safe before it
-/// is printed.
+/// What a span is. The text may contain data from the wire: escape it before you print
+/// it.
 pub(super) fn what(span: &Span) -> String {
     match span.name {
         SpanName::Run | SpanName::Operation => text(span, field::OTEL_NAME)
@@ -46,8 +46,8 @@ pub(super) fn what(span: &Span) -> String {
     }
 }
 
-/// How it went, in words. `nested` is a request under the attempt that sent it, where
-/// method and route would only repeat the client's side.
+/// The result. `nested` is a request under the attempt that sent it, where method and
+/// route would only repeat the client's side.
 pub(super) fn how(span: &Span, nested: bool) -> String {
     match span.name {
         SpanName::Run | SpanName::Operation => operation(span),
@@ -58,7 +58,7 @@ pub(super) fn how(span: &Span, nested: bool) -> String {
     }
 }
 
-/// How long a wait is to be as it was decided, or else how long it was.
+/// The decided length of a wait, or else the actual length.
 pub(super) fn length(wait: &Span) -> Option<Duration> {
     let lasted = || wait.end.map(|end| end.saturating_sub(wait.start));
     wait.fields.seconds(field::WAIT_SECONDS).or_else(lasted)
@@ -74,7 +74,7 @@ fn operation(span: &Span) -> String {
     }
     let outcome = text(span, field::OUTCOME);
     let error = text(span, field::ERROR_TYPE);
-    // Some outcomes have one type of error alone, and its name.
+    // Some outcomes have the same name as their error type.
     let is_said = |error: &String| outcome.as_ref().is_some_and(|it| it.starts_with(&**error));
     let error = error.filter(|error| !is_said(error));
     words.extend(outcome);
@@ -94,7 +94,7 @@ fn attempt(span: &Span) -> String {
     }
 }
 
-/// What is said of a request instead of its status.
+/// The text for a request without a status.
 fn without_status(span: &Span) -> &'static str {
     match span.end {
         Some(_) => "no response",
@@ -109,14 +109,14 @@ fn decision(span: &Span) -> String {
 
 fn queue(span: &Span) -> String {
     match span.fields.number(field::LIMIT) {
-        Some(1) => "one attempt at once".to_owned(),
-        Some(limit) => format!("{limit} attempts at once"),
+        Some(1) => "limit of one attempt".to_owned(),
+        Some(limit) => format!("limit of {limit} attempts"),
         None => String::new(),
     }
 }
 
-/// What is said of a wait that was not waited to its end, since its run was
-/// cancelled. A length in seconds is a float, so the last digits decide nothing.
+/// The text for a wait that a cancelled run ended early. A length in seconds is a float,
+/// so a difference below a millisecond does not count.
 fn cut_off(wait: &Span) -> String {
     let lasted = wait.end.map(|end| end.saturating_sub(wait.start));
     match (length(wait), lasted) {
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn says_how_an_attempt_ended() {
+    fn an_attempt_is_labelled_with_its_result() {
         let (status, error) = (field::STATUS, field::ERROR_TYPE);
         let table = [
             (
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn says_how_an_operation_ended() {
+    fn an_operation_is_labelled_with_its_result() {
         let fields = [
             (field::OTEL_NAME, str("items")),
             (field::ATTEMPTS, FieldValue::U64(3)),
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn says_who_chose_a_wait_and_what_it_was_drawn_below() {
+    fn a_wait_is_labelled_with_its_source_and_upper_bound() {
         let fields = |source, seconds| {
             vec![
                 (field::WAIT_SOURCE, str(source)),
@@ -263,19 +263,19 @@ mod tests {
     }
 
     #[test]
-    fn says_why_a_call_gave_up_and_what_it_queued_for() {
+    fn a_stop_is_labelled_with_its_reason_and_a_queue_with_its_limit() {
         let stop = span(SpanName::Stop, &[(field::STOP_REASON, str("tls"))]);
         let queue = span(SpanName::Queue, &[(field::LIMIT, FieldValue::I64(8))]);
         let mut open = queue.clone();
         open.end = None;
 
         assert_eq!(words(&stop, false), ["gave up", "TLS would fail again"]);
-        assert_eq!(words(&queue, false), ["queued 7 ms", "8 attempts at once"]);
-        assert_eq!(words(&open, false), ["queued", "8 attempts at once"]);
+        assert_eq!(words(&queue, false), ["queued 7 ms", "limit of 8 attempts"]);
+        assert_eq!(words(&open, false), ["queued", "limit of 8 attempts"]);
     }
 
     #[test]
-    fn says_that_a_wait_was_cut_off() {
+    fn a_wait_that_was_cut_off_says_so() {
         let fields = [
             (field::WAIT_SOURCE, str("retry_after")),
             (field::RETRY_REASON, str("503")),
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_the_service_saw() {
+    fn a_request_is_labelled_with_its_status_and_fault() {
         let fields = [
             (field::FAULT, str("bad_json")),
             (field::STATUS, FieldValue::U64(200)),

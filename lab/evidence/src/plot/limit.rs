@@ -1,5 +1,5 @@
 //! The concurrency limit of a client over time: a line that falls with every 429 and
-//! rises slowly with what succeeds.
+//! rises slowly with every success.
 
 use std::{cmp::Reverse, time::Duration};
 
@@ -11,30 +11,30 @@ use crate::{
     trace::{Span, SpanName, Trace, field},
 };
 
-/// How many attempts a client allowed itself at once, from the start of the run on.
+/// The number of attempts that a client allowed itself in flight, from the start of the run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LimitLine {
     /// The limit at the start.
     pub from: u64,
-    /// Where it moved, in order of time.
+    /// The changes, in order of time.
     pub steps: Vec<LimitStep>,
-    /// The same in words.
+    /// The same as text.
     pub text: String,
 }
 
-/// A moment from which on another limit held.
+/// A change of the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LimitStep {
-    /// The moment: the end of the response that moved it.
+    /// The moment: the end of the response that changed it.
     #[serde(rename = "at_ns", serialize_with = "nanoseconds::one")]
     #[schemars(with = "u64")]
     pub at: Duration,
-    /// The limit from there on.
+    /// The limit from then on.
     pub limit: u64,
 }
 
 impl LimitLine {
-    /// The line of what was recorded; none if the limit did not move.
+    /// The line in the recorded spans; none if the limit did not change.
     #[must_use]
     pub fn of(traces: &[Trace]) -> Option<Self> {
         let spans = traces.iter().flat_map(|trace| &trace.spans);
@@ -55,7 +55,7 @@ impl LimitLine {
     }
 }
 
-/// What one response did to the limit.
+/// The effect of one response on the limit.
 struct Move {
     at: Duration,
     before: u64,
@@ -76,8 +76,8 @@ impl Move {
         self.after < self.before
     }
 
-    /// Its place in time. Of several at one moment each begins where another ended:
-    /// falls from high to low, rises from low to high.
+    /// The sort key. Moves at one moment are chained: each starts where another ended, falls
+    /// from high to low, then rises from low to high.
     fn place(&self) -> (Duration, bool, Reverse<u64>, u64) {
         let [fall, rise] = match self.falls() {
             true => [self.before, 0],
@@ -87,7 +87,7 @@ impl Move {
     }
 }
 
-/// Every fall, and where it stood in the end if it rose since.
+/// Every fall, and the last value if it rose since.
 fn text(from: u64, moves: &[Move]) -> String {
     let falls: Vec<_> = moves.iter().filter(|it| it.falls()).collect();
     let line: Vec<_> = std::iter::once(from)
@@ -102,7 +102,7 @@ fn text(from: u64, moves: &[Move]) -> String {
         number => format!("{}, by {number} responses with 429", line.join(" → ")),
     };
     if last > lowest {
-        text.push_str(&format!("; what succeeded since brought it to {last}"));
+        text.push_str(&format!("; successes since raised it to {last}"));
     }
     text
 }
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn falls_of_one_moment_stand_from_high_to_low_and_rises_after_them() {
+    fn falls_at_one_moment_are_sorted_from_high_to_low_with_rises_after_them() {
         let spans = vec![
             attempt(1, 5, Some((8, 9))),
             attempt(2, 0, Some((16, 8))),
@@ -155,12 +155,12 @@ mod tests {
         assert_eq!((line.from, steps), (32, vec![16, 8, 9]));
         assert_eq!(
             line.text,
-            "32 → 16 → 8, by 2 responses with 429; what succeeded since brought it to 9"
+            "32 → 16 → 8, by 2 responses with 429; successes since raised it to 9"
         );
     }
 
     #[test]
-    fn a_limit_that_stays_is_no_line() {
+    fn a_constant_limit_has_no_line() {
         assert_eq!(line(vec![attempt(1, 0, None)]), None);
     }
 }

@@ -1,5 +1,5 @@
-//! What a chart of a run shows, whatever it is drawn with: rows, labels, places on an
-//! axis and the cells of a table, as values.
+//! Charts of a run as values, independent of how they are drawn: rows, labels, positions
+//! on an axis and the cells of a table.
 
 mod case_chart;
 mod chart;

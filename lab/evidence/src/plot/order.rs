@@ -1,4 +1,4 @@
-//! The order of the rows of a waterfall, what stands under what, and which calls are
+//! The order and nesting of the rows of a waterfall, and the calls that are folded into
 //! one line.
 
 use std::collections::HashMap;
@@ -9,14 +9,14 @@ use super::{
 };
 use crate::trace::{Span, SpanId, SpanName, Trace, TraceId, field};
 
-/// Of more calls than this each is one line, unless a reader asks for more.
+/// With more calls than this, each is folded into one line.
 const MANY_CALLS: usize = 6;
 
 type Key = (TraceId, SpanId);
 
-/// All rows in order: every root in order of time, and under it what belongs to
-/// it. A run is no row, and a lone operation needs no heading, unless nothing
-/// else is there to be seen. Of several operations each is a call with a number.
+/// All rows in order: the roots by time, and under each root its spans. The span of a run
+/// is not a row. A single operation is not a row either, unless there is nothing else to
+/// show. Each of several operations is a call with a number.
 pub(super) fn rows(traces: &[Trace]) -> Vec<Row> {
     let spans = || traces.iter().flat_map(|trace| &trace.spans);
     let operations = spans().filter(|span| span.name == SpanName::Operation);
@@ -48,7 +48,7 @@ pub(super) fn rows(traces: &[Trace]) -> Vec<Row> {
     let calls = Calls::of(&roots);
     let all_neighbours = all_neighbours(traces);
     let mut rows = Vec::new();
-    // The next row is the last of what is still to come.
+    // A stack: the next row is the last element.
     let mut coming: Vec<_> = roots
         .into_iter()
         .rev()
@@ -74,9 +74,9 @@ pub(super) fn rows(traces: &[Trace]) -> Vec<Row> {
     rows
 }
 
-/// The calls of a run, where there are several.
+/// The calls of a run, if there are several.
 struct Calls {
-    /// What each is called: its number, and its endpoint where that differs.
+    /// The name of each: its number, and its endpoint if the endpoints differ.
     names: HashMap<Key, String>,
     are_many: bool,
 }
@@ -94,7 +94,7 @@ impl Calls {
         };
         let first = calls.first().and_then(|call| endpoint(call));
         let alike = calls.iter().all(|call| endpoint(call) == first);
-        // A lone one is called as it is.
+        // A single call keeps its own name.
         let several = calls.iter().filter(|_| calls.len() > 1);
         let named = (1..).zip(several).map(|(number, call): (usize, _)| {
             let name = match endpoint(call).filter(|_| !alike) {
@@ -110,7 +110,7 @@ impl Calls {
     }
 }
 
-/// Has the row of a call say in one line what the rows under it say.
+/// Summarises the rows under a call in the call's own row.
 fn summarise(
     row: &mut Row,
     call: &Span,
@@ -142,7 +142,7 @@ fn summarise(
             let number = row.how.split(" · ").next().unwrap_or_default();
             row.how = format!("{number} · {}", how(last));
         }
-        // One that succeeded in a call that did not: the response is wrong.
+        // An attempt that succeeded in a call that failed: the response is wrong.
         [attempt] if call.failed() && !attempt.failed() => {
             row.how = format!("{} · {}", how(attempt), problem_of(call));
         }
@@ -151,15 +151,15 @@ fn summarise(
     }
 }
 
-/// What was wrong with a response, in the word that was recorded.
+/// The recorded problem of a response.
 fn problem_of(call: &Span) -> String {
     let problem = call.fields.text(field::PROBLEM);
     let problem = problem.or_else(|| call.fields.text(field::ERROR_TYPE));
     problem.unwrap_or("failed").replace('_', " ")
 }
 
-/// Whether a call is one attempt that the service saw alike, so that its line says all
-/// there is to say.
+/// Whether a call is one attempt that the service saw the same way, so that its own line
+/// is enough.
 fn is_simple(under: &HashMap<Key, Vec<&Span>>, children: &[&Span]) -> bool {
     let attempts = || children.iter().filter(|it| it.name == SpanName::Attempt);
     let is_seen_alike = |attempt: &&Span| {
@@ -171,7 +171,7 @@ fn is_simple(under: &HashMap<Key, Vec<&Span>>, children: &[&Span]) -> bool {
         && children.iter().all(|it| it.name != SpanName::Wait)
 }
 
-/// Whether the service's side of an attempt says only what the client's side says.
+/// Whether the service's side of an attempt only repeats the client's side.
 fn only_repeats(attempt: &Span, requests: &[&Span]) -> bool {
     let status = |span: &Span| span.fields.number(field::STATUS);
     match requests {
@@ -180,7 +180,7 @@ fn only_repeats(attempt: &Span, requests: &[&Span]) -> bool {
     }
 }
 
-/// Where every span stands in its call, whether the call has a row or not.
+/// The neighbours of every span in its call, including spans without a row.
 fn all_neighbours(traces: &[Trace]) -> HashMap<Key, Neighbours<'_>> {
     let spans = || traces.iter().flat_map(|trace| &trace.spans);
     let operations = spans().filter(|span| span.name == SpanName::Operation);

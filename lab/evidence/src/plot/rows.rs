@@ -1,4 +1,4 @@
-//! A row of a waterfall: what is said of a span, and where its bar stands.
+//! A row of a waterfall: the texts for a span, and its bar.
 
 use std::time::Duration;
 
@@ -17,76 +17,76 @@ use crate::{
     trace::{Span, SpanId, SpanName},
 };
 
-/// One span: what is said of it, and where its bar stands.
+/// One span: its texts and its bar.
 ///
-/// What it says may hold text from the wire.
+/// The texts may contain data from the wire.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Row {
     /// The span.
     pub span: SpanId,
-    /// The row that it stands under.
+    /// The row above it in the tree.
     pub parent: Option<SpanId>,
-    /// How deep it stands; the first level is 1.
+    /// Its depth; the first level is 1.
     pub level: u32,
-    /// What it is about.
+    /// The kind of span.
     pub kind: SpanName,
-    /// How it went.
+    /// Its result.
     pub mark: Mark,
-    /// What it is, in words.
+    /// What it is, as text.
     pub what: String,
-    /// How it went, in words.
+    /// Its result, as text.
     pub how: String,
-    /// What the row is that it stands under, in words.
+    /// The name of the row above it in the tree.
     pub within: Option<String>,
-    /// When it began, in words.
+    /// When it began, as text.
     pub at: String,
-    /// How long it lasted, in words.
+    /// How long it took, as text.
     pub lasted: String,
-    /// Where its bar begins.
+    /// The start of its bar.
     #[serde(rename = "start_ns", serialize_with = "nanoseconds::one")]
     #[schemars(with = "u64")]
     pub start: Duration,
-    /// Where its bar ends; null while it is open.
+    /// The end of its bar; null while it is open.
     #[serde(rename = "end_ns", serialize_with = "nanoseconds::optional")]
     #[schemars(with = "Option<u64>")]
     pub end: Option<Duration>,
-    /// When an open wait will be over.
+    /// When an open wait will end.
     #[serde(rename = "due_ns", serialize_with = "nanoseconds::optional")]
     #[schemars(with = "Option<u64>")]
     pub due: Option<Duration>,
-    /// What the length of a wait was drawn below: where it would have ended at most.
+    /// The latest end of a wait, given the upper bound of its random length.
     #[serde(rename = "ceiling_ns", serialize_with = "nanoseconds::optional")]
     #[schemars(with = "Option<u64>")]
     pub ceiling: Option<Duration>,
-    /// Of a call, the bars of what is in it: for a line that stands for all of it.
+    /// For a call, the bars of the spans in it, for a line that represents all of them.
     pub parts: Vec<Part>,
-    /// Whether it is shown without the rows under it, unless a reader asks for them:
-    /// they say little more, or there are many like it.
+    /// Whether the rows under it are collapsed at first, because they add little or are many
+    /// of a kind.
     pub folded: bool,
-    /// Why it is so, step by step: from what came back to what was done about it.
+    /// The reasons, step by step: from the response or failure to the client's decision.
     pub why: Vec<String>,
-    /// All that was recorded of it, in order.
+    /// All recorded fields, in order.
     pub details: Vec<Detail>,
 }
 
 /// A bar in the line of a whole call.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Part {
-    /// What it is about.
+    /// The kind of span.
     pub kind: SpanName,
-    /// How it went.
+    /// Its result.
     pub mark: Mark,
-    /// Where it begins.
+    /// The start.
     #[serde(rename = "start_ns", serialize_with = "nanoseconds::one")]
     #[schemars(with = "u64")]
     pub start: Duration,
-    /// Where it ends; null while it is open.
+    /// The end; null while it is open.
     #[serde(rename = "end_ns", serialize_with = "nanoseconds::optional")]
     #[schemars(with = "Option<u64>")]
     pub end: Option<Duration>,
 }
 
-/// How a span went: what the colour and the sign of its row say.
+/// The result of a span, shown as colour and sign of its row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Mark {
@@ -94,9 +94,9 @@ pub enum Mark {
     Ok,
     /// It failed.
     Failed,
-    /// It is a pause.
+    /// It is a wait.
     Wait,
-    /// It waits for a turn.
+    /// It queues for a free slot.
     Queue,
     /// It is the service's side of a request.
     Service,
@@ -104,17 +104,17 @@ pub enum Mark {
     Open,
 }
 
-/// Something that was recorded of a span.
+/// A recorded field of a span.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Detail {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What it was, in words.
+    /// Its value, as text.
     pub value: String,
 }
 
 impl Row {
-    /// Whether it only gathers the rows under it.
+    /// Whether it is only a heading for the rows under it.
     #[must_use]
     pub fn is_heading(&self) -> bool {
         matches!(self.kind, SpanName::Run | SpanName::Operation)
@@ -126,7 +126,7 @@ impl Row {
         self.kind == SpanName::Request && self.within.is_some()
     }
 
-    /// Why it is so, unless the rows under it say so.
+    /// The reasons, unless the rows under it show them.
     #[must_use]
     pub fn reason(&self) -> &[String] {
         match self.is_heading() && !self.folded && !self.parts.is_empty() {
@@ -135,7 +135,7 @@ impl Row {
         }
     }
 
-    /// What it is and how it went, in a line.
+    /// What it is and its result, on one line.
     #[must_use]
     pub fn label(&self) -> String {
         let Self { what, how, .. } = self;
@@ -150,15 +150,14 @@ impl Row {
         }
     }
 
-    /// The end of its bar in a picture of this time.
+    /// The end of its bar in a snapshot taken at this time.
     #[must_use]
     pub fn until(&self, taken_at: Duration) -> Duration {
         self.end.unwrap_or(taken_at).max(self.start)
     }
 
-    /// Its part in dividing the axis, and that of what its length was drawn below. A
-    /// request under an attempt has none: that would make its attempt look longer than
-    /// others.
+    /// Its share in dividing the axis, and that of the upper bound of its wait. A request
+    /// under an attempt has none, because it would make its attempt look longer than others.
     pub(super) fn extents(&self, taken_at: Duration) -> Vec<Extent> {
         let extent = |kind, start: Duration, end: Option<Duration>| Extent {
             start,
@@ -178,7 +177,7 @@ impl Row {
         own.into_iter().chain(ceiling).collect()
     }
 
-    /// The row of a span on its own; what is in a call is added to it.
+    /// The row of a span without the spans of a call, which are added later.
     pub(super) fn of(
         span: &Span,
         level: u32,

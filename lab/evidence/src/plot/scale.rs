@@ -1,10 +1,10 @@
-//! The axis of a chart: where a time stands, in columns.
+//! The axis of a chart: the position of a time, in columns.
 //!
-//! A linear axis would show nothing of a run in which two attempts of 2 ms
-//! surround a wait of an hour. So two liberties are taken: every stretch
-//! between two events gets one column before the rest is divided by length, and
-//! a pause that dwarfs everything else is cut short, with a visible break.
-//! Order is never touched: what starts later never stands further left.
+//! A linear axis would show nothing of a run in which two attempts of 2 ms surround a
+//! wait of an hour. So the axis makes two exceptions: each stretch between two events gets
+//! one column before the rest is divided by length, and a pause that is far longer than
+//! everything else is cut, with a visible break. The order never changes: what starts
+//! later is never further left.
 
 use std::{ops::Range, time::Duration};
 
@@ -13,34 +13,34 @@ use std::{ops::Range, time::Duration};
 pub(super) struct Extent {
     pub(super) start: Duration,
     pub(super) end: Duration,
-    /// Nothing but waiting happens here, so it may be cut short.
+    /// Only waiting happens here, so it may be cut.
     pub(super) pause: bool,
 }
 
-/// A shorter pause is never cut: an ordinary backoff is drawn to scale.
+/// A shorter pause is never cut: an ordinary backoff is to scale.
 const LONG_PAUSE: Duration = Duration::from_secs(10);
 
-/// Pauses are cut if each is this many times longer than all that stays.
+/// A pause is cut only if it is this many times longer than the uncut rest.
 const DWARFS: u32 = 8;
 
-/// The break and a bit of bar on both sides of it.
+/// The break and a bit of bar on both sides.
 const NARROWEST_CUT: f64 = 4.0;
 
-/// Sums of fractions fall short of whole columns by less than this.
+/// Sums of fractions may be this much below whole columns.
 const ROUNDING: f64 = 1e-6;
 
 /// Maps times to columns.
 #[derive(Debug)]
 pub struct Scale {
     columns: usize,
-    /// Side by side, in order of time.
+    /// Adjacent pieces in order of time.
     pieces: Vec<Piece>,
 }
 
-/// What lies between two neighbouring events, or one event that takes no time.
+/// The stretch between two neighbouring events, or one event that takes no time.
 ///
-/// An attempt in virtual time is such an instant. It is a piece of its own so
-/// that it can be seen, and so that what follows it is drawn beside it.
+/// An attempt in virtual time takes no time. It is a piece of its own so that it is
+/// visible, and so that the next bar starts to its right.
 #[derive(Clone, Copy, Debug)]
 struct Piece {
     from: Duration,
@@ -52,8 +52,8 @@ struct Piece {
 }
 
 impl Scale {
-    /// Divides `columns`, at least one, among the stretches that `extents`
-    /// begin and end.
+    /// Divides `columns`, at least one, among the stretches between the starts and ends of
+    /// `extents`.
     pub(super) fn new(extents: &[Extent], columns: usize) -> Self {
         let mut pieces = pieces(extents);
         if let Some(shortest) = shortest_cut(&pieces) {
@@ -62,7 +62,7 @@ impl Scale {
             }
         }
         if !share_out(&mut pieces, columns) {
-            // So many long pauses that each break would be all there is to see.
+            // With so many long pauses, nothing but breaks would be visible.
             pieces.iter_mut().for_each(|piece| piece.cut = false);
             share_out(&mut pieces, columns);
         }
@@ -94,14 +94,14 @@ impl Scale {
         cuts.map(|cut| column(cut.left + cut.width / 2.0) - 1)
     }
 
-    /// Where a time is reached.
+    /// The left position of a time.
     fn enter(&self, time: Duration) -> f64 {
         let index = self.pieces.partition_point(|piece| piece.to < time);
         let piece = self.pieces.get(index).or(self.pieces.last());
         piece.map_or(0.0, |piece| piece.position(time, 0.0))
     }
 
-    /// Where a time is over.
+    /// The right position of a time.
     fn leave(&self, time: Duration) -> f64 {
         let index = self.pieces.partition_point(|piece| piece.from <= time);
         let piece = self.pieces.get(index.saturating_sub(1));
@@ -114,8 +114,8 @@ impl Piece {
         self.to - self.from
     }
 
-    /// Where a time stands in this piece; an instant is all at one time, so
-    /// `instant` says which side of it is meant.
+    /// The position of a time in this piece. An instant has no length, so `instant` selects
+    /// its left (0) or right (1) side.
     fn position(&self, time: Duration, instant: f64) -> f64 {
         let fraction = if self.from == self.to {
             instant
@@ -153,7 +153,7 @@ fn pieces(extents: &[Extent]) -> Vec<Piece> {
     pieces
 }
 
-/// Pauses from this length up are cut, if any are.
+/// The length from which pauses are cut; none if no pause is.
 fn shortest_cut(pieces: &[Piece]) -> Option<Duration> {
     let mut pauses: Vec<_> = pieces
         .iter()
@@ -173,8 +173,8 @@ fn shortest_cut(pieces: &[Piece]) -> Option<Duration> {
     shortest
 }
 
-/// Gives every piece its columns. `false` if the breaks are too narrow to be
-/// drawn; nothing is changed then.
+/// Sets the width of each piece. Returns `false`, and changes nothing, if the breaks
+/// would be too narrow to draw.
 fn share_out(pieces: &mut [Piece], columns: usize) -> bool {
     let columns = columns as f64;
     let cuts = pieces.iter().filter(|piece| piece.cut).count() as f64;
@@ -185,7 +185,7 @@ fn share_out(pieces: &mut [Piece], columns: usize) -> bool {
         .map(|piece| piece.length().as_secs_f64())
         .sum();
 
-    // Where there are too many pieces for one column each, all get a fraction.
+    // With too many pieces for one column each, each gets a fraction.
     let least = (columns / 2.0 / whole).min(1.0);
     let for_cuts = match (cuts > 0.0, length > 0.0) {
         (false, _) => 0.0,
@@ -217,8 +217,8 @@ fn share_out(pieces: &mut [Piece], columns: usize) -> bool {
     true
 }
 
-/// Makes widths whole, so that what takes equally long looks equally long. The
-/// widest piece takes what is left over, since there it shows least.
+/// Makes widths whole, so that equal durations look equal. The widest piece takes the
+/// remainder, since it shows least there.
 fn round(pieces: &mut [Piece], columns: f64) {
     for piece in &mut *pieces {
         piece.width = (piece.width + ROUNDING).floor();
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn divides_the_columns_by_length() {
+    fn the_columns_are_divided_by_length() {
         let (bars, breaks) = draw(&[work(0, 300), work(300, 400)], 42);
 
         assert_eq!(bars, [0..31, 31..42]);
@@ -267,14 +267,14 @@ mod tests {
     }
 
     #[test]
-    fn gives_an_instant_a_column_of_its_own() {
+    fn an_instant_gets_a_column_of_its_own() {
         let (bars, _) = draw(&[work(0, 0), pause(0, 100), work(100, 100)], 10);
 
         assert_eq!(bars, [0..1, 1..9, 9..10]);
     }
 
     #[test]
-    fn cuts_a_pause_that_dwarfs_the_rest() {
+    fn a_pause_far_longer_than_the_rest_is_cut() {
         let (bars, breaks) = draw(&[work(0, 2), pause(2, 120_002), work(120_002, 120_004)], 20);
 
         assert_eq!(bars, [0..5, 5..15, 15..20]);
@@ -282,14 +282,14 @@ mod tests {
     }
 
     #[test]
-    fn cuts_idle_time_as_well() {
+    fn idle_time_is_cut_as_well() {
         let (_, breaks) = draw(&[work(0, 2), work(3_600_000, 3_600_002)], 20);
 
         assert_eq!(breaks.len(), 1);
     }
 
     #[test]
-    fn cuts_all_of_several_long_pauses() {
+    fn several_long_pauses_are_all_cut() {
         let waits = [
             work(0, 2),
             pause(2, 120_002),
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn cuts_neither_work_nor_a_pause_of_ordinary_length() {
+    fn work_and_pauses_of_ordinary_length_are_not_cut() {
         let (_, stalled) = draw(&[work(0, 2), work(2, 120_000)], 20);
         let (_, backoff) = draw(&[work(0, 2), pause(2, 5_000), work(5_000, 5_002)], 20);
 
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn cuts_nothing_where_the_breaks_would_be_all_there_is() {
+    fn nothing_is_cut_if_only_breaks_would_remain() {
         let waits: Vec<_> = (0..20)
             .map(|n| pause(n * 100_000, n * 100_000 + 99_999))
             .collect();
@@ -324,14 +324,14 @@ mod tests {
     }
 
     #[test]
-    fn draws_an_empty_axis() {
+    fn an_axis_without_extents_can_be_drawn() {
         let scale = Scale::new(&[], 10);
 
         assert_eq!(scale.bar(Duration::ZERO, Duration::MAX), 0..1);
     }
 
     #[test]
-    fn keeps_a_time_outside_the_axis_at_its_edge() {
+    fn a_time_outside_the_axis_is_drawn_at_its_edge() {
         let scale = Scale::new(&[work(100, 200)], 10);
 
         let before = scale.bar(Duration::ZERO, Duration::from_millis(50));

@@ -1,8 +1,8 @@
-//! A storm as pictures: one for each policy, all on the same axes.
+//! The pictures of a storm: one for each policy, all on the same axes.
 //!
-//! A picture has a column for each stretch of time. In it stand the calls that began, the
-//! requests that the service worked on to their end, and how many of these were of use to
-//! a caller. The rest of the work was for callers who had left.
+//! A picture has a column for each stretch of time. The column shows the calls that
+//! began, the requests that the service completed, and how many of these were useful to a
+//! caller. The rest of the work was for callers who had left.
 
 use std::time::Duration;
 
@@ -20,38 +20,38 @@ use crate::{
     storm::{Incident, Policy, PolicyRun, STEP, Settings, Source, Step, Storm, per_second},
 };
 
-/// What marks the end of the incident.
+/// The marker at the end of the incident.
 const MARK: &str = "▲";
 
-/// How many columns a picture has at most.
+/// The most columns of a picture.
 const COLUMNS: usize = 80;
 
-/// How many times the usual load, or the capacity, an axis of rates shows at most: all
-/// else would lie on the ground below a spike of a hundred times as much.
+/// The most that an axis of rates shows, as a multiple of the usual load or the capacity:
+/// beyond that, a spike would flatten everything else.
 const HIGHEST: f64 = 2.5;
 
-/// What a round number of steps, or a round step between two rates, begins with, in
-/// tenths.
+/// The leading digits of a round number of steps, or of a round step between two rates,
+/// in tenths.
 const STEPS: [u64; 4] = [10, 20, 50, 100];
 
-/// The axes of the pictures of a storm, and what is the same in all of them.
+/// The axes of the pictures of a storm, and everything else that they share.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct StormFrame {
     /// The axis of time.
     pub axis: Axis,
-    /// How many columns there are.
+    /// The number of columns.
     pub columns: usize,
-    /// How many [steps](STEP) a column counts.
+    /// The number of [steps](STEP) in a column.
     pub steps_per_column: usize,
-    /// Where the axis of rates ends, in calls or requests per second.
+    /// The end of the axis of rates, in calls or requests per second.
     pub top: f64,
-    /// The rates that are written on it.
+    /// The labelled rates.
     pub rates: Vec<Level>,
-    /// What reaches beyond it, in words; null if nothing does.
+    /// A note on values beyond the axis; null if there are none.
     pub beyond: Option<String>,
-    /// The requests that the service can work on in a second.
+    /// The requests that the service can process per second.
     pub capacity: Level,
-    /// When something went wrong; null if nothing did.
+    /// The incident; null if there was none.
     pub incident: Option<Stretch>,
 }
 
@@ -66,48 +66,47 @@ pub struct Stretch {
     #[serde(rename = "ended_ns", serialize_with = "nanoseconds::one")]
     #[schemars(with = "u64")]
     pub ended: Duration,
-    /// What is written at its end.
+    /// The label at its end.
     pub label: String,
 }
 
-/// What became of the calls under one policy.
+/// The result of one policy.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct StormPicture {
     /// The policy.
     pub policy: String,
-    /// In what it differs from the policy before it that is most like it; null for the
-    /// first.
+    /// The difference from the most similar of the earlier policies; null for the first.
     pub changed: Option<String>,
-    /// The load from which on the retries of failing calls fill the service by
-    /// themselves; null if it is the capacity.
+    /// The load from which the retries of failing calls alone fill the service; null if it is
+    /// the capacity.
     pub break_even: Option<Level>,
-    /// What the load is to the service under this policy, in words.
+    /// The load compared with the capacity under this policy.
     pub remark: String,
-    /// Where the policy comes from, if it is what another client ships with.
+    /// The source of the policy, if it is another client's default.
     pub source: Option<Source>,
-    /// What its calls came to, in a few figures; empty before it has ended.
+    /// The results of its calls in a few figures; empty before it has ended.
     pub brief: String,
     /// How it ended.
     pub ending: Ending,
-    /// What is drawn.
+    /// The curves.
     pub curves: StormCurves,
-    /// The same in words, for whoever does not see it.
+    /// The same as text, for screen readers.
     pub text: String,
 }
 
-/// What a picture draws: a number for each column, each per second.
+/// The curves of a picture: one number per second for each column.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct StormCurves {
     /// Calls that began: the load.
     pub load: Vec<f64>,
     /// Calls that succeeded: the goodput.
     pub goodput: Vec<f64>,
-    /// Requests that the service worked on to their end: the throughput.
+    /// Requests that the service completed: the throughput.
     pub throughput: Vec<f64>,
 }
 
 impl StormFrame {
-    /// The axes of a storm that is set up so.
+    /// The axes for these settings.
     #[must_use]
     pub fn of(settings: &Settings) -> Self {
         let (steps_per_column, columns) = storm_columns(settings, COLUMNS);
@@ -125,7 +124,7 @@ impl StormFrame {
             top,
             rates,
             beyond: (most > top)
-                .then(|| format!("The load of {most:.0} calls/s reaches beyond the axis.")),
+                .then(|| format!("The load of {most:.0} calls/s is above the axis.")),
             capacity: Level {
                 rate: capacity,
                 label: format!("capacity, {capacity:.0} requests/s"),
@@ -138,7 +137,7 @@ impl StormFrame {
         }
     }
 
-    /// What the steps so far come to, column by column.
+    /// The curves of these steps, column by column.
     #[must_use]
     pub fn curves(&self, steps: &[Step]) -> StormCurves {
         let rates = |count: fn(&Step) -> u32| {
@@ -169,9 +168,9 @@ impl StormPicture {
             .collect()
     }
 
-    /// The pictures of these policies before anything is known of them.
+    /// The pictures of these policies before they are simulated.
     #[must_use]
-    #[expect(clippy::indexing_slicing, reason = "it is the place of a policy")]
+    #[expect(clippy::indexing_slicing, reason = "`number` is the index of a policy")]
     pub fn begun(settings: &Settings, policies: &[Policy]) -> Vec<Self> {
         let picture = |(number, policy): (usize, &Policy)| Self {
             policy: policy.name.to_string(),
@@ -190,7 +189,7 @@ impl StormPicture {
         policies.iter().enumerate().map(picture).collect()
     }
 
-    /// This picture with what became of its policy.
+    /// The picture with the result of its policy.
     #[must_use]
     pub fn ended(self, settings: &Settings, run: &PolicyRun, frame: &StormFrame) -> Self {
         let ending = ending(run);
@@ -217,8 +216,8 @@ impl StormPicture {
     }
 }
 
-/// How many steps a column of a storm counts if it has so many columns at most: a round
-/// number; and how many columns there are.
+/// The number of steps in a column, a round number, if a storm has at most `most`
+/// columns; and the number of columns.
 #[must_use]
 pub fn storm_columns(settings: &Settings, most: usize) -> (usize, usize) {
     let steps = settings.length.as_nanos().div_ceil(STEP.as_nanos());
@@ -228,7 +227,7 @@ pub fn storm_columns(settings: &Settings, most: usize) -> (usize, usize) {
     (steps_per_column, steps.div_ceil(steps_per_column))
 }
 
-/// The most calls that begin in a second, on average.
+/// The highest number of calls that begin per second, on average.
 fn most(settings: &Settings) -> f64 {
     match settings.incident {
         Incident::Spike => settings.usual_load() * settings.spike,
@@ -236,11 +235,11 @@ fn most(settings: &Settings) -> f64 {
     }
 }
 
-/// The end of an axis that reaches beyond this rate, and round rates below it.
+/// The end of an axis that includes this rate, and round rates below it.
 fn rates(most: f64) -> (f64, Vec<Level>) {
     let tenths = (most * 10.0).ceil() as u64;
     let step = round((tenths / 4).max(10), &STEPS).div_ceil(10) as f64;
-    // Arrivals vary: what comes at this rate is now more, now less.
+    // Arrivals vary around this average.
     let top = (1.1 * most / step).ceil().max(1.0) * step;
     let rates = (0..).map(|tick| f64::from(tick) * step);
     let level = |rate| Level {
@@ -305,7 +304,7 @@ mod tests {
         rule: "retry-503",
     };
 
-    /// Six calls in each step, all of which succeed but in the incident, or from then on.
+    /// Six calls in each step. All succeed, except during the incident or from then on.
     fn run(policy: Policy, is_back: bool) -> PolicyRun {
         let step = |number: usize| {
             let is_up = number < 20 || (is_back && number >= 40);
@@ -349,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn a_column_is_a_round_time_and_there_are_eighty_at_most() {
+    fn a_column_is_a_round_time_and_there_are_at_most_eighty() {
         let frame = |seconds| {
             let frame = StormFrame::of(&Settings {
                 length: Duration::from_secs(seconds),
@@ -367,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn the_axis_of_rates_reaches_beyond_the_spike() {
+    fn the_axis_of_rates_extends_beyond_the_spike() {
         let frame = StormFrame::of(&SETTINGS);
 
         let labels: Vec<_> = frame.rates.iter().map(|level| &*level.label).collect();
@@ -376,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn a_column_says_what_was_counted_in_a_second() {
+    fn a_column_shows_counts_per_second() {
         let [picture] = &pictures(vec![run(ONE, false)])[..] else {
             panic!("one");
         };
@@ -392,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn the_break_even_is_the_capacity_shared_among_the_requests_of_a_call() {
+    fn the_break_even_is_the_capacity_divided_by_the_requests_per_call() {
         let policies = [ONE, THREE, BUDGET].map(|policy| run(policy, true));
         let pictures = pictures(policies.into());
 
@@ -407,16 +406,17 @@ mod tests {
         let remarks: Vec<_> = pictures.iter().map(|picture| &*picture.remark).collect();
         assert_eq!(
             remarks[1],
-            "60 calls/s × at most 3 requests = 180/s: more than it can do, so it may stay down."
+            "60 calls/s × at most 3 requests = 180/s: more than the service can do, so it may \
+             stay down."
         );
         assert_eq!(
             remarks[2],
-            "60 calls/s × at most 1.1 requests = 66/s: the service can do that."
+            "60 calls/s × at most 1.1 requests = 66/s: the service can do this."
         );
     }
 
     #[test]
-    fn a_policy_is_told_by_what_sets_it_apart_from_the_one_most_like_it() {
+    fn a_policy_is_compared_with_the_most_similar_earlier_one() {
         let policies = [ONE, BUDGET, THREE].map(|policy| run(policy, true));
 
         let pictures = pictures(policies.into());
@@ -426,14 +426,14 @@ mod tests {
             changed,
             [
                 None,
-                Some("as “one”, but attempts 3, budget 10"),
-                Some("as “budget”, but budget 0"),
+                Some("like “one”, but attempts 3, budget 10"),
+                Some("like “budget”, but budget 0"),
             ]
         );
     }
 
     #[test]
-    fn a_picture_says_how_it_ended_and_so_do_the_figures() {
+    fn a_picture_and_the_figures_agree_on_how_it_ended() {
         let cut = |cut| PolicyRun {
             cut: Some(cut),
             ..run(BUDGET, true)
@@ -467,8 +467,8 @@ mod tests {
         );
         assert_eq!(
             pictures[3].brief,
-            "cut short: it came to a million requests, and the lab simulates no more · 80 % of 600 \
-             calls succeeded · 2.00 requests each"
+            "cut short: it reached a million requests, the most that the lab simulates · 80 % of \
+             600 calls succeeded · 2.00 requests each"
         );
         assert!(
             pictures[1].text.ends_with(
@@ -500,7 +500,7 @@ mod tests {
     }
 
     #[test]
-    fn the_terms_say_what_was_wrong_and_when() {
+    fn the_terms_describe_the_incident_and_its_time() {
         let with = |incident| {
             storm_terms(&Settings {
                 incident,
@@ -510,7 +510,7 @@ mod tests {
 
         assert_eq!(
             with(Incident::Spike)[1],
-            "3.5 times as many from 2 s to 4 s"
+            "3.5 times the load from 2 s to 4 s"
         );
         assert_eq!(
             with(Incident::Cut)[1],
@@ -525,7 +525,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_a_storm_does_not_show_is_not_claimed_of_it() {
+    fn an_answer_that_a_storm_does_not_show_is_withheld() {
         let answer = |shows_the_answer, answer| {
             let storm = Storm {
                 shows_the_answer,
@@ -536,11 +536,11 @@ mod tests {
             let mut answers = learnt.filter(|(title, _)| *title == "The answer");
             answers.next().map(|(_, text)| text)
         };
-        let told = |shows| answer(shows, STORY.answer).expect("why it is not told");
+        let shown = |shows| answer(shows, STORY.answer).expect("a reason to withhold it");
 
-        assert_eq!(told(Some(true)), "An answer.");
-        assert!(!told(Some(false)).contains("An answer"));
-        assert!(!told(None).contains("An answer"));
+        assert_eq!(shown(Some(true)), "An answer.");
+        assert!(!shown(Some(false)).contains("An answer"));
+        assert!(!shown(None).contains("An answer"));
         assert_eq!(
             answer(None, None),
             None,
@@ -549,7 +549,7 @@ mod tests {
     }
 
     #[test]
-    fn where_all_are_back_it_is_said_who_lost_the_fewest_calls() {
+    fn if_all_services_recover_the_policies_with_the_fewest_and_most_lost_calls_are_named() {
         let mut few = run(THREE, true);
         few.totals.failed = 12;
         let happened = |policies| {
@@ -568,7 +568,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spike_of_a_hundred_times_as_much_does_not_flatten_all_else() {
+    fn a_hundredfold_spike_does_not_flatten_the_rest() {
         let frame = |spike| StormFrame::of(&Settings { spike, ..SETTINGS });
 
         assert_eq!(frame(3.5).beyond, None);
@@ -576,7 +576,7 @@ mod tests {
         assert!((high.top - 300.0).abs() < 1e-9, "{}", high.top);
         assert_eq!(
             high.beyond.as_deref(),
-            Some("The load of 6000 calls/s reaches beyond the axis.")
+            Some("The load of 6000 calls/s is above the axis.")
         );
     }
 }

@@ -1,5 +1,5 @@
-//! What is said beside the pictures of a storm: how it was set up, in what policies
-//! differ, how each ended, what it shows, and the figures.
+//! The texts of a storm: its setup, the differences between policies, how each ended,
+//! the conclusions, and the figures.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -21,43 +21,43 @@ use crate::{
 pub struct Level {
     /// Calls or requests per second.
     pub rate: f64,
-    /// The same in words.
+    /// The same as text.
     pub label: String,
 }
 
-/// Whether a service was back at the end.
+/// Whether the service had recovered at the end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Ending {
-    /// Open while it is not known.
+    /// Open until that is known.
     pub mark: Mark,
-    /// The same in words.
+    /// The same as text.
     pub words: String,
 }
 
-/// How a storm is set up, in a few words each.
+/// The setup of a storm, one phrase each.
 #[must_use]
 pub fn storm_terms(settings: &Settings) -> Vec<String> {
     let load = match settings.load {
         Load::Open => format!("{} calls/s", settings.calls_per_second),
         Load::Closed => format!(
-            "{} callers, who think for {}",
+            "{} callers, with {} between their calls",
             settings.callers,
             duration(settings.think)
         ),
     };
     let incident = match settings.incident {
         Incident::None => None,
-        Incident::Spike => Some(format!("{} times as many", settings.spike)),
+        Incident::Spike => Some(format!("{} times the load", settings.spike)),
         Incident::Cut => Some(format!(
             "{} of {} workers left",
             settings.workers_left, settings.workers
         )),
-        Incident::Pause => Some("nothing is worked on".to_owned()),
+        Incident::Pause => Some("no work is done".to_owned()),
         Incident::Refusal => Some(
             match settings.retry_after {
-                RetryAfter::None => "only 503",
-                RetryAfter::Seconds => "only 503, with a Retry-After in seconds",
-                RetryAfter::Date => "only 503, with a date as Retry-After",
+                RetryAfter::None => "only 503s",
+                RetryAfter::Seconds => "only 503s, with a Retry-After in seconds",
+                RetryAfter::Date => "only 503s, with a date as Retry-After",
             }
             .to_owned(),
         ),
@@ -65,12 +65,12 @@ pub fn storm_terms(settings: &Settings) -> Vec<String> {
     let [began, ended] = [settings.incident_starts, settings.incident_ends()].map(duration);
     let incident = incident.map(|what| format!("{what} from {began} to {ended}"));
     let service = format!(
-        "the service can do {:.0} requests/s, and {} may wait",
+        "the service can do {:.0} requests/s, and queues up to {}",
         settings.capacity_per_second(),
         settings.queue
     );
     let clients = format!(
-        "{} clients, which wait {} for a response",
+        "{} clients, with a timeout of {}",
         settings.clients,
         duration(settings.timeout)
     );
@@ -80,7 +80,7 @@ pub fn storm_terms(settings: &Settings) -> Vec<String> {
         .collect()
 }
 
-/// The most requests for each call, on average: attempts, or what a budget pays for.
+/// The most requests per call, on average: the attempts, or fewer if a budget limits them.
 fn most_requests(setup: &Setup) -> f64 {
     let attempts = f64::from(setup.attempts);
     match setup.budget {
@@ -89,8 +89,8 @@ fn most_requests(setup: &Setup) -> f64 {
     }
 }
 
-/// The load at which load × requests for each call = capacity. Above it a service that
-/// is down gets more requests than it can work on, and so stays down.
+/// The load at which load × requests per call = capacity. Above it, an overloaded service
+/// gets more requests than it can process, and so stays down.
 pub(super) fn break_even(settings: &Settings, policy: &Policy) -> Option<Level> {
     let most = most_requests(&policy.setup);
     let rate = settings.capacity_per_second() / most;
@@ -100,7 +100,7 @@ pub(super) fn break_even(settings: &Settings, policy: &Policy) -> Option<Level> 
     })
 }
 
-/// What the load is to the service under this policy.
+/// The load compared with the capacity under this policy.
 pub(super) fn remark(settings: &Settings, policy: &Policy) -> String {
     let (load, capacity) = (settings.usual_load(), settings.capacity_per_second());
     let most = most_requests(&policy.setup);
@@ -110,8 +110,8 @@ pub(super) fn remark(settings: &Settings, policy: &Policy) -> String {
         _ => format!("at most {rounded} requests"),
     };
     let verdict = match load * most > capacity {
-        true => "more than it can do, so it may stay down",
-        false => "the service can do that",
+        true => "more than the service can do, so it may stay down",
+        false => "the service can do this",
     };
     format!(
         "{load:.0} calls/s × {requests} = {:.0}/s: {verdict}.",
@@ -119,13 +119,13 @@ pub(super) fn remark(settings: &Settings, policy: &Policy) -> String {
     )
 }
 
-/// In what a policy differs from the one before it that is most like it.
+/// The difference from the most similar of the earlier policies.
 pub(super) fn changed(before: &[Policy], policy: &Policy) -> Option<String> {
     let differing = |other: &Policy| {
         let differs = |knob: &&Knob<Setup>| knob.value(&other.setup) != knob.value(&policy.setup);
         Setup::KNOBS.iter().filter(differs).collect::<Vec<_>>()
     };
-    // Of several that are as like, the last.
+    // Of equally similar ones, the last.
     let nearest = before
         .iter()
         .rev()
@@ -137,10 +137,10 @@ pub(super) fn changed(before: &[Policy], policy: &Policy) -> Option<String> {
         format!("{name} {}{space}{unit}", knob.value(&policy.setup))
     });
     let knobs = knobs.collect::<Vec<_>>().join(", ");
-    Some(format!("as “{}”, but {knobs}", nearest.name))
+    Some(format!("like “{}”, but {knobs}", nearest.name))
 }
 
-/// Whether a service was back, and since when.
+/// Whether the service recovered, and when.
 #[must_use]
 pub fn ending(run: &PolicyRun) -> Ending {
     let (mark, words) = match (run.cut, run.back_after) {
@@ -154,16 +154,16 @@ pub fn ending(run: &PolicyRun) -> Ending {
     Ending { mark, words }
 }
 
-/// Why a run was cut short, if the lab did that.
+/// Why the lab cut a run short, if it did.
 fn cut_short(run: &PolicyRun) -> Option<&'static str> {
     match run.cut? {
         Cut::Cancelled => None,
-        Cut::Requests => Some("it came to a million requests, and the lab simulates no more"),
-        Cut::InFlight => Some("5000 calls were under way, and the lab simulates no more at once"),
+        Cut::Requests => Some("it reached a million requests, the most that the lab simulates"),
+        Cut::InFlight => Some("5000 calls were in flight, the most that the lab simulates"),
     }
 }
 
-/// What the calls of a run came to, in a few figures.
+/// The results of a run's calls in a few figures.
 pub(super) fn brief(run: &PolicyRun) -> String {
     let totals = run.totals;
     let calls = match storm_success(run) {
@@ -173,14 +173,14 @@ pub(super) fn brief(run: &PolicyRun) -> String {
     let requests = format!("{:.2} requests each", run.amplification);
     let latency = totals.latency.map(|latency| {
         let [median, p99] = [latency.median, latency.p99].map(duration);
-        format!("half in {median}, 99 % in {p99}")
+        format!("median {median}, p99 {p99}")
     });
     let cut = cut_short(run).map(|why| format!("cut short: {why}"));
     let parts = [cut, Some(calls), Some(requests), latency];
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
-/// How many services recovered.
+/// The number of services that recovered.
 #[must_use]
 pub fn storm_result(storm: &Storm) -> String {
     let endings = storm.policies.iter().map(|run| ending(run).mark);
@@ -188,7 +188,7 @@ pub fn storm_result(storm: &Storm) -> String {
     format!("{back} of {} services recovered", storm.policies.len())
 }
 
-/// What there is to learn from a storm: headings, each with a text.
+/// The conclusions of a storm: headings, each with a text.
 #[must_use]
 pub fn storm_learnt(storm: &Storm) -> Vec<(&'static str, String)> {
     let parts = [
@@ -209,13 +209,13 @@ pub fn storm_learnt(storm: &Storm) -> Vec<(&'static str, String)> {
         .collect()
 }
 
-/// The story's answer if the storm shows it, and if it does not, why it is not told; none
-/// if the story has none for this incident.
+/// The story's answer if the storm shows it, and if not, why it is withheld; none if the
+/// story has no answer for this incident.
 fn answer(storm: &Storm) -> Option<String> {
     let answer = storm.story.answer?;
     let answer = match storm.shows_the_answer {
         Some(true) => answer,
-        Some(false) => "Set up like this, the storm does not show what the story says of it.",
+        Some(false) => "With these settings, the storm does not show the story's answer.",
         None => {
             "The story's answer is about policies that were not all simulated to their end here."
         }
@@ -223,13 +223,13 @@ fn answer(storm: &Storm) -> Option<String> {
     Some(answer.to_owned())
 }
 
-/// What became of the services, as far as it is not plain from the pictures.
+/// The results that the pictures do not show clearly.
 fn happened(storm: &Storm) -> String {
     let cut = storm.policies.iter().find_map(|run| {
         let why = cut_short(run)?;
         Some(format!("\"{}\" was cut short: {why}.", run.policy.name))
     });
-    let sentences = [cut, who_lost_calls(storm), what_keeps_it_down(storm)];
+    let sentences = [cut, fewest_and_most_lost(storm), wasted_work(storm)];
     sentences
         .into_iter()
         .flatten()
@@ -237,8 +237,8 @@ fn happened(storm: &Storm) -> String {
         .join(" ")
 }
 
-/// Where all services are back, what differs is the calls that were lost.
-fn who_lost_calls(storm: &Storm) -> Option<String> {
+/// The policies with the fewest and the most lost calls, if every service recovered.
+fn fewest_and_most_lost(storm: &Storm) -> Option<String> {
     let runs = &storm.policies;
     let least = runs.iter().min_by_key(|run| run.lost())?;
     let most = runs.iter().max_by_key(|run| run.lost())?;
@@ -256,9 +256,9 @@ fn who_lost_calls(storm: &Storm) -> Option<String> {
     })
 }
 
-/// For whom a service works that stays down because its queue takes longer than anyone
-/// waits.
-fn what_keeps_it_down(storm: &Storm) -> Option<String> {
+/// The share of wasted work of the services that stayed down, if their queue takes longer
+/// than the timeout.
+fn wasted_work(storm: &Storm) -> Option<String> {
     let down = || storm.policies.iter().filter(|run| run.stayed_down());
     let worst = down().next()?;
     let names: Vec<_> = down()
@@ -278,8 +278,8 @@ fn what_keeps_it_down(storm: &Storm) -> Option<String> {
     ))
 }
 
-/// A figure: its column, what it is called where there is little room, if it is shown
-/// there, and how its cell is made.
+/// A figure: its column, its short heading (none if the terminal does not show it), and
+/// the function for its cell.
 type Figure = (
     Column,
     Option<[&'static str; 2]>,
@@ -298,8 +298,8 @@ const FIGURES: [Figure; 13] = [
         Some(run.lost().to_string())
     }),
     (
-        number("requests for each call"),
-        Some(["requests", "a call"]),
+        number("requests per call"),
+        Some(["requests", "per call"]),
         |run| Some(format!("{:.2}", run.amplification)),
     ),
     (
@@ -311,19 +311,21 @@ const FIGURES: [Figure; 13] = [
         },
     ),
     (
-        number("half of the calls took at most"),
-        Some(["half", "took"]),
+        number("median latency"),
+        Some(["median", "latency"]),
         |run| Some(duration(run.totals.latency?.median)),
     ),
-    (number("99 of 100 at most"), Some(["99 %", "took"]), |run| {
-        Some(duration(run.totals.latency?.p99))
-    }),
+    (
+        number("99th percentile latency"),
+        Some(["p99", "latency"]),
+        |run| Some(duration(run.totals.latency?.p99)),
+    ),
     (number("requests/s at the end"), None, |run| {
         let requests = per_second(run.at_end(), |step| step.requests);
         Some(format!("{requests:.0}"))
     }),
     (
-        number("calls/s that succeed at the end"),
+        number("successful calls/s at the end"),
         Some(["calls/s", "ok"]),
         |run| {
             let goodput = per_second(run.at_end(), |step| step.goodput);
@@ -331,8 +333,8 @@ const FIGURES: [Figure; 13] = [
         },
     ),
     (
-        number("requests that wait at the end"),
-        Some(["requests", "wait"]),
+        number("queued requests at the end"),
+        Some(["requests", "queued"]),
         |run| Some(format!("{:.0}", waiting(run))),
     ),
     (
@@ -342,7 +344,7 @@ const FIGURES: [Figure; 13] = [
     ),
     (
         optional(number(
-            "attempts that a client may have in flight at the end",
+            "attempts in flight that a client allows itself at the end",
         )),
         Some(["limit", ""]),
         |run| Some(format!("{:.1}", run.steps.last()?.limit?)),
@@ -363,8 +365,8 @@ pub fn storm_figures(storm: &Storm) -> Table {
     .without_empty_columns()
 }
 
-/// The figures of a storm that the lines of a terminal do not show: what stands above
-/// each column, in two lines, and the cells of each policy.
+/// The figures of a storm that the lines of a terminal do not show: the heading of each
+/// column, in two lines, and the cells of each policy.
 #[must_use]
 pub fn storm_figures_in_short(storm: &Storm) -> (Vec<[&'static str; 2]>, Vec<Vec<Option<String>>>) {
     let is_shown = |(column, _, cell): &&Figure| {
@@ -381,18 +383,18 @@ pub fn storm_figures_in_short(storm: &Storm) -> (Vec<[&'static str; 2]>, Vec<Vec
     )
 }
 
-/// The requests that wait, on average over the last quarter.
+/// The average number of queued requests in the last quarter.
 fn waiting(run: &PolicyRun) -> f64 {
     per_second(run.at_end(), |step| step.waiting) * STEP.as_secs_f64()
 }
 
-/// A share in per cent, rounded down: nothing is all of it but all of it.
+/// A share in per cent, rounded down: 100 % means all.
 fn percent(part: u64, of: u64) -> String {
     format!("{} %", 100 * part / of.max(1))
 }
 
-/// The share of the calls that succeeded, in per cent; none without a call. Where calls
-/// were lost it is not all of them, and where none was, it is if nearly all have ended.
+/// The share of the calls that succeeded, in per cent; none without a call. It is below
+/// 100 % if calls were lost; calls still in flight can leave it at 100 %.
 #[must_use]
 pub fn storm_success(run: &PolicyRun) -> Option<String> {
     let totals = run.totals;

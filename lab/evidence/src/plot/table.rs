@@ -1,4 +1,4 @@
-//! What the wire saw, as a table in words.
+//! The record of the wire as a table of texts.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,7 +8,7 @@ use crate::{
     wire::{Names, WireRecord, WireRequest},
 };
 
-/// Values in words, in rows and columns.
+/// A table of texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Table {
     /// The columns in order.
@@ -17,27 +17,27 @@ pub struct Table {
     pub rows: Vec<TableRow>,
 }
 
-/// What a column holds.
+/// A column of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Column {
-    /// What stands above it.
+    /// Its heading.
     pub title: &'static str,
     /// Whether its cells are numbers.
     pub number: bool,
-    /// Whether it is left out where no row has a cell for it.
+    /// Whether it is omitted if no row has a cell for it.
     pub optional: bool,
 }
 
 /// A row of a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TableRow {
-    /// Its cells; null where there is nothing to say.
+    /// Its cells; null if empty.
     pub cells: Vec<Option<String>>,
-    /// Whether it is about something that should not have happened.
+    /// Whether it shows a failure.
     pub failed: bool,
 }
 
-/// A column of requests, and how its cell is made.
+/// A column of requests, and the function for its cells.
 type RequestColumn = (Column, fn(&WireRequest) -> Option<String>);
 
 const COLUMNS: [RequestColumn; 12] = [
@@ -68,7 +68,7 @@ const COLUMNS: [RequestColumn; 12] = [
     (words("request id"), |it| Some(it.request_id.to_string())),
 ];
 
-/// The titles of the columns whose values have names where the whole run is known.
+/// The titles of the columns whose values get names in a run.
 const KEY: &str = "key";
 const CURSOR: &str = "cursor";
 const BODY: &str = "body";
@@ -107,8 +107,8 @@ impl Table {
         }
     }
 
-    /// The requests of a run, without the columns that none of them fills, and without
-    /// the trace, which all of them have in common. Values that are not kept have names.
+    /// The requests of a run, without the columns that none of them fills, and without the
+    /// trace, which all of them share. Hashed values get names.
     #[must_use]
     pub fn of_run(record: &WireRecord) -> Self {
         let mut requests = Self::of_requests(&record.entries);
@@ -127,12 +127,12 @@ impl Table {
         requests.with_columns(|column| column.title != TRACE)
     }
 
-    /// The same without the optional columns that no row fills.
+    /// Removes the optional columns that no row fills.
     pub(super) fn without_empty_columns(self) -> Self {
         self.with_columns(|_| true)
     }
 
-    /// The same with these columns alone, if a row fills them or they are not optional.
+    /// Keeps these columns only, and of these the optional ones only if a row fills them.
     fn with_columns(self, is_wanted: impl Fn(&Column) -> bool) -> Self {
         let Self { columns, rows } = self;
         let fills = |row: &TableRow, at| row.cells.get(at).is_some_and(Option::is_some);
@@ -155,7 +155,7 @@ impl Table {
 }
 
 impl TableRow {
-    /// A request with a cell for every column.
+    /// A row with a cell for every column.
     #[must_use]
     pub fn of_request(request: &WireRequest) -> Self {
         Self {
@@ -180,7 +180,7 @@ mod tests {
     use crate::wire::RequestId;
 
     #[test]
-    fn a_column_that_no_request_of_a_run_fills_is_left_out() {
+    fn a_column_that_no_request_fills_is_omitted() {
         let early = WireRequest {
             seq: 1,
             method: "GET",

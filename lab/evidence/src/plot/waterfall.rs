@@ -1,4 +1,4 @@
-//! The waterfall of a run as a value: what a page draws bar by bar.
+//! The waterfall of a run as a value for the page.
 
 use std::time::Duration;
 
@@ -17,50 +17,50 @@ use crate::{
 pub struct Waterfall {
     /// The axis.
     pub axis: Axis,
-    /// The rows in order; of very many the middle is left out.
+    /// The rows in order; if there are very many, without the middle.
     pub rows: Vec<Row>,
-    /// The concurrency limit over time; null if it did not move.
+    /// The concurrency limit over time; null if it did not change.
     pub limit: Option<LimitLine>,
-    /// How many rows are left out in the middle.
+    /// The number of rows omitted in the middle.
     pub rows_left_out: usize,
-    /// The first row after those; null if none is left out.
+    /// The first row after the gap; null without a gap.
     pub after_gap: Option<SpanId>,
-    /// How many spans a full trace did not keep.
+    /// The number of spans that a full trace dropped.
     pub spans_not_kept: u64,
-    /// What is not shown, in words; null if all is.
+    /// A note on what is not shown; null if everything is.
     pub remark: Option<String>,
 }
 
-/// An axis of time that begins at the start of the run.
+/// An axis of time from the start of the run.
 ///
-/// Its length is a round one, so that it grows in steps while a run goes on.
+/// Its length is a round number, so that it grows in steps during a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Axis {
-    /// Where it ends.
+    /// Its end.
     #[serde(rename = "length_ns", serialize_with = "nanoseconds::one")]
     #[schemars(with = "u64")]
     pub length: Duration,
-    /// The times that are written on it.
+    /// The labelled times.
     pub ticks: Vec<Tick>,
 }
 
-/// A time that is written on an axis.
+/// A labelled time on an axis.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Tick {
     /// The time.
     #[serde(rename = "at_ns", serialize_with = "nanoseconds::one")]
     #[schemars(with = "u64")]
     pub at: Duration,
-    /// The same in words.
+    /// The same as text.
     pub label: String,
 }
 
 impl Waterfall {
-    /// The most rows: of a storm of requests its beginning and its end are what is
-    /// worth seeing.
+    /// The most rows: of a flood of requests, the start and the end are the interesting
+    /// parts.
     pub const ROWS: usize = 400;
 
-    /// The waterfall of what was recorded.
+    /// The waterfall of these traces.
     #[must_use]
     pub fn of(traces: &[Trace]) -> Self {
         let taken_at = traces.iter().map(|trace| trace.taken_at).max();
@@ -77,8 +77,8 @@ impl Waterfall {
         let (rows_left_out, after_gap) = leave_out_the_middle(&mut rows);
         let spans_not_kept: u64 = traces.iter().map(|trace| trace.dropped_spans).sum();
         let remark = format!(
-            "{rows_left_out} rows in the middle are not drawn, {spans_not_kept} spans were not \
-             kept; the counts hold them all."
+            "{rows_left_out} rows in the middle are not drawn and {spans_not_kept} spans were \
+             dropped; the counts include all of them."
         );
         Self {
             axis: Axis::reaching(reach.unwrap_or_default()),
@@ -92,8 +92,8 @@ impl Waterfall {
     }
 }
 
-/// Cuts the rows to [`Waterfall::ROWS`] at most, and tells how many went and which one
-/// comes next: never one that is folded under a row that went.
+/// Cuts the rows to [`Waterfall::ROWS`] at most. Returns how many it removed and the row
+/// after them, which is never under a removed folded row.
 fn leave_out_the_middle(rows: &mut Vec<Row>) -> (usize, Option<SpanId>) {
     let surplus = rows.len().saturating_sub(Waterfall::ROWS);
     if surplus == 0 {
@@ -112,7 +112,7 @@ fn leave_out_the_middle(rows: &mut Vec<Row>) -> (usize, Option<SpanId>) {
 }
 
 impl Axis {
-    /// A shorter one would magnify what is only noise.
+    /// A shorter axis would magnify noise.
     const SHORTEST: u64 = 4 * MILLISECOND;
 
     fn reaching(reach: Duration) -> Self {
@@ -120,7 +120,7 @@ impl Axis {
         Self::of_length(Duration::from_nanos(length))
     }
 
-    /// An axis of just this length, which is at least [`SHORTEST`](Self::SHORTEST).
+    /// An axis of exactly this length, or [`SHORTEST`](Self::SHORTEST) if that is longer.
     pub(super) fn of_length(length: Duration) -> Self {
         let nanos = nanoseconds::whole(length).max(Self::SHORTEST);
         let step = round(nanos / 4, &STEPS).max(MILLISECOND);
@@ -140,14 +140,14 @@ impl Axis {
 /// A millisecond in nanoseconds.
 const MILLISECOND: u64 = 1_000_000;
 
-/// What a round length begins with, in tenths.
+/// The leading digits of a round length, in tenths.
 const LENGTHS: [u64; 10] = [10, 15, 20, 25, 30, 40, 50, 60, 80, 100];
 
-/// What a round step between two ticks begins with, in tenths.
+/// The leading digits of a round step between two ticks, in tenths.
 const STEPS: [u64; 4] = [10, 20, 50, 100];
 
-/// The next number at or above `least`, which is at least 10, that is a power of ten
-/// times a tenth of a step.
+/// The smallest number not below `least` that is one of `steps`, in tenths, times a power
+/// of ten. `least` must be at least 10.
 pub(super) fn round(least: u64, steps: &[u64]) -> u64 {
     let tenth = 10_u64.pow(least.ilog10() - 1);
     let rounded = steps.iter().map(|step| step.saturating_mul(tenth));
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lone_operation_is_no_row_and_each_of_several_is() {
+    fn a_single_operation_has_no_row_but_each_of_several_does() {
         let run = span(1, 0, SpanName::Run, 0, None);
         let first = span(2, 1, SpanName::Operation, 0, Some(2));
         let attempt = span(3, 2, SpanName::Attempt, 0, Some(2));
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn an_open_wait_reaches_to_when_it_is_due() {
+    fn an_open_wait_extends_to_when_it_is_due() {
         let mut wait = span(1, 0, SpanName::Wait, 10, None);
         wait.fields.set(field::WAIT_SECONDS, FieldValue::F64(1.2));
 
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn of_very_many_rows_the_middle_is_left_out() {
+    fn the_middle_of_very_many_rows_is_omitted() {
         let attempts = (1..=450).map(|n| span(n, 0, SpanName::Attempt, n, Some(n)));
 
         let waterfall = waterfall(attempts.collect(), 450);
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn no_row_is_left_without_the_one_that_it_is_folded_under() {
+    fn no_row_is_shown_without_the_row_it_is_folded_under() {
         let answered = |mut span: Span| {
             span.fields.set(field::STATUS, FieldValue::U64(200));
             span
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn the_shortest_axis_has_whole_milliseconds() {
+    fn the_shortest_axis_has_ticks_of_whole_milliseconds() {
         let axis = waterfall(Vec::new(), 0).axis;
 
         let ticks: Vec<_> = axis.ticks.iter().map(|tick| &*tick.label).collect();

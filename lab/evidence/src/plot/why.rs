@@ -1,20 +1,20 @@
-//! Why a row is as it is: the steps from what came back to what was done about it.
+//! The reasons of a row: the steps from a response or failure to the client's decision.
 
 use crate::{
     decision::{Decision, problem, reason},
     trace::{FieldValue, Span, SpanName, field},
 };
 
-/// Where a span stands among those of its call.
+/// A span's place among the spans of its call.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Neighbours<'a> {
     /// The call.
     pub(super) operation: Option<&'a Span>,
-    /// What follows it in that call.
+    /// The span that follows it in the call.
     pub(super) next: Option<&'a Span>,
 }
 
-/// The steps in words; none where nothing was decided.
+/// The steps as text; empty if nothing was decided.
 pub(super) fn why(span: &Span, neighbours: Neighbours<'_>) -> Vec<String> {
     match span.name {
         SpanName::Wait | SpanName::Stop => {
@@ -39,19 +39,19 @@ fn attempt(span: &Span, neighbours: Neighbours<'_>) -> Vec<String> {
         .next
         .is_some_and(|it| it.name == SpanName::Attempt);
     let steps: Vec<String> = match neighbours.operation.filter(|_| !is_followed) {
-        _ if is_followed => vec!["sent again at once, whatever it was".to_owned()],
-        // The failure of an attempt is no news of its call.
+        _ if is_followed => vec!["sent again at once, regardless of the result".to_owned()],
+        // An attempt that failed says nothing new about its call.
         Some(operation) if !span.failed() && operation.failed() => wrong_response(operation),
         _ if span.failed() => vec![
-            "not of the failures that pass".to_owned(),
-            "handed to the caller".to_owned(),
+            "not a transient failure".to_owned(),
+            "returned to the caller".to_owned(),
         ],
         _ => received(span),
     };
     [vec![found], steps].concat()
 }
 
-/// What came of an attempt: a status, or why there is none. Nothing while it is open.
+/// The result of an attempt: a status, or why there is none. None while it is open.
 fn found(span: &Span) -> Option<String> {
     span.end?;
     let error = span.fields.text(field::ERROR_TYPE);
@@ -65,26 +65,26 @@ fn found(span: &Span) -> Option<String> {
 
 fn received(span: &Span) -> Vec<String> {
     let what = match span.fields.number(field::STATUS) {
-        Some(204) => "a success, and it has no body",
-        Some(300..400) => "a redirect is a response, and not followed",
-        _ => "a success, and its body came whole",
+        Some(204) => "a success without a body",
+        Some(300..400) => "a redirect is a response and is not followed",
+        _ => "a success with a complete body",
     };
-    vec![what.to_owned(), "handed to the caller".to_owned()]
+    vec![what.to_owned(), "returned to the caller".to_owned()]
 }
 
-/// A success that is of no use: the response is wrong, and would be again.
+/// A success with an unusable response, which another attempt would get again.
 fn wrong_response(operation: &Span) -> Vec<String> {
     let problem = match operation.fields.text(field::PROBLEM) {
         Some(word) => problem(word),
         None => operation
             .fields
             .text(field::ERROR_TYPE)
-            .map_or_else(|| "of no use".to_owned(), problem),
+            .map_or_else(|| "unusable".to_owned(), problem),
     };
     vec![
-        "its body came whole".to_owned(),
+        "its body is complete".to_owned(),
         problem,
-        "an error for the caller: the same would come again".to_owned(),
+        "an error for the caller: a retry would get the same".to_owned(),
     ]
 }
 
@@ -94,7 +94,7 @@ fn limit(operation: &Span) -> Vec<String> {
     match operation.fields.text(field::PROBLEM) {
         Some(word) if ended_before => vec![
             problem(word),
-            "no request is made".to_owned(),
+            "no request is sent".to_owned(),
             "an error for the caller".to_owned(),
         ],
         _ => Vec::new(),
@@ -105,7 +105,7 @@ fn queue(span: &Span) -> Vec<String> {
     match span.fields.number(field::LIMIT) {
         Some(limit) => vec![
             format!("{limit} attempts were in flight, and the limit is {limit}"),
-            "waits for a turn".to_owned(),
+            "waits for one to end".to_owned(),
         ],
         None => Vec::new(),
     }
@@ -113,7 +113,7 @@ fn queue(span: &Span) -> Vec<String> {
 
 fn fault(request: &Span) -> Vec<String> {
     match request.fields.text(field::FAULT) {
-        Some(fault) => vec![format!("the service does so on purpose: {fault}")],
+        Some(fault) => vec![format!("injected by the service: {fault}")],
         None => Vec::new(),
     }
 }

@@ -1,4 +1,4 @@
-//! Clients that fail together must not come back together.
+//! Waits should be random, so that clients that fail together do not retry together.
 
 use std::time::Duration;
 
@@ -14,30 +14,30 @@ pub(super) const RULE: Rule = Rule {
     level: Level::GoodPractice,
     source: "AWS Architecture Blog, Exponential Backoff And Jitter",
     text: "the pauses before retries differed",
-    why: "What all clients wait alike brings them back as one wave, as high as the one that broke the service.",
+    why: "If all clients wait equally long, they return as one wave, as high as the one that overloaded the service.",
     hint: "Draw each wait at random between zero and its ceiling.",
     judge,
 };
 
-/// Gaps that lie no further apart than this are alike: it is what timers are off by.
+/// Gaps that differ by at most this are alike: timers are not more precise.
 const ALIKE: Duration = Duration::from_millis(3);
 
-/// A busy machine makes equal waits differ by so much. Where most gaps do not differ by
-/// more, they show no jitter, and no lack of it. Of clients with full jitter below 200 ms
-/// that leaves two in a hundred without a verdict.
+/// A busy machine makes equal waits differ by up to this. If most gaps differ by no more,
+/// they prove neither jitter nor its absence. Of clients with full jitter below 200 ms, two
+/// in a hundred get no verdict for this reason.
 const BLURRED: Duration = Duration::from_millis(20);
 
-/// How many first gaps it takes.
+/// The number of first gaps that a verdict needs.
 ///
-/// The client that is most easily mistaken draws each wait from whole milliseconds below
-/// 100, and its timer fires [early](super::TOLERANCE) by up to 2 ms. Gaps that are alike
-/// are then draws from 6 values in a row, so that all eight are alike with a chance of
-/// 8 × 0.06⁷, 2.2 in a hundred million. For waits below 60 ms it is one in a million,
-/// and more for a client whose waits differ by even less.
+/// The correct client that is most easily mistaken draws each wait from whole milliseconds
+/// below 100, and its timer fires [early](super::TOLERANCE) by up to 2 ms. Gaps that are
+/// alike are then draws from 6 consecutive values, so that all eight are alike with a
+/// probability of 8 × 0.06⁷, 2.2 in a hundred million. For waits below 60 ms it is one in a
+/// million, and higher for a client whose waits differ by even less.
 const SAMPLE: usize = 8;
 
-/// The first retries alone: later gaps differ because a wait doubles. A machine may be
-/// slow at any moment, so a few gaps that differ among many that are alike prove nothing.
+/// Only first retries count: later gaps differ because a wait doubles. A machine may be slow
+/// at any moment, so a few different gaps among many that are alike prove nothing.
 fn judge(cases: &[Case<'_>]) -> Judgement {
     let mut requests = cases.iter().flat_map(|case| &case.wire.entries);
     if !requests.any(failed) {
@@ -77,14 +77,14 @@ fn of_sample(mut gaps: Vec<(RequestRef, Duration)>) -> Judgement {
     } else if blurred > number / 2 {
         Judgement::cannot_tell("most of the first gaps are alike")
     } else if pauses <= number / 2 {
-        // A busy machine makes gaps out of no pauses, and no two of them alike.
+        // On a busy machine, retries without a pause have gaps too, and no two are alike.
         Judgement::cannot_tell("too few of the first retries came after a pause")
     } else {
         Judgement::kept()
     }
 }
 
-/// The first retry of a case, and how long it came after the failure.
+/// The first retry of a case, and its gap after the failure.
 fn first_gap((case, run): (usize, &Case<'_>)) -> Option<(RequestRef, Duration)> {
     let mut retries = run.ties.repetitions();
     let (first, next) = retries.find(|(first, _)| failed(first))?;
@@ -110,7 +110,7 @@ mod tests {
         judge(&cases)
     }
 
-    /// Runs of a client that comes back so many milliseconds after a failure.
+    /// Runs of a client that retries this many milliseconds after a failure.
     fn came_back_after(gaps: &[u64]) -> Vec<WireRecord> {
         let case = |(start, gap): (usize, &u64)| {
             let start = 40 * start as u64;
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn eight_first_gaps_that_are_alike_break_it() {
+    fn eight_similar_first_gaps_break_it() {
         let table: [(&[u64], Verdict); 15] = [
             (&[200, 201, 202, 203, 200, 201, 202, 203], Broken),
             (&[5, 5, 5, 5, 5, 5, 5, 5], Broken),
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn says_how_far_apart_the_gaps_were() {
+    fn the_spread_of_the_gaps_is_reported() {
         let alike = came_back_after(&[200, 201, 202, 203, 202, 201, 202, 203]);
 
         let found = judged(&alike).found;
@@ -162,9 +162,9 @@ mod tests {
         assert_eq!(found.as_deref(), Some(words));
     }
 
-    /// The client of [`SAMPLE`], that draws whole milliseconds and comes early.
+    /// The client of [`SAMPLE`], which draws whole milliseconds and may be early.
     #[test]
-    fn condemns_no_more_than_one_correct_client_in_a_million() {
+    fn at_most_one_correct_client_in_a_million_breaks_it() {
         let alike = (ALIKE + TOLERANCE).as_millis() as f64 + 1.0;
         let sample = SAMPLE as f64;
 
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn only_gaps_whose_length_was_left_to_the_client_count() {
+    fn only_gaps_that_the_client_chose_count() {
         let of_each = |script: Script| vec![script.record(); SAMPLE];
         let asked = Script::new().respond(0, 503).retry_after(2);
 
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_case_of_which_requests_were_dropped_does_not_count() {
+    fn a_case_with_dropped_requests_does_not_count() {
         let mut records = came_back_after(&[200; SAMPLE]);
         records[0].dropped = 1;
 

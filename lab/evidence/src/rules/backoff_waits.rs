@@ -1,4 +1,4 @@
-//! Who comes back at once makes it worse.
+//! A client should wait before a retry.
 
 use super::{Level, Rule, gaps};
 use crate::wire::{RetryAfter, WireRequest};
@@ -8,12 +8,12 @@ pub(super) const RULE: Rule = Rule {
     level: Level::GoodPractice,
     source: "AWS Builders' Library, Timeouts, retries and backoff with jitter; Google SRE book, chapter 22",
     text: "there was a pause before retries",
-    why: "A service that fails under load fails on while every client comes back at once.",
+    why: "An overloaded service cannot recover while every client retries at once.",
     hint: "Wait before each retry: a random time below a ceiling that doubles.",
     judge: |cases| gaps::judged(cases, failed),
 };
 
-/// Whether it failed, and the length of the pause was left to the client.
+/// Whether it failed, and the client had to choose the length of the pause.
 pub(super) fn failed(request: &WireRequest) -> bool {
     let named = request.retry_after.is_some_and(RetryAfter::is_usable);
     let status = request.status;
@@ -34,7 +34,7 @@ mod tests {
         wire::WireRecord,
     };
 
-    /// A failure, and retries after so many microseconds each.
+    /// A failure, and retries after these gaps in microseconds.
     fn gaps(gaps: &[u64]) -> Script {
         let mut at = Duration::ZERO;
         gaps.iter()
@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn takes_gaps_so_short_and_so_many_that_they_are_no_chance() {
+    fn many_short_gaps_break_it_and_a_few_may_be_chance() {
         hold(
             &RULE,
             [
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_moment_is_no_pause() {
+    fn a_single_long_gap_does_not_count_as_a_pause() {
         let (short, long) = (300, 40_000);
 
         hold(
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_few_retries_of_each_case_are_one_sample() {
+    fn the_retries_of_all_cases_are_one_sample() {
         let case = |gap| gaps(&[gap; 2]).record();
         let judged = |wires: &[WireRecord]| {
             let cases: Vec<_> = wires.iter().map(Case::of).collect();
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_that_the_service_named_is_no_backoff() {
+    fn a_wait_that_the_service_named_is_not_a_backoff() {
         let asked = Script::new()
             .respond(0, 503)
             .retry_after(2)

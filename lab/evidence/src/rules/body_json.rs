@@ -1,4 +1,4 @@
-//! JSON that is none is no reason to ask again.
+//! A request must not be repeated because its response is invalid JSON.
 
 use super::{Level, Rule, not_repeated};
 
@@ -6,9 +6,9 @@ pub(super) const RULE: Rule = Rule {
     id: "body-json",
     level: Level::Contract,
     source: "this service's contract",
-    text: "a body that is no JSON was neither asked for again nor followed",
-    why: "The status said success, so the service believes it is well, and sends the same again.",
-    hint: "Hand the failure to the caller: it is about the representation, not about the moment.",
+    text: "a response with invalid JSON was neither requested again nor followed",
+    why: "With a success status, the service considers the response correct, and sends the same again.",
+    hint: "Return the failure to the caller: a retry would get the same response.",
     judge: |cases| not_repeated(cases, |it| it.fault == Some("bad_json")),
 };
 

@@ -1,4 +1,4 @@
-//! The media type says what a body is.
+//! A request must not be repeated because its response has another media type.
 
 use super::{Level, Rule, not_repeated};
 
@@ -6,9 +6,9 @@ pub(super) const RULE: Rule = Rule {
     id: "body-media-type",
     level: Level::Contract,
     source: "this service's contract",
-    text: "a body of another media type was neither asked for again nor followed",
-    why: "A page called text/plain may be a proxy's or an error page, whatever it looks like.",
-    hint: "Look at Content-Type before the body, and hand another one to the caller.",
+    text: "a response of another media type was neither requested again nor followed",
+    why: "A text/plain page may come from a proxy or be an error page, even if it looks like JSON.",
+    hint: "Check Content-Type before the body, and return an unexpected one to the caller as an error.",
     judge: |cases| not_repeated(cases, |it| it.fault == Some("text_json")),
 };
 

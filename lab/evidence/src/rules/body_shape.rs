@@ -1,4 +1,4 @@
-//! A page of the wrong shape is no page.
+//! A request must not be repeated because its response has the wrong shape.
 
 use super::{Level, Rule, not_repeated};
 
@@ -6,9 +6,9 @@ pub(super) const RULE: Rule = Rule {
     id: "body-shape",
     level: Level::Contract,
     source: "this service's contract",
-    text: "a page of the wrong shape was neither asked for again nor followed",
-    why: "What is read from half a page looks complete to whoever reads it next.",
-    hint: "Check the shape of all that you use, and hand a wrong one to the caller.",
+    text: "a page of the wrong shape was neither requested again nor followed",
+    why: "Data from half a page looks complete to the next reader.",
+    hint: "Check the shape of everything that you use, and return a wrong one to the caller as an error.",
     judge: |cases| {
         not_repeated(cases, |it| {
             matches!(it.fault, Some("bad_items" | "bad_cursor"))

@@ -1,4 +1,4 @@
-//! One case of a task: what the wire saw, and beside it what became of the process.
+//! One case of a task: the record of the wire, and how the process ended.
 
 use std::time::Duration;
 
@@ -11,12 +11,12 @@ use crate::{nanoseconds, ties::Ties, wire::WireRecord};
 /// One case of a task.
 #[derive(Clone, Debug)]
 pub struct Case<'a> {
-    /// What the wire saw.
+    /// The record of the wire.
     pub wire: &'a WireRecord,
     /// Which of its requests belong to one call.
     pub ties: Ties<'a>,
-    /// What became of the client's process; none if it was not run as one. Only goals
-    /// and rules about its end read it.
+    /// How the client's process ended; none if it was not run as a process. Only goals and
+    /// rules about its end read it.
     pub process: Option<&'a ProcessRecord>,
 }
 
@@ -37,13 +37,13 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Whether the lab ended the client's process.
+    /// Whether the lab stopped the client's process.
     pub(super) fn was_stopped(&self) -> bool {
         self.process.is_some_and(|it| it.stopped.is_some())
     }
 
-    /// What it comes to that a client has not read on: this, if it ended with a result as
-    /// if it had all; the client's choice, if it ended otherwise.
+    /// The judgement of a client that has not read on: `with_result` if it ended with a result
+    /// as if it were complete; skipped, the client's choice, if it ended otherwise.
     pub(super) fn left_early(&self, with_result: impl FnOnce() -> Judgement) -> Judgement {
         match self.process {
             None => Judgement::not_exercised(),
@@ -54,37 +54,37 @@ impl<'a> Case<'a> {
     }
 }
 
-/// What became of a client's process.
+/// How a client's process ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ProcessRecord {
     /// When it was started, on the clock of the wire record.
     #[serde(rename = "started_ns", serialize_with = "nanoseconds::one")]
     #[schemars(with = "u64")]
     pub started: Duration,
-    /// When it ended, or was ended.
+    /// When it ended or was stopped.
     #[serde(rename = "ended_ns", serialize_with = "nanoseconds::one")]
     #[schemars(with = "u64")]
     pub ended: Duration,
-    /// The exit code with which it ended by itself.
+    /// Its exit code; none if a signal or the lab ended it.
     pub exit: Option<i32>,
-    /// The signal that ended it, unless the lab had sent it.
+    /// The signal that ended it; none for a signal from the lab.
     pub signal: Option<i32>,
-    /// Why the lab ended it; none if it ended by itself.
+    /// Why the lab stopped it; none if the lab did not.
     pub stopped: Option<Stopped>,
-    /// The last line of what it printed that is not empty.
+    /// The last non-empty line that it printed.
     pub last_line: Option<String>,
-    /// How many bytes it printed.
+    /// The number of bytes that it printed.
     pub printed: u64,
     /// The last lines of its stderr.
     pub stderr: Vec<String>,
 }
 
-/// Why the lab ended a process.
+/// Why the lab stopped a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Stopped {
     /// The time of the case was up.
     TimeUp,
-    /// It had sent more requests than a case has room for.
+    /// It had sent more requests than a case allows.
     Flood,
 }

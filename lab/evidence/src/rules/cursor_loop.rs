@@ -1,4 +1,4 @@
-//! A listing that comes back to a page has no end.
+//! A listing that returns to an earlier page never ends.
 
 use std::collections::HashMap;
 
@@ -9,9 +9,9 @@ pub(super) const RULE: Rule = Rule {
     id: "cursor-loop",
     level: Level::Contract,
     source: "this service's contract; elsewhere a repeated cursor may end a listing",
-    text: "a listing that came back to a page was left",
-    why: "A, B, A, B: a client that knows the last cursor alone reads for ever, and its records twice.",
-    hint: "Remember every cursor of the listing, and stop with an error at the first that comes again.",
+    text: "a listing that returned to an earlier page was abandoned",
+    why: "A, B, A, B: a client that remembers only the last cursor reads forever, and gets every record many times.",
+    hint: "Remember every cursor of the listing, and stop with an error at the first repeated one.",
     judge,
 };
 
@@ -32,7 +32,7 @@ fn judge(cases: &[Case<'_>]) -> Judgement {
         if !comes_back {
             return Judgement::not_exercised();
         }
-        Judgement::kept_unless(too_often, "a page was asked for a third time")
+        Judgement::kept_unless(too_often, "a page was requested for a third time")
     })
 }
 
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_is_asked_for_a_third_time_breaks_it() {
+    fn a_third_request_for_a_page_breaks_it() {
         let (a, b) = (1, 2);
         let healthy = || page(Script::new(), 0, None, a);
         let once = || page(page(healthy(), 1, Some(a), b), 2, Some(b), a);

@@ -1,4 +1,4 @@
-//! A cursor goes back as it came.
+//! A cursor must be sent back unchanged.
 
 use std::collections::HashSet;
 
@@ -9,8 +9,8 @@ pub(super) const RULE: Rule = Rule {
     id: "cursor-verbatim",
     level: Level::GoodPractice,
     source: "AIP-158",
-    text: "every cursor went back as it had come",
-    why: "A cursor holds whatever characters its service likes, and one that was changed leads nowhere, or elsewhere.",
+    text: "every cursor was sent back unchanged",
+    why: "A cursor may contain any character. A changed cursor leads nowhere, or to another page.",
     hint: "Percent-encode the cursor as one value of the query, and never build or trim it.",
     judge,
 };
@@ -31,7 +31,9 @@ fn judge(cases: &[Case<'_>]) -> Judgement {
         }
         match (unknown.is_empty(), issued.is_empty(), sent) {
             (_, true, _) => Judgement::not_exercised(),
-            (false, ..) if wire.dropped > 0 => Judgement::cannot_tell("not every request was kept"),
+            (false, ..) if wire.dropped > 0 => {
+                Judgement::cannot_tell("not every request was recorded")
+            }
             (false, ..) => Judgement::broken(unknown, "a cursor was sent that was never issued"),
             (true, false, false) => Judgement::skipped(),
             (true, false, true) => Judgement::kept(),
@@ -63,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cursor_of_a_page_that_is_not_known_any_more_is_not_held_against_anybody() {
+    fn a_cursor_from_a_response_that_was_dropped_from_the_record_does_not_break_it() {
         let page = Script::new().respond(0, 200).cursor(1).issues(7);
         let mut wire = page.record();
         wire.dropped = 1;

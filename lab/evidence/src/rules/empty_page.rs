@@ -1,4 +1,4 @@
-//! A page without records is not the last one.
+//! An empty page is not the last page.
 
 use super::{Case, Judgement, Level, Rule};
 use crate::wire::{IssuedCursor, WireRequest};
@@ -7,9 +7,9 @@ pub(super) const RULE: Rule = Rule {
     id: "empty-page",
     level: Level::GoodPractice,
     source: "AIP-158",
-    text: "an empty page with a next cursor was read on from",
-    why: "A service that filters after it has cut the pages may leave one empty, and what follows is lost in silence.",
-    hint: "Ask next_cursor alone whether there is more, never the number of records.",
+    text: "a listing was read on after an empty page with a next cursor",
+    why: "A service that filters after it has cut the pages may return an empty page, and a client that stops there silently loses the rest.",
+    hint: "Let next_cursor alone decide whether there is more, never the number of records.",
     judge,
 };
 
@@ -23,7 +23,7 @@ fn judge(cases: &[Case<'_>]) -> Judgement {
         if entries.any(goes_on) {
             return Judgement::kept();
         }
-        case.left_early(|| Judgement::broken(vec![empty.seq], "taken for the last page"))
+        case.left_early(|| Judgement::broken(vec![empty.seq], "treated as the last page"))
     })
 }
 

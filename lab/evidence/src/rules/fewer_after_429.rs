@@ -1,4 +1,4 @@
-//! Too many requests at once become fewer.
+//! A 429 should lower the number of requests in flight.
 
 use super::{Case, Judgement, Level, Rule};
 use crate::wire::WireRequest;
@@ -7,14 +7,14 @@ pub(super) const RULE: Rule = Rule {
     id: "fewer-after-429",
     level: Level::GoodPractice,
     source: "RFC 6585 §4; good practice",
-    text: "half as many requests at once, or fewer, followed the first 429",
-    why: "A 429 is about the client as a whole: workers that each retry alone are as many as before.",
+    text: "after the first 429, at most half as many requests were in flight",
+    why: "A 429 is about the client as a whole: if each worker retries on its own, as many requests are in flight as before.",
     hint: "Let all workers share one limit of requests in flight, and halve it at each 429.",
     judge,
 };
 
-/// Another number is no fault: the service says that there are too many, and not how
-/// many there may be.
+/// Another number does not break the rule: the service says that there are too many, not how
+/// many are allowed.
 fn judge(cases: &[Case<'_>]) -> Judgement {
     Judgement::of_each(cases, |wire| {
         let refused = wire.entries.iter().filter(|it| it.status == Some(429));
@@ -34,8 +34,8 @@ fn judge(cases: &[Case<'_>]) -> Judgement {
     })
 }
 
-/// The most of these requests that were in flight at one moment: from the arrival to the
-/// end of the response, as far as that is known.
+/// The most of these requests that were in flight at one moment: from the arrival to the end
+/// of the response, as far as that is recorded.
 fn most_in_flight(requests: &[&WireRequest]) -> usize {
     let ended = |it: &WireRequest| it.ended.or(it.head).unwrap_or(it.arrived);
     let mut arrivals: Vec<_> = requests.iter().map(|it| it.arrived).collect();
@@ -57,7 +57,7 @@ mod tests {
         testing::{Script, hold},
     };
 
-    /// So many requests at once, which take 100 ms each; above four they are refused.
+    /// This many requests at once, for 100 ms each; those beyond four are refused.
     fn at_once(script: Script, start: u64, number: u64) -> Script {
         (0..number).fold(script, |script, position| {
             let status = if position < 4 { 200 } else { 429 };
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn half_as_many_keep_it_and_more_are_the_choice_of_the_client() {
+    fn half_as_many_keep_it_and_more_count_as_skipped() {
         let first = |number| at_once(Script::new(), 0, number);
         let then = |number, next| at_once(first(number), 300, next);
         let one_by_one = (3..9).fold(first(16), |it, turn| at_once(it, turn * 100, 1));
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn says_how_many_there_were() {
+    fn the_numbers_in_flight_are_reported() {
         let judgement = at_once(at_once(Script::new(), 0, 16), 300, 12).judged(&RULE);
 
         let found = judgement.found.as_deref();
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_without_a_response_is_in_flight_for_no_longer_than_is_known() {
+    fn a_request_without_a_response_is_in_flight_only_as_long_as_is_recorded() {
         let lost = Script::new().respond(0, 200).with(|it| {
             it.head = None;
             it.ended = None;

@@ -1,4 +1,4 @@
-//! A service that stays down is left alone.
+//! The attempts of a call must be finite.
 
 use super::{Case, Judgement, Level, Rule, backoff_waits::failed, is_look};
 
@@ -7,16 +7,16 @@ pub(super) const RULE: Rule = Rule {
     level: Level::GoodPractice,
     source: "Google SRE book, chapter 22",
     text: "the retries came to an end",
-    why: "A client that never gives up is a load that never ends, and its caller never learns why.",
-    hint: "Count the attempts, stop after a few, and hand the last failure to the caller.",
+    why: "A client that never gives up is a permanent load, and its caller never learns why.",
+    hint: "Count the attempts, stop after a few, and return the last failure to the caller.",
     judge,
 };
 
-/// More requests than this are no attempts of one call any more.
+/// A call with more requests than this retries without a limit.
 const MOST: usize = 20;
 
-/// A client that is still at it when its time is up may have attempts left, as long as
-/// it has not made more than these: a wait may be long, and its number still finite.
+/// A client that is still running when its time is up may have attempts left, as long as it
+/// has not sent more than this: a wait may be long, and the number still finite.
 fn judge(cases: &[Case<'_>]) -> Judgement {
     Judgement::of_each_case(cases, |case| {
         let mut newest_first = case.wire.entries.iter().rev();
@@ -32,7 +32,7 @@ fn judge(cases: &[Case<'_>]) -> Judgement {
                 let too_many = seqs.into_iter().skip(MOST - 1).collect();
                 Judgement::broken(too_many, format!("{requests} requests"))
             }
-            None => Judgement::cannot_tell("more may have been to come"),
+            None => Judgement::cannot_tell("more might have followed"),
             Some(_) if case.was_stopped() => Judgement::cannot_tell(format!(
                 "{requests} of at most {MOST} requests when the case ended"
             )),
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn takes_more_requests_than_any_call_needs() {
+    fn more_requests_than_any_call_needs_break_it() {
         hold(
             &RULE,
             [
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_that_is_still_at_it_may_have_attempts_left() {
+    fn a_client_that_is_still_running_may_have_attempts_left() {
         hold(
             &RULE,
             [
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_look_before_or_after_is_no_attempt() {
+    fn a_head_request_before_or_after_is_not_an_attempt() {
         let look = |script: Script| script.respond(0, 200).with(|it| it.method = "HEAD");
         let attempts = |number: u64| {
             let respond = |script: Script, number| script.respond(number * 400, 503);
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn says_how_many_requests_there_were() {
+    fn the_requests_are_counted() {
         let ended = "5 of at most 20 requests when the case ended";
 
         hold_to_words(
@@ -109,13 +109,13 @@ mod tests {
             [
                 (down(22), Some("22 requests")),
                 (down(5).stopped_at(10_000), Some(ended)),
-                (down(5), Some("more may have been to come")),
+                (down(5), Some("more might have followed")),
             ],
         );
     }
 
     #[test]
-    fn a_request_that_got_no_response_says_nothing_of_the_service() {
+    fn a_request_without_a_response_is_not_a_failure_of_the_service() {
         let unanswered = |script: Script| {
             script.respond(9_000, 200).with(|it| {
                 it.status = None;

@@ -1,29 +1,28 @@
 //! The gaps between failures and the requests that repeat them: were they pauses?
 //!
-//! A machine may be slow at any moment, and then a client that does not pause seems to.
-//! So a single long gap proves nothing, and neither do a few among many short ones.
+//! On a machine that is slow for a moment, a client that does not pause seems to. So a single
+//! long gap proves nothing, and neither do a few among many short ones.
 
 use std::time::Duration;
 
 use super::{Case, Judgement, RequestRef};
 use crate::{duration_left, wire::WireRequest};
 
-/// A gap shorter than this is no pause.
+/// A shorter gap is not a pause.
 pub(super) const PAUSE: Duration = Duration::from_millis(5);
 
-/// A gap of this length is a pause even on a busy machine: an interpreter that comes back
-/// at once was seen to take up to 48 ms for its first retry, among two of them on two cores
-/// beside four programs that kept these busy, and up to 30 ms without those. What counts is
-/// most of the gaps, and its later ones took 13 ms at most.
+/// A gap of this length is a pause even on a busy machine. Measured on two cores: an
+/// interpreter that retries at once took up to 48 ms for its first retry while a second one
+/// and four busy programs were running, and up to 30 ms without these programs. Most of the
+/// gaps must be pauses, and its later ones took 13 ms at most.
 ///
-/// A machine that is busier still can make a client that does not pause *kept*, never one
-/// that does *broken*: to be late is no fault. A longer limit would leave more clients that
-/// pause without a verdict: one in twelve of those that draw their first wait below 100 ms
-/// is already.
+/// On an even busier machine, a client that does not pause may be judged *kept*, but never a
+/// client that does as *broken*. A longer limit would leave more clients that pause without a
+/// verdict: already one in twelve of those that draw their first wait below 100 ms.
 pub(super) const SURE: Duration = Duration::from_millis(40);
 
-/// Broken if every gap after such a failure is too short, and there are too many of them
-/// for chance; kept if most of them, and more than one, were pauses beyond doubt.
+/// Broken if every gap after such a failure is too short, and too many for chance; kept if
+/// most of them, and more than one, are certainly pauses.
 ///
 /// The gaps of all cases are one sample, since a process makes few retries.
 pub(super) fn judged(cases: &[Case<'_>], failed: fn(&WireRequest) -> bool) -> Judgement {
@@ -66,20 +65,19 @@ fn of_sample(gaps: Vec<(RequestRef, Duration)>) -> Judgement {
     } else if pauses > 1 && pauses > number / 2 {
         Judgement::kept()
     } else if pauses > 0 {
-        Judgement::cannot_tell("too few of the pauses were long enough to be sure of")
+        Judgement::cannot_tell("too few of the gaps were certainly pauses")
     } else {
-        Judgement::cannot_tell("the gaps were short, and may be so by chance")
+        Judgement::cannot_tell("the gaps were short, possibly by chance")
     }
 }
 
-/// Lengths within which most gaps may lie of a client that comes back at once: a busy
-/// machine holds up some of its requests.
+/// Limits for most gaps of a client that retries at once: a busy machine delays some of its
+/// requests.
 const MOSTLY: [Duration; 2] = [PAUSE, Duration::from_millis(20)];
 
-/// Whether so many gaps are that short that of correct clients at most one in ten million
-/// has as many.
+/// Whether this many gaps are this short for at most one correct client in ten million.
 ///
-/// That client draws each wait from whole milliseconds below 50, and its timer fires
+/// Such a client draws each wait from whole milliseconds below 50, and its timer fires
 /// [early](super::TOLERANCE) by up to 2 ms; the number of its short gaps has a binomial
 /// distribution.
 fn are_mostly_within(gaps: &[(RequestRef, Duration)], limit: Duration) -> bool {
@@ -89,13 +87,12 @@ fn are_mostly_within(gaps: &[(RequestRef, Duration)], limit: Duration) -> bool {
     tail(gaps.len(), short, chance) <= 1e-7
 }
 
-/// The chance of at least so many successes in so many trials; 1 if that is no more than
-/// what is to be expected.
+/// The probability of at least this many successes; 1 if the expected number is as high.
 fn tail(trials: usize, successes: usize, chance: f64) -> f64 {
     if successes as f64 <= trials as f64 * chance {
         return 1.0;
     }
-    // The logarithm, since one factor alone may be too small for a number.
+    // The logarithm, since a single factor may be too small for an `f64`.
     let ways = (1..=successes).map(|it| ((trials - successes + it) as f64 / it as f64).ln());
     let failures = (trials - successes) as f64;
     let exactly = ways.sum::<f64>() + successes as f64 * chance.ln() + failures * (-chance).ln_1p();
@@ -108,14 +105,14 @@ fn tail(trials: usize, successes: usize, chance: f64) -> f64 {
     sum
 }
 
-/// How short that many gaps have to be, all of them, for no more than one correct client
-/// in a million to be said not to pause.
+/// The limit for this many gaps, all of which must be shorter: at most one correct client in
+/// a million is then judged not to pause.
 ///
-/// The client that is most easily mistaken draws each wait from whole milliseconds below
+/// The correct client that is most easily mistaken draws each wait from whole milliseconds below
 /// 100, and its timer fires [early](super::TOLERANCE) by up to 2 ms. Four gaps below 1 ms
 /// are then draws of 0, 1 or 2: a chance of 0.03⁴, 8.1 in ten million. Five below 4 ms are
 /// draws below 6: 0.06⁵, 7.8 in ten million. Six below 5 ms are draws below 7: 0.07⁶, 1.2
-/// in ten million, and more gaps are less likely still. A wait that doubles is longer.
+/// in ten million, and more gaps are even less likely. A wait that doubles is longer.
 fn limit(gaps: usize) -> Duration {
     match gaps {
         0..=3 => Duration::ZERO,
@@ -131,7 +128,7 @@ mod tests {
     use crate::rules::{TOLERANCE, Verdict};
 
     #[test]
-    fn a_tail_is_that_of_the_binomial_distribution() {
+    fn the_tail_is_that_of_the_binomial_distribution() {
         for (trials, successes, chance, expected) in [
             (4, 2, 0.5, 1.0),
             (4, 4, 0.5, 0.0625),
@@ -145,7 +142,7 @@ mod tests {
         }
     }
 
-    /// So many gaps of this length, and then so many pauses.
+    /// `short` gaps of this length, and then `long` pauses.
     fn gaps(short: usize, millis: u64, long: usize) -> Judgement {
         let gaps = [vec![millis; short], vec![70; long]].concat();
         let gaps = gaps.into_iter().zip(0..).map(|(millis, seq)| {
@@ -156,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn some_requests_that_were_held_up_hide_no_client_that_comes_back_at_once() {
+    fn a_client_that_retries_at_once_is_found_despite_some_delayed_requests() {
         for (short, millis, long, verdict) in [
             (11, 2, 2, Verdict::Broken),
             (7, 2, 6, Verdict::CannotTell),
@@ -173,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_gaps_within_the_limit_are_held_against_a_client() {
+    fn only_gaps_within_the_limit_are_listed() {
         let mut held_up = vec![(0, 20), (1, 70)];
         held_up.extend((2..40).map(|seq| (seq, 19)));
         let gaps = held_up.into_iter().map(|(seq, millis)| {
@@ -192,9 +189,9 @@ mod tests {
     }
 
     #[test]
-    fn says_why_a_sample_does_not_show_whether_there_were_pauses() {
-        let chance = "the gaps were short, and may be so by chance";
-        let unsure = "too few of the pauses were long enough to be sure of";
+    fn an_inconclusive_sample_says_why() {
+        let chance = "the gaps were short, possibly by chance";
+        let unsure = "too few of the gaps were certainly pauses";
 
         for (short, long, why) in [(2, 0, chance), (1, 1, unsure), (3, 2, unsure)] {
             let judgement = gaps(short, 2, long);
@@ -203,9 +200,9 @@ mod tests {
         }
     }
 
-    /// The client of [`limit`], that draws whole milliseconds and comes early.
+    /// The client of [`limit`], which draws whole milliseconds and may be early.
     #[test]
-    fn condemns_no_more_than_one_correct_client_in_a_million() {
+    fn at_most_one_correct_client_in_a_million_breaks_it() {
         for number in 1..=100 {
             let limit = limit(number);
             let draws = match limit.is_zero() {

@@ -1,4 +1,4 @@
-//! Another intention has another key.
+//! Each call must have a key of its own.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,14 +8,14 @@ pub(super) const RULE: Rule = Rule {
     id: "idempotency-key-fresh",
     level: Level::Standard,
     source: "IETF draft The Idempotency-Key HTTP Header Field; AIP-4235",
-    text: "another job had another key",
-    why: "To the service one key is one intention: it refuses the second, or names the first job again.",
-    hint: "Make a key for each call, and never keep one in a constant or in the client.",
+    text: "each job had a key of its own",
+    why: "To the service, one key is one job: it refuses the second, or returns the first again.",
+    hint: "Create a key for each call, and never keep one in a constant or in the client.",
     judge,
 };
 
-/// Which intention a request has is known only where the case tells calls apart: a
-/// scenario may send two bodies under one key on purpose.
+/// The call of a request is known only if the case distinguishes calls: a scenario may send
+/// two bodies with one key on purpose.
 fn judge(cases: &[Case<'_>]) -> Judgement {
     Judgement::of_each(cases, |wire| {
         let posts = wire.entries.iter().filter(|it| it.method == "POST");
@@ -30,7 +30,7 @@ fn judge(cases: &[Case<'_>]) -> Judgement {
         match calls.len() {
             0 => Judgement::not_exercised(),
             _ if !seqs.is_empty() => Judgement::broken(seqs, "the key of another call"),
-            _ if call_of_key.is_empty() => Judgement::skipped_because("no key at all"),
+            _ if call_of_key.is_empty() => Judgement::skipped_because("no key was sent"),
             1 => Judgement::skipped(),
             _ => Judgement::kept(),
         }
@@ -46,7 +46,7 @@ mod tests {
     };
 
     #[test]
-    fn which_job_is_meant_has_to_be_known() {
+    fn a_case_must_distinguish_jobs() {
         hold_to_jobs(&RULE);
     }
 

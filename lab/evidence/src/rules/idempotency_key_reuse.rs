@@ -1,4 +1,4 @@
-//! One intention has one key.
+//! All attempts of one call must have the same key.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,9 @@ pub(super) const RULE: Rule = Rule {
     id: "idempotency-key-reuse",
     level: Level::Standard,
     source: "IETF draft The Idempotency-Key HTTP Header Field; AIP-4235",
-    text: "every attempt at one job carried one key",
-    why: "To the service a new key is a new intention: each attempt creates another job.",
-    hint: "Make the key where the intention is made, before the first attempt, and send it with every one.",
+    text: "every attempt at a job carried the same key",
+    why: "To the service, a new key is a new job: each attempt creates another one.",
+    hint: "Create the key once per call, before the first attempt, and send it with every attempt.",
     judge,
 };
 
@@ -43,14 +43,14 @@ fn judge(cases: &[Case<'_>]) -> Judgement {
         match (again.count(), other_keys.len()) {
             (0, _) => Judgement::skipped(),
             (_, 0) => Judgement::kept(),
-            _ if has_none => Judgement::broken(other_keys, "an attempt carried no Idempotency-Key"),
-            _ => Judgement::broken(other_keys, "an attempt carried another Idempotency-Key"),
+            _ if has_none => Judgement::broken(other_keys, "an attempt had no Idempotency-Key"),
+            _ => Judgement::broken(other_keys, "an attempt had another Idempotency-Key"),
         }
     })
 }
 
-/// Whether it is an attempt at a job. A service that is about to fail may know only
-/// which call the body belongs to, and not what would have become of the job.
+/// Whether it is an attempt at a job. A service that fails early may know only the call of
+/// the body, and not the result of the job.
 fn submits(request: &WireRequest) -> bool {
     request.method == "POST" && (request.call.is_some() || request.job.is_some())
 }
@@ -66,7 +66,7 @@ mod tests {
     use crate::wire::JobResult::{Created, Replayed};
 
     #[test]
-    fn another_key_for_one_body_breaks_it() {
+    fn another_key_for_the_same_body_breaks_it() {
         let first = || Script::new().post(0, 201, 1, Some(7)).job(Created);
         let without = || {
             Script::new()
@@ -99,7 +99,7 @@ mod tests {
         );
     }
     #[test]
-    fn an_attempt_that_failed_before_any_job_counts() {
+    fn an_attempt_that_failed_before_a_job_was_created_counts() {
         let rejected = || {
             let failed = Script::new().post(0, 503, 1, Some(7));
             failed.call(1).job(crate::wire::JobResult::Rejected)
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_get_is_no_attempt_at_a_job() {
+    fn a_get_is_not_an_attempt_at_a_job() {
         let calls = Script::new().respond(0, 429).call(1);
 
         hold(
@@ -137,12 +137,12 @@ mod tests {
     }
 
     #[test]
-    fn says_whether_a_key_was_another_or_missing() {
+    fn a_missing_and_another_key_are_distinguished() {
         let again = |script: Script, key| script.post(9, 201, 1, key).job(Created);
         let first = |key| again(Script::new(), key);
         let (another, none) = (
-            Some("an attempt carried another Idempotency-Key"),
-            Some("an attempt carried no Idempotency-Key"),
+            Some("an attempt had another Idempotency-Key"),
+            Some("an attempt had no Idempotency-Key"),
         );
 
         hold_to_words(

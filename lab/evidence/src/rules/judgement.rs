@@ -1,4 +1,4 @@
-//! What a rule comes to.
+//! The judgement of a rule.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,32 +6,32 @@ use serde::{Deserialize, Serialize};
 use super::Case;
 use crate::wire::WireRecord;
 
-/// What a rule comes to, with the requests that show it.
+/// The verdict on a rule, with the requests that show it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Judgement {
-    /// What it comes to.
+    /// The verdict.
     pub verdict: Verdict,
-    /// The requests that show it, in order; none where nothing was broken.
+    /// The requests that broke the rule, in order; empty if none did.
     pub requests: Vec<RequestRef>,
-    /// What was found, in words.
+    /// What was found, as text.
     pub found: Option<String>,
 }
 
-/// Whether a rule was kept. Of several cases the greatest verdict counts.
+/// The verdict on a rule. Of several cases, the greatest verdict counts.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// What the rule is about did not happen: the fault was not delivered.
+    /// The situation of the rule did not occur: the fault was not delivered.
     NotExercised,
-    /// The client chose not to do what the rule is about: it did not retry, it gave up.
+    /// The client chose not to do what the rule is about: it gave up and did not retry.
     Skipped,
-    /// It was kept.
+    /// The client kept it.
     Kept,
     /// The record does not show it: the sample is too small, or entries were dropped.
     CannotTell,
-    /// It was broken.
+    /// The client broke it.
     Broken,
 }
 
@@ -71,7 +71,7 @@ impl Judgement {
         }
     }
 
-    /// Kept if there are none of these requests of a single case, else broken by them.
+    /// Kept if `seqs` is empty, else broken by these requests of a single case.
     pub(super) fn kept_unless(seqs: Vec<u64>, found: impl Into<String>) -> Self {
         match seqs.is_empty() {
             true => Self::kept(),
@@ -79,7 +79,7 @@ impl Judgement {
         }
     }
 
-    /// What a client would have done that the lab ended cannot be told.
+    /// The lab stopped the client, so its next actions are unknown.
     pub(super) fn still_running() -> Self {
         Self::cannot_tell("still running when the case ended")
     }
@@ -99,14 +99,13 @@ impl Judgement {
         }
     }
 
-    /// Judges each case by itself, as [`of_each_case`](Self::of_each_case) does, by what
-    /// the wire saw alone.
+    /// Judges each case separately, as [`of_each_case`](Self::of_each_case) does, by its
+    /// record only.
     pub(super) fn of_each(cases: &[Case<'_>], judge: impl Fn(&WireRecord) -> Self) -> Self {
         Self::of_each_case(cases, |case| judge(case.wire))
     }
 
-    /// Judges each case by itself. One that breaks the rule decides; else one that
-    /// cannot tell; else one that kept it; else one that skipped it.
+    /// Judges each case separately. The greatest verdict decides.
     pub(super) fn of_each_case(cases: &[Case<'_>], judge: impl Fn(&Case<'_>) -> Self) -> Self {
         let judged = cases.iter().enumerate().map(|(number, case)| {
             let mut judged = judge(case);
@@ -118,11 +117,11 @@ impl Judgement {
         judged.reduce(Self::and).unwrap_or_else(Self::not_exercised)
     }
 
-    /// That nothing is wrong cannot be told of a case of which requests were dropped.
+    /// A case with dropped requests may be broken, but never kept or skipped.
     pub(super) fn unless_dropped(self, case: &Case<'_>) -> Self {
         match self.verdict {
             Verdict::Kept | Verdict::Skipped if case.wire.dropped > 0 => {
-                Self::cannot_tell("not every request was kept")
+                Self::cannot_tell("not every request was recorded")
             }
             _ => self,
         }
@@ -153,7 +152,7 @@ mod tests {
     use super::{Verdict::*, *};
     use crate::rules::{find, testing::Script};
 
-    /// What a rule comes to for cases of one task.
+    /// The judgement of these cases of one task.
     fn judged<'a>(wires: impl IntoIterator<Item = &'a WireRecord>) -> Judgement {
         let cases: Vec<_> = wires.into_iter().map(Case::of).collect();
         let rule = find("retry-after-seconds").expect("known");
@@ -175,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_cases_the_greatest_verdict_counts() {
+    fn the_greatest_verdict_of_several_cases_counts() {
         let cases = cases();
         for (one, first) in &cases {
             for (other, second) in &cases {
@@ -187,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn the_requests_of_every_case_that_breaks_it_are_named() {
+    fn the_requests_of_every_case_that_broke_the_rule_are_listed() {
         let [.., (_, kept), _, (_, broken)] = cases();
 
         let judgement = judged([&broken, &kept, &broken]);
@@ -197,11 +196,11 @@ mod tests {
     }
 
     #[test]
-    fn says_why_nothing_can_be_told() {
+    fn a_judgement_says_why_it_cannot_tell() {
         let [.., (_, unclear), _] = cases();
 
         let found = judged([&unclear]).found;
 
-        assert_eq!(found.as_deref(), Some("not every request was kept"));
+        assert_eq!(found.as_deref(), Some("not every request was recorded"));
     }
 }

@@ -1,10 +1,10 @@
 //! The rules of the wire: how a client may get what it wants.
 //!
-//! A rule is one file and one line below: what it is called, on whose authority it
-//! stands, why it matters, how to keep it, and a pure function from what the wire saw to
-//! a [`Judgement`]. It never reads what a client says of itself, but that it ended with
-//! a result before the service had served all. A client that gives up breaks no rule of
-//! retrying, and where the record cannot tell, nothing is claimed.
+//! A rule is one file and one line below: its id, its authority, why it matters, how to
+//! keep it, and a pure function from the record of the wire to a [`Judgement`]. Of a
+//! client's own statements it reads only that the client ended with a result before the
+//! service had served everything. A client that gives up breaks no rule about retries. If
+//! the record is not conclusive, the verdict is [`Verdict::CannotTell`].
 
 mod case;
 mod gaps;
@@ -28,12 +28,12 @@ use crate::{
     wire::{IssuedCursor, WireRecord, WireRequest},
 };
 
-/// Makes a module and an entry of [`RULES`] out of each name.
+/// Declares a module and an entry of [`RULES`] for each name.
 macro_rules! rules {
     ($($name:ident)*) => {
         $(mod $name;)*
 
-        /// Every rule, in the order in which a course meets them.
+        /// Every rule, in the order of the course.
         pub static RULES: &[&Rule] = &[$(&$name::RULE),*];
     };
 }
@@ -74,54 +74,54 @@ rules! {
 /// A rule of the wire.
 #[derive(Debug)]
 pub struct Rule {
-    /// What it is called everywhere, in words joined by hyphens.
+    /// Its id, in words joined by hyphens.
     pub id: &'static str,
-    /// On what authority it stands.
+    /// Its authority.
     pub level: Level,
-    /// Where it is written.
+    /// The document that states it.
     pub source: &'static str,
-    /// What a client does that keeps it.
+    /// What a client does if it keeps the rule.
     pub text: &'static str,
-    /// What goes wrong where it is broken.
+    /// What goes wrong if it is broken.
     pub why: &'static str,
     /// How a client keeps it.
     pub hint: &'static str,
-    /// Reads it off what the wire saw of one or more cases of a task.
+    /// Judges the records of one or more cases of a task.
     pub judge: fn(&[Case<'_>]) -> Judgement,
 }
 
-/// On what authority a rule stands.
+/// The authority of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
-    /// A standard asks for it.
+    /// A standard requires it.
     Standard,
-    /// Those who have run services for long advise it.
+    /// Experienced operators of services recommend it.
     GoodPractice,
-    /// This service asks for it, and others may not.
+    /// This service requires it; others may not.
     Contract,
 }
 
-/// A timer may fire so much early: what comes no earlier than this before its time is
+/// The imprecision of timers: a request that arrives at most this much before its time is
 /// not early.
 pub const TOLERANCE: Duration = Duration::from_millis(2);
 
-/// The rule of this id.
+/// The rule with this id.
 #[must_use]
 pub fn find(id: &str) -> Option<&'static Rule> {
     RULES.iter().copied().find(|rule| rule.id == id)
 }
 
-/// The rules that a scenario is held to: not those that count attempts or pages, since
-/// there options say how many a client may make.
+/// The rules for scenarios: all except those that count attempts or pages, which a reader
+/// can change by options.
 pub(crate) fn of_scenarios() -> impl Iterator<Item = &'static Rule> {
     let counts = [finite_attempts::RULE.id, page_limit::RULE.id];
     let rules = RULES.iter().copied();
     rules.filter(move |rule| !counts.contains(&rule.id))
 }
 
-/// Broken by every request that repeats one to which this applies, or takes the cursor
-/// out of its response; kept if there was one and nobody did.
+/// Broken by every request that repeats one to which `after` applies, or that uses the
+/// cursor of its response; kept if there was such a request and no repetition.
 fn not_repeated(cases: &[Case<'_>], after: fn(&WireRequest) -> bool) -> Judgement {
     Judgement::of_each_case(cases, |Case { wire, ties, .. }| {
         let after = |it: &WireRequest| after(it) && !is_look(it);
@@ -131,7 +131,7 @@ fn not_repeated(cases: &[Case<'_>], after: fn(&WireRequest) -> bool) -> Judgemen
         let repeated = ties.repetitions().filter(|(first, _)| after(first));
         let repeated: Vec<_> = repeated.map(|(_, next)| next.seq).collect();
         let found = match repeated.len() {
-            0 => "its next cursor was taken".to_owned(),
+            0 => "its next cursor was used".to_owned(),
             1 => "1 more request followed".to_owned(),
             times => format!("{times} more requests followed"),
         };
@@ -141,12 +141,12 @@ fn not_repeated(cases: &[Case<'_>], after: fn(&WireRequest) -> bool) -> Judgemen
     })
 }
 
-/// Whether a client only looked, and asked for nothing. It may do so as often as it likes.
+/// Whether it is a HEAD or an OPTIONS, which a client may send as often as it likes.
 fn is_look(request: &WireRequest) -> bool {
     matches!(request.method, "HEAD" | "OPTIONS")
 }
 
-/// Every request with a cursor that a response to which this applies had given.
+/// Every request with a cursor from a response to which `after` applies.
 fn reads_on(wire: &WireRecord, after: impl Fn(&WireRequest) -> bool) -> Vec<u64> {
     let mut given = HashSet::new();
     let mut seqs = Vec::new();
@@ -162,8 +162,8 @@ fn reads_on(wire: &WireRecord, after: impl Fn(&WireRequest) -> bool) -> Vec<u64>
     seqs
 }
 
-/// Broken by every request that came before a Retry-After allowed it, of those that
-/// this applies to.
+/// Broken by every request before the end of a Retry-After, for the responses to which
+/// `applies` applies.
 fn waited_out(cases: &[Case<'_>], applies: fn(&WireRequest) -> bool) -> Judgement {
     Judgement::of_each_case(cases, |case| waited_out_in(case, applies))
 }
@@ -182,11 +182,11 @@ fn waited_out_in(case: &Case<'_>, applies: fn(&WireRequest) -> bool) -> Judgemen
         Some(worst) => {
             let asked = crate::duration(worst.retry_after.wait());
             let waited = crate::duration(worst.waited);
-            Judgement::broken(seqs, format!("asked for {asked}, came back after {waited}"))
+            Judgement::broken(seqs, format!("asked for {asked}, retried after {waited}"))
         }
         None if waits.is_empty() => Judgement::skipped(),
         None if !replays.is_empty() => {
-            Judgement::cannot_tell("an early request may be one that the transport sent again")
+            Judgement::cannot_tell("an early request may have been resent by the transport")
         }
         None => Judgement::kept(),
     }
@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_rule_of_the_course_exists_in_its_order() {
+    fn the_rules_are_in_the_order_of_the_course() {
         let ids: Vec<_> = RULES.iter().map(|rule| rule.id).collect();
 
         let course = [
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scenario_is_not_held_to_what_its_options_say() {
+    fn scenarios_are_not_judged_by_rules_that_options_can_change() {
         let of_scenarios: Vec<_> = of_scenarios().map(|rule| rule.id).collect();
 
         let ids = RULES.iter().map(|rule| rule.id);
@@ -245,23 +245,23 @@ mod tests {
     }
 
     #[test]
-    fn every_rule_says_what_it_is_and_has_an_id_of_its_own() {
+    fn every_rule_has_all_texts_and_an_id_of_its_own() {
         let mut ids = HashSet::new();
         for rule in RULES {
             let plain =
                 |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
             assert!(rule.id.bytes().all(plain), "{}", rule.id);
-            assert!(ids.insert(rule.id), "{} stands twice", rule.id);
+            assert!(ids.insert(rule.id), "{} is not unique", rule.id);
             assert_eq!(find(rule.id).map(|found| found.id), Some(rule.id));
             for text in [rule.source, rule.text, rule.why, rule.hint] {
-                assert!(!text.is_empty(), "{} leaves something out", rule.id);
+                assert!(!text.is_empty(), "{} has an empty text", rule.id);
             }
         }
         assert!(find("no-such-rule").is_none());
     }
 
     #[test]
-    fn nothing_is_exercised_where_nothing_came() {
+    fn without_requests_no_rule_is_exercised() {
         let wire = WireRecord::default();
         let cases = [Case::of(&wire)];
 
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn who_gives_up_at_the_first_failure_breaks_none() {
+    fn a_client_that_gives_up_at_the_first_failure_breaks_no_rule() {
         let faults = [
             "bad_json",
             "text_json",
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_dropped_is_never_called_kept() {
+    fn a_record_with_dropped_requests_is_never_judged_as_kept() {
         let mut wire = testing::Script::new()
             .respond(0, 503)
             .retry_after(2)

@@ -6,9 +6,9 @@ pub(super) const RULE: Rule = Rule {
     id: "no-content",
     level: Level::Standard,
     source: "RFC 9110 §15.3.5",
-    text: "a 204 was not asked for again",
-    why: "A 204 has no body on purpose. A client that takes that for a failure asks for ever.",
-    hint: "Look at the status before the body.",
+    text: "a request was not repeated after a 204",
+    why: "A 204 has no body on purpose. A client that treats it as a failure repeats the request forever.",
+    hint: "Check the status before the body.",
     judge: |cases| not_repeated(cases, |it| it.status == Some(204)),
 };
 
@@ -24,9 +24,9 @@ mod tests {
     fn a_second_request_breaks_it() {
         hold_to_one_request(&RULE, |it| it.with(|it| it.status = Some(204)));
     }
-    /// Which methods there are, a service may say with a 204.
+    /// A service may respond to OPTIONS with a 204.
     #[test]
-    fn a_look_at_the_methods_is_no_request_for_content() {
+    fn an_options_request_does_not_count_as_a_repetition() {
         let look = |script: Script, at| script.respond(at, 204).with(|it| it.method = "OPTIONS");
         let looks = || look(look(Script::new(), 0), 1);
 

@@ -1,4 +1,4 @@
-//! Where a request goes is for its caller to decide.
+//! A redirect must not be followed.
 
 use std::collections::HashSet;
 
@@ -9,8 +9,8 @@ pub(super) const RULE: Rule = Rule {
     level: Level::Contract,
     source: "this service's contract",
     text: "the redirect was not followed",
-    why: "A library that follows takes the credentials along, wherever it leads.",
-    hint: "Switch redirects off, and hand status and Location to the caller.",
+    why: "A library that follows a redirect may send the credentials to any target.",
+    hint: "Turn redirects off, and return status and Location to the caller.",
     judge,
 };
 
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_transport_sent_again_is_the_same_request() {
+    fn a_request_resent_by_the_transport_is_the_same_request() {
         let on = |script: Script, connection, position| {
             script.with(|it| (it.connection, it.position) = (Some(connection), Some(position)))
         };
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn says_how_many_requests_followed() {
+    fn the_requests_that_followed_are_counted() {
         let followed = || Script::new().respond(0, 302).respond(1, 200);
 
         hold_to_words(
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn who_followed_is_not_known_of_several_callers() {
+    fn with_several_callers_it_cannot_be_told() {
         let mut wire = Script::new().respond(0, 302).respond(1, 200).record();
         wire.one_caller = false;
 

@@ -1,4 +1,4 @@
-//! What the client did wrong is wrong again.
+//! A request that the service rejected must not be retried.
 
 use super::{Level, Rule, not_repeated};
 use crate::wire::status;
@@ -7,9 +7,9 @@ pub(super) const RULE: Rule = Rule {
     id: "no-retry-4xx",
     level: Level::GoodPractice,
     source: "AIP-194; RFC 9110 §15.5",
-    text: "what the service refused was not sent again",
-    why: "The request is at fault, so the same request fails again, and credentials travel again.",
-    hint: "Hand a 4xx to the caller at once; only 408 and 429 say anything about another time.",
+    text: "a request that the service refused was not retried",
+    why: "The request itself is at fault, so it fails again, and credentials are sent again.",
+    hint: "Return a 4xx to the caller at once; only 408 and 429 may be different later.",
     judge: |cases| not_repeated(cases, |it| it.status.is_some_and(status::is_final)),
 };
 
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn says_how_many_requests_followed() {
+    fn the_requests_that_followed_are_counted() {
         let refused = || Script::new().respond(0, 404);
 
         hold_to_words(

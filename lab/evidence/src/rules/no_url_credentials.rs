@@ -1,4 +1,4 @@
-//! A URL is no place for a secret.
+//! A URL must not contain a credential.
 
 use super::{Judgement, Level, Rule};
 
@@ -7,7 +7,7 @@ pub(super) const RULE: Rule = Rule {
     level: Level::Standard,
     source: "RFC 9110 §17.9",
     text: "the token was sent, and not in a URL",
-    why: "URLs stand in logs, in histories and in Referer headers, and so does what is in them.",
+    why: "URLs are written to logs, histories and Referer headers, with everything in them.",
     hint: "Send it as Authorization: Bearer, and nowhere else.",
     judge: |cases| {
         Judgement::of_each(cases, |wire| {
@@ -17,8 +17,8 @@ pub(super) const RULE: Rule = Rule {
                 _ if wire.entries.is_empty() => Judgement::not_exercised(),
                 0 if wire.entries.iter().any(|it| it.authorization) => Judgement::kept(),
                 0 => Judgement::skipped(),
-                1 => Judgement::broken(in_url, "it stood in 1 URL"),
-                urls => Judgement::broken(in_url, format!("it stood in {urls} URLs")),
+                1 => Judgement::broken(in_url, "it was in 1 URL"),
+                urls => Judgement::broken(in_url, format!("it was in {urls} URLs")),
             }
         })
     },
@@ -53,15 +53,15 @@ mod tests {
     }
 
     #[test]
-    fn says_in_how_many_urls_it_stood() {
+    fn the_urls_with_the_token_are_counted() {
         let token = |script: Script| script.respond(0, 200).with(|it| it.token_in_url = true);
         let one = || token(Script::new());
 
         hold_to_words(
             &RULE,
             [
-                (one(), Some("it stood in 1 URL")),
-                (token(one()), Some("it stood in 2 URLs")),
+                (one(), Some("it was in 1 URL")),
+                (token(one()), Some("it was in 2 URLs")),
             ],
         );
     }

@@ -1,4 +1,4 @@
-//! What was meant once happens once.
+//! One call must create one job.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,9 @@ pub(super) const RULE: Rule = Rule {
     id: "one-job",
     level: Level::Standard,
     source: "IETF draft The Idempotency-Key HTTP Header Field",
-    text: "one job was created where one was meant",
+    text: "no job was created twice",
     why: "Two jobs may be two payments.",
-    hint: "Send every attempt at one job with one key, and the service names the job that there is.",
+    hint: "Send every attempt of a call with one key: the service then returns the existing job.",
     judge,
 };
 
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn says_how_many_jobs_there_are_too_many() {
+    fn the_surplus_jobs_are_counted() {
         let create = |script: Script, key| {
             let posted = script.post(key, 201, 1, Some(key));
             posted.job(JobResult::Created)

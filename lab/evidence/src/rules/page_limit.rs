@@ -1,4 +1,4 @@
-//! Only a limit ends a listing that has no end.
+//! An endless listing needs a limit.
 
 use super::{Case, Judgement, Level, Rule};
 
@@ -6,17 +6,17 @@ pub(super) const RULE: Rule = Rule {
     id: "page-limit",
     level: Level::GoodPractice,
     source: "OWASP API Security Top 10, API10:2023",
-    text: "a listing without an end was left",
-    why: "Every page looks healthy and no cursor repeats, so a reader without a limit reads for ever.",
-    hint: "Count the pages, and end with an error at the most that you expect.",
+    text: "an endless listing was abandoned",
+    why: "Every page looks valid and no cursor repeats, so a reader without a limit reads forever.",
+    hint: "Count the pages, and stop with an error at the most that you expect.",
     judge,
 };
 
-/// The most pages that a reader may take before it has to doubt the listing.
+/// The most pages that a reader may read before it must doubt the listing.
 const MOST: usize = 1_000;
 
-/// A client that is still at it when its time is up may have a limit all the same, as
-/// long as it has not read more pages than these: it may be slow.
+/// A client that is still running when its time is up may have a limit, as long as it has not
+/// read more pages than this: it may be slow.
 fn judge(cases: &[Case<'_>]) -> Judgement {
     Judgement::of_each_case(cases, |case| {
         let entries = case.wire.entries.iter();
@@ -28,7 +28,7 @@ fn judge(cases: &[Case<'_>]) -> Judgement {
         }
         match (pages, case.process) {
             (0, _) => Judgement::not_exercised(),
-            (_, None) => Judgement::cannot_tell("more may have been to come"),
+            (_, None) => Judgement::cannot_tell("more might have followed"),
             (pages, Some(_)) if case.was_stopped() => Judgement::cannot_tell(format!(
                 "{pages} of at most {MOST} pages when the case ended"
             )),
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn more_pages_than_a_listing_has_break_it() {
+    fn more_pages_than_the_limit_break_it() {
         hold(
             &RULE,
             [
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_is_slow_may_have_a_limit() {
+    fn a_slow_reader_may_have_a_limit() {
         hold(
             &RULE,
             [

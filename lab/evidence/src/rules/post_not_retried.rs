@@ -1,4 +1,4 @@
-//! A POST may have taken effect.
+//! A failed POST may have taken effect.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -9,9 +9,9 @@ pub(super) const RULE: Rule = Rule {
     id: "post-not-retried",
     level: Level::Standard,
     source: "RFC 9110 §9.2.2 SHOULD NOT",
-    text: "a POST that nothing makes repeatable was sent once",
-    why: "A failure does not say that nothing happened, so a second request may do it twice.",
-    hint: "Send a POST again only where its endpoint promises to recognise an idempotency key.",
+    text: "a POST that is not safe to retry was sent once",
+    why: "A failed POST may have taken effect, so a second request may do it twice.",
+    hint: "Retry a POST only if its endpoint promises to recognise an idempotency key.",
     judge,
 };
 
@@ -21,7 +21,7 @@ fn judge(cases: &[Case<'_>]) -> Judgement {
         let of_jobs: HashSet<_> = jobs.map(|it| &it.route).collect();
         let failed = |it: &WireRequest| {
             let is_failure = it.status.is_none_or(|status| status >= 500);
-            // A transport may send again what a connection lost that had died before.
+            // A transport may resend a request that was lost with a connection used before.
             let is_fresh = it.position.is_none_or(|position| position == 1);
             it.method == "POST" && !of_jobs.contains(&it.route) && is_failure && is_fresh
         };
@@ -29,7 +29,7 @@ fn judge(cases: &[Case<'_>]) -> Judgement {
             return Judgement::not_exercised();
         };
         let over = first.head.unwrap_or(first.arrived);
-        // Whatever its body: a blank more makes it no other intention.
+        // Regardless of the body: another space does not make it another request.
         let is_again = |it: &&WireRequest| {
             let is_same = it.method == "POST" && it.route == first.route;
             is_same && wire.one_caller && it.seq > first.seq && it.arrived >= over
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_another_request_or_another_caller_s_is_no_retry() {
+    fn a_request_to_another_route_or_of_another_caller_is_not_a_retry() {
         let failed = || Script::new().post(0, 503, 1, None).lasting(100);
         let elsewhere = failed().post(200, 200, 2, None);
         let elsewhere = elsewhere.with(|it| it.route = "/other".into());
@@ -94,7 +94,7 @@ mod tests {
             [
                 (failed().respond(200, 200), Kept, vec![]),
                 (elsewhere, Kept, vec![]),
-                // Both were under way when the first failed.
+                // Both were in flight when the first failed.
                 (failed().post(50, 200, 2, None), Kept, vec![]),
                 (failed().post(100, 200, 2, None), Broken, vec![2]),
             ],

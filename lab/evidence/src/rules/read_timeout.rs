@@ -1,4 +1,4 @@
-//! Silence does not end by itself.
+//! A client must give up on a silent connection.
 
 use super::{Case, Judgement, Level, Rule};
 use crate::wire::{ClosedBy, WireRequest};
@@ -7,9 +7,9 @@ pub(super) const RULE: Rule = Rule {
     id: "read-timeout",
     level: Level::GoodPractice,
     source: "AWS Builders' Library, Timeouts, retries and backoff with jitter; OWASP API10:2023",
-    text: "a connection that stayed silent was given up",
-    why: "TCP alone waits for hours, and each caller that waits holds a thread, a connection and its own caller.",
-    hint: "Set a read timeout for every request; many libraries have none unless told.",
+    text: "the client gave up on a silent connection",
+    why: "TCP alone waits for hours, and each waiting call holds a thread, a connection and its own caller.",
+    hint: "Set a read timeout for every request; many libraries have none by default.",
     judge,
 };
 
@@ -25,7 +25,7 @@ fn judge(cases: &[Case<'_>]) -> Judgement {
         let open = open.filter(|(_, end)| **end == End::Never);
         let open: Vec<_> = open.map(|(request, _)| request.seq).collect();
         if open.is_empty() && ends.contains(&End::Unknown) {
-            return Judgement::cannot_tell("who ended the silence is not known");
+            return Judgement::cannot_tell("it is not known which side closed the connection");
         }
         Judgement::kept_unless(open, "still open when the case ended")
     })
@@ -35,7 +35,7 @@ fn is_silent(request: &WireRequest) -> bool {
     request.fault == Some("silence") && request.status.is_none()
 }
 
-/// Whether the client ended the silence.
+/// Which side closed the silent connection.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
     ByClient,
@@ -49,7 +49,7 @@ fn end_of(request: &WireRequest, case: &Case<'_>) -> End {
         return End::Unknown;
     };
     let stopped = case.process.filter(|_| case.was_stopped());
-    // The lab notes the end of a process before it brings it about.
+    // The lab records the end of a process before it kills it.
     let in_time = |at| stopped.is_none_or(|process| at < process.ended);
     match connection.closed {
         Some(end) if in_time(end.at) => match end.by {
@@ -57,7 +57,7 @@ fn end_of(request: &WireRequest, case: &Case<'_>) -> End {
             ClosedBy::Service | ClosedBy::Bound => End::Unknown,
         },
         _ if stopped.is_some() => End::Never,
-        // Its connections end with a process that ends by itself.
+        // A process that ends closes its connections.
         _ if case.process.is_some() => End::ByClient,
         _ => End::Unknown,
     }

@@ -1,4 +1,4 @@
-//! A listing ends where the service says so.
+//! A listing must be read to its end.
 
 use super::{Case, Judgement, Level, Rule};
 use crate::wire::{IssuedCursor, WireRequest};
@@ -8,7 +8,7 @@ pub(super) const RULE: Rule = Rule {
     level: Level::GoodPractice,
     source: "AIP-158",
     text: "a listing was read until its cursor was null",
-    why: "Half a listing that is called the whole is a loss that nobody notices.",
+    why: "If part of a listing is reported as the whole, nobody notices the loss.",
     hint: "Read on until next_cursor is null, and end with an error if you have to stop before.",
     judge,
 };
@@ -27,8 +27,8 @@ fn judge(cases: &[Case<'_>]) -> Judgement {
         }
         case.left_early(|| {
             let found = match pages.len() {
-                1 => "left after 1 page".to_owned(),
-                number => format!("left after {number} pages"),
+                1 => "stopped after 1 page".to_owned(),
+                number => format!("stopped after {number} pages"),
             };
             Judgement::broken(vec![newest.seq], found)
         })
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn says_how_many_pages_were_read() {
+    fn the_pages_that_were_read_are_counted() {
         let page = |script: Script, cursor| script.respond(cursor, 200).issues(cursor);
         let one = || page(Script::new(), 1);
         let result = r#"{"records": 2}"#;
@@ -86,8 +86,11 @@ mod tests {
         hold_to_words(
             &RULE,
             [
-                (one().exits(0, result), Some("left after 1 page")),
-                (page(one(), 2).exits(0, result), Some("left after 2 pages")),
+                (one().exits(0, result), Some("stopped after 1 page")),
+                (
+                    page(one(), 2).exits(0, result),
+                    Some("stopped after 2 pages"),
+                ),
             ],
         );
     }

@@ -1,4 +1,4 @@
-//! A request says what it brings and what it takes.
+//! A request must declare the media types that it sends and accepts.
 
 use super::{Case, Judgement, Level, Rule};
 use crate::wire::{BodyState, RecordedHeader, WireRequest, media_type};
@@ -7,8 +7,8 @@ pub(super) const RULE: Rule = Rule {
     id: "request-headers",
     level: Level::Standard,
     source: "RFC 9110 §8.3 and §12.5.1",
-    text: "requests said that they bring and take JSON",
-    why: "A service may refuse a body that it has to guess at, or send what nobody asked for.",
+    text: "Content-Type and Accept named JSON",
+    why: "Otherwise a service may refuse the body, or send another format.",
     hint: "Send Content-Type: application/json with a body, and Accept: application/json, or no Accept.",
     judge,
 };
@@ -38,8 +38,8 @@ fn says_what_it_brings(request: &WireRequest) -> bool {
     }
 }
 
-/// Whether one of the ranges of its Accept, if it has one, takes JSON. A range with
-/// `q=0` excludes what it names.
+/// Whether its Accept header, if it has one, accepts JSON. A range with `q=0` excludes its
+/// type.
 fn takes_json(request: &WireRequest) -> bool {
     let Some(RecordedHeader::Value(value)) = &request.accept else {
         return true;

@@ -1,4 +1,4 @@
-//! A 503 often passes.
+//! A GET should be retried after a 503.
 
 use super::{Case, Judgement, Level, Rule};
 use crate::wire::WireRequest;
@@ -7,9 +7,9 @@ pub(super) const RULE: Rule = Rule {
     id: "retry-503",
     level: Level::GoodPractice,
     source: "AIP-194",
-    text: "a GET that met a 503 was sent again",
+    text: "a GET was retried after a 503",
     why: "A 503 often passes within a second, and a GET changes nothing.",
-    hint: "Send a GET again after 503, a few times at most, and wait before each.",
+    hint: "Retry a GET after a 503, a few times at most, and wait before each retry.",
     judge: |cases| {
         Judgement::of_each_case(cases, |Case { wire, ties, .. }| {
             let unavailable = |it: &WireRequest| it.status == Some(503) && it.method == "GET";
@@ -33,7 +33,7 @@ mod tests {
     };
 
     #[test]
-    fn a_client_may_choose_not_to() {
+    fn a_client_may_choose_not_to_retry() {
         hold(
             &RULE,
             [

@@ -1,4 +1,4 @@
-//! The head counts, whatever becomes of the body.
+//! A Retry-After counts even if the body is incomplete.
 
 use super::{Level, Rule, waited_out};
 use crate::wire::{RetryAfterForm, WireRequest};
@@ -7,9 +7,9 @@ pub(super) const RULE: Rule = Rule {
     id: "retry-after-cut-body",
     level: Level::Standard,
     source: "RFC 9110 §10.2.3",
-    text: "a Retry-After was waited for although its body broke off",
-    why: "Connections break most often in bodies, and the wait stands in the head, which is there.",
-    hint: "Decide by status and headers, and let a body that broke off only leave its details out.",
+    text: "a Retry-After was waited for although the body was incomplete",
+    why: "Connections break most often during bodies. The wait is in the head, which has arrived by then.",
+    hint: "Decide by status and headers; an incomplete body only costs you its details.",
     judge: |cases| waited_out(cases, applies),
 };
 

@@ -1,4 +1,4 @@
-//! A date is as good as seconds.
+//! A Retry-After may be a date.
 
 use super::{Level, Rule, waited_out};
 use crate::wire::{RetryAfterForm, WireRequest};
@@ -8,8 +8,8 @@ pub(super) const RULE: Rule = Rule {
     level: Level::Standard,
     source: "RFC 9110 §10.2.3 and §5.6.7",
     text: "no request came before the date of a Retry-After",
-    why: "A client that reads only seconds comes early whenever a service names a date.",
-    hint: "Read all three formats of an HTTP date, and wait until then by the calendar.",
+    why: "A client that reads only seconds is early whenever a service names a date.",
+    hint: "Read all three formats of an HTTP date, and wait until then by the wall clock.",
     judge: |cases| waited_out(cases, applies),
 };
 
@@ -27,7 +27,7 @@ mod tests {
     };
 
     #[test]
-    fn an_arrival_before_the_date_breaks_it() {
+    fn a_request_before_the_date_breaks_it() {
         let date = || {
             let wait = std::time::Duration::from_secs(3);
             let dated = crate::wire::RetryAfter::date(wait);

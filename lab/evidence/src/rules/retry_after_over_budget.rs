@@ -1,4 +1,4 @@
-//! A wait that nobody can sit through is handed on, not cut short.
+//! A Retry-After that is too long must end the call, not be shortened.
 
 use std::time::Duration;
 
@@ -9,17 +9,17 @@ pub(super) const RULE: Rule = Rule {
     id: "retry-after-over-budget",
     level: Level::Standard,
     source: "RFC 9110 §10.2.3; urllib3/urllib3#1338; curl/curl#7675",
-    text: "a Retry-After of minutes was not cut short",
-    why: "A wait that is clamped to what the client can bear brings it back early, and every other client with it.",
-    hint: "Stop at once when a Retry-After is longer than you may wait, and tell your caller how long it is.",
+    text: "a Retry-After of minutes was not shortened",
+    why: "A client that shortens the wait to its own limit returns early, and so does every other such client.",
+    hint: "Give up at once when a Retry-After is longer than you may wait, and tell your caller how long it is.",
     judge,
 };
 
-/// A longer wait is longer than any case lasts.
+/// A longer wait is longer than any case.
 const LONGEST_CASE: Duration = Duration::from_secs(60);
 
-/// A client may have been told that it has the time, and then comes when the wait is
-/// over. One that has not come may still cut the wait short, unless its process is over.
+/// A client may wait until the requested time and then retry. If it has not retried, it may
+/// still retry early, unless its process has ended.
 fn judge(cases: &[Case<'_>]) -> Judgement {
     Judgement::of_each_case(cases, |case| {
         let judgement = waited_out_in(case, applies);
@@ -45,7 +45,7 @@ mod tests {
     };
 
     #[test]
-    fn giving_up_keeps_it_and_coming_early_breaks_it() {
+    fn giving_up_keeps_it_and_an_early_retry_breaks_it() {
         let asked = || Script::new().respond(0, 503).retry_after(120);
         let short = Script::new().respond(0, 503).retry_after(2);
         let minute = Script::new().respond(0, 503).retry_after(60);

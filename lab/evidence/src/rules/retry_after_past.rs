@@ -1,4 +1,4 @@
-//! A date that has passed is a wait that is over.
+//! A Retry-After with a past date asks for no wait.
 
 use super::{Case, Judgement, Level, Rule};
 use crate::wire::{RetryAfterForm, WireRequest};
@@ -8,8 +8,8 @@ pub(super) const RULE: Rule = Rule {
     level: Level::GoodPractice,
     source: "RFC 9110 §10.2.3 asks for no wait after the date",
     text: "a request followed a Retry-After whose date had passed",
-    why: "The response was long under way, or the clocks differ; either way the wait is over.",
-    hint: "Take a date that has passed for a wait of zero, and not for an error or a huge number.",
+    why: "The response took long to arrive, or the clocks differ; either way the wait is over.",
+    hint: "Treat a past date as a wait of zero, not as an error or a huge number.",
     judge: |cases| {
         Judgement::of_each_case(cases, |Case { wire, ties, .. }| {
             if !wire.entries.iter().any(has_passed) {
@@ -37,7 +37,7 @@ mod tests {
     };
 
     #[test]
-    fn a_client_may_choose_not_to() {
+    fn a_client_may_choose_not_to_retry() {
         let passed = || {
             let date = crate::wire::RetryAfter::PAST_DATE;
             Script::new()

@@ -1,4 +1,4 @@
-//! Seconds are waited for in full.
+//! A Retry-After in seconds must be waited for in full.
 
 use super::{Level, Rule, waited_out};
 use crate::wire::{RetryAfterForm, WireRequest};
@@ -8,8 +8,8 @@ pub(super) const RULE: Rule = Rule {
     level: Level::Standard,
     source: "RFC 9110 §10.2.3",
     text: "every Retry-After in seconds was waited for in full",
-    why: "The service knows when it will be back. Who comes earlier is refused again, and adds to the load.",
-    hint: "Read Retry-After on every failure, wait for all of it, and hand on what is longer than you may wait.",
+    why: "The service knows when it will be available. An earlier request is refused again, and adds to the load.",
+    hint: "Read Retry-After on every failure, wait for all of it, and give up with an error if it is longer than you may wait.",
     judge: |cases| waited_out(cases, applies),
 };
 
@@ -34,7 +34,7 @@ mod tests {
     }
 
     #[test]
-    fn an_arrival_before_the_wait_is_over_breaks_it() {
+    fn a_request_before_the_wait_is_over_breaks_it() {
         hold(
             &RULE,
             [
@@ -53,11 +53,11 @@ mod tests {
     }
 
     #[test]
-    fn says_what_was_asked_for_and_what_was_done() {
+    fn the_requested_and_the_actual_wait_are_reported() {
         let judgement = came_back_after(1_020).judged(&RULE);
 
         let found = judgement.found.as_deref();
-        assert_eq!(found, Some("asked for 2 s, came back after 1 s"));
+        assert_eq!(found, Some("asked for 2 s, retried after 1 s"));
     }
 
     #[test]
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_transport_may_have_sent_again_is_not_early() {
+    fn a_request_that_a_transport_may_have_resent_is_not_early() {
         let on = |script: Script, connection, position| {
             script.with(|it| (it.connection, it.position) = (Some(connection), Some(position)))
         };
@@ -82,20 +82,20 @@ mod tests {
         hold(
             &RULE,
             [
-                // It was there: the next request came after it on its connection.
+                // It arrived: the next request followed on its connection.
                 (next(asked(2), 5, 1, 3), Broken, vec![2]),
-                // No transport sends again by itself what a fresh connection lost.
+                // No transport resends a request that a fresh connection lost.
                 (next(asked(1), 5, 2, 1), Broken, vec![2]),
                 (next(asked(2), 5, 2, 1), CannotTell, vec![]),
                 (next(asked(2), 2_000, 2, 1), Kept, vec![]),
-                // The one after it is the client's.
+                // The request after it is the client's own.
                 (next(twice, 10, 3, 1), Broken, vec![3]),
             ],
         );
     }
 
     #[test]
-    fn nothing_is_claimed_of_callers_that_are_not_known_to_be_one() {
+    fn without_a_known_single_caller_it_cannot_be_told() {
         let mut wire = came_back_after(0).record();
         wire.one_caller = false;
 

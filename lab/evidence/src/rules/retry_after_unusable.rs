@@ -1,4 +1,4 @@
-//! What cannot be read is no permission to come at once.
+//! An unreadable Retry-After does not allow a retry at once.
 
 use super::{Level, Rule, gaps};
 use crate::wire::WireRequest;
@@ -6,10 +6,10 @@ use crate::wire::WireRequest;
 pub(super) const RULE: Rule = Rule {
     id: "retry-after-unusable",
     level: Level::GoodPractice,
-    source: "RFC 9110 §10.2.3 defines seconds and dates alone",
+    source: "RFC 9110 §10.2.3 defines only seconds and dates",
     text: "there was a pause after a Retry-After that cannot be read",
-    why: "A value such as -1 or soon is a fault of the service, and the service is overloaded.",
-    hint: "Fall back on the backoff that you would have used without the header.",
+    why: "A value such as -1 or soon is a mistake of the service, but the service is still overloaded.",
+    hint: "Use the backoff that you would have used without the header.",
     judge: |cases| gaps::judged(cases, failed),
 };
 
@@ -26,7 +26,7 @@ mod tests {
     };
 
     #[test]
-    fn gaps_so_short_and_so_many_that_they_are_no_chance_break_it() {
+    fn many_short_gaps_break_it_and_a_few_may_be_chance() {
         let unusable = |script: Script| {
             let value = crate::wire::RetryAfter::UNUSABLE;
             script.with(|it| it.retry_after = Some(value))

@@ -1,4 +1,4 @@
-//! An attempt is the same request again.
+//! All attempts of one call must have the same body.
 
 use std::collections::HashSet;
 
@@ -9,13 +9,13 @@ pub(super) const RULE: Rule = Rule {
     id: "same-body",
     level: Level::Standard,
     source: "IETF draft The Idempotency-Key HTTP Header Field; AIP-4235",
-    text: "every attempt at one job had one body",
-    why: "A key stands for one body: with another, the attempt is in conflict, or creates another job.",
-    hint: "Build the body once, before the first attempt: no attempt number or time of sending in it.",
+    text: "every attempt at a job had the same body",
+    why: "A key belongs to one body: with another body, the attempt gets a conflict or creates another job.",
+    hint: "Build the body once, before the first attempt, without an attempt number or a timestamp.",
     judge,
 };
 
-/// Which body belongs to no call is known only where the case tells calls apart.
+/// A body without a call can be recognised only if the case distinguishes calls.
 fn judge(cases: &[Case<'_>]) -> Judgement {
     Judgement::of_each(cases, |wire| {
         let posts = wire.entries.iter().filter(|it| it.method == "POST");
@@ -26,7 +26,7 @@ fn judge(cases: &[Case<'_>]) -> Judgement {
             0 => Judgement::not_exercised(),
             _ if !others.is_empty() => {
                 let others = others.iter().map(|it| it.seq);
-                Judgement::broken(others.collect(), "a body that no call has")
+                Judgement::broken(others.collect(), "a body of no known call")
             }
             calls if calls == of_a_call.len() => Judgement::skipped(),
             _ => Judgement::kept(),
@@ -43,7 +43,7 @@ mod tests {
     };
 
     #[test]
-    fn which_job_is_meant_has_to_be_known() {
+    fn a_case_must_distinguish_jobs() {
         hold_to_jobs(&RULE);
     }
 
@@ -70,9 +70,9 @@ mod tests {
         );
     }
 
-    /// The bytes may differ where the JSON does not: the service tells by the value.
+    /// The bytes may differ if the JSON is equal: the service compares values.
     #[test]
-    fn a_body_that_is_written_another_way_is_the_same() {
+    fn an_equal_json_value_in_other_bytes_is_the_same_body() {
         let first = Script::new().post(0, 503, 1, Some(7)).call(1);
 
         hold(

@@ -1,4 +1,4 @@
-//! Records to judge.
+//! Records for the tests of rules.
 
 use std::time::Duration;
 
@@ -28,8 +28,8 @@ impl Script {
         }
     }
 
-    /// A GET that arrives so many milliseconds after the start, and is responded to at
-    /// once.
+    /// Adds a GET that arrives this many milliseconds after the start and gets its response
+    /// at once.
     pub(super) fn respond(mut self, millis: u64, status: u16) -> Self {
         let at = Duration::from_millis(millis);
         self.wire.total += 1;
@@ -46,7 +46,7 @@ impl Script {
         self
     }
 
-    /// A POST of a body, with this key if any.
+    /// Adds a POST of a body, with this key if any.
     pub(super) fn post(self, millis: u64, status: u16, body: u64, key: Option<u64>) -> Self {
         self.respond(millis, status).with(|it| {
             it.method = "POST";
@@ -56,7 +56,7 @@ impl Script {
         })
     }
 
-    /// The last response asks for a wait of so many seconds.
+    /// The last response asks for a wait of this many seconds.
     pub(super) fn retry_after(self, seconds: u64) -> Self {
         let wait = Duration::from_secs(seconds);
         self.with(|it| it.retry_after = Some(RetryAfter::seconds(wait)))
@@ -67,7 +67,7 @@ impl Script {
         self.with(|it| it.cursor = Some(ValueHash(cursor)))
     }
 
-    /// The last response gives a cursor.
+    /// The last response contains a next cursor.
     pub(super) fn issues(self, cursor: u64) -> Self {
         self.with(|it| it.cursor_issued = Some(IssuedCursor::Hash(ValueHash(cursor))))
     }
@@ -77,7 +77,7 @@ impl Script {
         self.with(|it| it.cursor_issued = Some(IssuedCursor::Null))
     }
 
-    /// The last response is a fault on purpose.
+    /// The last response is an injected fault.
     pub(super) fn fault(self, fault: &'static str) -> Self {
         self.with(|it| it.fault = Some(fault))
     }
@@ -92,7 +92,7 @@ impl Script {
         self.with(|it| it.content_type = Some(RecordedHeader::Value(value.to_owned().into())))
     }
 
-    /// The last request accepts these.
+    /// The last request accepts these media types.
     pub(super) fn accept(self, value: &str) -> Self {
         self.with(|it| it.accept = Some(RecordedHeader::Value(value.to_owned().into())))
     }
@@ -102,7 +102,7 @@ impl Script {
         self.with(|it| it.call = Some(call))
     }
 
-    /// The last response comes so many milliseconds after its request, as a whole.
+    /// The last response is complete this many milliseconds after its request.
     pub(super) fn lasting(self, millis: u64) -> Self {
         self.with(|it| {
             let end = it.arrived + Duration::from_millis(millis);
@@ -110,7 +110,7 @@ impl Script {
         })
     }
 
-    /// A connection of this number, and when and by whom it was closed.
+    /// Adds a connection with this number, and when and by which side it was closed.
     pub(super) fn connection(mut self, number: u64, closed: Option<(u64, ClosedBy)>) -> Self {
         self.wire.connections.push(WireConnection {
             number,
@@ -124,13 +124,13 @@ impl Script {
         self
     }
 
-    /// So many earlier requests are not known any more.
+    /// This many earlier requests were dropped.
     pub(super) fn dropping(mut self, dropped: u64) -> Self {
         self.wire.dropped = dropped;
         self
     }
 
-    /// The client's process ends by itself, with this exit code and last line.
+    /// The client's process ends with this exit code and last line.
     pub(super) fn exits(mut self, code: i32, last_line: &str) -> Self {
         self.process = Some(ProcessRecord {
             exit: Some(code),
@@ -140,7 +140,7 @@ impl Script {
         self
     }
 
-    /// The client's process is ended, so many milliseconds after the start.
+    /// The lab stops the client's process this many milliseconds after the start.
     pub(super) fn stopped_at(mut self, millis: u64) -> Self {
         self.process = Some(ProcessRecord {
             ended: Duration::from_millis(millis),
@@ -165,7 +165,7 @@ impl Script {
     }
 }
 
-/// Holds a rule to a table: what was seen, what it comes to, and which requests show it.
+/// Checks a rule against a table of records, verdicts, and requests that show them.
 #[track_caller]
 pub(super) fn hold(rule: &Rule, table: impl IntoIterator<Item = (Script, Verdict, Vec<u64>)>) {
     for (script, verdict, seqs) in table {
@@ -176,7 +176,7 @@ pub(super) fn hold(rule: &Rule, table: impl IntoIterator<Item = (Script, Verdict
     }
 }
 
-/// Holds a rule to what it says was found.
+/// Checks the texts of a rule's findings.
 #[track_caller]
 pub(super) fn hold_to_words<'a>(
     rule: &Rule,
@@ -189,7 +189,7 @@ pub(super) fn hold_to_words<'a>(
     }
 }
 
-/// Holds a rule to this: who asks again for what was served breaks it.
+/// Checks that a rule is broken by a repetition of the served request.
 #[track_caller]
 pub(super) fn hold_to_one_request(rule: &Rule, serve: fn(Script) -> Script) {
     let served = || serve(Script::new().respond(0, 200));
@@ -204,8 +204,8 @@ pub(super) fn hold_to_one_request(rule: &Rule, serve: fn(Script) -> Script) {
     );
 }
 
-/// What was served was lost with a connection that had been used before, and the
-/// transport asked again on another.
+/// The served response was lost with a connection that had been used before, and the
+/// transport resent the request on another one.
 fn replayed(serve: fn(Script) -> Script) -> Script {
     let on = |script: Script, connection, position| {
         serve(script).with(|it| (it.connection, it.position) = (Some(connection), Some(position)))
@@ -217,7 +217,7 @@ fn replayed(serve: fn(Script) -> Script) -> Script {
     )
 }
 
-/// Holds a rule to this: it is about jobs that a case tells apart.
+/// Checks that a rule judges only cases that distinguish jobs.
 #[track_caller]
 pub(super) fn hold_to_jobs(rule: &Rule) {
     let post = |body| Script::new().post(0, 503, body, Some(7));
@@ -238,7 +238,7 @@ pub(super) fn hold_to_jobs(rule: &Rule) {
     );
 }
 
-/// Holds a rule to this: who takes the next cursor out of what was served breaks it.
+/// Checks that a rule is broken by a use of the served next cursor.
 #[track_caller]
 pub(super) fn hold_to_no_next_page(rule: &Rule, serve: fn(Script) -> Script) {
     let served = || serve(Script::new().respond(0, 200).issues(7));

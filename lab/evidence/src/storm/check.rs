@@ -1,7 +1,7 @@
-//! Figures of the storm, each beside the one that somebody published or that follows
-//! from a formula.
+//! Figures of the storm, compared with published ones or with the results of a formula.
 //!
-//! A model that is only shown can show anything. These say how far it is to be trusted.
+//! A model that is checked against nothing can show anything. These figures say how far
+//! it can be trusted.
 
 mod prediction;
 mod retries;
@@ -12,91 +12,91 @@ use serde::Serialize;
 pub use prediction::prediction;
 pub use retries::Retries;
 
-/// The version of the shape of [`Figures`] as JSON. It rises when a member goes, or
+/// The version of the JSON format of [`Figures`]. It rises when a member is removed, or
 /// changes its name, its type or its meaning.
 pub const FIGURES_VERSION: u32 = 1;
 
-/// What was simulated, and how it compares.
+/// The simulated models, and the comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Figures {
-    /// The version of this shape.
+    /// The version of the JSON format.
     pub schema_version: u32,
-    /// What it was drawn from.
+    /// The seed of all models.
     pub seed: u64,
-    /// The random generator that draws from the seed.
+    /// The random generator that uses the seed.
     pub generator: &'static str,
-    /// Requests that the clients sent, in all runs together.
+    /// The requests that the clients sent, in all runs together.
     pub requests: u64,
-    /// Whether it was ended before all figures were there.
+    /// Whether it was cancelled before all figures were computed.
     pub cancelled: bool,
-    /// What was modelled, one after the other.
+    /// The models, in order.
     pub models: Vec<Model>,
 }
 
-/// One model, and the figures that it is held to.
+/// One model, and the figures that it is checked against.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Model {
-    /// What is modelled, in a few words.
+    /// What is modelled, in a phrase.
     pub name: &'static str,
-    /// How, in a few sentences.
+    /// How it is modelled, in a few sentences.
     pub about: &'static str,
-    /// Whose the other figures are.
+    /// The source of the other figures.
     pub source: &'static str,
     /// The figures.
     pub figures: Vec<Figure>,
 }
 
-/// A figure of ours beside theirs.
+/// One of our figures compared with theirs.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Figure {
-    /// Under which settings, in a few words.
+    /// The settings, in a phrase.
     pub setting: String,
     /// What is counted or measured, with its unit.
     pub quantity: &'static str,
     /// The two figures.
     pub compared: Compared,
-    /// Whether ours is as close to theirs as it has to be.
+    /// Whether ours is close enough to theirs.
     pub held: bool,
 }
 
-/// Two figures, and how close they have to be.
+/// Two figures, and how close they must be.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Compared {
     /// Two numbers, which differ by no more than the tolerance.
     Numbers {
-        /// What was simulated here.
+        /// The simulated number.
         ours: f64,
-        /// What was published, or what the formula says.
+        /// The published number, or the result of the formula.
         theirs: f64,
-        /// The largest difference that holds.
+        /// The largest allowed difference.
         tolerance: f64,
     },
-    /// How many runs ended in a certain way: theirs has to be one of the counts that
-    /// ours lets expect.
+    /// The number of runs with a certain end: theirs must be in the range that ours
+    /// predicts.
     Counts {
-        /// What was simulated here.
+        /// The simulated count.
         ours: Count,
-        /// What was published.
+        /// The published count.
         theirs: Count,
-        /// The lowest count that ours lets expect of as many runs as theirs.
+        /// The lowest predicted count, for as many runs as theirs.
         from: u32,
-        /// The highest.
+        /// The highest predicted count.
         to: u32,
     },
 }
 
-/// So many of so many runs.
+/// A number of runs out of all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Count {
-    /// The runs that ended in a certain way.
+    /// The runs with a certain end.
     pub count: u32,
-    /// All of them.
+    /// All runs.
     pub runs: u32,
 }
 
 impl Figures {
-    /// Whether all figures are there, and every one held.
+    /// Whether all figures were computed and every one held.
     #[must_use]
     pub fn held(&self) -> bool {
         !self.cancelled && self.all().all(|figure| figure.held)
@@ -109,8 +109,7 @@ impl Figures {
 }
 
 impl Figure {
-    /// Two numbers that may differ by no more than the tolerance. What is no number
-    /// does not hold.
+    /// Two numbers that may differ by at most the tolerance. NaN does not hold.
     #[must_use]
     pub fn of_numbers(
         setting: String,
@@ -131,7 +130,7 @@ impl Figure {
         }
     }
 
-    /// Two counts, of which theirs has to lie in the [`prediction`] from ours.
+    /// Two counts: theirs must be in the [`prediction`] from ours.
     #[must_use]
     pub fn of_counts(setting: String, quantity: &'static str, ours: Count, theirs: Count) -> Self {
         let expected = prediction(ours, theirs.runs);
@@ -170,14 +169,14 @@ mod tests {
     }
 
     #[test]
-    fn a_count_holds_where_ours_lets_expect_it() {
+    fn a_count_holds_if_it_is_in_the_range_that_ours_predicts() {
         let held: Vec<_> = (0..=20).filter(|count| of_counts(*count).held).collect();
 
         assert_eq!(held, (4..=16).collect::<Vec<_>>());
     }
 
     #[test]
-    fn one_figure_that_does_not_hold_is_enough_and_so_is_one_that_is_missing() {
+    fn a_failed_or_missing_figure_makes_the_check_fail() {
         let figures = |ours: &[f64], cancelled| Figures {
             schema_version: FIGURES_VERSION,
             seed: 1,

@@ -1,5 +1,5 @@
-//! The knobs of a storm as a table: one row says what a setting is called, what it means,
-//! and which values it takes. The command line, the web UI and the JSON follow from it.
+//! The knobs of a storm as a table: each row has the name, the meaning and the values of
+//! a setting. The command line, the web UI and the JSON are derived from it.
 
 use std::borrow::Cow;
 
@@ -10,39 +10,39 @@ use serde_json::{Map, Value as Json};
 /// One setting of a `T`.
 #[derive(Debug)]
 pub struct Knob<T: 'static> {
-    /// What it is called in JSON. On the command line it has `-` for `_`, and no unit.
+    /// Its name in JSON. The command line uses `-` for `_`, and no unit.
     pub name: &'static str,
-    /// What it means, in one sentence.
+    /// Its meaning, in one sentence.
     pub what: &'static str,
-    /// The values that it takes.
+    /// Its values.
     pub values: Values,
     pub(super) get: fn(&T) -> Value,
     pub(super) set: fn(&mut T, Value),
 }
 
-/// The values that a knob takes.
+/// The values of a knob.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Values {
     /// Whole numbers.
     Whole {
-        /// The least of them.
+        /// The minimum.
         least: u32,
-        /// The most.
+        /// The maximum.
         most: u32,
     },
     /// Numbers.
     Number {
-        /// The least of them.
+        /// The minimum.
         least: f64,
-        /// The most.
+        /// The maximum.
         most: f64,
     },
     /// One of a few words.
     OneOf(&'static [&'static str]),
 }
 
-/// A number is taken to this part of one, which is the least that a time is measured by:
-/// in more digits, one number in JSON and on the command line would not be the same.
+/// Numbers are rounded to this fraction of one, the resolution of a time: with more
+/// digits, a number in JSON could differ from the same number on the command line.
 const FRACTION: f64 = 1e9;
 
 /// The value of a knob.
@@ -57,7 +57,7 @@ pub enum Value {
     Word(&'static str),
 }
 
-/// What is set by a table of knobs.
+/// A type whose fields are set by a table of knobs.
 pub trait Knobs: Sized + 'static {
     /// The table.
     const KNOBS: &'static [Knob<Self>];
@@ -66,7 +66,7 @@ pub trait Knobs: Sized + 'static {
     ///
     /// # Errors
     ///
-    /// [`KnobError`] if there is no such knob, or if it does not take this value.
+    /// [`KnobError`] if there is no such knob, or if the value is not one of its values.
     fn set(&mut self, name: &str, value: &Json) -> Result<(), KnobError> {
         let knob = Self::knob(name)?;
         let taken = knob.values.of_json(value);
@@ -75,11 +75,11 @@ pub trait Knobs: Sized + 'static {
         Ok(())
     }
 
-    /// Sets a knob to a value as a person writes it.
+    /// Sets a knob to a value in text form.
     ///
     /// # Errors
     ///
-    /// [`KnobError`] if there is no such knob, or if it does not take this value.
+    /// [`KnobError`] if there is no such knob, or if the value is not one of its values.
     fn set_text(&mut self, name: &str, text: &str) -> Result<(), KnobError> {
         let knob = Self::knob(name)?;
         let taken = knob.values.of_text(text);
@@ -88,7 +88,7 @@ pub trait Knobs: Sized + 'static {
         Ok(())
     }
 
-    /// The knob of this name.
+    /// The knob with this name.
     ///
     /// # Errors
     ///
@@ -104,20 +104,20 @@ pub trait Knobs: Sized + 'static {
 /// Why a knob could not be set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KnobError {
-    /// There is none of this name.
+    /// There is no knob with this name.
     #[error("there is no setting '{name}'")]
     Unknown {
         /// The name.
         name: String,
     },
-    /// It does not take the value.
+    /// The value is not one of its values.
     #[error("{name} must be {rule}, got {got}")]
     Refused {
         /// The knob.
         name: &'static str,
-        /// The values that it takes, in words.
+        /// Its values, as text.
         rule: String,
-        /// What was asked for.
+        /// The given value.
         got: String,
     },
 }
@@ -129,7 +129,7 @@ impl<T> Knob<T> {
         (self.get)(of)
     }
 
-    /// Its unit, which is the end of its name; empty if it counts something.
+    /// Its unit, which is the end of its name; empty for a count.
     #[must_use]
     pub fn unit(&self) -> &'static str {
         match self.name.ends_with("_seconds") {
@@ -170,8 +170,8 @@ impl Values {
         }
     }
 
-    /// Digits and a point, and no sign: `+1`, `1e3` and `inf` are ways to write a number
-    /// that other readers do not know.
+    /// Only digits and a point: other readers do not accept `+1`, `1e3` and `inf` as
+    /// numbers.
     fn of_text(self, text: &str) -> Option<Value> {
         match self {
             Self::OneOf(_) => self.of_json(&text.into()),
@@ -231,12 +231,12 @@ impl Value {
     }
 }
 
-/// Writes the knobs as an object: each with its value.
+/// Writes the knobs as an object with their values.
 pub(super) fn serialize<T: Knobs, S: Serializer>(of: &T, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_map(T::KNOBS.iter().map(|knob| (knob.name, knob.value(of))))
 }
 
-/// Describes that object.
+/// The schema of that object.
 pub(super) fn schema<T: Knobs>(description: &str) -> Schema {
     let property = |knob: &Knob<T>| {
         let mut property = match knob.values {
@@ -261,12 +261,11 @@ pub(super) fn schema<T: Knobs>(description: &str) -> Schema {
     })
 }
 
-/// The name of a schema.
 pub(super) fn schema_name(name: &'static str) -> Cow<'static, str> {
     name.into()
 }
 
-/// Makes an enum of choices, each with the word that stands for it.
+/// Declares an enum of choices, each with its word.
 macro_rules! choice {
     ($(#[$doc:meta])* $name:ident { $($(#[$of:meta])* $variant:ident = $word:literal,)+ }) => {
         $(#[$doc])*
@@ -279,7 +278,7 @@ macro_rules! choice {
             /// The words.
             pub const WORDS: &'static [&'static str] = &[$($word),+];
 
-            /// The word for it.
+            /// Its word.
             #[must_use]
             pub const fn word(self) -> &'static str {
                 match self {
@@ -297,7 +296,7 @@ macro_rules! choice {
     };
 }
 
-/// Makes a row of a table out of a field.
+/// Declares a row of the table for a field.
 macro_rules! knob {
     (whole $name:literal $field:ident $least:literal ..= $most:literal, $what:literal) => {
         knob!(@ $name, $what, Values::Whole { least: $least, most: $most },

@@ -1,5 +1,5 @@
-//! A storm: many clients, one service with a capacity, a short incident, and what became
-//! of the calls.
+//! A storm: many clients, one service with limited capacity, a short incident, and the
+//! results of the calls.
 
 pub mod check;
 mod knob;
@@ -23,55 +23,55 @@ pub use settings::{Incident, Load, RetryAfter, Settings, SettingsError, Work};
 pub use story_words::StoryWords;
 pub use tally::{End, PolicyTally, Tally};
 
-/// The time that one [`Step`] counts.
+/// The length of one [`Step`].
 pub const STEP: Duration = Duration::from_millis(100);
 
-/// The version of the shape of a storm as JSON. It rises when a member goes, or changes
-/// its name, its type or its meaning.
+/// The version of the JSON format of a storm. It rises when a member is removed, or
+/// changes its name, its type or its meaning.
 pub const STORM_VERSION: u32 = 3;
 
-/// One incident, met by the clients of several policies, each with a service of its own
-/// and with the same calls.
+/// One incident for several policies: each policy has clients and a service of its own,
+/// and the same calls.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Storm {
-    /// The version of this shape.
+    /// The version of the JSON format.
     pub schema_version: u32,
-    /// What it was drawn from.
+    /// The seed.
     pub seed: u64,
-    /// The random generator that draws from the seed.
+    /// The random generator that uses the seed.
     pub generator: &'static str,
-    /// The story that it simulates.
+    /// The simulated story.
     pub story: StoryWords,
-    /// Whether it shows what the story's answer says; none if the story has no answer for
-    /// its incident, or if a policy of the story was not simulated to the end.
+    /// Whether it shows the story's answer; none if the story has no answer for its
+    /// incident, or if a policy of the story was not simulated to the end.
     pub shows_the_answer: Option<bool>,
-    /// How it was set up.
+    /// The settings.
     pub settings: Settings,
-    /// The requests that the service can work on in a second while there is no incident,
+    /// The number of requests that the service can process per second without an incident,
     /// on average.
     pub capacity_per_second: f64,
-    /// What became of the calls under each policy.
+    /// The results of each policy.
     pub policies: Vec<PolicyRun>,
 }
 
-/// What became of the calls under one policy.
+/// The results of one policy.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PolicyRun {
     /// The policy.
     pub policy: Policy,
-    /// Why it ended before its time, if it did.
+    /// Why it was stopped early, if it was.
     pub cut: Option<Cut>,
-    /// How long after the end of the incident the service was back, and stayed so: nine
+    /// How long after the end of the incident the service had recovered for good: nine
     /// tenths of the calls of a second succeeded, in that second and every later one. Null
-    /// if it never was, or if the policy was not simulated to the end.
+    /// if it did not recover, or if the policy was not simulated to the end.
     #[serde(rename = "back_after_ns", serialize_with = "nanoseconds::optional")]
     #[schemars(with = "Option<u64>")]
     pub back_after: Option<Duration>,
-    /// Requests for each call.
+    /// Requests per call.
     pub amplification: f64,
-    /// What was counted in each tenth of a second.
+    /// The counts of each tenth of a second.
     pub steps: Vec<Step>,
-    /// What was counted in all.
+    /// The counts of the whole storm.
     pub totals: Totals,
 }
 
@@ -81,58 +81,58 @@ pub struct PolicyRun {
 pub enum Cut {
     /// It was cancelled.
     Cancelled,
-    /// It came to the most requests that the lab simulates.
+    /// It reached the most requests that the lab simulates.
     Requests,
-    /// It came to the most calls in flight that the lab simulates.
+    /// It reached the most calls in flight that the lab simulates.
     InFlight,
 }
 
-/// What was counted in a tenth of a second.
+/// The counts of a tenth of a second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Step {
     /// Calls that began in it.
     pub calls: u32,
-    /// Of these, the ones that succeeded before the end of all, whenever that was.
+    /// Of these, the calls that succeeded at any time before the end of the storm.
     pub answered: u32,
-    /// Of these, the ones that failed before the end of all. The others still went on.
+    /// Of these, the calls that failed before the end of the storm. The others were still in
+    /// flight.
     pub failed: u32,
-    /// Calls that succeeded in it, whenever they began: the goodput.
+    /// Calls that succeeded in it, regardless of when they began: the goodput.
     pub goodput: u32,
-    /// Requests that came to the service.
+    /// Requests that arrived at the service.
     pub requests: u32,
-    /// Of these, the ones that were not the first of their call.
+    /// Of these, the requests that were not the first of their call.
     pub retries: u32,
-    /// Requests that the service had worked on to their end: the throughput.
+    /// Requests that the service completed: the throughput.
     pub worked: u32,
-    /// Requests that waited at its end.
+    /// Requests queued at its end.
     pub waiting: u32,
-    /// How long the calls took that ended in it, whether they succeeded or failed, waits
-    /// included; none if none ended.
+    /// The latency of the calls that ended in it, succeeded or failed, including waits; none
+    /// if no call ended.
     pub latency: Option<Latency>,
-    /// The tokens that were left in the budget of a client at its end, on average; none
-    /// without a budget.
+    /// The tokens left in a client's budget at its end, on average; none without a budget.
     pub tokens: Option<f64>,
-    /// The attempts that a client might have in flight at its end, on average; none
+    /// The attempts in flight that a client allowed itself at its end, on average; none
     /// without a limit.
     pub limit: Option<f64>,
 }
 
-/// How long calls took.
+/// The latency of calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Latency {
-    /// Half of them took no longer.
+    /// The median.
     #[serde(rename = "median_ns", serialize_with = "nanoseconds::one")]
     #[schemars(with = "u64")]
     pub median: Duration,
-    /// 99 of 100 took no longer.
+    /// The 99th percentile.
     #[serde(rename = "p99_ns", serialize_with = "nanoseconds::one")]
     #[schemars(with = "u64")]
     pub p99: Duration,
 }
 
 impl Latency {
-    /// Of calls that took so long; none of none. Both are times that were measured (the
-    /// nearest rank), and none in between.
+    /// The latency of these calls; none if there are no calls. Both values are measured times
+    /// (the nearest rank), not interpolated ones.
     #[must_use]
     pub fn of(times: &mut [Duration]) -> Option<Self> {
         times.sort_unstable();
@@ -145,44 +145,44 @@ impl Latency {
     }
 }
 
-/// What was counted in all.
+/// The counts of the whole storm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Totals {
     /// Calls that began.
     pub calls: u64,
     /// Calls that succeeded.
     pub succeeded: u64,
-    /// Calls that failed: the ones that were lost.
+    /// Calls that failed, which are the lost calls.
     pub failed: u64,
-    /// Calls that had not ended at the end.
+    /// Calls in flight at the end.
     pub in_flight: u64,
-    /// Requests that came to the service.
+    /// Requests that arrived at the service.
     pub requests: u64,
-    /// Of these, the ones that were not the first of their call.
+    /// Of these, the requests that were not the first of their call.
     pub retries: u64,
-    /// Of the retries, those whose call had got a 503 before.
+    /// Of the retries, those after a 503.
     pub retries_after_503: u64,
-    /// Of the retries, those whose call had got no response in time.
+    /// Of the retries, those after a timeout.
     pub retries_after_timeout: u64,
     /// Requests that the service refused.
     pub rejected: u64,
-    /// Requests that the service worked on for a client that was still there.
+    /// Requests that the service processed for a client that was still waiting.
     pub useful: u64,
-    /// Requests that the service worked on for a client that had gone away.
+    /// Requests that the service processed for a client that had left.
     pub abandoned: u64,
-    /// Requests that waited, or were worked on, at the end.
+    /// Requests queued or in work at the end.
     pub unfinished: u64,
-    /// Requests whose client has got a response, or has gone away.
+    /// Requests whose client got a response or left.
     pub settled: u64,
-    /// Attempts, as the clients counted them when they ended: as many as are settled.
+    /// Attempts by the clients' own count at their end: equal to `settled`.
     pub counted_attempts: u64,
-    /// Retries, as the clients counted them when they began to wait for one: as many as
-    /// came to the service, and those that did not come.
+    /// Retries by the clients' own count at the start of the wait: those that arrived at the
+    /// service, and those that did not.
     pub counted_retries: u64,
-    /// Retries that did not come to the service: the wait for them had not ended at the
-    /// end of all, or a deadline ended it.
+    /// Retries that did not arrive at the service: the wait for them had not ended at the end
+    /// of the storm, or a deadline ended it.
     pub retries_not_sent: u64,
-    /// How long the calls took that ended, whether they succeeded or failed.
+    /// The latency of the calls that ended, succeeded or failed.
     pub latency: Option<Latency>,
 }
 
@@ -219,7 +219,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_latency_is_a_time_that_a_call_took() {
+    fn a_latency_is_the_time_of_a_call() {
         let of = |times: &[u64]| {
             let mut times: Vec<_> = times.iter().copied().map(Duration::from_secs).collect();
             Latency::of(&mut times).map(|it| (it.median.as_secs(), it.p99.as_secs()))

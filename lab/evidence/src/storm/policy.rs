@@ -1,4 +1,4 @@
-//! The policies that meet in a storm: settings of a client.
+//! The policies that a storm compares: settings of a client.
 
 use std::{borrow::Cow, time::Duration};
 
@@ -8,31 +8,31 @@ use smol_str::SmolStr;
 
 use super::knob::{self, Knob, Knobs, Value, Values, choice, knob};
 
-/// A policy: how the clients of one part of a storm are set up.
+/// A policy: the setup of the clients of one part of a storm.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Policy {
-    /// In a few words.
+    /// Its name, in a few words.
     #[schemars(with = "String")]
     pub name: SmolStr,
-    /// How its clients are set up.
+    /// The setup of its clients.
     pub setup: Setup,
-    /// Where it comes from, if it is what another client ships with.
+    /// Its source, if it is another client's default.
     pub source: Option<Source>,
 }
 
-/// Where a policy comes from that another client ships with.
+/// The source of a policy that is another client's default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Source {
-    /// Where it is documented.
+    /// Its documentation.
     pub url: &'static str,
-    /// In what the client of the lab is only like it.
+    /// How the lab's client differs from it.
     pub differs: &'static str,
 }
 
-/// How a client is set up.
+/// The setup of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Setup {
-    /// Which client it is.
+    /// The client.
     pub client: ClientKind,
     /// The most requests of one call.
     pub attempts: u32,
@@ -48,20 +48,20 @@ pub struct Setup {
     pub calls_per_retry: u32,
     /// The most attempts that a client has in flight; 0 for no limit.
     pub concurrency: u32,
-    /// How long a call may take, waits included; 0 for no deadline.
+    /// The most time that a call may take, including waits; 0 for no deadline.
     pub deadline: Duration,
-    /// What is added to a `Retry-After` at most, at random.
+    /// The most that is added to a `Retry-After` at random.
     pub spread: Duration,
-    /// How many clients there are, if not as many as the storm has; 0 for these.
+    /// The number of clients of this policy; 0 for as many as the storm has.
     pub clients: u32,
 }
 
 choice! {
-    /// Which client it is.
+    /// The client.
     ClientKind {
-        /// The one that ships, with the middleware that ships.
+        /// The reference client, with its real middleware.
         Reliable = "reliable",
-        /// What is written first: it tries again at once, whatever it was told.
+        /// A typical first version: it retries at once and ignores every Retry-After.
         Naive = "naive",
     }
 }
@@ -69,18 +69,17 @@ choice! {
 choice! {
     /// How the wait before a retry is chosen.
     Backoff {
-        /// By the client's own backoff: evenly from nothing to a ceiling that doubles.
+        /// By the client's own backoff: evenly between zero and a ceiling that doubles.
         Jitter = "jitter",
-        /// By a policy of one's own: the ceiling itself.
+        /// By a custom policy: the ceiling itself.
         Exponential = "exponential",
-        /// There is none.
+        /// No wait.
         None = "none",
     }
 }
 
 impl Setup {
-    /// Three attempts with the client's backoff, and nothing else: no budget, no limit,
-    /// no deadline.
+    /// Three attempts with the client's backoff, without budget, limit or deadline.
     pub const DEFAULT: Self = Self {
         client: ClientKind::Reliable,
         attempts: 3,
@@ -97,7 +96,7 @@ impl Setup {
 }
 
 impl Policy {
-    /// A policy of this name.
+    /// A policy with this name.
     #[must_use]
     pub const fn new(name: &'static str, setup: Setup) -> Self {
         Self {
@@ -107,7 +106,7 @@ impl Policy {
         }
     }
 
-    /// Its name as one word for a command line: `3-jitter` of `3, jitter`.
+    /// Its name as one word for the command line: `3-jitter` for `3, jitter`.
     #[must_use]
     pub fn word(&self) -> String {
         let parts = self.name.split([' ', ',']);
@@ -118,7 +117,7 @@ impl Policy {
 
 impl Knobs for Setup {
     const KNOBS: &'static [Knob<Self>] = &[
-        knob!(choice "client" client ClientKind, "The client that ships, or the one that is written first"),
+        knob!(choice "client" client ClientKind, "The reference client (reliable), or a typical first version (naive)"),
         knob!(whole "attempts" attempts 1..=20, "The most requests of one call"),
         knob!(choice "backoff" backoff Backoff, "The wait before a retry: up to a ceiling that doubles (jitter), the ceiling itself (exponential), or none"),
         knob!(seconds "base_seconds" base 0.001..=60.0, "The longest first wait"),
@@ -126,9 +125,9 @@ impl Knobs for Setup {
         knob!(whole "budget" budget 0..=10_000, "The tokens of each client's retry budget; 0 for no budget"),
         knob!(whole "calls_per_retry" calls_per_retry 1..=1_000, "How many first attempts buy one retry"),
         knob!(whole "concurrency" concurrency 0..=10_000, "The most attempts that a client has in flight; 0 for no limit"),
-        knob!(seconds "deadline_seconds" deadline 0.0..=600.0, "How long a call may take, waits included; 0 for no deadline"),
-        knob!(seconds "spread_seconds" spread 0.0..=600.0, "What is added to a Retry-After at most, at random"),
-        knob!(whole "own_clients" clients 0..=2_000, "How many clients this policy has; 0 for as many as the others"),
+        knob!(seconds "deadline_seconds" deadline 0.0..=600.0, "The most time that a call may take, including waits; 0 for no deadline"),
+        knob!(seconds "spread_seconds" spread 0.0..=600.0, "The most that is added to a Retry-After at random"),
+        knob!(whole "own_clients" clients 0..=2_000, "The number of clients of this policy; 0 for as many as the others"),
     ];
 }
 
@@ -144,7 +143,7 @@ impl JsonSchema for Setup {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        knob::schema::<Self>("How a client is set up.")
+        knob::schema::<Self>("The setup of a client.")
     }
 }
 
@@ -164,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_setup_is_written_as_its_schema_says() {
+    fn a_setup_is_serialized_as_its_schema_says() {
         let written = json!(Setup::DEFAULT);
         let schema = json!(schemars::schema_for!(Setup));
 
@@ -177,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn every_knob_takes_the_value_that_it_has() {
+    fn every_knob_accepts_its_own_value() {
         let mut setup = Setup::DEFAULT;
 
         for knob in Setup::KNOBS {

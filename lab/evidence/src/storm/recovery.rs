@@ -1,17 +1,17 @@
-//! What is read off the steps of a storm.
+//! Results that are computed from the steps of a storm.
 
 use std::time::Duration;
 
 use super::{Cut, Policy, PolicyRun, STEP, Settings, Step, Storm, Totals};
 
-/// How much of the calls has to succeed for a service to be called back.
+/// The share of the calls that must succeed for a service to count as recovered.
 const BACK: f64 = 0.9;
 
-/// For how long it has to stay so: ten steps, and so a second.
+/// How long this must last: ten steps, which is a second.
 const STAYS: usize = 10;
 
 impl PolicyRun {
-    /// What became of the calls under a policy that met a storm of these settings.
+    /// The results of a policy in a storm with these settings.
     #[must_use]
     pub fn of(
         settings: &Settings,
@@ -33,13 +33,13 @@ impl PolicyRun {
         }
     }
 
-    /// Whether it was simulated to its end, and the service was down there.
+    /// Whether it was simulated to its end and the service was down there.
     #[must_use]
     pub fn stayed_down(&self) -> bool {
         self.cut.is_none() && self.back_after.is_none()
     }
 
-    /// The calls that failed.
+    /// The number of calls that failed.
     #[must_use]
     pub fn lost(&self) -> u64 {
         self.totals.failed
@@ -49,14 +49,14 @@ impl PolicyRun {
     #[must_use]
     #[expect(
         clippy::indexing_slicing,
-        reason = "three quarters are no more than all"
+        reason = "three quarters are at most the whole"
     )]
     pub fn at_end(&self) -> &[Step] {
         &self.steps[self.steps.len() * 3 / 4..]
     }
 
-    /// The share of the calls that succeeded, of those that began in each column of so
-    /// many steps and that ended before the end of all; none of a column without a call.
+    /// For each column of `steps_per_column` steps, the share of its calls that succeeded, of
+    /// those that ended before the end of the storm; none for a column without a call.
     #[must_use]
     pub fn columns(&self, steps_per_column: usize) -> Vec<Option<f64>> {
         self.steps
@@ -67,21 +67,21 @@ impl PolicyRun {
 }
 
 impl Storm {
-    /// What became of the policy of this name; none if it was not simulated to the end.
+    /// The run of the policy with this name; none if it was not simulated to the end.
     #[must_use]
     pub fn simulated(&self, name: &str) -> Option<&PolicyRun> {
         let mut runs = self.policies.iter();
         runs.find(|run| run.policy.name == name && run.cut.is_none())
     }
 
-    /// Whether the service recovered under the policy of this name; none if it was not
+    /// Whether the service recovered under the policy with this name; none if it was not
     /// simulated to the end.
     #[must_use]
     pub fn is_back(&self, name: &str) -> Option<bool> {
         self.simulated(name).map(|run| run.back_after.is_some())
     }
 
-    /// The calls that were lost under the policy of this name; none if it was not simulated
+    /// The number of calls lost under the policy with this name; none if it was not simulated
     /// to the end.
     #[must_use]
     pub fn lost(&self, name: &str) -> Option<u64> {
@@ -89,12 +89,12 @@ impl Storm {
     }
 }
 
-/// How long after the end of the incident the service was back, and stayed so: nine
-/// tenths of the calls of a second succeeded, in that second and every later one, of
-/// which there is at least one. None if it never was.
+/// How long after the end of the incident the service had recovered for good: nine tenths
+/// of the calls of a second succeeded, in that second and in every later one, and at least
+/// one such second follows. None if it did not recover.
 ///
-/// Where a second's calls are all under way still at the end, and may be, since no client
-/// has waited for as long as it would, that second says nothing.
+/// A second does not count if all of its calls are still in flight at the end and no client
+/// has waited longer than it may.
 fn back_after(settings: &Settings, steps: &[Step]) -> Option<Duration> {
     let after = step_of(settings.incident_ends());
     let after = steps.get(after..).unwrap_or_default();
@@ -110,8 +110,8 @@ fn back_after(settings: &Settings, steps: &[Step]) -> Option<Duration> {
     (down + 1 < ups.len()).then(|| STEP * back)
 }
 
-/// The share of the calls of some steps that succeeded, of those that ended; none without
-/// a call. Where calls began and none has ended, none has succeeded.
+/// The share of the calls of these steps that succeeded, of those that ended; none without
+/// a call, and zero if calls began but none ended.
 fn share(steps: &[Step]) -> Option<f64> {
     let sum = |count: fn(&Step) -> u32| f64::from(steps.iter().map(count).sum::<u32>());
     let answered = sum(|step| step.answered);
@@ -119,7 +119,7 @@ fn share(steps: &[Step]) -> Option<f64> {
     (sum(|step| step.calls) > 0.0).then(|| answered / ended.max(1.0))
 }
 
-/// What is counted in a second of these steps, on average.
+/// The average count per second over these steps.
 #[must_use]
 pub fn per_second(steps: &[Step], count: fn(&Step) -> u32) -> f64 {
     let seconds = STEP.as_secs_f64() * steps.len().max(1) as f64;
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
     use crate::storm::Setup;
 
-    /// An incident from the second second to the fourth.
+    /// An incident from 2 s to 4 s.
     const SETTINGS: Settings = Settings {
         incident_starts: Duration::from_secs(2),
         incident_lasts: Duration::from_secs(2),
@@ -143,7 +143,7 @@ mod tests {
         ..Settings::DEFAULT
     };
 
-    /// Two calls in each step, of which so many have succeeded and failed.
+    /// Two calls in each step, with these numbers of successes and failures.
     fn run(settings: &Settings, ends: impl Fn(usize) -> (u32, u32)) -> PolicyRun {
         let step = |number| {
             let (answered, failed) = ends(number);
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_service_is_back_from_the_first_second_on_after_which_none_is_bad() {
+    fn a_service_has_recovered_from_the_first_second_without_a_later_bad_one() {
         let from = |step| {
             let ends = move |number| if number < step { (0, 2) } else { (2, 0) };
             run(&SETTINGS, ends).back_after
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_that_may_still_be_answered_say_nothing_and_calls_that_may_not_do() {
+    fn only_calls_that_may_still_succeed_are_ignored() {
         let patient = Settings {
             timeout: Duration::from_secs(3),
             ..SETTINGS
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_column_is_as_high_as_the_share_of_its_calls_that_succeeded() {
+    fn a_column_is_the_share_of_its_calls_that_succeeded() {
         let run = run(
             &SETTINGS,
             |number| if number < 50 { (2, 0) } else { (1, 1) },
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_column_without_a_call_has_no_height_and_one_whose_calls_go_on_has_none_left() {
+    fn a_column_without_calls_is_none_and_one_without_ended_calls_is_zero() {
         let mut run = run(
             &SETTINGS,
             |number| if number < 10 { (1, 0) } else { (0, 0) },
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_service_is_up_while_nine_tenths_succeed() {
+    fn a_service_is_up_if_nine_tenths_succeed() {
         let back = |failed: u32| {
             let ends = move |_| (20 - failed, failed);
             run(&SETTINGS, ends).back_after
@@ -229,7 +229,7 @@ mod tests {
         assert_eq!(back(3), None);
     }
 
-    /// A storm of one policy under which all calls succeed, and one under which none does.
+    /// A storm of one policy under which all calls succeed, and one under which all fail.
     fn storm(cut: Option<Cut>) -> Storm {
         let policy = |name, answered| {
             let steps = run(&SETTINGS, |_| (answered, 2 - answered)).steps;
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn what_became_of_a_policy_is_found_by_its_name() {
+    fn a_policy_is_found_by_its_name() {
         let storm = storm(None);
 
         let names = ["up", "down", "other"];
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_simulated_to_its_end_says_nothing_of_the_service() {
+    fn a_policy_that_was_not_simulated_to_its_end_has_no_result() {
         let storm = storm(Some(Cut::Requests));
 
         for run in &storm.policies {
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn a_count_of_two_seconds_is_halved_for_one() {
+    fn a_count_over_two_seconds_is_halved_per_second() {
         let run = run(&SETTINGS, |_| (2, 0));
 
         assert_eq!(per_second(&run.steps[..20], |step| step.calls), 20.0);

@@ -1,4 +1,4 @@
-//! How a storm is set up: its clients, its calls, its service and its incident.
+//! The settings of a storm: its clients, its calls, its service and its incident.
 
 use std::{borrow::Cow, time::Duration};
 
@@ -7,28 +7,28 @@ use serde::{Serialize, Serializer};
 
 use super::knob::{self, Knob, Knobs, Value, Values, choice, knob};
 
-/// How a storm is set up. All policies meet the same.
+/// The settings of a storm, the same for all policies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// How many clients there are. The calls go to one after the other.
+    /// The number of clients. They take turns with the calls.
     pub clients: u32,
-    /// Where calls come from.
+    /// The source of the calls.
     pub load: Load,
-    /// With an open load: the calls that begin in a second, on average.
+    /// With an open load: the number of calls that begin per second, on average.
     pub calls_per_second: f64,
-    /// With a closed load: how many callers there are.
+    /// With a closed load: the number of callers.
     pub callers: u32,
-    /// With a closed load: how long a caller thinks before its next call, on average.
+    /// With a closed load: the pause of a caller before its next call, on average.
     pub think: Duration,
-    /// How many requests the service works on at once.
+    /// The number of requests that the service works on at once.
     pub workers: u32,
-    /// How many more may wait; a request beyond that gets a 503 at once.
+    /// The number of requests that may be queued; a further one gets a 503 at once.
     pub queue: u32,
-    /// How the time is drawn that the service takes for a request.
+    /// The distribution of the time that the service takes for a request.
     pub work: Work,
-    /// How long the service takes for a request, on average.
+    /// The time that the service takes for a request, on average.
     pub work_time: Duration,
-    /// With a growing time: what each other request in flight adds to it.
+    /// With a growing time: how much each other request in flight adds to it.
     pub growth: Duration,
     /// How long a client waits for a response.
     pub timeout: Duration,
@@ -38,34 +38,34 @@ pub struct Settings {
     pub incident_starts: Duration,
     /// How long it lasts.
     pub incident_lasts: Duration,
-    /// During a spike: how many times the usual load there is.
+    /// During a spike: the load as a multiple of the usual load.
     pub spike: f64,
-    /// During a cut: how many requests the service works on at once.
+    /// During a cut: the number of requests that the service works on at once.
     pub workers_left: u32,
-    /// During a refusal: what the 503 says of when to come back.
+    /// During a refusal: the form of the `Retry-After` of each 503.
     pub retry_after: RetryAfter,
-    /// How long it lasts in all.
+    /// The length of the whole storm.
     pub length: Duration,
 }
 
 choice! {
-    /// Where calls come from.
+    /// The source of the calls.
     Load {
-        /// From outside, at random moments, however many go on already (Poisson).
+        /// Independent arrivals at random moments, regardless of the calls in flight (Poisson).
         Open = "open",
-        /// From callers who call, wait for the result, think, and call again.
+        /// Callers who call, wait for the result, pause, and call again.
         Closed = "closed",
     }
 }
 
 choice! {
-    /// How the time is drawn that a service takes for a request.
+    /// The distribution of the time that a service takes for a request.
     Work {
-        /// From the exponential distribution.
+        /// The exponential distribution.
         Exponential = "exponential",
-        /// It is always the same.
+        /// Always the same time.
         Constant = "constant",
-        /// It grows with the requests that the service works on.
+        /// A time that grows with the number of requests in work.
         Growing = "growing",
     }
 }
@@ -73,11 +73,11 @@ choice! {
 choice! {
     /// What goes wrong.
     Incident {
-        /// More calls come.
+        /// More calls arrive.
         Spike = "spike",
         /// The service works on fewer requests at once.
         Cut = "cut",
-        /// The service begins to work on nothing; what comes waits.
+        /// The service starts no work; requests are queued.
         Pause = "pause",
         /// The service responds with 503 to everything, at once.
         Refusal = "refusal",
@@ -87,30 +87,29 @@ choice! {
 }
 
 choice! {
-    /// What a 503 says of when to come back.
+    /// The form of the `Retry-After` of a 503.
     RetryAfter {
-        /// Nothing: it has no `Retry-After`.
+        /// No `Retry-After`.
         None = "none",
-        /// The seconds that are left of the incident, rounded up.
+        /// The seconds until the end of the incident, rounded up.
         Seconds = "seconds",
-        /// The second in which the incident ends, as a date: the same for all.
+        /// The end of the incident as a date, in whole seconds: the same for all clients.
         Date = "date",
     }
 }
 
 impl Default for Settings {
-    /// A spike of five seconds to twice of what the service can bear.
+    /// A spike of five seconds to twice the capacity of the service.
     fn default() -> Self {
         Self::DEFAULT
     }
 }
 
 impl Settings {
-    /// A spike of five seconds to twice of what the service can bear.
+    /// A spike of five seconds to twice the capacity of the service.
     ///
-    /// The service works on ten requests at once, a tenth of a second each: a hundred a
-    /// second. Its queue is as long as what it takes three seconds to work off, and
-    /// nobody waits for as long.
+    /// The service works on ten requests at once, for a tenth of a second each: a hundred
+    /// per second. A full queue takes three seconds, which is longer than a client waits.
     pub const DEFAULT: Self = Self {
         clients: 10,
         load: Load::Open,
@@ -132,7 +131,7 @@ impl Settings {
         length: Duration::from_secs(60),
     };
 
-    /// When the incident ends: at the very beginning, if there is none.
+    /// The end of the incident; the start of the storm if there is no incident.
     #[must_use]
     pub fn incident_ends(&self) -> Duration {
         match self.incident {
@@ -141,22 +140,22 @@ impl Settings {
         }
     }
 
-    /// Whether a moment lies within the incident.
+    /// Whether a moment is within the incident.
     #[must_use]
     pub fn is_during_incident(&self, moment: Duration) -> bool {
         (self.incident_starts..self.incident_ends()).contains(&moment)
     }
 
-    /// The calls that begin in a second while nothing is wrong, on average.
+    /// The number of calls that begin per second without an incident, on average.
     pub(crate) fn usual_load(&self) -> f64 {
         match self.load {
             Load::Open => self.calls_per_second,
-            // A caller calls again once it has a response and has thought.
+            // A caller makes the next call after the response and a pause.
             Load::Closed => f64::from(self.callers) / (self.think + self.work_time).as_secs_f64(),
         }
     }
 
-    /// The requests that the service can work on in a second while there is no incident,
+    /// The number of requests that the service can process per second without an incident,
     /// on average.
     #[must_use]
     pub fn capacity_per_second(&self) -> f64 {
@@ -168,7 +167,7 @@ impl Settings {
         f64::from(self.workers) / (self.work_time.as_secs_f64() + growth)
     }
 
-    /// With a closed load: how many callers there are at most, at any time.
+    /// With a closed load: the most callers at any time.
     #[must_use]
     pub fn most_callers(&self) -> u32 {
         let usual = f64::from(self.callers);
@@ -179,11 +178,11 @@ impl Settings {
         }
     }
 
-    /// Whether the settings go together.
+    /// Checks that the settings are consistent.
     ///
     /// # Errors
     ///
-    /// [`SettingsError`] if they do not.
+    /// [`SettingsError`] if they are not.
     pub fn check(&self) -> Result<(), SettingsError> {
         let (ends, length) = (self.incident_ends(), self.length);
         if ends + AFTER > length {
@@ -197,14 +196,14 @@ impl Settings {
     }
 }
 
-/// How much of a storm comes after its incident at least: it takes so long to say whether
-/// a service is back.
+/// The minimum time after an incident, which is needed to tell whether a service has
+/// recovered.
 const AFTER: Duration = Duration::from_secs(2);
 
-/// The most callers of a closed load: each takes some ten kilobytes, even while it thinks.
+/// The most callers of a closed load: each takes some ten kilobytes, even between calls.
 const MOST_CALLERS: u32 = 5_000;
 
-/// Why settings do not go together.
+/// Why settings are inconsistent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SettingsError {
@@ -216,9 +215,9 @@ pub enum SettingsError {
         length.as_secs_f64()
     )]
     TooLate {
-        /// When the incident ends.
+        /// The end of the incident.
         ends: Duration,
-        /// When the storm does.
+        /// The end of the storm.
         length: Duration,
     },
     /// There are too many callers during the spike.
@@ -228,24 +227,24 @@ pub enum SettingsError {
 
 impl Knobs for Settings {
     const KNOBS: &'static [Knob<Self>] = &[
-        knob!(whole "clients" clients 1..=2_000, "How many clients there are, each with a budget and a limit of its own"),
-        knob!(choice "load" load Load, "Calls come from outside (open), or from callers who wait for the result (closed)"),
-        knob!(number "calls_per_second" calls_per_second 0.1..=1_000.0, "Open load: the calls that begin in a second, on average"),
-        knob!(whole "callers" callers 1..=2_000, "Closed load: how many callers there are"),
-        knob!(seconds "think_seconds" think 0.01..=600.0, "Closed load: how long a caller thinks before its next call, on average"),
-        knob!(whole "workers" workers 1..=10_000, "How many requests the service works on at once"),
-        knob!(whole "queue" queue 0..=100_000, "How many more requests may wait; one beyond that gets a 503 at once"),
-        knob!(choice "work" work Work, "How the time is drawn that the service takes for a request"),
-        knob!(seconds "work_time_seconds" work_time 0.001..=60.0, "How long the service takes for a request, on average"),
-        knob!(seconds "growth_seconds" growth 0.0..=1.0, "Growing work: what each other request that is worked on adds to it"),
+        knob!(whole "clients" clients 1..=2_000, "The number of clients, each with a budget and a limit of its own"),
+        knob!(choice "load" load Load, "Calls arrive independently (open), or from callers who wait for the result (closed)"),
+        knob!(number "calls_per_second" calls_per_second 0.1..=1_000.0, "Open load: the number of calls that begin per second, on average"),
+        knob!(whole "callers" callers 1..=2_000, "Closed load: the number of callers"),
+        knob!(seconds "think_seconds" think 0.01..=600.0, "Closed load: the pause of a caller before its next call, on average"),
+        knob!(whole "workers" workers 1..=10_000, "The number of requests that the service works on at once"),
+        knob!(whole "queue" queue 0..=100_000, "The number of requests that may be queued; a further one gets a 503 at once"),
+        knob!(choice "work" work Work, "The distribution of the time that the service takes for a request"),
+        knob!(seconds "work_time_seconds" work_time 0.001..=60.0, "The time that the service takes for a request, on average"),
+        knob!(seconds "growth_seconds" growth 0.0..=1.0, "Growing work: how much each other request in work adds to the time"),
         knob!(seconds "timeout_seconds" timeout 0.01..=60.0, "How long a client waits for a response"),
-        knob!(choice "incident" incident Incident, "What goes wrong: more calls (spike), fewer workers (cut), nothing is begun (pause), only 503s (refusal), or nothing"),
-        knob!(seconds "incident_starts_seconds" incident_starts 0.0..=600.0, "When the incident begins"),
+        knob!(choice "incident" incident Incident, "What goes wrong: more calls (spike), fewer workers (cut), no work (pause), only 503s (refusal), or nothing"),
+        knob!(seconds "incident_starts_seconds" incident_starts 0.0..=600.0, "When the incident starts"),
         knob!(seconds "incident_lasts_seconds" incident_lasts 0.0..=600.0, "How long the incident lasts"),
-        knob!(number "spike" spike 1.0..=100.0, "Spike: how many times the usual load there is"),
-        knob!(whole "workers_left" workers_left 0..=10_000, "Cut: how many requests the service works on at once"),
-        knob!(choice "retry_after" retry_after RetryAfter, "Refusal: the Retry-After of the 503, which is the end of the incident"),
-        knob!(seconds "length_seconds" length 2.0..=600.0, "How long it lasts in all"),
+        knob!(number "spike" spike 1.0..=100.0, "Spike: the load as a multiple of the usual load"),
+        knob!(whole "workers_left" workers_left 0..=10_000, "Cut: the number of requests that the service works on at once"),
+        knob!(choice "retry_after" retry_after RetryAfter, "Refusal: the form of the Retry-After of each 503, which names the end of the incident"),
+        knob!(seconds "length_seconds" length 2.0..=600.0, "The length of the whole storm"),
     ];
 }
 
@@ -261,7 +260,7 @@ impl JsonSchema for Settings {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        knob::schema::<Self>("How a storm is set up. All policies meet the same.")
+        knob::schema::<Self>("The settings of a storm, the same for all policies.")
     }
 }
 
@@ -273,7 +272,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_knob_takes_the_value_that_it_has() {
+    fn every_knob_accepts_its_own_value() {
         let mut settings = Settings::DEFAULT;
 
         for knob in Settings::KNOBS {
@@ -288,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_knob_does_not_take_is_named_with_the_rule() {
+    fn a_rejected_text_is_reported_with_the_rule() {
         let mut settings = Settings::DEFAULT;
         let mut refused = |name, text| {
             let error = settings.set_text(name, text).expect_err(text);
@@ -329,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn the_incident_ends_before_the_storm() {
+    fn the_incident_must_end_before_the_storm() {
         let of_length = |length| Settings {
             length: Duration::from_secs(length),
             ..Settings::DEFAULT
@@ -349,12 +348,12 @@ mod tests {
         assert_eq!(
             quiet.check(),
             Ok(()),
-            "where there is none, it does not end"
+            "without an incident there is no end to check"
         );
     }
 
     #[test]
-    fn callers_are_bounded_together_with_the_spike_that_multiplies_them() {
+    fn callers_and_the_spike_that_multiplies_them_are_bounded_together() {
         let closed = Settings {
             load: Load::Closed,
             callers: 500,
@@ -374,11 +373,11 @@ mod tests {
             load: Load::Open,
             ..more
         };
-        assert_eq!(open.check(), Ok(()), "nobody reads it");
+        assert_eq!(open.check(), Ok(()), "an open load has no callers");
     }
 
     #[test]
-    fn a_service_can_do_what_its_workers_can() {
+    fn the_capacity_follows_from_the_workers() {
         let growing = Settings {
             work: Work::Growing,
             ..Settings::DEFAULT
@@ -390,7 +389,7 @@ mod tests {
         assert!((capacities[1] - 10.0 / 0.19).abs() < 1e-9);
     }
 
-    /// The least and the most that a knob takes, or all of its words.
+    /// The minimum and the maximum of a knob, or all of its words.
     fn ends(values: Values) -> Vec<Json> {
         match values {
             Values::Whole { least, most } => vec![least.into(), most.into()],
@@ -400,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn a_knob_sets_what_it_shows_and_nothing_else() {
+    fn a_knob_sets_its_own_value_and_no_other() {
         let shown = |settings: &Settings| {
             let knobs = Settings::KNOBS.iter();
             let knobs = knobs.map(|knob| (knob.name, json!(knob.value(settings))));
@@ -421,10 +420,10 @@ mod tests {
     }
 
     #[test]
-    fn what_a_knob_does_not_take_in_json_is_named_as_it_came() {
+    fn a_rejected_json_value_is_reported_unchanged() {
         let mut settings = Settings::DEFAULT;
         let mut refused = |name, value: Json| {
-            let error = settings.set(name, &value).expect_err("no value of its");
+            let error = settings.set(name, &value).expect_err("a rejected value");
             error.to_string()
         };
         let clients = "clients must be a whole number from 1 to 2000, got";
@@ -438,14 +437,14 @@ mod tests {
     }
 
     #[test]
-    fn the_unit_of_a_knob_is_that_of_its_name() {
+    fn the_unit_of_a_knob_follows_from_its_name() {
         let unit = |name| Settings::knob(name).expect("known").unit();
 
         assert_eq!(["think_seconds", "clients"].map(unit), ["s", ""]);
     }
 
     #[test]
-    fn settings_are_written_as_their_schema_says() {
+    fn settings_are_serialized_as_their_schema_says() {
         let written = json!(Settings::DEFAULT);
         let schema = json!(schemars::schema_for!(Settings));
 
@@ -466,7 +465,7 @@ mod tests {
     }
 
     #[test]
-    fn an_incident_begins_at_its_moment_and_is_over_at_its_end() {
+    fn an_incident_includes_its_start_and_excludes_its_end() {
         let in_incident = |settings: Settings| {
             let moments = [9_999, 10_000, 14_999, 15_000].map(Duration::from_millis);
             moments.map(|moment| settings.is_during_incident(moment))
@@ -481,7 +480,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spike_brings_more_callers_and_another_incident_does_not() {
+    fn only_a_spike_adds_callers() {
         let callers = |load, incident| {
             let settings = Settings {
                 load,
@@ -499,9 +498,9 @@ mod tests {
     }
 
     proptest! {
-        /// A knob takes a text where it takes the number in JSON, and shows it as it took it.
+        /// A knob accepts a text if it accepts the number in JSON, and shows the value it took.
         #[test]
-        fn a_knob_takes_a_number_however_it_came(
+        fn a_knob_accepts_the_same_numbers_as_text_and_as_json(
             knob: Index,
             text in "(0{0,2}[0-9]{1,9}(\\.[0-9]{0,20})?|[-+.e0-9a-z]{0,6}|4294967296|1e999|NaN)",
         ) {

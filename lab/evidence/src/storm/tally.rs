@@ -1,5 +1,5 @@
-//! What many seeds of a storm came to. Such a system has two states, so that a mean would
-//! describe none of them: it is counted in how many seeds which policy ended in which.
+//! The results of many seeds of a storm. Such a system ends in one of two states, and a
+//! mean would describe neither. So for each policy, the ends are counted by state.
 
 use std::time::Duration;
 
@@ -9,52 +9,53 @@ use serde::Serialize;
 use super::{Cut, Policy, STORM_VERSION, Settings, Storm, StoryWords};
 use crate::nanoseconds;
 
-/// What many seeds of a storm came to.
+/// The results of many seeds of a storm.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Tally {
-    /// The version of this shape, which is that of a storm.
+    /// The version of the JSON format, which is that of a storm.
     pub schema_version: u32,
     /// The story.
     pub story: StoryWords,
-    /// How it was set up.
+    /// The settings.
     pub settings: Settings,
-    /// The random generator that draws from the seeds.
+    /// The random generator that uses the seeds.
     pub generator: &'static str,
     /// The seeds that were simulated to the end.
     pub seeds: Vec<u64>,
-    /// How many more were not, since a policy came to the most that the lab simulates.
+    /// The number of further seeds that were stopped because a policy reached the most that
+    /// the lab simulates.
     pub cut_short: u32,
-    /// In how many of them the run showed what the story's answer says; none if a policy
-    /// of the story was not simulated.
+    /// The number of these seeds in which the storm showed the story's answer; none if a
+    /// policy of the story was not simulated.
     pub show_the_answer: Option<u32>,
-    /// What became of the calls under each policy.
+    /// The results of each policy.
     pub policies: Vec<PolicyTally>,
 }
 
-/// What many seeds came to under one policy.
+/// The results of many seeds under one policy.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PolicyTally {
     /// The policy.
     pub policy: Policy,
-    /// What each seed came to, in the order of the seeds.
+    /// The result of each seed, in the order of the seeds.
     pub ends: Vec<End>,
 }
 
-/// What one seed came to under one policy.
+/// The result of one seed under one policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct End {
-    /// How long after the end of the incident the service was back; none if it never was.
+    /// How long after the end of the incident the service had recovered; none if it did not.
     #[serde(rename = "back_after_ns", serialize_with = "nanoseconds::optional")]
     #[schemars(with = "Option<u64>")]
     pub back_after: Option<Duration>,
-    /// Calls that were lost.
+    /// Calls lost.
     pub lost: u64,
-    /// Requests that came to the service.
+    /// Requests that arrived at the service.
     pub requests: u64,
 }
 
 impl Tally {
-    /// What one storm came to. One that was cut short came to nothing.
+    /// The result of one storm. A storm that was cut short has no ends.
     #[must_use]
     pub fn of(storm: &Storm) -> Self {
         let is_cut = |is: fn(Cut) -> bool| storm.policies.iter().any(|run| run.cut.is_some_and(is));
@@ -80,7 +81,7 @@ impl Tally {
         }
     }
 
-    /// Counts more storms, which differ from these in their seeds alone.
+    /// Adds more storms, which differ from these in their seeds only.
     pub fn add(&mut self, other: Self) {
         self.cut_short += other.cut_short;
         if self.seeds.is_empty() {
@@ -101,7 +102,7 @@ impl Tally {
 }
 
 impl PolicyTally {
-    /// In how many seeds the service stayed down.
+    /// The number of seeds in which the service stayed down.
     #[must_use]
     pub fn stuck(&self) -> usize {
         let stuck = self.ends.iter().filter(|end| end.back_after.is_none());
@@ -114,8 +115,7 @@ mod tests {
     use super::*;
     use crate::storm::{PolicyRun, Setup, Step, Totals};
 
-    /// A storm of two policies: under the first, calls succeed as the second it begins in
-    /// says.
+    /// A storm of two policies: under the first all calls succeed, under the second none.
     fn storm(seed: u64, cut: Option<Cut>, shows_the_answer: Option<bool>) -> Storm {
         let run = |name, answered, cut| {
             let step = Step {
@@ -150,8 +150,8 @@ mod tests {
         both.expect("a storm")
     }
 
-    /// The seeds, how many were cut short, in how many of them the answer was shown, and
-    /// how many ends stand under each policy.
+    /// The seeds, how many were cut short, in how many of them the answer was shown, and the
+    /// number of ends of each policy.
     fn counts(tally: &Tally) -> (&[u64], u32, Option<u32>, Vec<usize>) {
         let ends = tally.policies.iter().map(|policy| policy.ends.len());
         (
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_that_was_cut_short_is_counted_and_comes_to_nothing() {
+    fn a_seed_that_was_cut_short_is_counted_without_an_end() {
         let whole = storm(7, None, Some(true));
         let cut = |cut| storm(8, Some(cut), Some(true));
         let [requests, in_flight, cancelled] =
@@ -193,7 +193,7 @@ mod tests {
         for (storms, seeds, cut_short, shown, ends) in [
             (vec![&requests], &[][..], 1, 0, 0),
             (vec![&in_flight], &[], 1, 0, 0),
-            // Whoever cancels it knows.
+            // A cancelled storm is not counted: the person who cancelled it knows.
             (vec![&cancelled], &[], 0, 0, 0),
             (vec![&requests, &in_flight], &[], 2, 0, 0),
             (vec![&requests, &whole], &[7], 1, 1, 1),
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn where_the_answer_is_not_asked_for_it_is_not_counted() {
+    fn an_answer_that_no_story_gives_is_not_counted() {
         let [one, other] = [7, 8].map(|seed| storm(seed, None, None));
 
         assert_eq!(tally([&one, &other]).show_the_answer, None);

@@ -1,4 +1,4 @@
-//! What was recorded about a span: names with values, in order.
+//! The recorded fields of a span: names with values, in order.
 
 use std::{borrow::Cow, collections::BTreeSet, fmt, time::Duration};
 
@@ -12,8 +12,8 @@ use super::vocabulary::SpanName;
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum FieldValue {
-    /// Text, exactly as it came. A renderer decides what is safe to print. Short
-    /// text, which nearly all of it is, needs no memory of its own.
+    /// Text, unchanged; a renderer decides what is safe to print. Short text, which is nearly
+    /// all text, needs no allocation.
     Str(#[schemars(with = "String")] SmolStr),
     /// A signed number.
     I64(i64),
@@ -42,21 +42,21 @@ impl fmt::Display for FieldValue {
 pub struct Fields(Vec<(&'static str, FieldValue)>);
 
 impl Fields {
-    /// No fields yet, and room for so many.
+    /// An empty list with this capacity.
     #[must_use]
     #[inline]
     pub fn with_capacity(room: usize) -> Self {
         Self(Vec::with_capacity(room))
     }
 
-    /// Adds a field that is not there yet.
+    /// Adds a field that is not set yet.
     #[inline]
     pub fn push(&mut self, name: &'static str, value: FieldValue) {
-        debug_assert!(self.get(name).is_none(), "{name} is there already");
+        debug_assert!(self.get(name).is_none(), "{name} is already set");
         self.0.push((name, value));
     }
 
-    /// Sets a field, in place if it is there already.
+    /// Sets a field, and replaces an earlier value in its position.
     #[inline]
     pub fn set(&mut self, name: &'static str, value: FieldValue) {
         match self.0.iter_mut().find(|(known, _)| *known == name) {
@@ -72,7 +72,7 @@ impl Fields {
             .find_map(|(known, value)| (known == name).then_some(value))
     }
 
-    /// The value of a field that holds text.
+    /// The value of a text field.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
         match self.get(name)? {
@@ -81,8 +81,7 @@ impl Fields {
         }
     }
 
-    /// The value of a field that holds a whole number from zero up, whichever
-    /// integer type it was recorded with.
+    /// The value of a field with a whole number from zero up, of either integer type.
     #[must_use]
     pub fn number(&self, name: &str) -> Option<u64> {
         match *self.get(name)? {
@@ -92,8 +91,7 @@ impl Fields {
         }
     }
 
-    /// The value of a field that holds seconds, if they are a length of time:
-    /// finite and not negative.
+    /// The value of a field in seconds, if it is a valid duration: finite and not negative.
     #[must_use]
     pub fn seconds(&self, name: &str) -> Option<Duration> {
         match *self.get(name)? {
@@ -102,7 +100,7 @@ impl Fields {
         }
     }
 
-    /// The value of a field that holds a number with a fraction, if it is one.
+    /// The value of a field with a fractional number.
     #[must_use]
     pub fn float(&self, name: &str) -> Option<f64> {
         match *self.get(name)? {
@@ -154,7 +152,7 @@ impl JsonSchema for Fields {
             .collect();
         json_schema!({
             "description": "What was recorded about a span, by names of OpenTelemetry's HTTP \
-                conventions where there is one. The list of names is closed: a URL, a query, a \
+                conventions where they exist. The list of names is closed: a URL, a query, a \
                 cursor, a key or a body is never recorded.",
             "type": "object",
             "propertyNames": { "enum": names },

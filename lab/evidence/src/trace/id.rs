@@ -1,4 +1,4 @@
-//! The numbers that name traces and spans, in the forms of W3C Trace Context.
+//! The ids of traces and spans, in the formats of W3C Trace Context.
 
 use std::{
     fmt,
@@ -8,18 +8,18 @@ use std::{
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-/// Names a trace: 16 bytes, shown as 32 lower-case hex digits.
+/// The id of a trace: 16 bytes, shown as 32 lower-case hex digits.
 ///
-/// All zeros cannot be expressed, because W3C Trace Context calls that invalid.
+/// It cannot be all zeros, which W3C Trace Context calls invalid.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
 #[schemars(transparent)]
 pub struct TraceId(
     #[schemars(with = "String", regex(pattern = "^(?!0+$)[0-9a-f]{32}$"))] pub NonZeroU128,
 );
 
-/// Names a span within its trace: 8 bytes, shown as 16 lower-case hex digits.
+/// The id of a span within its trace: 8 bytes, shown as 16 lower-case hex digits.
 ///
-/// All zeros cannot be expressed, because W3C Trace Context calls that invalid.
+/// It cannot be all zeros, which W3C Trace Context calls invalid.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
 #[schemars(transparent)]
 pub struct SpanId(
@@ -27,7 +27,7 @@ pub struct SpanId(
 );
 
 impl TraceId {
-    /// Reads exactly 32 lower-case hex digits that are not all zero.
+    /// Parses exactly 32 lower-case hex digits that are not all zero.
     #[must_use]
     pub fn from_hex(hex: &str) -> Option<Self> {
         let hex = lower_hex(hex, 32)?;
@@ -42,7 +42,7 @@ impl TraceId {
 }
 
 impl SpanId {
-    /// Reads exactly 16 lower-case hex digits that are not all zero.
+    /// Parses exactly 16 lower-case hex digits that are not all zero.
     #[must_use]
     pub fn from_hex(hex: &str) -> Option<Self> {
         let hex = lower_hex(hex, 16)?;
@@ -56,8 +56,8 @@ impl SpanId {
     }
 }
 
-/// `from_str_radix` alone would take a sign and upper-case digits, which the
-/// header must not have.
+/// `from_str_radix` alone would accept a sign and upper-case digits, which the header must
+/// not have.
 fn lower_hex(hex: &str, digits: usize) -> Option<&str> {
     let valid = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
     (hex.len() == digits && hex.bytes().all(valid)).then_some(hex)
@@ -99,11 +99,11 @@ impl Serialize for SpanId {
     }
 }
 
-/// Where a span stands: what a `traceparent` header carries.
+/// The position of a span: the contents of a `traceparent` header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct SpanContext {
-    /// The trace the span belongs to.
+    /// The id of its trace.
     pub trace_id: TraceId,
-    /// The span itself.
+    /// The id of the span.
     pub span_id: SpanId,
 }

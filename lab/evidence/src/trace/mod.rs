@@ -1,10 +1,8 @@
-//! What happened in a run, as spans: values that renderers, exporters and verdicts
-//! read.
+//! The events of a run as spans: values for renderers, exporters and verdicts.
 //!
-//! A span is a stretch of time with a name: one call of a client method, one
-//! request on the wire, one pause. Spans form a tree, a tree is a trace, and
-//! the `traceparent` header lets the tree grow from the client into the
-//! service.
+//! A span is a stretch of time with a name: one call of a client method, one request on the
+//! wire, one wait. Spans form a tree, which is a trace. The `traceparent` header extends the
+//! tree from the client into the service.
 
 mod fields;
 mod id;

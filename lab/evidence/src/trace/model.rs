@@ -1,9 +1,7 @@
-//! A recorded trace as plain values: what renderers, exporters and verdicts
-//! read.
+//! A recorded trace as plain values, for renderers, exporters and verdicts.
 //!
-//! Nothing here knows a clock or a subscriber. All times are offsets from the
-//! start of the run on the run's own clock, so a wait of two minutes in
-//! virtual time is two minutes here.
+//! There is no clock and no subscriber here. All times are offsets from the start of the run
+//! on the run's own clock, so a wait of two minutes in virtual time is two minutes here.
 
 use std::time::Duration;
 
@@ -21,36 +19,36 @@ use super::{
 /// One stretch of time in a run.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Span {
-    /// Names the span within its trace.
+    /// The id of the span within its trace.
     pub id: SpanId,
-    /// The span it was opened under. It need not be in the trace: a foreign
-    /// client's span is known by its id alone.
+    /// The parent span. It need not be in the trace: only the id of another program's span
+    /// is known.
     pub parent: Option<SpanId>,
-    /// The trace the span belongs to. Serialised, it stands at the trace alone.
+    /// The id of its trace. In JSON, only the trace has it.
     #[serde(skip)]
     pub trace_id: TraceId,
-    /// What the span is about.
+    /// The kind of span.
     pub name: SpanName,
-    /// When it was opened.
+    /// When it started.
     #[serde(rename = "start_ns", serialize_with = "nanoseconds::one")]
     #[schemars(with = "u64")]
     pub start: Duration,
-    /// When it was closed; `None` while it is open.
+    /// When it ended; `None` while it is open.
     #[serde(rename = "end_ns", serialize_with = "nanoseconds::optional")]
     #[schemars(with = "Option<u64>")]
     pub end: Option<Duration>,
-    /// What was recorded about it.
+    /// The recorded fields.
     pub fields: Fields,
 }
 
 impl Span {
-    /// Which side of a call the span stands on.
+    /// The side of a call that the span is on.
     #[must_use]
     pub fn kind(&self) -> SpanKind {
         self.name.kind()
     }
 
-    /// What a person calls the span: its `otel.name`, or else its plain name.
+    /// The name for people: `otel.name`, or else the kind of span.
     #[must_use]
     pub fn title(&self) -> &str {
         self.fields
@@ -58,31 +56,30 @@ impl Span {
             .unwrap_or(self.name.as_str())
     }
 
-    /// Whether it has been marked as failed.
+    /// Whether it is marked as failed.
     #[must_use]
     pub fn failed(&self) -> bool {
         self.fields.text(field::OTEL_STATUS_CODE) == Some("ERROR")
     }
 }
 
-/// A tree of spans that belong to one cause.
+/// A tree of spans with one root cause.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Trace {
-    /// Names the trace.
+    /// The id of the trace.
     pub id: TraceId,
-    /// The spans in the order they started.
+    /// The spans in the order of their starts.
     pub spans: Vec<Span>,
-    /// How many spans found the trace full and were not kept.
+    /// The number of spans that were dropped because the trace was full.
     pub dropped_spans: u64,
-    /// When this picture was taken: an open span has lasted at least until
-    /// then.
+    /// When this snapshot was taken: an open span has lasted at least until then.
     #[serde(rename = "taken_at_ns", serialize_with = "nanoseconds::one")]
     #[schemars(with = "u64")]
     pub taken_at: Duration,
 }
 
 impl Trace {
-    /// The spans directly under a span, in the order they started.
+    /// The children of a span in the order of their starts.
     pub fn children_of(&self, parent: SpanId) -> impl Iterator<Item = &Span> {
         self.spans
             .iter()

@@ -1,64 +1,63 @@
-//! The closed list of what may be recorded: span names, and the fields of each.
+//! The closed list of everything that may be recorded: span names, and the fields of each.
 //!
-//! Redaction is a property here, not a filter: what is not on this list is
-//! never stored, whatever a crate hands to `tracing`. The list follows the
-//! OpenTelemetry HTTP conventions where they have a name. Two of their names
-//! are left out on purpose: `url.full` and `url.path` may carry a cursor or a
-//! credential, and the `url.template` or `http.route` says where a request
-//! went.
+//! Redaction is built in, not a filter: a field that is not on this list is never stored,
+//! even if a crate passes it to `tracing`. The names follow the OpenTelemetry HTTP
+//! conventions, where they have one. Two of their names are missing on purpose: `url.full`
+//! and `url.path` may contain a cursor or a credential, and `url.template` or `http.route`
+//! already says where a request went.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The names of the fields, each in one place.
+/// The names of the fields.
 pub mod field {
-    /// What a person calls the span, for example `GET /items`.
+    /// The name of the span for people, for example `GET /items`.
     pub const OTEL_NAME: &str = "otel.name";
     /// `internal`, `client` or `server`.
     pub const OTEL_KIND: &str = "otel.kind";
-    /// `OK` or `ERROR`; absent while nothing is decided.
+    /// `OK` or `ERROR`; absent until that is decided.
     pub const OTEL_STATUS_CODE: &str = "otel.status_code";
-    /// The client method that was called.
+    /// The called client method.
     pub const ENDPOINT: &str = "endpoint";
-    /// How many attempts the operation took.
+    /// The number of attempts of the operation.
     pub const ATTEMPTS: &str = "attempts";
     /// How the operation ended.
     pub const OUTCOME: &str = "outcome";
-    /// The class of failure, or the status where that is the failure.
+    /// The class of failure, or the status if that is the failure.
     pub const ERROR_TYPE: &str = "error.type";
     /// The method of the request.
     pub const METHOD: &str = "http.request.method";
-    /// The path of the endpoint before anything is filled in.
+    /// The path of the endpoint before parameters are filled in.
     pub const URL_TEMPLATE: &str = "url.template";
-    /// The host the request goes to.
+    /// The host of the request.
     pub const SERVER_ADDRESS: &str = "server.address";
-    /// The port the request goes to.
+    /// The port of the request.
     pub const SERVER_PORT: &str = "server.port";
-    /// Which resend this is; absent on the first attempt.
+    /// The number of the retry; absent on the first attempt.
     pub const RESEND_COUNT: &str = "http.request.resend_count";
     /// The status of the response.
     pub const STATUS: &str = "http.response.status_code";
-    /// Why there is a retry to wait for.
+    /// The reason for the retry.
     pub const RETRY_REASON: &str = "retry.reason";
-    /// Who chose the length of the wait: `retry_after` or `backoff`.
+    /// The source of the length of the wait: `retry_after` or `backoff`.
     pub const WAIT_SOURCE: &str = "wait.source";
-    /// The length of the wait as decided, in seconds.
+    /// The decided length of the wait, in seconds.
     pub const WAIT_SECONDS: &str = "wait.seconds";
-    /// What the length of a backoff was drawn below, in seconds.
+    /// The upper bound of the random length of a backoff, in seconds.
     pub const WAIT_CEILING: &str = "wait.ceiling_seconds";
-    /// What forbade another attempt.
+    /// The reason to give up.
     pub const STOP_REASON: &str = "stop.reason";
-    /// The wait that was weighed before another attempt was forbidden, in seconds.
+    /// The wait that was considered before giving up, in seconds.
     pub const STOP_WAIT: &str = "stop.wait_seconds";
-    /// What allows the request to be repeated: `method` or `permission`.
+    /// Why the request may be repeated: `method` or `permission`.
     pub const ALLOWED_BY: &str = "retry.allowed_by";
-    /// The number of the attempt that was judged.
+    /// The number of the failed attempt.
     pub const ATTEMPT: &str = "retry.attempt";
     /// The most attempts that the caller allows.
     pub const MAX_ATTEMPTS: &str = "retry.max_attempts";
-    /// What became of a Retry-After: `none`, `valid`, `past_date` or `unusable`.
+    /// The result of reading the Retry-After: `none`, `valid`, `past_date` or `unusable`.
     pub const RETRY_AFTER: &str = "retry_after.form";
-    /// What a valid Retry-After asked for, in seconds.
+    /// The wait that a valid Retry-After asked for, in seconds.
     pub const RETRY_AFTER_SECONDS: &str = "retry_after.seconds";
     /// The longest Retry-After that the caller allows, in seconds.
     pub const RETRY_AFTER_MAX: &str = "retry_after.max_seconds";
@@ -66,64 +65,60 @@ pub mod field {
     pub const REMAINING: &str = "deadline.remaining_seconds";
     /// The tokens in the retry budget before the decision.
     pub const TOKENS: &str = "retry_budget.tokens";
-    /// The concurrency limit that a call had to queue for.
+    /// The concurrency limit that made a call queue.
     pub const LIMIT: &str = "concurrency.max";
-    /// The concurrency limit before a response moved it.
+    /// The concurrency limit before a response changed it.
     pub const LIMIT_BEFORE: &str = "concurrency.limit_before";
-    /// The concurrency limit after a response moved it.
+    /// The concurrency limit after a response changed it.
     pub const LIMIT_AFTER: &str = "concurrency.limit_after";
-    /// What was wrong with a response or a listing.
+    /// The problem of a response or a listing.
     pub const PROBLEM: &str = "problem";
     /// The route that matched.
     pub const ROUTE: &str = "http.route";
-    /// The id the service gave the request.
+    /// The id that the service gave the request.
     pub const REQUEST_ID: &str = "request_id";
-    /// The fault the service injected.
+    /// The fault that the service injected.
     pub const FAULT: &str = "fault";
-    /// The scenario that is run.
+    /// The scenario of the run.
     pub const SCENARIO: &str = "scenario";
 
-    /// The caller's trace. It places the span in a tree and is not kept as a
-    /// field.
+    /// The caller's trace. It sets the span's position in a tree and is not stored as a field.
     pub const TRACE_ID: &str = "trace_id";
-    /// The caller's span. It places the span in a tree and is not kept as a
-    /// field.
+    /// The caller's span. It sets the span's position in a tree and is not stored as a field.
     pub const PARENT_SPAN_ID: &str = "parent_span_id";
 }
 
-/// What a span is about. These are all there are.
+/// The kinds of spans, a closed set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SpanName {
-    /// One run of the lab (target `lab`). It gathers all operations of a run
-    /// into one trace; without it each operation is a trace of its own.
+    /// One run of the lab (target `lab`). It joins all operations of a run into one trace;
+    /// without it each operation is a trace of its own.
     Run,
-    /// One call of a client method (target `client`, or `lab::naive` for
-    /// what is run beside it).
+    /// One call of a client method (target `client`, or `lab::naive` for the naive client).
     Operation,
     /// One request on the wire, as the client sees it (target `client` or
     /// `lab::naive`).
     Attempt,
-    /// One pause before a retry (target `client`).
+    /// One wait before a retry (target `client`).
     Wait,
-    /// The decision not to try a failed request again (target `client`, or
-    /// `lab::naive`).
+    /// The decision to give up after a failed request (target `client`, or `lab::naive`).
     Stop,
-    /// One wait for a turn under the concurrency limit (target `client`).
+    /// One wait for a free slot under the concurrency limit (target `client`).
     Queue,
     /// One request on the wire, as the service sees it (target `server`).
     Request,
 }
 
-/// OpenTelemetry's kind of a span: which side of a call it stands on.
+/// OpenTelemetry's kind of a span: the side of a call that it is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SpanKind {
     /// Neither side: work inside one program.
     Internal,
-    /// The side that asks.
+    /// The side that sends the request.
     Client,
-    /// The side that responds.
+    /// The side that sends the response.
     Server,
 }
 
@@ -139,7 +134,7 @@ impl SpanName {
         Self::Request,
     ];
 
-    /// The name as it stands in the code that opens the span.
+    /// The name as written in the code that opens the span.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -153,7 +148,7 @@ impl SpanName {
         }
     }
 
-    /// Which side of a call the span stands on.
+    /// The side of a call that the span is on.
     #[must_use]
     pub fn kind(self) -> SpanKind {
         match self {
@@ -165,7 +160,7 @@ impl SpanName {
         }
     }
 
-    /// The fields a span of this name may keep.
+    /// The fields that a span with this name may have.
     #[must_use]
     #[inline]
     pub fn fields(self) -> &'static [&'static str] {

@@ -1,4 +1,4 @@
-//! What a verdict is made of: an expectation or a rule, and whether it held.
+//! One check of a verdict: an expectation or a rule, and whether it held.
 
 use std::fmt;
 
@@ -8,27 +8,27 @@ use serde::Serialize;
 /// An expectation or a rule, and whether it held.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Check {
-    /// Where it comes from.
+    /// Which evidence it is based on.
     pub source: Source,
-    /// The id of the [rule](crate::rules); none of what this scenario alone expects.
+    /// The id of the [rule](crate::rules); none for an expectation of the scenario.
     pub rule: Option<&'static str>,
     /// What was expected.
     pub text: String,
-    /// Whether it is so.
+    /// Whether it held.
     pub held: bool,
-    /// What was found instead, if it is not.
+    /// What was found instead, if it did not hold.
     pub found: Option<String>,
-    /// The places (`seq`) in the order of arrival of the requests that broke the rule;
-    /// none where it was kept, and of what this scenario alone expects.
+    /// The numbers (`seq`, in order of arrival) of the requests that broke the rule; empty
+    /// if it was kept, and for an expectation of the scenario.
     pub requests: Vec<u64>,
 }
 
 impl Check {
-    /// How many requests are named in words.
+    /// The most requests that are listed.
     const NAMED: usize = 3;
 
-    /// What was found instead, and the requests that show it, in words: "sent again 2
-    /// times (requests 2, 3)". None of what is so.
+    /// What was found instead, with the requests that show it: "sent again 2 times
+    /// (requests 2, 3)". None if the check held.
     #[must_use]
     pub fn contradiction(&self) -> Option<String> {
         let found = self.found.as_ref()?;
@@ -44,11 +44,11 @@ impl Check {
     }
 }
 
-/// Where a check comes from.
+/// The evidence that a check is based on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
-    /// What the wire saw: nothing that a client says of itself.
+    /// The record of the wire, which does not depend on what the client says.
     Wire,
     /// The client's own word: its outcome and its counters.
     Client,
@@ -68,11 +68,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_few_of_the_requests_are_named() {
+    fn only_a_few_of_the_requests_are_listed() {
         let check = |held: bool, requests: Vec<u64>| Check {
             source: Source::Wire,
             rule: Some("no-retry-4xx"),
-            text: "what the service refused was not sent again".to_owned(),
+            text: "a request that the service refused was not retried".to_owned(),
             held,
             found: (!held).then(|| "sent again".to_owned()),
             requests,
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_stands_in_a_column() {
+    fn a_source_is_padded_to_a_column() {
         let column = [Source::Wire, Source::Client].map(|source| format!("{source:7}|"));
 
         assert_eq!(column, ["wire   |", "client |"]);

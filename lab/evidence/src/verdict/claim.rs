@@ -1,4 +1,4 @@
-//! What an expectation claims, and what contradicts it.
+//! The claim of an expectation, and how evidence contradicts it.
 
 use std::time::Duration;
 
@@ -12,10 +12,10 @@ use crate::{
     wire::{RetryAfter, RetryAfterForm},
 };
 
-/// The kind of failure of a silence that lasted too long.
+/// The kind of failure of an attempt without a response in time.
 pub(super) const READ_TIMEOUT: &str = "read_timeout";
 
-/// What is claimed of a run.
+/// A claim about a run.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Claim {
     Ending(Ending),
@@ -33,7 +33,7 @@ pub(super) enum Claim {
 }
 
 impl Claim {
-    /// Whether the wire shows it, or the client has to be believed.
+    /// The evidence that decides it.
     pub(super) fn source(&self) -> Source {
         match self {
             Self::Requests(_)
@@ -51,7 +51,7 @@ impl Claim {
         }
     }
 
-    /// What held instead of what was expected first.
+    /// The text to show in place of the expectation's, if the alternative held.
     pub(super) fn instead(&self, evidence: Evidence<'_>) -> Option<String> {
         match self {
             Self::Unless(kind, instead, _) if evidence.ended_by(kind) => {
@@ -65,7 +65,7 @@ impl Claim {
         }
     }
 
-    /// What was found instead of what is claimed.
+    /// What was found instead of the claim; none if it held.
     pub(super) fn contradiction(&self, evidence: Evidence<'_>) -> Option<String> {
         let Evidence {
             client,
@@ -110,7 +110,7 @@ impl Claim {
                     && asked.is_none_or(|asked| asked <= *budget)
                 {
                     let asked = duration(asked.unwrap_or_default());
-                    Some(format!("it stopped, and was asked to wait {asked}"))
+                    Some(format!("it gave up, although asked to wait only {asked}"))
                 } else {
                     None
                 }
@@ -147,7 +147,7 @@ impl Claim {
     }
 }
 
-/// What the wire saw of the waits that the service asked for, unless that is as it should.
+/// The waits that the wire shows, unless they are as expected.
 fn waited_otherwise(evidence: Evidence<'_>, held: impl Fn(&[Duration]) -> bool) -> Option<String> {
     evidence.cut_short().or_else(|| {
         let waits: Vec<_> = evidence.waits_asked_for().collect();
@@ -157,7 +157,7 @@ fn waited_otherwise(evidence: Evidence<'_>, held: impl Fn(&[Duration]) -> bool) 
 
 fn lengths(waits: &[Duration]) -> String {
     match waits {
-        [] => "for nothing that the service named".to_owned(),
+        [] => "for no Retry-After".to_owned(),
         waits => waits
             .iter()
             .map(|wait| duration(*wait))
@@ -166,8 +166,8 @@ fn lengths(waits: &[Duration]) -> String {
     }
 }
 
-/// That both sides counted alike, but for so many requests that never reached
-/// the service.
+/// The text of the claim that both sides counted the same number of requests, except this
+/// many that never reached the service.
 pub(super) fn counts_agree(unseen: u64) -> String {
     match unseen {
         0 => "the wire and the client agree on the number of requests".to_owned(),

@@ -1,4 +1,4 @@
-//! What a scenario should show, made by whoever writes it.
+//! The expectations of a scenario.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use crate::{
     outcome::{Ending, Fact},
 };
 
-/// Something a scenario should show.
+/// An expectation: a claim and its text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expectation {
     pub(super) text: String,
@@ -49,7 +49,7 @@ impl Expectation {
     #[must_use]
     pub fn waited_as_asked(waits: &[Duration]) -> Self {
         let text = match waits {
-            [] => "the service set the length of no wait".to_owned(),
+            [] => "the service did not set the length of any wait".to_owned(),
             waits => {
                 let lengths: Vec<_> = waits.iter().map(|wait| duration(*wait)).collect();
                 format!("the client waited as asked: {}", lengths.join(", "))
@@ -58,35 +58,34 @@ impl Expectation {
         Self::new(text, Claim::WaitedAsAsked(waits.to_vec()))
     }
 
-    /// One wait for a date that lay no further ahead than this when it was named.
-    /// How much of it was left when the client read it depends on the machine;
-    /// that no request came before it does not.
+    /// One wait for a date, at most this far ahead when the service named it. The time left
+    /// when the client reads it depends on the machine; that no request arrives before it
+    /// does not.
     #[must_use]
     pub fn waited_until_date(longest: Duration) -> Self {
         let text = "the client waited until the date that the service named";
         Self::new(text, Claim::WaitedUntilDate { longest })
     }
 
-    /// The client waits no longer than this, and where it stops because it would
-    /// have to, the service did ask for more.
+    /// The client waits at most this long. If it gives up because a longer wait was asked
+    /// for, the service did ask for a longer one.
     #[must_use]
     pub fn within_budget(budget: Duration) -> Self {
         let text = format!(
-            "the client waited for no longer than the {} it may, or stopped",
+            "the client waited for no longer than its budget of {}, or gave up",
             duration(budget)
         );
         Self::new(text, Claim::WithinBudget(budget))
     }
 
-    /// There were retries, and each followed a failure of this kind.
+    /// There were retries, and each of them followed a failure of this kind.
     #[must_use]
     pub fn retried_after(kind: &'static str, text: impl Into<String>) -> Self {
         Self::new(text, Claim::RetriedAfter(kind))
     }
 
-    /// This expectation, unless the call ended by a failure of this kind, which
-    /// a machine under load can bring about at every attempt; then `instead` is
-    /// what held.
+    /// This expectation, unless the call ended with a failure of this kind, which a busy
+    /// machine can cause at every attempt; then the text is `instead`.
     #[must_use]
     pub fn unless(self, kind: &'static str, instead: &'static str) -> Self {
         Self::new(
@@ -95,14 +94,14 @@ impl Expectation {
         )
     }
 
-    /// A counter rises by this much, all its labels together.
+    /// A counter rises by this much, summed over its labels.
     #[must_use]
     pub fn counter(name: &'static str, by: u64, text: impl Into<String>) -> Self {
         Self::new(text, Claim::Counter(name, by))
     }
 
-    /// What every run should show; `unseen` requests were meant never to reach
-    /// the service. Of one that met a timeout nobody can say whether it did.
+    /// The expectations of every run. `unseen` requests are meant not to reach the service. A
+    /// request that timed out may or may not have reached it.
     #[must_use]
     pub fn of_every_run(unseen: u64) -> [Self; 2] {
         [

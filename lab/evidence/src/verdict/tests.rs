@@ -37,10 +37,9 @@ fn found_with(
     checks.pop().expect("one expectation makes one check")
 }
 
-/// Every rule is held against evidence that contradicts it: a verdict that
-/// cannot be negative is none.
+/// Each expectation meets evidence that contradicts it: one that cannot fail checks nothing.
 #[test]
-fn every_rule_can_fail_and_says_what_was_found() {
+fn every_expectation_can_fail_and_says_what_was_found() {
     let outcome = Outcome::ok("ok").with("items", 2_u64);
     let wire = WireRecord {
         total: 2,
@@ -61,11 +60,11 @@ fn every_rule_can_fail_and_says_what_was_found() {
         (Expectation::created(1, "one job"), "it created 0"),
         (
             Expectation::waited_as_asked(&[Duration::from_secs(2)]),
-            "it waited for nothing that the service named",
+            "it waited for no Retry-After",
         ),
         (
             Expectation::waited_until_date(Duration::from_secs(3)),
-            "it waited for nothing that the service named",
+            "it waited for no Retry-After",
         ),
         (
             Expectation::retried_after(READ_TIMEOUT, "again"),
@@ -89,7 +88,7 @@ fn every_rule_can_fail_and_says_what_was_found() {
 }
 
 #[test]
-fn what_holds_has_nothing_else_to_show() {
+fn an_expectation_that_held_reports_nothing_found() {
     let outcome = Outcome::ok("ok").with("items", 3_u64);
 
     let check = found(
@@ -101,9 +100,9 @@ fn what_holds_has_nothing_else_to_show() {
     assert_eq!((check.held, check.found), (true, None));
 }
 
-/// Two requests of one caller: the first is asked to wait for two seconds, the second
-/// arrives after so long.
-fn came_back_after(waited: Duration) -> WireRecord {
+/// Two requests of one caller: the first response asks for two seconds, the second request
+/// arrives after this wait.
+fn retried_after(waited: Duration) -> WireRecord {
     let request = |seq, arrived, status| WireRequest {
         seq,
         arrived,
@@ -124,9 +123,9 @@ fn came_back_after(waited: Duration) -> WireRecord {
     }
 }
 
-/// It may log and count what it likes: nothing of that is asked.
+/// Its logs and counters are not used.
 #[test]
-fn a_client_that_says_that_it_waited_and_did_not_is_caught() {
+fn a_client_that_falsely_claims_to_have_waited_is_caught() {
     let said = [
         ("client_attempts_total", "result", "200", 2),
         ("client_retries_total", "wait_source", "retry_after", 1),
@@ -157,12 +156,12 @@ fn a_client_that_says_that_it_waited_and_did_not_is_caught() {
             .collect::<Vec<_>>()
     };
 
-    let kept = judged(&came_back_after(Duration::from_secs(2)));
-    let broken = judged(&came_back_after(Duration::from_millis(20)));
+    let kept = judged(&retried_after(Duration::from_secs(2)));
+    let broken = judged(&retried_after(Duration::from_millis(20)));
 
     assert_eq!(kept, []);
-    let early = "asked for 2 s, it came back after 20 ms".to_owned();
-    let rule = "asked for 2 s, came back after 20 ms".to_owned();
+    let early = "asked for 2 s, retried after 20 ms".to_owned();
+    let rule = "asked for 2 s, retried after 20 ms".to_owned();
     let count = "1 came too early".to_owned();
     let expected = [
         (None, early, vec![]),
@@ -172,7 +171,7 @@ fn a_client_that_says_that_it_waited_and_did_not_is_caught() {
     assert_eq!(broken, expected);
 }
 
-/// So many of each of these, told apart by one label.
+/// One counter for each of these values of a label.
 fn counters(name: &str, label: &str, values: &[(&str, u64)]) -> Counters {
     let counter = |(value, by): &(&str, u64)| Counter {
         name: name.to_owned(),
@@ -182,7 +181,7 @@ fn counters(name: &str, label: &str, values: &[(&str, u64)]) -> Counters {
     values.iter().map(counter).collect()
 }
 
-/// Requests of one caller, each of which comes when the last one's Retry-After allows.
+/// Requests of one caller, each sent as soon as the last Retry-After allows.
 fn waited(asked: &[RetryAfter]) -> WireRecord {
     let mut at = Duration::ZERO;
     let asked = asked.iter().copied().map(Some).chain([None]);
@@ -211,11 +210,10 @@ fn seconds(seconds: u64) -> RetryAfter {
     RetryAfter::seconds(Duration::from_secs(seconds))
 }
 
-/// What was found instead of what was expected.
 type Instead = Option<&'static str>;
 
 #[test]
-fn what_never_reached_the_service_and_what_timed_out_may_be_counted_more() {
+fn only_unseen_and_timed_out_requests_may_be_counted_by_the_client_alone() {
     let agree = "the wire and the client agree";
     let all = format!("{agree} on the number of requests");
     let one = format!("{agree}: 1 attempt never reached the service");
@@ -237,7 +235,7 @@ fn what_never_reached_the_service_and_what_timed_out_may_be_counted_more() {
         (1, 2, 2, 0, &one, contradicted(2, 2)),
         (1, 2, 4, 0, &one, contradicted(2, 4)),
         (2, 1, 3, 0, &two, None),
-        // Those that timed out may be those that never reached it.
+        // Those that timed out may be the ones that never reached it.
         (1, 2, 2, 1, &one, None),
         (1, 2, 3, 1, &one, contradicted(2, 4)),
         (1, 2, 2, 2, &two, None),
@@ -259,7 +257,7 @@ fn what_never_reached_the_service_and_what_timed_out_may_be_counted_more() {
 }
 
 #[test]
-fn what_a_busy_machine_brings_about_is_said_in_place_of_what_was_expected() {
+fn a_failure_caused_by_a_busy_machine_replaces_the_expectation() {
     let requests = |number| Expectation::requests(number).unless(READ_TIMEOUT, "or silence");
     let wire = WireRecord {
         total: 2,
@@ -281,7 +279,7 @@ fn what_a_busy_machine_brings_about_is_said_in_place_of_what_was_expected() {
 }
 
 #[test]
-fn waits_are_those_that_were_asked_for_in_their_order() {
+fn waits_are_compared_with_the_requested_ones_in_order() {
     let of = |waits: &[u64]| {
         let waits: Vec<_> = waits.iter().copied().map(Duration::from_secs).collect();
         Expectation::waited_as_asked(&waits)
@@ -298,7 +296,7 @@ fn waits_are_those_that_were_asked_for_in_their_order() {
         ),
         (
             &[],
-            "the service set the length of no wait",
+            "the service did not set the length of any wait",
             Some("it waited 2 s, 3 s"),
         ),
     ] {
@@ -310,7 +308,7 @@ fn waits_are_those_that_were_asked_for_in_their_order() {
 }
 
 #[test]
-fn a_wait_until_a_date_is_one_and_no_longer_than_the_date_lay_ahead() {
+fn a_wait_until_a_date_is_a_single_wait_no_longer_than_the_time_left() {
     let date = |seconds| RetryAfter::date(Duration::from_secs(seconds));
     let longest = Expectation::waited_until_date(Duration::from_secs(3));
     for (asked, instead) in [
@@ -326,20 +324,20 @@ fn a_wait_until_a_date_is_one_and_no_longer_than_the_date_lay_ahead() {
 }
 
 #[test]
-fn a_budget_is_held_by_short_waits_or_by_stopping_before_a_long_one() {
+fn a_budget_is_kept_by_short_waits_or_by_giving_up_before_a_long_one() {
     let budget = Expectation::within_budget(Duration::from_secs(3));
     let ok = || Outcome::ok("ok");
     let stopped = || ok().with("gave_up", StopReason::RetryAfterOverBudget);
     let exhausted = ok().with("gave_up", StopReason::AttemptsExhausted);
-    // It gave up at the last of them.
+    // The client gave up at the last response.
     let last = |asked| {
         let mut wire = waited(&[asked]);
         wire.entries.truncate(1);
         wire
     };
     let date = RetryAfter::date(Duration::from_secs(4));
-    let early: Instead = Some("it stopped, and was asked to wait 3 s");
-    let unasked: Instead = Some("it stopped, and was asked to wait 0 ms");
+    let early: Instead = Some("it gave up, although asked to wait only 3 s");
+    let unasked: Instead = Some("it gave up, although asked to wait only 0 ms");
     for (outcome, wire, instead) in [
         (ok(), waited(&[seconds(2)]), None),
         (ok(), waited(&[seconds(3)]), None),
@@ -363,7 +361,7 @@ fn a_budget_is_held_by_short_waits_or_by_stopping_before_a_long_one() {
 }
 
 #[test]
-fn every_retry_has_to_follow_the_failure_that_is_meant() {
+fn every_retry_must_follow_the_named_failure() {
     let expectation = Expectation::retried_after(READ_TIMEOUT, "again after a silence");
     for (reasons, instead) in [
         (&[(READ_TIMEOUT, 2)][..], None),
@@ -384,7 +382,7 @@ fn every_retry_has_to_follow_the_failure_that_is_meant() {
 }
 
 #[test]
-fn a_counter_rises_by_all_of_its_labels_together() {
+fn a_counter_is_summed_over_its_labels() {
     let of = |by| Expectation::counter("client_retries_total", by, "retries");
     let counters = counters("client_retries_total", "reason", &[("a", 1), ("b", 2)]);
     let (outcome, wire) = (Outcome::ok("ok"), WireRecord::default());
@@ -396,7 +394,7 @@ fn a_counter_rises_by_all_of_its_labels_together() {
 }
 
 #[test]
-fn requests_are_counted_in_words() {
+fn the_number_of_requests_has_a_text() {
     let [none, one, two] = [0, 1, 2].map(|number| Expectation::requests(number).text);
 
     assert_eq!(none, "the service saw no request");

@@ -235,7 +235,7 @@ fn legend(frame: &StormFrame, pictures: &[StormPicture]) -> Markup {
         ("capacity", &*frame.capacity.label, true),
         (
             "break-even",
-            "break-even: load × requests for each call = capacity",
+            "break-even: load × requests per call = capacity",
             has_break_even,
         ),
         ("incident", "the incident", frame.incident.is_some()),

@@ -1,22 +1,22 @@
-//! What a count of many runs lets expect of a few more.
+//! A prediction interval: from a count in many runs to a count in a few more.
 
 use std::ops::RangeInclusive;
 
 use super::Count;
 
-/// The probability of all that lies below the interval, and of all that lies above it.
+/// The probability below the interval, and the probability above it, at most.
 const TAIL: f64 = 0.005;
 
-/// How many of `more` further runs will end as so many of those before did: the 99 %
-/// prediction interval, with at most half a per cent on either side of it.
+/// The number of `more` further runs that will have this end, given the known ones: the
+/// 99 % prediction interval, with at most half a per cent on either side.
 ///
-/// What is known of the probability after `k` of `n` runs is the beta distribution with
-/// `k + ½` and `n − k + ½`, by Jeffreys' prior; how many of the next there will be is
-/// then distributed beta-binomially (Brown, Cai and DasGupta, "Interval Estimation for a
+/// The distribution of the probability after `k` of `n` runs is the beta distribution
+/// with `k + ½` and `n − k + ½`, by Jeffreys' prior; the number of further runs is then
+/// distributed beta-binomially (Brown, Cai and DasGupta, "Interval Estimation for a
 /// Binomial Proportion", 2001, §4). An interval for the probability alone would be too
-/// narrow: it leaves out that the further runs are few.
+/// narrow: it ignores that the further runs are few.
 ///
-/// Exact for up to some hundred further runs, which is all that it is meant for.
+/// Exact for up to some hundred further runs.
 #[must_use]
 pub fn prediction(known: Count, more: u32) -> RangeInclusive<u32> {
     let probabilities = beta_binomial(known, more);
@@ -25,7 +25,7 @@ pub fn prediction(known: Count, more: u32) -> RangeInclusive<u32> {
     below..=more.saturating_sub(above)
 }
 
-/// How many counts, from the first on, are improbable together.
+/// The number of leading counts whose total probability is below the tail's.
 fn improbable<'a>(probabilities: impl Iterator<Item = &'a f64>) -> u32 {
     let mut sum = 0.0;
     let counts = probabilities.take_while(|probability| {
@@ -64,9 +64,9 @@ mod tests {
         Count { count, runs }
     }
 
-    /// Computed once more in fractions of whole numbers, and so without an error.
+    /// The expected values were computed with exact fractions.
     #[test]
-    fn is_the_interval_of_the_beta_binomial_distribution() {
+    fn it_is_the_interval_of_the_beta_binomial_distribution() {
         let expected = [
             (0, 0..=1),
             (1, 0..=2),
@@ -83,13 +83,13 @@ mod tests {
     }
 
     #[test]
-    fn without_a_run_before_every_count_is_to_be_expected() {
+    fn without_known_runs_every_count_is_possible() {
         assert_eq!(prediction(known(0, 0), 20), 0..=20);
     }
 
     proptest! {
         #[test]
-        fn the_probabilities_add_up_and_the_interval_leaves_out_one_per_cent_at_most(
+        fn the_probabilities_add_up_to_one_and_the_interval_excludes_at_most_one_per_cent(
             (runs, count) in (0_u32..500).prop_flat_map(|runs| (Just(runs), 0..=runs)),
             more in 1_u32..60,
         ) {

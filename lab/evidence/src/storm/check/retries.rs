@@ -1,11 +1,11 @@
-//! What retries cost, and what they achieve, where nothing feeds back.
+//! The cost and the success of retries without feedback: load does not cause failures.
 
-/// A call of up to so many attempts, each of which fails on its own: with the same
-/// probability, whatever became of the others.
+/// A call of at most `attempts` attempts. Each fails independently with the same
+/// probability.
 ///
 /// With `p` for the probability and `n` for the attempts, a call takes
 /// `1 + p + … + pⁿ⁻¹ = (1 − pⁿ)/(1 − p)` attempts on average, since attempt `k + 1` is
-/// made when `k` have failed; and it succeeds with probability `1 − pⁿ`.
+/// made if `k` have failed; it succeeds with probability `1 − pⁿ`.
 #[derive(Clone, Copy, Debug)]
 pub struct Retries {
     /// The probability that an attempt fails.
@@ -15,19 +15,19 @@ pub struct Retries {
 }
 
 impl Retries {
-    /// Requests for each call, on average.
+    /// The average number of requests per call.
     #[must_use]
     pub fn load(self) -> f64 {
         self.reached().sum()
     }
 
-    /// The part of the calls that succeed.
+    /// The share of the calls that succeed.
     #[must_use]
     pub fn success(self) -> f64 {
         1.0 - self.all_fail()
     }
 
-    /// The standard error of [`load`](Self::load), as the mean of so many calls.
+    /// The standard error of [`load`](Self::load), as the mean of this many calls.
     #[must_use]
     pub fn load_error(self, calls: u64) -> f64 {
         // A call has at least k attempts with probability pᵏ⁻¹, and the mean of a square
@@ -40,7 +40,7 @@ impl Retries {
         (variance / calls as f64).sqrt()
     }
 
-    /// The standard error of [`success`](Self::success), as the share of so many calls.
+    /// The standard error of [`success`](Self::success), as the share of this many calls.
     #[must_use]
     pub fn success_error(self, calls: u64) -> f64 {
         (self.success() * self.all_fail() / calls as f64).sqrt()
@@ -54,7 +54,7 @@ impl Retries {
     }
 
     fn all_fail(self) -> f64 {
-        // Not by `powi`, whose last digit is up to the machine.
+        // Not `powi`: its last digit depends on the machine.
         (0..self.attempts).map(|_| self.failure_rate).product()
     }
 }
@@ -69,7 +69,7 @@ mod tests {
     };
 
     #[test]
-    fn four_attempts_at_a_half_are_what_can_be_counted_on_the_fingers() {
+    fn four_attempts_at_a_half_can_be_computed_by_hand() {
         // Half of the calls take one attempt, a quarter two, an eighth three, the rest
         // four: on average 15/8, and of the squares 37/8.
         assert_eq!(FOUR_AT_A_HALF.load(), 15.0 / 8.0);
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn the_load_is_what_the_closed_form_says() {
+    fn the_load_equals_the_closed_form() {
         for percent in 0..100 {
             let p = f64::from(percent) / 100.0;
             let retries = Retries {

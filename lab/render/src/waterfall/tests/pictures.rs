@@ -218,7 +218,7 @@ fn says_why_under_each_row_if_asked() {
            ms
     66 ms      ▕█▏          attempt 3   503 Service Unavailable
     66 ms       ■           gave up   all 3 attempts used
-           503 → attempt 3 of 3 → handed to the caller
+           503 → attempt 3 of 3 → returned to the caller
     ");
 }
 
