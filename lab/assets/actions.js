@@ -1,4 +1,4 @@
-// What a person can do: each changes the state, and asks for it to be drawn.
+// The user's actions: each changes the state and requests a redraw.
 
 import * as api from "./api.js";
 import { byId, say } from "./dom.js";
@@ -7,7 +7,7 @@ import * as news from "./state.js";
 const { state } = news;
 
 export function actionsOf({ draw, brief, storm, announce }) {
-  /** Does something that may fail, and says so on the page if it does. */
+  /** Runs an action, and shows its error on the page if it fails. */
   const showingProblems = (action) => async (...inputs) => {
     state.problem = "";
     try {
@@ -27,7 +27,7 @@ export function actionsOf({ draw, brief, storm, announce }) {
     if (state.run?.id === id) state.chosen = detail.scenario;
   }
 
-  /** As above, for a run that is shown already. */
+  /** The same for a run that is already shown. */
   async function refresh(id) {
     try {
       await fetchRun(id);
@@ -61,7 +61,7 @@ export function actionsOf({ draw, brief, storm, announce }) {
 
   let [newest, asking, shown] = [0, 0, ""];
 
-  /** Shows the card that this responds with, unless another was asked for since. */
+  /** Shows the card in this response, unless another card was requested since. */
   async function renew(request) {
     const mine = ++newest;
     asking += 1;
@@ -90,7 +90,8 @@ export function actionsOf({ draw, brief, storm, announce }) {
     },
     grade: () => enter("grade"),
     storm: () => enter("storm"),
-    /** Looks for what came to the cases. That the lab does not respond, the feed tells. */
+    /** Fetches the requests to the open cases. If the lab does not respond, the feed
+        reports it. */
     look: () => asking === 0 && renew(api.cardText).then(draw, (error) => {
       if (!(error instanceof api.Problem)) throw error;
     }),
@@ -139,13 +140,13 @@ export function actionsOf({ draw, brief, storm, announce }) {
       state.told = null;
       draw();
     },
-    /** Shows the room what was held back. */
+    /** Reveals the answer in presentation mode. */
     tell() {
       state.told = state.run?.id ?? null;
       draw();
       requestAnimationFrame(() => byId("verdict").focus());
     },
-    /** Goes on to the scenario so many places further in the course. */
+    /** Moves this many scenarios forward in the course. */
     step(places) {
       const at = state.scenarios.findIndex(({ name }) => name === state.chosen);
       const next = state.scenarios[at + places];
@@ -178,8 +179,8 @@ export function actionsOf({ draw, brief, storm, announce }) {
     requestAnimationFrame(() => byId(name).focus());
   }
 
-  /** Shows what the address names: a run, Grade, Storm, a scenario, or the first
-      scenario. */
+  /** Shows the view that the address names: a run, Grade, Storm or a scenario; the first
+      scenario by default. */
   function route() {
     const [id, name] = [location.pathname.match(/^\/runs\/(.+)$/)?.[1], location.hash.slice(1)].map(decoded);
     if (id) return showRun(id);
@@ -198,11 +199,11 @@ export function actionsOf({ draw, brief, storm, announce }) {
   }
 }
 
-/** What the address shows: the stage of the course, or what stands beside it. */
+/** The view that the address selects: the course, Grade or Storm. */
 export const view = () => ({ "/grade": "grade", "/storm": "storm" })[location.pathname] ?? "stage";
 
-/** A part of an address as it was meant, or as it stands where it means nothing:
-    anybody can type one. */
+/** Decodes a part of an address. An invalid encoding stays as it is, because anybody can
+    type an address. */
 function decoded(part) {
   try {
     return part && decodeURIComponent(part);
@@ -211,7 +212,7 @@ function decoded(part) {
   }
 }
 
-/** A button says for a moment that it did what it does. */
+/** Confirms on a button for a moment that its action was done. */
 function flash(button, text) {
   const usual = (button.dataset.usual ??= button.textContent);
   say(button, text);

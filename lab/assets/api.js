@@ -1,7 +1,7 @@
-// The page's requests to its own server.
+// The page's requests to its server.
 
-/** A response that is not a success, as its problem object describes it; without
-    a status if there was no response. */
+/** A response that is not a success, with its problem object; without a status if there
+    was no response. */
 export class Problem extends Error {
   constructor(message, status) {
     super(message);
@@ -33,8 +33,8 @@ function explain(text) {
   }
 }
 
-/** A seed may be larger than the integers that a JavaScript number holds, so it
-    stays the text that it was on the wire. */
+/** A seed may be larger than the integers that a JavaScript number can represent, so it
+    stays the text from the wire. */
 export const read = (text) =>
   JSON.parse(text, (key, value, context) => (key === "seed" && value !== null ? context?.source ?? String(value) : value));
 
@@ -46,10 +46,10 @@ export const runs = () => get("/api/runs");
 export const wire = () => get("/api/wire");
 export const run = (id) => get(`/api/runs/${encodeURIComponent(id)}`);
 
-/** A run as the server tells it, to the byte. */
+/** A run exactly as the server sent it. */
 export const runText = (id) => ask(`/api/runs/${encodeURIComponent(id)}`);
 
-/** Cancels a run; that it has ended, the feed tells. */
+/** Cancels a run; the feed reports when it has ended. */
 export const cancel = (id) => ask(`/api/runs/${encodeURIComponent(id)}`, { method: "DELETE" });
 
 /** The open card, or the tasks if none is open, as text. */
@@ -57,22 +57,21 @@ export const cardText = () => ask("/api/card");
 export const openCases = () => ask("/api/card", { method: "POST" });
 export const stopCases = () => ask("/api/card", { method: "DELETE" });
 
-/** Begins a case of a task again. */
+/** Starts a case of a task again. */
 export const again = (task, number) =>
   ask(`/api/card/tasks/${encodeURIComponent(task)}/cases/${number}/again`, { method: "POST" });
 
-/** Where the report of a run is. */
+/** The address of a run's report. */
 export const reportPath = (id) => `/api/runs/${encodeURIComponent(id)}/report`;
 
-/** Starts a run. Numbers come as they were typed: what a number may be, the
-    server knows. */
+/** Starts a run. Numbers are sent as typed; the server validates them. */
 export async function start({ numbers, ...choice }) {
   const typed = Object.entries(numbers).filter(([, text]) => text !== "");
   const body = { ...choice, ...Object.fromEntries(typed.map(([name, text]) => [name, number(text)])) };
   return read(await ask("/api/runs", posting(body)));
 }
 
-/** A number as it was typed. */
+/** A number as typed. */
 export function number(text) {
   if (/^\d+$/.test(text) && JSON.rawJSON) return JSON.rawJSON(BigInt(text).toString());
   return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;

@@ -1,5 +1,5 @@
-// The page: news come in and change the state, and each panel draws its part of
-// it. However many news there are, it is drawn once a frame.
+// The page: events change the state, and each panel draws its part of it. The page is
+// drawn once per frame, regardless of the number of events.
 
 import { actionsOf, view } from "./actions.js";
 import * as api from "./api.js";
@@ -15,9 +15,9 @@ import * as news from "./state.js";
 import { wirePanel } from "./wire.js";
 
 const { state } = news;
-/** Between two looks at what came to open cases, in milliseconds. */
+/** The interval at which open cases are fetched, in milliseconds. */
 const LOOK = 500;
-/** What stands beside the course. */
+/** The views other than the course. */
 const VIEWS = ["grade", "storm"];
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -36,7 +36,7 @@ byId("scheme").addEventListener("click", actions.scheme);
 byId("copy").addEventListener("click", actions.copy);
 byId("reseed").addEventListener("click", actions.keepSeed);
 byId("skip").addEventListener("click", (event) => {
-  // The part of an address that would lead there names a scenario.
+  // Other first parts of an address name a scenario.
   event.preventDefault();
   byId(view()).focus();
 });
@@ -49,7 +49,7 @@ for (const name of VIEWS) {
 }
 addEventListener("popstate", actions.address);
 
-/** Asks for the page to be drawn, once, in the next frame. */
+/** Requests a redraw in the next frame. */
 let due = false;
 function draw() {
   if (due) return;
@@ -57,8 +57,8 @@ function draw() {
   requestAnimationFrame(() => {
     due = false;
     render();
-    // An open bar grows until news of its end come: in every frame, or twice a
-    // second for whoever wants less motion.
+    // An open bar grows until its end is known: in every frame, or twice a second with
+    // reduced motion.
     if (state.run?.state === "running" && state.run.pace === "real" && state.link === "live") {
       if (calm.matches) setTimeout(draw, 500);
       else draw();
@@ -66,7 +66,7 @@ function draw() {
   });
 }
 
-/** Panels that have nothing to show before there is a run: they come with the first. */
+/** Panels without content before the first run; they are loaded with it. */
 let ofRun = null;
 let fetching = false;
 async function fetchPanels() {
@@ -94,7 +94,7 @@ async function fetchPanels() {
   }
 }
 
-/** Grade comes with the first look at it, and is looked at for as long as it shows. */
+/** Grade is loaded when it is first shown, and fetched while it is visible. */
 let gradePanel = null;
 async function fetchGrade() {
   gradePanel = () => {};
@@ -104,7 +104,7 @@ async function fetchGrade() {
   actions.look();
 }
 
-/** Storm as well; it draws itself, since nothing else changes it. */
+/** Storm, too; it draws itself, because no other part of the page changes it. */
 let storm = null;
 async function fetchStorm() {
   storm = {};
@@ -125,7 +125,7 @@ function render() {
     gradePanel?.(state.card, state.problem);
   }
   if (here === "storm" && !storm) fetchStorm();
-  // A run is shown whole or not at all.
+  // A run is shown completely or not at all.
   const run = ofRun ? state.run : null;
   if (state.run && !ofRun && !fetching) fetchPanels();
   const sides = run?.sides ?? [];
@@ -152,7 +152,8 @@ function render() {
   say(byId("scheme"), `Scheme: ${document.documentElement.dataset.scheme ?? "system"}`);
 }
 
-/** Tells a screen reader, politely and rarely: a start, an end, a lost connection. */
+/** Tells a screen reader, politely and rarely, about a start, an end or a lost
+    connection. */
 function announce(text) {
   say(byId("announce"), text);
 }
@@ -166,7 +167,7 @@ const handlers = {
     });
   },
   change(change) {
-    // While it is fetched anyway, changes are kept until it is there.
+    // While a run is being fetched, its changes are kept until it arrives.
     if (!news.changed(change) && state.run.state !== "fetching") actions.refresh(change.id);
   },
   wire: news.requestSeen,
@@ -174,13 +175,13 @@ const handlers = {
   missed: () => catchUp(),
 };
 
-/** What is heard while a response is on its way, for every such response. */
+/** The changes received while responses are on their way, one list for each. */
 const meanwhile = new Set();
 
-/** What a response may have been too early to know. */
+/** Changes that a response may have been too early to include. */
 const again = { run: news.summarised, wire: news.requestSeen };
 
-/** Fetches what the feed would have sent. */
+/** Fetches the state that the feed would have sent. */
 async function catchUp() {
   const since = [];
   meanwhile.add(since);

@@ -1,9 +1,9 @@
-// The panel that says what is asked, and takes the order for a run.
+// The panel with the question and the form that starts a run.
 
 import { byId, el, memo, say, set } from "./dom.js";
 import { over } from "./state.js";
 
-/** What the window is called where no scenario is shown. */
+/** The window's title while no scenario is shown. */
 const VIEWS = { grade: "Grade", storm: "Storm" };
 const NUMBERS = ["seed", "max_attempts", "max_retry_after_seconds", "max_pages", "max_items"];
 
@@ -20,7 +20,8 @@ export function briefPanel({ run }) {
     say(byId("settings-summary"), changed === 0 ? "Settings" : `Settings · ${changed} changed`);
   }
 
-  /** The scenario whose answers are offered, and what reads the one that is given. */
+  /** The scenario whose answers are shown, and the function that reads the given answer.
+      */
   let [offered, guessed] = [null, () => null];
 
   const render = memo((scenario, run, predict, answered, problem, view, score) => {
@@ -47,14 +48,15 @@ export function briefPanel({ run }) {
 
   return { render, offer, order, keepSeed, forget };
 
-  /** Offers clients to choose from, the first of them chosen, and what can be taken away. */
+  /** Offers the clients, with the first one selected, and the defences that can be
+      removed. */
   function offer(clients, defences) {
     form.elements.without.append(...defences.map((id) => el("option", { value: id }, id)));
     byId("clients").replaceChildren(...clients.map((name, index) => el("label", null,
       el("input", { type: "radio", name: "client", value: name, checked: index === 0 }), el("span", null, name))));
   }
 
-  /** What the form asks for. */
+  /** The run that the form describes. */
   function order(scenario) {
     const listed = NUMBERS.filter((name) => scenario.listing || !name.match(/pages|items/));
     const typed = (name) => form.elements[name].value.trim();
@@ -68,14 +70,14 @@ export function briefPanel({ run }) {
     };
   }
 
-  /** Puts a seed into the form, so that the next run repeats the shown one. */
+  /** Sets the form's seed, so that the next run repeats the shown one. */
   function keepSeed(seed) {
     form.elements.seed.value = seed;
     byId("settings").open = true;
     count();
   }
 
-  /** A prediction is good for one run. */
+  /** A prediction is used for one run. */
   function forget() {
     offered = null;
   }

@@ -1,11 +1,10 @@
-// The panel of the counters: by how much each rose in this run, and where; what it
-// means; and its course in the whole process, of all runs, under the names that
-// Prometheus shows.
+// The panel of the counters: by how much each rose in this run and on which side, its
+// meaning, and its course over all runs of the process, under its name in Prometheus.
 
 import { byId, clock, el, keyed, memo, say, set, svg } from "./dom.js";
 import { sideName } from "./state.js";
 
-/** The plot's own units. */
+/** The coordinate system of the plot. */
 const WIDTH = 120;
 const HEIGHT = 30;
 
@@ -22,7 +21,7 @@ export function countersPanel() {
     say(byId("counters-note"), [sides.length > 0 && number, line].filter(Boolean).join("; "));
 
     keyed(root, [...names], (name) => name, create, (card, name) => {
-      // What the service counts, it counts of every client.
+      // The service counts the requests of all clients.
       const own = rises.some((side) => side.get(name)?.own);
       const values = sides
         .map(({ client }, index) => ({ index, client, rise: rises[index].get(name) }))
@@ -62,10 +61,10 @@ function create(name) {
   return Object.assign(card, { values, parts, question, line, area, chart });
 }
 
-/** A name that may be broken at its underscores. */
+/** A name that may wrap at its underscores. */
 const broken = (name) => name.split(/(?<=_)/).flatMap((part, index) => (index ? [el("wbr"), part] : [part]));
 
-/** Draws a counter's course as steps: between two samples it stood still. */
+/** Draws a counter's course as steps, because it does not change between two samples. */
 function plot(card, name, samples) {
   const points = samples.map(({ at, values }) => [at, values[name] ?? 0]);
   card.chart.classList.toggle("empty", points.length < 2);
@@ -73,7 +72,7 @@ function plot(card, name, samples) {
   const [[first], [last]] = [points[0], points.at(-1)];
   const lowest = points[0][1];
   const highest = points.at(-1)[1];
-  // A little room at the end shows where the last sample left it.
+  // A margin at the end shows the value of the last sample.
   const x = (time) => ((0.96 * WIDTH * (time - first)) / Math.max(last - first, 1)).toFixed(1);
   const y = (value) => (HEIGHT - 2 - ((HEIGHT - 4) * (value - lowest)) / Math.max(highest - lowest, 1)).toFixed(1);
   const steps = points.map(([time, value], index) => (index === 0 ? `M0 ${y(value)}` : `H${x(time)}V${y(value)}`)).join("");

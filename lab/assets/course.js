@@ -1,9 +1,9 @@
-// The panel of the course: every scenario, one of them chosen.
+// The panel of the course: all scenarios, one of them selected.
 
 import { byId, el, keyed, memo, say, set } from "./dom.js";
 
-/** The panel. Arrow keys go from one scenario to the next, so that the whole
-    course is one stop of the Tab key. */
+/** The panel. Arrow keys move from one scenario to the next, so that the whole course is
+    a single stop of the Tab key. */
 export function coursePanel({ choose, runScenario, narrow }) {
   const list = byId("course");
   const filter = byId("filter");
@@ -30,17 +30,17 @@ export function coursePanel({ choose, runScenario, narrow }) {
       el("span", { class: "name" }, name),
       el("span", { class: "title" }, title));
     button.addEventListener("click", () => choose(name));
-    // The mouse's way to run at one press; the keyboard has Enter, then `r`.
+    // A button to run with the mouse; on the keyboard, Enter and then `r` do the same.
     const run = el("button", { type: "button", class: "run-one", tabindex: "-1", "aria-label": `Run ${name}` }, "▶");
     run.addEventListener("click", () => runScenario(name));
     return el("li", null, button, run);
   };
 
-  /** Brings the chosen scenario into sight, unless somebody is at work in the list. */
+  /** Scrolls the selected scenario into view, unless the focus is in the list. */
   function show() {
     if (!list.contains(document.activeElement)) list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
   }
-  // The list of runs below it grows, and takes its room from the course.
+  // The list of runs below grows and shrinks the course.
   new ResizeObserver(show).observe(list);
 
   return memo((scenarios, chosen, words, predict) => {
@@ -55,7 +55,7 @@ export function coursePanel({ choose, runScenario, narrow }) {
     keyed(list, listed, ({ name }) => name, create, (item, { name, title, question }) => {
       const button = item.firstElementChild;
       set(button, { tabindex: name === stop ? 0 : -1, "aria-current": name === chosen ? "true" : null });
-      // A title gives away what the question asks.
+      // A title reveals the answer to the question.
       say(button.lastElementChild, predict ? question : title);
     });
     show();

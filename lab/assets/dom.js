@@ -1,9 +1,9 @@
-// Making and changing elements. Text goes in as text: nothing here, and nothing
-// that uses it, parses HTML, so what came off the wire cannot become markup.
+// Creates and changes elements. Text is set as text: neither this file nor its users
+// parse HTML, so that text from the wire cannot become markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** Brings a style sheet that the first look at the page does without. */
+/** Loads a style sheet that the first view does not need. */
 export const styled = (name) => new Promise((done) => {
   const link = el("link", { rel: "stylesheet", href: `/assets/${name}.css` });
   link.onload = link.onerror = done;
@@ -13,7 +13,7 @@ export const styled = (name) => new Promise((done) => {
 /** The element of the page with this id. */
 export const byId = (id) => document.getElementById(id);
 
-/** An HTML element. Children are elements or strings; empty ones are left out. */
+/** An HTML element. Children are elements or strings; empty ones are skipped. */
 export const el = (name, attributes, ...children) =>
   fill(document.createElement(name), attributes, children);
 
@@ -27,7 +27,7 @@ function fill(element, attributes, children) {
   return element;
 }
 
-/** Sets attributes, touching only what differs. `null` removes one. */
+/** Sets attributes that differ. `null` removes one. */
 export function set(element, attributes) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === false) element.removeAttribute(name);
@@ -35,7 +35,7 @@ export function set(element, attributes) {
   }
 }
 
-/** Sets the text, touching it only if it differs. */
+/** Sets the text if it differs. */
 export function say(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
@@ -44,8 +44,8 @@ export function say(element, text) {
 export const clock = (moment) =>
   new Date(moment).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false });
 
-/** Makes the children of `parent` one element for each item, in order. An item
-    keeps its element, and so its focus, from one call to the next. */
+/** Makes the children of `parent` one element for each item, in order. An item keeps its
+    element, and therefore its focus, from one call to the next. */
 export function keyed(parent, items, key, create, update) {
   const known = (parent.keyed ??= new Map());
   const wanted = new Set(items.map(key));
@@ -65,7 +65,7 @@ export function keyed(parent, items, key, create, update) {
   }
 }
 
-/** A render function that does nothing while its inputs stay the same. */
+/** A render function that does nothing while its inputs are unchanged. */
 export function memo(render) {
   let last;
   return (...inputs) => {

@@ -1,14 +1,14 @@
-// The live feed. A page that lost its connection, or was out of sight, goes on
-// after the last event it got; the server says `missed` if that is gone.
+// The live feed. After a lost connection, or after being hidden, a page continues after
+// its last event; the server sends `missed` if that event is gone.
 
-/** Between a refusal and the next try, in milliseconds. */
+/** The pause between a refusal and the next attempt, in milliseconds. */
 const PATIENCE = 2000;
 
 const KINDS = ["run", "change", "wire", "metrics", "missed"];
 
 /** Follows the feed. `hear(kind, data)` gets each event, `lost()` the end of a
-    connection, and `opened(anew)` the beginning of one: anew if it takes up
-    nothing that was heard before, so that what came earlier has to be fetched. */
+    connection, and `opened(anew)` the start of one: `anew` means that it does not
+    continue an earlier one, so that the state must be fetched. */
 export function follow({ hear, opened, lost }) {
   let source = null;
   let last = "";
@@ -19,7 +19,7 @@ export function follow({ hear, opened, lost }) {
     source.addEventListener("open", () => opened(last === ""));
     source.addEventListener("error", () => {
       lost();
-      // A dropped connection is taken up again by the browser, a refused one is not.
+      // The browser reconnects after a dropped connection, but not after a refused one.
       if (source?.readyState === EventSource.CLOSED) setTimeout(reconnect, PATIENCE);
     });
     for (const kind of KINDS) {
@@ -40,8 +40,8 @@ export function follow({ hear, opened, lost }) {
     if (!document.hidden) connect();
   }
 
-  // A browser has few connections to spare for one server: a page that nobody
-  // sees holds none, or the seventh tab would not load.
+  // A browser opens only a few connections to one server: a hidden page closes its own,
+  // or the seventh tab would not load.
   document.addEventListener("visibilitychange", reconnect);
   reconnect();
 }

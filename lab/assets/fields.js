@@ -1,5 +1,5 @@
-// Why the row that is chosen is as it is, what was recorded of it, and the request and the
-// response that it stands for.
+// The selected row: the reason for it, its recorded fields, and its request and
+// response.
 
 import { byId, el, memo } from "./dom.js";
 
@@ -25,7 +25,7 @@ export function fieldsPanel({ copyText }) {
   };
 }
 
-/** The exchange of the one request that a row is about; none while its run goes on. */
+/** The exchange of a row with one request; none while the run goes on. */
 function exchangeUnder(row, rows, wire) {
   const under = ({ span, kind }) =>
     rows.filter(({ parent }) => parent === span && kind !== "request").flatMap((child) => [child, ...under(child)]);
@@ -36,7 +36,7 @@ function exchangeUnder(row, rows, wire) {
   return wire.exchanges.find((exchange) => exchange.seq === seq);
 }
 
-/** A request and its response, as a browser's network panel shows them. */
+/** A request and its response, in the layout of a browser's network panel. */
 function exchangeOf({ request, response, curl }, service, copyText) {
   const command = curl?.replace(/http:\/\/127\.0\.0\.1:\d+/, service);
   const copy = command && el("button", { type: "button", title: command }, "Copy curl");

@@ -1,9 +1,8 @@
-// Grade: what a client of one's own does with cases that are open to any, judged
-// while its requests arrive.
+// Grade: open cases for the user's own client, judged while its requests arrive.
 
 import { byId, el, keyed, memo, say, set, svg } from "./dom.js";
 
-/** The sign that stands beside the colour of what was judged. */
+/** The mark for a verdict, in addition to the colour. */
 const SIGNS = { ok: "✓", failed: "✗" };
 
 export function gradePanel({ openCases, stopCases, again, copyText, choose, announce }) {
@@ -16,7 +15,8 @@ export function gradePanel({ openCases, stopCases, again, copyText, choose, anno
     const isOpen = card?.id && !card.gone;
     say(byId("grade-problem"), problem);
     say(byId("open-cases"), card?.id ? "Open anew" : "Open the cases");
-    // Whoever had the focus on the button can open them anew from there.
+    // The keyboard focus moves from the removed button to the one that opens the cases
+    // again.
     if (!isOpen && document.activeElement === byId("stop-cases")) byId("open-cases").focus();
     byId("stop-cases").hidden = !isOpen;
     say(byId("grade-terms"), noteOf(card));
@@ -53,7 +53,7 @@ export function gradePanel({ openCases, stopCases, again, copyText, choose, anno
     set(element.details, { class: `panel task ${mark ?? ""}` });
     say(element.sign, SIGNS[mark] ?? "");
     say(element.summary, summary);
-    // It opens with its first request; from then on it is the reader's.
+    // It opens with its first request; after that only the reader opens and closes it.
     if (requests > 0 && !element.begun) {
       element.begun = true;
       element.details.open = true;
@@ -86,10 +86,10 @@ export function gradePanel({ openCases, stopCases, again, copyText, choose, anno
   }
 }
 
-/** What stands beside the buttons. */
+/** The text beside the buttons. */
 function noteOf(card) {
   if (!card?.id) return "";
-  return card.gone ? "The cases were stopped: nothing listens there any more." : card.terms;
+  return card.gone ? "The cases were stopped: their ports are closed." : card.terms;
 }
 
 function createRow() {

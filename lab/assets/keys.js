@@ -1,13 +1,13 @@
-// The keys, and the dialog that lists them.
+// The keyboard shortcuts, and the dialog that lists them.
 
 import { byId, el } from "./dom.js";
 
-/** Whether single keys act is kept, since they are in the way of some who speak
-    to their computer. */
+/** Whether single-key shortcuts are enabled. The choice is stored, because they disturb
+    some users of speech input. */
 const KEPT = "keys";
 
-/** Keys with what they do; those without an action belong to a part of the page
-    and are listed for the reader. */
+/** The keys and their actions; keys without an action belong to a panel and are only
+    listed. */
 export function keyboard(actions, clients) {
   const keys = [
     ["r", "Run the chosen scenario, or the storm", actions.run],
@@ -21,15 +21,15 @@ export function keyboard(actions, clients) {
     ["m", "Go to Storm", actions.storm],
     ["g", "Go to Grade", actions.grade],
     ["p", "Predict first", actions.predict],
-    ["f", "Present: one scenario fills the screen, and its answer is held back", actions.present],
-    ["a", "Show the answer that is held back", actions.tell],
+    ["f", "Present: one scenario fills the screen, and its answer is hidden", actions.present],
+    ["a", "Show the hidden answer", actions.tell],
     ["n", "The next scenario", () => actions.step(1)],
-    ["b", "The scenario before", () => actions.step(-1)],
+    ["b", "The previous scenario", () => actions.step(-1)],
     ["c", "Copy the run as JSON", actions.copy],
     ["t", "Colour scheme: system, dark, light", actions.scheme],
     ["?", "These keys", open],
     ["↑ ↓ Home End", "In the course, the runs, the waterfall: from row to row"],
-    ["← →", "In the waterfall: close and open what belongs to a row, or go up to its parent"],
+    ["← →", "In the waterfall: close and open a row's children, or go to its parent"],
     ["Esc", "Close this"],
   ];
   const dialog = byId("keys");

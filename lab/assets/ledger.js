@@ -1,9 +1,9 @@
-// What the wire saw of a run.
+// The requests of a run as seen on the wire.
 
 import { byId, el, memo } from "./dom.js";
 import { table } from "./table.js";
 
-/** The most requests that are listed; the counts hold them all. */
+/** The most requests to list; the counts include all. */
 const MOST = 200;
 
 export function ledgerPanel() {

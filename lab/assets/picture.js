@@ -1,13 +1,13 @@
-// What became of the calls of a storm under one policy: a column for each stretch of
-// time, added while it is run.
+// The outcome of a storm's calls under one policy: a column for each interval, added as
+// it is simulated.
 
 import { el, say, set, svg } from "./dom.js";
 
-/** The sign that stands beside the colour of how it ended. */
+/** The mark for an outcome, in addition to the colour. */
 const SIGNS = { ok: "✓", failed: "✗", open: "·" };
 
 /** A picture that grows by `add(curves)`, until `end(picture, isGuessed)`, or until
-    `stop()`, which leaves nothing of one that has not begun. */
+    `stop()`, which removes one that has not started. */
 export function createPicture({ policy, changed, break_even: breakEven, source }, frame) {
   const { axis, columns, top, rates, capacity, incident } = frame;
   const across = (time) => `${((100 * time) / axis.length_ns).toFixed(2)}%`;

@@ -1,6 +1,6 @@
-// The lines above the waterfall: how a run ended for each client, what came of
-// the expectations, and under which terms it was run. A call that fails may be
-// just what was expected, so the one does not have the colour of the other.
+// The lines above the waterfall: each client's ending, its expectations, and the
+// settings of the run. Ending and expectations have separate colours, because a failed
+// call may be exactly what was expected.
 
 import { byId, el, set } from "./dom.js";
 import * as api from "./api.js";
@@ -13,7 +13,7 @@ export function resultPanel({ cancel }) {
 
   return (run, link, time) => {
     const goesOn = run?.state === "running" && link === "live";
-    // Whoever had the focus on the button starts from there the next run.
+    // The keyboard focus moves to the button that starts the next run.
     if (!goesOn && document.activeElement === button) byId("run").focus();
     button.hidden = !goesOn;
     byId("actions").hidden = !run || run.gone || !(run.state === "finished" || run.state === "cancelled");
@@ -24,16 +24,16 @@ export function resultPanel({ cancel }) {
   };
 }
 
-/** A run that is over, in one line for the ear. */
+/** The result of a finished run in one line, for a screen reader. */
 export const aloud = (run) =>
   wordsOf(run).map((line) => line.map(({ text }) => text.replace(/^[✓✗⊘] /, "")).join(", ")).join("; ");
 
-/** What a run has come to: lines of phrases, each of which may have a `mark`. */
+/** The result of a run: lines of phrases, each with an optional `mark`. */
 function wordsOf(run, link, time) {
   const seconds = `${(time / 1e9).toFixed(1)} s`;
   if (run.state === "running") {
     return link === "lost"
-      ? [[failed(`✗ connection lost at ${seconds}, not known whether it goes on`)]]
+      ? [[failed(`✗ connection lost at ${seconds}, state unknown`)]]
       : [[{ mark: "open", text: `running · ${seconds}` }]];
   }
   if (run.state === "lost") return [[failed("✗ lost: the lab was stopped while it ran")]];
@@ -46,7 +46,7 @@ function wordsOf(run, link, time) {
 
 const failed = (text) => ({ mark: "failed", text });
 
-/** How each client works, and what it was allowed; then what both share. */
+/** Each client's method and limits, and then the settings that both share. */
 function termsOf({ sides, seed, pace }) {
   const lines = sides.filter(({ terms }) => terms).map(({ client, terms }) =>
     [{ text: `${sides.length > 1 ? `${sideName(client)}: ` : ""}${terms.join(" · ")}` }]);
@@ -54,7 +54,7 @@ function termsOf({ sides, seed, pace }) {
   return shared.length ? [...lines, [{ text: shared.join(" · ") }]] : lines;
 }
 
-/** Draws lines into an element, if they are not there yet. */
+/** Draws lines into an element, unless it shows them already. */
 function linesOf(root) {
   let drawn = "";
   return (lines) => {

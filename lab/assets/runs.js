@@ -1,12 +1,12 @@
-// The panel of the last runs, each a link with an address of its own.
+// The panel of the last runs, each a link with its own address.
 
 import { byId, clock, el, keyed, memo, say, set } from "./dom.js";
 
-/** What stands for the verdict on a run, and in words how it ended, which is
-    another thing: a call that fails may be just what was expected. */
+/** The mark for a run's verdict, and the run's ending in words. They are separate,
+    because a failed call may be exactly what was expected. */
 const MARKS = {
   running: { sign: "…", words: "running" },
-  unknown: { sign: "?", words: "not known whether it goes on" },
+  unknown: { sign: "?", words: "state unknown" },
   passed: { sign: "✓", words: "all expectations held" },
   missed: { sign: "✗", words: "not all expectations held" },
   cancelled: { sign: "⊘", words: "cancelled" },

@@ -1,61 +1,61 @@
-// What the page knows: one object, and how each piece of news changes it. All of
-// it is bounded, so that the thousandth run is drawn as fast as the first. A
-// value that changed is a new object, so panels can tell by identity what they need
-// to redraw.
+// The state of the page: one object, and the functions that apply events to it. Its
+// size is bounded, so that the thousandth run is drawn as fast as the first. A changed
+// value is a new object, so that panels can compare by identity.
 
-/** How many runs are listed. */
+/** The number of listed runs. */
 export const KEPT_RUNS = 100;
-/** How many samples of the counters are plotted. */
+/** The number of plotted samples of the counters. */
 export const KEPT_SAMPLES = 120;
-/** How many requests from elsewhere are kept. */
+/** The number of kept requests from other clients. */
 export const KEPT_WIRE = 200;
 
 export const state = {
   /** The catalogue, in the order of the course. */
   scenarios: [],
-  /** Who can run, by name, the reference client first. */
+  /** The clients by name, with the reference client first. */
   clients: [],
-  /** The defences that can be taken away from the reference client. */
+  /** The defences that can be removed from the reference client. */
   defences: [],
-  /** The base URL of the service beside the page. */
+  /** The base URL of the service. */
   service: "",
-  /** What each metric means, by its name. */
+  /** The meaning of each metric, by its name. */
   vocabulary: new Map(),
   /** Summaries of the last runs, the newest first. */
   runs: [],
-  /** The scenario that is chosen. */
+  /** The selected scenario. */
   chosen: null,
-  /** The run that is shown, its rows included; of others none are kept. */
+  /** The shown run with its rows; the rows of other runs are not kept. */
   run: null,
-  /** The row whose fields are shown: `{ side, id }`. */
+  /** The selected row: `{ side, id }`. */
   row: null,
   /** The rows whose children are hidden, by span id. */
   folded: new Set(),
-  /** The tasks that a client of one's own is graded on, and what came of each. */
+  /** The tasks for the user's own client, and the result of each. */
   card: null,
-  /** What the counters of the process stood at, over time. */
+  /** The values of the process's counters over time. */
   samples: [],
-  /** Requests that reached the service from elsewhere, the newest first. */
+  /** Requests from other clients, the newest first. */
   wire: [],
   /** The columns of their table. */
   wireColumns: [],
   /** The counters that are shown before there is a run. */
   headlines: [],
-  /** Whether the question comes before the answer. */
+  /** Whether the question is shown before the answer. */
   predict: false,
-  /** Whether one scenario fills the screen, and its answer waits for a key. */
+  /** Whether one scenario fills the screen, with its answer hidden until a key is
+      pressed. */
   presenting: false,
-  /** The run whose answer was shown to the room. */
+  /** The run whose answer was revealed in presentation mode. */
   told: null,
-  /** What was predicted, by run: `{ value, text }`, and `right` once it is known. */
+  /** The predictions by run: `{ value, text }`, and `right` once it is known. */
   guesses: new Map(),
-  /** How many predictions came true, of how many. */
+  /** How many predictions were right, and their total. */
   score: { right: 0, of: 0 },
-  /** What the course is narrowed down to. */
+  /** The filter of the course. */
   filter: "",
-  /** Whether news arrive: `connecting`, `live` or `lost`. */
+  /** The state of the feed: `connecting`, `live` or `lost`. */
   link: "connecting",
-  /** What went wrong with the last thing that was asked for. */
+  /** The error of the last action. */
   problem: "",
 };
 
@@ -64,7 +64,8 @@ export function summarised(summary) {
   const rest = state.runs.filter((run) => run.id !== summary.id);
   const runs = [summary, ...rest].sort((one, other) => other.started.localeCompare(one.started));
   listed(runs);
-  // That the shown run is over is said with all that it left behind, once that is fetched.
+  // The end of the shown run is applied together with its full data, once that is
+  // fetched.
   if (state.run?.id === summary.id && !over(summary)) state.run = { ...state.run, ...summary };
 }
 
@@ -75,7 +76,7 @@ export function listed(runs) {
   for (const id of state.guesses.keys()) if (!kept.has(id)) state.guesses.delete(id);
 }
 
-/** Another run is to be shown, of which nothing is known yet. */
+/** Selects another run, which is not loaded yet. */
 export function opened(id) {
   const summary = state.runs.find((run) => run.id === id);
   early = [];
@@ -84,31 +85,31 @@ export function opened(id) {
   state.folded = new Set();
 }
 
-/** No run is shown. */
+/** Shows no run. */
 export function closed() {
   state.run = null;
   state.row = null;
 }
 
-/** What came of the tasks so far. Cases that are open no more stay as they were. */
+/** The results of the tasks so far. Cases that are no longer open keep theirs. */
 export function graded(card) {
   state.card = card.id === null && state.card?.id ? { ...state.card, gone: true } : card;
 }
 
 const ENDS = ["finished", "failed", "cancelled", "lost"];
 
-/** Whether a run has ended, one way or the other. */
+/** Whether a run has ended, in any way. */
 export const over = (run) => ENDS.includes(run?.state);
 
-/** The server does not know the shown run any more: it was started anew since. A
-    run that went on was lost with it. */
+/** The server does not know the shown run: it was restarted. If the run was going on, it
+    is lost. */
 export function missing(id) {
   if (state.run?.id !== id) return;
   const was = state.run.state;
   state.run = { ...state.run, gone: true, state: was === "running" ? "lost" : was };
 }
 
-/** News arrive, or do not. Without any, nobody knows how long a run goes on. */
+/** The state of the feed changed. Without the feed the progress of a run is unknown. */
 export function linked(link) {
   if (link !== "live") {
     for (const side of state.run?.sides ?? []) {
@@ -119,11 +120,11 @@ export function linked(link) {
   state.link = link;
 }
 
-/** Changes of the shown run that came before what they change. */
+/** Changes of the shown run that arrived before the state that they change. */
 let early = [];
 
-/** Everything about the shown run. News may have been faster than the response that
-    carried it: what it lacks is added, and what is older than what is shown is left. */
+/** The full data of the shown run. Changes that arrived before this response are added if
+    they are newer than it, and data that is older than the shown one is ignored. */
 export function fetched(detail) {
   if (state.run?.id !== detail.id) return;
   const sides = detail.sides.map((side, index) => {
@@ -137,7 +138,7 @@ export function fetched(detail) {
   state.run = { ...state.run, ...detail, sides, state: over(state.run) ? state.run.state : detail.state };
 }
 
-/** Holds the prediction of a run against its answer, once. */
+/** Compares the prediction of a run with its answer, once. */
 function judge({ id, sides: [first] }) {
   const guess = state.guesses.get(id);
   if (!guess || !first?.answer || guess.right !== undefined) return;
@@ -146,8 +147,8 @@ function judge({ id, sides: [first] }) {
   state.score = { right: state.score.right + (right ? 1 : 0), of: state.score.of + 1 };
 }
 
-/** A side of a run changed. Returns whether that could be shown: else the run has to
-    be fetched. */
+/** A side of a run changed. Returns whether the change could be applied; otherwise the
+    run must be fetched. */
 export function changed(change) {
   if (state.run?.id !== change.id) return true;
   const side = state.run.sides[change.side];
@@ -159,45 +160,45 @@ export function changed(change) {
   return true;
 }
 
-/** A side with a change, if that is the next one. */
+/** Applies a change to a side if it is the next one. */
 function applied(side, { revision, now_ns, keep, waterfall, counters }) {
   if (revision !== side.revision + 1) return side;
   const rows = [...side.view.waterfall.rows.slice(0, keep), ...waterfall.rows];
   return { ...side, revision, ...taken(now_ns), view: { ...side.view, counters, waterfall: { ...waterfall, rows } } };
 }
 
-/** The time of a side when it was sent, and when that was. */
+/** The time of a side when it was sent, and the page's time at that moment. */
 const taken = (time) => ({ taken: time, takenAt: performance.now() });
 
 const ended = ({ traces }) => Math.max(0, ...traces.map((trace) => trace.taken_at_ns));
 
-/** The counters of the process. Counters only rise: where one fell, it is another
-    process. */
+/** The counters of the process. Counters only rise, so a lower value means a new process.
+    */
 export function sampled(sample) {
   const last = state.samples.at(-1)?.values ?? {};
   const anew = Object.entries(last).some(([name, value]) => (sample.values[name] ?? 0) < value);
   state.samples = [...(anew ? [] : state.samples), sample].slice(-KEPT_SAMPLES);
 }
 
-/** A request reached the service from elsewhere. */
+/** A request from another client reached the service. */
 export function requestSeen(request) {
   const rest = state.wire.filter((known) => known.seq !== request.seq);
-  // A response that was slow comes after newer requests.
+  // A slow response can arrive after newer requests.
   const wire = [request, ...rest].sort((one, other) => other.seq - one.seq);
   state.wire = wire.slice(0, KEPT_WIRE);
 }
 
-/** All requests from elsewhere. */
+/** All requests from other clients. */
 export function requestsSeen({ requests, columns }) {
   state.wire = requests.reverse().slice(0, KEPT_WIRE);
   state.wireColumns = columns;
 }
 
-/** The time of a side's run now: of a real one it goes on between the news. */
+/** The current time of a side's run: in real time it advances between events. */
 export function now(side) {
   const goesOn = state.link === "live" && state.run.state === "running" && state.run.pace === "real" && !side.outcome;
   return side.taken + (goesOn ? (performance.now() - side.takenAt) * 1e6 : 0);
 }
 
-/** What a side is called beside another. */
+/** The name of a side in a comparison. */
 export const sideName = (client) => (client.startsWith("without-") ? "without" : client);

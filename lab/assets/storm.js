@@ -1,6 +1,6 @@
-// Storm: many clients, one service and a short incident. What became of the calls under
-// each policy is drawn while it runs. The address holds all that it takes to
-// repeat it.
+// Storm: many clients, one service and a short incident. The outcome of the calls under
+// each policy is drawn during the simulation. The address contains everything that is
+// needed to repeat it.
 
 import * as api from "./api.js";
 import * as storms from "./storms.js";
@@ -8,21 +8,21 @@ import { byId, el, keyed, say, set } from "./dom.js";
 import { createPicture } from "./picture.js";
 import { table } from "./table.js";
 
-/** Marks the knobs of a policy of one's own in the address. */
+/** The prefix for the settings of the user's own policy in the address. */
 const OWN = "own.";
 
-/** No other part of the page changes it, so it keeps its own state. */
+/** The view has its own state, because no other part of the page changes it. */
 export function stormPanel({ announce, choose, copyText }) {
   const form = byId("storm-form");
   let catalogue = null;
-  /** The story that is chosen. */
+  /** The selected story. */
   let story = null;
-  /** The sliders, by the name that they have in the address. */
+  /** The sliders, by their names in the address. */
   const sliders = new Map();
-  /** The storm that is shown: its id, pictures, and whether it goes on. */
+  /** The shown storm: its id, its pictures, and whether it is running. */
   let shown = null;
 
-  /** What each kind of news changes. */
+  /** The handlers for each kind of event. */
   const hear = {
     begun(mine, { id, seed, terms, frame, pictures }, order) {
       mine.id = id;
@@ -97,7 +97,7 @@ export function stormPanel({ announce, choose, copyText }) {
     fromAddress();
   }
 
-  /** Shows what the address asks for, unless it is what is shown. */
+  /** Shows the storm in the address, unless it is shown already. */
   async function address() {
     await ready;
     if (catalogue && location.hash.slice(1) !== shown?.address) fromAddress();
@@ -111,7 +111,7 @@ export function stormPanel({ announce, choose, copyText }) {
     if (!known) say(byId("storm-problem"), `No story is called '${name}'.`);
   }
 
-  /** Tells a story, with its knobs turned as asked. */
+  /** Shows a story with the given settings. */
   function tell(name, asked) {
     story = catalogue.stories.find((other) => other.name === name);
     byId("stories").value = name;
@@ -127,7 +127,8 @@ export function stormPanel({ announce, choose, copyText }) {
     count();
   }
 
-  /** What others ship with, and whatever else a link asks for: the server knows the names. */
+  /** The presets of other clients, and any other names in a link, which the server
+      validates. */
   function offerPresets(asked) {
     const known = catalogue.presets.map(({ name }) => name);
     const presets = [...catalogue.presets, ...asked.filter((name) => !known.includes(name)).map((name) => ({ name }))];
@@ -138,7 +139,7 @@ export function stormPanel({ announce, choose, copyText }) {
     }));
   }
 
-  /** The policies that are simulated beside those of the story, by their names. */
+  /** The additional policies to simulate, by their names. */
   function beside() {
     return [...form.querySelectorAll("[name=beside]:checked")].map(({ value }) => value);
   }
@@ -151,7 +152,7 @@ export function stormPanel({ announce, choose, copyText }) {
     count();
   }
 
-  /** The knobs that stand elsewhere than the story has them, by their names. */
+  /** The settings that differ from the story's, by their names. */
   function turned() {
     const values = catalogue.settings.map(({ name }) => [name, sliders.get(name).value()]);
     return values.filter(([name, value]) => value !== story.settings[name]);
@@ -179,7 +180,7 @@ export function stormPanel({ announce, choose, copyText }) {
     try {
       for await (const [kind, data] of storms.simulate(order)) hear[kind](mine, data, order);
     } catch (error) {
-      // A connection that breaks off is no problem object.
+      // A broken connection has no problem object.
       show(error instanceof api.Problem ? error : new api.Problem("The connection to the lab is lost"));
     }
     for (const picture of mine.pictures) picture.stop();
@@ -195,7 +196,7 @@ export function stormPanel({ announce, choose, copyText }) {
   function buttons() {
     const { goesOn } = shown;
     byId("start-storm").disabled = goesOn;
-    // Whoever had the focus on the button can start again from there.
+    // The keyboard focus moves to the button that starts again.
     if (!goesOn && document.activeElement === byId("cancel-storm")) byId("start-storm").focus();
     byId("cancel-storm").hidden = !goesOn;
     say(byId("start-storm"), goesOn ? "Running" : "Run again");
@@ -215,8 +216,8 @@ function addressOf({ story, settings, beside, own }, seed) {
   return String(new URLSearchParams(parts));
 }
 
-/** A knob as a slider, or as a choice of words. Its values are the server's. A link may
-    ask for another one: then it is said as it was asked for, and the server judges it. */
+/** A setting as a slider or a choice, with the server's values. A link may contain
+    another value: it is shown as given, and the server validates it. */
 function createSlider({ title, what, at, stops }) {
   const isChoice = typeof stops[0].value === "string";
   const said = el("output");

@@ -1,12 +1,12 @@
-// The part of the API that only Storm needs.
+// The part of the API that only Storm uses.
 
 import { answered, ask, get, posting, read } from "./api.js";
 
 /** The stories of storms, and the sliders that vary them. */
 export const stories = () => get("/api/storms");
 
-/** Simulates a storm: its news, each as `[kind, data]`, while they come. Whoever stops
-    reading ends it. */
+/** Simulates a storm, and yields its events, each as `[kind, data]`. The storm ends when
+    the reader stops reading. */
 export async function* simulate(order) {
   const response = await answered("/api/storms", posting(order));
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -27,8 +27,8 @@ export async function* simulate(order) {
   }
 }
 
-/** Cancels a storm; that it has ended, its news tell. */
+/** Cancels a storm; its events report when it has ended. */
 export const cancel = (id) => ask(`/api/storms/${encodeURIComponent(id)}`, { method: "DELETE" });
 
-/** Where the report of a storm is. */
+/** The address of a storm's report. */
 export const reportPath = (id) => `/api/storms/${encodeURIComponent(id)}/report`;

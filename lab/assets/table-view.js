@@ -1,5 +1,5 @@
-// The waterfall as a table: the same rows in the same order, for whoever
-// reads a table more easily than a picture. It is made only while it is open.
+// The waterfall as a table, with the same rows in the same order, for readers who
+// prefer a table to a picture. It is built only while it is open.
 
 import { byId, el, memo } from "./dom.js";
 import { table } from "./table.js";
@@ -25,8 +25,8 @@ export function tableViewPanel({ redraw }) {
   };
 }
 
-/** Puts new tables instead of the old, which whoever reads them does not lose:
-    each stays scrolled as it was, and keeps the focus if it had it. */
+/** Replaces the tables without disturbing their reader: each keeps its scroll position
+    and the focus. */
 function renew(children) {
   const tables = byId("tables");
   const before = [...tables.querySelectorAll(".scroll")];

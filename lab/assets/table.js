@@ -1,4 +1,4 @@
-// A table that scrolls sideways where it does not fit.
+// A table that scrolls sideways if it is too wide.
 
 import { el } from "./dom.js";
 

@@ -1,5 +1,4 @@
-// The panels that say whether what was expected came true, and what is to be
-// learned from it.
+// The panels with the expectations and the lesson.
 
 import { byId, el, memo, say } from "./dom.js";
 import { over, sideName } from "./state.js";
@@ -22,7 +21,7 @@ function sideOf({ client, outcome, verdict, view, lesson }, _, { length }) {
     length > 1 ? el("h3", null, client) : null,
     el("p", { class: "outcome" }, ...ended(outcome, view)),
     lesson?.without ? el("p", null, lesson.without) : null,
-    outcome.ending === "cancelled" ? el("p", null, "It did not come to its end, so nothing is judged.") : null,
+    outcome.ending === "cancelled" ? el("p", null, "The run was cancelled, so nothing is judged.") : null,
     el("ul", { "aria-label": "Expectations" }, ...verdict.map(({ source, text, held, found }) =>
       el("li", { class: held ? "ok" : "failed" },
         el("span", { class: "sign", "aria-hidden": "true" }, held ? "✓" : "✗"),
@@ -35,7 +34,7 @@ function ended({ text }, { ended: { mark, text: words } }) {
   return ["Ended with: ", el("b", { class: mark }, words), words === text ? null : ` · ${text}`];
 }
 
-/** A prediction, whether it came true, and why. */
+/** A prediction, whether it was right, and why. */
 function guessOf({ text, right }, answer) {
   if (!answer) return el("p", { class: "guessed" }, el("b", null, "You predicted: "), `${text}. The run ended before it could answer.`);
   return el("p", { class: "guessed" },
@@ -43,12 +42,12 @@ function guessOf({ text, right }, answer) {
     right ? answer.text : `${text}; the answer is ${answer.text}`, answer.why ? `. ${answer.why}` : ".");
 }
 
-/** What two clients came to, effect by effect, and what is to be said about it. */
+/** The effects of two clients, and the findings about them. */
 function effects({ sides, effects: list, remarks }) {
-  const headings = ["What each came to", ...sides.map(({ client }) => sideName(client)), "Equal?"];
+  const headings = ["Effects of each client", ...sides.map(({ client }) => sideName(client)), "Equal?"];
   return [
     el("table", { class: "effects" },
-      el("caption", { class: "unseen" }, "What the two clients came to"),
+      el("caption", { class: "unseen" }, "The effects of the two clients"),
       el("thead", null, el("tr", null, ...headings.map((text) => el("th", { scope: "col" }, text)))),
       el("tbody", null, ...list.map(({ label, sides: values, differs }) =>
         el("tr", { class: differs ? "differs" : null }, el("th", { scope: "row" }, label),

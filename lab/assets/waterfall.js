@@ -1,13 +1,13 @@
-// The waterfall: a tree grid with a row for every span and a bar in every row.
-// The text of a row says all that its bar shows. One grid for each side of a
-// run, on one axis, so that two clients can be compared by eye.
+// The waterfall: a tree grid with a row for every span and a bar in every row. The text
+// of a row says everything that its bar shows. Each side of a run has a grid, and both
+// share one axis, so that two clients can be compared visually.
 
 import { byId, el, keyed, memo, say, set, svg } from "./dom.js";
 
-/** The sign that stands beside the colour of a row. */
+/** The mark for a row, in addition to the colour. */
 const SIGNS = { ok: "✓", failed: "✗", wait: "◷", queue: "⋯", service: "↳", open: "…" };
 
-/** Where the chart draws a time: per cent of the axis. */
+/** The position of a time in the chart, in percent of the axis. */
 const at = (time, length) => `${((100 * time) / length).toFixed(3)}%`;
 
 export function waterfallPanel({ pick, fold }) {
@@ -32,7 +32,7 @@ export function waterfallPanel({ pick, fold }) {
     byId("legend").hidden = run === null;
   }
 
-  /** Puts the focus on the chosen row, or the first. */
+  /** Focuses the selected row, or the first. */
   const focus = () => root.querySelector("[role=row][tabindex='0']")?.focus();
 
   return { render, focus };
@@ -92,7 +92,7 @@ function createGrid(index, { pick, fold }) {
     ticks.replaceChildren(...times.flatMap((tick) => {
       const x = at(tick.at_ns, length);
       const line = svg("line", { x1: x, x2: x, y1: "70%", y2: "100%" });
-      // At the very end a number would run into the next column.
+      // At the very end a number would overlap the next column.
       if (tick.at_ns > length * 0.93) return [line];
       return [line, svg("text", { x, y: "55%", "text-anchor": tick.at_ns === 0 ? "start" : "middle" }, tick.label)];
     }));
@@ -102,7 +102,7 @@ function createGrid(index, { pick, fold }) {
     drawn = unfolded(waterfall.rows, folded);
     say(dropped, waterfall.remark ?? "");
     dropped.hidden = waterfall.remark === null;
-    // The line of the limit has the columns of the rows.
+    // The line of the limit has the same columns as the rows.
     root.classList.toggle("deep", drawn.some(({ row }) => row.kind === "operation"));
     keyed(body, drawn, ({ row }) => row.span, createRow, (element, { row, open, place, of }) => {
       set(element, {
@@ -117,8 +117,8 @@ function createGrid(index, { pick, fold }) {
     });
   });
 
-  /** What of a row changes with time: nothing, once its span has closed and the
-      axis stands. */
+  /** The parts of a row that change with time: none once its span has closed and the axis
+      is fixed. */
   function draw(now, length, chosen) {
     const stop = drawn.some(({ row }) => row.span === chosen) ? chosen : drawn[0]?.row.span;
     for (const { row, open } of drawn) {
@@ -184,8 +184,8 @@ function limitLine() {
   return { root, render };
 }
 
-/** The bars of a whole call in the row of the call: waits first, so that no attempt is
-    hidden under one. */
+/** The bars of a whole call in its row: waits first, so that no attempt is hidden under
+    one. */
 function drawParts(element, parts, now, length) {
   const waits = ({ kind }) => kind === "wait" || kind === "queue";
   const inOrder = [...parts.filter(waits), ...parts.filter((part) => !waits(part))];
@@ -197,7 +197,8 @@ function drawParts(element, parts, now, length) {
     })));
 }
 
-/** How long a row lasted, beside its bar: before it where there is no room behind. */
+/** The duration of a row, shown beside its bar: before the bar if there is no space after
+    it. */
 function drawLasted(element, { kind, start_ns: start, end_ns: end, lasted }, until, length) {
   const shown = end !== null && ["attempt", "wait", "queue"].includes(kind);
   const before = until > 0.85 * length;
@@ -205,13 +206,13 @@ function drawLasted(element, { kind, start_ns: start, end_ns: end, lasted }, unt
   say(element, shown ? lasted : "");
 }
 
-/** A bar of no length is drawn as a line all the same. */
+/** A bar without length is drawn as a line. */
 const wide = (time, length) => `${Math.max((100 * time) / length, 0.01).toFixed(3)}%`;
 
-/** Seconds in tenths, rounded up: none are left only when none are. */
+/** Seconds with one decimal, rounded up, so that zero means zero. */
 const left = (time) => (Math.ceil(Math.max(time, 0) / 1e8) / 10).toFixed(1);
 
-/** The rows that stand under no folded one, each with its place in its family. */
+/** The rows without folded ancestors, each with its position in the tree. */
 function unfolded(rows, folded) {
   const families = Map.groupBy(rows, ({ parent }) => parent);
   const hidden = new Set();

@@ -1,34 +1,34 @@
-// The lane of requests that reached the service from elsewhere: curl, another
-// program, another language.
+// The lane of requests that reached the service from other clients: curl or another
+// program, in any language.
 
 import { byId, el, memo, say, svg } from "./dom.js";
 import { table } from "./table.js";
 
-/** The most requests that are listed. */
+/** The most requests to list. */
 const MOST = 50;
-/** How far back the lane reaches, in nanoseconds. */
+/** The time span of the lane, in nanoseconds. */
 const SPAN = 60e9;
 
 export function wirePanel() {
   return memo((entries, columns) => {
     say(byId("wire-note"), note(entries));
     byId("wire").replaceChildren(...(entries.length === 0
-      ? [el("p", { class: "nothing" }, "Call the service with a client of your own, and what it sends shows up here.")]
-      : [lane(entries), table("Requests from elsewhere, the newest first", columns, entries.slice(0, MOST).map(({ row }) => row))]));
+      ? [el("p", { class: "nothing" }, "Requests that your own client sends to the service appear here.")]
+      : [lane(entries), table("Requests from other clients, the newest first", columns, entries.slice(0, MOST).map(({ row }) => row))]));
   });
 }
 
 const requests = (number) => `${number} request${number === 1 ? "" : "s"}`;
 
-/** How many there were, and which of them are listed. The service numbers them
-    from 1, so the newest knows how many came before it. */
+/** The total, and which requests are listed. The service numbers them from 1, so the
+    newest number is the total. */
 function note([newest]) {
   if (!newest) return "";
   const listed = newest.seq > MOST ? `the newest ${MOST} are listed` : "the newest first";
   return `${requests(newest.seq)} so far, ${listed}`;
 }
 
-/** The last minute before the newest request, a mark for each. */
+/** The minute before the newest request, with a mark for each request. */
 function lane(entries) {
   const newest = entries[0].arrived_ns;
   const recent = entries.filter(({ arrived_ns }) => newest - arrived_ns <= SPAN);

@@ -1,12 +1,12 @@
-//! The reference client as a process, to be graded like any other:
+//! The reference client as a process, which can be graded like any other:
 //!
 //! ```sh
 //! cargo build -p lab --example reliable
 //! cargo run -p lab -- grade -- target/debug/examples/reliable
 //! ```
 //!
-//! It has the defaults of [`ReliableApiClient`], but for what a case of ten seconds
-//! needs.
+//! It has the defaults of [`ReliableApiClient`], except for the limits that a case of
+//! ten seconds needs.
 
 #![expect(clippy::print_stdout, reason = "its last line is its result")]
 
@@ -76,11 +76,11 @@ fn client(base_url: &str) -> Result<ReliableApiClient, Box<dyn Error>> {
     let client = ReliableApiClient::builder(base_url)
         .session(reqwest::Client::builder().default_headers(headers))
         .max_body_bytes(64 * 1024)
-        // Several of them fit into a case.
+        // Several of these waits fit into a case.
         .timeouts(Duration::from_secs(2), Duration::from_secs(2))
-        // Nobody takes waits of this length for a slow machine.
+        // Nobody confuses waits of this length with a slow machine.
         .backoff(Duration::from_millis(800), Duration::from_secs(5))
-        // Most of sixteen calls at once are refused before any has succeeded.
+        // Most of sixteen concurrent calls are refused before any has succeeded.
         .retry_budget(RetryBudget::new(32))
         .build()?;
     Ok(client)
@@ -103,8 +103,8 @@ async fn create(client: &ReliableApiClient) -> Result<Value, ApiError> {
     Ok(json!({"ids": [resize, crop]}))
 }
 
-/// The URLs of an index, all at once. That they become fewer where they are too many is
-/// for the limit that they share.
+/// Fetches the URLs of an index, all at once. The shared limit reduces their number if
+/// they are too many.
 async fn crowded(client: &ReliableApiClient) -> Result<Value, ApiError> {
     let index = client.get(INDEX).await?;
     let urls = value(&index)["urls"].as_array().cloned();
@@ -113,7 +113,7 @@ async fn crowded(client: &ReliableApiClient) -> Result<Value, ApiError> {
     Ok(json!({"done": done.len()}))
 }
 
-/// GETs a URL whose success need not be an object.
+/// Sends a GET to a URL whose success may have any body.
 async fn fetch(
     client: &ReliableApiClient,
     endpoint: Endpoint,
@@ -124,7 +124,7 @@ async fn fetch(
     Ok(response.status())
 }
 
-/// One intention, one key.
+/// One key for one intention.
 async fn create_one(client: &ReliableApiClient, task: &str) -> Result<String, ApiError> {
     let key: IdempotencyKey = client.new_idempotency_key();
     Ok(client.create_job(&key, &body(task)).await?.id)
@@ -140,7 +140,7 @@ fn value(object: &RawObject) -> Value {
     object.to_object().map_or(Value::Null, Value::Object)
 }
 
-/// An error in the members that the tasks ask for.
+/// An error with the members that the tasks require.
 fn describe(error: &ApiError) -> Value {
     let (status, retry_after) = match error {
         ApiError::Http(error) => (Some(error.status), error.retry_after),

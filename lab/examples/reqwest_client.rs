@@ -1,5 +1,5 @@
-//! reqwest as it is, to be graded; with the argument `retry`, with the
-//! `RetryTransientMiddleware` of reqwest-retry as its manual adds it.
+//! A client that uses plain reqwest, to be graded. With the argument `retry` it adds
+//! the `RetryTransientMiddleware` of reqwest-retry, as its documentation recommends.
 
 #![expect(clippy::print_stdout, reason = "its last line is its result")]
 

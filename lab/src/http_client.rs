@@ -1,4 +1,4 @@
-//! The HTTP client of the lab itself, for requests that belong to no run.
+//! The HTTP client for the lab's own requests, which do not belong to a run.
 
 use reqwest::{Client, ClientBuilder, redirect, retry};
 
@@ -11,8 +11,8 @@ pub(crate) fn builder() -> ClientBuilder {
         .retry(retry::never())
 }
 
-/// The same for plain HTTP alone, which works on a machine without root
-/// certificates too.
+/// The same client for plain HTTP only, which also works on a machine without root
+/// certificates.
 pub(crate) fn plain_builder() -> ClientBuilder {
     builder().tls_certs_only([])
 }

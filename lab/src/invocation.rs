@@ -1,10 +1,10 @@
-//! How the reader called the lab, so that what it advises to type can be typed.
+//! How the lab was called, so that its advice can be typed as shown.
 
 use std::{env, path::Path, sync::OnceLock};
 
 use render::Options;
 
-/// `lab`, or what the reader wrote in its place.
+/// `lab`, or the words that the user typed instead.
 #[must_use]
 pub fn lab() -> &'static str {
     static LAB: OnceLock<String> = OnceLock::new();
@@ -12,7 +12,7 @@ pub fn lab() -> &'static str {
 }
 
 fn called() -> String {
-    // Cargo sets it for the programs that it runs.
+    // Cargo sets this variable for the programs that it runs.
     if env::var_os("CARGO").is_some() {
         return Options::LAB.to_owned();
     }

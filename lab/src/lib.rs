@@ -1,12 +1,11 @@
-//! The lab's edge: the command line, the web UI, loads, the export of traces over
-//! OTLP, and the check of a machine before a workshop.
+//! The outer layer of the lab: the command line, the web UI, loads, the OTLP export of
+//! traces, and the check of a machine before a workshop.
 //!
-//! What it shows comes from three crates below it, each of which knows less:
-//! [`runner`] runs scenarios and returns what happened, [`evidence`] is what
-//! happened as values, with the judgement of it, and [`render`] turns those values
-//! into text, JSON and HTML.
+//! It builds on three crates: [`runner`] runs scenarios and returns evidence,
+//! [`evidence`] defines and judges the evidence as values, and [`render`] turns those
+//! values into text, JSON and HTML.
 
-// No input may end the program: what cannot happen says why it cannot.
+// Input must not cause a panic: an `expect` gives the reason why it cannot fail.
 #![cfg_attr(
     not(test),
     warn(

@@ -5,7 +5,7 @@ use tracing_subscriber::{Layer, Registry, filter::Targets};
 /// The crates that may log.
 const CRATES: &[&str] = &["client", "lab", "runner", "server"];
 
-/// The layer that logs what is asked for, of this workspace.
+/// The layer that logs the requested targets of this workspace.
 pub(crate) fn layer(asked: Targets) -> impl Layer<Registry> {
     host::logging::layer(asked, CRATES)
 }

@@ -1,11 +1,11 @@
 // A client to be graded, for Node 18 and later. It runs once for each case of a task.
 //
-// LAB_TASK names the task and LAB_URL is where to send the request. The last line that
-// it prints is its result, as JSON. `lab tasks` lists what there is to do.
+// LAB_TASK names the task, and LAB_URL is the URL for the request. The last line that
+// it prints is its result, as JSON. `lab tasks` lists all tasks.
 
 const { LAB_TASK, LAB_URL, LAB_TOKEN = "" } = process.env;
 
-/** Sends one request; resolves to its response, whatever the status. */
+/** Sends one request; resolves to its response, with any status. */
 function request(method, url, { body, headers = {} } = {}) {
   const options = {
     method,
@@ -37,7 +37,7 @@ async function readAll() {
   return { records };
 }
 
-// Add a function for each task that you do; the others are skipped.
+// Add a function for each further task; tasks without one are skipped.
 const TASKS = {
   "read-all": readAll,
 };

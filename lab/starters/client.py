@@ -46,7 +46,7 @@ def read_all():
     return {"records": records}
 
 
-# Add a function for each task that you do; the others are skipped.
+# Add a function for each further task; tasks without one are skipped.
 TASKS = {
     "read-all": read_all,
 }

@@ -1,7 +1,7 @@
 // A client to be graded. It runs once for each case of a task.
 //
-// LAB_TASK names the task and LAB_URL is where to send the request. The last line that
-// it prints is its result, as JSON. `lab tasks` lists what there is to do.
+// LAB_TASK names the task, and LAB_URL is the URL for the request. The last line that
+// it prints is its result, as JSON. `lab tasks` lists all tasks.
 package main
 
 import (
@@ -19,8 +19,8 @@ type result map[string]any
 var address = os.Getenv("LAB_URL")
 var client = &http.Client{Timeout: 5 * time.Second}
 
-// request sends one request; the response comes back whatever its status, and its body
-// is to be closed. A nil body is none.
+// request sends one request and returns the response with any status; the caller must
+// close its body. A nil body is empty.
 func request(method, address string, body any, headers http.Header) (*http.Response, error) {
 	var content bytes.Buffer
 	if body != nil {
@@ -72,7 +72,7 @@ func readAll() (result, error) {
 	}
 }
 
-// Add a function for each task that you do; the others are skipped.
+// Add a function for each further task; tasks without one are skipped.
 var tasks = map[string]func() (result, error){
 	"read-all": readAll,
 }

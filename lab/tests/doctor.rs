@@ -1,5 +1,5 @@
-//! `lab doctor` on machines of every kind: the real binary, with what it looks
-//! at put up by the test.
+//! `lab doctor` on machines of every kind: the real binary, in an environment that the
+//! test sets up.
 
 #![cfg_attr(
     not(unix),
@@ -24,22 +24,29 @@ use lab::{web::WebUi, web::WebUiConfig};
 use serde_json::{Value, json};
 use tokio::{net::TcpSocket, process::Command};
 
-/// A folder of this test's own, with a `docker` in it that says this, or none.
+/// A folder of this test's own for `PATH`. With this `docker info`, Docker and Python
+/// are in it.
 fn programs(test: &str, docker: Option<&Value>) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(test);
+    let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("a folder");
-    let program = folder.join("docker");
-    let _ = fs::remove_file(&program);
     #[cfg(unix)]
     if let Some(info) = docker {
-        use std::os::unix::fs::PermissionsExt;
-
-        let script = format!("#!/bin/sh\nprintf '%s' '{info}'\n");
-        fs::write(&program, script).expect("a script");
-        let executable = fs::Permissions::from_mode(0o755);
-        fs::set_permissions(&program, executable).expect("a program");
+        program(&folder.join("docker"), &info.to_string());
+        program(&folder.join("python3"), "Python 3.12.3");
     }
     folder
+}
+
+/// Writes a program that prints this.
+#[cfg(unix)]
+fn program(file: &Path, printed: &str) {
+    use std::os::unix::fs::PermissionsExt;
+
+    let script = format!("#!/bin/sh\nprintf '%s' '{printed}'\n");
+    fs::write(file, script).expect("a script");
+    let executable = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(file, executable).expect("a program");
 }
 
 fn doctor(programs: &Path, arguments: &[&str]) -> Command {
@@ -62,15 +69,15 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("UTF-8")
 }
 
-/// Held while a process starts or a port is tried: until it runs a program of
-/// its own, a new process has whatever is open in this one.
+/// Held while a process starts or a port is tried: until it executes its own program, a
+/// new process has all open descriptors of this one.
 static STARTING: Mutex<()> = Mutex::new(());
 
 fn starting() -> MutexGuard<'static, ()> {
     STARTING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What a program comes to.
+/// Runs a program and returns its output.
 async fn output(mut program: Command) -> Output {
     program.stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = {
@@ -85,7 +92,7 @@ fn port(url: &str) -> String {
     port.to_owned()
 }
 
-/// A port that is free, since the program tries to listen on it.
+/// A port that is free, because the program tries to listen on it.
 fn free_port() -> String {
     let _alone = starting();
     let holder = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
@@ -93,9 +100,9 @@ fn free_port() -> String {
     address.port().to_string()
 }
 
-/// Looks with these options, and with nothing running but what they name.
+/// Runs the doctor with these options, and with no other server running.
 async fn run(programs: &Path, options: &[(&'static str, String)], flags: &[&str]) -> Output {
-    // The socket never listens, and while it is bound nobody else can.
+    // The socket never listens, and nobody else can use its port.
     let bound = TcpSocket::new_v4().expect("a socket");
     bound.bind(([127, 0, 0, 1], 0).into()).expect("a free port");
     let nobody = format!("http://{}", bound.local_addr().expect("an address"));
@@ -108,7 +115,7 @@ async fn run(programs: &Path, options: &[(&'static str, String)], flags: &[&str]
     output(doctor(programs, &arguments)).await
 }
 
-/// Holds checks to a level and to words in what was found.
+/// Asserts the level of checks, and words in their findings.
 fn holds(output: &Output, level: &str, checks: &[(&str, &str)]) {
     let findings: Vec<Value> = serde_json::from_slice(&output.stdout).expect("JSON");
     for (check, words) in checks {
@@ -128,7 +135,7 @@ async fn put_up(router: Router) -> String {
     format!("http://{address}")
 }
 
-/// Prometheus, Tempo and Grafana, as far as they are asked.
+/// Prometheus, Tempo and Grafana, as far as the doctor queries them.
 async fn stack(health: &str, uids: [&str; 3]) -> Vec<(&'static str, String)> {
     let targets = json!({ "status": "success", "data": { "activeTargets": [
         { "labels": { "job": "lab", "instance": "127.0.0.1:8765" }, "health": health }
@@ -164,10 +171,11 @@ async fn a_bare_machine_is_ready_for_the_terminal_and_the_page() {
     assert_eq!(output.status.code(), Some(0), "{text}");
     assert!(output.stderr.is_empty());
     for part in [
-        "✓ loopback      127.0.0.1 reaches itself\n",
+        "✓ loopback      connections to 127.0.0.1 work\n",
+        "! languages     no Python, no Node, no Go; `lab starter` needs one of them\n",
         "! docker        not installed; only the Grafana part needs it\n",
         "! dashboards    Prometheus, Tempo and Grafana are not running\n",
-        "\nnothing stands in the way; 2 things to know\n",
+        "\nnothing stands in the way; 3 things to know\n",
     ] {
         assert!(text.contains(part), "{part:?} is missing in\n{text}");
     }
@@ -188,7 +196,7 @@ async fn a_bare_machine_is_not_ready_for_the_dashboards() {
     assert!(text.is_ascii(), "{text}");
     for part in [
         "FAIL grafana       nobody listens at ",
-        "\n4 things to do first\n",
+        "\n4 things to do first; 1 thing to know\n",
     ] {
         assert!(text.contains(part), "{part:?} is missing in\n{text}");
     }
@@ -196,7 +204,7 @@ async fn a_bare_machine_is_not_ready_for_the_dashboards() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn what_is_all_there_is_all_right() {
+async fn a_complete_machine_is_all_right() {
     let info = json!({
         "ServerVersion": "28.2.2", "OperatingSystem": "Docker Desktop",
         "ClientInfo": { "Plugins": [{ "Name": "compose" }] },
@@ -207,6 +215,7 @@ async fn what_is_all_there_is_all_right() {
     let output = run(&programs, &stack, &["--with-grafana", "--json"]).await;
 
     let checks = [
+        ("languages", "Python 3.12, for `lab starter`"),
         ("docker", "docker compose --profile desktop up -d"),
         ("prometheus", "scrapes the lab"),
         ("tempo", "takes traces"),
@@ -217,10 +226,11 @@ async fn what_is_all_there_is_all_right() {
 }
 
 #[tokio::test]
-async fn what_is_there_and_not_right_is_told_apart() {
+async fn misconfigured_dashboards_are_distinguished() {
     let programs = programs("incomplete", None);
     let mut stack = stack("down", ["lab-client", "x", "y"]).await;
-    // Tempo is asked where Grafana is, and traces are sent to Prometheus.
+    // Tempo's address is that of Grafana, and the address for traces is that of
+    // Prometheus.
     stack[1].1 = stack[3].1.clone();
     stack[2].1 = stack[0].1.clone();
 
@@ -228,7 +238,7 @@ async fn what_is_there_and_not_right_is_told_apart() {
 
     let checks = [
         ("prometheus", "waits for the lab"),
-        ("tempo", "something else "),
+        ("tempo", "another program "),
         ("grafana", "lacks lab-service, lab-workshop"),
     ];
     holds(&output, "problem", &checks);
@@ -236,7 +246,7 @@ async fn what_is_there_and_not_right_is_told_apart() {
 }
 
 #[tokio::test]
-async fn whoever_has_a_port_is_named() {
+async fn the_process_that_uses_a_port_is_named() {
     let programs = programs("taken", None);
     let holders = [(); 2].map(|()| TcpListener::bind(("127.0.0.1", 0)).expect("a port"));
     let [service, page] = holders.each_ref().map(|holder| {
@@ -259,7 +269,7 @@ async fn whoever_has_a_port_is_named() {
 }
 
 #[tokio::test]
-async fn a_lab_that_is_served_already_is_where_it_should_be() {
+async fn the_ports_of_a_running_lab_are_fine() {
     let programs = programs("served", None);
     let config = WebUiConfig {
         port: 0,
@@ -273,19 +283,19 @@ async fn a_lab_that_is_served_already_is_where_it_should_be() {
     let both = run(&programs, &both, &["--json"]).await;
     let alone = run(&programs, &[("--port", service)], &["--json"]).await;
 
-    let words = "held by a running `lab serve`";
+    let words = "used by a running `lab serve`";
     holds(
         &both,
         "ok",
         &[("service port", words), ("page port", words)],
     );
     assert_eq!(both.status.code(), Some(0));
-    let words = "a teaching service without the page";
+    let words = "a teaching service without the web UI";
     holds(&alone, "problem", &[("service port", words)]);
 }
 
 #[tokio::test]
-async fn nothing_that_is_silent_is_waited_for() {
+async fn silent_servers_do_not_delay_the_doctor() {
     let programs = programs("silent", None);
     let mut silent = Vec::new();
     let options = [
@@ -317,7 +327,7 @@ async fn nothing_that_is_silent_is_waited_for() {
 }
 
 #[tokio::test]
-async fn a_proxy_is_named_by_its_variable_and_by_nothing_else() {
+async fn only_the_variable_of_a_proxy_is_printed() {
     let programs = programs("proxy", None);
     let proxy = "http://me:SECRET@proxy.example:3128";
 

@@ -1,7 +1,7 @@
-//! The spans of client and service, as any OpenTelemetry user gets them: through
-//! `tracing-opentelemetry`, without the recorder of the lab.
+//! The spans of client and service as any OpenTelemetry user gets them: through
+//! `tracing-opentelemetry`, without the lab's recorder.
 //!
-//! Nothing global is used: the subscriber is that of the test's thread, and the
+//! Nothing global is used: the subscriber belongs to the test's thread, and the
 //! propagator is called directly.
 
 use std::{sync::Arc, time::SystemTime};
@@ -112,7 +112,7 @@ async fn one_call_is_one_tree_across_the_wire() {
 }
 
 #[tokio::test]
-async fn a_resend_says_which_one_it_is_and_the_first_attempt_does_not() {
+async fn only_resends_have_a_resend_count() {
     let spans = spans_of_flaky(3).await;
 
     let attempts = spans
@@ -125,7 +125,7 @@ async fn a_resend_says_which_one_it_is_and_the_first_attempt_does_not() {
 }
 
 #[tokio::test]
-async fn what_failed_is_an_error_and_what_did_not_is_left_unset() {
+async fn only_failed_spans_have_a_status() {
     for (max_attempts, failures) in [(3, 2), (2, 2)] {
         let spans = spans_of_flaky(max_attempts).await;
 

@@ -1,8 +1,7 @@
-//! The web page, as a person meets it: a real browser in front of a real
-//! `lab serve`, each test with a pair of its own.
+//! The web UI as a person uses it: a real browser and a real `lab serve`, a new pair for
+//! each test.
 //!
-//! What needs a browser is ignored unless asked for, since not every machine has
-//! one:
+//! Tests that need a browser are ignored by default, because not every machine has one:
 //!
 //! ```sh
 //! apt-get install chromium chromium-driver
@@ -10,7 +9,7 @@
 //! AXE_CORE="$AXE_CORE" cargo test -p lab --test page -- --ignored
 //! ```
 //!
-//! Nothing sleeps: the tests wait for what they want to see.
+//! No test sleeps: each waits for the state that it expects.
 
 mod page {
     mod access;

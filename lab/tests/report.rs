@@ -1,5 +1,5 @@
-//! The page of a run, as a browser would take it: what it is made of, what it
-//! refuses to load, and how `--report` writes it.
+//! The report of a run, as a browser would parse it: its content, the resources that it
+//! must not load, and how `--report` writes it.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -63,7 +63,7 @@ async fn comparison(name: &str) -> (&'static Scenario, Comparison) {
     )
 }
 
-/// Every tag that opens, with its attributes, and the text up to the next tag.
+/// Every opening tag, with its attributes, and the text up to the next tag.
 fn tags(page: &str) -> impl Iterator<Item = (&str, &str, &str)> {
     page.split('<').skip(1).filter_map(|part| {
         let (tag, text) = part.split_once('>')?;
@@ -72,7 +72,7 @@ fn tags(page: &str) -> impl Iterator<Item = (&str, &str, &str)> {
     })
 }
 
-/// The values of an attribute, wherever it stands.
+/// All values of an attribute.
 fn values<'a>(page: &'a str, attribute: &str) -> Vec<&'a str> {
     let opening = format!(" {attribute}=\"");
     let after = page.split(&*opening).skip(1);
@@ -80,7 +80,7 @@ fn values<'a>(page: &'a str, attribute: &str) -> Vec<&'a str> {
 }
 
 #[tokio::test]
-async fn tells_the_whole_story_in_order() {
+async fn a_report_has_its_sections_in_order() {
     let page = page("flaky").await;
 
     let parts = ["h1", "code", "h2", "caption", "th", "title", "desc"];
@@ -124,7 +124,7 @@ async fn tells_the_whole_story_in_order() {
     code    HTTP/1.1 200 OK
     code    lab serve
     h2      Counters
-    caption What this run added, under the names that /metrics shows
+    caption The changes by this run, under their names in /metrics
     th      counter
     th      change
     th      what it answers
@@ -152,7 +152,7 @@ async fn draws_every_row_of_the_table_as_one_bar() {
     let kinds = |part: &str, name: &str| -> Vec<String> {
         let named = tags(part).filter(|(tag, ..)| name.contains(tag));
         let kinds = named.filter_map(|(_, attributes, _)| attributes.split('"').nth(1));
-        // What a wait was drawn below stands behind its bar.
+        // The ceiling of a wait is behind its bar.
         let kinds = kinds.filter(|kind| !["rule", "ceiling"].contains(kind));
         kinds.map(str::to_owned).collect()
     };
@@ -164,7 +164,7 @@ async fn draws_every_row_of_the_table_as_one_bar() {
 }
 
 #[tokio::test]
-async fn loads_nothing_and_runs_nothing() {
+async fn a_report_loads_no_file_and_runs_no_script() {
     for scenario in CATALOGUE {
         let page = page(scenario.words.name).await.to_lowercase();
 
@@ -194,7 +194,7 @@ async fn loads_nothing_and_runs_nothing() {
 }
 
 #[tokio::test]
-async fn lets_in_its_own_style_and_nothing_else() {
+async fn the_policy_allows_only_the_reports_own_style() {
     let page = page("flaky").await;
 
     let (_, style) = page.split_once("<style>").expect("a style sheet");
@@ -207,7 +207,7 @@ async fn lets_in_its_own_style_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn names_every_part_that_is_referred_to_once() {
+async fn every_reference_has_exactly_one_target() {
     let mut pages = Vec::new();
     for scenario in CATALOGUE {
         pages.push(page(scenario.words.name).await);
@@ -234,7 +234,7 @@ async fn names_every_part_that_is_referred_to_once() {
 }
 
 #[tokio::test]
-async fn a_comparison_holds_what_differs_and_both_sides() {
+async fn a_comparison_contains_the_differences_and_both_sides() {
     let (scenario, both) = comparison("lost-response").await;
 
     let page = render::html_comparison(
@@ -253,7 +253,7 @@ async fn a_comparison_holds_what_differs_and_both_sides() {
         headings,
         [
             "The question",
-            "What each came to",
+            "Effects of each client",
             "What happened · reliable",
             "Outcome · reliable",
             "Verdict · reliable",
@@ -280,7 +280,7 @@ async fn a_comparison_holds_what_differs_and_both_sides() {
     assert!(page.contains("up to 3 attempts") && page.contains("up to 10 attempts"));
 }
 
-/// How far the bars of each picture reach, in per cent of its width.
+/// The ends of each picture's bars, in percent of its width.
 fn reach(page: &str) -> Vec<u32> {
     let pictures = page.split("<svg class=\"bars\" role=\"img\"").skip(1);
     let percent = |attributes: &str, name: &str| -> u32 {
@@ -302,7 +302,7 @@ fn reach(page: &str) -> Vec<u32> {
         .collect()
 }
 
-/// What is as long is drawn as long, on either side.
+/// Equal durations have equal lengths on both sides.
 #[tokio::test]
 async fn a_comparison_has_one_axis_of_time() {
     let (scenario, both) = comparison("read-timeout").await;
@@ -329,10 +329,10 @@ async fn a_comparison_has_one_axis_of_time() {
     assert!(beside[0] < 50 && beside[1] == 100, "{beside:?}");
 }
 
-/// A call that fails may be just what was expected: the one is no colour of the
-/// other.
+/// A failed call may be exactly what was expected, so the ending and the verdict have
+/// separate colours.
 #[tokio::test]
-async fn how_a_call_ended_and_the_verdict_on_it_are_two_things() {
+async fn the_ending_of_a_call_and_its_verdict_are_separate() {
     for (name, ending, verdict) in [
         (
             "retry-later",
@@ -355,9 +355,9 @@ async fn how_a_call_ended_and_the_verdict_on_it_are_two_things() {
     }
 }
 
-/// Whom a reader has to believe, and where to look for what went wrong.
+/// The source of each check, and the requests to look at.
 #[tokio::test]
-async fn a_check_says_whose_word_it_is_and_which_requests_broke_a_rule() {
+async fn a_check_names_its_source_and_the_offending_requests() {
     let (scenario, both) = comparison("retry-later").await;
     let run = &both.runs[1];
     let rule = Some("retry-after-seconds");
@@ -387,7 +387,7 @@ async fn a_check_says_whose_word_it_is_and_which_requests_broke_a_rule() {
 }
 
 #[tokio::test]
-async fn what_came_from_the_wire_stays_text() {
+async fn text_from_the_wire_is_escaped() {
     let (scenario, mut run) = run_scenario("flaky").await;
     let plain = render::html(
         &scenario.words,
@@ -426,7 +426,7 @@ async fn what_came_from_the_wire_stays_text() {
         for (name, ..) in tags(page) {
             *names.entry(name.to_owned()).or_default() += 1;
         }
-        // What was found instead of what was expected is set in bold.
+        // The finding of a failed check is bold.
         names.remove("strong");
         names
     };
@@ -466,7 +466,7 @@ async fn says_so_if_no_request_reached_the_service() {
 }
 
 #[tokio::test]
-async fn says_nothing_to_be_less_early_than_it_was() {
+async fn an_early_retry_is_not_rounded_away() {
     let (scenario, mut run) = run_scenario("flaky").await;
     run.wire.entries[1].early = Some(Duration::from_millis(1_001));
     run.view.requests = Table::of_run(&run.wire);
@@ -482,7 +482,7 @@ async fn says_nothing_to_be_less_early_than_it_was() {
     assert!(page.contains(">1.1 s</td>"), "{page}");
 }
 
-/// The colours that a block of the style sheet gives names to.
+/// The colours to which a block of the style sheet gives names.
 fn colors(block: &str) -> BTreeMap<&str, [f64; 3]> {
     block
         .split("--")
@@ -510,7 +510,7 @@ fn contrast(one: [f64; 3], other: [f64; 3]) -> f64 {
 }
 
 #[tokio::test]
-async fn every_text_stands_out_from_its_ground_in_every_scheme() {
+async fn every_text_has_enough_contrast_in_every_scheme() {
     let page = page("flaky").await;
 
     let schemes: Vec<_> = page
@@ -592,7 +592,7 @@ fn the_option_goes_with_a_comparison_and_with_json() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_stays_a_link_and_what_it_leads_to_is_written() {
+fn a_report_is_written_through_a_symbolic_link() {
     let folder = folder("report-link");
     let (file, link) = (folder.join("flaky.html"), folder.join("link.html"));
     std::os::unix::fs::symlink(&file, &link).expect("a link");
@@ -613,7 +613,7 @@ fn a_link_stays_a_link_and_what_it_leads_to_is_written() {
 
 #[cfg(unix)]
 #[test]
-fn a_file_keeps_its_mode_its_owner_and_its_other_names() {
+fn a_file_keeps_its_mode_owner_and_hard_links() {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
     let folder = folder("report-keeps");
     let (file, other) = (folder.join("flaky.html"), folder.join("other.html"));
@@ -622,7 +622,7 @@ fn a_file_keeps_its_mode_its_owner_and_its_other_names() {
     for name_it_twice in [false, true] {
         if name_it_twice {
             fs::hard_link(&file, &other).expect("another name");
-            // Only root may give a file away.
+            // Only root may give away a file.
             let _ = chown(&file, Some(1), Some(1));
         }
         let before = fs::metadata(&file).expect("a file");
@@ -654,7 +654,7 @@ fn a_name_may_be_as_long_as_the_system_allows() {
 }
 
 #[test]
-fn a_file_that_cannot_be_written_is_named_before_anything_is_run() {
+fn an_unwritable_file_is_reported_before_any_run() {
     let folder = folder("report-nowhere");
     let nowhere = folder.join("missing").join("flaky.html");
 
@@ -672,7 +672,7 @@ fn a_file_that_cannot_be_written_is_named_before_anything_is_run() {
     }
 }
 
-/// A storm of eight seconds.
+/// A storm of eight virtual seconds.
 const STORM: [&str; 11] = [
     "storm",
     "--calls-per-second",

@@ -1,5 +1,5 @@
-//! The JSON Schemas of what the lab prints. That of a run is held to runs: every one is
-//! described by it, and what is not quite a run is refused.
+//! The JSON Schemas of the lab's output. All runs must conform to that of a run, and
+//! changed runs must be refused.
 
 use std::{future::ready, ops::ControlFlow, time::Duration};
 
@@ -20,14 +20,14 @@ use runner::{
 use serde_json::{Map, Value, json};
 use tracing_subscriber::layer::Identity;
 
-/// The objects whose members a run need not all have, and may have more of.
+/// The objects with optional and additional members.
 const MAPS: [&str; 4] = ["facts", "fields", "labels", "routes"];
 
 fn schema() -> Value {
     parsed(&render::run_schema())
 }
 
-/// Every schema that the lab prints.
+/// Every schema of the lab's output.
 fn schemas() -> [Value; 3] {
     let [card, storm] = [render::card_schema(), render::storm_schema()];
     [schema(), parsed(&card), parsed(&storm)]
@@ -41,8 +41,8 @@ fn validator() -> Validator {
     jsonschema::draft202012::new(&schema()).expect("the schema can be used")
 }
 
-/// The schema of a run alone: what is wrong with a run would else be reported as
-/// being neither a run nor anything else.
+/// The schema of a run alone: with the whole schema, the error would only say that the
+/// value matches no alternative.
 fn run_validator() -> Validator {
     let mut schema = schema();
     let object = schema.as_object_mut().expect("an object");
@@ -86,7 +86,7 @@ fn errors(validator: &Validator, value: &Value) -> Vec<String> {
 }
 
 #[test]
-fn a_storm_is_what_its_schema_says() {
+fn a_storm_conforms_to_its_schema() {
     let mut plan = Plan::of(&STORIES[0]);
     plan.settings.incident_starts = Duration::ZERO;
     plan.settings.incident_lasts = Duration::from_millis(500);
@@ -107,7 +107,7 @@ fn a_storm_is_what_its_schema_says() {
 }
 
 #[test]
-fn figures_of_a_storm_are_what_its_schema_says() {
+fn figures_of_a_storm_conform_to_their_schema() {
     let setting = || "all".to_owned();
     let counts = [(1, 200), (0, 20)].map(|(count, runs)| Count { count, runs });
     let figures = Figures {
@@ -139,7 +139,7 @@ fn figures_of_a_storm_are_what_its_schema_says() {
 }
 
 #[test]
-fn is_a_schema_of_its_draft() {
+fn the_schema_conforms_to_its_draft() {
     for schema in schemas() {
         let checked = jsonschema::draft202012::meta::validate(&schema);
 
@@ -152,7 +152,7 @@ fn is_a_schema_of_its_draft() {
 }
 
 #[tokio::test]
-async fn describes_every_run_and_every_comparison_of_the_catalogue() {
+async fn every_run_and_comparison_conforms_to_the_schema() {
     let (of_a_run, of_all) = (run_validator(), validator());
     let once = Overrides {
         max_attempts: Some(1),
@@ -185,7 +185,7 @@ async fn describes_every_run_and_every_comparison_of_the_catalogue() {
 }
 
 #[tokio::test]
-async fn describes_a_run_that_was_cancelled() {
+async fn a_cancelled_run_conforms_to_the_schema() {
     let scenario = find("flaky").expect("a scenario of the catalogue");
     let settings = settings(&Reliable, Overrides::NONE);
 
@@ -196,7 +196,7 @@ async fn describes_a_run_that_was_cancelled() {
     assert_eq!(errors(&run_validator(), &run), [""; 0]);
 }
 
-/// Every place in a document that holds an object, as a JSON Pointer.
+/// Every object in a document, as a JSON Pointer.
 fn objects(value: &Value, at: String, found: &mut Vec<String>) {
     match value {
         Value::Object(members) => {
@@ -224,7 +224,7 @@ fn with(run: &Value, at: &str, change: impl FnOnce(&mut Map<String, Value>)) -> 
 }
 
 #[tokio::test]
-async fn refuses_a_member_too_many_a_missing_one_and_one_of_another_type() {
+async fn the_schema_refuses_extra_missing_and_mistyped_members() {
     let (validator, run) = (run_validator(), flaky().await);
     let mut workers = Vec::new();
     objects(&run, String::new(), &mut workers);
@@ -257,7 +257,7 @@ async fn refuses_a_member_too_many_a_missing_one_and_one_of_another_type() {
     assert!(accepted.is_empty(), "{accepted:#?}");
 }
 
-/// Every property that the schema names and does not describe.
+/// Every property of the schema without a description.
 fn undescribed(schema: &Value, at: &str, found: &mut Vec<String>) {
     let Value::Object(keywords) = schema else {
         return;

@@ -11,13 +11,13 @@ use crate::{
     http::{Connection, Request, Response},
 };
 
-/// The longest wait that it sits through.
+/// The longest wait that it accepts.
 const BUDGET: Duration = Duration::from_secs(30);
 
 /// How long it waits for a response.
 const READ_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// What this client calls itself.
+/// The `User-Agent` of this client.
 const USER_AGENT: &str = "habits";
 
 #[derive(Debug)]
@@ -25,12 +25,12 @@ pub(crate) struct Client {
     habit: Habit,
     host: String,
     connection: Option<Connection>,
-    /// A connection that nothing is sent on.
+    /// A connection on which nothing is sent.
     unused: Option<Connection>,
     requests: usize,
 }
 
-/// What a response says about coming back.
+/// The retry advice of a response.
 enum Asked {
     Nothing,
     Wait(Duration),
@@ -57,8 +57,8 @@ impl Client {
         self.habit == habit
     }
 
-    /// Sends a request, and again after each failure that may pass, a few times at most.
-    /// `attempt` makes the request out of the number of the attempt, from 1.
+    /// Sends a request, and retries it a few times after transient failures. `attempt`
+    /// builds the request from the number of the attempt, starting at 1.
     pub(crate) fn call(
         &mut self,
         mut attempt: impl FnMut(u32) -> Request,
@@ -92,7 +92,7 @@ impl Client {
             Habit::WaitsLong => 3,
             Habit::NoWait => 6,
             Habit::NeverGivesUp => u32::MAX,
-            // Workers that share no limit have to be patient.
+            // Workers without a shared limit must be patient.
             Habit::Parallel => 15,
             _ => 4,
         }
@@ -107,7 +107,7 @@ impl Client {
         }
     }
 
-    /// How long to wait after a failure; none if that would be too long.
+    /// How long to wait after a failure; none if the wait would be too long.
     fn pause(&self, response: Option<&Response>, number: u32) -> Option<Duration> {
         let wait = match response.map_or(Asked::Nothing, |it| self.asked(it)) {
             Asked::Nothing => self.backoff(number),
@@ -137,7 +137,7 @@ impl Client {
         }
         match httpdate::parse_http_date(value) {
             Ok(_) if self.has(Habit::IgnoresDates) => Asked::Unusable,
-            // A date that has passed asks for no wait.
+            // A past date asks for no wait.
             Ok(date) => Asked::Wait(date.duration_since(SystemTime::now()).unwrap_or_default()),
             Err(_) => Asked::Unusable,
         }
@@ -155,7 +155,7 @@ impl Client {
         Duration::from_millis(millis)
     }
 
-    /// One attempt, on the connection of the one before if that is open.
+    /// One attempt, on the previous connection if it is open.
     fn exchange(&mut self, request: &Request) -> io::Result<Response> {
         self.requests += 1;
         if self.requests == 1 {
@@ -176,7 +176,7 @@ impl Client {
         Ok(response)
     }
 
-    /// What some clients do before their first request.
+    /// The requests that some clients send before their first one.
     fn begin(&mut self, request: &Request) -> io::Result<()> {
         let look = |method| Request::plain(method, &request.target);
         match self.habit {
@@ -213,7 +213,7 @@ impl Client {
         connection.receive(request.method)
     }
 
-    /// The request, with the headers that every request has.
+    /// The request, with the headers that all requests have.
     fn complete(&self, request: &Request) -> Request {
         let mut request = request.clone();
         let accept = match self.habit {

@@ -1,96 +1,95 @@
-//! What a client may do in its own way.
+//! The habits that a client may have.
 
 use clap::ValueEnum;
 
 /// One habit of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Habit {
-    /// It has none, and is right.
+    /// No bad habit.
     None,
 
-    /// It sends a cursor without encoding more of it than its spaces.
+    /// It sends a cursor in which only spaces are encoded.
     CursorUnescaped,
     /// It takes a page without records for the last one.
     StopsAtEmptyPage,
-    /// It calls so many pages the whole listing.
+    /// It takes this many pages for the whole listing.
     StopsAfterTenPages,
     /// It sends the token in the query.
     TokenInUrl,
-    /// It comes back at once.
+    /// It retries immediately.
     NoWait,
     /// It always waits for the same time.
     NoJitter,
-    /// It backs off whatever Retry-After says.
+    /// It backs off and ignores Retry-After.
     IgnoresRetryAfter,
-    /// It comes back after half the wait.
+    /// It retries after half the wait.
     HalvesRetryAfter,
-    /// It forgets the head of a response whose body breaks off.
+    /// It ignores the headers of a response whose body breaks off.
     ForgetsCutBodies,
-    /// It reads seconds alone.
+    /// It understands Retry-After in seconds only.
     IgnoresDates,
-    /// It takes a Retry-After that it cannot read for no wait.
+    /// It does not wait if it cannot parse Retry-After.
     TakesUnusableForZero,
-    /// It waits for a second where it was asked for minutes.
+    /// It waits for a second when asked for minutes.
     CutsLongWaits,
     /// It never gives up.
     NeverGivesUp,
-    /// It sends again what was refused.
+    /// It retries a refused request.
     RetriesRefusals,
-    /// It sends again what came back as JSON that does not parse.
+    /// It retries after invalid JSON.
     RetriesBadJson,
-    /// It sends again what came back as something else than JSON.
+    /// It retries after a body that is not JSON.
     RetriesOtherMediaTypes,
-    /// It sends again what came back in another shape.
+    /// It retries after JSON of another shape.
     RetriesOtherShapes,
-    /// It reads on from a page that is none.
+    /// It continues after an invalid page.
     TakesAnyCursor,
-    /// It parses a body that is not there, and asks again.
+    /// It parses a missing body, and retries.
     Retries204,
-    /// It goes where a redirect leads.
+    /// It follows redirects.
     FollowsRedirects,
-    /// It compares a cursor with none that came before.
+    /// It does not detect repeated cursors.
     ForgetsCursors,
-    /// It reads on for as long as there is a next page.
+    /// It reads as long as there is a next page.
     NoPageLimit,
-    /// It makes an idempotency key for each attempt.
+    /// It generates an idempotency key for each attempt.
     KeyPerAttempt,
-    /// It has one idempotency key for everything.
+    /// It uses one idempotency key for everything.
     OneKey,
-    /// It sends no idempotency key, and its POST again.
+    /// It sends no idempotency key, and retries its POST.
     NoKey,
-    /// It writes into the body which retry it is.
+    /// It writes the number of the retry into the body.
     NumbersRetries,
-    /// It sends every POST again.
+    /// It retries every POST.
     RetriesEveryPost,
-    /// It waits for a response for ever.
+    /// It waits for a response forever.
     NeverTimesOut,
-    /// It calls its JSON text.
+    /// It declares its JSON as text.
     CallsJsonText,
-    /// It says that it takes HTML alone.
+    /// It accepts only HTML.
     AcceptsHtml,
 
     /// It waits for seconds before each retry.
     WaitsLong,
     /// It waits for as long as it is asked to.
     WaitsAnyTime,
-    /// It sends at once what does not depend on each other.
+    /// It sends independent requests concurrently.
     Parallel,
-    /// It speaks HTTP/1.0.
+    /// It uses HTTP/1.0.
     Http10,
     /// It opens a connection for each request.
     ConnectionPerRequest,
-    /// It sends a HEAD first.
+    /// It sends a HEAD request first.
     HeadFirst,
-    /// It sends an OPTIONS first.
+    /// It sends an OPTIONS request first.
     OptionsFirst,
-    /// It opens two connections beforehand, and uses the second.
+    /// It opens two connections in advance, and uses the second.
     Preconnects,
     /// Its name is empty.
     EmptyUserAgent,
-    /// Its transport loses a connection that was used before, and sends the request
-    /// again on another.
+    /// Its transport loses a reused connection, and resends the request on another.
     Replays,
-    /// It prints no error, and says by its exit code that there was one.
+    /// It prints no error; only its exit code reports it.
     ExitCodeAlone,
 
     /// It sends every request once.

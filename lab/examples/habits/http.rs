@@ -1,4 +1,4 @@
-//! HTTP/1.1 by hand, as little of it as the tasks need.
+//! A minimal implementation of HTTP/1.1, sufficient for the tasks.
 
 use std::{
     collections::HashMap,
@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-/// A request; all that is the same for every request is left out.
+/// A request, without the parts that all requests share.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     pub(crate) method: &'static str,
@@ -59,7 +59,7 @@ impl Response {
         self.headers.get(name).map(String::as_str)
     }
 
-    /// Whether its connection can carry another request.
+    /// Whether its connection can be reused.
     pub(crate) fn keeps_open(&self) -> bool {
         let closes = self.header("connection") == Some("close");
         !closes && self.body.is_ok()

@@ -5,8 +5,8 @@
 //! cargo run -p lab -- grade --task flaky -- target/debug/examples/habits no-wait
 //! ```
 //!
-//! It speaks HTTP by hand, so that it can do what no library would. But for its habit it
-//! is right.
+//! It implements HTTP itself, so that it can do things that no library would. Apart
+//! from its habit it behaves correctly.
 
 #![expect(clippy::print_stdout, reason = "its last line is its result")]
 

@@ -1,4 +1,4 @@
-//! What is done for each task: the last line of it, a result or an error.
+//! The tasks. Each returns the last line of its output: a result or an error.
 
 use std::{
     collections::HashSet,
@@ -20,7 +20,7 @@ const MOST_PAGES: usize = 100;
 
 type Outcome = Result<Value, Value>;
 
-/// Does a task at a path. Without one that it knows it says so.
+/// Runs a task at a path. For an unknown task it reports that.
 pub(crate) fn run(client: &mut Client, task: &str, path: &str) -> Outcome {
     match task {
         "read-all" | "invalid-body" | "loop" | "long-list" => list(client, path),
@@ -44,7 +44,7 @@ fn failed(error: &io::Error) -> Value {
     json!({"error": error.to_string()})
 }
 
-/// What a caller needs of a response that is no success.
+/// The details of a failed response that a caller needs.
 fn refusal(response: &Response) -> Value {
     let seconds = response.header("retry-after");
     json!({
@@ -54,7 +54,7 @@ fn refusal(response: &Response) -> Value {
     })
 }
 
-/// The object of a response, if it is a success that has one.
+/// The JSON object of a successful response, if it has one.
 fn object(response: &Response) -> Result<Value, Invalid> {
     let kind = response.header("content-type").unwrap_or_default();
     if !kind.starts_with("application/json") {
@@ -90,7 +90,7 @@ pub(crate) fn path_of(url: &str) -> &str {
     rest.find('/').map_or("/", |at| &rest[at..])
 }
 
-/// What is wrong with a body.
+/// Why a body is invalid.
 #[derive(Clone, Copy)]
 enum Invalid {
     Json,
@@ -122,7 +122,7 @@ struct Page {
     next: Option<String>,
 }
 
-/// A page, and what is wrong with it.
+/// A page, and its errors.
 fn page(response: &Response, takes_any: bool) -> Result<Page, Invalid> {
     let body = response.body.as_deref().unwrap_or_default();
     let any = || serde_json::from_slice(body).map_err(|_| Invalid::Json);
@@ -204,7 +204,7 @@ fn fetch(client: &mut Client, request: &Request) -> Result<Response, Value> {
     }
 }
 
-/// As a value of a query: all but letters and digits is percent-encoded.
+/// Encodes a query value: everything except letters and digits is percent-encoded.
 fn encoded(value: &str) -> String {
     let bytes = value
         .bytes()
@@ -215,7 +215,7 @@ fn encoded(value: &str) -> String {
     bytes.collect()
 }
 
-/// An idempotency key, for a client that has keys.
+/// An idempotency key, if the client uses keys.
 fn new_key(client: &Client) -> Option<String> {
     match () {
         () if client.has(Habit::NoKey) => None,
@@ -241,7 +241,7 @@ fn create(client: &mut Client, path: &str) -> Outcome {
     Ok(json!({"ids": [resize?, crop?]}))
 }
 
-/// Submits a job: its id. Without a key it is sent once.
+/// Submits a job and returns its id. Without a key it is sent once.
 fn post(client: &mut Client, path: &str, task: &str, key: Option<String>) -> Result<Value, Value> {
     let [numbers, changes_key, is_text] = [
         Habit::NumbersRetries,

@@ -1,5 +1,4 @@
-//! Two runs side by side: what each came to, effect by effect, and both waterfalls on
-//! one axis.
+//! Two runs side by side: the effects of each, and both waterfalls on one axis.
 
 use evidence::{
     Comparison, Prediction, ScenarioWords,
@@ -13,14 +12,14 @@ use super::{
     waterfall::waterfalls,
 };
 
-/// The most rows of each chart, so that both can be seen together.
+/// The most rows of each chart, so that both are visible together.
 const ROWS: usize = 24;
 
-/// The longest value that stands in the table; a longer one has a line of its own.
+/// The longest value that fits in the table; a longer one gets its own line.
 const VALUE: usize = 11;
 
-/// Sets a comparison, and what its runs teach, as text. `prediction` is what the reader
-/// expected of the first, if anything.
+/// Renders a comparison and its lesson as text. `prediction` is what the reader expected
+/// of the first run, if anything.
 #[must_use]
 pub fn comparison(
     words: &ScenarioWords,
@@ -84,7 +83,7 @@ pub fn comparison(
     sheet.into_text()
 }
 
-/// Every effect: numbers in a table, words under their label, and a sign where the two
+/// All effects: numbers in a table, texts under their label, and a mark where the two
 /// differ.
 fn effects(sheet: &mut Sheet<'_>, compared: &Compared) {
     let (numbers, words): (Vec<_>, Vec<_>) = compared
@@ -121,7 +120,7 @@ fn effects(sheet: &mut Sheet<'_>, compared: &Compared) {
     }
 }
 
-/// The rules that a client broke, each with what was found.
+/// The rules that a client broke, each with its finding.
 fn rules(side: &Side, none: &str) -> String {
     let broken = side.broken.iter().map(|rule| match &rule.found {
         Some(found) => format!("{} ({found})", rule.id),

@@ -1,18 +1,18 @@
-//! The recorded exchanges as text, as a browser's network panel shows them: the request,
-//! then the response to it.
+//! The recorded exchanges as text, in the order of a browser's network panel: the
+//! request, then its response.
 
 use anstyle::Style;
 use evidence::wire::{Exchange, Header, Message, WireRecord};
 
 use super::{paint::fit, sheet::Sheet};
 
-/// The most exchanges that are shown; of more those in the middle are left out.
+/// The most exchanges to show; the middle ones of a longer list are omitted.
 const MOST: usize = 20;
 
-/// The most of a body that is shown, in characters.
+/// The most characters of a body to show.
 const BODY: usize = 320;
 
-/// Sets every exchange of a run.
+/// Renders all exchanges of a run.
 pub(super) fn exchanges(sheet: &mut Sheet<'_>, wire: &WireRecord) {
     sheet.gap();
     sheet.title("Exchanges");
@@ -23,7 +23,7 @@ pub(super) fn exchanges(sheet: &mut Sheet<'_>, wire: &WireRecord) {
     for (place, one) in wire.exchanges.iter().enumerate() {
         if left_out > 0 && place == MOST / 2 {
             sheet.line(&format!(
-                "({left_out} exchanges left out; --json has them all)"
+                "({left_out} exchanges not shown; --json has them all)"
             ));
         }
         if left_out == 0 || !(MOST / 2..MOST / 2 + left_out).contains(&place) {
@@ -40,7 +40,7 @@ fn exchange(sheet: &mut Sheet<'_>, exchange: &Exchange) {
         None => line(sheet, "    ← ", "no response"),
     }
     if let Some(curl) = &exchange.curl {
-        // A command to copy is never broken.
+        // A command to copy must not be wrapped.
         sheet.line(&format!(
             "    $ {}",
             fit(curl, usize::MAX, sheet.options.ascii)
@@ -76,7 +76,7 @@ fn message(sheet: &mut Sheet<'_>, first: &str, message: &Message) {
     }
 }
 
-/// A line with text from the wire, under the sign of its message.
+/// A line with text from the wire, below its message's mark.
 fn foreign(sheet: &mut Sheet<'_>, text: &str) {
     let text = fit(text, usize::MAX, sheet.options.ascii);
     sheet.beside_foreign("      ", &text);

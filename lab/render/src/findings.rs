@@ -1,9 +1,9 @@
-//! What the doctor found, as text.
+//! The findings of the doctor as text.
 
 use super::{Options, paint::fit, sheet::Sheet};
 use evidence::{Finding, Level};
 
-/// Sets findings: a line each, and what to do under those that need it.
+/// Renders each finding in a line, with its advice below.
 #[must_use]
 pub fn findings(findings: &[Finding], options: &Options) -> String {
     let names = findings.iter().map(|finding| finding.check.len());
@@ -11,7 +11,7 @@ pub fn findings(findings: &[Finding], options: &Options) -> String {
     let arrow = if options.ascii { "->" } else { "→" };
     let mut sheet = Sheet::new(options);
     for finding in findings {
-        // Names of processes and errors of the system come from elsewhere.
+        // Names of processes and errors of the system are untrusted text.
         let found = fit(&finding.found, usize::MAX, options.ascii);
         sheet.finding(
             finding.level,
@@ -60,14 +60,14 @@ mod tests {
     }
 
     #[test]
-    fn a_finding_is_a_line_and_what_to_do_stands_under_it() {
+    fn a_finding_has_its_advice_on_the_next_line() {
         let all = [
             finding("page port", Level::Ok, "8766 is free", None),
             finding(
                 "proxy",
                 Level::Note,
                 "http_proxy, HTTP_PROXY would send curl and other clients to a proxy; the lab's \
-                 own never ask it",
+                 own clients ignore it",
                 Some("export NO_PROXY=127.0.0.1,localhost"),
             ),
             finding(
@@ -81,7 +81,7 @@ mod tests {
         insta::assert_snapshot!(findings(&all, &Options::default()), @"
         ✓ page port     8766 is free
         ! proxy         http_proxy, HTTP_PROXY would send curl and other clients to a
-                        proxy; the lab's own never ask it
+                        proxy; the lab's own clients ignore it
                         → export NO_PROXY=127.0.0.1,localhost
         ✗ service port  8765 is taken by ba?[2Jd (process 7)
                         → stop it
@@ -95,7 +95,7 @@ mod tests {
         insta::assert_snapshot!(findings(&all, &ascii), @"
         ok   page port     8766 is free
         note proxy         http_proxy, HTTP_PROXY would send curl and other clients to a
-                           proxy; the lab's own never ask it
+                           proxy; the lab's own clients ignore it
                            -> export NO_PROXY=127.0.0.1,localhost
         FAIL service port  8765 is taken by ba?[2Jd (process 7)
                            -> stop it
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn says_in_one_line_whether_a_workshop_can_begin() {
+    fn the_last_line_says_whether_a_workshop_can_begin() {
         let of = |levels: &[Level]| {
             let all: Vec<_> = levels
                 .iter()

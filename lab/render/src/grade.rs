@@ -1,4 +1,4 @@
-//! A grade as text for a terminal: a line for each task, what to do next, and the card.
+//! A grade as text for a terminal: a line for each task, the next step, and the card.
 
 use anstyle::{AnsiColor, Style};
 use evidence::{
@@ -9,27 +9,27 @@ use evidence::{
 
 use super::{Options, paint::fit, sheet::Sheet};
 
-/// How wide the bars of a case are, in columns.
+/// The width of a case's bars, in columns.
 const CHART: usize = 20;
 
 /// The most rows of a case that are drawn.
 const ROWS: usize = 12;
 
-/// The most cases whose end is shown, of those that missed their goal.
+/// The most cases with a missed goal whose result is shown.
 const MISSED: usize = 2;
 
-/// The longest line of a process's stderr that is shown, in columns.
+/// The widest line of a process's stderr to show, in columns.
 const STDERR: usize = 300;
 
-/// What stands before everything about a task but its first line.
+/// The indentation of all lines about a task after the first.
 const INDENT: &str = "     ";
 
-/// A task among the others.
+/// The position of a task.
 #[derive(Clone, Copy, Debug)]
 pub struct TaskNumber {
-    /// The number of the task, from 1.
+    /// The number of the task, starting at 1.
     pub number: usize,
-    /// How many tasks there are.
+    /// The number of tasks.
     pub of: usize,
 }
 
@@ -38,13 +38,13 @@ pub struct TaskNumber {
 pub struct Open<'a> {
     /// The name of the task.
     pub task: &'a str,
-    /// The token to be sent along.
+    /// The token to send.
     pub token: Option<&'a str>,
-    /// What the service does in each case, and its URL.
+    /// For each case, the behaviour of the service and its URL.
     pub cases: Vec<(&'a str, &'a str)>,
 }
 
-/// Sets what there is to call. Of several tasks each shows its first case.
+/// Renders the URLs to call. With several tasks, each shows its first case.
 #[must_use]
 pub fn open(tasks: &[Open<'_>], options: &Options) -> String {
     let lab = options.lab;
@@ -53,7 +53,7 @@ pub fn open(tasks: &[Open<'_>], options: &Options) -> String {
         "",
         "Open until Ctrl+C, which prints the card. Each URL is one case: one call of your client.",
     );
-    sheet.line("To have a program called for each case instead:");
+    sheet.line("To let the lab call a program for each case instead:");
     sheet.line(&format!("  {lab} grade -- COMMAND"));
     sheet.gap();
     for task in tasks {
@@ -84,15 +84,15 @@ pub fn open(tasks: &[Open<'_>], options: &Options) -> String {
     }
     sheet.gap();
     if let Some((_, url)) = tasks.first().and_then(|task| task.cases.first()) {
-        sheet.line("Begin a case again:");
+        sheet.line("Start a case again:");
         sheet.line(&format!("  curl -X POST {url}/again"));
     }
     sheet.into_text()
 }
 
-/// Sets what became of a task: one line if it is done but for what is `known` to fail,
-/// with the task if its goal could not be judged and why nothing can be told of a rule,
-/// and else what to do about it.
+/// Renders the result of a task: one line if it is done except for `known` failures, the
+/// task if its goal could not be judged, the reason if a rule could not be judged, and
+/// otherwise what to do next.
 #[must_use]
 pub fn task(
     words: &TaskWords,
@@ -131,8 +131,8 @@ pub fn task(
     sheet.into_text()
 }
 
-/// Says that every task is done, what was not judged on the way, and which tasks there
-/// are for practice.
+/// Says that every task is done, what could not be judged, and which practice tasks there
+/// are.
 #[must_use]
 pub fn done(card: &Card, practice: &[&str], options: &Options) -> String {
     let lab = options.lab;
@@ -170,8 +170,8 @@ pub fn done(card: &Card, practice: &[&str], options: &Options) -> String {
     sheet.into_text()
 }
 
-/// Sets a card: a line for each task and for each of its rules, what cases ended with
-/// that missed their goal, and a count.
+/// Renders a card: a line for each task and each of its rules, the results of cases that
+/// missed their goal, and a count.
 #[must_use]
 pub fn card(card: &Card, known: &KnownFailures, options: &Options) -> String {
     let mut sheet = Sheet::new(options);
@@ -206,7 +206,7 @@ pub fn card(card: &Card, known: &KnownFailures, options: &Options) -> String {
     sheet.into_text()
 }
 
-/// Sets what a rule is: what it asks for, on whose authority, why, and how to keep it.
+/// Renders a rule: its demand, its source, its reason, and how to keep it.
 #[must_use]
 pub fn rule(rule: &Rule, tasks: &[&str], options: &Options) -> String {
     let lab = options.lab;
@@ -226,7 +226,7 @@ pub fn rule(rule: &Rule, tasks: &[&str], options: &Options) -> String {
     sheet.into_text()
 }
 
-/// Sets a hint.
+/// Renders a hint.
 #[must_use]
 pub fn hint(words: &TaskWords, options: &Options) -> String {
     let lab = options.lab;
@@ -237,7 +237,7 @@ pub fn hint(words: &TaskWords, options: &Options) -> String {
     sheet.into_text()
 }
 
-/// Sets rules as a list: the id of each, and what it asks for.
+/// Renders a list of rules, each with its id and its demand.
 #[must_use]
 pub fn rules(rules: &[&Rule], options: &Options) -> String {
     let mut sheet = Sheet::new(options);
@@ -249,8 +249,8 @@ pub fn rules(rules: &[&Rule], options: &Options) -> String {
     sheet.into_text()
 }
 
-/// Sets tasks as a list, each with the ids of the rules that are judged in it, and then
-/// those for practice.
+/// Renders a list of tasks, each with the ids of its rules, followed by the practice
+/// tasks.
 #[must_use]
 pub fn tasks(
     tasks: &[(&TaskWords, Vec<&str>)],
@@ -264,7 +264,7 @@ pub fn tasks(
         sheet.gap();
         sheet.beside(
             "",
-            "For practice, beside the others, and on no card unless they are named:",
+            "For practice; these are on a card only if they are named:",
         );
         sheet.line(&format!("  {lab} grade --task {} -- COMMAND", first.name));
         listed(&mut sheet, practice);
@@ -284,7 +284,7 @@ fn listed(sheet: &mut Sheet<'_>, tasks: &[(&TaskWords, Vec<&str>)]) {
     }
 }
 
-/// Why nothing can be told of some rules.
+/// Why some rules could not be judged.
 fn untold(sheet: &mut Sheet<'_>, grade: &TaskGrade) {
     for rule in grade.with_verdict(Verdict::CannotTell) {
         let found = rule.judgement.found.as_deref().unwrap_or_default();
@@ -292,7 +292,7 @@ fn untold(sheet: &mut Sheet<'_>, grade: &TaskGrade) {
     }
 }
 
-/// One line about a task; `advice` is for one that was skipped.
+/// One line about a task; `advice` is shown for a skipped task.
 fn headline(
     sheet: &mut Sheet<'_>,
     grade: &TaskGrade,
@@ -331,7 +331,7 @@ pub(super) fn was_missed(case: &CaseGrade) -> bool {
     )
 }
 
-/// What became of a rule, in words.
+/// The result of a rule, in words.
 pub(super) fn rule_in_words(rule: &RuleGrade, is_known: bool) -> String {
     match rule.judgement.verdict {
         Verdict::Broken if is_known => "known to fail".to_owned(),
@@ -339,8 +339,8 @@ pub(super) fn rule_in_words(rule: &RuleGrade, is_known: bool) -> String {
     }
 }
 
-/// The cases that show what went wrong, with their numbers: those that missed the goal,
-/// and the first of each of these rules that were broken.
+/// The cases that show the failures, with their numbers: those that missed the goal, and
+/// the first that broke each of these rules.
 fn to_show<'a>(grade: &'a TaskGrade, rules: &[&RuleGrade]) -> Vec<(usize, &'a CaseGrade)> {
     let broken = rules
         .iter()
@@ -358,7 +358,7 @@ fn to_show<'a>(grade: &'a TaskGrade, rules: &[&RuleGrade]) -> Vec<(usize, &'a Ca
         .collect()
 }
 
-/// A case: its requests, what a process that failed had to say, and what it printed.
+/// A case: its requests, the stderr of a process that failed, and what it printed.
 fn shown(
     sheet: &mut Sheet<'_>,
     words: &TaskWords,
@@ -380,7 +380,7 @@ fn shown(
     }
 }
 
-/// What a process ended with that missed the goal, and what was wanted in its place.
+/// The result of a process that missed the goal, and the expected result.
 fn ended(sheet: &mut Sheet<'_>, case: &CaseGrade, words: Option<&TaskWords>) {
     let stderr = case.process.iter().flat_map(|process| &process.stderr);
     for line in stderr {
@@ -389,14 +389,14 @@ fn ended(sheet: &mut Sheet<'_>, case: &CaseGrade, words: Option<&TaskWords>) {
     }
     let found = case.goal.found.as_deref().unwrap_or_default();
     sheet.beside_foreign(INDENT, &fit(found, 200, sheet.options.ascii));
-    // Of a result that depends on what came before, only the task can say what it is.
+    // If a result depends on earlier requests, only the task can describe it.
     let drawn = Some(&*case.wanted).filter(|wanted| !wanted.is_empty());
     if let Some(wanted) = drawn.or(words.map(|words| words.goal)) {
         sheet.beside(INDENT, &sheet.plain(&format!("wanted  {wanted}")));
     }
 }
 
-/// A rule that was broken: how, on whose authority, and where to read on.
+/// A broken rule: the finding, the source, and where to read more.
 fn broken(sheet: &mut Sheet<'_>, rule: &RuleGrade) {
     let lab = sheet.options.lab;
     let found = rule.judgement.found.as_deref().unwrap_or("broken");
@@ -408,7 +408,7 @@ fn broken(sheet: &mut Sheet<'_>, rule: &RuleGrade) {
     sheet.line(&format!("{INDENT}  why and how: {lab} rule {}", rule.id));
 }
 
-/// The requests of a case, those that broke a rule in red.
+/// The requests of a case; those that broke a rule are red.
 fn chart(sheet: &mut Sheet<'_>, case: &CaseGrade, broken: &[u64]) {
     let chart = CaseChart::new(&case.wire, ROWS);
     let scale = chart.scale(CHART);
@@ -439,7 +439,10 @@ fn chart(sheet: &mut Sheet<'_>, case: &CaseGrade, broken: &[u64]) {
         draw(sheet, row);
     }
     if chart.left_out() > 0 {
-        sheet.line(&format!("{INDENT}({} requests left out)", chart.left_out()));
+        sheet.line(&format!(
+            "{INDENT}({} requests not shown)",
+            chart.left_out()
+        ));
     }
     for row in tail {
         draw(sheet, row);
@@ -458,7 +461,7 @@ fn sign(verdict: Verdict, is_known: bool, options: &Options) -> (&'static str, S
     (if options.ascii { ascii } else { plain }, style)
 }
 
-/// What a card comes to, in one line.
+/// The result of a card, in one line.
 pub(super) fn count(card: &Card, known: &KnownFailures) -> String {
     let tasks = &card.tasks;
     let of = |verdict| tasks.iter().filter(|it| it.goal.verdict == verdict).count();

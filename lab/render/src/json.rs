@@ -2,14 +2,14 @@
 
 use serde::Serialize;
 
-/// Sets a [`Run`](evidence::Run), or a list of them, as JSON: indented, with a
-/// line break at its end.
+/// Serializes a [`Run`](evidence::Run), or a list of runs, as indented JSON with a final
+/// line break.
 ///
-/// A length of time is a number with its unit in its name: whole nanoseconds
-/// (`_ns`) where it was measured, seconds where it was asked for.
+/// A duration is a number with its unit in its name: whole nanoseconds (`_ns`) if it was
+/// measured, seconds if it is a setting.
 #[must_use]
 pub fn json(value: &impl Serialize) -> String {
-    #[expect(clippy::expect_used, reason = "no key of what is printed is no text")]
+    #[expect(clippy::expect_used, reason = "every key is a string")]
     let mut text = serde_json::to_string_pretty(value).expect("a run is plain data");
     text.push('\n');
     text

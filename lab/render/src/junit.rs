@@ -1,5 +1,5 @@
-//! A card as JUnit XML, which what runs a pipeline reads: a suite for each task, a test
-//! case for its goal and for each of its rules.
+//! A card as JUnit XML for CI: a suite for each task, and a test case for its goal and
+//! for each of its rules.
 
 use evidence::{
     grade::{Card, CaseGrade, GoalVerdict, KnownFailures, RuleGrade, TaskGrade},
@@ -9,15 +9,15 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::{grade::was_missed, paint::fit};
 
-/// The most columns of a text of the client.
+/// The maximum width of the client's texts, in columns.
 const LONGEST: usize = 2_000;
 
-/// Sets a card as JUnit XML.
+/// Renders a card as JUnit XML.
 ///
-/// What is neither good nor bad is skipped, with what it came to as its message: a task
-/// that the client does not do, a rule that was not exercised, one that cannot be told.
-/// So is a rule that is `known` to be broken; one of those that was kept is a failure.
-/// Text of the client has no character that XML does not allow.
+/// A result that is neither good nor bad is skipped, with the result as its message: a
+/// task that the client does not attempt, or a rule that was not exercised or could not
+/// be judged. So is a rule that is `known` to be broken; if it was kept, this is a
+/// failure. Characters that XML does not allow are removed from the client's texts.
 #[must_use]
 #[expect(clippy::expect_used, reason = "it is written to a text, not to a file")]
 pub fn junit(card: &Card, known: &KnownFailures) -> String {
@@ -74,8 +74,7 @@ fn ended(case: &CaseGrade) -> String {
     format!("{}: {}; wanted {}", case.name, safe(found), case.wanted)
 }
 
-/// A text without a character that XML 1.0 does not allow, and without one that could
-/// steer a terminal.
+/// A text without characters that XML 1.0 forbids or that could control a terminal.
 fn safe(text: &str) -> String {
     fit(text, LONGEST, false).replace(['\u{fffe}', '\u{ffff}'], "?")
 }
@@ -85,9 +84,10 @@ fn rule(card: &Card, task: &TaskGrade, rule: &RuleGrade, known: &KnownFailures) 
     let found = rule.judgement.found.clone();
     let found = found.unwrap_or_else(|| verdict.to_string());
     let (mut status, message) = match verdict {
-        Verdict::Kept if known.are_kept_by(card, task, rule) => {
-            (failure(), "known to be broken, but was kept".to_owned())
-        }
+        Verdict::Kept if known.are_kept_by(card, task, rule) => (
+            failure(),
+            "on the list of known failures, but was kept".to_owned(),
+        ),
         Verdict::Kept => (TestCaseStatus::success(), found),
         Verdict::Broken if known.cover(task, rule) => {
             let message = format!("known to be broken: {found}");
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_text_has_what_xml_does_not_allow() {
+    fn characters_that_xml_forbids_are_removed() {
         let text: String = ('\0'..='\u{1ffff}').collect();
 
         let allowed = |sign: char| matches!(sign, '\u{20}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);

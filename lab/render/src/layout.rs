@@ -1,4 +1,4 @@
-//! Where the parts of a row stand, and what its bar is made of.
+//! The layout of a row: the positions of its parts, and the signs of its bar.
 
 use std::{fmt::Write, time::Duration};
 
@@ -13,22 +13,22 @@ use evidence::{
     trace::SpanName,
 };
 
-/// The narrowest column of times: most runs have the same.
+/// The minimum width of the time column. Most runs have the same.
 const NARROWEST_TIME: usize = 8;
 
-/// The narrowest a chart gets for the sake of long labels, caps included.
+/// The minimum width of a chart beside long labels, caps included.
 const NARROWEST_CHART: usize = 24;
 
-/// The widest that a decision is set, as [`sheet`](super::sheet) has it.
+/// The maximum width of a decision, as in [`sheet`](super::sheet).
 const MEASURE: usize = 100;
 
-/// Stands between time, chart and label.
+/// The gap between time, chart and label.
 const GAP: &str = "  ";
 
-/// How the columns are divided, and the signs to fill them with.
+/// The widths of the columns, and the signs to fill them with.
 pub(super) struct Layout {
     scale: Scale,
-    /// Columns for the time, the chart and the label, in this order.
+    /// The widths of time, chart and label, in this order.
     time: usize,
     chart: usize,
     label: usize,
@@ -36,7 +36,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Divides the columns so that the labels of the rows that are shown fit.
+    /// Divides the columns so that the labels of the shown rows fit.
     pub(super) fn new(charts: &[Chart], options: &Options) -> Self {
         let width = options.width.max(Options::NARROWEST);
         let (least_time, least_chart) = match width < Options::WIDTH {
@@ -54,7 +54,7 @@ impl Layout {
         let label = label.min(room - least_chart);
         let chart = room - label;
         Self {
-            // The caps of a bar stand beside its columns.
+            // The caps of a bar are outside its columns.
             scale: Chart::scale(charts, chart - 2),
             time,
             chart,
@@ -63,11 +63,12 @@ impl Layout {
         }
     }
 
-    /// Adds rows, each with why it is so if that is asked for.
+    /// Adds rows, each with its explanation if the options ask for it.
     pub(super) fn draw_all(&self, text: &mut String, chart: &Chart, rows: &[Row]) {
         for (at, row) in rows.iter().enumerate() {
             self.draw(text, chart, row);
-            // An attempt and the decision after it have one reason: it stands once.
+            // An attempt and the decision after it share an explanation, which is shown
+            // once.
             let repeated = rows.get(at + 1).is_some_and(|next| next.why == row.why);
             if self.options.explain && !repeated {
                 self.explain(text, row.reason());
@@ -115,11 +116,11 @@ impl Layout {
         text.push('\n');
     }
 
-    /// The bars of a whole call in one line: what waits below what works, so that no
-    /// attempt is hidden, and failed attempts told from others.
+    /// The bars of a whole call in one line. Attempts are drawn over waits, so that none
+    /// is hidden, and failed attempts differ from others.
     #[expect(
         clippy::indexing_slicing,
-        reason = "a bar with its two caps is no wider than the chart"
+        reason = "a bar and its two caps fit the chart"
     )]
     fn line(&self, chart: &Chart, row: &Row) -> String {
         let signs = self.signs();
@@ -135,13 +136,13 @@ impl Layout {
                 _ => signs.attempt,
             };
             let columns = self.scale.bar(part.start, chart.end(part));
-            // The caps of other bars stand beside their columns.
+            // The caps of other bars are outside their columns.
             line[columns.start + 1..columns.end + 1].fill(sign);
         }
         line.into_iter().collect()
     }
 
-    /// Adds the concurrency limit over time: each number stands where it began to hold.
+    /// Adds the concurrency limit over time: each number is placed where it took effect.
     pub(super) fn limit(&self, text: &mut String, limit: &LimitLine) {
         let signs = self.signs();
         let mut line = vec![signs.request; self.chart - 2];
@@ -159,12 +160,12 @@ impl Layout {
         let _ = writeln!(text, "{:1$}{GAP} {line} {GAP}{label}", "", self.time);
     }
 
-    /// Adds a line about what is not shown.
+    /// Adds a line about rows that are not shown.
     pub(super) fn remark(&self, text: &mut String, words: &str) {
         let _ = writeln!(text, "{:1$}{GAP}{words}", "", self.time);
     }
 
-    /// The columns to leave free, and the bar.
+    /// The number of columns to leave free, and the bar.
     fn bar(&self, row: &Row, until: Duration) -> (usize, String) {
         let signs = self.signs();
         let columns = self.scale.bar(row.start, until);

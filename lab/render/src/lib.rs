@@ -1,9 +1,9 @@
-//! Turns what a run left behind into something to look at.
+//! Renders the evidence of a run.
 //!
-//! Everything here is a pure function of recorded values: no clock, no
-//! terminal, no run. What cannot be read off the values is not shown.
+//! All functions are pure: they read recorded values, and no clock or terminal, and they
+//! run nothing. The output shows only facts that follow from the values.
 
-// No input may end the program: what cannot happen says why it cannot.
+// Input must not cause a panic: an `expect` gives the reason why it cannot fail.
 #![cfg_attr(
     not(test),
     warn(

@@ -1,13 +1,13 @@
-//! What came of a load: one line a scenario, and under them the numbers of all.
+//! The result of a load: one line for each scenario, and the totals below.
 
 use super::{Options, paint::fit, sheet::Sheet};
 use evidence::load::{Load, Progress, Row, Tally};
 
-/// The most of one failure that is told, in columns.
+/// The maximum width of one failure, in columns.
 const LONGEST: usize = 400;
 
-/// Sets the summary of a load. Its rows stand in the order of the `course`, the names
-/// of all scenarios.
+/// Renders the summary of a load. Its rows are in the order of the `course`, the names of
+/// all scenarios.
 #[must_use]
 pub fn load(load: &Load, progress: &Progress, course: &[&str], options: &Options) -> String {
     let tally = &progress.tally;
@@ -21,10 +21,13 @@ pub fn load(load: &Load, progress: &Progress, course: &[&str], options: &Options
         &format!("{asked} asked for, {completed} completed, {held} as expected"),
     );
     for (number, words) in [
-        (tally.refused, "refused, since too many went on"),
+        (
+            tally.refused,
+            "refused, because too many runs were going on",
+        ),
         (tally.failed, "could not be completed"),
         (tally.cut, "cut short"),
-        (tally.unsent, "not sent on to the receiver of traces"),
+        (tally.unsent, "not exported to the receiver of traces"),
     ] {
         if number > 0 {
             sheet.paragraph("", &format!("{number} {words}"));
@@ -60,7 +63,7 @@ fn rows(tally: &Tally, course: &[&str], options: &Options) -> String {
     let names = tally.scenarios.keys().map(|name| name.chars().count());
     let width = names.max().unwrap_or(0).clamp("scenario".len(), 40);
     let mut out = format!("{:width$}  runs  attempts  as expected\n", "scenario");
-    // In the order of the course; what is not of it goes first.
+    // In the order of the course; unknown scenarios go first.
     let mut rows: Vec<_> = tally.scenarios.iter().collect();
     rows.sort_by_key(|(name, _)| course.iter().position(|known| known == name));
     for (name, row) in rows {
@@ -128,14 +131,14 @@ mod tests {
     }
 
     #[test]
-    fn says_what_was_run_and_what_was_not() {
+    fn the_summary_counts_completed_and_missing_runs() {
         insta::assert_snapshot!(load(&asked(), &progress(), &["items", "flaky"], &Options::default()), @"
         scenario  runs  attempts  as expected
         items       14        28  ✗ 1 not
         flaky        4        12  ✓
 
         runs      20 asked for, 18 completed, 17 as expected
-                  2 refused, since too many went on
+                  2 refused, because too many runs were going on
         rate      10 a second asked for, 9.0 completed
         client    32 calls, 40 attempts, 8 retries, 0 give-ups
         wire      39 requests, 37 responses
@@ -146,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn leaves_only_ascii_if_asked_and_lets_nothing_steer_the_terminal() {
+    fn a_summary_in_ascii_has_no_control_characters() {
         let mut hostile = progress();
         let row = Row::default();
         let scenarios = &mut hostile.tally.scenarios;

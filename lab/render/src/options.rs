@@ -1,31 +1,30 @@
 //! How texts are drawn.
 
-/// How a text is drawn.
+/// The options of a rendering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Columns of the terminal. Fewer than 40 are taken as 40.
+    /// The width of the terminal, in columns; at least 40.
     pub width: usize,
-    /// Lines of the terminal, if it is one.
+    /// The height of the terminal, in lines, if stdout is a terminal.
     pub height: Option<usize>,
-    /// Whether to add colour, as ANSI escapes. It never says anything new.
+    /// Whether to add colour, as ANSI escapes. Colour adds no meaning.
     pub color: bool,
-    /// Whether to use nothing but ASCII.
+    /// Whether to use ASCII only.
     pub ascii: bool,
-    /// The most rows to show; of more the middle is left out. Fewer than 3 are
-    /// taken as 3.
+    /// The most rows to show, at least 3. Middle rows are omitted if there are more.
     pub rows: usize,
-    /// Whether to say under each row why it is so.
+    /// Whether to explain each row.
     pub explain: bool,
-    /// Whether to show each request and its response as they went over the wire.
+    /// Whether to show each request and its response as sent over the wire.
     pub exchanges: bool,
-    /// How the reader called the lab: what a text advises to run begins with it.
+    /// How the reader called the lab. Suggested commands start with it.
     pub lab: &'static str,
 }
 
 impl Options {
     /// The default of [`Options::width`].
     pub const WIDTH: usize = 80;
-    /// The fewest columns that anything is set in.
+    /// The narrowest supported width, in columns.
     pub const NARROWEST: usize = 40;
     /// The default of [`Options::rows`].
     pub const ROWS: usize = 60;

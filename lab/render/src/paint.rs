@@ -1,29 +1,29 @@
-//! Signs and colours: how a row looks, once it is known what it says.
+//! Signs and colours: the look of a row whose content is known.
 
 use anstyle::{AnsiColor, Style};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use evidence::plot::{Mark, Row};
 
-/// The signs a bar is made of. Each is one column wide.
+/// The signs of a bar. Each is one column wide.
 #[derive(Debug)]
 pub(super) struct Signs {
     pub(super) left: char,
     pub(super) right: char,
-    /// The right end of what has not ended.
+    /// The right end of a span that has not ended.
     pub(super) open: char,
     pub(super) attempt: char,
-    /// An attempt that failed, where a line stands for a whole call.
+    /// A failed attempt, in the line of a whole call.
     pub(super) failed: char,
     pub(super) wait: char,
-    /// Where a wait did not reach that was drawn below this.
+    /// The rest of a wait up to its ceiling, which jitter did not use.
     pub(super) ceiling: char,
     /// Waiting for a turn.
     pub(super) queue: char,
     /// The moment at which a call gave up.
     pub(super) stop: char,
     pub(super) request: char,
-    /// Where time was left out.
+    /// A break, where time was cut out.
     pub(super) cut: char,
 }
 
@@ -55,7 +55,7 @@ pub(super) const ASCII: Signs = Signs {
     cut: '/',
 };
 
-/// The colour of a row. It repeats what the row says, and adds nothing.
+/// The colour of a row. It repeats the text and adds no meaning.
 pub(super) fn style(row: &Row) -> Style {
     match row.mark {
         _ if row.is_heading() && !row.folded => Style::new().bold(),
@@ -70,8 +70,8 @@ pub(super) fn style(row: &Row) -> Style {
 
 /// Cuts a text to a width and makes it safe to print.
 ///
-/// A label holds text from the wire, and a control character in it could
-/// rewrite the terminal. With `ascii` nothing else than ASCII is left.
+/// A label holds text from the wire, and a control character in it could rewrite the
+/// terminal. With `ascii` only ASCII remains.
 pub(super) fn fit(text: &str, columns: usize, ascii: bool) -> String {
     let safe: String = text.chars().map(|sign| printable(sign, ascii)).collect();
     if safe.width() <= columns {
@@ -98,8 +98,8 @@ fn printable(sign: char, ascii: bool) -> char {
         '…' if ascii => '~',
         '└' if ascii => '`',
         _ if ascii && !sign.is_ascii() => '?',
-        // Signs without a width of their own (controls, joiners, directions)
-        // could hide or reorder what stands around them.
+        // Zero-width characters (controls, joiners, directions) could hide or reorder the
+        // text around them.
         _ if sign.width().unwrap_or(0) == 0 => '?',
         _ => sign,
     }
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cuts_by_columns_and_not_by_bytes() {
+    fn a_text_is_cut_by_columns_and_not_by_bytes() {
         assert_eq!(fit("grün", 4, false), "grün");
         assert_eq!(fit("grünlich", 4, false), "grü…");
         assert_eq!(fit("日本語", 6, false), "日本語");
@@ -119,12 +119,12 @@ mod tests {
     }
 
     #[test]
-    fn lets_nothing_from_the_wire_steer_the_terminal() {
+    fn control_characters_from_the_wire_are_replaced() {
         assert_eq!(fit("a\u{1b}[2Jb\nc\u{202e}d", 20, false), "a?[2Jb?c?d");
     }
 
     #[test]
-    fn leaves_only_ascii_if_asked() {
+    fn with_ascii_only_ascii_remains() {
         assert_eq!(fit("└ service · grün", 20, true), "` service - gr?n");
         assert_eq!(fit("service", 4, true), "ser~");
     }

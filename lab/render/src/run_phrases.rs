@@ -1,11 +1,11 @@
-//! Words about a run that every rendering uses alike.
+//! Phrases about a run that all renderings share.
 
 use evidence::{Pace, Run};
 
-/// What stands instead of the verdict on a run that was cancelled.
-pub(super) const NOT_JUDGED: &str = "cancelled before its end, so nothing is judged";
+/// The phrase for a cancelled run, instead of a verdict.
+pub(super) const NOT_JUDGED: &str = "cancelled, so nothing is judged";
 
-/// What each side counted.
+/// The headings of the two sides' counters.
 pub(super) fn wire(run: &Run) -> String {
     format!(
         "the service saw {}; the client counted {}",
@@ -14,7 +14,7 @@ pub(super) fn wire(run: &Run) -> String {
     )
 }
 
-/// Whether the waits were real.
+/// Says whether the waits were real.
 pub(super) fn pace(pace: Pace) -> &'static str {
     match pace {
         Pace::Real => "real time",

@@ -1,4 +1,4 @@
-//! What a run, a card and a storm look like as JSON, said for programs.
+//! The JSON Schemas of a run, a card and a storm.
 
 use evidence::{
     Comparison, Run,
@@ -7,9 +7,8 @@ use evidence::{
 };
 use schemars::{JsonSchema, Schema, generate::SchemaSettings, transform::RecursiveTransform};
 
-/// What `lab scenario … --json` prints: a run; with `all` the runs in the order of
-/// the course; with `--compare` a comparison, or the runs there are where Ctrl+C came
-/// in between.
+/// The output of `lab scenario … --json`: a run; with `all` the runs in the order of the
+/// course; with `--compare` a comparison, or the runs so far if Ctrl+C ended it.
 #[derive(JsonSchema)]
 #[schemars(untagged, title = "What the lab prints")]
 #[expect(dead_code, reason = "only its schema is read")]
@@ -19,24 +18,23 @@ enum Printed {
     Runs(Vec<Run>),
 }
 
-/// The JSON Schema (draft 2020-12) of what [`json`](super::json) makes of a run, of a
-/// list of runs and of a comparison: every member, what it means, and its unit.
+/// The JSON Schema (draft 2020-12) of the output of [`json`](super::json) for a run, a
+/// list of runs or a comparison: every member with its meaning and its unit.
 ///
-/// It is generated from the types, so that it says what they say.
+/// It is generated from the types, so that the two cannot differ.
 #[must_use]
 pub fn run_schema() -> String {
     of::<Printed>()
 }
 
-/// The JSON Schema (draft 2020-12) of what [`json`](super::json) makes of a card: what
-/// `lab grade --json` prints.
+/// The JSON Schema (draft 2020-12) of a card, which `lab grade --json` prints.
 #[must_use]
 pub fn card_schema() -> String {
     of::<Card>()
 }
 
-/// What `lab storm --json` prints: a storm; with `--seeds` what they came to; with
-/// `--check` figures.
+/// The output of `lab storm --json`: a storm; with `--seeds` the results of all seeds;
+/// with `--check` figures.
 #[derive(JsonSchema)]
 #[schemars(untagged, title = "What `lab storm` prints")]
 #[expect(dead_code, reason = "only its schema is read")]
@@ -46,7 +44,7 @@ enum Storms {
     Figures(Box<Figures>),
 }
 
-/// The JSON Schema (draft 2020-12) of what [`json`](super::json) makes of storms.
+/// The JSON Schema (draft 2020-12) of the output of [`json`](super::json) for storms.
 #[must_use]
 pub fn storm_schema() -> String {
     of::<Storms>()
@@ -59,7 +57,7 @@ fn of<T: JsonSchema>() -> String {
     super::json(&settings.into_generator().into_root_schema_for::<T>())
 }
 
-/// Allows an object no member but those that are named.
+/// Forbids members other than the named ones in an object.
 fn closed(schema: &mut Schema) {
     let Some(object) = schema.as_object_mut() else {
         return;

@@ -1,16 +1,16 @@
-//! A sheet of text: paragraphs beside labels, rows of terms, marks and colours,
-//! in as many columns as fit.
+//! A page of text: paragraphs beside labels, lists of terms, marks and colours, wrapped
+//! at the available width.
 
 use anstyle::{AnsiColor, Style};
 
 use super::{Options, paint::fit};
 use evidence::Level;
 
-/// The widest that sentences are set, however wide the terminal: longer lines
-/// are hard to read.
+/// The maximum width of sentences, even on a wider terminal, because longer lines are
+/// hard to read.
 const MEASURE: usize = 100;
 
-/// Where text is set, line by line.
+/// Collects text line by line.
 pub(super) struct Sheet<'a> {
     pub(super) options: &'a Options,
     width: usize,
@@ -36,7 +36,7 @@ impl<'a> Sheet<'a> {
         self.text.push('\n');
     }
 
-    /// Whole lines that are set already.
+    /// Adds lines that are already complete.
     pub(super) fn block(&mut self, lines: &str) {
         self.text.push_str(lines);
     }
@@ -46,12 +46,12 @@ impl<'a> Sheet<'a> {
         self.text.push('\n');
     }
 
-    /// Whether there is less room than usual.
+    /// Whether the width is below the usual one.
     pub(super) fn is_narrow(&self) -> bool {
         self.width < Options::WIDTH
     }
 
-    /// A line in bold, or as many as it takes.
+    /// A bold line, wrapped if necessary.
     pub(super) fn title(&mut self, words: &str) {
         for line in textwrap::wrap(words, self.width) {
             self.line(&self.styled(Style::new().bold(), &line));
@@ -68,13 +68,13 @@ impl<'a> Sheet<'a> {
         self.beside(&format!("{label:<column$}"), text);
     }
 
-    /// A check mark or a cross, a label, and a text wrapped beside both.
+    /// A check mark or a cross, a label, and a wrapped text beside both.
     pub(super) fn check(&mut self, held: bool, label: &str, text: &str) {
         let level = if held { Level::Ok } else { Level::Problem };
         self.finding(level, label, text);
     }
 
-    /// A mark, a label, and a text wrapped beside both.
+    /// A mark, a label, and a wrapped text beside both.
     pub(super) fn finding(&mut self, level: Level, label: &str, text: &str) {
         let (color, mark) = match (level, self.options.ascii) {
             (Level::Ok, false) => (AnsiColor::Green, "✓ "),
@@ -88,19 +88,19 @@ impl<'a> Sheet<'a> {
         self.beside(&format!("{mark}{label}"), text);
     }
 
-    /// What to do about a finding, under its text.
+    /// The advice for a finding, below its text.
     pub(super) fn advice(&mut self, label: &str, text: &str) {
         let mark = if self.options.ascii { "     " } else { "  " };
         self.beside(&format!("{mark}{label}"), text);
     }
 
-    /// A text beside `first`, and under itself where it goes on. A word stays whole, so
-    /// that it can be copied.
+    /// A text after `first`, with its other lines aligned. Words are not broken, so that
+    /// they can be copied.
     pub(super) fn beside(&mut self, first: &str, text: &str) {
         self.set_beside(first, text, false);
     }
 
-    /// The same of a text that a client made, whose words may be of any length.
+    /// The same for a client's text, whose words may have any length.
     pub(super) fn beside_foreign(&mut self, first: &str, text: &str) {
         self.set_beside(first, text, true);
     }
@@ -109,7 +109,7 @@ impl<'a> Sheet<'a> {
         if text.is_empty() {
             return self.line(first);
         }
-        // Escapes have no width, and none is left over for the lines to come.
+        // Escapes have no width, and none may carry over to the next line.
         let indent = " ".repeat(textwrap::core::display_width(first));
         let options = textwrap::Options::new(self.width)
             .initial_indent(first)
@@ -121,7 +121,7 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// A label and a command to copy, which therefore is never broken.
+    /// A label and a command to copy, which is therefore never wrapped.
     pub(super) fn command(&mut self, label: &str, command: &str) {
         let line = format!("{label:<16}{command}");
         if line.chars().count() <= self.width {
@@ -132,7 +132,7 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// Terms in a row, broken between two of them where the line is full.
+    /// Terms in a row, wrapped between two of them.
     pub(super) fn joined(&mut self, terms: &[String]) {
         let separator = if self.options.ascii { " | " } else { " · " };
         let mut line = String::new();
@@ -162,7 +162,7 @@ impl<'a> Sheet<'a> {
         if self.options.ascii { "-" } else { "—" }
     }
 
-    /// A text of ours without what plain ASCII does not have.
+    /// One of the lab's own texts, with plain ASCII instead of other signs.
     pub(super) fn plain(&self, text: &str) -> String {
         if self.options.ascii {
             text.chars().filter(char::is_ascii).collect()

@@ -1,20 +1,20 @@
-//! The storm's figures as text: ours beside theirs, model by model.
+//! The storm's figures as text: the lab's beside the published ones, model by model.
 
 use evidence::storm::check::{Compared, Count, Figure, Figures, Model};
 
 use super::{Options, sheet::Sheet};
 
-/// How wide the settings are, in columns, and each of the other columns.
+/// The width of the settings, and of each of the other columns.
 const SETTING: usize = 38;
 const OURS: usize = 11;
 const THEIRS: usize = 10;
 
-/// Sets figures: what was modelled, ours, theirs, how close they have to be, and
-/// whether they are.
+/// Renders figures: the setting, the lab's value, the published value, the tolerance, and
+/// whether they agree.
 #[must_use]
 pub fn figures(figures: &Figures, options: &Options) -> String {
     let mut sheet = Sheet::new(options);
-    sheet.title("The storm beside figures of others");
+    sheet.title("The storm and published figures");
     let requests = figures.requests;
     sheet.beside(
         "",
@@ -30,7 +30,7 @@ pub fn figures(figures: &Figures, options: &Options) -> String {
     let all = figures.all().count();
     let held = figures.all().filter(|figure| figure.held).count();
     let cancelled = match figures.cancelled {
-        true => "; it was cancelled before its end",
+        true => "; it was cancelled early",
         false => "",
     };
     sheet.line(&format!("{held} of {all} figures hold{cancelled}"));
@@ -94,7 +94,7 @@ fn columns(compared: &Compared, ascii: bool) -> [String; 3] {
     }
 }
 
-/// So many decimals that two digits of the tolerance are shown.
+/// The number of decimals that shows two digits of the tolerance.
 fn decimals(tolerance: f64) -> usize {
     let powers = std::iter::successors(Some(10.0), |power| Some(power / 10.0));
     powers
@@ -143,9 +143,9 @@ mod tests {
     }
 
     #[test]
-    fn sets_ours_beside_theirs_one_quantity_after_the_other() {
+    fn each_quantity_shows_the_lab_beside_the_published_value() {
         insta::assert_snapshot!(figures(&checked(), &Options::default()), @"
-        The storm beside figures of others
+        The storm and published figures
         12345 requests of the client that ships, in virtual time; seed 1.
 
         Contention
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn says_that_figures_are_missing_and_needs_nothing_but_ascii() {
+    fn a_cancelled_check_says_so_in_ascii() {
         let cancelled = Figures {
             cancelled: true,
             ..checked()
@@ -181,6 +181,6 @@ mod tests {
         let text = figures(&cancelled, &ascii);
 
         assert!(text.is_ascii(), "{text}");
-        assert!(text.ends_with("3 of 4 figures hold; it was cancelled before its end\n"));
+        assert!(text.ends_with("3 of 4 figures hold; it was cancelled early\n"));
     }
 }

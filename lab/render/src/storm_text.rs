@@ -14,30 +14,30 @@ use evidence::{
 
 use super::{Options, sheet::Sheet};
 
-/// How many columns a line has at most.
+/// The maximum number of columns in a line.
 const COLUMNS: usize = 30;
 
-/// How wide the names of policies are, in columns.
+/// The width of the policies' names, in columns.
 const NAME: usize = 17;
 
-/// How wide the words are that say how a policy ended.
+/// The width of the text that says how a policy ended.
 const ENDING: usize = 16;
 
 /// A column in which nothing succeeded.
 const NONE: char = '·';
 
-/// The heights of a column, from little to everything.
+/// The heights of a column, from low to full.
 const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', FULL];
 const FULL: char = '█';
 
-/// Sets a storm: what succeeded under each policy, and what there is to learn from it.
+/// Renders a storm: the successes under each policy, and the lesson.
 #[must_use]
 pub fn storm(storm: &Storm, options: &Options) -> String {
     let mut sheet = Sheet::new(options);
     picture(&mut sheet, storm);
     for (title, text) in storm_learnt(storm) {
         match title {
-            // Both stand below what they are about.
+            // Each follows the picture that it explains.
             "What happened" | "The answer" => sheet.beside("", &text),
             _ => sheet.beside("", &format!("{title}: {text}")),
         }
@@ -53,7 +53,7 @@ pub fn storm(storm: &Storm, options: &Options) -> String {
     sheet.into_text()
 }
 
-/// Sets a storm: what succeeded under each policy, and figures of it.
+/// Renders a storm: the successes under each policy, with their figures.
 #[must_use]
 pub fn storm_in_figures(storm: &Storm, options: &Options) -> String {
     let mut sheet = Sheet::new(options);
@@ -85,7 +85,7 @@ pub fn storm_in_figures(storm: &Storm, options: &Options) -> String {
     sheet.into_text()
 }
 
-/// A line for each policy, and above them what they met.
+/// A line for each policy, below the incident that they met.
 fn picture(sheet: &mut Sheet<'_>, storm: &Storm) {
     let ascii = sheet.options.ascii;
     let (all, none) = match ascii {
@@ -127,7 +127,7 @@ fn picture(sheet: &mut Sheet<'_>, storm: &Storm) {
     }
 }
 
-/// What is over when the incident is.
+/// What the end of the incident ends.
 fn what_ends(incident: Incident) -> &'static str {
     match incident {
         Incident::Spike => "the spike ends",
@@ -138,7 +138,7 @@ fn what_ends(incident: Incident) -> &'static str {
     }
 }
 
-/// What load meets what service, and what goes wrong.
+/// The load, the service, and the incident.
 fn setting(storm: &Storm) -> String {
     let settings = &storm.settings;
     let load = match settings.load {
@@ -177,7 +177,7 @@ fn incident(settings: &Settings) -> String {
     }
 }
 
-/// The calls that began, which are the same under every policy if they come from outside.
+/// The started calls. Under an open load all policies have the same number.
 fn load(sheet: &mut Sheet<'_>, storm: &Storm, steps: usize) {
     let longest = storm.policies.iter().max_by_key(|run| run.steps.len());
     let Some(run) = longest.filter(|_| storm.settings.load == Load::Open) else {
@@ -218,7 +218,7 @@ fn line(sheet: &mut Sheet<'_>, run: &PolicyRun, steps: usize) {
     ));
 }
 
-/// A count in four digits at most, in thousands if need be.
+/// A count in four digits at most, in thousands if necessary.
 fn short(count: f64) -> String {
     match count {
         ..9_999.5 => format!("{count:.0}"),
@@ -244,8 +244,8 @@ fn source(sheet: &mut Sheet<'_>, policy: &Policy) {
     }
 }
 
-/// Sets what many seeds of a storm came to, and how far they were apart, below the
-/// picture of the first of them.
+/// Renders the results of many seeds of a storm and their spread, below the picture of
+/// the first seed.
 #[must_use]
 pub fn storm_tally(first: &Storm, tally: &Tally, options: &Options) -> String {
     let mut sheet = Sheet::new(options);
@@ -260,7 +260,7 @@ pub fn storm_tally(first: &Storm, tally: &Tally, options: &Options) -> String {
         let cut = tally.cut_short;
         sheet.beside(
             "",
-            &format!("{cut} more came to the most that the lab simulates."),
+            &format!("{cut} more reached the limit of the simulation."),
         );
     }
     if let Some(shown) = tally.show_the_answer {
@@ -290,12 +290,12 @@ fn tally_line(policy: &PolicyTally, seeds: usize) -> String {
     format!("{name:<NAME$}{stuck:<20}{lost}{back}")
 }
 
-/// The least and the most of some values.
+/// The minimum and the maximum of some values.
 fn range<T: Ord + Copy>(values: impl Iterator<Item = T> + Clone) -> Option<(T, T)> {
     values.clone().min().zip(values.max())
 }
 
-/// Lists the stories, and the policies that can be simulated beside theirs.
+/// Lists the stories and the additional policies.
 #[must_use]
 pub fn storm_list(
     stories: &[(StoryWords, &[Policy])],
@@ -309,7 +309,7 @@ pub fn storm_list(
         sheet.beside(&format!("{:<22}", ""), &names.join(" "));
     }
     sheet.gap();
-    sheet.line("What others ship with, for --policy:");
+    sheet.line("Presets of other clients, for --policy:");
     for policy in presets {
         source(&mut sheet, policy);
     }

@@ -1,14 +1,14 @@
-//! The cards of a room as a table.
+//! The cards of a class as a table.
 
 use evidence::grade::Summary;
 
 use super::paint::fit;
 
-/// How wide names are.
+/// The width of names.
 const NAME: usize = 27;
 
-/// Sets a summary as a table in 80 columns: of the cards that attempted a task, how many
-/// reached its goal and kept each of its rules.
+/// Renders a summary as a table in 80 columns: of the cards that attempted a task, how
+/// many reached its goal and kept each of its rules.
 #[must_use]
 pub fn summary(summary: &Summary) -> String {
     let s = if summary.cards == 1 { "" } else { "s" };
@@ -32,7 +32,7 @@ pub fn summary(summary: &Summary) -> String {
 }
 
 fn counts(name: &str, attempted: usize, good: usize, bad: usize) -> String {
-    // Anybody may have written what a card says.
+    // The text of a card is untrusted.
     let name = fit(name, NAME - 1, true);
     let [all, good, bad, open] =
         [attempted, good, bad, attempted - good - bad].map(|count| count.to_string());

@@ -1,10 +1,10 @@
-//! Many runs as a table, one line each, and under it what did not hold.
+//! Many runs as a table, one line each, and the failed checks below it.
 
 use evidence::{Run, counters::RETRIES};
 
 use super::Options;
 
-/// Sets runs as a table with a heading and a last line that counts them.
+/// Renders runs as a table with a heading and a final line of counts.
 #[must_use]
 pub fn table(runs: &[Run], options: &Options) -> String {
     let (held, broken, dash) = if options.ascii {
@@ -39,7 +39,7 @@ pub fn table(runs: &[Run], options: &Options) -> String {
         runs.first().map_or(0, |run| run.seed),
         match runs.iter().filter(|run| run.is_cancelled()).count() {
             0 => "",
-            _ => "; the last was cancelled, and nothing after it was run",
+            _ => "; the last was cancelled, and no other ran after it",
         },
     ));
     for run in runs {

@@ -1,5 +1,5 @@
-//! A run as text for a terminal: what was asked, what happened, what the wire
-//! and the counters say, which expectations held, and why it matters.
+//! A run as text for a terminal: the question, the events, the wire and the counters, the
+//! expectations, and the lesson.
 
 use super::{
     Options, exchange,
@@ -11,11 +11,11 @@ use super::{
 };
 use evidence::{Check, Level, Prediction, Run, ScenarioWords, risen};
 
-/// Sets a run, and what it teaches, as text.
+/// Renders a run and its lesson as text.
 ///
-/// `prediction` is what the reader expected before looking, if anything. What is
-/// counted stands above the picture: where a terminal is too low for all of it, that is
-/// what scrolls away, and neither the picture nor the verdict.
+/// `prediction` is what the reader expected before the run, if anything. Counts go above
+/// the picture: on a low terminal they scroll away, and the picture and the verdict stay
+/// visible.
 #[must_use]
 pub fn text(
     words: &ScenarioWords,
@@ -54,7 +54,7 @@ pub fn text(
     let picture = waterfall(&run.traces, options);
     let below = [&outcome, &lesson].map(|text| text.lines().count());
     let (picture, verdict) = match options.height {
-        // Who asks for more has more to read than a screen holds.
+        // With these options the text is longer than a screen anyway.
         Some(height) if !options.explain && !options.exchanges => {
             let room = height.saturating_sub(1 + below.iter().sum::<usize>());
             let needed = picture.lines().count() + verdict.lines().count();
@@ -83,10 +83,10 @@ pub fn text(
     .concat()
 }
 
-/// The fewest rows of a picture in a low terminal: fewer show no story.
+/// The minimum number of rows of a picture on a low terminal: fewer tell no story.
 const FEWEST_ROWS: usize = 6;
 
-/// The lines of a picture that are no rows.
+/// The lines of a picture that are not rows.
 fn beside_rows(run: &Run) -> usize {
     let full = run.traces.iter().any(|trace| trace.dropped_spans > 0);
     usize::from(run.view.waterfall.limit.is_some()) + usize::from(full)
@@ -104,7 +104,7 @@ fn lesson(run: &Run, options: &Options) -> String {
     sheet.into_text()
 }
 
-/// What was run, and how.
+/// The scenario, the client and the settings of a run.
 pub(super) fn heading(sheet: &mut Sheet<'_>, words: &ScenarioWords, run: &Run) {
     let title = format!("{} {} {}", words.name, sheet.dash(), words.title);
     sheet.title(&title);
@@ -146,14 +146,14 @@ fn verdict(sheet: &mut Sheet<'_>, run: &Run) {
     }
 }
 
-/// That all held, where there is no room for each.
+/// One line for all expectations that held, if there is no room for each.
 fn verdict_in_a_line(sheet: &mut Sheet<'_>, run: &Run) {
     let held = run.verdict.len();
     let text = format!("all {held} expectations held; a higher window shows each");
     sheet.check(true, "", &text);
 }
 
-/// A check, whose word it is, and what was found instead if it did not hold.
+/// A check, its source, and the finding if it did not hold.
 pub(super) fn check(sheet: &mut Sheet<'_>, check: &Check) {
     let text = match check.contradiction() {
         None => check.text.clone(),

@@ -1,5 +1,5 @@
-//! A waterfall: one row for each attempt and each wait, in the order they
-//! began, with a bar that says when and how long.
+//! A waterfall: one row for each attempt and each wait, in order of their start, with a
+//! bar for the time and duration.
 //!
 //! ```text
 //!     0 ms  ▕█▏                           attempt 1   503 Service Unavailable
@@ -7,9 +7,9 @@
 //!   133 ms           ▕█▏                  attempt 2   200 OK
 //! ```
 //!
-//! A wait that dwarfs all else is cut short with a visible break (`░░╱╱░░`);
-//! the times beside the bars are true all the same. What is still open ends in
-//! an arrow at the time of the picture.
+//! A wait that is much longer than all else is cut with a visible break (`░░╱╱░░`); the
+//! times beside the bars are still true. An open span ends in an arrow at the time of the
+//! picture.
 
 use evidence::{plot::Chart, trace::Trace};
 
@@ -17,18 +17,16 @@ use super::{layout::Layout, options::Options};
 
 /// Draws traces as one chart on one axis; every row ends with a line break.
 ///
-/// Takes all traces of a run, since without a span around them each operation
-/// is a trace of its own. Where there are several operations each gets a
-/// heading. No traces make an empty text.
+/// Takes all traces of a run, because each operation without a span around it is a trace
+/// of its own. Several operations each get a heading. Without traces the text is empty.
 #[must_use]
 pub fn waterfall(traces: &[Trace], options: &Options) -> String {
     let [chart] = waterfalls([traces], options);
     chart
 }
 
-/// Draws several runs as charts that share one axis and one set of columns:
-/// what is as long is drawn as long. Each may have as many rows as the options
-/// allow.
+/// Draws several runs as charts that share one axis and one set of columns, so that equal
+/// durations have equal lengths. Each may have as many rows as the options allow.
 #[must_use]
 pub fn waterfalls<const N: usize>(runs: [&[Trace]; N], options: &Options) -> [String; N] {
     let charts = runs.map(|traces| Chart::new(traces, options.rows));
@@ -40,7 +38,7 @@ fn draw(chart: &Chart, layout: &Layout) -> String {
     let mut text = String::new();
     layout.draw_all(&mut text, chart, chart.head());
     if chart.left_out() > 0 {
-        layout.remark(&mut text, &format!("({} rows left out)", chart.left_out()));
+        layout.remark(&mut text, &format!("({} rows not shown)", chart.left_out()));
     }
     layout.draw_all(&mut text, chart, chart.tail());
     if let Some(limit) = &chart.limit {

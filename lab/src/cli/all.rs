@@ -4,8 +4,8 @@ use super::{Exit, ask, run_scenarios::Runner, scenario_arguments::Arguments, ter
 use evidence::{Pace, Run, Score};
 use runner::scenario;
 
-/// Runs every scenario whose name contains the filter, in virtual time unless
-/// the arguments say otherwise. One that is cancelled is the last.
+/// Runs every scenario whose name contains the filter, in virtual time unless the
+/// arguments say otherwise. A cancelled scenario ends the course.
 pub(super) fn all(arguments: &Arguments) -> Result<Exit, Exit> {
     let filter = arguments.filter.as_deref().unwrap_or_default();
     let chosen = scenario::matching(filter).map_err(|error| terminal::fail(&error, Exit::Usage))?;

@@ -1,4 +1,4 @@
-//! `--ask`: the question first, and the reader's prediction.
+//! `--ask`: asks a scenario's question and reads the reader's prediction.
 //!
 //! A reader who has predicted the outcome learns more from the run.
 
@@ -9,12 +9,12 @@ use runner::{Exposition, Session, Settings, scenario::Scenario};
 
 use super::{Exit, terminal};
 
-/// The longest prediction, in bytes; the rest of the line is not read.
+/// The maximum length of a prediction, in bytes; the rest of the line is ignored.
 const LONGEST: u64 = 4 * 1024;
 
-/// Puts the question on stderr, with what the client is allowed, and reads a prediction
-/// from stdin, one line; `?` shows the hint and reads again, and so does what is no
-/// answer. An empty line, or the end of the input, is no prediction.
+/// Asks the question on stderr, shows the client's limits, and reads one line from stdin
+/// as the prediction. `?` shows the hint and asks again, as does an invalid prediction.
+/// An empty line or the end of the input means no prediction.
 pub(super) fn ask(scenario: &Scenario, settings: &Settings) -> Result<Option<Prediction>, Exit> {
     let question = &scenario.words.question;
     terminal::paragraph(question.text);
@@ -29,11 +29,10 @@ pub(super) fn ask(scenario: &Scenario, settings: &Settings) -> Result<Option<Pre
     loop {
         terminal::prompt(&prompt);
         let typed = line(&mut stdin).map_err(|error| terminal::fail(&error, Exit::Environment))?;
-        if !stdin.is_terminal() {
-            // Without a person who presses Enter the prompt lacks its line end.
+        if leaves_the_line_open(&typed, stdin.is_terminal()) {
             terminal::note("");
         }
-        match &*typed {
+        match typed.trim() {
             "" => return Ok(None),
             "?" => terminal::paragraph(scenario.words.hint),
             typed => match question.predict(typed) {
@@ -45,7 +44,7 @@ pub(super) fn ask(scenario: &Scenario, settings: &Settings) -> Result<Option<Pre
     }
 }
 
-/// What is to be typed.
+/// The kind of prediction to type.
 fn kind(question: &Question) -> String {
     match question.asked {
         Asked::Number(number) => format!("a number of {}", number.of),
@@ -56,8 +55,36 @@ fn kind(question: &Question) -> String {
     }
 }
 
+/// The next line, with its line end. At the end of the input it has none.
 fn line(input: &mut impl BufRead) -> io::Result<String> {
     let mut line = Vec::new();
     input.take(LONGEST).read_until(b'\n', &mut line)?;
-    Ok(String::from_utf8_lossy(&line).trim().to_owned())
+    Ok(String::from_utf8_lossy(&line).into_owned())
+}
+
+/// Whether the next output would start on the prompt's line. Only a terminal shows the line
+/// end that was typed, and Ctrl+D types none.
+fn leaves_the_line_open(typed: &str, is_terminal: bool) -> bool {
+    !is_terminal || !typed.ends_with('\n')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ctrl_d_leaves_the_line_open_and_enter_does_not() {
+        for (input, is_terminal, expected) in [
+            ("3\n", true, false),
+            ("\n", true, false),
+            ("", true, true),
+            ("3", true, true),
+            ("3\n", false, true),
+        ] {
+            let typed = line(&mut input.as_bytes()).expect("it reads");
+
+            let open = leaves_the_line_open(&typed, is_terminal);
+            assert_eq!(open, expected, "{input:?} {is_terminal}");
+        }
+    }
 }

@@ -1,12 +1,12 @@
-//! `lab scenario NAME --compare`: runs one with two clients, side by side.
+//! `lab scenario NAME --compare`: runs a scenario with two clients, side by side.
 
 use super::{Exit, ask, run_scenarios::Runner, scenario_arguments::Arguments};
 use crate::invocation::lab;
 use evidence::{Comparison, Pace, Prediction, Run};
 use runner::{ClientUnderTest, Settings, scenario::Scenario};
 
-/// Runs with one seed twice. Only the first client's expectations decide the exit
-/// code; what the other breaks is the lesson.
+/// Runs the scenario twice with one seed. Only the first client's expectations decide the
+/// exit code: the second client is meant to fail some.
 pub(super) fn compare(arguments: &Arguments, scenario: &Scenario) -> Result<Exit, Exit> {
     let settings = arguments.settings(Pace::Real);
     let clients = arguments.compared();
@@ -63,7 +63,7 @@ pub(super) fn compare(arguments: &Arguments, scenario: &Scenario) -> Result<Exit
     Ok(Exit::of(&both.runs[0]))
 }
 
-/// Shows the runs there are instead of a comparison, which needs two whole ones.
+/// Prints the runs so far instead of a comparison, which needs two complete runs.
 fn print_runs(
     arguments: &Arguments,
     scenario: &Scenario,

@@ -47,8 +47,8 @@ fn script(shell: Shell) -> String {
         .iter()
         .map(|rule| PossibleValue::new(rule.id).help(rule.text));
     let rules = PossibleValuesParser::new(rules);
-    // The names are closed lists for completion only: for a wrong one the lab's own
-    // error suggests the nearest.
+    // The lists restrict completion only: for an unknown name the lab's own error
+    // suggests the nearest.
     let mut command = super::Arguments::command();
     for (subcommand, argument, names) in [
         ("scenario", "name", &scenarios),
@@ -68,8 +68,8 @@ fn script(shell: Shell) -> String {
     String::from_utf8_lossy(&script).into_owned()
 }
 
-/// What clap leaves out of the script for fish: the values of arguments that are no
-/// options. The condition is a function that the script defines.
+/// Completes the values of positional arguments in fish, which clap's script omits. The
+/// condition is a function that the script defines.
 fn fish_names() -> String {
     let scenarios = CATALOGUE.iter().map(|scenario| scenario.words.name);
     let tasks = grade::all().map(|task| task.words.name);

@@ -1,4 +1,4 @@
-//! `lab doctor`: looks at what a workshop needs, and says what to do.
+//! `lab doctor`: checks what a workshop needs, and says what to do.
 
 use clap::Args;
 use reqwest::Url;
@@ -7,13 +7,13 @@ use super::{Exit, number, terminal};
 use crate::{doctor, doctor::Addresses, web::DEFAULT_PAGE_PORT};
 use evidence::Level;
 
-/// Heading of the help, beside the options of the check itself.
-const PLACES: &str = "Where to look";
+/// Heading in the help for the addresses to check.
+const PLACES: &str = "Addresses";
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// Require Docker, Prometheus, Tempo and Grafana: one that is missing is then
-    /// a problem, and not only a note
+    /// Require Docker, Prometheus, Tempo and Grafana: a missing one is then a problem
+    /// instead of a note
     #[arg(long)]
     with_grafana: bool,
 
@@ -45,7 +45,7 @@ pub(super) struct Arguments {
     #[arg(long)]
     json: bool,
 
-    /// Write with nothing but ASCII
+    /// Use ASCII only
     #[arg(long)]
     ascii: bool,
 }
@@ -59,7 +59,7 @@ fn base(text: &str) -> Result<Url, String> {
     url.ok_or_else(|| "it must be an address such as http://127.0.0.1:9090".to_owned())
 }
 
-/// Service and web UI on the same port.
+/// The service and the web UI have the same port.
 #[derive(Debug, thiserror::Error)]
 #[error("--port and --page-port are both {0}; the service and the web UI need one each")]
 struct SamePort(u16);
@@ -79,7 +79,7 @@ pub(super) fn doctor(arguments: &Arguments) -> Result<Exit, Exit> {
     };
     let runtime = terminal::runtime()?;
     let facts = runtime.block_on(doctor::look(&addresses, terminal::facts()));
-    // A look-up of a name cannot be cancelled, only left behind.
+    // A DNS lookup cannot be cancelled, only left running.
     runtime.shutdown_background();
     let facts = facts.map_err(|error| terminal::fail(&error, Exit::Environment))?;
     let findings = doctor::findings(&facts, &addresses);

@@ -1,4 +1,4 @@
-//! Exit codes, all of them.
+//! All exit codes.
 
 use std::process::ExitCode;
 
@@ -13,17 +13,17 @@ pub enum Exit {
     Failed,
     /// 2: the command line makes no sense.
     Usage,
-    /// 3: the environment failed; it says nothing about the client.
+    /// 3: the environment failed; the client was not judged.
     Environment,
     /// 4: the client attempted none of the tasks.
     NothingAttempted,
-    /// 130: Ctrl+C ended a run; it says nothing about the client. It is what a
-    /// shell makes of a program that SIGINT has ended: 128 and its number.
+    /// 130: Ctrl+C ended a run; the client was not judged. Shells report 128 plus the
+    /// signal's number for a program that SIGINT ended.
     Cancelled,
 }
 
 impl Exit {
-    /// What one run comes to.
+    /// The exit code of one run.
     pub(super) fn of(run: &Run) -> Self {
         if run.is_cancelled() {
             Self::Cancelled

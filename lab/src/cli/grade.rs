@@ -24,13 +24,13 @@ use tokio::time::sleep;
 
 use super::{Exit, known_failing, number, open_cases, report, rule, summary, terminal};
 
-/// How often a watched file is looked at.
+/// How often a watched file is checked.
 const LOOK: Duration = Duration::from_millis(200);
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// Run every task but those for practice and print the card, not only up to the first
-    /// that is not done
+    /// Run all tasks except the practice tasks and print the card, instead of stopping at
+    /// the first task that is not done
     #[arg(long, conflicts_with = "watch")]
     all: bool,
     /// Run these tasks only
@@ -39,7 +39,7 @@ pub(super) struct Arguments {
     /// Judge these rules only
     #[arg(long, value_name = "RULE", num_args = 1..)]
     only: Vec<String>,
-    /// Run again at every save of this file, on from the first task that is not done
+    /// Run again whenever this file is saved, starting at the first task that is not done
     #[arg(
         long,
         value_name = "FILE",
@@ -51,16 +51,16 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "NAME", num_args = 1..)]
     require: Vec<String>,
     /// Do not fail because of the rules in this file: one on each line, as RULE or as
-    /// TASK/RULE, and `#` begins a comment. One that is kept fails instead
+    /// TASK/RULE; `#` begins a comment. A listed rule that is kept fails instead
     #[arg(long, value_name = "FILE")]
     known_failing: Option<PathBuf>,
-    /// What ids, cursors and URLs are drawn from [default: random]
+    /// The seed of ids, cursors and URLs [default: random]
     #[arg(long, value_parser = number::any)]
     seed: Option<u64>,
     /// Print the card as JSON
     #[arg(long)]
     json: bool,
-    /// Write the card to this file as JUnit XML, for what runs a pipeline
+    /// Write the card to this file as JUnit XML, for CI
     #[arg(long, value_name = "FILE", conflicts_with = "watch")]
     junit: Option<PathBuf>,
     /// Write the card to this file as a report in HTML
@@ -69,16 +69,16 @@ pub(super) struct Arguments {
     /// Print a hint for a task, and run nothing
     #[arg(long, value_name = "NAME", exclusive = true)]
     hint: Option<String>,
-    /// Count how many of the cards in these files, as --json prints them, reached each
+    /// Count how many of the cards in these files (as --json prints them) reached each
     /// goal and kept each rule, and run nothing
     #[arg(long, value_name = "FILE", num_args = 1.., exclusive = true)]
     summary: Vec<PathBuf>,
-    /// Use nothing but ASCII
+    /// Use ASCII only
     #[arg(long)]
     ascii: bool,
-    /// The command that runs the client. `{url}`, `{base_url}` and `{task}`
-    /// in it stand for those of each case. Without it the cases are open to any client
-    /// until Ctrl+C, and then what came is judged
+    /// The command that runs the client. `{url}`, `{base_url}` and `{task}` in it stand
+    /// for those of each case. Without a command the cases are open to any client until
+    /// Ctrl+C, and then the requests are judged
     #[arg(
         trailing_var_arg = true,
         allow_hyphen_values = true,
@@ -88,7 +88,7 @@ pub(super) struct Arguments {
 }
 
 impl Arguments {
-    /// Whether the tasks and the rules are there that are named.
+    /// Checks that the named tasks and rules exist.
     pub(super) fn check(&self) -> Result<(), Box<dyn std::error::Error>> {
         for name in self.task.iter().chain(&self.require).chain(&self.hint) {
             find(name)?;
@@ -120,7 +120,7 @@ pub(super) fn grade(arguments: &Arguments) -> Result<Exit, Exit> {
     }
 }
 
-/// Serves the cases until Ctrl+C, and judges what came.
+/// Serves the cases until Ctrl+C, and then judges the requests.
 fn open(arguments: &Arguments) -> Result<Exit, Exit> {
     let tasks = chosen(arguments, all()).inspect_err(|_| {
         if arguments.task.len() > 1 {
@@ -145,7 +145,7 @@ fn open(arguments: &Arguments) -> Result<Exit, Exit> {
     Ok(demands.exit(&card))
 }
 
-/// The tasks that are asked for, or `otherwise` these, if none is named.
+/// The tasks named on the command line, or `otherwise` if none is named.
 fn chosen(
     arguments: &Arguments,
     otherwise: impl Iterator<Item = &'static Task>,
@@ -156,21 +156,21 @@ fn chosen(
     }
 }
 
-/// The rules that are asked for; none stands for all.
+/// The rules named on the command line; an empty list means all rules.
 fn only(arguments: &Arguments) -> Result<Vec<&'static Rule>, Exit> {
     let rules = arguments.only.iter().map(|id| rule::find(id));
     let rules: Result<_, _> = rules.collect();
     rules.map_err(|error| terminal::fail(&error, Exit::Usage))
 }
 
-/// Whether the files can be written that were asked for. It is asked before a case,
-/// since what was run is lost if they cannot.
+/// Checks that the requested files can be written. This happens before the first case,
+/// because the results would be lost otherwise.
 fn check_files(arguments: &Arguments) -> Result<(), Exit> {
     let mut files = arguments.junit.iter().chain(&arguments.report);
     files.try_for_each(|file| report::check(file))
 }
 
-/// Writes a card to the files that were asked for.
+/// Writes the card to the requested files.
 fn write_files(arguments: &Arguments, card: &Card, demands: &Demands) -> Result<(), Exit> {
     if let Some(file) = &arguments.junit {
         report::write(file, &render::junit(card, &demands.known))?;
@@ -190,7 +190,7 @@ fn all_named(names: &[String]) -> Result<Vec<&'static Task>, Exit> {
     names.iter().map(|name| named(name)).collect()
 }
 
-/// What is asked of a card.
+/// The conditions for a card to pass.
 struct Demands {
     required: Vec<&'static Task>,
     known: KnownFailures,
@@ -208,14 +208,15 @@ impl Demands {
         })
     }
 
-    /// Whether nothing is left to do about a task, but for what is known.
+    /// Whether a task is done, except for its known failures.
     fn is_done(&self, task: &TaskGrade) -> bool {
         task.is_done_but_for(&self.known)
     }
 
-    /// What a card comes to. Says which rules are wrongly known to be broken.
+    /// The exit code of a card. Reports the rules that are kept although listed as known
+    /// failures.
     fn exit(&self, card: &Card) -> Exit {
-        // What could not be judged is not known to be done.
+        // A case that could not be judged does not count as done.
         let is_done = |wanted: &Task| {
             let mut tasks = card.tasks.iter();
             tasks.any(|task| {
@@ -231,7 +232,7 @@ impl Demands {
         }
         let kept: Vec<_> = self.known.kept(card).map(known_failing::words).collect();
         for words in &kept {
-            let error = format!("'{words}' was kept: take it off the list of known failures");
+            let error = format!("'{words}' was kept: remove it from the list of known failures");
             terminal::fail(&*Box::<dyn std::error::Error>::from(error), Exit::Failed);
         }
         let passed = card.passed_but_for(&self.known) && kept.is_empty();
@@ -243,7 +244,7 @@ impl Demands {
     }
 }
 
-/// A client, what to experiment with it, and what to judge.
+/// A client, the tasks to run, and the rules to judge.
 struct Grader<'a> {
     arguments: &'a Arguments,
     command: ClientCommand,
@@ -255,7 +256,7 @@ struct Grader<'a> {
     slots: ProcessSlots,
 }
 
-/// Why grading ended before its end.
+/// Why grading ended early.
 enum Ended {
     Cancelled,
     Failed(GradeError),
@@ -277,7 +278,7 @@ impl<'a> Grader<'a> {
         })
     }
 
-    /// Runs once, and ends.
+    /// Runs once and returns the exit code.
     fn once(&self) -> Result<Exit, Exit> {
         let runtime = terminal::runtime()?;
         runtime.block_on(async {
@@ -303,7 +304,7 @@ impl<'a> Grader<'a> {
         })
     }
 
-    /// Runs at every save, until every task is done.
+    /// Runs again at every save, until every task is done.
     fn watch(&self, file: &Path) -> Result<Exit, Exit> {
         let mut seen = saved(file).ok_or_else(|| {
             let error = format!("{} cannot be read, so it cannot be watched", file.display());
@@ -319,8 +320,8 @@ impl<'a> Grader<'a> {
                 let card = self.finish(graded)?;
                 next += self.next(&card);
                 if next == self.tasks.len() && from > 0 {
-                    // What was done before may be undone since.
-                    terminal::print("(all once more)\n")?;
+                    // A save may break a task that was done before.
+                    terminal::print("(all again)\n")?;
                     next = 0;
                     continue;
                 }
@@ -337,9 +338,9 @@ impl<'a> Grader<'a> {
         })
     }
 
-    /// Runs the tasks in order from one on, up to the first that is not done, and says
-    /// of each what became of it. Tasks that were asked for by name are all run, but
-    /// for saves of a file.
+    /// Runs the tasks in order, starting at number `from`, up to the first that is not done, and
+    /// prints the result of each. Without a watched file, tasks named on the command line
+    /// are all run.
     async fn the_way(&self, signals: &mut Signals, from: usize) -> Result<Card, Ended> {
         let mut card = self.card();
         for (index, task) in self.tasks.iter().enumerate().skip(from) {
@@ -355,7 +356,7 @@ impl<'a> Grader<'a> {
                 };
                 let known = &self.demands.known;
                 let text = render::grade::task(&task.words, &grade, number, known, &self.options);
-                // A reader that has seen enough ends nothing.
+                // A reader that has read enough, as `head` has, does not end the grading.
                 let _ = terminal::print(&text);
             }
             let runs_all = !self.arguments.task.is_empty() && self.arguments.watch.is_none();
@@ -368,7 +369,7 @@ impl<'a> Grader<'a> {
         Ok(card)
     }
 
-    /// Runs every task, several at once.
+    /// Runs all tasks, several at once.
     async fn every_task(&self, signals: &mut Signals) -> Result<Card, Ended> {
         let bar = terminal::progress(self.tasks.len() as u64);
         let cases = self.tasks.iter().map(async |task| {
@@ -397,7 +398,7 @@ impl<'a> Grader<'a> {
         Card::new(self.command.words(), self.seed, runner::GENERATOR)
     }
 
-    /// The card, unless there is none: then says why.
+    /// The card, or an error on stderr if there is none.
     fn finish(&self, graded: Result<Card, Ended>) -> Result<Card, Exit> {
         let card = graded.map_err(|ended| match ended {
             Ended::Cancelled => Exit::Cancelled,
@@ -420,7 +421,7 @@ impl<'a> Grader<'a> {
         Ok(card)
     }
 
-    /// Says so if the program has the name of a task.
+    /// Adds a note if the program has the name of a task.
     fn note_a_task(&self) {
         let words = self.command.words();
         if let Some(task) = words.first().and_then(|word| find(word).ok()) {
@@ -431,7 +432,7 @@ impl<'a> Grader<'a> {
         }
     }
 
-    /// How many tasks are done before the first that is not.
+    /// The number of tasks that are done before the first that is not.
     fn next(&self, card: &Card) -> usize {
         let tasks = card.tasks.iter();
         tasks.take_while(|task| self.demands.is_done(task)).count()
@@ -445,7 +446,7 @@ impl<'a> Grader<'a> {
         terminal::print(&render::grade::done(card, &practice, &self.options))
     }
 
-    /// How to have the way run at every save, if a word of the command is a file.
+    /// The `--watch` option to suggest, if an argument of the command is a file.
     fn advise_watching(&self) -> Result<(), Exit> {
         if !self.arguments.task.is_empty() {
             return Ok(());
@@ -456,7 +457,8 @@ impl<'a> Grader<'a> {
             return Ok(());
         };
         let (lab, command, file) = (self.options.lab, &self.command, quoted(file));
-        let advice = format!("Again at every save: {lab} grade --watch {file} -- {command}\n");
+        let advice =
+            format!("To run again at every save: {lab} grade --watch {file} -- {command}\n");
         terminal::print(&advice)
     }
 }
@@ -465,13 +467,13 @@ fn listen() -> Result<Signals, Exit> {
     Signals::listen().map_err(|error| terminal::fail(&error, Exit::Environment))
 }
 
-/// When a file was saved, and how long it is; none if it is not there.
+/// When a file was saved and its length; none if it does not exist.
 fn saved(file: &Path) -> Option<(SystemTime, u64)> {
     let found = fs::metadata(file).ok()?;
     Some((found.modified().ok()?, found.len()))
 }
 
-/// Waits until a file is another one than was seen. An editor may take it away for a
+/// Waits until a file differs from the one seen before. An editor may remove it for a
 /// moment.
 async fn saved_again(file: &Path, seen: (SystemTime, u64)) -> (SystemTime, u64) {
     loop {

@@ -1,4 +1,4 @@
-//! `--known-failing FILE`: reads which rules a client is known to break.
+//! `--known-failing FILE`: reads the list of rules that a client is known to break.
 
 use std::{fs, io, path::Path};
 
@@ -20,7 +20,7 @@ pub(super) enum ListError {
     },
 }
 
-/// What is wrong with a line.
+/// Why a line is invalid.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum LineError {
     #[error(transparent)]
@@ -34,12 +34,12 @@ pub(super) enum LineError {
     },
 }
 
-/// Reads a list: on each line a rule, as `rule` or as `task/rule`; what follows a `#` is
-/// a comment.
+/// Reads a list with one rule on each line, as `rule` or as `task/rule`; `#` begins a
+/// comment.
 ///
 /// # Errors
 ///
-/// If the file cannot be read, or names what there is not.
+/// If the file cannot be read, or names an unknown task or rule.
 pub(super) fn read(file: &Path) -> Result<KnownFailures, ListError> {
     let name = || file.display().to_string();
     let text = fs::read_to_string(file).map_err(|source| ListError::Unreadable {
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_there_is_not_is_named() {
+    fn an_unknown_rule_or_task_is_named() {
         for (line, error) in [
             ("retry-504", "did you mean 'retry-503'?"),
             ("flakey/retry-503", "did you mean 'flaky'?"),

@@ -1,4 +1,4 @@
-//! `lab load`: asks a running `lab serve` to run many runs, and sums them up.
+//! `lab load`: asks a running `lab serve` to run many scenarios, and summarises the runs.
 
 use std::{ops::RangeInclusive, time::Duration};
 
@@ -24,29 +24,28 @@ use runner::{
     Settings, scenario, scenario::CATALOGUE, scenario::NothingMatches, scenario::Scenario,
 };
 
-/// How long the head of the response may take.
+/// How long the response headers may take.
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How long a load may send nothing. The server sends its progress every second.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// The longest line of progress that is read, in bytes.
+/// The maximum length of a line of progress, in bytes.
 const LONGEST_LINE: usize = 64 * 1024;
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    #[arg(long, value_name = "N", help = within("For how many seconds runs are started", SECONDS), default_value_t = DEFAULT_SECONDS, value_parser = seconds, allow_hyphen_values = true)]
+    #[arg(long, value_name = "N", help = within("The seconds during which runs start", SECONDS), default_value_t = DEFAULT_SECONDS, value_parser = seconds, allow_hyphen_values = true)]
     seconds: u64,
 
-    #[arg(long, value_name = "R", help = within("How many runs are started in a second", RATES), default_value_t = DEFAULT_RATE, value_parser = rate, allow_hyphen_values = true)]
+    #[arg(long, value_name = "R", help = within("The number of runs to start in a second", RATES), default_value_t = DEFAULT_RATE, value_parser = rate, allow_hyphen_values = true)]
     rate: u64,
 
     /// Only the scenarios whose name contains this
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
 
-    /// What the choice of scenarios, and each run, is drawn from; random if
-    /// left out
+    /// The seed of the choice of scenarios and of each run [default: random]
     #[arg(long, value_name = "N", value_parser = number::any, allow_hyphen_values = true)]
     seed: Option<u64>,
 
@@ -54,7 +53,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "URL", default_value_t = default_page(), value_parser = page)]
     page: String,
 
-    /// Draw the summary with nothing but ASCII
+    /// Use ASCII only
     #[arg(long)]
     ascii: bool,
 }
@@ -91,7 +90,7 @@ fn page(text: &str) -> Result<String, String> {
 }
 
 impl Arguments {
-    /// What is asked for, if the filter leaves something to run.
+    /// The requested load, if the filter matches a scenario.
     pub(super) fn load(&self) -> Result<Load, NothingMatches> {
         let filter = self.filter.clone().unwrap_or_default();
         scenario::matching(&filter)?;
@@ -104,25 +103,27 @@ impl Arguments {
     }
 }
 
-/// Why there is no load, or not all of it.
+/// Why a load did not run, or not completely.
 #[derive(Debug, thiserror::Error)]
 enum LoadError {
     #[error("nobody listens at {0}; type: lab serve")]
     Refused(String),
-    #[error("{0} does not respond; stop what listens there, and type: lab serve")]
+    #[error("{0} does not respond; stop the program that listens there, and type: lab serve")]
     TimedOut(String),
     #[error(
-        "what responds at {0} is not the web UI of this `lab serve`; give the address that it \
-         printed as --page"
+        "the server at {0} is not the web UI of this `lab serve`; set --page to the \
+         address that it printed"
     )]
     NotTheWebUi(String),
-    #[error("a load goes on at {0} already; wait for its end, or stop it where it was started")]
+    #[error("a load is already running at {0}; wait for its end, or stop it where it was started")]
     AlreadyRunning(String),
-    #[error("`lab serve` at {0} stopped in the middle; what was completed until then is above")]
+    #[error("`lab serve` at {0} stopped during the load; the runs completed before that are above")]
     Interrupted(String),
-    #[error("{0} of {1} runs were refused, since too many went on; ask for a lower --rate")]
+    #[error(
+        "{0} of {1} runs were refused, because too many runs were going on; ask for a lower --rate"
+    )]
     RunsRefused(u64, u64),
-    #[error("{0} of {1} runs could not be completed to the end")]
+    #[error("{0} of {1} runs could not be completed")]
     RunsFailed(u64, u64),
     #[error("the HTTP client could not be set up")]
     Client(#[from] reqwest::Error),
@@ -132,7 +133,7 @@ enum LoadError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     Finished,
-    /// By Ctrl+C.
+    /// Stopped by Ctrl+C.
     Stopped,
     Interrupted,
 }
@@ -152,8 +153,8 @@ async fn run(arguments: &Arguments) -> Result<Exit, Exit> {
         .map_err(fail)?;
     let first = running.next().await.ok().flatten();
     let mut progress = first.ok_or_else(|| fail(LoadError::NotTheWebUi(arguments.page.clone())))?;
-    // Once the line below is printed, signals must be handled. Until then there is
-    // nothing to sum up, and a signal ends the program as usual.
+    // Signals must be handled once the line below is printed. Before it there is nothing
+    // to summarise, and a signal ends the program as usual.
     let mut signals =
         Signals::listen().map_err(|error| terminal::fail(&error, Exit::Environment))?;
     terminal::note(&format!(
@@ -195,7 +196,7 @@ fn show(bar: &ProgressBar, progress: &Progress) {
     bar.set_message(format!("{} going on{refused}", tally.going_on));
 }
 
-/// The exit code of a load, or why there is no verdict.
+/// The exit code of a load, or why it has none.
 fn judge(end: End, progress: &Progress, page: &str) -> Result<Exit, LoadError> {
     let tally = &progress.tally;
     if end == End::Interrupted {
@@ -204,7 +205,7 @@ fn judge(end: End, progress: &Progress, page: &str) -> Result<Exit, LoadError> {
     if tally.missed() > 0 {
         return Ok(Exit::Failed);
     }
-    // A run that still goes on at the end of a load hangs.
+    // A run that is still going on at the end of a load hangs.
     let hung = match end {
         End::Finished => tally.cut,
         End::Stopped | End::Interrupted => 0,
@@ -216,7 +217,7 @@ fn judge(end: End, progress: &Progress, page: &str) -> Result<Exit, LoadError> {
     }
 }
 
-/// A load at the server, which stops it when this is dropped.
+/// A load on the server, which stops it when this is dropped.
 struct RunningLoad {
     response: Response,
     /// The beginning of the next line.
@@ -224,7 +225,7 @@ struct RunningLoad {
 }
 
 impl RunningLoad {
-    /// Starts a load, if the head of the response comes within `patience`.
+    /// Starts a load, if the response headers arrive within `patience`.
     async fn start(page: &str, load: &Load, patience: Duration) -> Result<Self, LoadError> {
         let http = http_client::plain_builder().build()?;
         let body = json!({
@@ -241,7 +242,7 @@ impl RunningLoad {
             Ok(Err(error)) if error.is_connect() => {
                 return Err(LoadError::Refused(page.to_owned()));
             }
-            // It listens and does not speak HTTP.
+            // A server listens there and does not speak HTTP.
             Ok(Err(_)) => return Err(LoadError::NotTheWebUi(page.to_owned())),
             Err(_) => return Err(LoadError::TimedOut(page.to_owned())),
         };
@@ -260,8 +261,8 @@ impl RunningLoad {
         })
     }
 
-    /// The next line; none at the end of the response, after [`IDLE_TIMEOUT`], or if
-    /// it is no progress.
+    /// The next progress; none at the end of the response, after [`IDLE_TIMEOUT`], or for
+    /// an invalid line.
     async fn next(&mut self) -> reqwest::Result<Option<Progress>> {
         loop {
             if let Some(end) = self.line.iter().position(|byte| *byte == b'\n') {
@@ -277,9 +278,9 @@ impl RunningLoad {
     }
 }
 
-/// The result, unless it takes longer than [`IDLE_TIMEOUT`]. Half-way it is tried
-/// again: in a program that was suspended the timer fires before the bytes that
-/// came meanwhile are read.
+/// The result, unless it takes longer than [`IDLE_TIMEOUT`]. The attempt is repeated at
+/// half-time: after the program was suspended, the timer fires before the bytes that
+/// arrived meanwhile are read.
 async fn in_time<T>(mut attempt: impl AsyncFnMut() -> T) -> Option<T> {
     for _ in 0..2 {
         if let Ok(result) = timeout(IDLE_TIMEOUT / 2, attempt()).await {
@@ -294,7 +295,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_address_of_a_page_on_loopback_is_one() {
+    fn only_a_loopback_origin_is_a_valid_page() {
         for (text, expected) in [
             ("http://127.0.0.1:8766", "http://127.0.0.1:8766"),
             ("http://127.0.0.1:8766/", "http://127.0.0.1:8766"),
@@ -353,7 +354,7 @@ mod tests {
             (
                 End::Interrupted,
                 progress(9, 0, 0, 1),
-                "stopped in the middle",
+                "stopped during the load",
             ),
             (
                 End::Finished,
@@ -403,7 +404,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_server_that_does_not_respond_is_told_from_none() {
+    async fn a_silent_server_and_a_missing_one_get_different_errors() {
         let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
         let page = format!("http://{}", silent.local_addr().expect("an address"));
 
@@ -413,7 +414,9 @@ mod tests {
 
         assert_eq!(
             waited,
-            format!("{page} does not respond; stop what listens there, and type: lab serve")
+            format!(
+                "{page} does not respond; stop the program that listens there, and type: lab serve"
+            )
         );
         assert_eq!(gone, format!("nobody listens at {page}; type: lab serve"));
     }

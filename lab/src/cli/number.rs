@@ -1,4 +1,4 @@
-//! Numbers of the command line, all read by one rule: digits, and no sign.
+//! Numbers on the command line, all read by one rule: digits without a sign.
 
 use std::{num::NonZeroU32, ops::RangeInclusive};
 
@@ -6,11 +6,10 @@ use client::{ConfigError, positive_from_text};
 
 use evidence::{Overrides, TooMany};
 
-/// Why a text is not the number that is asked for.
+/// Why a text is not a valid number.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum NumberError {
-    /// `+1` is a way to write a number, and to some readers another text than
-    /// `1`; Rust's own `parse` takes it.
+    /// Rust's `parse` accepts `+1`, but a sign has no meaning here.
     #[error("write it without a sign")]
     Signed,
     #[error("it must be a whole number from {from} to {to}")]
@@ -46,8 +45,8 @@ pub(super) fn within(text: &str, range: RangeInclusive<u64>) -> Result<u64, Numb
     })
 }
 
-/// A positive integer, by the rules of the client, and no more than the lab
-/// runs; `field` names it in the error.
+/// A positive integer by the rules of the client, and at most the lab's maximum; `field`
+/// names it in the error.
 pub(super) fn positive(field: &'static str, text: &str) -> Result<NonZeroU32, NumberError> {
     unsigned(text)?;
     let number = positive_from_text(field, text)?;

@@ -1,4 +1,4 @@
-//! `lab grade` without a command: cases that are open until Ctrl+C.
+//! `lab grade` without a command: cases that stay open until Ctrl+C.
 
 use evidence::grade::Card;
 use host::Signals;
@@ -7,7 +7,7 @@ use runner::grade::{OpenCases, Task};
 
 use super::{Exit, terminal};
 
-/// Serves the cases of these tasks until Ctrl+C: what became of them.
+/// Serves the cases of these tasks until Ctrl+C, and returns the card.
 pub(super) async fn serve(
     tasks: &[&'static Task],
     seed: u64,
@@ -28,7 +28,7 @@ pub(super) async fn serve(
         }
     });
     let open: Vec<_> = open.collect();
-    // On stderr, so that stdout has the card alone.
+    // On stderr, so that stdout has only the card.
     terminal::note(&render::grade::open(&open, options));
     signals.next().await;
     let tasks = cases.stop().await.map_err(|error| fail(&error))?;

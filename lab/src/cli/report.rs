@@ -1,4 +1,4 @@
-//! `--report FILE` and `--junit FILE`: writes a report, whole or not at all.
+//! `--report FILE` and `--junit FILE`: writes a report completely or not at all.
 
 use std::{
     fs::{self, File, Metadata},
@@ -16,12 +16,12 @@ pub(super) fn write(file: &Path, text: &str) -> Result<(), Exit> {
     Ok(())
 }
 
-/// Whether a report can be written to a file, as far as that is known beforehand. What
-/// stands there stays as it is.
+/// Checks that a report can be written to a file, as far as this can be known beforehand.
+/// Existing content stays as it is.
 pub(super) fn check(file: &Path) -> Result<(), Exit> {
     let checked = match fs::metadata(file) {
         Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
-        // A pipe or a device may wait for somebody, or take whatever is written.
+        // Opening a pipe or a device could block, and a test write could have an effect.
         Ok(found) if !found.is_file() => Ok(()),
         Ok(_) => File::options().write(true).open(file).map(drop),
         Err(_) => {
@@ -39,11 +39,11 @@ fn failed(file: &Path, error: &io::Error) -> Exit {
     terminal::fail(&*Box::from(error), Exit::Environment)
 }
 
-/// Writes to where the name leads, whatever stands there.
+/// Writes to the target of this path, whether or not it exists.
 fn put(file: &Path, text: &str) -> io::Result<()> {
     match fs::metadata(file) {
         Ok(found) if found.is_file() => {
-            // A link stays one, and what may not be written to is not replaced.
+            // A symbolic link stays a link, and a read-only file is not replaced.
             let file = fs::canonicalize(file)?;
             File::options().write(true).open(&file)?;
             replace(&file, text, Some(&found))
@@ -51,25 +51,25 @@ fn put(file: &Path, text: &str) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound && !file.is_symlink() => {
             replace(file, text, None)
         }
-        // A pipe, a device, a folder, a link that leads to nothing: the system
-        // writes or says why not.
+        // A pipe, a device, a folder or a broken link: the system writes it or returns an
+        // error.
         _ => fs::write(file, text),
     }
 }
 
-/// Writes beside the file and then takes its place: nobody ever reads half a
-/// report, and an old one stays if this one cannot be written.
+/// Writes a second file and renames it: nobody reads half a report, and an old report
+/// stays if the new one cannot be written.
 fn replace(file: &Path, text: &str, old: Option<&Metadata>) -> io::Result<()> {
     let part = part_beside(file);
     let written = write_beside(&part, file, text, old);
     if written.is_err() {
-        // If it was never made there is nothing to remove.
+        // If it was never created, there is nothing to remove.
         let _ = fs::remove_file(&part);
     }
     written
 }
 
-/// A name of its own: the file's with an ending could be too long.
+/// A fixed name, because the file's own name with a suffix could be too long.
 fn part_beside(file: &Path) -> PathBuf {
     file.with_file_name(format!(".lab-report-{}.part", process::id()))
 }
@@ -87,8 +87,8 @@ fn write_beside(part: &Path, file: &Path, text: &str, old: Option<&Metadata>) ->
     fs::rename(part, file)
 }
 
-/// Whether nothing but the content of an old file changes if a new one takes its
-/// place: no other name that leads to it, and no other owner.
+/// Whether a new file may replace an old one without changing anything but the content:
+/// no other hard link, and the same owner.
 #[cfg(unix)]
 fn can_stand_for(new: &Metadata, old: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;

@@ -1,4 +1,4 @@
-//! `lab rule ID`: what a rule of the wire asks for, and why.
+//! `lab rule ID`: explains a rule and its reason.
 
 use clap::Args;
 use evidence::rules::{self, RULES};
@@ -12,7 +12,7 @@ pub(super) struct Arguments {
     id: Option<String>,
 }
 
-/// An id that no rule has.
+/// An unknown rule id.
 #[derive(Debug, thiserror::Error)]
 #[error("no rule is called '{id}'; {}", match (all().any(|task| task.words.name == id), .nearest) {
     (true, _) => format!("it is a task: `lab tasks {id}`"),

@@ -1,5 +1,5 @@
-//! Runs scenarios for a command: with logs if `RUST_LOG` asks for them, until
-//! Ctrl+C cancels one, and each run sent on if there is an address to send it to.
+//! Runs scenarios for a command: logs them as `RUST_LOG` says, cancels a run on Ctrl+C,
+//! and exports each run if an endpoint is set.
 
 use std::{env, pin::pin, time::SystemTime};
 
@@ -14,15 +14,15 @@ use runner::{ClientUnderTest, Settings, run_until, sample, scenario::Scenario};
 
 pub(super) struct Runner {
     runtime: Runtime,
-    /// None before the first run: until then Ctrl+C ends the program as it does
-    /// any, whatever it waits for.
+    /// None before the first run: until then Ctrl+C ends the program as usual, even at a
+    /// prompt.
     signals: Option<Signals>,
     logs: Option<Targets>,
     endpoint: Option<Endpoint>,
 }
 
 impl Runner {
-    /// A runner that logs as `RUST_LOG` says, and sends its runs to [`endpoint`].
+    /// A runner that logs as `RUST_LOG` says, and exports its runs to [`endpoint`].
     pub(super) fn new(otlp: Option<&str>) -> Result<Self, Exit> {
         Ok(Self {
             runtime: terminal::runtime()?,
@@ -32,7 +32,7 @@ impl Runner {
         })
     }
 
-    /// Runs a run. Ctrl+C cancels it, and once more leaves it where it is.
+    /// Runs a scenario. Ctrl+C cancels the run, and a second Ctrl+C abandons it.
     pub(super) fn run(&mut self, scenario: &Scenario, settings: &Settings) -> Result<Run, Exit> {
         let logs = self.logs.clone().map(logging::layer);
         let signals = listening(&self.runtime, &mut self.signals)?;
@@ -54,7 +54,7 @@ impl Runner {
         })
     }
 
-    /// Runs what the rules of a comparison are held to; none if Ctrl+C comes first.
+    /// Runs the sample that the rules of a comparison need; none if Ctrl+C comes first.
     pub(super) fn sample(
         &mut self,
         scenario: &Scenario,
@@ -72,8 +72,8 @@ impl Runner {
         })
     }
 
-    /// Sends a run on, unless Ctrl+C comes first. A receiver that fails is warned
-    /// about once, and not tried again: no scenario fails with it.
+    /// Exports a run, unless Ctrl+C comes first. A failing receiver causes one warning
+    /// and no further exports: a scenario does not fail because of it.
     pub(super) fn send(&mut self, run: &Run) {
         let (Some(endpoint), Some(signals)) = (&self.endpoint, &mut self.signals) else {
             return;
@@ -95,7 +95,7 @@ impl Runner {
     }
 }
 
-/// Takes the signals over, if nobody has yet.
+/// Starts listening for signals, unless this was done before.
 fn listening<'a>(
     runtime: &Runtime,
     signals: &'a mut Option<Signals>,
@@ -111,7 +111,7 @@ fn listening<'a>(
     }
 }
 
-/// What is to be logged. A `RUST_LOG` that cannot be read is worth a warning.
+/// The targets to log. An invalid `RUST_LOG` causes a warning.
 pub(super) fn logs() -> Option<Targets> {
     host::logging::asked().unwrap_or_else(|error| {
         terminal::warn(&error);
@@ -119,8 +119,8 @@ pub(super) fn logs() -> Option<Targets> {
     })
 }
 
-/// Where runs are sent on to: to `otlp`, or else to where the environment says,
-/// if it does. An address that is none is a usage error.
+/// The endpoint for exports: `otlp`, or else the one in the environment, if any. An
+/// invalid address is a usage error.
 pub(super) fn endpoint(otlp: Option<&str>) -> Result<Option<Endpoint>, Exit> {
     let variable = |name| env::var_os(name).map(|value| value.to_string_lossy().into_owned());
     Endpoint::choose(otlp, variable).map_err(|error| terminal::fail(&error, Exit::Usage))

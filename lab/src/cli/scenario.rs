@@ -1,4 +1,4 @@
-//! `lab scenario NAME`: runs one and shows the evidence.
+//! `lab scenario NAME`: runs a scenario and shows the evidence.
 
 use evidence::Pace;
 use runner::scenario::Scenario;

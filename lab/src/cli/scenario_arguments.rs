@@ -1,4 +1,5 @@
-//! The options of `lab scenario`: which run is asked for, and what becomes of it.
+//! The options of `lab scenario`: which scenario to run, and what to do with the
+//! evidence.
 
 use std::{error::Error, num::NonZeroU32, path::PathBuf, time::Duration};
 
@@ -23,9 +24,9 @@ use super::{
 /// The name that stands for every scenario.
 pub(super) const ALL: &str = "all";
 
-/// Headings of the help, beside the options of the run itself.
-const CLIENT: &str = "Which client, and what it is allowed";
-const EVIDENCE: &str = "What becomes of the evidence";
+/// Headings in the help.
+const CLIENT: &str = "Client and limits";
+const EVIDENCE: &str = "Output";
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
@@ -40,38 +41,37 @@ pub(super) struct Arguments {
     #[arg(long, help_heading = CLIENT, value_name = "N", value_parser = max_attempts, allow_hyphen_values = true)]
     max_attempts: Option<NonZeroU32>,
 
-    /// The longest Retry-After that is waited for; a longer one ends the call
+    /// The longest Retry-After that the client waits for; a longer one ends the call
     #[arg(long, help_heading = CLIENT, value_name = "SECONDS", value_parser = max_retry_after, allow_hyphen_values = true)]
     max_retry_after: Option<u64>,
 
-    /// The most pages that a listing reads, up to 10000
+    /// The most pages that the client reads of a listing, up to 10000
     #[arg(long, help_heading = CLIENT, value_name = "N", value_parser = max_pages, allow_hyphen_values = true)]
     max_pages: Option<NonZeroU32>,
 
-    /// The most items that a listing yields, up to 10000
+    /// The most items that the client yields from a listing, up to 10000
     #[arg(long, help_heading = CLIENT, value_name = "N", value_parser = max_items, allow_hyphen_values = true)]
     max_items: Option<NonZeroU32>,
 
-    /// What jitter, keys, cursors and ids are drawn from; random if left out
+    /// The seed of jitter, keys, cursors and ids [default: random]
     #[arg(long, value_name = "N", value_parser = number::any, allow_hyphen_values = true)]
     seed: Option<u64>,
 
-    /// Which client runs. The naive one breaks most expectations, which is the
-    /// lesson: the exit code is then 1
+    /// The client to run. The naive one breaks most expectations on purpose: the exit
+    /// code is then 1
     #[arg(long, help_heading = CLIENT, value_parser = clients(), default_value = RELIABLE.name)]
     client: &'static dyn ClientUnderTest,
 
-    /// Take one defence of the reference client away, and see what breaks
+    /// Remove one defence of the reference client, and see what breaks
     #[arg(long, help_heading = CLIENT, value_name = "DEFENCE", value_parser = defences(), conflicts_with = "client")]
     without: Option<&'static Without>,
 
-    /// Run two clients with one seed and show them side by side: the reliable and
-    /// the naive one, or the one of --without; the exit code is the reliable one's
+    /// Run two clients with one seed and show them side by side: the reliable and the
+    /// naive one, or the one of --without; the exit code is the reliable client's
     #[arg(long, help_heading = CLIENT, conflicts_with = "client")]
     pub(super) compare: bool,
 
-    /// Whether the waits are real, or drawn without being waited for [default:
-    /// real; virtual for `all`]
+    /// Wait in real time, or only compute the waits [default: real; virtual for `all`]
     #[arg(long, value_enum)]
     pace: Option<PaceArgument>,
 
@@ -81,12 +81,12 @@ pub(super) struct Arguments {
     #[arg(long, help_heading = EVIDENCE, value_name = "URL")]
     pub(super) otlp: Option<String>,
 
-    /// Ask a question first, read your prediction from stdin, and say whether it came
-    /// true; with `all`, keep the score
+    /// Ask a question first, read your prediction from stdin, and say whether it was
+    /// right; with `all`, keep the score
     #[arg(long, help_heading = EVIDENCE, conflicts_with = "json")]
     pub(super) ask: bool,
 
-    /// Write the run to this file as well, as a report in HTML
+    /// Also write the run to this file, as an HTML report
     #[arg(long, help_heading = EVIDENCE, value_name = "FILE")]
     report: Option<PathBuf>,
 
@@ -94,17 +94,15 @@ pub(super) struct Arguments {
     #[arg(long, help_heading = EVIDENCE)]
     json: bool,
 
-    /// Say under each row why it is so: what came back, what is allowed, and what
-    /// was decided
+    /// Explain each row: the response, the client's limits, and the decision
     #[arg(long, help_heading = EVIDENCE)]
     explain: bool,
 
-    /// Show each request and its response as they went over the wire, without what
-    /// may be a secret
+    /// Show each request and its response as sent over the wire, without possible secrets
     #[arg(long, help_heading = EVIDENCE, conflicts_with = "json")]
     exchanges: bool,
 
-    /// Draw with nothing but ASCII
+    /// Use ASCII only
     #[arg(long, help_heading = EVIDENCE)]
     ascii: bool,
 }
@@ -123,7 +121,7 @@ fn clients() -> impl TypedValueParser<Value = &'static dyn ClientUnderTest> {
     });
     PossibleValuesParser::new(names).map(|name| {
         let known = CLIENTS.iter().find(|client| client.identity().name == name);
-        #[expect(clippy::expect_used, reason = "the parser lets no other pass")]
+        #[expect(clippy::expect_used, reason = "the parser accepts only known names")]
         *known.expect("a name of the list")
     })
 }
@@ -136,7 +134,7 @@ fn defences() -> impl TypedValueParser<Value = &'static Without> {
     });
     PossibleValuesParser::new(names).map(|name| {
         let known = WITHOUT.iter().find(|client| client.defence.id == name);
-        #[expect(clippy::expect_used, reason = "the parser lets no other pass")]
+        #[expect(clippy::expect_used, reason = "the parser accepts only known names")]
         *known.expect("a name of the list")
     })
 }
@@ -158,7 +156,7 @@ fn max_items(text: &str) -> Result<NonZeroU32, NumberError> {
 }
 
 impl Arguments {
-    /// How to run, at this pace if none is asked for.
+    /// The settings of the run, with this pace if no option sets one.
     pub(super) fn settings(&self, pace: Pace) -> Settings {
         Settings {
             seed: self.seed.unwrap_or_else(Settings::random_seed),
@@ -180,7 +178,7 @@ impl Arguments {
         }
     }
 
-    /// The two clients that are compared.
+    /// The two clients to compare.
     pub(super) fn compared(&self) -> [&'static dyn ClientUnderTest; 2] {
         match self.without {
             Some(without) => [&Reliable, without],
@@ -188,7 +186,7 @@ impl Arguments {
         }
     }
 
-    /// Prints to stdout, as JSON if that was asked for.
+    /// Prints to stdout, as JSON with `--json`.
     pub(super) fn print(
         &self,
         value: &impl Serialize,
@@ -204,13 +202,13 @@ impl Arguments {
         })
     }
 
-    /// Whether the report can be written, if one was asked for. It is asked before a run,
-    /// which may take a while.
+    /// Checks that the report can be written, if one was requested. This happens before a
+    /// run, which may take a while.
     pub(super) fn check_report(&self) -> Result<(), Exit> {
         self.report.iter().try_for_each(|file| report::check(file))
     }
 
-    /// Writes the report, if one was asked for.
+    /// Writes the report, if one was requested.
     pub(super) fn write_report(&self, html: impl FnOnce() -> String) -> Result<(), Exit> {
         match &self.report {
             Some(file) => report::write(file, &html()),
@@ -218,11 +216,11 @@ impl Arguments {
         }
     }
 
-    /// What is to be run, if the options go together.
+    /// What to run, if the options go together.
     pub(super) fn chosen(&self) -> Result<Chosen, Box<dyn Error>> {
         if self.name != ALL {
             if self.filter.is_some() {
-                return Err(format!("--filter goes with `lab scenario {ALL}`").into());
+                return Err(format!("--filter needs `lab scenario {ALL}`").into());
             }
             return Ok(Chosen::One(scenario::find(&self.name)?));
         }
@@ -231,13 +229,13 @@ impl Arguments {
             (self.report.is_some(), "--report"),
         ];
         match for_one.iter().find(|(given, _)| *given) {
-            Some((_, option)) => Err(format!("{option} goes with the name of one scenario").into()),
+            Some((_, option)) => Err(format!("{option} needs the name of one scenario").into()),
             None => Ok(Chosen::All),
         }
     }
 }
 
-/// What a command line asks for.
+/// The scenarios that a command line selects.
 pub(super) enum Chosen {
     All,
     One(&'static Scenario),

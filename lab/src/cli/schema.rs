@@ -1,5 +1,4 @@
-//! `lab schema`: what a run, a card or a storm looks like as JSON, for whoever reads
-//! one by program.
+//! `lab schema`: the JSON Schema of a run, a card or a storm.
 
 use clap::{Args, ValueEnum};
 
@@ -7,18 +6,18 @@ use super::{Exit, terminal};
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// What is to be described
+    /// The kind of document
     #[arg(value_enum, default_value_t = Described::Run)]
     what: Described,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Described {
-    /// What `scenario --json` prints
+    /// The output of `scenario --json`
     Run,
-    /// What `grade --json` prints
+    /// The output of `grade --json`
     Card,
-    /// What `storm --json` prints
+    /// The output of `storm --json`
     Storm,
 }
 

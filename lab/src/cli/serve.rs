@@ -24,7 +24,7 @@ pub(super) struct Arguments {
     #[arg(long)]
     open: bool,
 
-    /// Read the files of the web UI from this folder, anew for each request
+    /// Read the files of the web UI from this folder, again for each request
     #[arg(long, value_name = "DIR")]
     assets: Option<PathBuf>,
 
@@ -43,7 +43,7 @@ pub(super) fn serve(arguments: &Arguments) -> Result<Exit, Exit> {
 
 async fn run(arguments: &Arguments) -> Result<(), Exit> {
     let fail = |error: &dyn std::error::Error| terminal::fail(error, Exit::Environment);
-    // Once the lines below are printed, signals must be handled.
+    // Signals must be handled once the lines below are printed.
     let mut signals = Signals::listen().map_err(|error| fail(&error))?;
     let config = WebUiConfig {
         port: arguments.port,
@@ -83,7 +83,7 @@ async fn run(arguments: &Arguments) -> Result<(), Exit> {
     }
 }
 
-/// Says why the web UI is not served, and what to type instead if a port is taken.
+/// Says why the web UI is not served, and suggests a command if a port is taken.
 fn fail_start(error: &WebUiError) -> Exit {
     let option = match error {
         WebUiError::PageInUse { .. } => "--page-port",

@@ -1,9 +1,9 @@
-//! `lab starter LANGUAGE`: a client to begin with, which does the first task.
+//! `lab starter LANGUAGE`: writes a first client, which does the first task.
 
 use std::{
-    fs::File,
+    fs::{self, File},
     io::{self, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
 use clap::{Args, ValueEnum};
@@ -17,19 +17,19 @@ pub(super) struct Arguments {
     /// The language to write the client in
     #[arg(value_enum)]
     language: Language,
-    /// The file to write, which must not be there yet; `-` stands for stdout
-    /// [default: client.py, client.mjs or main.go]
+    /// The file to write, which must not exist yet; `-` stands for stdout [default:
+    /// client.py, client.mjs or main.go]
     file: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Language {
-    /// Python 3.8 and later, its standard library alone
+    /// Python 3.8 or later, with only its standard library
     Python,
-    /// Node 18 and later, without a package
+    /// Node 18 or later, without packages
     #[value(alias = "js")]
     Javascript,
-    /// Go 1.18 and later, its standard library alone
+    /// Go 1.18 or later, with only its standard library
     Go,
 }
 
@@ -50,7 +50,7 @@ impl Language {
         }
     }
 
-    /// What runs it: as the installers of each system have it.
+    /// The command that runs the file, as each system's installer names it.
     fn runs_with(self) -> &'static str {
         match self {
             Self::Python if cfg!(windows) => "python",
@@ -63,8 +63,8 @@ impl Language {
 
 #[derive(Debug, thiserror::Error)]
 enum NotWritten {
-    #[error("{} is there already, and no file is ever replaced", .0.display())]
-    IsThere(PathBuf),
+    #[error("{} already exists, and existing files are never replaced", .0.display())]
+    Exists(PathBuf),
     #[error("{} could not be written", .0.display())]
     Failed(PathBuf, #[source] io::Error),
 }
@@ -76,11 +76,9 @@ pub(super) fn starter(arguments: &Arguments) -> Result<Exit, Exit> {
     if file.as_os_str() == "-" {
         return terminal::print(language.text()).map(|()| Exit::Passed);
     }
-    let written =
-        File::create_new(&file).and_then(|mut open| open.write_all(language.text().as_bytes()));
-    if let Err(error) = written {
+    if let Err(error) = write_new(&file, language.text()) {
         let error = match error.kind() {
-            io::ErrorKind::AlreadyExists => NotWritten::IsThere(file),
+            io::ErrorKind::AlreadyExists => NotWritten::Exists(file),
             _ => NotWritten::Failed(file, error),
         };
         return Err(terminal::fail(&error, Exit::Environment));
@@ -88,4 +86,16 @@ pub(super) fn starter(arguments: &Arguments) -> Result<Exit, Exit> {
     let (file, lab) = (quoted(&file.to_string_lossy()), invocation::lab());
     let next = format!("{lab} grade -- {} {file}", language.runs_with());
     terminal::print(&format!("Wrote {file}. Next: {next}\n")).map(|()| Exit::Passed)
+}
+
+/// Writes a file that does not exist yet. If that fails, the incomplete file is removed,
+/// so that the next attempt can create it.
+fn write_new(file: &Path, text: &str) -> io::Result<()> {
+    let mut open = File::create_new(file)?;
+    let written = open.write_all(text.as_bytes());
+    if written.is_err() {
+        drop(open);
+        let _ = fs::remove_file(file);
+    }
+    written
 }

@@ -1,5 +1,5 @@
-//! `lab storm --check`: the storm's model held to figures that others published or that
-//! follow from a formula.
+//! `lab storm --check`: validates the storm's model against published figures and
+//! formulas.
 
 use std::{
     ops::ControlFlow,
@@ -14,7 +14,7 @@ use tokio::sync::oneshot;
 
 use super::{Exit, terminal};
 
-/// What a build that is not optimised takes longer, roughly.
+/// Roughly how many times longer an unoptimised build takes.
 const SLOW: &str = "This build is not optimised, and takes ten times as long as \
                     `cargo run --release -p lab -- storm --check`.";
 
@@ -32,14 +32,14 @@ pub(super) fn storm_check(seed: u64, json: bool, ascii: bool) -> Result<Exit, Ex
     })
 }
 
-/// Simulates all there is. Ctrl+C ends it with the figures there are.
+/// Simulates every check. Ctrl+C ends it early and prints the figures so far.
 fn simulate(seed: u64) -> Result<Figures, Exit> {
     let runtime = terminal::runtime()?;
     let signals = runtime.block_on(async { Signals::listen() });
     let mut signals = signals.map_err(|error| terminal::fail(&error, Exit::Environment))?;
     let runs = check::runs();
     terminal::note(&format!(
-        "{runs} runs; Ctrl+C ends it with the figures there are"
+        "{runs} runs; Ctrl+C ends it early with the figures so far"
     ));
     if cfg!(debug_assertions) {
         terminal::paragraph(SLOW);
@@ -65,7 +65,10 @@ fn simulate(seed: u64) -> Result<Figures, Exit> {
                 () = signals.next() => is_cancelled.store(true, Ordering::Relaxed),
             }
         });
-        #[expect(clippy::expect_used, reason = "a panic of the simulation goes on here")]
+        #[expect(
+            clippy::expect_used,
+            reason = "a panic of the simulation continues here"
+        )]
         simulation.join().expect("a simulation ends")
     });
     bar.finish_and_clear();

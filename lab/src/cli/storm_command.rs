@@ -26,10 +26,10 @@ use super::{
     terminal,
 };
 
-/// The most seeds that are simulated.
+/// The most seeds that one command simulates.
 const MOST_SEEDS: u32 = 1_000;
 
-/// What a policy is called that was set up on the command line.
+/// The name of a policy that is set up on the command line.
 const YOURS: &str = "yours";
 
 #[derive(Debug, Args)]
@@ -43,26 +43,27 @@ pub(super) struct Arguments {
     /// Simulate these policies instead of the story's
     #[arg(long, value_name = "NAME", num_args = 1..)]
     policy: Vec<String>,
-    /// What arrivals, work and jitter are drawn from [default: 1]
-    #[arg(long, value_parser = number::any)]
+    /// The seed of arrivals, work and jitter [default: 1]
+    #[arg(long, value_parser = number::any, allow_hyphen_values = true)]
     seed: Option<u64>,
-    /// Simulate this many seeds, from --seed on, and count where the service stayed down
-    #[arg(long, value_name = "N", value_parser = seeds)]
+    /// Simulate this many seeds, starting with --seed, and count how often the service
+    /// stayed down
+    #[arg(long, value_name = "N", value_parser = seeds, allow_hyphen_values = true)]
     seeds: Option<u32>,
-    /// Hold the model to figures that others published or that follow from a formula;
-    /// it takes minutes, and a release build
+    /// Validate the model against published figures and formulas; needs a release build
+    /// and takes minutes
     #[arg(long, conflicts_with_all = not_with_check())]
     check: bool,
-    /// Print the storm, or what the seeds came to, as JSON
+    /// Print the storm, or the results of the seeds, as JSON
     #[arg(long)]
     json: bool,
-    /// Write the storm as a page of HTML
+    /// Write the storm as an HTML report
     #[arg(long, value_name = "FILE", conflicts_with = "seeds")]
     report: Option<PathBuf>,
     /// Print figures below the pictures instead of words: latency, requests, tokens
     #[arg(long, conflicts_with_all = ["seeds", "json"])]
     figures: bool,
-    /// Use nothing but ASCII
+    /// Use ASCII only
     #[arg(long)]
     ascii: bool,
     #[command(flatten)]
@@ -72,7 +73,7 @@ pub(super) struct Arguments {
 }
 
 impl Arguments {
-    /// What is to be simulated.
+    /// The storm to simulate.
     pub(super) fn plan(&self) -> Result<Plan, Box<dyn Error>> {
         let mut plan = Plan::of(story(&self.story)?);
         self.settings.apply(&mut plan.settings)?;
@@ -91,7 +92,7 @@ impl Arguments {
     }
 }
 
-/// The knobs of a table that are turned on the command line: an option for each.
+/// The settings of a table that are given on the command line, with one option for each.
 #[derive(Debug)]
 struct Turned<T> {
     knobs: BTreeMap<&'static str, String>,
@@ -112,7 +113,7 @@ impl<T: Knobs> Turned<T> {
     }
 }
 
-/// What has no meaning where the model is held to figures of others: every knob, too.
+/// The options that cannot be combined with `--check`, including every setting.
 fn not_with_check() -> impl Iterator<Item = &'static str> {
     let settings = Settings::KNOBS.iter().map(|knob| knob.name);
     let setup = Setup::KNOBS.iter().map(|knob| knob.name);
@@ -122,7 +123,7 @@ fn not_with_check() -> impl Iterator<Item = &'static str> {
         .chain(setup)
 }
 
-/// The option of a knob: its name without the unit.
+/// The option of a setting: its name without the unit.
 fn option(name: &str) -> String {
     name.trim_end_matches("_seconds").replace('_', "-")
 }
@@ -145,6 +146,7 @@ impl<T: Knobs + Headed> Args for Turned<T> {
             Arg::new(knob.name)
                 .long(option(knob.name))
                 .value_name(name)
+                .allow_negative_numbers(true)
                 .help(format!("{} [{values}; default: {default}]", knob.what))
                 .hide_short_help(true)
         });
@@ -174,7 +176,7 @@ impl<T: Knobs> FromArgMatches for Turned<T> {
     }
 }
 
-/// What a table of knobs is called in the help, and what it starts from.
+/// A table's heading in the help, and its default values.
 trait Headed {
     const HEADING: &'static str;
 
@@ -190,7 +192,7 @@ impl Headed for Settings {
 }
 
 impl Headed for Setup {
-    const HEADING: &'static str = "A policy of your own, beside the others";
+    const HEADING: &'static str = "Your own policy, added to the others";
 
     fn default_value() -> Self {
         Self::DEFAULT
@@ -235,7 +237,7 @@ pub(super) fn storm(arguments: &Arguments) -> Result<Exit, Exit> {
         }
         Some(seeds) => {
             let simulated = until_ctrl_c(move |ends| {
-                terminal::note(&format!("{seeds} seeds; Ctrl+C ends them"));
+                terminal::note(&format!("{seeds} seeds; Ctrl+C ends early"));
                 let bar = terminal::progress(seeds.into());
                 let simulated = simulate_seeds(&plan, seeds, ends, &|| bar.inc(1));
                 bar.finish_and_clear();
@@ -270,7 +272,7 @@ fn is_cancelled(run: &PolicyRun) -> bool {
     run.cut == Some(Cut::Cancelled)
 }
 
-/// Does this, and tells it to end when Ctrl+C comes.
+/// Runs `work`, and tells it to end on Ctrl+C.
 fn until_ctrl_c<T: Send + 'static>(
     work: impl FnOnce(&AtomicBool) -> T + Send + 'static,
 ) -> Result<T, Exit> {
@@ -305,7 +307,7 @@ mod tests {
 
     use super::*;
 
-    /// A story in three seconds, with what is said below it if it is simulated as it comes.
+    /// A story in three seconds, with the text that follows an unchanged story.
     fn in_short(story: &'static runner::storm::Story) -> Storm {
         let mut plan = Plan::of(story);
         plan.settings.incident_starts = Duration::from_millis(500);
@@ -334,7 +336,7 @@ mod tests {
                     storm(&simulated, options),
                     storm_in_figures(&simulated, options),
                 ] {
-                    // The last of the 24 lines has the prompt.
+                    // The last of the 24 lines holds the prompt.
                     assert!(text.lines().count() <= 23, "{text}");
                     let widest = text.lines().map(|line| line.chars().count()).max();
                     assert!(widest <= Some(80), "{text}");
@@ -345,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn a_storm_says_what_it_teaches_and_where_to_see_it_with_one_client() {
+    fn a_storm_ends_with_its_lesson_and_a_scenario_for_one_client() {
         let simulated = in_short(&STORIES[0]);
 
         let text = storm(&simulated, &Options::default());

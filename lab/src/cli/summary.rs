@@ -1,4 +1,4 @@
-//! `lab grade --summary FILE…`: what the cards of a room come to.
+//! `lab grade --summary FILE…`: summarises the cards of a class.
 
 use std::{
     fs, io,
@@ -26,7 +26,7 @@ pub(super) fn summarize(files: &[PathBuf]) -> Result<Exit, Exit> {
     let cards: Result<Vec<_>, _> = files.iter().map(|file| read(file)).collect();
     let cards = cards.map_err(|error| terminal::fail(&error, Exit::Usage))?;
     let mut summary = Summary::of(&cards);
-    // The first card need not have every task.
+    // The first card may lack tasks.
     let place = |name: &str| all().position(|task| task.words.name == name);
     summary
         .tasks

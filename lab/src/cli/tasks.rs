@@ -1,4 +1,4 @@
-//! `lab tasks`: what a client can be graded on, in the order of the course.
+//! `lab tasks`: the tasks that a client can be graded on, in the order of the course.
 
 use clap::Args;
 use evidence::grade::TaskWords;
@@ -8,7 +8,7 @@ use super::{Exit, terminal};
 
 #[derive(Debug, Args)]
 pub(super) struct Arguments {
-    /// The names of tasks; without them, all
+    /// The names of tasks; without them, all tasks
     name: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! The terminal: what it can show, and how it is written to.
+//! The terminal: its capabilities, and the functions that write to it.
 
 use std::{
     env,
@@ -15,19 +15,19 @@ use crate::{doctor::Terminal, invocation};
 use render::Options;
 use runner::RunError;
 
-/// Writes data to stdout, to the last byte. A reader that has seen enough, as
-/// `head` has, is no failure.
+/// Writes data to stdout. A reader that closes the pipe early, as `head` does, is not an
+/// error.
 pub(super) fn print(text: &str) -> Result<(), Exit> {
     written(io::stdout().lock().write_all(text.as_bytes()))?;
     flush()
 }
 
-/// Writes to stdout what is still buffered.
+/// Flushes stdout.
 pub(super) fn flush() -> Result<(), Exit> {
     written(io::stdout().flush())
 }
 
-/// What became of something written to stdout.
+/// Turns the result of a write to stdout into an exit code.
 pub(super) fn written(result: io::Result<()>) -> Result<(), Exit> {
     match result {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -37,23 +37,23 @@ pub(super) fn written(result: io::Result<()>) -> Result<(), Exit> {
     }
 }
 
-/// Says on stderr what went wrong, with its causes, and returns `exit`.
+/// Prints an error and its causes on stderr, and returns `exit`.
 pub(super) fn fail(error: &dyn Error, exit: Exit) -> Exit {
     say("error", error);
     exit
 }
 
-/// Says on stderr, in one line, what failed while the command goes on.
+/// Prints a warning on stderr, in one line; the command goes on.
 pub(super) fn warn(error: &dyn Error) {
     say("warning", error);
 }
 
-/// Puts a line on stderr, for the person and not for the data.
+/// Prints a line on stderr, for a person rather than a program.
 pub(super) fn note(words: &str) {
     let _ = writeln!(io::stderr(), "{words}");
 }
 
-/// Puts sentences on stderr, broken between words where the terminal ends.
+/// Prints sentences on stderr, wrapped at the width of the terminal.
 pub(super) fn paragraph(words: &str) {
     let width = terminal_size::terminal_size_of(io::stderr());
     let width = width.map_or(Options::WIDTH, |(width, _)| width.0.into());
@@ -62,7 +62,7 @@ pub(super) fn paragraph(words: &str) {
     }
 }
 
-/// Puts words on stderr that ask for input on the same line.
+/// Prints a prompt on stderr, so that the input is on the same line.
 pub(super) fn prompt(words: &str) {
     let mut stderr = io::stderr();
     let _ = write!(stderr, "{words}").and_then(|()| stderr.flush());
@@ -75,11 +75,11 @@ fn say(kind: &str, error: &dyn Error) {
         text.push_str(&format!(": {error}"));
         cause = error.source();
     }
-    // Without stderr nobody can be told.
+    // If stderr cannot be written, there is no other place to report it.
     let _ = writeln!(io::stderr(), "{text}");
 }
 
-/// Says why a scenario could not be run.
+/// Prints why a scenario could not be run.
 pub(super) fn fail_run(error: &RunError) -> Exit {
     let exit = match error {
         RunError::Settings(_) => Exit::Usage,
@@ -88,7 +88,7 @@ pub(super) fn fail_run(error: &RunError) -> Exit {
     fail(error, exit)
 }
 
-/// A bar on stderr; nothing where that is no terminal.
+/// A progress bar on stderr, which is hidden if stderr is not a terminal.
 pub(super) fn progress(length: u64) -> ProgressBar {
     let style = ProgressStyle::with_template("{pos:>3}/{len} {bar:30} {msg}");
     let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr());
@@ -98,20 +98,20 @@ pub(super) fn progress(length: u64) -> ProgressBar {
     }
 }
 
-/// No bar, where something else is on the terminal.
+/// A hidden bar, for a terminal that shows something else.
 pub(super) fn no_progress() -> ProgressBar {
     ProgressBar::hidden()
 }
 
-/// What a command runs its scenarios on.
+/// The runtime on which a command runs its scenarios.
 pub(super) fn runtime() -> Result<Runtime, Exit> {
     let runtime = Builder::new_current_thread().enable_all().build();
     runtime.map_err(|error| fail(&error, Exit::Environment))
 }
 
-/// How to draw on this stdout: as wide as it is, with colour if it is a
-/// terminal and `NO_COLOR` does not forbid it, in ASCII if the locale is not
-/// UTF-8 or `ascii` asks for it.
+/// How to draw on this stdout: in its width, with colour if it is a terminal and
+/// `NO_COLOR` does not forbid it, and in ASCII if the locale is not UTF-8 or `ascii` is
+/// set.
 pub(super) fn options(ascii: bool) -> Options {
     let Terminal { width, utf8 } = facts();
     Options {
@@ -124,7 +124,7 @@ pub(super) fn options(ascii: bool) -> Options {
     }
 }
 
-/// What stdout is.
+/// The width of stdout, and whether it takes UTF-8.
 pub(super) fn facts() -> Terminal {
     let size = io::stdout()
         .is_terminal()
@@ -135,7 +135,7 @@ pub(super) fn facts() -> Terminal {
     }
 }
 
-/// The lines of stdout, if it is a terminal.
+/// The number of lines of stdout, if it is a terminal.
 fn height() -> Option<usize> {
     let size = io::stdout()
         .is_terminal()
@@ -143,8 +143,8 @@ fn height() -> Option<usize> {
     size.flatten().map(|(_, height)| height.0.into())
 }
 
-/// Whether the locale, if it says anything, says UTF-8. The first variable that
-/// is set decides, as POSIX has it.
+/// Whether the locale is UTF-8, which is assumed if no variable is set. As in POSIX, the
+/// first variable that is set decides.
 fn locale_is_utf8() -> bool {
     let set = |name| env::var(name).ok().filter(|value| !value.is_empty());
     ["LC_ALL", "LC_CTYPE", "LANG"]

@@ -1,4 +1,4 @@
-//! Which Docker a machine has, by what `docker info` says.
+//! Determines the Docker of a machine from `docker info`.
 
 use std::{io, process::Stdio, time::Duration};
 
@@ -7,8 +7,8 @@ use tokio::{process::Command, time::timeout};
 
 use super::facts::{Docker, Flavour};
 
-/// As much of `docker info --format '{{json .}}'` as matters. Without an engine
-/// it says the same, and leaves the engine's part empty.
+/// The relevant part of `docker info --format '{{json .}}'`. Without an engine the
+/// engine's fields are empty.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct Info {
@@ -33,7 +33,7 @@ struct Plugin {
     name: String,
 }
 
-/// Asks the `docker` that the shell would find, for no longer than this.
+/// Asks the `docker` on the `PATH`, and waits `patience` at most.
 pub(super) async fn docker(patience: Duration, system: &str) -> Docker {
     let mut command = Command::new("docker");
     command
@@ -47,8 +47,8 @@ pub(super) async fn docker(patience: Duration, system: &str) -> Docker {
     }
 }
 
-/// Whether the engine's socket is closed to this user. Some versions say so on
-/// stdout, others on stderr.
+/// Whether this user may not open the engine's socket. Some versions report it on stdout,
+/// others on stderr.
 fn is_denied(output: &[u8]) -> bool {
     String::from_utf8_lossy(output).contains("permission denied")
 }
@@ -65,8 +65,7 @@ fn read(stdout: &[u8], stderr: &[u8], system: &str) -> Docker {
     }
     let options = info.security_options.unwrap_or_default();
     let rootless = options.iter().any(|option| option.contains("rootless"));
-    // On any other system than Linux, containers run in a virtual machine,
-    // whoever made it.
+    // On systems other than Linux, every engine runs containers in a virtual machine.
     let desktop = info.operating_system == "Docker Desktop" || system != "linux";
     let plugins = info.client_info.unwrap_or_default().plugins;
     Docker::Engine {
@@ -87,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tells_the_flavours_apart() {
+    fn distinguishes_the_flavours() {
         let engine = |flavour, compose| Docker::Engine { flavour, compose };
         let compose = r#""ClientInfo":{"Plugins":[{"Name":"buildx"},{"Name":"compose"}]}"#;
         for (system, info, expected) in [
@@ -133,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn an_engine_that_is_denied_is_told_from_none() {
+    fn a_denied_engine_and_a_missing_one_differ() {
         let nobody = "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the \
             docker daemon running?";
         let denied = "permission denied while trying to connect to the Docker daemon socket at \

@@ -1,16 +1,20 @@
-//! Facts about a machine, without a judgement.
+//! Facts about a machine, not judged.
 
-/// All that is known of a machine.
+use std::fmt;
+
+/// All facts about a machine.
 #[derive(Clone, Debug)]
 pub(crate) struct Facts {
-    /// As [`std::env::consts::OS`] has it.
+    /// The value of [`std::env::consts::OS`].
     pub(super) system: &'static str,
     pub(super) service: Port,
     pub(super) page: Port,
-    /// What the system says against a connection within this machine.
+    /// The system's error for a connection within this machine.
     pub(super) loopback: Result<(), String>,
-    /// Variables that name a proxy which would be asked for 127.0.0.1 as well.
+    /// Variables that name a proxy which would get requests to 127.0.0.1, too.
     pub(super) proxies: Vec<&'static str>,
+    /// The languages of `lab starter`.
+    pub(super) languages: Vec<Language>,
     pub(super) docker: Docker,
     pub(super) prometheus: Probe,
     pub(super) target: Target,
@@ -23,7 +27,7 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    /// The three that show dashboards: Prometheus, Tempo and Grafana.
+    /// The probes of Prometheus, Tempo and Grafana, which the dashboards need.
     pub(super) fn dashboard_probes(&self) -> [Probe; 3] {
         [self.prometheus, self.tempo, self.grafana]
     }
@@ -33,29 +37,29 @@ impl Facts {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Port {
     Free,
-    /// What the lab would have there responds there already.
+    /// The part of the lab that belongs on this port listens already.
     Lab,
-    /// Somebody listens there; the system may not say which process.
+    /// A process listens; the system may not say which.
     Taken(Option<Holder>),
-    /// The system lets nobody listen there, and says why.
+    /// The system does not allow anybody to listen there, and says why.
     Barred(String),
 }
 
-/// The process that has a port.
+/// The process that uses a port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Holder {
     pub(super) name: String,
     pub(super) id: u32,
 }
 
-/// What a request to an address comes to.
+/// The result of a request to an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Probe {
-    /// Nobody listens there.
+    /// No process listens there.
     Refused,
-    /// It listens, and does not respond in time.
+    /// A process listens, but does not respond in time.
     TimedOut,
-    /// It responds with something else than HTTP.
+    /// The response is not HTTP.
     NotHttp,
     Status(u16),
 }
@@ -66,77 +70,105 @@ impl Probe {
     }
 }
 
-/// The lab as Prometheus sees it.
+/// The state of the lab as a target of Prometheus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
     /// Prometheus does not say.
     Unknown,
-    /// It is no target.
+    /// Prometheus has no such target.
     Absent,
-    /// Nobody has tried yet.
+    /// Prometheus has not scraped it yet.
     Awaited,
     Down,
     Up,
-    /// It has no targets and takes what others write, as in a room: the numbers of so
-    /// many laptops so far.
+    /// Prometheus has no targets because laptops write to it, as in a class: how many
+    /// have written so far.
     Written(u32),
 }
 
-/// The lab's alert rules as Prometheus has them.
+/// The state of the lab's alert rules in Prometheus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Rules {
     /// Prometheus does not say.
     Unknown,
-    /// There are none.
+    /// Prometheus has no such rules.
     Missing,
-    /// This one cannot be evaluated.
+    /// This rule cannot be evaluated.
     Failing(String),
-    /// They are there, and none fails.
+    /// All rules exist, and none fails.
     Sound,
 }
 
-/// The lab's dashboards as Grafana has them.
+/// The lab's dashboards in Grafana.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Dashboards {
-    /// Grafana does not say, as when it asks for a login.
+    /// Grafana does not say, for example because it requires a login.
     Unknown,
-    /// Those that are not there, of all that should be.
+    /// The dashboards that should exist and do not.
     Missing(Vec<&'static str>),
+}
+
+/// A language that a client can be written in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Language {
+    pub(super) name: &'static str,
+    /// None if it is not installed.
+    pub(super) version: Option<Version>,
+    /// The oldest version that runs the client of `lab starter`.
+    pub(super) least: Version,
+    /// The site that offers it.
+    pub(super) site: &'static str,
+}
+
+impl Language {
+    pub(super) fn runs_the_starter(&self) -> bool {
+        self.version.is_some_and(|version| version >= self.least)
+    }
+}
+
+/// Major and minor version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Version(pub(super) u32, pub(super) u32);
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.0, self.1)
+    }
 }
 
 /// The Docker of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Docker {
-    /// There is no such command.
+    /// The command does not exist.
     Absent,
-    /// It does not respond in time, or with nothing that can be understood.
+    /// The command does not respond in time, or its output is invalid.
     Silent,
-    /// There is the command, and no engine.
+    /// The command exists, but no engine runs.
     NoEngine,
-    /// There may be an engine, and this user may not speak to it.
+    /// This user may not connect to the engine.
     Denied,
     Engine {
         flavour: Flavour,
-        /// Whether `docker compose` is there.
+        /// Whether `docker compose` exists.
         compose: bool,
     },
 }
 
-/// Where an engine's containers find the machine that they run on.
+/// How an engine's containers reach the machine that they run on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Flavour {
     /// On the host's own network.
     Host,
-    /// Nowhere: its network is a user's own.
+    /// Not at all: the engine has a network of its own user.
     Rootless,
-    /// Beyond a virtual machine, under a name.
+    /// Through a virtual machine, under a name.
     Desktop,
 }
 
-/// What the lab is to be shown on.
+/// The capabilities of stdout.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terminal {
-    /// Columns; none if stdout is no terminal.
+    /// Columns; none if stdout is not a terminal.
     pub(crate) width: Option<usize>,
     pub(crate) utf8: bool,
 }

@@ -1,4 +1,4 @@
-//! Facts in, findings out.
+//! Turns facts into findings.
 
 use evidence::{Finding, Level};
 use render::Options;
@@ -6,10 +6,12 @@ use reqwest::Url;
 
 use super::{
     Addresses,
-    facts::{Dashboards, Docker, Facts, Flavour, Holder, Port, Probe, Rules, Target, Terminal},
+    facts::{
+        Dashboards, Docker, Facts, Flavour, Holder, Language, Port, Probe, Rules, Target, Terminal,
+    },
 };
 
-/// What a check comes to: what was found to be right, or what is wrong.
+/// The result of a check: the good state, or the problem.
 type Verdict = Result<String, Trouble>;
 
 struct Trouble {
@@ -26,7 +28,7 @@ fn problem(level: Level, found: impl Into<String>, advice: impl Into<String>) ->
     })
 }
 
-/// Judges the facts, in the order in which one would put things right.
+/// Judges the facts, in the order in which a person would fix them.
 pub(crate) fn findings(facts: &Facts, addresses: &Addresses) -> Vec<Finding> {
     let mut verdicts = vec![
         ("service port", service_port(facts, addresses)),
@@ -38,9 +40,10 @@ pub(crate) fn findings(facts: &Facts, addresses: &Addresses) -> Vec<Finding> {
         ("proxy", proxy(&facts.proxies, facts.system)),
         ("terminal", terminal(facts.terminal)),
         ("locale", locale(facts.terminal, facts.system)),
+        ("languages", languages(&facts.languages)),
         ("docker", docker(facts, addresses)),
     ];
-    // Who does not want them need not be told three times.
+    // Without interest in the dashboards, one finding about them is enough.
     if !addresses.wanted && facts.dashboard_probes() == [Probe::Refused; 3] {
         verdicts.push(("dashboards", no_dashboards(facts)));
     } else {
@@ -68,24 +71,24 @@ pub(crate) fn findings(facts: &Facts, addresses: &Addresses) -> Vec<Finding> {
 }
 
 fn service_port(facts: &Facts, addresses: &Addresses) -> Verdict {
-    // Prometheus looks for the lab on one port.
+    // Prometheus scrapes the lab on one port only.
     let instead = (!addresses.wanted).then_some("--port");
     match &facts.service {
-        // Without its page it is not the lab that has the port.
+        // A service without the web UI is not `lab serve`.
         Port::Lab if facts.page != Port::Lab => taken(
             addresses.service,
             instead,
-            "a teaching service without the page",
+            "a teaching service without the web UI",
         ),
         state => port(addresses.service, instead, state),
     }
 }
 
-/// A port, and the option that has the lab take another, if another would do.
+/// Judges a port. `instead` is the option for another port, if another would do.
 fn port(number: u16, instead: Option<&str>, port: &Port) -> Verdict {
     match port {
         Port::Free => Ok(format!("{number} is free")),
-        Port::Lab => Ok(format!("{number} is held by a running `lab serve`")),
+        Port::Lab => Ok(format!("{number} is used by a running `lab serve`")),
         Port::Taken(Some(Holder { name, id })) => {
             taken(number, instead, &format!("{name} (process {id})"))
         }
@@ -95,9 +98,7 @@ fn port(number: u16, instead: Option<&str>, port: &Port) -> Verdict {
             format!("{number} cannot be listened on: {why}"),
             match instead {
                 Some(option) => format!("use another: lab serve {option} 0"),
-                None => {
-                    "find out who bars it: Prometheus looks for the lab nowhere else".to_owned()
-                }
+                None => "find out what blocks it: Prometheus scrapes the lab only there".to_owned(),
             },
         ),
     }
@@ -106,17 +107,17 @@ fn port(number: u16, instead: Option<&str>, port: &Port) -> Verdict {
 fn taken(number: u16, instead: Option<&str>, by: &str) -> Verdict {
     let advice = match instead {
         Some(option) => format!("stop it, or use another port: lab serve {option} 0"),
-        None => "stop it: Prometheus looks for the lab nowhere else".to_owned(),
+        None => "stop it: Prometheus scrapes the lab only there".to_owned(),
     };
     problem(Level::Problem, format!("{number} is taken by {by}"), advice)
 }
 
 fn loopback(reached: &Result<(), String>) -> Verdict {
     match reached {
-        Ok(()) => Ok("127.0.0.1 reaches itself".to_owned()),
+        Ok(()) => Ok("connections to 127.0.0.1 work".to_owned()),
         Err(why) => problem(
             Level::Problem,
-            format!("127.0.0.1 does not reach itself: {why}"),
+            format!("connections to 127.0.0.1 fail: {why}"),
             "allow connections within this machine in its firewall or sandbox",
         ),
     }
@@ -124,15 +125,15 @@ fn loopback(reached: &Result<(), String>) -> Verdict {
 
 fn proxy(variables: &[&str], system: &str) -> Verdict {
     if variables.is_empty() {
-        return Ok("none stands before 127.0.0.1".to_owned());
+        return Ok("no proxy for 127.0.0.1".to_owned());
     }
     let variables = variables.join(", ");
     problem(
         Level::Note,
         format!(
-            "{variables} would send curl and other clients to a proxy; the lab's own never ask it"
+            "{variables} would send curl and other clients to a proxy; the lab's own clients ignore it"
         ),
-        // In front of what is exempt already.
+        // The new names go before those that are already exempt.
         match system {
             "windows" => "set NO_PROXY=127.0.0.1,localhost,%NO_PROXY%",
             _ => "export NO_PROXY=127.0.0.1,localhost,$NO_PROXY",
@@ -142,10 +143,13 @@ fn proxy(variables: &[&str], system: &str) -> Verdict {
 
 fn terminal(terminal: Terminal) -> Verdict {
     match terminal.width {
-        None => Ok("no terminal: 80 columns are written".to_owned()),
+        None => Ok("not a terminal: the output has 80 columns".to_owned()),
         Some(width) if width < Options::NARROWEST => problem(
             Level::Note,
-            format!("{width} columns: pictures need {}", Options::NARROWEST),
+            format!(
+                "{width} columns: pictures need at least {}",
+                Options::NARROWEST
+            ),
             "widen the window, or choose a smaller font",
         ),
         Some(width) => Ok(format!("{width} columns")),
@@ -164,7 +168,41 @@ fn locale(terminal: Terminal, system: &str) -> Verdict {
     )
 }
 
-/// How grave it is that a part of the dashboards is missing.
+/// One language is enough: a client can be written in any.
+fn languages(languages: &[Language]) -> Verdict {
+    let (usable, others): (Vec<_>, Vec<_>) = languages
+        .iter()
+        .partition(|language| language.runs_the_starter());
+    let usable = join(&usable, |it| match it.version {
+        Some(version) => format!("{} {version}", it.name),
+        None => it.name.to_owned(),
+    });
+    let missing = join(&others, |it| match it.version {
+        Some(version) => format!("{} {version} is too old", it.name),
+        None => format!("no {}", it.name),
+    });
+    let to_install = join(&others, |it| {
+        format!("{} {} or later ({})", it.name, it.least, it.site)
+    });
+    match (usable.is_empty(), missing.is_empty()) {
+        (true, _) => problem(
+            Level::Note,
+            format!("{missing}; `lab starter` needs one of them"),
+            format!("to start from one, install {to_install}"),
+        ),
+        (false, true) => Ok(format!("{usable}, for `lab starter`")),
+        (false, false) => Ok(format!(
+            "{usable}, for `lab starter`; if you want others: {to_install}"
+        )),
+    }
+}
+
+fn join(languages: &[&Language], words: impl Fn(&Language) -> String) -> String {
+    let all: Vec<_> = languages.iter().map(|language| words(language)).collect();
+    all.join(", ")
+}
+
+/// How severe it is that a part of the dashboards is missing.
 fn gravity(addresses: &Addresses) -> Level {
     match addresses.wanted {
         true => Level::Problem,
@@ -172,7 +210,7 @@ fn gravity(addresses: &Addresses) -> Level {
     }
 }
 
-/// How the dashboards are started on this machine.
+/// The command that starts the dashboards on this machine.
 fn compose(facts: &Facts) -> &'static str {
     if let Target::Written(_) = facts.target {
         return "docker compose --profile room up -d";
@@ -196,8 +234,8 @@ fn docker(facts: &Facts, addresses: &Addresses) -> Verdict {
             "install Docker Engine (Linux) or Docker Desktop",
         ),
         Docker::Silent => (
-            "`docker info` says nothing in time",
-            "give it a minute, and see what it says: docker info",
+            "`docker info` does not respond in time",
+            "wait a minute, and check its output: docker info",
         ),
         Docker::NoEngine => (
             "installed, but no engine runs",
@@ -207,7 +245,7 @@ fn docker(facts: &Facts, addresses: &Addresses) -> Verdict {
             },
         ),
         Docker::Denied => (
-            "installed, but you may not speak to its engine",
+            "installed, but you may not connect to its engine",
             "log in again after: sudo usermod -aG docker $USER",
         ),
         Docker::Engine { compose: false, .. } => (
@@ -228,7 +266,7 @@ fn docker(facts: &Facts, addresses: &Addresses) -> Verdict {
             Flavour::Host => return Ok(format!("Docker Engine on Linux: {}", compose(facts))),
         },
     };
-    // Who has them all without it does not need it.
+    // A machine that has all three without Docker does not need Docker.
     let level = match facts.dashboard_probes().into_iter().all(Probe::is_ready) {
         true => Level::Note,
         false => gravity(addresses),
@@ -244,9 +282,9 @@ fn no_dashboards(facts: &Facts) -> Verdict {
     )
 }
 
-/// Where a part of the dashboards is, or what is wrong if it is not ready.
+/// The address of a part of the dashboards, or why it is not ready.
 fn ready(probe: Probe, base: &Url, facts: &Facts, addresses: &Addresses) -> Verdict {
-    // Every address here has the same scheme.
+    // All of these addresses use the same scheme.
     let host = base.host_str().unwrap_or_default();
     let at = match base.port_or_known_default() {
         Some(port) => format!("{host}:{port}"),
@@ -258,12 +296,13 @@ fn ready(probe: Probe, base: &Url, facts: &Facts, addresses: &Addresses) -> Verd
         Probe::Refused => (format!("nobody listens at {at}"), compose(facts)),
         Probe::TimedOut => (
             format!("{at} does not respond"),
-            "see what it is at: docker compose logs",
+            "check its logs: docker compose logs",
         ),
-        Probe::NotHttp => (format!("something else listens at {at}"), other),
-        Probe::Status(status @ (404 | 401 | 403)) => {
-            (format!("something else responds at {at} ({status})"), other)
-        }
+        Probe::NotHttp => (format!("another program listens at {at}"), other),
+        Probe::Status(status @ (404 | 401 | 403)) => (
+            format!("another program responds at {at} ({status})"),
+            other,
+        ),
         Probe::Status(status) => (
             format!("{at} is not ready ({status})"),
             "wait half a minute, and ask again: lab doctor",
@@ -283,16 +322,16 @@ fn prometheus(facts: &Facts, addresses: &Addresses) -> Verdict {
             }
             Rules::Missing => (
                 "scrapes the lab, but has no alerts for it",
-                "let everybody read dashboards/, and start it anew: docker compose up -d"
+                "make dashboards/ readable for everybody, and restart: docker compose up -d"
                     .to_owned(),
             ),
             Rules::Failing(name) => (
                 "scrapes the lab, but cannot evaluate all of its rules",
-                format!("see what is wrong with {name}: open its page under /rules"),
+                format!("check {name} on its page under /rules"),
             ),
             Rules::Unknown => (
-                "scrapes the lab, but does not tell its rules",
-                "see whether it is Prometheus: open its page in a browser".to_owned(),
+                "scrapes the lab, but does not list its rules",
+                "check that it is Prometheus: open its page in a browser".to_owned(),
             ),
         },
         Target::Down if facts.page != Port::Lab => {
@@ -301,7 +340,10 @@ fn prometheus(facts: &Facts, addresses: &Addresses) -> Verdict {
         }
         Target::Down => (
             "but does not reach the lab",
-            format!("start it as this Docker needs it: {}", compose(facts)),
+            format!(
+                "start it with the profile for this Docker: {}",
+                compose(facts)
+            ),
         ),
         Target::Awaited => (
             "and has not scraped the lab yet",
@@ -314,7 +356,7 @@ fn prometheus(facts: &Facts, addresses: &Addresses) -> Verdict {
         Target::Written(laptops) => {
             let s = if laptops == 1 { "" } else { "s" };
             return Ok(format!(
-                "{at} is ready, and has heard of {laptops} laptop{s}"
+                "{at} is ready, and has data from {laptops} laptop{s}"
             ));
         }
         Target::Absent => (
@@ -322,8 +364,8 @@ fn prometheus(facts: &Facts, addresses: &Addresses) -> Verdict {
             "start it with dashboards/prometheus/prometheus.yml".to_owned(),
         ),
         Target::Unknown => (
-            "but does not tell its targets",
-            "see whether it is Prometheus: open its page in a browser".to_owned(),
+            "but does not list its targets",
+            "check that it is Prometheus: open its page in a browser".to_owned(),
         ),
     };
     problem(
@@ -356,8 +398,8 @@ fn grafana(facts: &Facts, addresses: &Addresses) -> Verdict {
             "start it with dashboards/grafana/, as docker-compose.yml does",
         ),
         Dashboards::Unknown => (
-            format!("{at} is ready, but does not tell its dashboards"),
-            "see whether it asks for a login: the lab's own does not",
+            format!("{at} is ready, but does not list its dashboards"),
+            "check whether it requires a login: the lab's own does not",
         ),
     };
     problem(gravity(addresses), found, advice)

@@ -1,4 +1,4 @@
-//! Who listens on a port of this machine.
+//! Finds the process that listens on a port of this machine.
 
 use std::net::IpAddr;
 
@@ -6,8 +6,8 @@ use listeners::{Listener, Protocol, SocketState};
 
 use super::facts::Holder;
 
-/// The process that listens on a port of 127.0.0.1. None if the system does not
-/// say which, as of other users' processes.
+/// The process that listens on a port of 127.0.0.1. None if the system does not say, as
+/// for processes of other users.
 pub(super) fn holder(port: u16) -> Option<Holder> {
     let mut all = listeners::get_all().ok()?.into_iter();
     let process = all.find(|listener| listens(listener, port))?.process;
@@ -17,8 +17,8 @@ pub(super) fn holder(port: u16) -> Option<Holder> {
     })
 }
 
-/// Whether it takes connections to a port of 127.0.0.1: there, or on every
-/// address. A socket of IPv6 may do so as well.
+/// Whether it accepts connections to a port of 127.0.0.1, by listening on this address or
+/// on all. An IPv6 socket may do so, too.
 fn listens(listener: &Listener, port: u16) -> bool {
     let address = listener.socket.ip().to_canonical();
     let here = address == IpAddr::from([127, 0, 0, 1]) || address.is_unspecified();
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn names_a_process_of_ones_own_while_it_listens() {
+    fn the_users_own_process_is_named_while_it_listens() {
         let socket = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address: SocketAddr = socket.local_addr().expect("an address");
         let _connected = TcpStream::connect(address).expect("a connection");

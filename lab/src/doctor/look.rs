@@ -1,4 +1,4 @@
-//! Looks at a machine: all at once, and none of it for long.
+//! Gathers the facts about a machine, all at once and within seconds.
 
 use std::{env, io, net::Ipv4Addr, time::Duration};
 
@@ -16,44 +16,46 @@ use super::{
     docker::docker,
     facts::{Dashboards, Facts, Port, Probe, Rules, Target, Terminal},
     holder::holder,
+    languages::languages,
 };
 use crate::http_client;
 
 /// How long an address may take to respond. It is on this machine.
 const PATIENCE: Duration = Duration::from_millis(700);
 
-/// How long Docker may take: its engine may be in a virtual machine.
+/// How long Docker may take. Its engine may be in a virtual machine.
 const DOCKER_PATIENCE: Duration = Duration::from_millis(1_500);
 
-/// More of a response is not read.
+/// The maximum size of a response body, in bytes.
 const LONGEST: usize = 4 * 1024 * 1024;
 
 /// The job under which Prometheus scrapes the lab.
 const JOB: &str = "lab";
 
-/// The group of its alert rules.
+/// The group of the lab's alert rules in Prometheus.
 const ALERTS: &str = "lab-alerts";
 
-/// The dashboards of the lab, by their uids.
+/// The uids of the lab's dashboards.
 const DASHBOARDS: [&str; 3] = ["lab-client", "lab-service", "lab-workshop"];
 
-/// The one of a room.
+/// The uid of the dashboard for a class.
 const ROOM: [&str; 1] = ["lab-room"];
 
-/// How many laptops of a room have sent something.
+/// The query for the number of laptops that have sent something.
 const LAPTOPS: &str = "count(count by (instance) (traces_spanmetrics_calls_total))";
 
-/// Gathers what there is to know.
+/// Gathers all facts.
 ///
 /// # Errors
 ///
-/// If the HTTP client could not be set up.
+/// If the HTTP client cannot be built.
 pub(crate) async fn look(addresses: &Addresses, terminal: Terminal) -> reqwest::Result<Facts> {
     let http = Http(http_client::plain_builder().build()?);
     let system = env::consts::OS;
-    let (ports, loopback, docker, prometheus, tempo, grafana) = tokio::join!(
+    let (ports, loopback, languages, docker, prometheus, tempo, grafana) = tokio::join!(
         ports(&http, addresses),
         loopback(),
+        languages(),
         docker(DOCKER_PATIENCE, system),
         prometheus(&http, &addresses.prometheus),
         tempo(&http, addresses),
@@ -69,6 +71,7 @@ pub(crate) async fn look(addresses: &Addresses, terminal: Terminal) -> reqwest::
         page: ports.1,
         loopback,
         proxies: proxies(|name| env::var(name).ok()),
+        languages,
         docker,
         prometheus: prometheus.0,
         target: prometheus.1,
@@ -95,7 +98,7 @@ async fn ports(http: &Http, addresses: &Addresses) -> (Port, Port) {
     tokio::join!(port(addresses.service, service), port(addresses.page, page))
 }
 
-/// The state of a port, of which `lab` tells whether the lab responds there.
+/// The state of a port; `lab` says whether the lab responds there.
 async fn port(number: u16, lab: impl Future<Output = bool>) -> Port {
     match TcpListener::bind((Ipv4Addr::LOCALHOST, number)).await {
         Ok(_) => Port::Free,
@@ -105,7 +108,7 @@ async fn port(number: u16, lab: impl Future<Output = bool>) -> Port {
     }
 }
 
-/// Sends a byte to and fro on 127.0.0.1.
+/// Sends a byte over a connection on 127.0.0.1, and back.
 async fn loopback() -> Result<(), String> {
     let sent = async {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
@@ -125,8 +128,8 @@ async fn loopback() -> Result<(), String> {
     }
 }
 
-/// The variables that send a request for `http://127.0.0.1` to a proxy. Only
-/// their names are kept: a value may hold a password.
+/// The variables that send a request for `http://127.0.0.1` to a proxy. Only their names
+/// are kept, because a value may hold a password.
 fn proxies(variable: impl Fn(&'static str) -> Option<String>) -> Vec<&'static str> {
     let set = |name: &&'static str| variable(name).filter(|value| !value.is_empty());
     let exempt = |list: String| {
@@ -158,20 +161,20 @@ async fn prometheus(http: &Http, base: &Url) -> (Probe, Target, Rules) {
     (ready, target, rules)
 }
 
-/// Whether Prometheus takes what others write.
+/// Whether Prometheus accepts remote writes.
 fn is_written_to(flags: &Value) -> bool {
     let flag = flags.pointer("/data/web.enable-remote-write-receiver");
     flag.and_then(Value::as_str) == Some("true")
 }
 
-/// The one number that a query came to; a count of nothing comes to none.
+/// The number that a counting query returned. An empty result means zero.
 fn count(found: &Value) -> u32 {
     let count = found.pointer("/data/result/0/value/1");
     let count = count.and_then(Value::as_str);
     count.and_then(|text| text.parse().ok()).unwrap_or(0)
 }
 
-/// The lab's alerts among the rules of Prometheus, and those that they read.
+/// The state of the lab's alerts and of the recording rules that they read.
 #[expect(
     clippy::indexing_slicing,
     reason = "a member of a JSON value that is missing reads as null"
@@ -196,7 +199,7 @@ fn rules(found: &Value) -> Rules {
     }
 }
 
-/// The lab among the targets of Prometheus.
+/// The state of the lab as a target of Prometheus.
 #[expect(
     clippy::indexing_slicing,
     reason = "a member of a JSON value that is missing reads as null"
@@ -218,7 +221,7 @@ fn target(targets: &Value) -> Target {
 }
 
 async fn tempo(http: &Http, addresses: &Addresses) -> (Probe, Probe) {
-    // An export of nothing, which a receiver takes like any other.
+    // An empty export, which a receiver accepts like any other.
     let export = http.0.post(under(&addresses.otlp, "v1/traces"));
     let export = export.header(CONTENT_TYPE, "application/x-protobuf");
     let (ready, (taken, _)) = tokio::join!(
@@ -228,7 +231,7 @@ async fn tempo(http: &Http, addresses: &Addresses) -> (Probe, Probe) {
     (ready, taken)
 }
 
-/// The dashboards that it has, unless it does not say.
+/// The dashboards that exist, if Grafana says so.
 async fn grafana(http: &Http, base: &Url) -> (Probe, Option<Vec<Value>>) {
     tokio::join!(
         http.get(under(base, "api/health")),
@@ -236,7 +239,7 @@ async fn grafana(http: &Http, base: &Url) -> (Probe, Option<Vec<Value>>) {
     )
 }
 
-/// Those that are expected and not among those that were found.
+/// The expected dashboards that were not found.
 fn dashboards(expected: &[&'static str], found: &[Value]) -> Dashboards {
     let is_missing = |uid: &&str| found.iter().all(|dashboard| dashboard["uid"] != **uid);
     Dashboards::Missing(expected.iter().copied().filter(is_missing).collect())
@@ -251,7 +254,7 @@ fn under(base: &Url, path: &str) -> String {
     format!("{}/{path}", base.as_str().trim_end_matches('/'))
 }
 
-/// Asks, and waits [`PATIENCE`] at most.
+/// Sends requests, and waits [`PATIENCE`] at most for each.
 struct Http(Client);
 
 impl Http {
@@ -263,14 +266,14 @@ impl Http {
         serde_json::from_str(&self.text(url).await?).ok()
     }
 
-    /// The body of a success.
+    /// The body of a response with status 200.
     async fn text(&self, url: String) -> Option<String> {
         let (probe, body) = self.send(self.0.get(url)).await;
         let body = body.filter(|_| probe.is_ready())?;
         String::from_utf8(body).ok()
     }
 
-    /// What it comes to, and the body if it is whole.
+    /// The result, and the body if it is complete.
     async fn send(&self, request: reqwest::RequestBuilder) -> (Probe, Option<Vec<u8>>) {
         let asked = async {
             match request.send().await {
@@ -310,7 +313,7 @@ mod tests {
 
     use super::*;
 
-    /// What is looked for is what the files of the repository make.
+    /// The names must match the files in the repository.
     #[test]
     fn job_and_dashboards_are_those_of_the_configuration() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../dashboards");
@@ -388,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn the_alerts_are_there_and_each_can_be_evaluated() {
+    fn missing_and_failing_alerts_are_found() {
         let rules = |groups: Value| rules(&json!({ "data": { "groups": groups } }));
         let group = |name, health| {
             let rule = json!({ "name": "ServiceDown", "health": health });

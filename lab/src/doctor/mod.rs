@@ -1,5 +1,5 @@
-//! What a workshop needs of a machine before it starts: looked at, judged, and
-//! said with what to do about it.
+//! Checks whether a machine is ready for a workshop, and says what to do about each
+//! problem.
 //!
 //! [`look`] gathers facts and changes nothing. [`findings`] judges them, and is
 //! a pure function.
@@ -8,6 +8,7 @@ mod docker;
 mod facts;
 mod findings;
 mod holder;
+mod languages;
 mod look;
 
 use reqwest::Url;
@@ -16,18 +17,18 @@ pub(crate) use facts::Terminal;
 pub(crate) use findings::findings;
 pub(crate) use look::look;
 
-/// What is to be looked at.
+/// The addresses to check.
 #[derive(Clone, Debug)]
 pub(crate) struct Addresses {
-    /// The ports that `lab serve` is to have.
+    /// The ports that `lab serve` will use.
     pub(crate) service: u16,
     pub(crate) page: u16,
-    /// The base addresses of what goes with the dashboards.
+    /// The base addresses of Prometheus, Tempo and Grafana.
     pub(crate) prometheus: Url,
     pub(crate) tempo: Url,
-    /// Where traces are sent to.
+    /// The address that traces are sent to.
     pub(crate) otlp: Url,
     pub(crate) grafana: Url,
-    /// Whether those are meant to be there.
+    /// Whether the dashboards are required.
     pub(crate) wanted: bool,
 }

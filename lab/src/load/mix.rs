@@ -1,5 +1,5 @@
-//! What a load is mixed from: scenarios of the course, each as often as its share
-//! says, and faults more often once a minute.
+//! The mix of a load: scenarios of the course, weighted by their shares, with a surge of
+//! faults once a minute.
 
 use std::time::Duration;
 
@@ -7,15 +7,15 @@ use rand::{Rng, seq::IndexedRandom};
 
 use runner::scenario::{Scenario, Share};
 
-/// Faults surge once in so long.
+/// The time from one surge of faults to the next.
 const PERIOD: Duration = Duration::from_secs(60);
-/// And this is the calm before, so that a load shows both, and an alert that
-/// fires can be seen to clear.
+/// The calm before each surge, so that a load shows both states and an alert that fires
+/// can be seen to clear.
 const CALM: Duration = Duration::from_secs(40);
-/// By how much faults outweigh themselves in a surge.
+/// The factor by which faults become more frequent in a surge.
 const SURGE: u32 = 3;
 
-/// Some scenarios, to draw from.
+/// Some scenarios to draw from.
 #[derive(Debug)]
 pub(super) struct Mix(Vec<&'static Scenario>);
 
@@ -25,8 +25,8 @@ impl Mix {
         Self(scenarios)
     }
 
-    /// A scenario for this time after the start, as likely as its weight; none
-    /// of an empty mix.
+    /// A scenario for this time after the start, drawn by weight; none if the mix is
+    /// empty.
     pub(super) fn draw(&self, at: Duration, random: &mut impl Rng) -> Option<&'static Scenario> {
         let surge = is_surge(at);
         let drawn = self
@@ -60,7 +60,7 @@ mod tests {
         Mix::of(CATALOGUE.iter().collect())
     }
 
-    /// The share of what is healthy, at a time.
+    /// The share of healthy scenarios at a time.
     fn healthy(at: Duration) -> f64 {
         let surge = is_surge(at);
         let (mut healthy, mut all) = (0, 0);
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_drawn_of_nothing() {
+    fn an_empty_mix_draws_no_scenario() {
         let mut random = ChaCha12Rng::seed_from_u64(7);
 
         assert!(

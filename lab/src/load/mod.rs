@@ -1,9 +1,9 @@
-//! A load: many runs in one process, so that its counters have a course worth
+//! A load: many runs in one process, so that its counters change enough to be worth
 //! drawing.
 //!
-//! Here stands what a load is, as values: which scenario is run when, and
-//! what came of it all. Nothing here waits, runs or prints; the
-//! [dashboard](crate::web) runs, the command line shows.
+//! This module defines a load as values: which scenario runs when, and the results. It
+//! doesn't wait, run or print: [`crate::web`] runs loads, and the command line prints
+//! them.
 
 mod mix;
 mod plan;
@@ -12,22 +12,21 @@ use std::ops::RangeInclusive;
 
 pub(crate) use plan::{Arrival, Plan};
 
-/// How long a load may last, in seconds: a class and the break in it.
+/// How long a load may last, in seconds: enough for a class and its break.
 pub(crate) const SECONDS: RangeInclusive<u64> = 1..=7_200;
 
-/// How long a load lasts by default: as long as it takes until
-/// a rate over a minute means something.
+/// How long a load lasts by default: long enough for a rate over a minute to be
+/// meaningful.
 pub(crate) const DEFAULT_SECONDS: u64 = 60;
 
-/// How many runs a load may start in a second: as many as a build without
-/// optimisation keeps up with on two cores, with a third to spare. Beyond that
-/// most would be refused, and what times out would say more about the machine
-/// than about the client.
+/// The most runs that a load may start in a second: two thirds of what an unoptimised
+/// build can run on two cores. At higher rates most runs would be refused, and timeouts
+/// would say more about the machine than about the client.
 pub(crate) const RATES: RangeInclusive<u64> = 1..=50;
 
-/// How many runs a second a load starts by default: enough for
-/// every panel to move, and little for a laptop.
+/// How many runs a load starts in a second by default: enough for every panel to move,
+/// and few for a laptop.
 pub(crate) const DEFAULT_RATE: u64 = 5;
 
-/// The media type of the progress of a load: one JSON value a line.
+/// The media type of a load's progress: one JSON value per line.
 pub(crate) const MEDIA_TYPE: &str = "application/x-ndjson";

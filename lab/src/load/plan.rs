@@ -1,5 +1,5 @@
-//! Which scenario is run when: decided beforehand, so that one seed is one
-//! load.
+//! The plan of a load: which scenario runs when. It is decided beforehand, so that a seed
+//! always gives the same load.
 
 use std::time::Duration;
 
@@ -10,17 +10,17 @@ use evidence::load::Load;
 use super::mix::Mix;
 use runner::{scenario, scenario::NothingMatches, scenario::Scenario};
 
-/// A run that is to be started.
+/// A planned run.
 #[derive(Debug)]
 pub(crate) struct Arrival {
-    /// How long after the start of the load.
+    /// The time from the start of the load.
     pub(crate) at: Duration,
     pub(crate) scenario: &'static Scenario,
-    /// What the run is drawn from.
+    /// The seed of the run.
     pub(crate) seed: u64,
 }
 
-/// The runs of a load, evenly spaced, in their order.
+/// The runs of a load, in order and evenly spaced.
 #[derive(Debug)]
 pub(crate) struct Plan {
     mix: Mix,
@@ -35,7 +35,7 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// [`NothingMatches`] if its filter leaves no scenario.
+    /// [`NothingMatches`] if the filter matches no scenario.
     pub(crate) fn of(load: &Load) -> Result<Self, NothingMatches> {
         Ok(Self {
             mix: Mix::of(scenario::matching(&load.filter)?),
@@ -46,7 +46,7 @@ impl Plan {
         })
     }
 
-    /// How many runs there will be in all.
+    /// The total number of runs.
     pub(crate) fn length(&self) -> u64 {
         self.length
     }
@@ -74,8 +74,8 @@ impl Iterator for Plan {
     }
 }
 
-/// When the run with this number is due. Whole seconds are counted apart, so
-/// that no error adds up.
+/// When the run with this number is due. Whole seconds are counted separately, so that
+/// rounding errors don't add up.
 fn offset(number: u64, rate: u64) -> Duration {
     let rest = (number % rate) * 1_000_000_000 / rate;
     Duration::from_secs(number / rate) + Duration::from_nanos(rest)
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn starts_as_many_as_asked_evenly_and_within_the_time() {
+    fn runs_start_evenly_within_the_duration() {
         let runs = plan(&load(2, 3, ""));
 
         let times: Vec<_> = runs.iter().map(|(at, ..)| at.as_millis()).collect();
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn keeps_time_over_the_longest_load() {
+    fn the_longest_load_stays_on_schedule() {
         let load = load(*super::super::SECONDS.end(), *super::super::RATES.end(), "");
         let plan = Plan::of(&load).expect("something to run");
         let (length, interval) = (plan.length(), plan.interval());
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn one_seed_is_one_load() {
+    fn one_seed_always_gives_the_same_load() {
         let once = load(5, 20, "");
         let other = Load {
             seed: 8,
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn every_run_is_drawn_from_a_seed_of_its_own() {
+    fn every_run_has_its_own_seed() {
         let mut seeds: Vec<_> = plan(&load(5, 20, "flaky"))
             .iter()
             .map(|run| run.2)
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_only_what_the_filter_leaves() {
+    fn only_scenarios_that_match_the_filter_run() {
         let runs = plan(&load(10, 20, "retry-after"));
 
         assert!(runs.iter().all(|(_, name, _)| name.contains("retry-after")));

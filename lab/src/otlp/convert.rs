@@ -1,5 +1,5 @@
-//! Turns recorded traces into OpenTelemetry's spans. A pure function: nothing
-//! is read but its arguments, and nothing is added to what was recorded.
+//! Converts recorded traces into OpenTelemetry spans. This is a pure function: it reads
+//! only its arguments, and adds nothing to the recording.
 
 use std::time::{Duration, SystemTime};
 
@@ -12,13 +12,12 @@ use opentelemetry_sdk::trace::{SpanData, SpanEvents, SpanLinks};
 use super::instance::Instance;
 use evidence::{trace, trace::FieldValue, trace::SpanName, trace::Trace, trace::field};
 
-/// Who the client's spans come from, and those of the run around them.
+/// The service name for the spans of the client and of the run around them.
 pub const CLIENT_SERVICE: &str = "lab-client";
-/// Who the service's spans come from.
+/// The service name for the spans of the service.
 pub const SERVER_SERVICE: &str = "teaching-api";
 
-/// The fields that say what a span is rather than what happened in it. They
-/// become its name, its kind and its status, and no attributes.
+/// The fields that become a span's name, kind and status instead of attributes.
 const SPECIAL: [&str; 3] = [field::OTEL_NAME, field::OTEL_KIND, field::OTEL_STATUS_CODE];
 
 /// The spans of each service, placed so that the run ends at `end`.
@@ -54,7 +53,7 @@ fn span_data(
     let context = SpanContext::new(
         TraceId::from_bytes(instance.salted(span.trace_id)),
         SpanId::from_bytes(span.id.to_bytes()),
-        // The lab records every run whole.
+        // The lab records every run completely.
         TraceFlags::SAMPLED,
         false,
         TraceState::NONE,
@@ -69,7 +68,7 @@ fn span_data(
         parent_span_id: span
             .parent
             .map_or(SpanId::INVALID, |id| SpanId::from_bytes(id.to_bytes())),
-        // A request's parent reached the service in a header.
+        // The parent of a request reached the service in a header.
         parent_span_is_remote: span.parent.is_some() && span.name == SpanName::Request,
         span_kind: match span.kind() {
             trace::SpanKind::Internal => SpanKind::Internal,
@@ -78,7 +77,7 @@ fn span_data(
         },
         name: span.title().to_owned().into(),
         start_time: start + span.start,
-        // OTLP has no open spans: one that is open ends with the snapshot.
+        // OTLP cannot express open spans: an open span ends with the snapshot.
         end_time: start + span.end.unwrap_or(taken_at),
         attributes: attributes.collect(),
         dropped_attributes_count: 0,
@@ -99,7 +98,7 @@ fn value_of(value: &FieldValue) -> Value {
     match value {
         FieldValue::Str(text) => text.to_string().into(),
         FieldValue::I64(number) => (*number).into(),
-        // OTLP has no unsigned numbers.
+        // OTLP cannot express unsigned numbers.
         FieldValue::U64(number) => match i64::try_from(*number) {
             Ok(number) => number.into(),
             Err(_) => number.to_string().into(),

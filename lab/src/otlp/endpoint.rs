@@ -1,4 +1,4 @@
-//! Where an export goes, by the rules of OpenTelemetry's exporter specification
+//! The address of an export, by the rules of OpenTelemetry's exporter specification
 //! (<https://opentelemetry.io/docs/specs/otel/protocol/exporter/>).
 
 use std::fmt;
@@ -7,21 +7,21 @@ use reqwest::Url;
 
 /// The base address of a receiver; `/v1/traces` is appended.
 pub const ENDPOINT_VARIABLE: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
-/// The address for traces, used as it is. It goes before the base address.
+/// The address for traces, used as it is. It takes precedence over the base address.
 pub const TRACES_ENDPOINT_VARIABLE: &str = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
 
-/// The option that goes before both variables: a base address, as in
+/// The option that takes precedence over both variables: a base address, as in
 /// [`ENDPOINT_VARIABLE`].
 const OPTION: &str = "--otlp";
 
-/// The address that an OTLP/HTTP receiver takes traces at.
+/// The address at which an OTLP/HTTP receiver takes traces.
 ///
-/// It shows as host and port: its path or its query may hold a token.
+/// It displays as host and port only, because its path or its query may hold a token.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Endpoint(Url);
 
-/// An address that cannot be one. The text says where it came from, what it was
-/// and which rule it breaks.
+/// An invalid address. The text says where it came from, its value and the rule that it
+/// breaks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("invalid {origin} '{value}': {rule}")]
 pub struct InvalidEndpoint {
@@ -31,13 +31,13 @@ pub struct InvalidEndpoint {
 }
 
 impl Endpoint {
-    /// The endpoint that a person asked for: the value of the option if there
-    /// is one, else what the environment says, else none. `variable` reads a
-    /// variable of the environment; an empty one counts as unset.
+    /// The configured endpoint: the value of the option if it is given, else the value in
+    /// the environment, else none. `variable` reads an environment variable; an empty one
+    /// counts as unset.
     ///
     /// # Errors
     ///
-    /// [`InvalidEndpoint`] if the one that decides is no address.
+    /// [`InvalidEndpoint`] if the value that takes precedence is not a valid address.
     pub fn choose(
         option: Option<&str>,
         variable: impl Fn(&'static str) -> Option<String>,
@@ -57,10 +57,10 @@ impl Endpoint {
     fn under(origin: &'static str, base: &str) -> Result<Self, InvalidEndpoint> {
         let Self(mut url) = Self::at(origin, base)?;
         if url.query().is_some() {
-            let rule = "a query has no place in it, since /v1/traces is appended";
+            let rule = "it must not have a query, because /v1/traces is appended";
             return Err(InvalidEndpoint::new(origin, base, rule));
         }
-        // Every http or https URL has a path to append to.
+        // Every http or https URL has a path that can be extended.
         if let Ok(mut path) = url.path_segments_mut() {
             path.pop_if_empty().extend(["v1", "traces"]);
         }
@@ -73,11 +73,11 @@ impl Endpoint {
             return broken("it must be a URL, such as http://127.0.0.1:4318");
         };
         if !matches!(url.scheme(), "http" | "https") {
-            return broken("it must begin with http:// or https://");
+            return broken("it must start with http:// or https://");
         }
         if !url.username().is_empty() || url.password().is_some() {
             return broken(
-                "it must not hold a user name or password; OTEL_EXPORTER_OTLP_HEADERS may",
+                "it must not contain a user name or password; OTEL_EXPORTER_OTLP_HEADERS may",
             );
         }
         if url.fragment().is_some() {
@@ -113,8 +113,8 @@ impl fmt::Debug for Endpoint {
 }
 
 impl InvalidEndpoint {
-    /// Of the value only that is kept which may be shown: what stands before an
-    /// `@` or behind a `?` may be a secret.
+    /// Keeps only the part of the value that may be shown: the text before an `@` or
+    /// after a `?` may be a secret.
     fn new(origin: &'static str, value: &str, rule: &'static str) -> Self {
         let (before, value) = match value.rsplit_once('@') {
             Some((_, host)) => ("…@", host),
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_refused_with_the_rule_and_without_a_secret() {
+    fn an_invalid_address_is_refused_with_the_rule_and_without_secrets() {
         for (base, shown, rule) in [
             ("", "''", "it must be a URL"),
             ("127.0.0.1:4318", "'127.0.0.1:4318'", "it must be a URL"),
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn it_shows_as_host_and_port() {
+    fn an_endpoint_displays_as_host_and_port() {
         let url = "https://host/token?key=SECRET";
 
         let endpoint = choose(None, &[(TRACES_ENDPOINT_VARIABLE, url)]);

@@ -1,21 +1,21 @@
-//! Which lab sent a trace: `service.instance.id`, as OpenTelemetry calls it.
+//! Identifies the lab that sent a trace by `service.instance.id`, as OpenTelemetry calls
+//! it.
 //!
-//! One seed makes one trace id, on forty laptops as on one. Where all of them send to
-//! one receiver, their traces would be one. So each lab has an id, and the ids of the
-//! traces that it sends are mixed with it. What the lab itself shows stays as it was
-//! recorded.
+//! A seed determines the trace ids on every machine. If forty laptops with one seed send
+//! to one receiver, their traces would be merged. So each lab has an id, which is mixed
+//! into the ids of the traces that it sends. The lab itself shows the recorded ids.
 
 use std::sync::OnceLock;
 
 use evidence::trace::TraceId;
 use sha2::{Digest, Sha256};
 
-/// What OpenTelemetry reads the attributes of a resource from. Of these the lab takes
-/// this one alone: the others may say what nobody wants to send.
+/// The variable for the attributes of an OpenTelemetry resource. The lab uses only this
+/// attribute, because the others may hold private data.
 const VARIABLE: &str = "OTEL_RESOURCE_ATTRIBUTES";
 const ATTRIBUTE: &str = "service.instance.id";
 
-/// The longest id that is taken from the environment, in characters.
+/// The maximum length of an id from the environment, in characters.
 const LONGEST: usize = 64;
 
 /// The id of a lab.
@@ -23,7 +23,7 @@ const LONGEST: usize = 64;
 pub(super) struct Instance(String);
 
 impl Instance {
-    /// The id of this process: as the environment says, else one drawn by chance.
+    /// The id of this process: from the environment, else a random one.
     pub(super) fn of_this_process() -> &'static Self {
         static INSTANCE: OnceLock<Instance> = OnceLock::new();
         INSTANCE.get_or_init(|| {
@@ -45,12 +45,12 @@ impl Instance {
         &self.0
     }
 
-    /// The id under which this lab sends a trace. It is never all zeros, which W3C
-    /// Trace Context calls invalid.
+    /// The trace id that this lab sends. It is never all zeros, which W3C Trace Context
+    /// calls invalid.
     pub(super) fn salted(&self, id: TraceId) -> [u8; 16] {
         let digest: [u8; 32] = Sha256::new()
             .chain_update(&self.0)
-            // No name and id can be read as another name with another id.
+            // No pair of name and id may read like another pair.
             .chain_update([0])
             .chain_update(id.to_bytes())
             .finalize()
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_the_attributes_in_the_environment_one_is_taken() {
+    fn only_the_instance_id_is_taken_from_the_environment() {
         let anna = Some(Instance("anna".to_owned()));
         let long = format!("service.instance.id={}", "x".repeat(100));
 
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn one_trace_of_two_labs_has_two_ids_and_that_of_one_lab_stays() {
+    fn two_labs_give_a_trace_two_ids_and_one_lab_always_the_same() {
         let [anna, ben] = ["anna", "ben"].map(|name| Instance(name.to_owned()));
         let [one, other] = ["1", "2"].map(|digit| TraceId::from_hex(&digit.repeat(32)));
         let (one, other) = (one.expect("an id"), other.expect("an id"));

@@ -1,25 +1,24 @@
-//! Sends recorded traces on to an OpenTelemetry receiver, such as Tempo or a
-//! Collector, over OTLP/HTTP.
+//! Sends recorded traces to an OpenTelemetry receiver, such as Tempo or a Collector, over
+//! OTLP/HTTP.
 //!
-//! What is sent is what the [recorder](evidence::trace) kept: the same spans, the
-//! same tree, the same closed list of fields, and nothing beside it, not even
-//! the name of this machine. Of `OTEL_RESOURCE_ATTRIBUTES` only
-//! `service.instance.id` is taken.
+//! The export holds exactly what the [recorder](evidence::trace) recorded: the same
+//! spans, the same tree and the same closed list of fields. It adds nothing, not even the
+//! name of this machine. Of `OTEL_RESOURCE_ATTRIBUTES` only `service.instance.id` is
+//! used.
 //!
-//! **Resources.** There are two: the spans of the client and of the run around
-//! them come from the service [`CLIENT_SERVICE`], those of the teaching API from
-//! [`SERVER_SERVICE`]. So a viewer draws two services with an edge in between.
+//! **Resources.** There are two: the spans of the client and of the run around them come
+//! from the service [`CLIENT_SERVICE`], those of the teaching API from
+//! [`SERVER_SERVICE`]. So a viewer draws two services connected by an edge.
 //!
-//! **Times.** A recorded time is an offset from the start of its run, on a clock
-//! that may be virtual and may begin on any date. Viewers look at the last hour.
-//! So the *end* of the run is placed at the moment of the export, and all else
-//! keeps its distance from there: a wait of two minutes is shown as two minutes,
-//! in virtual time too.
+//! **Times.** A recorded time is an offset from the start of its run, on a clock that may
+//! be virtual and may start on any date. Viewers show the last hour. So the *end* of the
+//! run is placed at the moment of the export, and all other times are relative to it: a
+//! wait of two minutes is shown as two minutes, in virtual time too.
 //!
-//! **Ids** of spans come from the seed, those of traces from the seed and from
-//! `service.instance.id`, so that one seed on two machines is two traces. One lab
-//! that exports the same seed twice sends the same trace twice, and a receiver may
-//! draw it as one.
+//! **Ids.** Span ids come from the seed. Trace ids come from the seed and from
+//! `service.instance.id`, so one seed on two machines gives two traces. A lab that
+//! exports the same seed twice sends the same trace twice, and a receiver may draw it as
+//! one.
 
 mod convert;
 mod endpoint;
@@ -44,7 +43,7 @@ use instance::Instance;
 /// How long a receiver may take for one request.
 pub const TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Traces that did not arrive, or of which only a part did.
+/// Some or all traces did not arrive.
 #[derive(Debug, thiserror::Error)]
 #[error("the run was not exported to {endpoint}")]
 pub struct ExportError {
@@ -57,24 +56,23 @@ pub struct ExportError {
 enum Why {
     #[error("the HTTP client could not be set up")]
     Client(#[from] reqwest::Error),
-    /// A variable of the environment asks for what the exporter cannot do, such
-    /// as compression.
+    /// An environment variable requests an unsupported feature, such as compression.
     #[error(transparent)]
     Configuration(#[from] ExporterBuildError),
-    /// The receiver is not there, was too slow, or responded with an error.
+    /// The receiver could not be reached, was too slow, or responded with an error.
     #[error("{0}")]
     Refused(String),
 }
 
-/// Sends traces to a receiver, placed so that they end `now`.
+/// Sends traces to a receiver, placed so that they end at `now`.
 ///
-/// Each service's spans are one request with one attempt, which may take
-/// [`TIMEOUT`]. What `OTEL_EXPORTER_OTLP_HEADERS` holds goes along.
+/// Each service's spans are one request with one attempt, which may take [`TIMEOUT`]. The
+/// headers in `OTEL_EXPORTER_OTLP_HEADERS` are sent along.
 ///
 /// # Errors
 ///
-/// [`ExportError`] if the receiver is not there, is too slow or responds with an
-/// error. The spans of one service may have arrived all the same.
+/// [`ExportError`] if the receiver cannot be reached, is too slow or responds with an
+/// error. The spans of one service may have arrived even so.
 pub async fn export(
     traces: &[Trace],
     endpoint: &Endpoint,
@@ -144,7 +142,7 @@ mod tests {
     use runner::{recorder::Limits, recorder::Recorder};
 
     #[tokio::test]
-    async fn a_receiver_that_never_responds_is_not_waited_for() {
+    async fn the_export_to_a_silent_receiver_times_out() {
         let recorder = Recorder::new(Arc::new(|| Duration::ZERO), 7, Limits::default());
         with_default(Registry::default().with(recorder.layer()), || {
             info_span!(target: "lab", "run");

@@ -1,4 +1,4 @@
-//! The routes of the page.
+//! The routes of the web UI.
 
 use axum::{
     Json, Router,
@@ -69,7 +69,7 @@ async fn asset(
     file: Result<Path<String>, PathRejection>,
     headers: HeaderMap,
 ) -> Response {
-    // A path that is no UTF-8 names nothing.
+    // A path that is not UTF-8 has no id.
     let file = file.map_or_else(|_| String::new(), |Path(file)| file);
     shared.assets.respond(&file, &headers)
 }
@@ -98,8 +98,7 @@ async fn start(State(shared): State<Shared>, request: Request) -> Result<Respons
     Ok((StatusCode::ACCEPTED, [(LOCATION, location)], body).into_response())
 }
 
-/// A load goes on for as long as its progress is read: whoever hangs up stops
-/// it.
+/// A load goes on while its progress is read: closing the connection stops it.
 async fn load(State(shared): State<Shared>, request: Request) -> Result<Response, Problem> {
     let body = json_body(request, "a load").await?;
     let progress = shared.loads.start(load_request::read(&body)?)?;
@@ -113,8 +112,8 @@ async fn show(
     Ok(Json(find(&shared, id)?.detail()).into_response())
 }
 
-/// Cancels a run, which stays as one that was cancelled: 202 if it is about to end
-/// (the feed says when it has), 204 if it was over already.
+/// Cancels a run, which is kept: 202 if the run is about to end (the feed says when), 204
+/// if it was already over.
 async fn cancel(
     State(shared): State<Shared>,
     id: Result<Path<String>, PathRejection>,
@@ -126,7 +125,7 @@ async fn cancel(
     }
 }
 
-/// Which client's report is asked for; that of all who run if none is.
+/// The client whose report is requested; none means the report of all clients of the run.
 #[derive(Deserialize)]
 struct Report {
     side: Option<usize>,
@@ -139,7 +138,7 @@ async fn report(
 ) -> Result<Response, Problem> {
     let record = find(&shared, id)?;
     let Query(Report { side }) = query.map_err(|_| {
-        let detail = "side must be the number of one, from 0 on";
+        let detail = "side must be the number of a side, starting at 0";
         Problem::new(StatusCode::BAD_REQUEST, "invalid_side", detail)
     })?;
     let scenario = record.request.scenario;
@@ -152,7 +151,7 @@ async fn report(
             .map(|run| render::html(&scenario.words, run, None, &runner::metrics(), lab())),
     };
     let page = page.ok_or_else(|| {
-        let detail = "there is a report of each side of a run once it is over";
+        let detail = "a report of each side exists once the run is over";
         Problem::new(StatusCode::CONFLICT, "run_not_finished", detail)
     })?;
     let name = format!(
@@ -163,7 +162,7 @@ async fn report(
 }
 
 fn find(shared: &Shared, id: Result<Path<String>, PathRejection>) -> Result<Record, Problem> {
-    // A path that is no UTF-8 names nothing.
+    // A path that is not UTF-8 has no id.
     let record = id.ok().and_then(|Path(id)| shared.runs.find(&id));
     record.ok_or_else(run_not_found)
 }
@@ -182,8 +181,8 @@ struct Resume {
     last: Option<String>,
 }
 
-/// The header is what the browser saw last; the query is what the page started
-/// from. So the header goes first.
+/// The header holds the last event that the browser saw, the query the one that the page
+/// started from. So the header takes precedence.
 async fn events(
     State(shared): State<Shared>,
     query: Result<Query<Resume>, QueryRejection>,

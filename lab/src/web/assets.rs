@@ -1,5 +1,5 @@
-//! The files of the page. They are part of the binary, so that the page is what
-//! it was when the lab was built, and needs nothing else.
+//! The files of the web UI. They are part of the binary, so that it needs no other file
+//! and always matches its server.
 
 use std::{
     borrow::Cow,
@@ -20,7 +20,7 @@ use http::{
 
 use super::problem::Problem;
 
-/// The page itself, whatever path it is shown under.
+/// The HTML page, which is the same for every path.
 pub(super) const INDEX: &str = "index.html";
 
 /// The largest file that is read from a folder, in bytes: many times the largest of the
@@ -69,12 +69,12 @@ files!(
     "wire.js"
 );
 
-/// Where the files come from.
+/// The source of the files.
 #[derive(Clone, Debug)]
 pub(super) enum Assets {
     /// The binary.
     Embedded,
-    /// A folder, read anew each time: for whoever works on the page.
+    /// A folder that is read again for each request, for working on the web UI.
     Folder(PathBuf),
 }
 
@@ -83,15 +83,15 @@ impl Assets {
     ///
     /// # Errors
     ///
-    /// What the operating system says if the page is not in it: who mistyped the
-    /// folder would find every file missing, and not why.
+    /// The operating system's error if the folder lacks the HTML page. Without this check
+    /// a mistyped folder would only show as missing files.
     pub(super) fn of_folder(folder: &Path) -> io::Result<Self> {
         let folder = folder.canonicalize()?;
         read(&folder, INDEX)?;
         Ok(Self::Folder(folder))
     }
 
-    /// A file as a response, or 304 for a browser that has it already.
+    /// A file as a response, or 304 if the browser has this version.
     pub(super) fn respond(&self, name: &str, headers: &HeaderMap) -> Response {
         let Some((media_type, content)) = media_type(name).zip(self.read(name)) else {
             return Problem::not_found().into_response();
@@ -133,8 +133,8 @@ fn read(folder: &Path, name: &str) -> io::Result<Vec<u8>> {
     Ok(content)
 }
 
-/// The media type of a file, if it is one of the page: a plain name, so that no
-/// path leads out of the folder, with an ending that the page uses.
+/// The media type of a file of the web UI. A valid name has no path, which could lead out
+/// of the folder, and a known extension.
 fn media_type(name: &str) -> Option<&'static str> {
     let (stem, ending) = name.rsplit_once('.')?;
     let plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_');
@@ -150,14 +150,14 @@ fn media_type(name: &str) -> Option<&'static str> {
     }
 }
 
-/// A tag that differs when the content does.
+/// An entity tag, which changes with the content.
 fn tag(content: &[u8]) -> String {
     let mut hasher = DefaultHasher::new();
     content.hash(&mut hasher);
     format!("\"{:016x}\"", hasher.finish())
 }
 
-/// Whether the browser's copy is this one (RFC 9110 §13.1.2).
+/// Whether the browser's copy is current (RFC 9110 §13.1.2).
 fn has(headers: &HeaderMap, tag: &str) -> bool {
     let tags = headers.get_all(IF_NONE_MATCH).iter();
     tags.filter_map(|tags| tags.to_str().ok())
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_a_file_does_not_get_it_again() {
+    fn a_cached_file_is_not_sent_again() {
         let (name, content) = FILES[0];
         let tag = tag(content);
         for known in [
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn no_path_leads_out_of_the_folder() {
+    fn paths_cannot_leave_the_folder() {
         for name in [
             "../Cargo.toml",
             "..",

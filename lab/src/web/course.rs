@@ -1,4 +1,4 @@
-//! What there is to run, who can run it, and what the numbers are called.
+//! The scenarios, the clients, and the names of their metrics.
 
 use serde::Serialize;
 
@@ -6,18 +6,16 @@ use super::run_request::ClientChoice;
 use evidence::{Asked, Metric};
 use runner::{WITHOUT, scenario::CATALOGUE, scenario::Scenario};
 
-/// A scenario as the page shows it before a run. What there is to learn from it
-/// comes with the run.
+/// A scenario as the page shows it before a run. The lesson comes with the run.
 #[derive(Serialize)]
 pub(super) struct Lesson {
     name: &'static str,
     title: &'static str,
     question: &'static str,
-    /// The answers to choose from: the first is a, the next b; none where a number is
-    /// asked for.
+    /// The answers to choose from, in the order a, b, c; none if the answer is a number.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     choices: Vec<&'static str>,
-    /// What is counted, where a number is asked for.
+    /// The unit of the answer, if it is a number.
     #[serde(skip_serializing_if = "Option::is_none")]
     number_of: Option<&'static str>,
     hint: &'static str,
@@ -48,14 +46,14 @@ pub(super) fn scenarios() -> Vec<Lesson> {
 /// The names of the clients, and of both sides' metrics.
 #[derive(Serialize)]
 pub(super) struct Vocabulary {
-    /// What a run can be asked for with, the default first.
+    /// The options of a run, with the default first.
     clients: Vec<ClientChoice>,
-    /// The defences that can be taken away.
+    /// The defences that can be removed.
     defences: Vec<&'static str>,
     metrics: Vec<Metric>,
-    /// The counters that are shown before there is a run.
+    /// The counters that are shown before the first run.
     headlines: &'static [&'static str],
-    /// The base URL of the service beside the page.
+    /// The base URL of the service.
     service: String,
 }
 

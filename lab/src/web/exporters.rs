@@ -1,5 +1,4 @@
-//! Where the page's runs go besides the page: to a log, and to a receiver of
-//! traces.
+//! Exports the runs of the web UI to a log and to a receiver of traces.
 
 use std::{
     error::Error,
@@ -17,23 +16,22 @@ use tracing_subscriber::{Layer, Registry, filter::Targets};
 use crate::{logging, otlp, otlp::Endpoint};
 use evidence::Run;
 
-/// How many runs are on their way to the receiver at once. A slow one holds
-/// them all, so the next are dropped: a queue would grow for as long as it is
-/// slow.
+/// How many runs may be sent to the receiver at once. While a slow receiver holds them
+/// all, further runs are dropped, because a queue would only grow.
 const MAX_SENDING: usize = 16;
 
-/// Where warnings go.
+/// The function that prints warnings.
 type Warn = fn(&dyn Error);
 
-/// Where runs go besides the page; by default, nowhere. Clones share the one
-/// warning, and the bound on what is being sent.
+/// The exporters of runs; by default there are none. Clones share the one warning, and
+/// the limit on concurrent exports.
 #[derive(Clone, Default)]
 pub struct Exporters {
     logs: Option<Targets>,
     receiver: Option<Receiver>,
 }
 
-/// Who gets the traces.
+/// The receiver of traces.
 #[derive(Clone)]
 struct Receiver {
     endpoint: Endpoint,
@@ -42,17 +40,17 @@ struct Receiver {
     slots: Arc<Semaphore>,
 }
 
-/// A run that was not sent on, since too many others are being sent.
+/// A run that was not exported, because too many exports were going on.
 #[derive(Debug, thiserror::Error)]
-#[error("{endpoint} is slow to take runs; some are not sent on to it")]
+#[error("{endpoint} is slow to accept runs; some are not exported to it")]
 struct Slow {
     endpoint: Endpoint,
 }
 
 impl Exporters {
-    /// What is logged, where runs are sent on to, and what is called the first
-    /// time that one could not be: later runs are sent on all the same, for the
-    /// receiver may come up.
+    /// Sets the targets to log, the receiver of the runs, and the function that is called
+    /// for the first failed export. Later runs are still exported, because the receiver
+    /// may recover.
     #[must_use]
     pub fn new(logs: Option<Targets>, endpoint: Option<Endpoint>, warn: fn(&dyn Error)) -> Self {
         let receiver = endpoint.map(|endpoint| Receiver {
@@ -64,12 +62,12 @@ impl Exporters {
         Self { logs, receiver }
     }
 
-    /// The layer that logs, if anything is to be logged.
+    /// The layer that logs, if any target is logged.
     pub(super) fn layer(&self) -> Option<impl Layer<Registry> + use<>> {
         self.logs.clone().map(logging::layer)
     }
 
-    /// Sends a run on, and says whether all of it has gone where it should.
+    /// Exports a run, and returns whether all of it arrived.
     pub(super) async fn send(&self, run: &Run) -> bool {
         match &self.receiver {
             Some(receiver) => receiver.send(run).await,
@@ -92,7 +90,7 @@ impl Receiver {
         sent.is_ok()
     }
 
-    /// Warns the first time.
+    /// Prints a warning, but only the first time.
     fn warn(&self, error: &dyn Error) {
         if !self.warned.swap(true, Ordering::Relaxed) {
             (self.warn)(error);
@@ -123,7 +121,7 @@ mod tests {
     use runner::{Settings, run, scenario};
 
     #[tokio::test]
-    async fn a_slow_receiver_holds_no_more_than_a_few_runs_and_is_warned_of_once() {
+    async fn a_slow_receiver_holds_a_few_runs_and_causes_one_warning() {
         static WARNINGS: AtomicU32 = AtomicU32::new(0);
         let silent = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let base = format!("http://{}", silent.local_addr().expect("an address"));

@@ -1,11 +1,10 @@
-//! Keeps other web sites out.
+//! Blocks requests from other web sites.
 //!
-//! A server on loopback is still within reach of any page that the person has
-//! open. A site may point its own name at 127.0.0.1 (DNS rebinding), so the
-//! `Host` has to be a name of loopback. It may send a form or a `fetch` across
-//! sites, so what changes something has to come from the page itself. And it
-//! may frame or embed what it cannot read, so the headers of every response say
-//! what the page may load and who may load it.
+//! Every page that the user has open can reach a server on loopback. A site may point its
+//! own name at 127.0.0.1 (DNS rebinding), so the `Host` must be a name of loopback. It
+//! may send a form or a `fetch` across sites, so requests that change something must come
+//! from the web UI itself. It may also frame or embed responses that it cannot read, so
+//! the headers of every response say what the page may load and which sites may load it.
 
 use axum::{
     extract::Request,
@@ -21,7 +20,7 @@ use host::guard::{SEC_FETCH_SITE, is_loopback, only};
 
 use super::problem::Problem;
 
-/// What every response tells the browser.
+/// The security headers of every response.
 const SHIELD: [(HeaderName, &str); 5] = [
     (
         CONTENT_SECURITY_POLICY,
@@ -40,7 +39,7 @@ const SHIELD: [(HeaderName, &str); 5] = [
     ),
 ];
 
-/// The layer around the whole page.
+/// The middleware for all routes of the web UI.
 pub(super) async fn guard(request: Request, next: Next) -> Response {
     let mut response = match admit(request.method(), request.uri(), request.headers()) {
         Ok(()) => next.run(request).await,
@@ -56,13 +55,13 @@ pub(super) async fn guard(request: Request, next: Next) -> Response {
 
 fn admit(method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), Problem> {
     let host = only(headers, &HOST).filter(|host| is_loopback(host));
-    // An absolute request target replaces the Host header (RFC 9112
-    // §3.2.2), so it is held to the same rule.
+    // An absolute request target replaces the Host header (RFC 9112 §3.2.2), so the same
+    // rule applies to it.
     let target = uri
         .authority()
         .is_none_or(|target| is_loopback(target.as_str()));
     let Some(host) = host.filter(|_| target) else {
-        let detail = "the lab responds only to the names of loopback: 127.0.0.1, localhost, [::1]";
+        let detail = "the lab responds only to loopback names: 127.0.0.1, localhost, [::1]";
         return Err(Problem::new(
             StatusCode::MISDIRECTED_REQUEST,
             "host_not_allowed",
@@ -72,13 +71,13 @@ fn admit(method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), Problem>
     if method.is_safe() || is_own(host, headers) {
         return Ok(());
     }
-    let detail = "only the lab's own page may change anything";
+    let detail = "only the lab's own page may change state";
     Err(Problem::new(StatusCode::FORBIDDEN, "cross_origin", detail))
 }
 
-/// Whether the request was made by the page, or by the person's own hand. A
-/// browser that knows `Sec-Fetch-Site` (Fetch Metadata) is believed; from an
-/// older one the `Origin` has to be the one that was asked.
+/// Whether the request comes from the web UI, or from the user directly. If the browser
+/// sends `Sec-Fetch-Site` (Fetch Metadata), it decides; for an older browser the `Origin`
+/// must be that of the web UI.
 fn is_own(host: &str, headers: &HeaderMap) -> bool {
     if headers.contains_key(SEC_FETCH_SITE) {
         let site = only(headers, &SEC_FETCH_SITE);
@@ -104,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn one_host_is_admitted_and_only_if_it_is_loopback() {
+    fn exactly_one_host_header_with_a_loopback_name_is_allowed() {
         assert_eq!(status(&Method::GET, "/", &[("host", "[::1]:8766")]), None);
 
         let misdirected = Some(StatusCode::MISDIRECTED_REQUEST);
@@ -121,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_page_itself_may_change_anything() {
+    fn only_requests_from_the_page_may_change_state() {
         let refused = Some(StatusCode::FORBIDDEN);
         for (headers, expected) in [
             (vec![("sec-fetch-site", "same-origin")], None),

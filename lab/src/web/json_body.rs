@@ -1,4 +1,4 @@
-//! The JSON body of a request that asks for something.
+//! Reads the JSON body of a request.
 
 use http::StatusCode;
 use serde::{Deserialize, Deserializer, de::DeserializeOwned, de::Error};
@@ -6,21 +6,22 @@ use serde_json::Value;
 
 use super::problem::Problem;
 
-/// Reads a body. What breaks a rule is a problem with this code, and names the field.
+/// Reads a body. An invalid body results in a problem with this code that names the
+/// field.
 pub(super) fn read<T: DeserializeOwned>(body: &[u8], code: &'static str) -> Result<T, Problem> {
     let body: Value = serde_json::from_slice(body).map_err(|error| {
         let detail = format!("the body is not JSON: {error}");
         Problem::new(StatusCode::BAD_REQUEST, "invalid_json", detail)
     })?;
     let invalid = |detail| Problem::new(StatusCode::UNPROCESSABLE_ENTITY, code, detail);
-    // A derived type would also take its fields from an array, in their order.
+    // A derived implementation would also accept the fields as an array.
     if !body.is_object() {
         return Err(invalid("the body must be a JSON object".to_owned()));
     }
     serde_path_to_error::deserialize(body).map_err(|error| invalid(error.to_string()))
 }
 
-/// Takes an integer in a range; none if the field is left out.
+/// Takes an integer in a range; none if the field is missing.
 pub(super) fn integer<'de, D, T, const FROM: u64, const TO: u64>(
     json: D,
 ) -> Result<Option<T>, D::Error>

@@ -1,12 +1,12 @@
-//! What the web UI has been sent of a side that goes on, and what is new since.
+//! The published state of a side that is still running, and the changes since.
 
 use std::{mem, time::Duration};
 
 use evidence::{Client, Rise, View, nanoseconds, plot::Waterfall, trace::Trace};
 use serde::Serialize;
 
-/// A side that goes on, as it was last published. It has the members of a run that are
-/// known before its end, and those that say where the changes go on.
+/// A running side as last published. It has the members of a run that are known before
+/// its end, and those that the changes refer to.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Live {
     client: Client,
@@ -14,17 +14,17 @@ pub(super) struct Live {
     view: View,
     /// The number of the last change.
     revision: u64,
-    /// What the clock of the run read.
+    /// The clock of the run at this time.
     now_ns: u64,
 }
 
-/// What changed: the first rows are kept, and all others replaced.
+/// A change: the first rows are kept, and all others replaced.
 #[derive(Debug, PartialEq, Serialize)]
 pub(super) struct Change {
-    /// One more than that of the change before it.
+    /// One more than the number of the previous change.
     revision: u64,
     now_ns: u64,
-    /// How many rows stay as they are.
+    /// How many rows are kept.
     keep: usize,
     /// The waterfall with the rows after them.
     waterfall: Waterfall,
@@ -42,12 +42,12 @@ impl Live {
         }
     }
 
-    /// The end of the axis: when time passes it, there is a new one to publish.
+    /// The end of the time axis: once time passes it, there is a new axis to publish.
     pub(super) fn axis_ends(&self) -> Duration {
         self.view.waterfall.axis.length
     }
 
-    /// Takes in what was recorded up to `now`; none if it shows nothing new.
+    /// Adds the events recorded up to `now`; returns none if nothing visible changed.
     pub(super) fn advance(&mut self, traces: &[Trace], now: Duration) -> Option<Change> {
         let view = View::so_far(self.client, traces);
         if view == self.view {
@@ -83,7 +83,7 @@ mod tests {
 
     use super::*;
 
-    /// Attempts of a millisecond each, the last of them open.
+    /// Attempts of one millisecond each; the last one is still open.
     fn attempts(number: u64, taken_at: u64) -> Vec<Trace> {
         let trace_id = TraceId(NonZeroU128::MIN);
         let attempt = |at| Span {
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_stay_as_they_are_are_not_sent_again() {
+    fn unchanged_rows_are_not_sent_again() {
         let (mut live, now) = (live(), Duration::from_millis(3));
         live.advance(&attempts(2, 2), now);
 
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_axis_is_sent_when_time_has_passed_its_end_and_not_before() {
+    fn a_new_axis_is_sent_once_time_passes_the_end_of_the_old() {
         let mut live = live();
         live.advance(&attempts(1, 1), Duration::from_millis(1));
 

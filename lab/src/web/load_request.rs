@@ -1,4 +1,4 @@
-//! What is asked for when a load is started.
+//! The request that starts a load.
 
 use http::StatusCode;
 use serde::Deserialize;
@@ -22,8 +22,7 @@ struct Body {
     filter: String,
 }
 
-/// Reads a load from JSON, and what it comes to. A seed that is not given is
-/// random.
+/// Reads a load from JSON, with its plan. A missing seed is replaced by a random one.
 pub(super) fn read(body: &[u8]) -> Result<Plan, Problem> {
     let body: Body = json_body::read(body, "invalid_load")?;
     let load = Load {
@@ -43,14 +42,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_asked_for_has_a_default() {
+    fn missing_fields_have_defaults() {
         let plan = read(b"{}").expect("legal");
 
         assert_eq!(plan.length(), DEFAULT_SECONDS * DEFAULT_RATE);
     }
 
     #[test]
-    fn takes_what_is_asked_for() {
+    fn given_fields_are_used() {
         let body = br#"{"seconds":2,"rate":3,"seed":18446744073709551615,"filter":"flaky"}"#;
 
         let plan = read(body).expect("legal");
@@ -61,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn says_which_field_broke_which_rule() {
+    fn an_invalid_field_is_refused_with_its_name_and_rule() {
         for (body, status, detail) in [
             ("", 400, "the body is not JSON"),
             ("[]", 422, "the body must be a JSON object"),

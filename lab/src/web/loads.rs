@@ -1,9 +1,9 @@
-//! Runs loads: one at a time, with a bound on what goes on at once, for as
-//! long as somebody reads how far it has come.
+//! Runs loads: one at a time, with a limit on concurrent runs, for as long as a client
+//! reads the progress.
 //!
-//! The runs of a load are neither kept nor published on the feed, so that they crowd
-//! nothing out: what they leave is the process's counters, and their traces
-//! where those are sent on to.
+//! The runs of a load are neither kept nor published on the feed, so that they don't
+//! displace other runs. They change the process's counters, and their traces are exported
+//! if a receiver is set.
 
 use runner::Reliable;
 use std::{
@@ -30,19 +30,19 @@ use crate::{load::Arrival, load::MEDIA_TYPE, load::Plan};
 use evidence::{Overrides, Pace, Run, load::Progress};
 use runner::{Exposition, RunError, Session, Settings};
 
-/// How many runs of a load may go on at once. What is due beyond that is
-/// refused: a queue would only grow, and its runs would come too late.
+/// How many runs of a load may go on at once. Further runs are refused, because a queue
+/// would only grow and its runs would start too late.
 const MAX_GOING_ON: usize = 32;
 
-/// How long the last runs of a load, and then their traces, may take once no
-/// more are started.
+/// How long the last runs of a load, and then their exports, may take after the last
+/// start.
 const DRAIN: Duration = Duration::from_secs(10);
 
-/// How long progress is gathered before it is sent: short for an eye.
+/// How long progress is gathered before it is sent: not noticeable to a person.
 const GATHER: Duration = Duration::from_millis(250);
 
-/// How long the stream is silent at most, so that whoever reads it can tell a
-/// load at rest from a server that hangs.
+/// The longest silence of the stream, so that its reader can distinguish an idle load
+/// from a server that hangs.
 const KEEP_ALIVE: Duration = Duration::from_secs(1);
 
 /// Runs loads.
@@ -54,15 +54,15 @@ pub(super) struct Loads {
     current: Mutex<Current>,
 }
 
-/// The load that goes on, if one does.
+/// The running load, if there is one.
 #[derive(Default)]
 struct Current {
     tasks: JoinSet<()>,
-    /// How far it has come; gone when it is.
+    /// The load's progress; gone once the load is.
     progress: Weak<watch::Sender<Progress>>,
 }
 
-/// A run that is over, and the scenario it was of.
+/// A run that is over, and its scenario.
 type Ended = (&'static str, Result<Run, RunError>);
 
 impl Loads {
@@ -75,8 +75,8 @@ impl Loads {
         })
     }
 
-    /// Starts a load on the runtime of the caller. It ends early if nobody is
-    /// left who reads its progress.
+    /// Starts a load on the runtime of the caller. It ends early if nobody reads its
+    /// progress.
     pub(super) fn start(
         self: &Arc<Self>,
         plan: Plan,
@@ -85,11 +85,10 @@ impl Loads {
         while current.tasks.try_join_next().is_some() {}
         let progress = current.progress.upgrade();
         if progress.is_some_and(|progress| !progress.is_closed()) {
-            let detail = "a load goes on already; wait for its end, or stop it";
+            let detail = "a load is already running; wait for its end, or stop it";
             return Err(Problem::new(StatusCode::CONFLICT, "load_goes_on", detail));
         }
-        // One that nobody reads any more is about to end, and need not be
-        // waited for.
+        // A load without a reader is about to end, and doesn't block a new one.
         current.tasks.abort_all();
         let (progress, reader) = watch::channel(Progress {
             length: plan.length(),
@@ -107,13 +106,13 @@ impl Loads {
         Ok(reader)
     }
 
-    /// Cancels what goes on, and waits until nothing of it is left.
+    /// Cancels the load, and waits until it has ended.
     pub(super) async fn stop(&self) {
         let mut current = std::mem::take(&mut *self.current());
         current.tasks.shutdown().await;
     }
 
-    /// Cancels what goes on.
+    /// Cancels the load.
     pub(super) fn abort(&self) {
         self.current().tasks.abort_all();
     }
@@ -150,7 +149,7 @@ impl Loads {
                 self.count(ended, &mut sending, progress);
             }
         };
-        // What takes longer is cut, and counted as such.
+        // Runs that take longer are cut off and counted as such.
         let _ = timeout(DRAIN, drain).await;
         runs.shutdown().await;
         let drain = async {
@@ -166,8 +165,7 @@ impl Loads {
         });
     }
 
-    /// Runs one run in real time: a graph of waits that nobody waited for
-    /// would lie.
+    /// Runs a scenario in real time, because graphs of skipped waits would mislead.
     fn run_scenario(&self, arrival: &Arrival) -> impl Future<Output = Ended> + Send + use<> {
         let settings = Settings {
             seed: arrival.seed,
@@ -208,8 +206,8 @@ fn count_sent(sent: Result<bool, JoinError>, progress: &watch::Sender<Progress>)
     }
 }
 
-/// How far a load has come, again and again until it is over, as lines of JSON.
-/// A stream that ends before the load is finished was broken off.
+/// The progress of a load until its end, as lines of JSON. A stream that ends before the
+/// load is finished was interrupted.
 pub(super) fn stream_progress(progress: watch::Receiver<Progress>) -> Response {
     let lines = stream::unfold((Some(progress), false), async |(reader, begun)| {
         let mut reader = reader?;
@@ -255,7 +253,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_due_while_too_many_go_on_is_refused_and_not_queued() {
+    async fn runs_beyond_the_limit_are_refused_and_not_queued() {
         // Each is silent for 400 ms, and one is due every 50 ms.
         let progress = finished(2, "read-timeout", 20).await;
 
@@ -266,7 +264,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn counts_what_the_client_counts() {
+    async fn the_load_counts_match_the_client_counters() {
         let progress = finished(MAX_GOING_ON, "flaky-gives-up", 5).await;
 
         let tally = &progress.tally;
@@ -284,7 +282,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_run_that_panics_is_counted_as_one_that_could_not_be_run() {
+    async fn a_panicking_run_counts_as_failed() {
         let mut progress = Progress::default();
         progress.tally.begin();
         let (progress, reader) = watch::channel(progress);

@@ -1,9 +1,9 @@
-//! The lab as a web page: what `lab serve` runs.
+//! The web UI, which `lab serve` runs.
 //!
-//! The page lists the scenarios, runs one at a press, and draws it while it
-//! happens. It is served from this process alone, on loopback alone, and every
-//! file of it is part of the binary. Beside it stands a teaching service for
-//! clients from anywhere else, whose `/metrics` shows the numbers of all runs.
+//! The web UI lists the scenarios, runs one at the press of a button, and draws it live.
+//! It is served only by this process and only on loopback, and all its files are part of
+//! the binary. A teaching service for all other clients runs beside it; its `/metrics`
+//! shows the numbers of all runs.
 //!
 //! | Path | What it responds with |
 //! |---|---|
@@ -65,27 +65,27 @@ use storm::Storms;
 
 pub use exporters::Exporters;
 
-/// The port of the page, by default.
+/// The default port of the web UI.
 pub const DEFAULT_PAGE_PORT: u16 = 8766;
 
-/// How many connections the page may have at once. A browser opens six; the rest of
-/// the descriptors is for the service, and for the runs.
+/// The maximum number of connections to the web UI. A browser opens six; the other file
+/// descriptors are for the service and for the runs.
 const CONNECTIONS: NonZeroUsize = NonZeroUsize::new(128).expect("not zero");
 
-/// How long connections may take to finish once the page is to stop.
+/// How long connections may take to finish after the web UI is told to stop.
 const DRAIN_DEADLINE: Duration = Duration::from_secs(2);
 
-/// How the page is to be served.
+/// The configuration of the web UI.
 #[derive(Clone, Debug)]
 pub struct WebUiConfig {
     /// The port of the service on 127.0.0.1; 0 stands for a free one.
     pub port: u16,
     /// The port of the page on 127.0.0.1; 0 stands for a free one.
     pub page_port: u16,
-    /// Where the files of the page are read from each time they are asked for,
-    /// instead of those in the binary.
+    /// The folder from which the files of the web UI are read for each request, instead
+    /// of the binary.
     pub assets: Option<PathBuf>,
-    /// Where runs go besides the page.
+    /// The exporters of the runs.
     pub exporters: Exporters,
 }
 
@@ -100,7 +100,7 @@ impl Default for WebUiConfig {
     }
 }
 
-/// Why the page could not be served.
+/// Why the web UI could not be served.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WebUiError {
@@ -113,32 +113,31 @@ pub enum WebUiError {
     /// Another process has the page's port.
     #[error("port {port} on 127.0.0.1 is in use")]
     PageInUse {
-        /// The port that was asked for.
+        /// The requested port.
         port: u16,
     },
     /// The page's socket could not be opened for another reason.
     #[error("could not listen on 127.0.0.1:{port}")]
     Page {
-        /// The port that was asked for.
+        /// The requested port.
         port: u16,
-        /// What the operating system said.
+        /// The operating system's error.
         source: io::Error,
     },
-    /// The files of the page were to come from a folder that does not hold the
-    /// page.
-    #[error("there is no page to serve in {}", .folder.display())]
+    /// The given folder does not contain the web UI.
+    #[error("{} does not contain the web UI", .folder.display())]
     Assets {
-        /// The folder that was asked for.
+        /// The given folder.
         folder: PathBuf,
-        /// What the operating system said of its `index.html`.
+        /// The operating system's error for its `index.html`.
         source: io::Error,
     },
 }
 
-/// The page and its service, while they serve.
+/// The running web UI and its service.
 ///
-/// [`stop`](Self::stop) ends both in good order. Dropped instead, they cut off
-/// what is in flight.
+/// [`stop`](Self::stop) shuts both down gracefully. Dropping it aborts requests in
+/// flight.
 pub struct WebUi {
     page: SocketAddr,
     service: Option<RunningService>,
@@ -149,17 +148,17 @@ pub struct WebUi {
     storms: Arc<Storms>,
     phase: watch::Sender<Phase>,
     serving: JoinSet<Stopped>,
-    /// What goes on beside, for as long as the page is served.
+    /// Background tasks that run while the web UI is served.
     chores: JoinSet<()>,
 }
 
 impl WebUi {
-    /// Starts the service and the page. The page runs on the runtime of the
-    /// caller, the service on a thread of its own.
+    /// Starts the service and the web UI. The web UI runs on the runtime of the caller,
+    /// the service on a thread of its own.
     ///
     /// # Errors
     ///
-    /// [`WebUiError`], and nothing is left open.
+    /// [`WebUiError`]; nothing is left running.
     pub async fn start(config: WebUiConfig) -> Result<Self, WebUiError> {
         let assets = match config.assets {
             None => Assets::Embedded,
@@ -262,9 +261,9 @@ impl WebUi {
     ///
     /// # Errors
     ///
-    /// [`RunError`] if the service, or that of a case, left something behind.
+    /// [`RunError`] if the service, or that of a case, could not be stopped properly.
     pub async fn stop(mut self) -> Result<Stopped, RunError> {
-        // Event streams never end by themselves, and a load's may take hours.
+        // Event streams never end on their own, and a load may take hours.
         self.feed.close();
         self.storms.stop().await;
         self.loads.abort();
@@ -311,7 +310,7 @@ fn bind(port: u16) -> Result<TcpListener, WebUiError> {
 }
 
 /// An event as JSON, on one line.
-#[expect(clippy::expect_used, reason = "no key of an event is no text")]
+#[expect(clippy::expect_used, reason = "every key is a string")]
 fn json(event: &impl Serialize) -> String {
     serde_json::to_string(event).expect("events are plain data")
 }

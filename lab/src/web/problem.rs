@@ -9,7 +9,7 @@ use axum::{
 use http::{HeaderValue, StatusCode, header::CONTENT_TYPE};
 use serde::Serialize;
 
-/// What an error response says.
+/// The body of an error response.
 #[derive(Debug)]
 pub(super) struct Problem {
     pub(super) status: StatusCode,
@@ -37,8 +37,8 @@ impl Problem {
 
 #[derive(Serialize)]
 struct Body<'a> {
-    // RFC 9457 §4.2.1: with "about:blank" the title is the phrase of the
-    // status, and `code` carries the meaning beyond it.
+    // RFC 9457 §4.2.1: with the type "about:blank" the title is the phrase of the status;
+    // `code` carries the specific meaning.
     r#type: &'static str,
     title: &'a str,
     status: u16,

@@ -1,4 +1,4 @@
-//! The counters of the process, published about once a second while they move.
+//! Publishes the counters of the process about once a second while they change.
 
 use std::{
     collections::BTreeMap,
@@ -14,7 +14,7 @@ use tokio::time::{MissedTickBehavior, interval};
 use super::feed::Feed;
 use runner::Exposition;
 
-/// How often the counters are looked at.
+/// How often the counters are read.
 const INTERVAL: Duration = Duration::from_secs(1);
 
 #[derive(Serialize)]
@@ -23,7 +23,7 @@ struct Metrics<'a> {
     values: &'a BTreeMap<String, u64>,
 }
 
-/// Looks at the counters for ever, and keeps the exposition's memory small.
+/// Reads the counters until it is dropped, and limits the exposition's memory.
 pub(super) async fn publish(exposition: Exposition, feed: Arc<Feed>) -> Infallible {
     let mut ticks = interval(INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);

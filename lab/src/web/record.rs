@@ -1,4 +1,4 @@
-//! A run as the page sees it: going on, or over.
+//! A run as the web UI sees it: running or over.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -15,29 +15,29 @@ use super::{
 };
 use evidence::{Compared, Comparison, Ending, Pace, Run, compare::why};
 
-/// A run that was asked for.
+/// A requested run.
 #[derive(Clone, Debug)]
 pub(super) struct Record {
     pub(super) id: String,
     pub(super) request: RunRequest,
     pub(super) started: SystemTime,
     pub(super) state: State,
-    /// Set by whoever cancels it.
+    /// Set when the run is cancelled.
     pub(super) cancelled: Arc<watch::Sender<bool>>,
-    /// One for each client that runs.
+    /// One for each client of the run.
     pub(super) sides: Vec<Side>,
-    /// What two sides came to beside each other, once they have finished.
+    /// The comparison of two sides, once they have finished.
     pub(super) compared: Option<Arc<Compared>>,
 }
 
-/// How far a run has come.
+/// The state of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum State {
     Running,
     Finished,
-    /// A person ended it.
+    /// It was cancelled.
     Cancelled,
-    /// It could not be run, and this is why.
+    /// It could not run, for this reason.
     Failed(String),
 }
 
@@ -52,10 +52,10 @@ impl Serialize for State {
     }
 }
 
-/// What one client does in a run. Clones are cheap.
+/// One client's side of a run. Clones are cheap.
 #[derive(Clone, Debug)]
 pub(super) enum Side {
-    /// It is at it, or could not go on.
+    /// It is running, or could not continue.
     Live(Arc<Mutex<Live>>),
     Done(Arc<Run>),
 }
@@ -66,35 +66,34 @@ pub(super) struct Summary {
     id: String,
     scenario: &'static str,
     client: ClientChoice,
-    /// The defence that the reference client, or the second side, is without.
+    /// The defence that is removed from the reference client, or from the second side.
     without: Option<&'static str>,
     pace: Pace,
     seed: u64,
     state: State,
-    /// Whether every expectation held; none until it has finished. Of a
-    /// comparison, the reference client's: what it is compared with is not
-    /// expected to do well.
+    /// Whether every expectation held; none until the run has finished. For a comparison,
+    /// that of the reference client, because the other one is not expected to do well.
     passed: Option<bool>,
-    /// How it ended for the client, of a comparison for the reference client; none
+    /// How the run ended for the client, in a comparison for the reference client; none
     /// until it has finished.
     ending: Option<Ending>,
-    /// The same in words.
+    /// The ending in words.
     ended: Option<String>,
     started: String,
 }
 
-/// A run with everything that is known of it.
+/// A run with all its details.
 #[derive(Debug, Serialize)]
 pub(super) struct Detail {
     #[serde(flatten)]
     summary: Summary,
     error: Option<String>,
-    /// A run for each side, or as much of it as is known while it goes on.
+    /// A run for each side, as far as it is known.
     sides: Vec<Side>,
-    /// What two sides came to beside each other, once they have finished.
+    /// The comparison of two sides, once they have finished.
     compared: Option<Compared>,
-    /// What the run teaches, and what is still unsolved; none until it is over,
-    /// since the question comes first.
+    /// The lesson and its open problems; none until the run is over, because the question
+    /// comes first.
     lesson: Option<String>,
     unsolved: Option<&'static str>,
 }
@@ -118,7 +117,7 @@ impl Record {
         }
     }
 
-    /// What a side left behind, if it is over.
+    /// The run of a side, if it is over.
     pub(super) fn run(&self, side: usize) -> Option<&Run> {
         match self.sides.get(side)? {
             Side::Done(run) => Some(run),
@@ -140,8 +139,8 @@ impl Record {
         })
     }
 
-    /// What is true of the runs that it left behind; if it left none, what is so
-    /// whoever runs.
+    /// The lesson for the completed runs; without one, the lesson that is valid for every
+    /// client.
     fn why(&self) -> Vec<&'static str> {
         let sides = 0..self.sides.len();
         let runs: Vec<_> = sides.filter_map(|side| self.run(side)).collect();
@@ -185,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_that_could_not_be_run_teaches_what_is_so_whoever_runs() {
+    fn a_failed_run_has_the_lesson_for_every_client() {
         let request = RunRequest::read(br#"{"scenario":"flaky"}"#).expect("legal");
         let record = Record {
             id: String::new(),

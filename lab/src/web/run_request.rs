@@ -1,4 +1,4 @@
-//! What a page asks for when it starts a run.
+//! The request that starts a run.
 
 use std::time::Duration;
 
@@ -15,10 +15,10 @@ use runner::{
     scenario::Scenario,
 };
 
-/// The longest Retry-After that a run may wait for, in seconds: a day.
+/// The maximum for the longest Retry-After that a run waits for, in seconds: a day.
 const MAX_RETRY_AFTER_SECONDS: u64 = 86_400;
 
-/// The most attempts, pages and items that can be asked for.
+/// The maximum number of attempts, pages and items of a run.
 const MOST: u64 = Overrides::MOST as u64;
 
 #[derive(Deserialize)]
@@ -51,7 +51,7 @@ enum PaceName {
     Virtual,
 }
 
-/// Who runs: one client, by its name, or the two that are compared.
+/// The clients of a run: one, by its name, or the two that are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub(super) struct ClientChoice(&'static str);
@@ -89,17 +89,17 @@ impl Default for ClientChoice {
 }
 
 impl ClientChoice {
-    /// The reference client and the naive one, each on a service of its own.
+    /// The reference client and the naive one, each with its own service.
     pub(super) const COMPARE: Self = Self("compare");
 
-    /// What can be asked for.
+    /// The accepted values.
     pub(super) fn all() -> impl Iterator<Item = Self> {
         let clients = CLIENTS.iter().map(|client| Self(client.identity().name));
         clients.chain([Self::COMPARE])
     }
 
-    /// The clients that run, in the order of the sides; none if a defence is to be taken
-    /// away from one that has none.
+    /// The clients of the run, in the order of the sides; none if a defence is to be
+    /// removed from a client that has none.
     fn clients(self, without: Option<&'static Without>) -> Vec<&'static dyn ClientUnderTest> {
         match (self, without) {
             (Self::COMPARE, Some(without)) => return vec![&Reliable, without],
@@ -115,7 +115,7 @@ impl ClientChoice {
     }
 }
 
-/// A run that can be run.
+/// A valid run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RunRequest {
     pub(super) scenario: &'static Scenario,
@@ -127,7 +127,7 @@ pub(super) struct RunRequest {
 }
 
 impl RunRequest {
-    /// Reads a request from JSON. A seed that is not given is random.
+    /// Reads a request from JSON. A missing seed is replaced by a random one.
     pub(super) fn read(body: &[u8]) -> Result<Self, Problem> {
         let body: Body = json_body::read(body, "invalid_run")?;
         let scenario = scenario::find(&body.scenario).map_err(|error| {
@@ -137,7 +137,7 @@ impl RunRequest {
         let without = body.without.map(|DefenceName(without)| without);
         if body.client.clients(without).is_empty() {
             let status = StatusCode::UNPROCESSABLE_ENTITY;
-            let detail = "without: goes with the reliable client and with a comparison alone";
+            let detail = "without: needs the reliable client or a comparison";
             return Err(Problem::new(status, "invalid_run", detail));
         }
         Ok(Self {
@@ -155,12 +155,12 @@ impl RunRequest {
         })
     }
 
-    /// The clients that run, in the order of the sides.
+    /// The clients of the run, in the order of the sides.
     pub(super) fn clients(&self) -> Vec<&'static dyn ClientUnderTest> {
         self.choice.clients(self.without)
     }
 
-    /// How one of its sides is to be run.
+    /// The settings of one side.
     pub(super) fn settings(&self, client: &'static dyn ClientUnderTest) -> Settings {
         Settings {
             seed: self.seed,
@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_asked_for_is_as_the_scenario_has_it() {
+    fn missing_fields_keep_the_settings_of_the_scenario() {
         let request = RunRequest::read(br#"{"scenario":"flaky"}"#).expect("legal");
 
         assert_eq!(request.scenario.words.name, "flaky");
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn takes_what_is_asked_for() {
+    fn given_fields_are_used() {
         let body = json!({
             "scenario": "items", "client": "compare", "pace": "virtual", "seed": u64::MAX,
             "max_attempts": 2, "max_retry_after_seconds": 0, "max_pages": 3, "max_items": 4,
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn says_which_field_broke_which_rule() {
+    fn an_invalid_field_is_refused_with_its_name_and_rule() {
         for (body, status, detail) in [
             ("{", 400, "the body is not JSON: EOF"),
             ("[]", 422, "the body must be a JSON object"),

@@ -1,5 +1,5 @@
-//! The runs of the page: each run on a service of its own, many at once, the
-//! last of them kept.
+//! The runs of the web UI: each has its own service, many go on at once, and the newest
+//! are kept.
 
 use std::{
     collections::VecDeque,
@@ -33,11 +33,11 @@ const MAX_PLAYING: usize = 64;
 /// How many runs are kept.
 const MAX_KEPT: usize = 100;
 
-/// How long a run's spans are gathered before they are published: short for an eye,
-/// long for a crawl in virtual time.
+/// How long a run's spans are gathered before they are published: not noticeable to a
+/// person, and long for a listing in virtual time.
 const GATHER: Duration = Duration::from_millis(40);
 
-/// Runs runs and keeps them.
+/// Runs scenarios and keeps the results.
 pub(super) struct Runs {
     feed: Arc<Feed>,
     exposition: Exposition,
@@ -47,7 +47,7 @@ pub(super) struct Runs {
     tasks: Mutex<JoinSet<()>>,
 }
 
-/// What changed on a side of a run.
+/// A change on a side of a run.
 #[derive(Serialize)]
 struct ChangeEvent<'a> {
     id: &'a str,
@@ -56,7 +56,7 @@ struct ChangeEvent<'a> {
     change: Change,
 }
 
-/// A side that goes on: what is published of it comes from its recorder.
+/// A running side, published from its recorder.
 struct Relay<'a> {
     id: &'a str,
     side: usize,
@@ -103,8 +103,8 @@ impl Runs {
         Ok(id)
     }
 
-    /// Cancels a run, and says whether there was anything to cancel; none if there
-    /// is no such run. It is over soon, and the feed says so.
+    /// Cancels a run, and returns whether it was still running; none if it does not
+    /// exist. The run ends soon, and the feed says when.
     pub(super) fn cancel(&self, id: &str) -> Option<bool> {
         let record = self.find(id)?;
         let goes_on = record.state == State::Running;
@@ -114,8 +114,7 @@ impl Runs {
         Some(goes_on)
     }
 
-    /// Keeps a new run, if not too many go on, and lets go of an old one that is
-    /// over.
+    /// Keeps a new run unless too many go on, and drops an old one that is over.
     fn admit(
         &self,
         request: RunRequest,
@@ -161,7 +160,7 @@ impl Runs {
         self.records().iter().rev().map(Record::summary).collect()
     }
 
-    /// One run as it stands now.
+    /// The current state of one run.
     pub(super) fn find(&self, id: &str) -> Option<Record> {
         self.records()
             .iter()
@@ -169,13 +168,13 @@ impl Runs {
             .cloned()
     }
 
-    /// Cancels what goes on, and waits until nothing of it is left.
+    /// Cancels all runs, and waits until they have ended.
     pub(super) async fn stop(&self) {
         let mut tasks = std::mem::take(&mut *self.tasks());
         tasks.shutdown().await;
     }
 
-    /// Cancels what goes on.
+    /// Cancels all runs.
     pub(super) fn abort(&self) {
         self.tasks().abort_all();
     }
@@ -198,7 +197,7 @@ impl Runs {
             };
             self.run_side(relay, session, cancelled.clone())
         });
-        // A panic is the end of this run, and of no other.
+        // A panic ends this run only.
         let run = async {
             let state = state(join_all(sides).await);
             let compared = match state {
@@ -222,7 +221,7 @@ impl Runs {
         }
     }
 
-    /// What two sides came to beside each other. Where no more can be run, no rule is
+    /// The comparison of two sides. If too many runs go on for a sample, no rule is
     /// judged.
     async fn compared(&self, id: &str, request: &RunRequest) -> Option<Arc<Compared>> {
         let clients: [_; 2] = request.clients().try_into().ok()?;
@@ -240,7 +239,7 @@ impl Runs {
         session: Session<'static>,
         mut cancelled: watch::Receiver<bool>,
     ) -> Result<Arc<Run>, RunError> {
-        // The record outlives the run, so there is always somebody who can say so.
+        // The record is kept longer than the run, so the error is always reported.
         let cancelled = async move { drop(cancelled.wait_for(|cancelled| *cancelled).await) };
         let run = tokio::select! {
             run = session.run_until(cancelled, self.exporters.layer()) => run,
@@ -250,14 +249,14 @@ impl Runs {
         let run: Arc<Run> = Arc::new(run?);
         let kept = Arc::clone(&run);
         self.change(relay.id, |record| {
-            #[expect(clippy::indexing_slicing, reason = "it is the place of a side")]
+            #[expect(clippy::indexing_slicing, reason = "it is the index of a side")]
             let side = &mut record.sides[relay.side];
             *side = Side::Done(kept);
         });
         Ok(run)
     }
 
-    /// Publishes what changes, for ever.
+    /// Publishes changes until it is dropped.
     async fn relay(&self, relay: &Relay<'_>) -> Infallible {
         loop {
             let until_axis_ends = match relay.pace {
@@ -265,7 +264,7 @@ impl Runs {
                     .live()
                     .axis_ends()
                     .saturating_sub(relay.recorder.now()),
-                // This clock moves only where a span closes.
+                // This clock advances only when a span closes.
                 Pace::Virtual => Duration::MAX,
             };
             tokio::select! {
@@ -315,7 +314,7 @@ impl Relay<'_> {
     }
 }
 
-/// How a run ended, by what became of its sides.
+/// How a run ended, from the endings of its sides.
 fn state(sides: Vec<Result<Arc<Run>, RunError>>) -> State {
     let runs: Result<Vec<_>, _> = sides.into_iter().collect();
     match runs {

@@ -11,10 +11,10 @@ use super::{
     storm::Storms,
 };
 
-/// The longest body of a request: a run is asked for in a few lines.
+/// The maximum length of a request body: a run's settings take a few lines.
 const MAX_BODY: usize = 16 * 1024;
 
-/// What the routes share. Clones share it, too.
+/// The state that the routes share. Clones share it, too.
 #[derive(Clone)]
 pub(super) struct Shared {
     pub(super) assets: Assets,
@@ -28,7 +28,7 @@ pub(super) struct Shared {
     pub(super) service: Arc<str>,
 }
 
-/// The body of a request that asks for something, if it is declared as JSON.
+/// The body of a request, if its media type is JSON.
 pub(super) async fn json_body(request: Request, what: &str) -> Result<Bytes, Problem> {
     let is_json = request
         .headers()
@@ -45,7 +45,7 @@ pub(super) async fn json_body(request: Request, what: &str) -> Result<Bytes, Pro
     }
     let body = axum::body::to_bytes(request.into_body(), MAX_BODY).await;
     body.map_err(|_| {
-        let detail = format!("the body is longer than {MAX_BODY} bytes, or broke off");
+        let detail = format!("the body is longer than {MAX_BODY} bytes, or incomplete");
         Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large", detail)
     })
 }

@@ -1,5 +1,5 @@
-//! What reaches the service from anywhere else: from a terminal, a browser, a
-//! client in another language.
+//! Publishes the requests that reach the service from other clients: a terminal, a
+//! browser, or a client in any language.
 
 use std::{collections::BTreeSet, convert::Infallible, sync::Arc, time::Duration};
 
@@ -16,7 +16,7 @@ use evidence::{
 /// How many requests are kept.
 pub(super) const CAPACITY: usize = 200;
 
-/// How often the ledger is read: short for an eye, long for a processor.
+/// How often the ledger is read: not noticeable to a person, and cheap for the processor.
 const INTERVAL: Duration = Duration::from_millis(50);
 
 /// The requests that are kept, the oldest first.
@@ -26,14 +26,14 @@ pub(super) struct WireSnapshot {
     requests: Vec<Request>,
 }
 
-/// A request, as far as the service has come with it.
+/// A request in its current state.
 #[derive(Debug, Serialize)]
 struct Request {
-    /// Its number in the order of arrival; the first is 1.
+    /// Its number in the order of arrival, starting at 1.
     seq: u64,
     arrived_ns: u64,
     status: Option<u16>,
-    /// All that the ledger has on it, in words.
+    /// The ledger's entry, in words.
     row: TableRow,
 }
 
@@ -56,10 +56,10 @@ pub(super) fn snapshot(ledger: &Ledger) -> WireSnapshot {
     }
 }
 
-/// Publishes each request once it has arrived, and again if it gets its response later,
-/// for ever.
+/// Publishes each request on arrival, and again when it gets its response, until it is
+/// dropped.
 pub(super) async fn relay(ledger: Ledger, feed: Arc<Feed>) -> Infallible {
-    // All that is shown of a request is known when it arrives, or with its status.
+    // All fields that are shown are known on arrival, or together with the status.
     let stage = |entry: &WireRequest| (entry.seq, entry.status);
     let mut published = BTreeSet::new();
     loop {

@@ -18,7 +18,7 @@ fn ask(input: &[u8]) -> Ended {
 }
 
 #[test]
-fn says_whether_the_prediction_came_true_and_why() {
+fn a_prediction_is_checked_and_explained() {
     let right = ask(b"  3 \nmore\n");
     let wrong = ask(b"2\n");
 
@@ -33,7 +33,7 @@ fn says_whether_the_prediction_came_true_and_why() {
 }
 
 #[test]
-fn offers_choices_by_their_letters() {
+fn choices_are_listed_with_letters() {
     let asked = "scenario retry-after-seconds --ask --pace virtual --seed 1";
 
     let ended = lab_reading(asked, b"B\n");
@@ -48,7 +48,7 @@ fn offers_choices_by_their_letters() {
 }
 
 #[test]
-fn a_question_mark_shows_the_hint_and_what_is_no_answer_is_asked_for_again() {
+fn a_question_mark_shows_the_hint_and_an_invalid_answer_is_asked_again() {
     let ended = ask(b"?\nthree\n3\n");
 
     let hint = "A GET changes nothing, so it may be sent again, for as long as attempts are\n\
@@ -59,7 +59,7 @@ fn a_question_mark_shows_the_hint_and_what_is_no_answer_is_asked_for_again() {
 }
 
 #[test]
-fn an_empty_line_and_the_end_of_the_input_are_no_prediction() {
+fn an_empty_line_or_the_end_of_the_input_skips_the_prediction() {
     for input in ["", "\n", "?", "?\n \n", "\x1b[2Jthree\n"] {
         let ended = ask(input.as_bytes());
 

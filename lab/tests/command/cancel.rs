@@ -1,4 +1,4 @@
-//! Ctrl+C: what is shown of a run that a person ends.
+//! Ctrl+C: the output of a run that a person cancels.
 #![cfg(unix)]
 
 use std::{
@@ -18,8 +18,8 @@ pub(crate) fn interrupt(lab: &Child) {
     assert!(kill.expect("kill runs").success());
 }
 
-/// Runs a service that asks for two minutes, and presses Ctrl+C once it has
-/// done so.
+/// Runs against a service that asks for a wait of two minutes, and presses Ctrl+C once it
+/// has done so.
 fn cancelled(arguments: &str) -> Ended {
     let arguments = format!("scenario --max-retry-after 120 --pace real {arguments}");
     let mut lab = command(&arguments)
@@ -42,7 +42,7 @@ fn cancelled(arguments: &str) -> Ended {
 }
 
 #[test]
-fn a_run_ends_with_what_there_is_of_it() {
+fn a_cancelled_run_prints_its_events_so_far() {
     let folder = tempfile::tempdir().expect("a folder");
     let report = folder.path().join("report.html");
 
@@ -52,7 +52,7 @@ fn a_run_ends_with_what_there_is_of_it() {
         "attempt 1   503 Service Unavailable",
         "outcome   cancelled after 1 request",
         "wire      the service saw 1 request; the client counted 1",
-        "! cancelled before its end, so nothing is judged",
+        "! cancelled, so nothing is judged",
     ];
     assert_contains(&ended.stdout, &parts);
     let report = fs::read_to_string(report).expect("a report");
@@ -69,15 +69,15 @@ fn a_run_as_json_says_that_it_was_cancelled() {
 }
 
 #[test]
-fn the_course_ends_with_the_scenario_that_was_cancelled() {
+fn a_cancelled_scenario_ends_the_course() {
     let ended = cancelled("all --filter retry-");
 
-    let sum = "0 as expected; the last was cancelled, and nothing after it was run";
+    let sum = "0 as expected; the last was cancelled, and no other ran after it";
     assert_contains(&ended.stdout, &[sum]);
 }
 
 #[test]
-fn a_comparison_shows_the_one_run_that_there_is() {
+fn a_cancelled_comparison_shows_the_first_run() {
     let text = cancelled("retry-later --compare").stdout;
     let json = cancelled("retry-later --compare --json").stdout;
 
@@ -89,15 +89,15 @@ fn a_comparison_shows_the_one_run_that_there_is() {
 }
 
 #[test]
-fn a_storm_ends_with_what_there_is_of_it() {
-    // An hour of work, if nobody ended it.
+fn a_cancelled_storm_prints_its_columns_so_far() {
+    // An hour of work, unless it is cancelled.
     let mut lab = command("storm --seeds 1000 --json --length 600")
         .spawn()
         .expect("lab runs");
     let mut notes = BufReader::new(lab.stderr.take().expect("a pipe"));
     let mut note = String::new();
     notes.read_line(&mut note).expect("text");
-    assert_eq!(note, "1000 seeds; Ctrl+C ends them\n");
+    assert_eq!(note, "1000 seeds; Ctrl+C ends early\n");
 
     interrupt(&lab);
     let mut json = String::new();
@@ -113,7 +113,7 @@ fn a_storm_ends_with_what_there_is_of_it() {
 }
 
 #[test]
-fn the_check_of_a_storm_ends_with_the_figures_there_are() {
+fn a_cancelled_storm_check_prints_its_figures_so_far() {
     let mut lab = command("storm --check --json").spawn().expect("lab runs");
     let mut said = BufReader::new(lab.stderr.take().expect("a pipe"));
     let mut line = String::new();

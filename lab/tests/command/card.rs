@@ -1,5 +1,5 @@
-//! What becomes of a card: JSON with a schema, files for pipelines and for people, and
-//! the sum of a room.
+//! The outputs of a card: JSON with a schema, files for CI and for people, and the
+//! summary of a class.
 
 use std::{fs, path::Path};
 
@@ -13,14 +13,14 @@ use crate::{
     lab, printed,
 };
 
-/// A card of the reference client as it is printed, of these options.
+/// The printed card of the reference client, with these options.
 fn card(options: &str) -> Value {
     let graded = grade(&format!("--json --seed 7 {options}"), &[&reliable()]);
     serde_json::from_str(&graded.stdout).expect("a card")
 }
 
 #[test]
-fn a_card_is_what_its_schema_says() {
+fn a_card_conforms_to_its_schema() {
     let schema = serde_json::from_str(&printed("schema card")).expect("JSON");
     let validator = jsonschema::draft202012::new(&schema).expect("a schema");
     let card = card("--all");
@@ -35,7 +35,8 @@ fn a_card_is_what_its_schema_says() {
     }
 }
 
-/// Grades a client in `task`, writes the card to a file by `option`, and reads that.
+/// Grades a client in `task`, writes the card to a file with `option`, and reads that
+/// file.
 fn written(option: &str, task: &str, file: &Path, client: &[&str]) -> (Ended, String) {
     let file = file.display();
     let ended = grade(&format!("--task {task} {option} {file}"), client);
@@ -45,7 +46,7 @@ fn written(option: &str, task: &str, file: &Path, client: &[&str]) -> (Ended, St
 
 #[cfg(unix)]
 #[test]
-fn a_pipeline_reads_each_goal_and_each_rule() {
+fn junit_lists_each_goal_and_each_rule() {
     let folder = tempdir().expect("a folder");
     let file = folder.path().join("card.xml");
     let known = folder.path().join("known.txt");
@@ -91,7 +92,7 @@ fn a_pipeline_reads_each_goal_and_each_rule() {
         (
             "request-headers",
             "failure",
-            "known to be broken, but was kept",
+            "on the list of known failures, but was kept",
         ),
     ] {
         let found = cases.iter().find(|case| case.0 == name).expect(name);
@@ -102,7 +103,7 @@ fn a_pipeline_reads_each_goal_and_each_rule() {
 
 #[cfg(unix)]
 #[test]
-fn a_pipeline_can_read_whatever_a_client_prints() {
+fn junit_is_valid_for_any_output_of_a_client() {
     let folder = tempdir().expect("a folder");
     let file = folder.path().join("card.xml");
     let [bash, c, asks] = crate::grade::HASTY;
@@ -212,7 +213,7 @@ fn the_cards_of_a_room_are_counted_without_names() {
 }
 
 #[test]
-fn a_file_that_is_no_card_is_named() {
+fn a_file_without_a_card_is_named() {
     let folder = tempdir().expect("a folder");
     for (name, text, why) in [
         (

@@ -61,7 +61,7 @@ fn the_reference_client_reaches_the_goals_for_practice() {
 }
 
 #[test]
-fn the_way_ends_at_the_first_task_that_is_not_done() {
+fn grading_stops_at_the_first_task_that_is_not_done() {
     let client = ["{task}", "{url}"];
     let ended = grade("--seed 7", &[&[&*reliable()], &client[..]].concat());
 
@@ -73,7 +73,7 @@ fn the_way_ends_at_the_first_task_that_is_not_done() {
 
 #[cfg(unix)]
 #[test]
-fn what_a_client_does_not_do_is_said_and_how_to_begin() {
+fn a_skipped_task_is_named_with_a_first_step() {
     let skips = grade("", &["echo", r#"{"skip": true}"#]);
     let silent = grade("", &["true"]);
     let absent = grade("", &["sh", "-c", "no-such-program"]);
@@ -111,7 +111,7 @@ pub(crate) const HASTY: [&str; 3] = [
 
 #[cfg(unix)]
 #[test]
-fn why_a_request_was_refused_is_said() {
+fn a_refused_request_has_a_reason() {
     let [bash, c, asks] = HASTY;
     let asks = asks.replace(
         "HTTP/1.0",
@@ -128,7 +128,7 @@ fn why_a_request_was_refused_is_said() {
 
 #[cfg(unix)]
 #[test]
-fn a_rule_that_is_broken_is_shown_with_its_requests() {
+fn a_broken_rule_is_shown_with_its_requests() {
     let ended = grade("--task retry-after --only retry-after-seconds", &HASTY);
 
     assert_eq!(ended.code, Some(1), "{}", ended.stdout);
@@ -145,7 +145,7 @@ fn a_rule_that_is_broken_is_shown_with_its_requests() {
 }
 
 #[test]
-fn a_task_where_the_command_belongs_is_told_from_one() {
+fn a_task_name_in_place_of_the_command_gets_a_suggestion() {
     let ended = grade("", &["flaky"]);
 
     assert_eq!(ended.code, Some(3));
@@ -157,7 +157,7 @@ fn a_task_where_the_command_belongs_is_told_from_one() {
 }
 
 #[test]
-fn what_is_not_known_is_named_with_what_is_near() {
+fn an_unknown_name_is_refused_with_the_nearest() {
     let table = [
         ("grade --hint flakey", "did you mean 'flaky'?"),
         ("grade --task flakey -- x", "did you mean 'flaky'?"),
@@ -186,7 +186,7 @@ fn what_is_not_known_is_named_with_what_is_near() {
 
 #[cfg(unix)]
 #[test]
-fn a_case_that_missed_its_goal_shows_what_was_printed_and_what_was_wanted() {
+fn a_missed_goal_shows_the_printed_and_the_expected_result() {
     let line = "x".repeat(300);
     let client = format!("echo {line} >&2; echo {line}");
 
@@ -205,7 +205,7 @@ fn a_case_that_missed_its_goal_shows_what_was_printed_and_what_was_wanted() {
 }
 
 #[test]
-fn a_required_task_has_to_be_done() {
+fn a_required_task_must_be_done() {
     let client = reliable();
 
     let done = grade("--task flaky --require flaky", &[&client]);
@@ -216,7 +216,7 @@ fn a_required_task_has_to_be_done() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_known_to_fail_fails_nothing_and_what_is_kept_does() {
+fn a_known_failure_passes_and_a_kept_rule_on_the_list_fails() {
     let folder = tempdir().expect("a folder");
     let file = folder.path().join("known.txt");
     let graded = |list: &str, client: &[&str]| {
@@ -239,7 +239,7 @@ fn what_is_known_to_fail_fails_nothing_and_what_is_kept_does() {
             "retry-after-seconds",
             &reliable,
             Some(1),
-            "error: 'retry-after-seconds' was kept: take it off the list",
+            "error: 'retry-after-seconds' was kept: remove it from the list",
         ),
         ("one-job", &reliable, Some(0), ""),
         (
@@ -253,7 +253,7 @@ fn what_is_known_to_fail_fails_nothing_and_what_is_kept_does() {
 
         assert_eq!(ended.code, code, "{list}: {}{}", ended.stdout, ended.stderr);
         let is_known = client == &HASTY[..] && code == Some(0);
-        // A line may end anywhere in it.
+        // A line may end anywhere within it.
         let words: Vec<_> = ended.stdout.split_whitespace().collect();
         let shown = words.join(" ");
         let shown = shown.contains("known to fail: retry-after-seconds");
@@ -307,12 +307,12 @@ impl Watched {
         fs::write(file, script).expect("written");
     }
 
-    /// From now on it does these.
+    /// It does these tasks from now on.
     fn does(&self, tasks: &str) {
         Self::save(&self.folder.path().join("client.sh"), tasks);
     }
 
-    /// How many lines come before one with these words.
+    /// The number of lines before one with these words.
     fn until(&mut self, words: &str) -> usize {
         let found = self.lines.by_ref().map(|line| line.expect("text"));
         found.take_while(|line| !line.contains(words)).count()
@@ -321,7 +321,7 @@ impl Watched {
 
 #[cfg(unix)]
 #[test]
-fn a_save_is_run_on_from_the_first_task_that_is_not_done() {
+fn a_save_continues_at_the_first_task_that_is_not_done() {
     let mut watched = Watched::new("", "read-all");
 
     watched.until("See it done");
@@ -338,7 +338,7 @@ fn a_save_is_run_on_from_the_first_task_that_is_not_done() {
 
 #[cfg(unix)]
 #[test]
-fn of_tasks_with_a_name_no_other_is_run_at_a_save() {
+fn a_save_runs_only_the_named_tasks() {
     let mut watched = Watched::new("--task flaky", "read-all");
 
     let first = watched.lines.next().expect("a line").expect("text");
@@ -359,7 +359,7 @@ fn of_tasks_with_a_name_no_other_is_run_at_a_save() {
 
 #[cfg(unix)]
 #[test]
-fn without_a_command_what_comes_until_the_end_is_judged() {
+fn without_a_command_the_requests_until_ctrl_c_are_judged() {
     use std::{
         io::{BufRead, BufReader, Read, Write},
         net::TcpStream,

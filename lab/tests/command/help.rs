@@ -101,33 +101,34 @@ fn the_help_of_a_scenario_explains_its_options() {
               With `all`: only the scenarios whose name contains this
 
           --seed <N>
-              What jitter, keys, cursors and ids are drawn from; random if left out
+              The seed of jitter, keys, cursors and ids [default: random]
 
           --pace <PACE>
-              Whether the waits are real, or drawn without being waited for
-              [default: real; virtual for `all`]
+              Wait in real time, or only compute the waits [default: real; virtual
+              for `all`]
 
               [possible values: real, virtual]
 
       -h, --help
               Print help (see a summary with '-h')
 
-    Which client, and what it is allowed:
+    Client and limits:
           --max-attempts <N>
               The most requests one call may put on the wire, up to 10000
 
           --max-retry-after <SECONDS>
-              The longest Retry-After that is waited for; a longer one ends the call
+              The longest Retry-After that the client waits for; a longer one ends
+              the call
 
           --max-pages <N>
-              The most pages that a listing reads, up to 10000
+              The most pages that the client reads of a listing, up to 10000
 
           --max-items <N>
-              The most items that a listing yields, up to 10000
+              The most items that the client yields from a listing, up to 10000
 
           --client <CLIENT>
-              Which client runs. The naive one breaks most expectations, which is
-              the lesson: the exit code is then 1
+              The client to run. The naive one breaks most expectations on purpose:
+              the exit code is then 1
 
               Possible values:
               - reliable: The reference client
@@ -136,7 +137,7 @@ fn the_help_of_a_scenario_explains_its_options() {
               [default: reliable]
 
           --without <DEFENCE>
-              Take one defence of the reference client away, and see what breaks
+              Remove one defence of the reference client, and see what breaks
 
               Possible values:
               - retry-after-seconds:   It takes no notice of a Retry-After in
@@ -157,9 +158,9 @@ fn the_help_of_a_scenario_explains_its_options() {
           --compare
               Run two clients with one seed and show them side by side: the reliable
               and the naive one, or the one of --without; the exit code is the
-              reliable one's
+              reliable client's
 
-    What becomes of the evidence:
+    Output:
           --otlp <URL>
               Send the trace to the OTLP/HTTP receiver at this base address, such as
               http://127.0.0.1:4318 [default: what the standard variables
@@ -167,24 +168,23 @@ fn the_help_of_a_scenario_explains_its_options() {
 
           --ask
               Ask a question first, read your prediction from stdin, and say whether
-              it came true; with `all`, keep the score
+              it was right; with `all`, keep the score
 
           --report <FILE>
-              Write the run to this file as well, as a report in HTML
+              Also write the run to this file, as an HTML report
 
           --json
               Print the run as JSON; `lab schema` describes it
 
           --explain
-              Say under each row why it is so: what came back, what is allowed, and
-              what was decided
+              Explain each row: the response, the client's limits, and the decision
 
           --exchanges
-              Show each request and its response as they went over the wire, without
-              what may be a secret
+              Show each request and its response as sent over the wire, without
+              possible secrets
 
           --ascii
-              Draw with nothing but ASCII
+              Use ASCII only
     ");
 }
 
@@ -239,8 +239,8 @@ fn completes_every_name_in_every_shell() {
 
         assert!(script.starts_with(start), "{shell}: {script}");
         let words = || script.split(|sign: char| !sign.is_ascii_alphanumeric() && sign != '-');
-        // A scenario is the name of an argument; a task that of one and of three
-        // options; a rule that of one and of an option.
+        // Scenarios are values of one argument; tasks of one argument and three options;
+        // rules of one argument and one option.
         let scenarios = CATALOGUE.iter().map(|scenario| (scenario.name(), 1));
         let tasks = grade::all().map(|task| (task.words.name, 4));
         let rules = RULES.iter().map(|rule| (rule.id, 2));

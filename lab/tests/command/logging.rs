@@ -1,4 +1,4 @@
-//! What the command logs, whatever `RUST_LOG` asks for.
+//! The log output of the command, for any `RUST_LOG`.
 
 use crate::{Ended, command};
 
@@ -11,14 +11,13 @@ fn flaky(rust_log: &str) -> Ended {
     ended
 }
 
-/// Whether a line is of this target, which stands between colons behind the
-/// spans.
+/// Whether a line has this target, which is between colons after the spans.
 fn is_of(line: &str, target: &str) -> bool {
     line.contains(&format!(": {target}: "))
 }
 
 #[test]
-fn nothing_but_our_own_spans_is_logged_whatever_is_asked_for() {
+fn only_the_labs_own_spans_are_logged_at_any_level() {
     let others = "hyper=trace,hyper_util=trace,reqwest=trace,axum=trace,h2=trace,rustls=trace";
     for directives in ["trace", &format!("{others},client=trace,server=trace")] {
         let log = flaky(directives).stderr;
@@ -44,7 +43,7 @@ fn logging_changes_nothing_in_the_run() {
 }
 
 #[test]
-fn directives_that_cannot_be_read_cost_one_line_and_no_scenario() {
+fn invalid_directives_cause_one_warning_and_the_scenario_runs() {
     let warning = flaky("client=loud").stderr;
 
     let start = "warning: RUST_LOG is ignored, since \"client=loud\" cannot be read: ";

@@ -1,5 +1,5 @@
-//! The command `lab` as a person uses it: the real binary, what it prints, and its
-//! exit codes.
+//! The command `lab` as a person uses it: the real binary, its output, and its exit
+//! codes.
 
 #![cfg_attr(
     not(unix),
@@ -23,7 +23,7 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-/// What a command printed, and its exit code.
+/// The output of a command, and its exit code.
 #[derive(Debug)]
 struct Ended {
     code: Option<i32>,
@@ -42,7 +42,7 @@ impl From<Output> for Ended {
     }
 }
 
-/// The command with these arguments, in an environment that asks for nothing.
+/// The command with these arguments, in an environment without settings.
 fn command(arguments: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
     command
@@ -69,12 +69,12 @@ fn lab_reading(arguments: &str, input: &[u8]) -> Ended {
         .stdin(Stdio::piped())
         .spawn()
         .expect("lab runs");
-    // A command that refuses its arguments ends without reading.
+    // A command with invalid arguments ends without reading.
     let _ = lab.stdin.take().expect("a pipe").write_all(input);
     lab.wait_with_output().expect("lab ends").into()
 }
 
-/// What a command that succeeds prints, and prints nowhere but on stdout.
+/// The output of a command that succeeds and prints only to stdout.
 fn printed(arguments: &str) -> String {
     let ended = lab(arguments);
     assert_eq!((ended.code, &*ended.stderr), (Some(0), ""), "{arguments}");

@@ -1,4 +1,4 @@
-//! Runs and lists: what is printed as text and as JSON, and the exit code.
+//! Runs and lists: the output as text and as JSON, and the exit code.
 
 use runner::scenario::{CATALOGUE, Scenario};
 use serde_json::Value;
@@ -23,7 +23,7 @@ fn lists_every_scenario_within_80_columns() {
 }
 
 #[test]
-fn prints_the_schemas_of_a_run_and_of_a_card() {
+fn the_schemas_of_a_run_and_a_card_are_printed() {
     assert_eq!(printed("schema"), render::run_schema());
     assert_eq!(printed("schema run"), render::run_schema());
     assert_eq!(printed("schema card"), render::card_schema());
@@ -64,7 +64,7 @@ fn the_exit_code_says_whether_the_expectations_of_the_client_held() {
                 "✗ wire    no request came earlier than allowed — 9 came too early",
             ],
         ),
-        // A comparison ends as the reliable client's run does.
+        // The exit code of a comparison is that of the reliable client's run.
         (
             "retry-later --compare",
             0,
@@ -128,7 +128,7 @@ fn a_filter_chooses_among_all() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn output_that_cannot_be_written_is_an_environment_that_failed() {
+fn unwritable_output_exits_as_an_environment_failure() {
     for arguments in [
         "--help",
         "help scenario",

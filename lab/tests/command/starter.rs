@@ -1,4 +1,5 @@
-//! The clients to begin with: written once, and each does the first task as it is.
+//! The clients of `lab starter`: they never replace a file, and each does the first task
+//! unchanged.
 
 use std::{fs, process::Command};
 
@@ -23,7 +24,10 @@ fn a_starter_never_replaces_a_file() {
     let written = Ended::from(written.expect("lab runs"));
 
     assert_eq!(kept.code, Some(3));
-    assert_contains(&kept.stderr, &["mine.py", "no file is ever replaced"]);
+    assert_contains(
+        &kept.stderr,
+        &["mine.py", "existing files are never replaced"],
+    );
     assert_eq!(fs::read_to_string(&file).expect("it is there"), "mine");
     assert_eq!(written.code, Some(0), "{}", written.stderr);
     assert_contains(&written.stdout, &["Wrote client.py. Next: ", " client.py"]);
@@ -31,8 +35,29 @@ fn a_starter_never_replaces_a_file() {
     assert!(client.lines().count() < 100);
 }
 
+/// A limit of no bytes per file stands for a full disk.
+#[cfg(unix)]
 #[test]
-fn a_starter_says_what_runs_it() {
+fn a_starter_that_cannot_be_written_leaves_no_file() {
+    let folder = tempdir().expect("a folder");
+
+    let written = Command::new("sh")
+        .args([
+            "-c",
+            "trap '' XFSZ; ulimit -f 0; exec \"$0\" starter python",
+        ])
+        .arg(env!("CARGO_BIN_EXE_lab"))
+        .current_dir(&folder)
+        .output();
+
+    let written = Ended::from(written.expect("sh runs"));
+    assert_eq!(written.code, Some(3), "{}", written.stderr);
+    assert_contains(&written.stderr, &["client.py could not be written: "]);
+    assert!(!folder.path().join("client.py").exists());
+}
+
+#[test]
+fn a_starter_prints_the_command_that_grades_it() {
     let python = if cfg!(windows) { "python" } else { "python3" };
     for (language, file, runs) in [
         ("python", "client.py", python),
@@ -54,8 +79,8 @@ fn a_starter_says_what_runs_it() {
     }
 }
 
-/// Holds a starter to doing the first task and to skipping the others, and to saying
-/// what it needs if it is run by hand.
+/// Asserts that a starter does the first task and skips the others, and that it says what
+/// it needs if it is run by hand.
 fn assert_does_the_first_task(language: &str, file: &str, runs: &[&str]) {
     let folder = tempdir().expect("a folder");
     let written = command(&format!("starter {language}"))

@@ -1,5 +1,4 @@
-//! Command lines that make no sense: exit code 2, nothing on stdout, and the rule
-//! that was broken on stderr.
+//! Invalid command lines: exit code 2, nothing on stdout, and the broken rule on stderr.
 
 use crate::lab;
 
@@ -16,7 +15,7 @@ fn assert_refused(arguments: &str, rule: &str) {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_with_the_rule() {
+fn invalid_arguments_are_refused_with_the_rule() {
     let address = "it must be an address such as http://127.0.0.1:9090";
     let page = "it must be the web UI's address as `lab serve` prints it, such as \
                 http://127.0.0.1:8766";
@@ -33,15 +32,15 @@ fn what_makes_no_sense_is_refused_with_the_rule() {
         ),
         (
             "scenario flaky --filter f",
-            "error: --filter goes with `lab scenario all`\n",
+            "error: --filter needs `lab scenario all`\n",
         ),
         (
             "scenario all --compare",
-            "error: --compare goes with the name of one scenario\n",
+            "error: --compare needs the name of one scenario\n",
         ),
         (
             "scenario all --report all.html",
-            "error: --report goes with the name of one scenario\n",
+            "error: --report needs the name of one scenario\n",
         ),
         ("scenario flaky --compare --client naive", "'--compare'"),
         (
@@ -70,6 +69,14 @@ fn what_makes_no_sense_is_refused_with_the_rule() {
         (
             "storm --load half",
             "error: --load must be one of open, closed, got 'half'\n",
+        ),
+        (
+            "storm --load -5",
+            "error: --load must be one of open, closed, got '-5'\n",
+        ),
+        (
+            "storm --spike -1.5",
+            "error: --spike must be a number from 1 to 100, got '-1.5'\n",
         ),
         (
             "storm --length 12",
@@ -127,7 +134,7 @@ fn a_limit_is_a_positive_integer_and_no_larger_than_the_lab_runs() {
 }
 
 #[test]
-fn no_number_is_written_with_a_sign() {
+fn a_number_with_a_sign_is_refused() {
     for option in [
         "scenario flaky --seed",
         "scenario flaky --max-attempts",
@@ -137,6 +144,8 @@ fn no_number_is_written_with_a_sign() {
         "load --seconds",
         "load --rate",
         "load --seed",
+        "storm --seed",
+        "storm --seeds",
         "serve --port",
         "serve --page-port",
         "doctor --port",

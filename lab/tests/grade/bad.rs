@@ -1,4 +1,4 @@
-//! Commands that are no client: each is told in a word, and leaves nothing behind.
+//! Commands that are not a client: each gets a short error, and leaves no process.
 #![cfg(unix)]
 
 use std::{
@@ -15,11 +15,11 @@ use tempfile::{TempDir, tempdir};
 
 use crate::example;
 
-/// For how long a busy machine may keep what is about to happen waiting.
+/// How long a busy machine may delay an event.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A pipe with a name, `$HELD`, of which a client holds the other end as its descriptor 9,
-/// and with it all that it has started. So nothing of them is left once it is at its end.
+/// A named pipe, `$HELD`. A client and all its children hold the other end as descriptor
+/// 9, so the pipe reaches its end once none of them is left.
 struct Held {
     path: PathBuf,
     words: Receiver<String>,
@@ -37,7 +37,7 @@ impl Held {
         thread::spawn(move || {
             let pipe = BufReader::new(File::open(pipe).expect("it is opened"));
             for line in pipe.lines().map_while(Result::ok) {
-                // A test that has seen enough listens no more.
+                // A test that has seen enough stops listening.
                 let _ = sender.send(line);
             }
         });
@@ -85,22 +85,22 @@ fn ended(lab: Child) -> (Option<i32>, String) {
 }
 
 #[test]
-fn a_bad_command_is_told_in_a_word_and_leaves_nothing() {
+fn a_bad_command_is_reported_and_leaves_no_process() {
     let habits = example("habits").into_string().expect("Unicode");
     let table = [
-        // It never connects, and never ends; nor does what it has started.
+        // Neither it nor its child ever connects or ends.
         (
             "read-all",
             "echo begun >&9; sleep 60 & sleep 60".to_owned(),
             "no request within 20 s",
         ),
-        // It ends, and what it has started holds its pipes.
+        // It ends, and its child holds its pipes.
         (
             "read-all",
             "echo begun >&9; sleep 60 & echo '{\"records\": 7}'".to_owned(),
             "sent no request",
         ),
-        // It leaves daemons behind, which nothing tells from anybody else's.
+        // It leaves daemons, which cannot be distinguished from other processes.
         #[cfg(target_os = "linux")]
         (
             "read-all",
@@ -149,7 +149,7 @@ fn ctrl_c_ends_the_client_too() {
     held.is_let_go(script);
 }
 
-/// The most memory that a process has used so far, in KiB.
+/// The peak memory of a process so far, in KiB.
 #[cfg(target_os = "linux")]
 fn peak(process: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
@@ -159,7 +159,7 @@ fn peak(process: u32) -> Option<u64> {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn megabytes_of_output_are_not_kept() {
+fn the_output_of_a_client_is_truncated() {
     const PRINTED_MIB: u64 = 200;
     let held = Held::new();
     let size = PRINTED_MIB << 20;

@@ -1,4 +1,4 @@
-//! Lazy: who does nothing breaks nothing, and reaches nothing either.
+//! Clients that do little: they break no rule, and reach few goals.
 
 use std::ffi::OsString;
 
@@ -24,7 +24,7 @@ const WITHOUT_RETRY: [&str; 11] = [
 ];
 
 #[tokio::test]
-async fn every_request_once_reaches_what_needs_no_second_attempt() {
+async fn a_client_without_retries_reaches_the_goals_that_need_none() {
     let (slots, client) = (ProcessSlots::new(AT_ONCE), habit("lazy"));
 
     let cases = TASKS.iter().map(async |task| {
@@ -40,7 +40,7 @@ async fn every_request_once_reaches_what_needs_no_second_attempt() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn no_request_reaches_no_goal() {
+async fn without_requests_no_goal_is_reached() {
     let slots = ProcessSlots::new(AT_ONCE);
     let commands: [&[&str]; 2] = [&["true"], &["sh", "-c", "kill -SEGV $$"]];
 

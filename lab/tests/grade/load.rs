@@ -1,4 +1,4 @@
-//! Many cards of one client on a machine that is busy: all say the same.
+//! Many cards of one client on a busy machine: all are equal.
 
 use std::{
     collections::BTreeMap,
@@ -46,7 +46,7 @@ impl Drop for Busy {
     }
 }
 
-/// What a card says of a task: of its goal, and of each of its rules.
+/// The result of a task: its goal, and each of its rules.
 fn said(grade: &TaskGrade) -> (GoalVerdict, Vec<(&'static str, Verdict)>) {
     let rules = grade.rules.iter();
     let rules = rules.map(|rule| (rule.id, rule.judgement.verdict));

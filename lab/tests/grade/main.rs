@@ -34,7 +34,7 @@ fn habit(name: &str) -> ClientCommand {
     ClientCommand::new(words).expect("a command")
 }
 
-/// How many processes run at once: they wait for most of their time.
+/// How many processes run at once: they spend most of their time waiting.
 const AT_ONCE: u32 = 48;
 
 async fn graded(task: &str, client: &ClientCommand, slots: &ProcessSlots) -> TaskGrade {
@@ -43,7 +43,7 @@ async fn graded(task: &str, client: &ClientCommand, slots: &ProcessSlots) -> Tas
     grade.expect("it can be run")
 }
 
-/// What became of the goal, and what of each case: for a message.
+/// The result of the goal and of each case, for a message.
 fn told(grade: &TaskGrade) -> String {
     let rules = grade.rules.iter().map(|rule| {
         let judged = &rule.judgement;
@@ -64,7 +64,7 @@ fn told(grade: &TaskGrade) -> String {
     format!("{}: {:?}{rules}{cases}", grade.task, grade.goal)
 }
 
-/// What is wrong with a grade: the goal if one is expected, or the rules that are broken.
+/// The unexpected part of a grade: the goal if one is expected, or the broken rules.
 fn fault(
     grade: &TaskGrade,
     client: &ClientCommand,
@@ -77,7 +77,7 @@ fn fault(
     (!is_right).then(|| format!("{client}: {expected}\n{}\n", told(grade)))
 }
 
-/// Holds that there is none: else tells them all.
+/// Asserts that there is none, and otherwise lists them all.
 fn assert_none(faults: impl IntoIterator<Item = Option<String>>) {
     let faults: Vec<_> = faults.into_iter().flatten().collect();
     assert!(faults.is_empty(), "{}", faults.join("\n"));

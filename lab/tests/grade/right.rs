@@ -1,4 +1,4 @@
-//! Right in unusual ways: nothing is broken, and every goal is what it should be.
+//! Right in unusual ways: no rule is broken, and every goal has the expected result.
 
 use evidence::grade::GoalVerdict;
 use futures_util::future::join_all;
@@ -6,7 +6,7 @@ use runner::grade::{ProcessSlots, TASKS};
 
 use crate::{AT_ONCE, assert_none, fault, graded, habit};
 
-/// Habits that are no fault, and that reach every goal.
+/// Habits that are correct and reach every goal.
 const UNUSUAL: [&str; 10] = [
     "none",
     "waits-long",
@@ -20,11 +20,11 @@ const UNUSUAL: [&str; 10] = [
     "replays",
 ];
 
-/// Goals that name more than that there was an error.
+/// Goals whose error must say more than that there was one.
 const IN_WORDS: [&str; 2] = ["maintenance", "refused"];
 
 #[tokio::test]
-async fn nothing_unusual_is_held_against_a_client() {
+async fn unusual_but_correct_habits_break_no_rule() {
     let slots = ProcessSlots::new(AT_ONCE);
     let all = UNUSUAL.iter().flat_map(|name| {
         let tasks = TASKS.iter();
@@ -43,7 +43,7 @@ async fn nothing_unusual_is_held_against_a_client() {
 }
 
 #[tokio::test]
-async fn who_waits_for_as_long_as_it_is_asked_to_is_not_judged() {
+async fn a_client_that_waits_a_long_retry_after_is_not_judged() {
     let client = habit("waits-any-time");
 
     let grade = graded("maintenance", &client, &ProcessSlots::new(1)).await;

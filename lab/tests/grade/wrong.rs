@@ -1,5 +1,5 @@
-//! Wrong on purpose: each habit breaks its rule, and no other than those that are named
-//! beside it.
+//! Wrong on purpose: each habit breaks its rule, and no other rules except those listed
+//! with it.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use runner::grade::{ProcessSlots, TASKS};
 
 use crate::{AT_ONCE, assert_none, fault, graded, habit, told};
 
-/// Habit, task, and the rules that are broken.
+/// Habit, task, and the rules that it breaks.
 type Row = (&'static str, &'static str, &'static [&'static str]);
 
 const TABLE: [Row; 33] = [
@@ -87,8 +87,8 @@ const TABLE: [Row; 33] = [
     ("accepts-html", "flaky", &["request-headers"]),
 ];
 
-/// Rules about milliseconds, which a busy machine hides: that it cannot tell then is
-/// right. So these are run one by one, and again until it can.
+/// Rules about milliseconds. On a busy machine they cannot be judged, and the card
+/// rightly says so. These are run one at a time, and repeated until they can be judged.
 const QUICK: [Row; 4] = [
     ("no-wait", "flaky", &["backoff-waits"]),
     ("no-wait", "down", &["backoff-waits"]),
@@ -100,7 +100,7 @@ const QUICK: [Row; 4] = [
     ),
 ];
 
-/// How often it is run before it has to show.
+/// How often a habit is run until its rule must show as broken.
 const OFTEN: usize = 10;
 
 /// Rules that no client can break.
@@ -133,7 +133,8 @@ async fn every_quick_habit_breaks_its_rules_and_no_other() {
     }
 }
 
-/// Whether exactly these rules are broken. They may be hidden, but then it says so.
+/// Whether exactly these rules are broken. A rule may be hidden, but then the card must
+/// say so.
 fn holds(grade: &TaskGrade, name: &str, rules: &[&str]) -> bool {
     let mut others = grade.broken().filter(|rule| !rules.contains(&rule.id));
     assert!(others.next().is_none(), "{name}: {}", told(grade));

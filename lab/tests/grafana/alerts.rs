@@ -11,7 +11,7 @@ use crate::{
     rules::Rule,
 };
 
-/// The metrics that a query reads, those of recorded series among them.
+/// The metrics that a query reads, including those of recorded series.
 fn metrics(query: Query) -> BTreeSet<String> {
     let recording = Rule::recording();
     let mut metrics = BTreeSet::new();
@@ -33,7 +33,7 @@ fn family(series: &str) -> String {
 }
 
 #[test]
-fn an_alert_leads_to_a_panel_that_shows_what_it_watches() {
+fn an_alert_links_to_a_panel_with_its_metric() {
     for alert in Rule::alerts() {
         let annotation = |name: &str| &alert.annotations[name];
         let dashboards = Dashboard::all();
@@ -71,7 +71,7 @@ fn every_graph_shows_when_an_alert_fired() {
 }
 
 #[test]
-fn the_workshop_lists_what_fires() {
+fn the_workshop_lists_firing_alerts() {
     let panels = Dashboard::named("workshop").panels();
     let lists: Vec<&Panel> = panels
         .iter()
@@ -85,9 +85,9 @@ fn the_workshop_lists_what_fires() {
     assert_eq!(list.json["options"]["stateFilter"]["firing"], json!(true));
 }
 
-/// What fires on a change is silent in the middle of an outage.
+/// An alert on a change is silent in the middle of an outage.
 #[test]
-fn no_alert_waits_for_a_change() {
+fn no_alert_depends_on_a_change() {
     for alert in Rule::alerts() {
         for word in ["offset", "delta(", "deriv(", "predict_linear("] {
             assert!(!alert.expression.contains(word), "{}", alert.name);

@@ -1,5 +1,5 @@
-//! One colour for one meaning, in all dashboards and on the page of the lab, and a
-//! picture that shows no more than was counted.
+//! One colour for one meaning, in all dashboards and on the lab's page, and graphs that
+//! show only counted values.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use crate::{
     files::{self, string},
 };
 
-/// The names that a panel gives a colour, each with it.
+/// The names to which a panel gives a colour, each with the colour.
 fn coloured(panel: &Panel) -> Vec<(String, String)> {
     let overrides = panel.overrides().iter();
     let named = overrides.filter(|field| field["matcher"]["id"] == "byName");
@@ -37,7 +37,7 @@ fn a_name_has_one_colour_wherever_it_is_drawn() {
 }
 
 #[test]
-fn no_two_names_of_a_panel_have_the_same_colour() {
+fn the_names_of_a_panel_have_different_colours() {
     for panel in panels() {
         let names = coloured(&panel);
         let colours: BTreeSet<_> = names.iter().map(|(_, colour)| colour).collect();
@@ -46,7 +46,7 @@ fn no_two_names_of_a_panel_have_the_same_colour() {
 }
 
 #[test]
-fn every_failure_every_status_and_every_limit_has_a_colour_of_its_own() {
+fn every_failure_status_and_limit_has_its_own_colour() {
     let failures = FailureKind::ALL.into_iter();
     let failures = failures.filter(|kind| *kind != FailureKind::QueueTimeout);
     let failures: Vec<_> = failures.map(FailureKind::as_str).collect();
@@ -89,7 +89,7 @@ fn hue(colour: &str) -> f64 {
 }
 
 #[test]
-fn what_the_page_has_in_a_colour_the_dashboards_have_in_it_too() {
+fn the_dashboards_use_the_colours_of_the_page() {
     let page = files::text("lab/assets/style.css");
     let drawn: BTreeMap<_, _> = panels().iter().flat_map(coloured).collect();
 
@@ -115,10 +115,9 @@ fn what_the_page_has_in_a_colour_the_dashboards_have_in_it_too() {
     }
 }
 
-/// Between the bounds of a bucket a quantile is made up: waits of exactly two
-/// seconds read as 1.75.
+/// Within a bucket a quantile is interpolated: waits of exactly two seconds read as 1.75.
 #[test]
-fn nothing_is_read_between_the_bounds_of_a_bucket() {
+fn no_panel_interpolates_within_a_bucket() {
     for panel in panels() {
         for expression in panel.expressions() {
             assert!(!expression.contains("quantile"), "{}", panel.name);
@@ -126,9 +125,9 @@ fn nothing_is_read_between_the_bounds_of_a_bucket() {
     }
 }
 
-/// A client of the lab lives for one run, so its gauge would show the last run.
+/// A client of the lab lives for one run, so its gauge would show the last run only.
 #[test]
-fn no_panel_shows_the_gauge_of_a_single_client() {
+fn panels_do_not_show_gauges_of_a_single_client() {
     for panel in panels() {
         for metric in ["client_retry_budget_tokens", "client_concurrency_limit"] {
             assert!(
@@ -141,7 +140,7 @@ fn no_panel_shows_the_gauge_of_a_single_client() {
 }
 
 #[test]
-fn what_never_was_is_not_in_a_legend() {
+fn series_that_never_rose_are_not_in_a_legend() {
     let never = json!({
         "matcher": {
             "id": "byValue",
@@ -160,9 +159,9 @@ fn what_never_was_is_not_in_a_legend() {
     }
 }
 
-/// Counts per second are no seconds, and a share is no number.
+/// Counts per second are not seconds, and a share is not a count.
 #[test]
-fn a_unit_says_what_the_number_is() {
+fn every_panel_has_the_unit_of_its_number() {
     for panel in panels() {
         let unit = panel.json.pointer("/fieldConfig/defaults/unit");
         let unit = unit.and_then(Value::as_str).unwrap_or_default();

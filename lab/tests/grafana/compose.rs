@@ -1,5 +1,5 @@
-//! `docker-compose.yml`: valid, pinned, on loopback, and the right half of it for
-//! each kind of Docker.
+//! `docker-compose.yml`: valid, pinned, on loopback, and with the right services for each
+//! kind of Docker.
 
 use std::{collections::BTreeMap, process::Command};
 
@@ -17,7 +17,7 @@ pub(crate) struct Service {
     profiles: Vec<String>,
     #[serde(default)]
     pub(crate) environment: BTreeMap<String, String>,
-    /// The words that follow the name of its program.
+    /// The arguments of its program.
     #[serde(default)]
     pub(crate) command: Vec<String>,
     volumes: Vec<String>,
@@ -35,7 +35,7 @@ pub(crate) struct Service {
     healthcheck: HealthCheck,
 }
 
-/// How Docker finds out whether a service works.
+/// The health check of a service.
 #[derive(Deserialize)]
 struct HealthCheck {
     test: Vec<String>,
@@ -53,7 +53,7 @@ impl Service {
         found.unwrap_or_else(|| panic!("there is no service {name}"))
     }
 
-    /// What is mounted, as source, target and mode; sources named from the root.
+    /// The mounts, as source, target and mode; sources are relative to the root.
     fn mounts(&self) -> Vec<[String; 3]> {
         let mounts = self.volumes.iter();
         let mounts = mounts.filter_map(|mount| mount.strip_prefix("./"));
@@ -65,7 +65,7 @@ impl Service {
             .collect()
     }
 
-    /// Its volumes: the name of each, and where it is.
+    /// Its volumes: the name and the path of each.
     fn named_volumes(&self) -> Vec<(&str, &str)> {
         let volumes = self.volumes.iter();
         let named = volumes.filter(|mount| !mount.starts_with('.'));
@@ -74,7 +74,7 @@ impl Service {
             .collect()
     }
 
-    /// What is mounted there, named from the root.
+    /// The file that is mounted there, relative to the root.
     pub(crate) fn source_of(&self, target: &str) -> String {
         let mut mounts = self.mounts().into_iter();
         let found = mounts.find(|[_, there, _]| there == target);
@@ -83,7 +83,7 @@ impl Service {
     }
 }
 
-/// The services of a kind of Docker.
+/// The services for a kind of Docker.
 fn of_profile(profile: &str) -> BTreeMap<String, Service> {
     let mut services = services();
     services.retain(|_, service| service.profiles == [profile]);
@@ -102,7 +102,7 @@ fn each_profile_has_three_services_of_its_own() {
 }
 
 #[test]
-fn a_plain_up_is_the_one_for_linux() {
+fn plain_compose_up_starts_the_linux_profile() {
     let environment = files::text(".env");
 
     let set: Vec<_> = environment
@@ -134,7 +134,7 @@ fn both_kinds_run_the_same_programs() {
 }
 
 #[test]
-fn images_are_named_in_full_and_pinned_to_a_version_and_its_digest() {
+fn images_have_full_names_versions_and_digests() {
     for Service { image, .. } in services().into_values() {
         let name = image.strip_prefix("docker.io/").expect("a registry");
         let (name, digest) = name.split_once("@sha256:").expect("a digest");
@@ -148,7 +148,7 @@ fn images_are_named_in_full_and_pinned_to_a_version_and_its_digest() {
 }
 
 #[test]
-fn every_service_has_the_least_that_it_needs() {
+fn every_service_has_minimal_privileges() {
     for (name, service) in services() {
         assert!(service.read_only, "{name}");
         assert_eq!(service.cap_drop, ["ALL"], "{name}");
@@ -161,7 +161,7 @@ fn every_service_has_the_least_that_it_needs() {
 }
 
 #[test]
-fn every_service_is_asked_whether_it_works_by_a_program_of_its_image() {
+fn every_health_check_uses_a_program_of_its_image() {
     for (name, service) in services() {
         let program = match name.split('-').next() {
             Some("prometheus") => "promtool",
@@ -176,7 +176,7 @@ fn every_service_is_asked_whether_it_works_by_a_program_of_its_image() {
 }
 
 #[test]
-fn what_is_written_is_in_a_volume_with_a_name() {
+fn services_write_only_to_named_volumes() {
     let declared = files::yaml(FILE)["volumes"].take();
     let declared: Vec<_> = declared.as_object().expect("volumes").keys().collect();
 
@@ -193,7 +193,7 @@ fn what_is_written_is_in_a_volume_with_a_name() {
 }
 
 #[test]
-fn a_room_opens_one_port_and_only_when_it_is_asked_for() {
+fn only_the_room_profile_opens_a_port() {
     let open: Vec<_> = services()
         .into_iter()
         .flat_map(|(name, service)| {
@@ -239,7 +239,7 @@ fn nothing_on_the_host_can_write_to_the_prometheus_of_a_room() {
 }
 
 #[test]
-fn nothing_listens_beyond_loopback() {
+fn every_port_is_on_loopback() {
     for (name, service) in of_profile("desktop") {
         assert_eq!(service.network_mode, None, "{name}");
         assert!(!service.ports.is_empty(), "{name} cannot be reached");
@@ -254,8 +254,8 @@ fn nothing_listens_beyond_loopback() {
             "the host's network publishes no ports"
         );
     }
-    // In the host's network the programs themselves keep to loopback; what Tempo
-    // binds is in its own configuration.
+    // In the host's network the programs themselves bind loopback; Tempo's address is in
+    // its own configuration.
     let listens = "--web.listen-address=127.0.0.1:9090".to_owned();
     assert!(Service::named("prometheus").command.contains(&listens));
     let grafana = Service::named("grafana").environment;
@@ -267,7 +267,7 @@ fn nothing_listens_beyond_loopback() {
 }
 
 #[test]
-fn no_web_site_may_read_what_prometheus_knows() {
+fn other_web_sites_cannot_read_the_api_of_prometheus() {
     for service in ["prometheus", "prometheus-desktop", "prometheus-room"] {
         let own = r"--web.cors.origin=http://127\.0\.0\.1:9090".to_owned();
         assert!(Service::named(service).command.contains(&own), "{service}");
@@ -285,7 +285,7 @@ fn below(folder: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_is_mounted_is_there_and_only_read_and_nothing_else_is_there() {
+fn every_mount_exists_and_is_read_only_and_every_file_is_mounted() {
     let services = services();
     let mounts: Vec<_> = services.values().flat_map(Service::mounts).collect();
 
@@ -302,7 +302,7 @@ fn what_is_mounted_is_there_and_only_read_and_nothing_else_is_there() {
 }
 
 #[test]
-fn grafana_asks_nobody_to_log_in_and_tells_nobody_anything() {
+fn grafana_needs_no_login_and_sends_no_reports() {
     let environment = Service::named("grafana").environment;
 
     for (name, value) in [
@@ -320,7 +320,7 @@ fn grafana_asks_nobody_to_log_in_and_tells_nobody_anything() {
     }
 }
 
-/// `docker compose`, or the program that it was before.
+/// `docker compose`, or its predecessor.
 fn compose() -> Command {
     let mut plugin = Command::new("docker");
     plugin.arg("compose");

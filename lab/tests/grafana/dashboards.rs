@@ -1,4 +1,4 @@
-//! The dashboards: panels, queries and variables, without their looks.
+//! The dashboards: panels, queries and variables, without their layout.
 
 use serde_json::Value;
 
@@ -17,9 +17,9 @@ pub(crate) struct Dashboard {
     pub(crate) json: Value,
 }
 
-/// One panel of a dashboard; a row is none.
+/// One panel of a dashboard; rows are not panels.
 pub(crate) struct Panel {
-    /// What a complaint calls it.
+    /// Its name in error messages.
     pub(crate) name: String,
     pub(crate) json: Value,
 }
@@ -47,7 +47,7 @@ impl Dashboard {
             .collect()
     }
 
-    /// The one of a room, which has a folder of its own.
+    /// The dashboard of the room, which has its own folder.
     pub(crate) fn room() -> Self {
         let text = files::text("dashboards/grafana/room/room.json");
         Self {

@@ -1,22 +1,22 @@
-//! What each panel shows after three events on a fresh lab, with seed 1 in virtual
-//! time: `flaky` (503, 503, 200, with waits of 194 ms and 276 ms), `retry-later`
-//! (503, given up) and `create-job` (201).
+//! The values of each panel after three events on a fresh lab, with seed 1 in virtual
+//! time: `flaky` (503, 503, 200, with waits of 194 ms and 276 ms), `retry-later` (503,
+//! given up) and `create-job` (201).
 
 use Value::{Count, Mean, Under};
 
 /// A number that a panel shows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Value {
-    /// So many events, or seconds of them, in the time shown.
+    /// This many events, or seconds of them, in the time shown.
     Count(f64),
     /// A share or a mean, which is exact.
     Mean(f64),
-    /// At least 0, and less than this: how fast the machine is.
+    /// At least 0, and less than this: it depends on the speed of the machine.
     Under(f64),
 }
 
-/// The title of a panel, and its series by their names in the legend. All others are
-/// at 0, or no number where they divide by it.
+/// The title of a panel, and its series by their names in the legend. All others are 0,
+/// or NaN if they divide by it.
 pub(crate) const EXPECTED: &[(&str, &[(&str, Value)])] = &[
     ("Service", &[("Service", Count(1.0))]),
     (

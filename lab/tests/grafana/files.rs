@@ -10,12 +10,12 @@ pub(crate) fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
-/// A file, named from the root.
+/// A file, by its path from the root.
 pub(crate) fn text(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// The files of a folder whose names end like this, named from the root, in order.
+/// The files of a folder with this ending, by their paths from the root, in order.
 pub(crate) fn folder(path: &str, ending: &str) -> Vec<String> {
     let entries = fs::read_dir(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
     let names = entries.map(|entry| entry.expect("an entry").file_name());
@@ -33,7 +33,7 @@ pub(crate) fn yaml(path: &str) -> Value {
     yaml_of(path, &text(path))
 }
 
-/// YAML text; `name` is what a complaint calls it.
+/// YAML text; `name` is its name in error messages.
 pub(crate) fn yaml_of(name: &str, text: &str) -> Value {
     let documents =
         YamlOwned::load_from_str(text).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -52,7 +52,7 @@ fn json(yaml: &YamlOwned) -> Value {
         YamlOwned::Value(ScalarOwned::String(text)) => text.as_str().into(),
         YamlOwned::Sequence(items) => items.iter().map(json).collect(),
         YamlOwned::Mapping(entries) => {
-            // What `<<` points to gives way to what stands beside it.
+            // Keys beside `<<` take precedence over those that it merges.
             let mut whole = Map::new();
             let (bases, own): (Vec<_>, Vec<_>) = entries
                 .iter()
@@ -68,13 +68,13 @@ fn json(yaml: &YamlOwned) -> Value {
     }
 }
 
-/// The text at a place that must hold one.
+/// The text at a pointer, which must be one.
 pub(crate) fn string<'a>(value: &'a Value, pointer: &str) -> &'a str {
     let found = value.pointer(pointer).and_then(Value::as_str);
     found.unwrap_or_else(|| panic!("there is no text at {pointer} of {value}"))
 }
 
-/// The list at a place; none is an empty one.
+/// The list at a pointer; empty if there is none.
 pub(crate) fn list<'a>(value: &'a Value, pointer: &str) -> &'a [Value] {
     let found = value.pointer(pointer).and_then(Value::as_array);
     found.map_or(&[], Vec::as_slice)

@@ -1,10 +1,9 @@
 //! A real Prometheus sees the first event of every series: in each counter, in each
 //! alert, and in each panel.
 //!
-//! `increase()` takes the samples of a window and draws their line on to its end, by
-//! one interval between scrapes at most. So it is at least what happened, and of a
-//! counter that began at zero at most a share more, which is that interval over the
-//! time that was scraped.
+//! `increase()` extrapolates the samples of a window to its end, by one interval between
+//! scrapes at most. So it is at least the real increase, and for a counter that began at
+//! zero it is too high by at most this interval divided by the scraped time.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -24,10 +23,10 @@ use crate::{
     promql::substituted,
 };
 
-/// The window of every question: all that was scraped lies in it.
+/// The window of every query: it contains all samples.
 const WINDOW: f64 = 300.0;
 
-/// How often Prometheus has scraped each instance, and got something.
+/// How often Prometheus has scraped each instance successfully.
 async fn scrapes(prometheus: &Prometheus) -> BTreeMap<String, f64> {
     let series = prometheus.series("sum_over_time(up[5m])").await;
     let counts = series.into_iter();
@@ -36,7 +35,7 @@ async fn scrapes(prometheus: &Prometheus) -> BTreeMap<String, f64> {
         .collect()
 }
 
-/// Waits until each of the labs has been scraped so many times more.
+/// Waits until each of the labs has been scraped this many times more.
 async fn until_scraped(prometheus: &Prometheus, labs: &[String], times: f64) {
     let before = scrapes(prometheus).await;
     let deadline = Instant::now() + PATIENCE;
@@ -54,14 +53,14 @@ async fn until_scraped(prometheus: &Prometheus, labs: &[String], times: f64) {
     }
 }
 
-/// By how much of itself a rise may be overstated: one interval between two samples,
-/// and a tenth of it, over all of them.
+/// By how much an increase may be overstated: one of the intervals between the samples,
+/// and a tenth of an interval.
 async fn extrapolation(prometheus: &Prometheus, lab: &FreshLab) -> f64 {
     let intervals = scrapes(prometheus).await[&lab.instance()] - 1.0;
     1.1 / intervals
 }
 
-/// Every counter of a scrape but those of the process: the series and its value, by
+/// Every counter of a scrape except those of the process: the series and its value, by
 /// metric and labels.
 fn counters(scrape: &str) -> BTreeMap<(String, String), f64> {
     let types = scrape
@@ -85,7 +84,7 @@ fn counters(scrape: &str) -> BTreeMap<(String, String), f64> {
         .collect()
 }
 
-/// Which counters of a lab have not risen by what they show.
+/// The counters of a lab whose increase differs from their value.
 async fn unseen(prometheus: &Prometheus, course: &FreshLab) -> Vec<String> {
     let truth = counters(&course.scrape().await);
     let tolerance = extrapolation(prometheus, course).await;
@@ -106,7 +105,7 @@ async fn unseen(prometheus: &Prometheus, course: &FreshLab) -> Vec<String> {
     wrong
 }
 
-/// Which alerts fire, and for which instance.
+/// The firing alerts, with their instances.
 async fn firing(prometheus: &Prometheus) -> BTreeSet<(String, String)> {
     let fire = prometheus.series(r#"ALERTS{alertstate="firing"}"#).await;
     let labels = fire.into_iter().map(|(labels, _)| labels);
@@ -115,7 +114,7 @@ async fn firing(prometheus: &Prometheus) -> BTreeSet<(String, String)> {
         .collect()
 }
 
-/// What a panel's target shows: each series under its name in the legend.
+/// The values of a panel's target: each series under its name in the legend.
 async fn shown(
     prometheus: &Prometheus,
     target: &serde_json::Value,
@@ -141,7 +140,7 @@ async fn shown(
         .collect()
 }
 
-/// Which panels show of a lab something else than was expected.
+/// The panels that do not show the expected values for a lab.
 async fn unexpected(prometheus: &Prometheus, lab: &FreshLab) -> Vec<String> {
     let tolerance = extrapolation(prometheus, lab).await;
     let mut wrong = Vec::new();
@@ -183,7 +182,7 @@ async fn unexpected(prometheus: &Prometheus, lab: &FreshLab) -> Vec<String> {
 }
 
 impl Value {
-    /// Whether this number is it; counts may be overstated by `tolerance`.
+    /// Whether a value is this number; counts may be overstated by `tolerance`.
     fn holds(self, value: f64, tolerance: f64) -> bool {
         match self {
             Self::Count(count) => {
@@ -197,7 +196,7 @@ impl Value {
 
 #[tokio::test]
 #[ignore = "needs prometheus"]
-async fn prometheus_sees_the_first_event_of_everything() {
+async fn prometheus_sees_the_first_event_of_every_metric() {
     let [
         course,
         quiet,
@@ -251,7 +250,7 @@ async fn prometheus_sees_the_first_event_of_everything() {
         ]
         .map(|(alert, instance)| (alert.to_owned(), instance)),
     );
-    // What these two run meets several alerts.
+    // The runs of these two labs trigger several alerts.
     let others = [course.instance(), three_events.instance()];
     let deadline = Instant::now() + PATIENCE;
     loop {

@@ -1,4 +1,4 @@
-//! A lab in which nothing has happened yet, as `lab serve` starts it.
+//! A lab without any runs, as `lab serve` starts it.
 
 use std::{future::pending, net::TcpListener};
 
@@ -10,7 +10,7 @@ use tracing_subscriber::layer::Identity;
 
 use crate::prometheus;
 
-/// A service whose `/metrics` shows the numbers of the runs beside it.
+/// A service whose `/metrics` includes the runs beside it.
 pub(crate) struct FreshLab {
     exposition: Exposition,
     service: RunningService,
@@ -46,12 +46,12 @@ impl FreshLab {
         run.expect("a run");
     }
 
-    /// Where Prometheus finds it, which is its label `instance`.
+    /// Its address for Prometheus, which is its label `instance`.
     pub(crate) fn instance(&self) -> String {
         self.service.local_addr().to_string()
     }
 
-    /// What `/metrics` shows.
+    /// The text of `/metrics`.
     pub(crate) async fn scrape(&self) -> String {
         let url = format!("{}/metrics", self.service.base_url());
         let response = prometheus::http().get(url).send().await;
@@ -60,7 +60,7 @@ impl FreshLab {
     }
 }
 
-/// Where a lab would be, and none is.
+/// An address without a lab.
 pub(crate) fn no_lab() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     listener.local_addr().expect("an address").to_string()

@@ -1,4 +1,4 @@
-//! How the dashboards lie on the screen, and what they are called.
+//! The layout of the dashboards, and their names.
 
 use std::collections::BTreeSet;
 
@@ -13,18 +13,18 @@ use crate::{
 /// The columns of Grafana's grid.
 const COLUMNS: u64 = 24;
 
-/// The rows of Grafana's grid that a browser at 1920 × 1080 shows at once, below
-/// Grafana's own bars: a row is 30 pixels with 8 between.
+/// The rows of Grafana's grid that fit on a screen of 1920 × 1080 below Grafana's own
+/// bars: a row is 30 pixels with 8 between.
 const PROJECTOR_ROWS: u64 = 24;
 
-/// Where a panel lies: from and to, in columns and rows.
+/// The area of a panel: from and to, in columns and rows.
 fn place(panel: &Value) -> [u64; 4] {
     let at = |field: &str| panel["gridPos"][field].as_u64().expect("a place");
     [at("x"), at("x") + at("w"), at("y"), at("y") + at("h")]
 }
 
 #[test]
-fn the_dashboards_are_the_three_and_keep_their_addresses() {
+fn there_are_three_dashboards_with_fixed_addresses() {
     let all = Dashboard::all();
 
     let named: Vec<_> = all
@@ -43,7 +43,7 @@ fn the_dashboards_are_the_three_and_keep_their_addresses() {
 }
 
 #[test]
-fn no_panel_covers_another_or_leaves_the_grid() {
+fn panels_do_not_overlap_and_stay_on_the_grid() {
     for dashboard in Dashboard::all() {
         let panels = list(&dashboard.json, "/panels");
         for (index, panel) in panels.iter().enumerate() {
@@ -66,7 +66,7 @@ fn no_panel_covers_another_or_leaves_the_grid() {
 }
 
 #[test]
-fn panels_are_numbered_apart_and_stand_in_reading_order() {
+fn panels_have_unique_ids_and_are_in_reading_order() {
     for dashboard in Dashboard::all() {
         let panels = list(&dashboard.json, "/panels");
         let ids: BTreeSet<_> = panels.iter().map(|panel| panel["id"].as_u64()).collect();
@@ -105,10 +105,10 @@ fn counts_in_steps(panel: &Panel) -> bool {
         .any(|text| text.contains("increase(") && text.contains("[$__rate_interval]"))
 }
 
-/// `$__rate_interval` is a step and a scrape, but four scrapes at least. Where
-/// that is the longer, windows overlap, and several steps count the same event.
+/// `$__rate_interval` is a step and a scrape, but at least four scrapes. If four scrapes
+/// are longer, windows overlap, and several steps count the same event.
 #[test]
-fn what_is_counted_in_steps_is_counted_in_one_of_them() {
+fn panels_that_count_per_step_have_a_minimum_step() {
     let scrape = provisioning::datasource("prometheus");
     let scrape = seconds(string(&scrape, "/jsonData/timeInterval"));
     let mut counted = panels();
@@ -125,9 +125,9 @@ fn what_is_counted_in_steps_is_counted_in_one_of_them() {
 }
 
 #[test]
-fn every_description_says_what_is_left_out() {
+fn every_description_says_what_is_not_included() {
     for Panel { name, json } in panels() {
         let description = string(&json, "/description");
-        assert!(description.contains("Left out: "), "{name}");
+        assert!(description.contains("Not included: "), "{name}");
     }
 }

@@ -1,4 +1,4 @@
-//! The ways from a number to its traces, and from one dashboard to the others.
+//! The links from a number to its traces, and from one dashboard to the others.
 
 use std::collections::BTreeSet;
 
@@ -15,25 +15,25 @@ use crate::{
     provisioning,
 };
 
-/// What TraceQL itself knows of a span.
+/// The intrinsic fields of TraceQL.
 const INTRINSIC: [&str; 4] = ["duration", "kind", "name", "status"];
 
-/// The values that the queries name without quotes.
+/// The values that the queries use without quotes.
 const VALUES: [&str; 4] = ["nil", "error", "client", "server"];
 
 /// A link to a search for traces.
 struct Search {
     place: String,
-    /// What is searched for, variables and all.
+    /// The query, including its variables.
     query: String,
-    /// The labels whose values it takes over.
+    /// The labels whose values it uses.
     labels: Vec<String>,
     /// The labels that the linked series have.
     kept: Vec<String>,
     pane: Value,
 }
 
-/// Every address that leads to Explore, from panels, texts and dashboards.
+/// Every link to Explore, from panels, texts and dashboards.
 fn searches() -> Vec<Search> {
     let mut all = Vec::new();
     for dashboard in Dashboard::all() {
@@ -84,7 +84,7 @@ impl Search {
         }
     }
 
-    /// The words of its query that are not quoted: names, and a few values.
+    /// The unquoted words of its query: names, and a few values.
     fn words(&self) -> Vec<&str> {
         let outside = self.query.split('"').step_by(2);
         let words = outside.flat_map(str::split_whitespace);
@@ -95,7 +95,7 @@ impl Search {
 }
 
 #[test]
-fn every_search_asks_tempo_for_what_spans_have() {
+fn every_search_uses_attributes_that_spans_have() {
     let spans = [
         SpanName::Run,
         SpanName::Operation,
@@ -137,7 +137,7 @@ fn a_search_for_a_service_names_one_that_sends_spans() {
     }
 }
 
-/// No call comes to "error": how it failed is part of its outcome.
+/// No call ends with "error": the kind of failure is part of its outcome.
 #[test]
 fn a_search_for_calls_that_failed_finds_every_error() {
     let errors = CallOutcome::ALL.map(CallOutcome::as_str);
@@ -216,9 +216,9 @@ fn a_click_on_a_line_opens_its_traces() {
     }
 }
 
-/// What has no name of its own has no spans to search for.
+/// A series without its own name has no spans to search for.
 #[test]
-fn what_is_summed_up_as_other_leads_nowhere() {
+fn the_series_other_has_no_link() {
     let mut held = 0;
     for panel in panels() {
         let mut legends = panel.targets().iter().map(|it| string(it, "/legendFormat"));

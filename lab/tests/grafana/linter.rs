@@ -111,7 +111,7 @@ impl Broken {
 }
 
 #[test]
-fn every_dashboard_keeps_every_rule() {
+fn every_dashboard_passes_the_linter() {
     for dashboard in Dashboard::all().into_iter().chain([Dashboard::room()]) {
         assert_eq!(Broken::of(&dashboard).0, []);
     }
@@ -138,7 +138,7 @@ target-counter-agg-rule /panels/0/targets/0/expr "sum(a_total{job=~'$job', insta
 "#;
 
 #[test]
-fn every_rule_finds_what_it_is_for() {
+fn every_linter_rule_finds_its_mistake() {
     for line in BREAKING.trim().lines() {
         let (rule, rest) = line.split_once(' ').expect("a place");
         let (pointer, value) = rest.split_once(' ').expect("a value");

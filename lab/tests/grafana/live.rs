@@ -18,25 +18,25 @@ use crate::{
     rules::Rule,
 };
 
-/// What Grafana makes of `$__rate_interval` at one scrape a second: four scrapes,
-/// and one more, since runs begin and end between them.
+/// Grafana's value of `$__rate_interval` at one scrape a second: four scrapes, and one
+/// more, because runs begin and end between them.
 const RATE_INTERVAL: &str = "5s";
-/// What it makes of `$__range` where five minutes are shown.
+/// Grafana's value of `$__range` if five minutes are shown.
 const RANGE: &str = "300s";
 
-/// An expression and how it is evaluated.
+/// An expression and how to evaluate it.
 struct Question {
     place: String,
     expression: String,
     /// Whether it is for a graph, over a range of time, or for a single number.
     over_time: bool,
-    /// Whether its result is 0 once nothing goes on.
+    /// Whether its result is 0 after all runs have ended.
     rests: bool,
-    /// Whether it divides what may be nothing by nothing, which is no number.
+    /// Whether it may divide zero by zero, which gives NaN.
     is_ratio: bool,
 }
 
-/// What the panels show, and what is recorded.
+/// The expressions of the panels and of the recording rules.
 fn questions() -> Vec<Question> {
     let mut all = Vec::new();
     for panel in panels() {
@@ -61,7 +61,7 @@ fn questions() -> Vec<Question> {
     all
 }
 
-/// Evaluates all of it, and returns what is wrong with the results.
+/// Evaluates all expressions, and returns the wrong results.
 async fn complaints(
     prometheus: &Prometheus,
     fits: impl Fn(&Question, &[f64]) -> bool,
@@ -86,7 +86,7 @@ async fn complaints(
     complaints
 }
 
-/// Evaluates again and again until nothing is wrong with the results.
+/// Evaluates repeatedly until no result is wrong.
 async fn until_right(prometheus: &Prometheus, fits: impl Fn(&Question, &[f64]) -> bool + Copy) {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -99,7 +99,7 @@ async fn until_right(prometheus: &Prometheus, fits: impl Fn(&Question, &[f64]) -
     }
 }
 
-/// Waits until Prometheus has seen what only some of the scenarios do.
+/// Waits until Prometheus has seen the effects of rare scenarios.
 async fn until_run(prometheus: &Prometheus) {
     let deadline = Instant::now() + PATIENCE;
     for metric in [
@@ -117,7 +117,7 @@ async fn until_run(prometheus: &Prometheus) {
 
 #[tokio::test]
 #[ignore = "needs prometheus"]
-async fn every_expression_has_a_result_in_a_prometheus_that_scrapes_the_lab() {
+async fn every_expression_has_a_result_in_a_real_prometheus() {
     let lab = Lab::start().await;
     let prometheus = Prometheus::start(std::slice::from_ref(&lab.service), 1).await;
     let at_rest = |question: &Question, values: &[f64]| {
@@ -140,7 +140,7 @@ async fn every_expression_has_a_result_in_a_prometheus_that_scrapes_the_lab() {
         let values = prometheus.now(&alert.expression).await;
         assert_eq!(values, Ok(Vec::new()), "{} in a healthy load", alert.name);
     }
-    // The lab ends a load that nobody reads.
+    // The lab ends a load without a reader.
     drop(load);
     until_right(&prometheus, at_rest).await;
 
@@ -164,7 +164,7 @@ async fn every_expression_has_a_result_in_a_prometheus_that_scrapes_the_lab() {
 }
 
 #[tokio::test]
-async fn a_lab_that_has_run_nothing_shows_every_metric() {
+async fn a_lab_without_runs_shows_every_metric() {
     let lab = Lab::start().await;
 
     let url = format!("http://{}/metrics", lab.service);
@@ -192,7 +192,7 @@ async fn a_scrape_under_the_name_that_docker_desktop_uses_succeeds() {
         .expect("a response");
 
     assert_eq!(response.status(), StatusCode::OK);
-    // Prometheus 3 refuses what does not say that it is in its format.
+    // Prometheus 3 refuses a response without its media type.
     let format = response.headers()["content-type"].to_str().expect("text");
     assert!(format.starts_with("text/plain; version=0.0.4"), "{format}");
     service.stop().await.expect("nothing left behind");

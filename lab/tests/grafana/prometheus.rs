@@ -1,5 +1,5 @@
-//! A real Prometheus with the configuration as it stands, in front of a real
-//! `lab serve`, on ports that are free.
+//! A real Prometheus with the repository's configuration, which scrapes a real `lab
+//! serve`, on free ports.
 
 use std::{
     collections::BTreeMap,
@@ -25,18 +25,17 @@ use crate::{files, rules::RULES};
 /// How long anything may take before the test gives up on it.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Starts a program, and reads what it prints until `found` has what it looks for.
+/// Starts a program, and reads its output until `found` returns a value.
 async fn start<T>(mut command: Command, mut found: impl FnMut(&str) -> Option<T>) -> (Child, T) {
     let (reader, writer) = io::pipe().expect("a pipe");
     let both = writer.try_clone().expect("a pipe");
     command.kill_on_drop(true).stdout(both).stderr(writer);
     let child = command.spawn();
     let child = child.unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    // With the command goes this process's own end of the pipe.
+    // Dropping the command closes this process's end of the pipe.
     drop(command);
     let (sender, mut lines) = mpsc::unbounded_channel();
-    // It reads on after the search, since a program that nobody reads from stops
-    // at the first full pipe.
+    // It keeps reading after the search, because a program blocks when its pipe is full.
     thread::spawn(move || {
         for line in BufReader::new(reader).lines().map_while(Result::ok) {
             let _ = sender.send(line);
@@ -64,7 +63,7 @@ pub(crate) struct Lab {
     _process: Child,
     /// Where the service listens, as host and port.
     pub(crate) service: String,
-    /// Where the page is.
+    /// The address of the web UI.
     pub(crate) page: String,
 }
 
@@ -93,7 +92,7 @@ impl Lab {
         }
     }
 
-    /// `lab load`, which asks for more runs than any test waits for.
+    /// `lab load`, with more runs than any test waits for.
     pub(crate) fn load(&self) -> Child {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
         command
@@ -111,13 +110,13 @@ pub(crate) struct Prometheus {
     process: Child,
     url: String,
     http: reqwest::Client,
-    /// It goes when Prometheus has gone.
+    /// It is removed after Prometheus has ended.
     _folder: TempDir,
 }
 
 impl Prometheus {
-    /// Starts it with our configuration, changed in three places: it scrapes these
-    /// targets, does so at this interval in seconds, and lets an alert fire after one.
+    /// Starts Prometheus with the repository's configuration, with three changes: these
+    /// targets, this scrape interval in seconds, and alerts that fire after one interval.
     pub(crate) async fn start(targets: &[String], interval: u8) -> Self {
         let folder = TempDir::new().expect("a folder");
         configure(folder.path(), targets, interval);
@@ -144,7 +143,7 @@ impl Prometheus {
         }
     }
 
-    /// Asks its API.
+    /// Queries its API.
     async fn ask(&self, path: &str, fields: &[(&str, &str)]) -> Result<Value, String> {
         let url = format!("{}/{path}", self.url);
         let url = Url::parse_with_params(&url, fields).expect("a URL");
@@ -210,7 +209,7 @@ impl Prometheus {
             .collect())
     }
 
-    /// How each rule fared when it was last evaluated: its health and its error.
+    /// The health and the error of each rule at its last evaluation.
     pub(crate) async fn rules(&self) -> BTreeMap<String, Value> {
         let data = self.ask("rules", &[]).await.expect("rules");
         let rules = files::list(&data, "/groups")
@@ -236,7 +235,7 @@ fn number(sample: &Value) -> f64 {
     files::string(sample, "/1").parse().expect("a number")
 }
 
-/// Copies the configuration, and makes the three changes to it.
+/// Copies the configuration, and makes the three changes.
 fn configure(folder: &Path, targets: &[String], interval: u8) {
     let source = "dashboards/prometheus";
     for part in ["rules", "targets"] {

@@ -1,7 +1,7 @@
-//! Which series a PromQL expression reads.
+//! The series that a PromQL expression reads.
 //!
-//! What these tests do not follow they refuse, so that no expression gets past
-//! them unread.
+//! Syntax that this parser does not support is an error, so that every expression is
+//! checked.
 
 use std::time::Duration;
 
@@ -10,14 +10,14 @@ use promql_parser::{
     parser::{self, Expr, LabelModifier, VectorSelector},
 };
 
-/// What Grafana's variables for a range are read as: durations nobody writes.
+/// Durations for Grafana's range variables, which nobody writes by hand.
 pub(crate) const RATE_INTERVAL: Duration = Duration::from_millis(4_999);
 const RANGE: Duration = Duration::from_millis(299_999);
 
-/// What an expression reads.
+/// The series and labels that an expression reads.
 #[derive(Debug, Default)]
 pub(crate) struct Query {
-    /// The series it selects.
+    /// The series that it selects.
     pub(crate) selectors: Vec<Selector>,
     /// The labels that its aggregations keep.
     pub(crate) kept: Vec<String>,
@@ -28,7 +28,7 @@ pub(crate) struct Query {
 pub(crate) struct Selector {
     pub(crate) metric: String,
     pub(crate) matchers: Vec<Matcher>,
-    /// The function that takes it over a range, and the range.
+    /// The function over a range that it is used in, and the range.
     pub(crate) over: Option<(&'static str, Duration)>,
 }
 
@@ -100,7 +100,7 @@ impl Query {
     }
 }
 
-/// An expression as Grafana sends it, `All` chosen everywhere.
+/// An expression as Grafana sends it, with `All` selected for every variable.
 pub(crate) fn substituted(expression: &str, rate_interval: &str, range: &str) -> String {
     let sent = expression
         .replace("$__rate_interval", rate_interval)

@@ -1,4 +1,4 @@
-//! What Prometheus's own tool says of its configuration and of the rules.
+//! Prometheus's own check of its configuration and of the rules.
 
 use std::process::Command;
 
@@ -7,7 +7,7 @@ use crate::{
     rules::{CASES, RULES},
 };
 
-/// Runs `promtool` in the root, and fails with what it said if it complains.
+/// Runs `promtool` in the root, and fails with its output if it reports an error.
 fn promtool(arguments: &[&str], files: &[String]) -> String {
     let mut command = Command::new("promtool");
     command.args(arguments).args(files);
@@ -44,6 +44,6 @@ fn the_rules_are_sound() {
 
 #[test]
 #[ignore = "needs promtool"]
-fn the_rules_do_what_their_cases_say() {
+fn the_rules_pass_their_promtool_cases() {
     promtool(&["test", "rules"], &files::folder(CASES, ".yml"));
 }

@@ -1,5 +1,5 @@
-//! What Prometheus, Tempo and Grafana find when they start, so that there is
-//! nothing to click.
+//! The configuration that Prometheus, Tempo and Grafana read at their start, so that no
+//! manual setup is needed.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ const PROVIDERS: &str = "dashboards/grafana/provisioning/dashboards/lab.yml";
 const PROMETHEUS: &str = "dashboards/prometheus/prometheus.yml";
 const TEMPO: &str = "dashboards/tempo/tempo.yml";
 
-/// The data source of this type that Grafana is given.
+/// The provisioned data source of this type.
 pub(crate) fn datasource(kind: &str) -> Value {
     let file = files::yaml(DATASOURCES);
     let all = list(&file, "/datasources").iter();
@@ -45,7 +45,7 @@ fn expanded(text: &str, service: &Service) -> String {
 }
 
 #[test]
-fn grafana_is_given_both_sources_with_addresses_of_their_own() {
+fn grafana_gets_both_data_sources_with_their_addresses() {
     let sources = ["prometheus", "tempo"].map(datasource);
 
     for source in sources {
@@ -125,7 +125,7 @@ fn grafana_finds_the_dashboards_where_they_are_mounted() {
 }
 
 #[test]
-fn nothing_that_is_provisioned_but_an_address_is_expanded_by_grafana() {
+fn grafana_expands_only_addresses_in_provisioned_files() {
     for file in [DATASOURCES, PROVIDERS] {
         let text = files::text(file);
         let lines = text
@@ -138,7 +138,7 @@ fn nothing_that_is_provisioned_but_an_address_is_expanded_by_grafana() {
 }
 
 #[test]
-fn tempo_receives_traces_where_the_lab_sends_them_and_keeps_to_itself() {
+fn tempo_receives_the_traces_of_the_lab_and_exposes_nothing_else() {
     for (service, address) in twins("tempo").into_iter().zip(["127.0.0.1", "0.0.0.0"]) {
         assert_eq!(service.source_of("/etc/tempo/tempo.yml"), TEMPO);
         let expand = "-config.expand-env=true".to_owned();

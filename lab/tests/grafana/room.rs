@@ -79,7 +79,7 @@ fn series_ingestion_and_storage_have_limits() {
     }
 }
 
-/// But for what it counts, it is the Tempo of a single lab.
+/// Apart from its counts, it is configured like the Tempo of a single lab.
 #[test]
 fn a_room_keeps_its_traces_as_a_single_lab_does() {
     let (mut room, single) = (
@@ -95,7 +95,7 @@ fn a_room_keeps_its_traces_as_a_single_lab_does() {
 }
 
 #[test]
-fn what_is_counted_apart_are_fields_of_spans() {
+fn the_dimensions_of_tempo_are_span_fields() {
     let spans = [SpanName::Operation, SpanName::Request];
     let fields: BTreeSet<_> = spans
         .iter()
@@ -117,7 +117,7 @@ fn what_is_counted_apart_are_fields_of_spans() {
 }
 
 #[test]
-fn the_dashboard_asks_for_what_tempo_counts() {
+fn the_dashboard_queries_the_metrics_of_tempo() {
     let room = Dashboard::room();
     let tempo = tempo();
     let dimensions = list(
@@ -157,7 +157,7 @@ fn the_dashboard_asks_for_what_tempo_counts() {
 }
 
 #[test]
-fn grafana_opens_on_the_room() {
+fn grafana_opens_the_dashboard_of_the_room() {
     let grafana = Service::named("grafana-room");
 
     let home = &grafana.environment["GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH"];

@@ -1,4 +1,4 @@
-//! The recording and alert rules, and that each is told about and tested.
+//! The recording and alert rules: each has documentation and tests.
 
 use std::collections::BTreeMap;
 
@@ -46,20 +46,20 @@ impl Rule {
         Self::with("alert")
     }
 
-    /// Every rule that Prometheus is given.
+    /// All rules of Prometheus.
     pub(crate) fn all() -> Vec<Self> {
         let mut all = Self::recording();
         all.extend(Self::alerts());
         all
     }
 
-    /// What it reads.
+    /// The metrics that it reads.
     pub(crate) fn query(&self) -> Query {
         promql::read(&self.expression).unwrap_or_else(|error| panic!("{}: {error}", self.name))
     }
 }
 
-/// What stands at a place of each file of a folder, together.
+/// The values at a pointer in each file of a folder, together.
 fn under(folder: &str, pointer: &str) -> Vec<Value> {
     let files = files::folder(folder, ".yml");
     let lists = files
@@ -68,7 +68,7 @@ fn under(folder: &str, pointer: &str) -> Vec<Value> {
     lists.flatten().collect()
 }
 
-/// The tests of this kind in the cases that `promtool test rules` runs.
+/// The tests of this kind in the cases for `promtool test rules`.
 fn tests(kind: &str) -> Vec<Value> {
     let cases = under(CASES, "/tests");
     cases
@@ -79,7 +79,7 @@ fn tests(kind: &str) -> Vec<Value> {
 }
 
 #[test]
-fn each_alert_says_what_it_saw_what_that_means_and_what_to_do() {
+fn each_alert_has_a_summary_a_description_and_an_action() {
     for alert in Rule::alerts() {
         for annotation in ["summary", "description", "action"] {
             let said = alert.annotations.get(annotation).map_or(0, String::len);
@@ -89,7 +89,7 @@ fn each_alert_says_what_it_saw_what_that_means_and_what_to_do() {
 }
 
 #[test]
-fn an_alert_speaks_only_of_labels_that_it_has() {
+fn an_alert_uses_only_labels_that_it_has() {
     let recording = Rule::recording();
     for alert in Rule::alerts() {
         let Query {
@@ -130,7 +130,7 @@ fn a_recorded_name_says_which_labels_are_left() {
 }
 
 #[test]
-fn each_recording_rule_has_a_case_with_something_and_one_with_nothing() {
+fn each_recording_rule_has_a_case_with_data_and_one_without() {
     let tests = tests("/promql_expr_test");
     for Rule { name, .. } in Rule::recording() {
         let own = tests.iter().filter(|test| test["expr"] == name);

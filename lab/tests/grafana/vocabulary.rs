@@ -1,4 +1,4 @@
-//! Dashboards, rules and code speak of the same metrics, both ways.
+//! Dashboards, rules and code use the same metrics, in both directions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,10 +20,10 @@ use crate::{
 /// The labels that Prometheus gives every series it scrapes.
 const SCRAPED: [&str; 2] = ["job", "instance"];
 
-/// What no panel shows: the gauges of a client that lives on, since each run of the
-/// lab has a client of its own and they would show the last one; and the naive
-/// client, which runs only where somebody compares the two; the lab's own page
-/// puts its numbers beside the reliable client's.
+/// The metrics without a panel: the gauges of a client, because each run of the lab has
+/// its own client and they would show the last one; and the naive client's metrics,
+/// because it runs only in comparisons, for which the lab's page shows its numbers beside
+/// the reliable client's.
 const NOT_SHOWN: [&str; 5] = [
     "client_concurrency_limit",
     "client_retry_budget_tokens",
@@ -32,7 +32,7 @@ const NOT_SHOWN: [&str; 5] = [
     "naive_retries_total",
 ];
 
-/// Every series there can be, with its labels.
+/// All possible series, with their labels.
 type Vocabulary = BTreeMap<String, BTreeSet<String>>;
 
 /// The series of each metric that the crates register, with the labels that
@@ -60,8 +60,8 @@ fn metrics() -> BTreeMap<&'static str, Vocabulary> {
         .collect()
 }
 
-/// What the crates register, what Prometheus adds, and what the recording rules
-/// make of it.
+/// The metrics that the crates register, those that Prometheus adds, and those that the
+/// recording rules compute.
 fn vocabulary() -> Vocabulary {
     let mut all: Vocabulary = metrics().into_values().flatten().collect();
     all.insert("up".to_owned(), SCRAPED.map(str::to_owned).into());
@@ -70,7 +70,7 @@ fn vocabulary() -> Vocabulary {
     all
 }
 
-/// What is wrong with a query in the eyes of this vocabulary.
+/// The errors of a query, given this vocabulary.
 fn complaints(vocabulary: &Vocabulary, query: &Query) -> Vec<String> {
     let mut complaints = Vec::new();
     let mut read = BTreeSet::new();
@@ -90,7 +90,8 @@ fn complaints(vocabulary: &Vocabulary, query: &Query) -> Vec<String> {
     complaints
 }
 
-/// What each expression in `dashboards/` reads, with what a complaint calls it.
+/// The metrics that each expression in `dashboards/` reads, with its name for error
+/// messages.
 fn queries() -> Vec<(String, Query)> {
     let mut all = Vec::new();
     for panel in panels() {
@@ -115,7 +116,7 @@ fn queries() -> Vec<(String, Query)> {
 }
 
 #[test]
-fn dashboards_and_rules_read_only_what_is_there() {
+fn dashboards_and_rules_use_only_existing_metrics() {
     let vocabulary = vocabulary();
 
     for (place, query) in queries() {
@@ -124,7 +125,7 @@ fn dashboards_and_rules_read_only_what_is_there() {
 }
 
 #[test]
-fn a_name_that_is_not_there_is_found() {
+fn an_unknown_metric_is_found() {
     for (text, complaint) in [
         ("client_attempt_total", "there is no client_attempt_total"),
         (
@@ -150,7 +151,7 @@ fn a_name_that_is_not_there_is_found() {
 }
 
 #[test]
-fn every_metric_is_shown_by_a_panel_or_left_out_for_a_reason() {
+fn every_metric_has_a_panel_or_a_reason_for_having_none() {
     let recording = Rule::recording();
     let mut shown: BTreeSet<String> = BTreeSet::new();
     for selector in panels()
@@ -158,7 +159,7 @@ fn every_metric_is_shown_by_a_panel_or_left_out_for_a_reason() {
         .flat_map(Panel::queries)
         .flat_map(|it| it.selectors)
     {
-        // A recorded series shows what it was computed from.
+        // A recorded series shows the metrics that it was computed from.
         let rule = recording.iter().find(|rule| rule.name == selector.metric);
         shown.extend(
             rule.into_iter()
@@ -203,7 +204,7 @@ fn values() -> BTreeSet<String> {
 }
 
 #[test]
-fn only_values_that_occur_are_asked_for_or_given_a_colour() {
+fn only_existing_label_values_are_queried_or_coloured() {
     let values = values();
     for panel in panels() {
         let legends = panel.targets().iter().map(|it| string(it, "/legendFormat"));

@@ -32,7 +32,7 @@ impl BothSides {
         Self { client, service }
     }
 
-    /// Calls every method of the client, whatever comes of it.
+    /// Calls every method of the client, and ignores the results.
     pub(crate) async fn meet_every_endpoint(&self) {
         let client = &self.client;
         self.go_as_hoped().await;
@@ -55,7 +55,7 @@ impl BothSides {
         }
     }
 
-    /// Calls those methods that succeed, each as its endpoint hopes.
+    /// Calls the methods that succeed, each on the endpoint that it needs.
     pub(crate) async fn go_as_hoped(&self) {
         let client = &self.client;
         read(client.items()).await;
@@ -66,7 +66,7 @@ impl BothSides {
         job.expect("a job");
     }
 
-    /// What a scraper gets.
+    /// The response to a scraper.
     pub(crate) async fn scrape(&self) -> String {
         let http = reqwest::Client::builder().no_proxy().tls_certs_only([]);
         let url = format!("{}/metrics", self.service.base_url());

@@ -8,10 +8,10 @@ use runner::{CLIENTS, Exposition, Session, Settings, scenario::CATALOGUE};
 use server::TeachingApi;
 use tracing_subscriber::layer::Identity;
 
-/// What a packed scrape may weigh, in bytes.
+/// The maximum size of a compressed scrape, in bytes.
 const BOUND: usize = 25_000;
 
-/// A service beside which the course was run, and which shows its numbers.
+/// A service that shows the metrics of a completed course.
 pub(crate) struct CourseRuns(RunningService);
 
 impl CourseRuns {
@@ -39,7 +39,7 @@ impl CourseRuns {
         Self(TeachingApi::start(config).expect("a service"))
     }
 
-    /// What a scraper gets that accepts this encoding, as it comes over the wire.
+    /// The response to a scraper that accepts this encoding, as sent over the wire.
     pub(crate) async fn scrape(&self, encoding: &str) -> Vec<u8> {
         let http = reqwest::Client::builder().no_proxy().tls_certs_only([]);
         let request = http

@@ -38,7 +38,7 @@ fn has(scrape: &str, line: &str) -> bool {
 }
 
 #[tokio::test]
-async fn every_metric_is_there_before_the_first_request() {
+async fn every_metric_exists_before_the_first_request() {
     let both = BothSides::start();
 
     let scrape = both.scrape().await;
@@ -60,7 +60,7 @@ async fn every_metric_is_there_before_the_first_request() {
 }
 
 #[tokio::test]
-async fn a_request_that_goes_as_hoped_adds_no_series() {
+async fn a_successful_request_adds_no_series() {
     let both = BothSides::start();
     let series = |scrape: &str| -> Vec<String> {
         let samples = scrape.lines().filter(|line| !line.starts_with('#'));

@@ -1,4 +1,4 @@
-//! What Prometheus's own tool says of `/metrics`.
+//! Prometheus's own check of `/metrics`.
 //!
 //! The test is ignored, since it needs `promtool` (on Debian and Ubuntu in the
 //! package `prometheus`):
@@ -37,7 +37,7 @@ fn assert_nothing_to_say(exposition: &str) {
 
 #[tokio::test]
 #[ignore = "needs promtool"]
-async fn promtool_finds_nothing_to_say_after_every_call() {
+async fn promtool_accepts_the_metrics_after_every_call() {
     let both = BothSides::start();
     both.meet_every_endpoint().await;
 
@@ -48,7 +48,7 @@ async fn promtool_finds_nothing_to_say_after_every_call() {
 
 #[tokio::test]
 #[ignore = "needs promtool"]
-async fn promtool_finds_nothing_to_say_after_the_whole_course() {
+async fn promtool_accepts_the_metrics_after_the_whole_course() {
     let course = CourseRuns::new().await;
 
     let scrape = String::from_utf8(course.scrape("identity").await);

@@ -1,4 +1,4 @@
-//! What arrives: ids, tree, kinds, times, attributes, resources.
+//! The content of an export: ids, tree, kinds, times, attributes, resources.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -103,7 +103,7 @@ async fn a_run_arrives_as_one_tree_of_two_services() {
 }
 
 #[tokio::test]
-async fn attributes_keep_their_types_and_are_those_that_were_recorded() {
+async fn the_recorded_attributes_keep_their_types() {
     let receiver = Receiver::responding(StatusCode::OK).await;
 
     lab(&["flaky", "--otlp", &receiver.base], &[]).await;
@@ -165,7 +165,7 @@ async fn the_ids_of_spans_are_those_of_the_recorded_trace() {
 }
 
 #[tokio::test]
-async fn one_seed_in_two_labs_is_two_traces_and_each_lab_has_a_name() {
+async fn one_seed_in_two_labs_gives_two_traces_with_instance_ids() {
     let receiver = Receiver::responding(StatusCode::OK).await;
     let run = ["flaky", "--json", "--otlp", &receiver.base];
     let named = |name: &'static str| [("OTEL_RESOURCE_ATTRIBUTES", name)];
@@ -195,12 +195,12 @@ async fn one_seed_in_two_labs_is_two_traces_and_each_lab_has_a_name() {
             assert!(before.iter().all(|it| it.0 != *name && it.1 != *trace));
         }
     }
-    // What the lab itself shows is the same everywhere.
+    // The lab itself shows the same everywhere.
     assert!(printed.iter().all(|it| *it == printed[0]));
 }
 
 #[tokio::test]
-async fn a_wait_nobody_waited_for_keeps_its_length_and_the_run_ends_now() {
+async fn a_virtual_wait_keeps_its_length_and_the_run_ends_now() {
     let receiver = Receiver::responding(StatusCode::OK).await;
     let patient = ["retry-later", "--max-retry-after", "120", "--otlp"];
     let before = SystemTime::now();
@@ -221,7 +221,7 @@ async fn a_wait_nobody_waited_for_keeps_its_length_and_the_run_ends_now() {
 }
 
 #[tokio::test]
-async fn nothing_of_the_environment_gets_into_the_export() {
+async fn the_export_contains_nothing_from_the_environment() {
     let receiver = Receiver::responding(StatusCode::OK).await;
     let variables = [
         ("OTEL_RESOURCE_ATTRIBUTES", "host.name=SECRET"),

@@ -1,4 +1,4 @@
-//! Where an export goes, and what a failed one costs.
+//! The address of an export, and the consequences of a failed one.
 
 use axum::http::StatusCode;
 use runner::scenario::CATALOGUE;
@@ -7,8 +7,8 @@ use tokio::net::TcpSocket;
 use super::{ENDPOINT, TRACES_ENDPOINT, lab, receiver::Receiver, stderr};
 
 #[tokio::test]
-async fn a_receiver_that_is_down_costs_one_warning_and_no_scenario() {
-    // The socket never listens, and while it is bound nobody else can.
+async fn a_receiver_that_is_down_causes_one_warning() {
+    // The socket never listens, and nobody else can use its port.
     let bound = TcpSocket::new_v4().expect("a socket");
     bound.bind(([127, 0, 0, 1], 0).into()).expect("a free port");
     let address = bound.local_addr().expect("an address");
@@ -24,7 +24,7 @@ async fn a_receiver_that_is_down_costs_one_warning_and_no_scenario() {
 }
 
 #[tokio::test]
-async fn a_receiver_that_responds_with_an_error_costs_one_warning_and_one_request() {
+async fn a_receiver_with_an_error_gets_one_request_and_causes_one_warning() {
     let receiver = Receiver::responding(StatusCode::SERVICE_UNAVAILABLE).await;
 
     let output = lab(&["flaky", "--otlp", &receiver.base], &[]).await;
@@ -37,7 +37,7 @@ async fn a_receiver_that_responds_with_an_error_costs_one_warning_and_one_reques
 }
 
 #[tokio::test]
-async fn the_environment_chooses_the_receiver_and_the_option_goes_first() {
+async fn the_option_for_the_receiver_overrides_the_environment() {
     let [base, traces, option] = [
         Receiver::responding(StatusCode::OK).await,
         Receiver::responding(StatusCode::OK).await,
@@ -57,7 +57,7 @@ async fn the_environment_chooses_the_receiver_and_the_option_goes_first() {
 }
 
 #[tokio::test]
-async fn the_headers_of_the_environment_go_along() {
+async fn the_headers_in_the_environment_are_sent() {
     let receiver = Receiver::responding(StatusCode::OK).await;
     let variables = [("OTEL_EXPORTER_OTLP_HEADERS", "x-scope-orgid=lab")];
 
@@ -70,7 +70,7 @@ async fn the_headers_of_the_environment_go_along() {
 }
 
 #[tokio::test]
-async fn an_invalid_address_is_a_usage_error_and_nothing_is_run() {
+async fn an_invalid_address_is_a_usage_error_before_any_run() {
     let bare = "localhost:4318";
     for (arguments, variables, origin) in [
         (&["flaky", "--otlp", bare][..], &[][..], "--otlp"),
@@ -84,7 +84,7 @@ async fn an_invalid_address_is_a_usage_error_and_nothing_is_run() {
         assert_eq!(
             stderr(&output),
             format!(
-                "error: invalid {origin} 'localhost:4318': it must begin with http:// or https://\n"
+                "error: invalid {origin} 'localhost:4318': it must start with http:// or https://\n"
             )
         );
     }

@@ -12,8 +12,8 @@ use tokio::process::Command;
 const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
 const TRACES_ENDPOINT: &str = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
 
-/// Runs a scenario with the real binary, in an environment that says nothing
-/// about exports but what `variables` do.
+/// Runs a scenario with the real binary, in an environment whose only settings for
+/// exports are `variables`.
 async fn lab(arguments: &[&str], variables: &[(&str, &str)]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_lab"))
         .arg("scenario")

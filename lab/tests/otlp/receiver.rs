@@ -1,4 +1,4 @@
-//! A receiver on loopback that keeps what it is sent.
+//! A receiver on loopback that keeps the requests it gets.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -26,7 +26,7 @@ pub(crate) struct Arrival {
     pub(crate) spans: Vec<Span>,
 }
 
-/// Responds to every request with one status, and keeps what it was sent.
+/// Responds to every request with one status, and keeps it.
 pub(crate) struct Receiver {
     pub(crate) base: String,
     arrivals: Arc<Mutex<Vec<Arrival>>>,

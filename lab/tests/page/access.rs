@@ -1,4 +1,4 @@
-//! Whether everybody can use the page, as far as a program can tell.
+//! Accessibility, as far as a program can check it.
 
 use std::{env, fs, path::Path};
 
@@ -93,7 +93,7 @@ async fn axe_finds_no_violation_on_any_view_in_either_scheme() {
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
-async fn nothing_scrolls_sideways_on_a_telephone() {
+async fn the_page_does_not_scroll_sideways_on_a_phone() {
     let lab = Lab::start();
     let browser = Browser::at(&lab, TELEPHONE, "retry-after-unusable").await;
     browser.press("3").await;

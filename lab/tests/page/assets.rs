@@ -1,4 +1,4 @@
-//! What can be said of the page's files without a browser.
+//! Checks of the page's files that need no browser.
 
 use std::{collections::BTreeMap, fs};
 
@@ -16,12 +16,11 @@ fn files() -> BTreeMap<String, String> {
         .collect()
 }
 
-/// A module that is not announced is found only once those that import it have
-/// been read, one round trip after the other. The document names what the first
-/// paint needs, `app.js` what comes with the first run; the rest comes when it is
-/// asked for.
+/// The browser discovers a module that is not declared only after it has read the
+/// importing modules, one round trip after the other. The document declares the files for
+/// the first paint, `app.js` those for the first run; others are loaded on demand.
 #[test]
-fn every_file_is_announced_once() {
+fn every_file_is_loaded_in_exactly_one_way() {
     let files = files();
     let with_a_run = files["app.js"]
         .lines()
@@ -41,10 +40,10 @@ fn every_file_is_announced_once() {
     }
 }
 
-/// The policy of the page forbids inline code and styles; text that came off
-/// the wire must have no way to become markup.
+/// The policy of the page forbids inline code and styles. Text from the wire must not
+/// become markup.
 #[test]
-fn nothing_parses_html_or_asks_for_more_than_the_policy_allows() {
+fn scripts_parse_no_html_and_respect_the_policy() {
     let words = [
         "innerHTML",
         "outerHTML",
@@ -69,9 +68,9 @@ fn nothing_parses_html_or_asks_for_more_than_the_policy_allows() {
     }
 }
 
-/// Who can run is the server's to say, so that a new client needs no change here.
+/// The server lists the clients, so that a new client needs no change here.
 #[test]
-fn no_file_names_a_client() {
+fn files_do_not_name_clients() {
     for (file, text) in files() {
         for client in runner::CLIENTS {
             let name = client.identity().name;
@@ -80,7 +79,7 @@ fn no_file_names_a_client() {
     }
 }
 
-/// Colours stand in one place, so that both schemes are complete.
+/// All colours are in one place, so that both schemes are complete.
 #[test]
 fn only_the_root_of_the_style_sheet_names_colours() {
     let style = &files()["style.css"];

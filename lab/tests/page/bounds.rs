@@ -1,8 +1,8 @@
-//! After many runs the page is as small as after a few.
+//! The page does not grow with the number of runs.
 
 use super::stage::{Browser, lab_showing};
 
-/// Runs a scenario so many times, one after the other, and shows the last.
+/// Runs a scenario this many times, one after the other, and shows the last run.
 async fn run_scenario(browser: &Browser, times: u32) {
     let script = "(async () => {
         const send = (path, options) => fetch(path, options).then((response) => response.json());
@@ -27,7 +27,7 @@ async fn run_scenario(browser: &Browser, times: u32) {
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
-async fn two_hundred_runs_leave_no_more_behind_than_a_hundred() {
+async fn the_page_has_no_more_elements_after_two_hundred_runs_than_after_a_hundred() {
     let (_lab, browser) = lab_showing("flaky").await;
     let size = "document.querySelectorAll('*').length";
 

@@ -53,7 +53,7 @@ async fn a_row_shows_its_exchange_and_a_command_that_can_be_copied() {
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
-async fn where_the_service_has_no_such_route_there_is_no_command() {
+async fn an_exchange_without_a_route_has_no_command() {
     let (_lab, browser) = lab_showing("retry-after-unusable").await;
     browser.click("label:has([value=virtual])").await;
     browser.run().await;

@@ -1,4 +1,4 @@
-//! Pages that follow the lab as it goes on.
+//! Pages that follow the live feed.
 
 use super::stage::{Browser, Lab, PROJECTOR, lab_showing};
 
@@ -27,7 +27,7 @@ async fn two_pages_follow_the_same_runs() {
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
-async fn a_page_out_of_sight_goes_on_where_it_was() {
+async fn a_hidden_page_resumes_where_it_stopped() {
     let lab = Lab::start();
     let hidden = Browser::at(&lab, PROJECTOR, "flaky").await;
     hidden.hide(true).await;
@@ -45,7 +45,7 @@ async fn a_page_out_of_sight_goes_on_where_it_was() {
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
-async fn requests_from_elsewhere_have_a_lane_of_their_own() {
+async fn requests_from_other_clients_have_their_own_lane() {
     let (lab, browser) = lab_showing("flaky").await;
 
     Lab::raw(
@@ -67,8 +67,8 @@ async fn requests_from_elsewhere_have_a_lane_of_their_own() {
     assert_eq!(browser.read("all('#runs li').length").await, 0);
 }
 
-/// A lab that stops takes its runs with it. The page says what it knows, and no
-/// more: first that it does not know, then that the run is lost.
+/// Stopping the lab loses its runs. The page says only as much as it knows: first that
+/// the state is unknown, then that the run is lost.
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
 async fn a_run_that_was_lost_with_its_lab_says_so() {
@@ -82,7 +82,7 @@ async fn a_run_that_was_lost_with_its_lab_says_so() {
     let unknown = "text('#result')";
     browser
         .until(&format!(
-            "/^✗ connection lost at .* m?s, not known whether it goes on$/.test({unknown})"
+            "/^✗ connection lost at .* m?s, state unknown$/.test({unknown})"
         ))
         .await;
     let stands = browser.read(unknown).await;
@@ -96,7 +96,7 @@ async fn a_run_that_was_lost_with_its_lab_says_so() {
             .await,
         true
     );
-    // Nothing is drawn as if it went on.
+    // A run in an unknown state is not animated.
     browser
         .ask("requestAnimationFrame(() => requestAnimationFrame(() => done()))")
         .await;
@@ -133,8 +133,7 @@ async fn a_run_that_was_lost_with_its_lab_says_so() {
         .await;
 }
 
-/// A run that had ended before stays on the page with what it showed, but cannot
-/// be fetched any more.
+/// A run that ended before the stop stays on the page, but cannot be fetched again.
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
 async fn a_run_that_had_ended_stays_as_it_was_when_the_lab_stops() {
@@ -151,7 +150,7 @@ async fn a_run_that_had_ended_stays_as_it_was_when_the_lab_stops() {
     assert_eq!(browser.read(shown).await, before);
 }
 
-/// However many come, of whatever trace: what is not listed is counted.
+/// Any number of requests, from any trace: those that are not listed are counted.
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
 async fn requests_that_are_no_longer_listed_are_counted() {

@@ -1,11 +1,11 @@
-//! Grade: a client of one's own, judged while its requests arrive.
+//! Grade: the user's own client, judged while its requests arrive.
 
 use serde_json::json;
 use thirtyfour::Key;
 
 use super::stage::{Browser, Lab, PROJECTOR, lab_showing};
 
-/// What a task shows, by its name.
+/// The text of a task, by its name.
 const TASK: &str = "((name) => [...document.querySelectorAll('#tasks > li')]
     .find((one) => one.querySelector('h2').textContent === name))";
 
@@ -19,7 +19,7 @@ impl Browser {
         browser
     }
 
-    /// Presses the button that opens the cases, and waits for others than were open.
+    /// Presses the button that opens the cases, and waits for new ones.
     pub(crate) async fn open_cases(&self) {
         self.until("document.querySelector('#tasks > li')").await;
         let url = "(document.querySelector('.call b')?.textContent ?? '')";
@@ -41,7 +41,7 @@ impl Browser {
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
-async fn a_rule_is_seen_to_be_broken_without_the_mouse() {
+async fn a_broken_rule_is_reachable_by_keyboard() {
     let (_lab, browser) = lab_showing("flaky").await;
     let retry_after = format!("{TASK}('retry-after')");
     let is_open = format!("{retry_after}.querySelector('details').open");
@@ -137,7 +137,7 @@ async fn a_rule_is_seen_to_be_broken_without_the_mouse() {
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
-async fn what_is_to_be_called_can_be_copied() {
+async fn the_command_of_a_case_can_be_copied() {
     let lab = Lab::start();
     let browser = Browser::at_grade(&lab, PROJECTOR).await;
     browser.open_cases().await;
@@ -181,10 +181,10 @@ async fn two_pages_show_the_same_card_and_both_see_its_end() {
     }
 }
 
-/// A lab that stops takes its cases with it. What they showed stays.
+/// Stopping the lab closes its cases. Their results stay on the page.
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
-async fn cases_that_were_lost_with_their_lab_say_so_and_are_opened_anew() {
+async fn cases_lost_in_a_restart_say_so_and_can_be_reopened() {
     let mut lab = Lab::start();
     let browser = Browser::at_grade(&lab, PROJECTOR).await;
     browser.open_cases().await;

@@ -1,4 +1,4 @@
-//! What other sites, and whatever comes off the wire, cannot do to the page.
+//! The page is protected against other sites, and against text from the wire.
 
 use super::stage::{Browser, Lab, PROJECTOR, lab_showing};
 
@@ -9,7 +9,7 @@ const MARKUP: &str = "<img src=x onerror=document.title='owned'>";
 async fn another_origin_cannot_start_a_run() {
     let lab = Lab::start();
     let browser = Browser::open(PROJECTOR).await;
-    // The service is a site of its own: same host, another port.
+    // The service is a separate origin: the same host, another port.
     browser.go(&format!("http://{}/items", lab.service)).await;
 
     let sent = browser
@@ -20,7 +20,7 @@ async fn another_origin_cannot_start_a_run() {
         ))
         .await;
 
-    // The response is kept from whoever asked, and it was a refusal.
+    // The browser hides the response from the caller; it was a refusal.
     assert_eq!(sent, "TypeError: Failed to fetch");
     let runs = format!(
         "GET /api/runs HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n",
@@ -65,7 +65,7 @@ async fn markup_from_the_wire_stays_text() {
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
-async fn the_browser_has_nothing_to_complain_of() {
+async fn the_browser_reports_no_errors() {
     let (_lab, browser) = lab_showing("flaky").await;
 
     browser.press("3").await;
@@ -77,11 +77,11 @@ async fn the_browser_has_nothing_to_complain_of() {
     assert!(complaints.is_empty(), "{complaints:#?}");
 }
 
-/// Whatever stands in the address, the page shows a scenario, follows the feed,
-/// and says what it could not find.
+/// For any address, the page shows a scenario, follows the feed, and reports what it
+/// could not find.
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
-async fn no_address_stops_the_page() {
+async fn the_page_works_for_any_address() {
     let lab = Lab::start();
     let browser = Browser::open(PROJECTOR).await;
     let unknown = "no such run; only the newest are kept";
@@ -115,7 +115,7 @@ async fn no_address_stops_the_page() {
         ("/runs/<img src=x>", unknown),
         ("/runs/abcdefgh#flaky", unknown),
     ] {
-        // A fragment alone would not load the page anew.
+        // A change of the fragment alone would not reload the page.
         browser.go("about:blank").await;
         browser.go(&format!("http://{}{address}", lab.page)).await;
 

@@ -7,7 +7,7 @@ use super::stage::lab_showing;
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
-async fn a_run_is_started_and_walked_without_the_mouse() {
+async fn a_run_is_started_and_explored_by_keyboard() {
     let (_lab, browser) = lab_showing("items").await;
     let focused = "document.activeElement.querySelector('.what')?.innerText.trim()";
 
@@ -59,7 +59,7 @@ async fn a_run_is_started_and_walked_without_the_mouse() {
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
-async fn the_tab_key_reaches_every_part_and_the_focus_is_seen() {
+async fn the_tab_key_reaches_every_part_with_a_visible_focus() {
     let (_lab, browser) = lab_showing("flaky").await;
     browser.run().await;
     browser
@@ -140,7 +140,7 @@ async fn the_keys_are_listed_and_can_be_turned_off() {
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
-async fn a_screen_reader_hears_of_the_start_and_the_end_and_no_more() {
+async fn a_screen_reader_hears_only_the_start_and_the_end() {
     let (_lab, browser) = lab_showing("flaky").await;
     browser
         .read(
@@ -165,7 +165,7 @@ async fn a_screen_reader_hears_of_the_start_and_the_end_and_no_more() {
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
-async fn a_room_is_asked_before_it_is_told() {
+async fn presentation_mode_hides_the_answer_until_a_key() {
     let (_lab, browser) = lab_showing("flaky").await;
     let shown = "['h1', '#question', '#verdict', '#course']\
                  .map((it) => document.querySelector(it).checkVisibility())";

@@ -6,7 +6,7 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 
 use super::stage::{Browser, Lab, PROJECTOR};
 
-/// The most that a picture in the repository may weigh.
+/// The maximum size of a picture in the repository.
 const MOST: usize = 80 * 1024;
 
 /// Takes the pictures. With `LAB_PICTURES` set, writes them into `lab/docs`.
@@ -29,13 +29,13 @@ async fn the_pictures_of_the_documents_can_be_taken() {
             ))
             .await;
         browser.press(client).await;
-        // One seed, so that a picture changes only where the page does.
+        // A fixed seed, so that a picture changes only with the page.
         browser
             .read("document.querySelector('[name=seed]').value = '1'")
             .await;
 
         browser.run().await;
-        // The course is still scrolling to where the chosen scenario stands.
+        // The course is still scrolling to the selected scenario.
         let bottom = |selector| {
             format!("document.querySelector('{selector}').getBoundingClientRect().bottom")
         };

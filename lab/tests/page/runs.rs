@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::stage::lab_showing;
 
-/// What a run came to. How many rules have something to say of `flaky` hangs on how
-/// long its waits happened to be.
+/// The result of a run. The number of rules that apply to `flaky` depends on the length
+/// of its waits.
 const RESULT: &str = "text('#result').replace(/(\\d+) of \\1/g, 'all')";
 
 #[tokio::test]
@@ -28,7 +28,7 @@ async fn flaky_shows_three_attempts_two_waits_and_a_verdict() {
         browser.read("all('.row.wait .how')").await,
         json!(["backoff, at most 200 ms", "backoff, at most 400 ms"])
     );
-    // What the service saw is what the client saw, so it is folded away.
+    // The service's record agrees with the client's, so its row is folded.
     assert_eq!(browser.read("all('.row.request').length").await, 0);
     assert_eq!(
         browser.read(RESULT).await,
@@ -64,7 +64,7 @@ async fn the_waterfall_can_be_shown_as_a_table() {
     browser.click("label:has([value=virtual])").await;
     browser.run().await;
 
-    // The table has every row, and the picture those that are unfolded.
+    // The table has every row, the picture only the unfolded ones.
     browser
         .read(
             "document.querySelectorAll('.row[aria-expanded=false] .twist').forEach((it) => it.click())",
@@ -171,7 +171,7 @@ async fn a_run_is_cancelled_by_a_key_and_by_a_button() {
         );
         assert_eq!(
             browser.read("text('#checks')").await,
-            "Ended with: cancelled after 1 request\n\nIt did not come to its end, so nothing is judged."
+            "Ended with: cancelled after 1 request\n\nThe run was cancelled, so nothing is judged."
         );
         let wait = browser.read("text('.row.wait .what')").await.to_string();
         assert!(wait.contains(", cut off after "), "{wait}");
@@ -183,7 +183,7 @@ async fn a_run_is_cancelled_by_a_key_and_by_a_button() {
         );
         assert_eq!(browser.read("text('#runs .mark')").await, "⊘");
         assert_eq!(browser.read("text('#problem')").await, "");
-        // Whoever had the focus on the button that is gone can go on from there.
+        // The keyboard focus moves from the removed button to one that remains.
         let focus = if by_key { "BODY" } else { "BUTTON#run" };
         assert_eq!(
             browser.read("document.activeElement.tagName + (document.activeElement.id && '#' + document.activeElement.id)").await,
@@ -194,7 +194,7 @@ async fn a_run_is_cancelled_by_a_key_and_by_a_button() {
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
-async fn how_a_call_ended_and_the_verdict_on_it_are_two_things() {
+async fn the_ending_of_a_call_and_its_verdict_are_separate() {
     let (_lab, browser) = lab_showing("retry-later").await;
 
     browser.run().await;
@@ -230,7 +230,7 @@ async fn how_a_call_ended_and_the_verdict_on_it_are_two_things() {
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
-async fn no_side_of_a_comparison_is_told_in_the_words_of_the_other() {
+async fn each_side_of_a_comparison_has_its_own_texts() {
     let (_lab, browser) = lab_showing("lost-response").await;
     browser.click("label:has([value=virtual])").await;
 
@@ -264,10 +264,10 @@ async fn no_side_of_a_comparison_is_told_in_the_words_of_the_other() {
     );
 }
 
-/// Two jobs submitted may be one created, or two.
+/// Two submissions may create one job or two.
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
-async fn a_counter_says_what_its_rise_was_made_of() {
+async fn a_counter_shows_the_parts_of_its_rise() {
     let (_lab, browser) = lab_showing("lost-response").await;
     browser.click("label:has([value=virtual])").await;
     browser.press("3").await;
@@ -293,10 +293,10 @@ async fn a_counter_says_what_its_rise_was_made_of() {
     assert_eq!(attempts, json!([["201", "+1"], ["connection_lost", "+1"]]));
 }
 
-/// A line that goes over all runs is not shown as the course of one.
+/// A plot over all runs is not shown as that of one.
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
-async fn a_line_of_all_runs_says_so() {
+async fn the_plot_of_all_runs_is_labelled() {
     let (_lab, browser) = lab_showing("flaky").await;
     browser.run().await;
     let line = "document.querySelector('.plot:not(.empty)')";
@@ -340,7 +340,7 @@ async fn a_comparison_shows_both_clients_on_one_axis() {
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
-async fn a_client_without_a_defence_stands_beside_the_whole_one() {
+async fn a_client_without_a_defence_is_compared_with_the_reference_client() {
     let (_lab, browser) = lab_showing("lost-response").await;
     browser.click("label:has([value=virtual])").await;
     let choose = "document.querySelector('[name=without]').value = 'idempotency-key-reuse'";
@@ -399,7 +399,7 @@ async fn a_finished_run_has_an_address_to_come_back_to() {
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
-async fn a_seed_larger_than_a_double_comes_through_to_the_digit() {
+async fn a_seed_larger_than_a_double_keeps_every_digit() {
     let (_lab, browser) = lab_showing("flaky").await;
     browser.click("#settings-summary").await;
     browser.click("[name=seed]").await;
@@ -418,7 +418,7 @@ async fn a_seed_larger_than_a_double_comes_through_to_the_digit() {
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
-async fn a_setting_that_breaks_a_rule_is_explained() {
+async fn an_invalid_setting_is_explained() {
     let (_lab, browser) = lab_showing("flaky").await;
     browser.click("#settings-summary").await;
     browser.click("[name=max_attempts]").await;

@@ -1,5 +1,5 @@
-//! What every test stands on: a lab, a driver, a browser, and words for what a
-//! person does with them.
+//! The setup of every test: a lab, a driver, a browser, and functions for the actions of
+//! a person.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -23,12 +23,12 @@ pub(crate) const PROJECTOR: (u32, u32) = (1280, 720);
 /// The size of a small telephone.
 pub(crate) const TELEPHONE: (u32, u32) = (390, 844);
 
-/// A process that ends with the test, whichever way the test ends.
+/// A process that ends with the test, even if the test fails.
 struct Running(Child);
 
 impl Running {
-    /// Starts a program, and reads what it prints until `ready` has found what
-    /// it looks for in it; none if the program ends before.
+    /// Starts a program, and reads its output until `ready` returns a value; none if the
+    /// program ends first.
     fn start<T>(
         command: &mut Command,
         mut ready: impl FnMut(&str) -> Option<T>,
@@ -44,7 +44,7 @@ impl Running {
         let found = lines
             .by_ref()
             .find_map(|line| ready(&line.expect("text")))?;
-        // A program that nobody listens to would stop at the first full pipe.
+        // A program without a reader would block at the first full pipe.
         std::thread::spawn(move || lines.for_each(drop));
         Some((running, found))
     }
@@ -52,7 +52,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It may have ended by itself, which is as well.
+        // It may already have ended, which is fine.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -72,12 +72,12 @@ impl Lab {
         Self::start_on(["0", "0"])
     }
 
-    /// Ends it as a power cut would.
+    /// Kills it, as a power cut would.
     pub(crate) fn kill(&mut self) {
         self.process = None;
     }
 
-    /// Ends it if it goes on, and starts another in its place.
+    /// Kills it if it is running, and starts another in its place.
     pub(crate) fn restart(&mut self) {
         self.kill();
         let port = |address: &str| address.rsplit(':').next().expect("a port").to_owned();
@@ -118,11 +118,11 @@ impl Lab {
     }
 }
 
-/// How often a driver is started at most: one that ends before it is ready says
+/// The maximum number of attempts to start a driver: a driver that ends early says
 /// nothing about the page.
 const TRIES: u32 = 5;
 
-/// A driver on a free port, which leaves what it has to leave in this folder.
+/// A driver on a free port, which keeps its files in this folder.
 fn driver(folder: &Path) -> Option<(Running, u16)> {
     let mut command = Command::new("chromedriver");
     command.arg("--port=0").env("TMPDIR", folder);
@@ -139,12 +139,12 @@ pub(crate) async fn lab_showing(scenario: &str) -> (Lab, Browser) {
     (lab, browser)
 }
 
-/// A browser of its own, driven by a driver of its own.
+/// A browser with its own driver.
 pub(crate) struct Browser {
     driver: WebDriver,
     driver_address: String,
     _process: Running,
-    /// Gone last, when nobody writes into it any more.
+    /// Dropped last, when nobody writes into it any more.
     _folder: TempDir,
 }
 
@@ -171,7 +171,7 @@ impl Browser {
         ] {
             chrome.add_arg(argument).expect("an argument");
         }
-        // No window is as narrow as a telephone, so the browser pretends.
+        // A browser window cannot be as narrow as a phone, so the browser emulates one.
         let metrics = json!({ "width": width, "height": height, "pixelRatio": 1, "mobile": false, "touch": false });
         chrome
             .add_experimental_option("mobileEmulation", json!({ "deviceMetrics": metrics }))
@@ -179,8 +179,8 @@ impl Browser {
         chrome
             .set_browser_log_level(LoggingPrefsLogLevel::All)
             .expect("a preference");
-        // The driver is spoken to without TLS, and yet the library that does so
-        // wants to know whose TLS it would be. Another test may have told it.
+        // The connection to the driver uses no TLS, but its library needs a crypto
+        // provider. Another test may have installed it.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let driver = WebDriver::new(format!("http://{driver_address}"), chrome)
             .await
@@ -197,7 +197,7 @@ impl Browser {
         }
     }
 
-    /// A browser that shows the page, with a scenario chosen.
+    /// A browser that shows the page, with a scenario selected.
     pub(crate) async fn at(lab: &Lab, size: (u32, u32), scenario: &str) -> Self {
         let browser = Self::open(size).await;
         browser
@@ -224,15 +224,15 @@ impl Browser {
         url.path().to_owned()
     }
 
-    /// What an expression of JavaScript comes to. `text(selector)` and
-    /// `all(selector)` read the page.
+    /// The value of a JavaScript expression. `text(selector)` and `all(selector)` read
+    /// the page.
     pub(crate) async fn read(&self, expression: &str) -> Value {
         let script = format!("{HELPERS} return ({expression});");
         let found = self.driver.execute(&script, vec![]).await;
         found.expect("a value").json().clone()
     }
 
-    /// Waits until an expression is true, looking once a frame.
+    /// Waits until an expression is true, and checks it once a frame.
     pub(crate) async fn until(&self, expression: &str) {
         let script = format!(
             "{HELPERS} const done = arguments[arguments.length - 1];
@@ -252,13 +252,13 @@ impl Browser {
         found.expect("a result").json().clone()
     }
 
-    /// Types on the keyboard, wherever the focus is.
+    /// Types on the keyboard, into the focused element.
     pub(crate) async fn press(&self, keys: impl Into<String>) {
         let chain = self.driver.action_chain().send_keys(keys.into());
         chain.perform().await.expect("keys");
     }
 
-    /// Presses a key that stands for no character.
+    /// Presses a key without a character.
     pub(crate) async fn press_key(&self, key: Key) {
         self.press(char::from(key)).await;
     }
@@ -272,7 +272,7 @@ impl Browser {
         element.expect(selector).click().await.expect("a click");
     }
 
-    /// Runs the chosen scenario to its end, and returns the id of the run.
+    /// Runs the selected scenario to its end, and returns the id of the run.
     pub(crate) async fn run(&self) -> String {
         let before = self.address().await;
         self.press("r").await;
@@ -283,7 +283,7 @@ impl Browser {
         address.trim_start_matches("/runs/").to_owned()
     }
 
-    /// Starts a run that waits for two minutes, longer than any test goes on.
+    /// Starts a run that waits for two minutes, longer than any test.
     pub(crate) async fn wait_for_long(&self) {
         self.read("document.querySelector('[name=max_retry_after_seconds]').value = '120'")
             .await;
@@ -301,7 +301,7 @@ impl Browser {
         .await;
     }
 
-    /// Puts the page out of sight, or back, as far as the page can tell.
+    /// Hides the page, or shows it again.
     pub(crate) async fn hide(&self, hidden: bool) {
         let script = format!(
             "(() => {{ Object.defineProperty(document, 'hidden', {{ value: {hidden}, configurable: true }});
@@ -310,7 +310,7 @@ impl Browser {
         self.read(&script).await;
     }
 
-    /// What the browser's console holds: errors, and violations of the policy.
+    /// The browser's console: errors, and violations of the policy.
     pub(crate) async fn complaints(&self) -> Vec<String> {
         let log = self.driver.browser_log().await.expect("a log");
         log.into_iter().map(|entry| entry.message).collect()
@@ -327,9 +327,8 @@ impl Browser {
 }
 
 impl Drop for Browser {
-    /// Ends the session, without which the browser would outlive its driver.
-    /// What the driver's own library does here needs the runtime that is being
-    /// blocked meanwhile.
+    /// Ends the session, because otherwise the browser would outlive its driver. The
+    /// driver's own library would need the runtime, which is blocked at this time.
     fn drop(&mut self) {
         let session = self.driver.handle().session_id().clone();
         let request = format!(
@@ -338,13 +337,13 @@ impl Drop for Browser {
         );
         let mut wire = TcpStream::connect(&self.driver_address).expect("the driver listens");
         wire.write_all(request.as_bytes()).expect("a request");
-        // The response comes when the browser is gone, and the connection stays.
+        // The response comes once the browser has ended, and the connection stays open.
         wire.read_exact(&mut [0]).expect("a response");
         let _ = self.driver.clone().leak();
     }
 }
 
-/// What tests read the page with.
+/// The functions with which tests read the page.
 const HELPERS: &str = "
     const all = (selector) => [...document.querySelectorAll(selector)].map((one) => one.innerText.trim());
     const text = (selector) => document.querySelector(selector)?.innerText.trim();";

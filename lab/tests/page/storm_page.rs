@@ -6,15 +6,15 @@ use thirtyfour::Key;
 
 use super::stage::{Browser, Lab, PROJECTOR};
 
-/// The address of a storm of a few seconds of its own time.
+/// The address of a storm of a few virtual seconds.
 const SHORT: &str = "story=spike&seed=18446744073709551615&calls_per_second=20&workers=3\
                      &incident_lasts_seconds=2";
 
-/// The address of one that nobody waits for the end of.
+/// The address of a storm that runs longer than any test.
 const LONG: &str = "story=spike&calls_per_second=1000&workers=1000";
 
 impl Browser {
-    /// A browser that shows Storm, as this part of the address asks for it.
+    /// A browser that shows Storm with this part of the address.
     pub(crate) async fn at_storm(lab: &Lab, size: (u32, u32), asked: &str) -> Self {
         let browser = Self::open(size).await;
         browser
@@ -34,7 +34,7 @@ impl Browser {
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
-async fn a_guess_is_made_and_judged_by_keyboard_alone() {
+async fn a_guess_is_made_and_judged_by_keyboard() {
     let lab = Lab::start();
     let browser = Browser::at(&lab, PROJECTOR, "flaky").await;
     browser.press("m").await;
@@ -98,7 +98,7 @@ async fn an_address_repeats_a_storm_to_the_last_curve() {
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
-async fn a_storm_is_cancelled_and_what_there_is_of_it_stays() {
+async fn a_cancelled_storm_keeps_its_pictures() {
     let lab = Lab::start();
     let browser = Browser::at_storm(&lab, PROJECTOR, LONG).await;
 
@@ -116,7 +116,7 @@ async fn a_storm_is_cancelled_and_what_there_is_of_it_stays() {
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
-async fn what_others_ship_with_is_chosen_guessed_and_repeated_by_the_address() {
+async fn a_preset_is_chosen_guessed_and_repeated_by_the_address() {
     let lab = Lab::start();
     let browser = Browser::at_storm(&lab, PROJECTOR, SHORT).await;
     let guesses = "all('#storm-guesses label')";
@@ -157,10 +157,10 @@ async fn what_others_ship_with_is_chosen_guessed_and_repeated_by_the_address() {
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
-async fn each_slider_changes_the_knob_that_it_names_and_no_other() {
+async fn each_slider_changes_only_its_own_setting() {
     let lab = Lab::start();
     let browser = Browser::at_storm(&lab, PROJECTOR, "story=spike&own.attempts=3").await;
-    // What is asked for when it is simulated, with each slider one step further.
+    // The settings that are sent, with each slider moved by one step.
     let sliders = "[...document.querySelectorAll('.sliders div :is(input, select)')]";
     let script = format!(
         "const {{ fetch }} = window; const orders = [];
@@ -215,7 +215,7 @@ fn keys(object: &serde_json::Value) -> Vec<&str> {
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
-async fn what_a_setting_may_be_the_server_says() {
+async fn the_server_validates_settings() {
     let lab = Lab::start();
     let asked = "story=spike&workers=0&incident_lasts_seconds=2";
     let browser = Browser::at_storm(&lab, PROJECTOR, asked).await;

@@ -1,4 +1,4 @@
-//! Runs that are cancelled: what there is of them is kept, and nothing goes on.
+//! Cancelled runs: their events are kept, and no task continues.
 
 use std::{future::ready, net::TcpListener, sync::Arc, time::Duration};
 
@@ -16,7 +16,7 @@ use crate::{report, settings, text};
 /// A test that waits this long has failed.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Tells when a span of this name opens.
+/// Reports when a span of this name opens.
 struct Opens(&'static str, Arc<Notify>);
 
 impl<S: Subscriber> Layer<S> for Opens {
@@ -27,7 +27,7 @@ impl<S: Subscriber> Layer<S> for Opens {
     }
 }
 
-/// Runs a scenario in real time, patiently, and cancels it once a span of this
+/// Runs a scenario in real time, with long limits, and cancels it once a span of this
 /// name has opened.
 async fn cancelled_in(name: &str, client: Client, span: &'static str) -> Run {
     let patient = Overrides {
@@ -45,7 +45,7 @@ async fn cancelled_in(name: &str, client: Client, span: &'static str) -> Run {
     run.await.expect("a run")
 }
 
-/// Waits until no task is left but those that were there before.
+/// Waits until only the tasks from before are left.
 async fn settle(before: usize) {
     let alive = || Handle::current().metrics().num_alive_tasks();
     let settled = timeout(PATIENCE, async {
@@ -58,7 +58,7 @@ async fn settle(before: usize) {
 }
 
 #[tokio::test]
-async fn a_wait_of_two_minutes_ends_at_once_and_nothing_goes_on() {
+async fn cancelling_ends_a_long_wait_at_once_and_leaves_no_task() {
     let before = Handle::current().metrics().num_alive_tasks();
 
     let run = cancelled_in("retry-later", RELIABLE, "wait").await;
@@ -92,7 +92,7 @@ async fn a_wait_of_two_minutes_ends_at_once_and_nothing_goes_on() {
     settle(before).await;
 }
 
-/// Whatever stands between client and service, and whatever it was about to do.
+/// With any transport, and at any stage of the run.
 #[tokio::test]
 async fn every_kind_of_run_can_be_cancelled() {
     let before = Handle::current().metrics().num_alive_tasks();
@@ -116,7 +116,7 @@ async fn every_kind_of_run_can_be_cancelled() {
 }
 
 #[tokio::test]
-async fn a_run_can_be_cancelled_before_it_has_begun() {
+async fn a_run_can_be_cancelled_before_its_start() {
     let settings = settings(RELIABLE, Overrides::NONE);
     let scenario = scenario::find("items").expect("known");
 

@@ -1,4 +1,4 @@
-//! What holds of every run, whatever the scenario and the client.
+//! Properties of every run, for any scenario and client.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use crate::{
 };
 
 #[test]
-fn every_scenario_holds_what_it_promises_under_any_limits() {
+fn every_scenario_meets_its_expectations_under_any_limits() {
     for tried in PAIRWISE_RUNS.iter().filter(|it| it.run.client == RELIABLE) {
         let story = render::json(&tried.run);
         assert!(tried.run.passed(), "{:?}: {story}", tried.overrides);
@@ -19,7 +19,7 @@ fn every_scenario_holds_what_it_promises_under_any_limits() {
 }
 
 #[test]
-fn a_run_leaves_no_span_open_and_does_not_differ_from_itself() {
+fn a_run_closes_every_span_and_is_reproducible() {
     for tried in PAIRWISE_RUNS.iter() {
         let run = &tried.run;
 
@@ -52,7 +52,7 @@ fn the_series_of_the_two_clients_never_mix() {
 }
 
 #[tokio::test]
-async fn one_seed_tells_one_story_byte_for_byte_within_80_columns() {
+async fn one_seed_gives_identical_text_within_80_columns() {
     for scenario in CATALOGUE {
         for client in [RELIABLE, NAIVE] {
             let first = &PairwiseRun::of(scenario.name(), client).run;
@@ -73,7 +73,7 @@ async fn one_seed_tells_one_story_byte_for_byte_within_80_columns() {
 }
 
 #[tokio::test]
-async fn another_seed_tells_another_story() {
+async fn another_seed_gives_another_text() {
     let one = &PairwiseRun::of("flaky", RELIABLE).run;
     let mut settings = settings(RELIABLE, Overrides::NONE);
     settings.seed += 1;
@@ -86,7 +86,7 @@ async fn another_seed_tells_another_story() {
 }
 
 #[test]
-fn no_two_runs_of_one_seed_are_one_trace() {
+fn runs_with_one_seed_have_different_trace_ids() {
     let ids = CATALOGUE.iter().flat_map(|scenario| {
         let all = [RELIABLE, NAIVE].map(|client| PairwiseRun::of(scenario.name(), client));
         all.into_iter().flat_map(|tried| &tried.run.traces)

@@ -1,4 +1,4 @@
-//! What the two clients came to beside each other, scenario by scenario.
+//! The effects of the two clients beside each other, scenario by scenario.
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ use runner::{NAIVE, Naive, RELIABLE, Reliable, sample, scenario, scenario::CATAL
 
 use crate::{pairwise_runs::PairwiseRun, settings};
 
-/// A comparison in which rules are held to the one run that is shown.
+/// A comparison whose rules are judged on the shown run only.
 fn compare(name: &str) -> Comparison {
     let [reliable, naive] = [RELIABLE, NAIVE].map(|client| PairwiseRun::of(name, client));
     let next = reliable.scenario.next_comparison(NAIVE);
@@ -84,7 +84,8 @@ fn every_comparison_can_be_read_and_the_reliable_client_breaks_no_rule() {
     }
 }
 
-/// What each scenario is to show: the reliable client's number, the naive one's.
+/// The effect that each scenario must show: the reliable client's number, the naive
+/// one's.
 #[test]
 fn each_lesson_shows_as_an_effect() {
     use Aspect::*;
@@ -127,7 +128,7 @@ fn each_lesson_shows_as_an_effect() {
 }
 
 #[test]
-fn what_the_reliable_client_refuses_is_taken_for_data() {
+fn the_naive_client_accepts_data_that_the_reliable_client_refuses() {
     for name in ["text-json", "bad-items", "bad-cursor", "oversized-body"] {
         let comparison = compare(name);
 
@@ -141,7 +142,7 @@ fn what_the_reliable_client_refuses_is_taken_for_data() {
 }
 
 #[test]
-fn where_nothing_goes_wrong_the_two_come_to_the_same() {
+fn without_faults_both_clients_have_the_same_effects() {
     for name in ["items", "retry-after-past-date", "create-job"] {
         let comparison = compare(name);
 
@@ -152,10 +153,10 @@ fn where_nothing_goes_wrong_the_two_come_to_the_same() {
     }
 }
 
-/// One run of three requests proves nothing of a client that comes back at once, and
-/// several do.
+/// A single run of three requests cannot prove that a client retries at once; several
+/// runs can.
 #[test]
-fn who_never_waits_breaks_a_rule_and_who_waits_is_not_called_slow_without_a_word() {
+fn early_retries_break_a_rule_and_longer_waits_are_explained() {
     let comparison = &*FLAKY;
 
     assert_eq!(broken(comparison), [vec![], vec!["backoff-waits"]]);
@@ -174,7 +175,7 @@ fn who_never_waits_breaks_a_rule_and_who_waits_is_not_called_slow_without_a_word
 }
 
 #[test]
-fn no_client_is_told_how_many_expectations_of_another_it_met() {
+fn the_second_client_is_not_scored_on_the_expectations_of_the_first() {
     for scenario in CATALOGUE {
         let comparison = compare(scenario.words.name);
 
@@ -200,7 +201,7 @@ fn no_client_is_told_how_many_expectations_of_another_it_met() {
 }
 
 #[test]
-fn nothing_is_judged_that_was_not_run_to_its_end() {
+fn cancelled_runs_are_not_judged() {
     let mut runs = [RELIABLE, NAIVE].map(|client| PairwiseRun::of("flaky", client).run.clone());
     runs[1].outcome = evidence::Outcome::cancelled(1);
     let whole = Sample(runs.each_ref().map(|run| vec![run.wire.clone()]));
@@ -211,7 +212,7 @@ fn nothing_is_judged_that_was_not_run_to_its_end() {
     assert_eq!(broken(&comparison), [[""; 0]; 2]);
 }
 
-/// Of calls that are all alike nobody can tell a new one from a retry.
+/// If all calls are alike, a new one cannot be distinguished from a retry.
 #[test]
 fn without_a_sample_no_rule_is_judged() {
     let comparison = compare("too-many-requests");
@@ -224,7 +225,7 @@ fn without_a_sample_no_rule_is_judged() {
 }
 
 #[test]
-fn what_would_never_end_is_stopped_and_says_so() {
+fn an_endless_run_is_stopped_and_says_so() {
     for (name, text) in [
         (
             "read-timeout",
@@ -242,9 +243,9 @@ fn what_would_never_end_is_stopped_and_says_so() {
     }
 }
 
-/// The exit code hangs on the reliable client, so its user wants to know.
+/// The reliable client decides the exit code, so its user needs the reason.
 #[test]
-fn says_what_was_found_where_the_reliable_client_fails() {
+fn a_failed_expectation_of_the_reliable_client_shows_the_finding() {
     let scenario = scenario::find("retry-later").expect("a scenario of the catalogue");
     let mut comparison = compare(scenario.words.name);
     comparison.runs[0].verdict = comparison.runs[1].verdict.clone();
@@ -263,7 +264,7 @@ fn says_what_was_found_where_the_reliable_client_fails() {
 }
 
 #[test]
-fn a_comparison_tells_both_stories_on_one_axis() {
+fn a_comparison_draws_both_runs_on_one_axis() {
     let scenario = scenario::find("retry-after-seconds").expect("a scenario of the catalogue");
     let comparison = compare(scenario.words.name);
 

@@ -1,4 +1,4 @@
-//! What breaks where a defence of the reference client is taken away.
+//! The effects of removing a defence from the reference client.
 
 use std::path::Path;
 
@@ -18,7 +18,8 @@ fn settings_of(client: &'static Without) -> Settings {
     }
 }
 
-/// The whole client beside the one without a defence, with rules held to several all.
+/// A comparison of the reference client with the one without a defence, whose rules are
+/// judged on several runs.
 async fn compare(without: &'static Without, name: &str) -> Comparison {
     let scenario = scenario::find(name).expect("a scenario of the catalogue");
     let settings = settings_of(without);
@@ -30,7 +31,7 @@ async fn compare(without: &'static Without, name: &str) -> Comparison {
 }
 
 #[tokio::test]
-async fn without_a_defence_its_rule_breaks_and_no_other_that_is_not_named() {
+async fn without_a_defence_only_its_named_rules_break() {
     for without in WITHOUT {
         let defence = without.defence;
 
@@ -45,9 +46,9 @@ async fn without_a_defence_its_rule_breaks_and_no_other_that_is_not_named() {
     }
 }
 
-/// What no rule of the wire knows of, the scenario expects.
+/// The scenario has an expectation where the wire has no rule.
 #[tokio::test]
-async fn a_call_without_its_deadline_waits_for_longer_than_its_caller_has() {
+async fn a_call_without_a_deadline_outlasts_its_caller() {
     let without = WITHOUT.iter().find(|it| it.defence.id == "deadline");
     let comparison = compare(without.expect("known"), "deadline").await;
 
@@ -60,7 +61,7 @@ async fn a_call_without_its_deadline_waits_for_longer_than_its_caller_has() {
 }
 
 #[tokio::test]
-async fn a_defence_shows_in_the_scenarios_that_it_names_and_in_no_other() {
+async fn a_defence_matters_only_in_the_scenarios_that_it_names() {
     for without in WITHOUT {
         let defence = without.defence;
         for scenario in CATALOGUE {
@@ -100,7 +101,7 @@ fn a_defence_names_its_rules_its_scenarios_and_its_file() {
     }
 }
 
-/// To a dashboard it would be the reference client that failed.
+/// A dashboard would count these as failures of the reference client.
 #[tokio::test]
 async fn no_run_without_a_defence_counts_towards_the_client_of_a_process() {
     let exposition = Exposition::new();

@@ -1,4 +1,4 @@
-//! What a low and narrow terminal shows of a run.
+//! Runs on a low and narrow terminal.
 
 use evidence::plot::Waterfall;
 use render::Options;
@@ -22,7 +22,7 @@ fn shown(tried: &PairwiseRun, options: &Options) -> String {
 }
 
 #[test]
-fn no_line_is_wider_than_a_narrow_terminal_but_a_command() {
+fn only_commands_are_wider_than_a_narrow_terminal() {
     for tried in PAIRWISE_RUNS.iter() {
         let text = shown(tried, &LOW_AND_NARROW);
 
@@ -34,7 +34,7 @@ fn no_line_is_wider_than_a_narrow_terminal_but_a_command() {
     }
 }
 
-/// The last lines are what stays on the screen, above the prompt.
+/// The last lines are those that stay on the screen, above the prompt.
 #[test]
 fn the_picture_and_the_verdict_stay_on_a_low_screen() {
     let width = Options::WIDTH;

@@ -1,4 +1,4 @@
-//! What is taught about a run is what the wire saw.
+//! The lesson about a run must agree with the wire.
 
 use std::{
     collections::{BTreeSet, HashSet},
@@ -26,8 +26,7 @@ impl PairwiseRun {
         self.run.wire.total
     }
 
-    /// The requests that the client sent, those included that the network was
-    /// to swallow.
+    /// The requests that the client sent, including those that the network dropped.
     fn sent(&self) -> u64 {
         match self.run.client {
             RELIABLE => self.total() + (self.scenario.unseen)(&self.run.policy),
@@ -52,7 +51,7 @@ impl PairwiseRun {
         statuses.filter(|sent| *sent == status).count()
     }
 
-    /// The pages that were asked for, the same one once.
+    /// The requested pages, without repetitions.
     fn pages(&self) -> u64 {
         let cursors = self.entries().iter().map(|entry| entry.cursor);
         cursors.collect::<HashSet<_>>().len() as u64
@@ -63,7 +62,7 @@ impl PairwiseRun {
         keys.collect::<HashSet<_>>().len()
     }
 
-    /// A job is created for each new key that comes with a body that is one.
+    /// A job is created for each new key with a valid body.
     fn jobs(&self) -> usize {
         let created = self.entries().iter().filter(|it| it.status == Some(201));
         let keys = created.filter_map(|entry| entry.idempotency_key);
@@ -104,7 +103,7 @@ impl PairwiseRun {
     }
 }
 
-/// What the lessons say of runs, and what the wire has to have seen for it.
+/// The claims of the lessons, each with the requests that must be on the wire for it.
 type Claim = (&'static str, fn(&PairwiseRun) -> bool);
 
 const CLAIMS: &[Claim] = &[
@@ -137,7 +136,7 @@ const CLAIMS: &[Claim] = &[
         it.pages() == u64::from(it.run.policy.max_pages)
     }),
     ("limit of items", |it| {
-        // The service's pages hold two.
+        // A page of the service has two items.
         it.pages() == u64::from(it.run.policy.max_items.div_ceil(2))
     }),
     ("the lab stopped it", |it| {
@@ -183,7 +182,7 @@ fn claims(text: &str) -> impl Iterator<Item = &'static Claim> {
 }
 
 #[test]
-fn what_is_said_of_a_run_is_what_the_wire_saw() {
+fn every_sentence_about_a_run_agrees_with_the_wire() {
     for tried in PAIRWISE_RUNS.iter() {
         for text in &tried.run.lesson.why {
             for (claim, holds) in claims(text) {
@@ -226,7 +225,7 @@ fn every_sentence_about_a_run_names_its_client_and_makes_a_claim_that_is_checked
 }
 
 #[test]
-fn what_is_shown_with_every_run_speaks_of_none() {
+fn texts_for_every_run_make_no_claim_about_one_run() {
     for scenario in CATALOGUE {
         let general = scenario
             .words
@@ -259,7 +258,7 @@ fn what_is_shown_with_every_run_speaks_of_none() {
 }
 
 #[test]
-fn every_run_is_spoken_of_and_every_sentence_is_said_of_some_run() {
+fn every_run_has_a_sentence_and_every_sentence_a_run() {
     let mut said = HashSet::new();
     for tried in PAIRWISE_RUNS.iter() {
         let why = &tried.run.lesson.why;
@@ -289,7 +288,7 @@ fn every_run_is_spoken_of_and_every_sentence_is_said_of_some_run() {
     }
 }
 
-/// The options of `lab scenario` that ask for these settings.
+/// The options of `lab scenario` for these settings.
 fn options(overrides: &Overrides) -> BTreeSet<(&'static str, String)> {
     let seconds = overrides.max_retry_after.map(|wait| wait.as_secs());
     let options = [
@@ -305,7 +304,7 @@ fn options(overrides: &Overrides) -> BTreeSet<(&'static str, String)> {
 }
 
 #[test]
-fn what_to_try_next_can_be_typed_and_is_never_what_was_just_run() {
+fn the_suggested_command_is_valid_and_new() {
     for tried in PAIRWISE_RUNS.iter() {
         let next = &tried.run.lesson.next;
 
@@ -333,7 +332,7 @@ fn what_to_try_next_can_be_typed_and_is_never_what_was_just_run() {
     }
 }
 
-/// The settings that a command asks for, whose options are those of [`options`].
+/// The settings of a command whose options are those of [`options`].
 fn asked_for(command: &str) -> (&str, Overrides) {
     let mut words = command.split(' ').skip(1);
     let name = words.next().expect("the name of a scenario");
@@ -353,9 +352,9 @@ fn asked_for(command: &str) -> (&str, Overrides) {
     (name, asked)
 }
 
-/// Whoever types what each run says goes through the whole course and comes to its end.
+/// A reader who types each suggested command goes through the whole course to its end.
 #[tokio::test]
-async fn the_course_is_walked_from_its_first_scenario_to_its_last_and_never_back() {
+async fn suggestions_lead_through_the_whole_course_in_order() {
     let mut command = format!("scenario {}", CATALOGUE[0].name());
     let (mut typed, mut met) = (HashSet::new(), Vec::new());
     while command != "scenario all" {
@@ -379,7 +378,7 @@ async fn the_course_is_walked_from_its_first_scenario_to_its_last_and_never_back
 }
 
 #[test]
-fn comparisons_walk_the_course_too() {
+fn suggestions_of_comparisons_lead_through_the_course() {
     for pair in CATALOGUE.windows(2) {
         let next = pair[0].next_comparison(NAIVE);
 
@@ -390,7 +389,7 @@ fn comparisons_walk_the_course_too() {
 }
 
 #[test]
-fn a_patient_caller_is_not_said_to_have_been_stopped_at_once() {
+fn a_patient_caller_is_not_said_to_stop_at_once() {
     let patient = Some(Duration::from_secs(120));
 
     let run = &PairwiseRun::with_max_retry_after("retry-later", RELIABLE, patient).run;
@@ -405,7 +404,7 @@ fn a_patient_caller_is_not_said_to_have_been_stopped_at_once() {
 }
 
 #[test]
-fn a_second_job_is_not_said_to_be_safe() {
+fn a_second_job_is_not_called_safe() {
     let run = &PairwiseRun::of("lost-response", NAIVE).run;
 
     let why = run.lesson.why.join(" ");
@@ -415,7 +414,7 @@ fn a_second_job_is_not_said_to_be_safe() {
 }
 
 #[test]
-fn workers_that_heed_no_429_are_not_said_to_wait_for_their_turn() {
+fn workers_that_ignore_a_429_are_not_said_to_wait() {
     let run = &PairwiseRun::of("too-many-requests", NAIVE).run;
 
     let why = run.lesson.why.join(" ");
@@ -430,7 +429,7 @@ fn flat(text: &str) -> String {
 }
 
 #[test]
-fn text_json_and_report_show_what_was_chosen_and_nothing_else() {
+fn text_json_and_report_show_the_chosen_sentences_only() {
     for tried in PAIRWISE_RUNS.iter() {
         let (scenario, run) = (tried.scenario, &tried.run);
         let text = flat(&text(&scenario.words, run));
@@ -452,7 +451,7 @@ fn text_json_and_report_show_what_was_chosen_and_nothing_else() {
 }
 
 #[test]
-fn a_comparison_shows_what_is_true_of_either_run_and_leads_on() {
+fn a_comparison_shows_the_lessons_of_both_runs_and_a_suggestion() {
     for scenario in CATALOGUE {
         let of = |client| PairwiseRun::of(scenario.name(), client).run.clone();
         let runs = [of(RELIABLE), of(NAIVE)];

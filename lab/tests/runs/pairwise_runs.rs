@@ -1,4 +1,4 @@
-//! Every scenario, run by both clients under settings of which every pair
+//! Every scenario, run by both clients under settings in which every pair of values
 //! occurs: once for all tests.
 
 use std::{collections::HashSet, sync::LazyLock, thread, time::Duration};
@@ -8,7 +8,7 @@ use runner::{NAIVE, RELIABLE, run, scenario::CATALOGUE, scenario::Scenario};
 
 use crate::settings;
 
-/// One run, and what it was run with.
+/// One run, and its settings.
 pub(crate) struct PairwiseRun {
     pub(crate) scenario: &'static Scenario,
     pub(crate) overrides: Overrides,
@@ -16,7 +16,7 @@ pub(crate) struct PairwiseRun {
 }
 
 impl PairwiseRun {
-    /// The run of a scenario under the settings that it has by itself.
+    /// The run of a scenario with its default settings.
     pub(crate) fn of(name: &str, client: Client) -> &'static Self {
         Self::with_max_retry_after(name, client, None)
     }
@@ -36,7 +36,7 @@ impl PairwiseRun {
     }
 }
 
-/// Every run that is looked at here, in the order of the course.
+/// All runs, in the order of the course.
 pub(crate) static PAIRWISE_RUNS: LazyLock<Vec<PairwiseRun>> = LazyLock::new(|| {
     thread::scope(|threads| {
         let parts = CATALOGUE.chunks(CATALOGUE.len().div_ceil(4));
@@ -46,7 +46,7 @@ pub(crate) static PAIRWISE_RUNS: LazyLock<Vec<PairwiseRun>> = LazyLock::new(|| {
     })
 });
 
-/// Runs scenarios under all settings; the naive client knows none.
+/// Runs scenarios under all settings; the naive client has none.
 #[tokio::main(flavor = "current_thread")]
 async fn run_all(scenarios: &'static [Scenario]) -> Vec<PairwiseRun> {
     let mut all = Vec::new();

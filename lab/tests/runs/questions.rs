@@ -5,7 +5,7 @@ use runner::{NAIVE, RELIABLE, scenario::CATALOGUE};
 
 use crate::pairwise_runs::{PAIRWISE_RUNS, PairwiseRun};
 
-/// Whether a run came as far as its question asks about: a crawl that a limit ends never
+/// Whether a run got far enough to answer its question: a listing that a limit ends never
 /// delivers.
 fn came_far_enough(run: &Run) -> bool {
     run.scenario != "resumed-crawl" || run.outcome.ending == Ending::Ok
@@ -41,7 +41,7 @@ fn every_run_answers_its_question_with_one_answer() {
 }
 
 #[test]
-fn a_question_is_put_as_one_and_every_choice_is_another() {
+fn a_question_ends_with_a_question_mark_and_choices_differ() {
     for scenario in CATALOGUE {
         let question = &scenario.words.question;
 
@@ -53,9 +53,9 @@ fn a_question_is_put_as_one_and_every_choice_is_another() {
     }
 }
 
-/// Of a run that nobody let end nothing is known.
+/// A cancelled run says nothing about the answer.
 #[test]
-fn a_run_that_was_cancelled_answers_nothing() {
+fn a_cancelled_run_has_no_answer() {
     for scenario in CATALOGUE {
         let mut run = PairwiseRun::of(scenario.name(), RELIABLE).run.clone();
         run.outcome = evidence::Outcome::cancelled(1);
@@ -65,7 +65,7 @@ fn a_run_that_was_cancelled_answers_nothing() {
 }
 
 #[test]
-fn what_the_two_clients_answer() {
+fn the_answers_of_the_two_clients() {
     let of = |name, client| {
         let answer = PairwiseRun::of(name, client).run.answer.as_ref();
         answer.map_or_else(String::new, |answer| answer.text.clone())

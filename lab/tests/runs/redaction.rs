@@ -1,14 +1,14 @@
-//! What may be seen of a run: no secret in a log, a span, a counter, the text,
-//! the JSON, the ledger, or the `Debug` of any of them.
+//! Secrets of a run: none may appear in a log, a span, a counter, the text, the JSON, the
+//! ledger, or the `Debug` of any of them.
 //!
-//! What the lab's own service sent is teaching material: it stands in the recorded
-//! exchanges and in the facts made of them, and nowhere else. What a client sent stands
-//! nowhere at all.
+//! Responses of the lab's own service are teaching material: they appear in the recorded
+//! exchanges and in the facts from them, and nowhere else. A client's own data appears
+//! nowhere.
 //!
-//! Two kinds of secrets are looked for. A *canary* is planted in each place
-//! where a response can hold one, by routes made for that. The *real* ones, the
-//! keys, cursors, jobs and records of the catalogue's own scenarios, are found
-//! out beforehand by asking a service with the same seed.
+//! The tests look for two kinds of secrets. A *canary* is planted in each part of a
+//! response that can hold one, by routes made for that. The *real* ones, the keys,
+//! cursors, jobs and records of the catalogue's own scenarios, are found beforehand by
+//! querying a service with the same seed.
 
 use std::{
     fmt::{Debug, Write as _},
@@ -41,13 +41,13 @@ use crate::{report, settings, text};
 /// The seed of [`settings`].
 const SEED: u64 = 7;
 
-/// Every canary begins with this.
+/// Every canary starts with this.
 const CANARY: &str = "c4n4ry";
 
-/// Writes down everything that our own crates tell `tracing`, at any level.
+/// Records everything that the lab's crates send to `tracing`, at any level.
 ///
-/// What others say is not in our hands: `hyper` prints a whole authority at
-/// TRACE. The programs keep them out, which a test of its own shows.
+/// Other crates are not covered: `hyper` prints a whole authority at TRACE. The programs
+/// filter them out, which has its own test.
 #[derive(Clone, Default)]
 struct Eavesdropper(Arc<Mutex<String>>);
 
@@ -91,13 +91,13 @@ impl Visit for Visitor<'_> {
     }
 }
 
-/// Everything that can be seen of a run.
+/// Everything that a run shows.
 struct Seen {
     run: Run,
-    /// All but what the service sent: logs, spans, counters, and every rendering of the
-    /// run without its exchanges.
+    /// All output except the service's data: logs, spans, counters, and every rendering
+    /// of the run without its exchanges.
     elsewhere: String,
-    /// Every rendering with them.
+    /// Every rendering with the exchanges.
     exchanges: String,
 }
 
@@ -188,7 +188,7 @@ fn canaries(_: Arc<dyn Clock>) -> Router {
         .route(ECHO.template(), post(echo))
 }
 
-/// Returns in its response all that it was sent.
+/// Returns the whole request in its response.
 async fn echo(headers: HeaderMap, body: String) -> impl IntoResponse {
     let key = headers.get(IdempotencyKey::HEADER).cloned();
     let key = key.map(|key| String::from_utf8_lossy(key.as_bytes()).into_owned());
@@ -212,7 +212,7 @@ fn canary_scenario(task: Task) -> Scenario {
 }
 
 #[tokio::test]
-async fn no_part_of_a_response_is_shown_but_in_its_exchange() {
+async fn response_data_appears_only_in_exchanges() {
     for (task, ending) in [
         (Task::Get(BODY), Ending::Ok),
         (Task::List(LIST), Ending::ContractError),
@@ -241,10 +241,9 @@ async fn no_part_of_a_response_is_shown_but_in_its_exchange() {
     }
 }
 
-/// What a client was given and sends back, and what a route sends back of what it was
-/// sent.
+/// The data that a client was given and sends back, and the data that a route echoes.
 #[tokio::test]
-async fn what_a_client_sent_is_in_no_exchange_either() {
+async fn exchanges_hide_the_secrets_of_a_client() {
     for task in [Task::List(LIST), Task::ResumeCrawl(LIST), Task::Post(ECHO)] {
         for client in [RELIABLE, NAIVE] {
             let Seen { exchanges, .. } = seen(client, &canary_scenario(task)).await;
@@ -264,12 +263,12 @@ async fn what_a_client_sent_is_in_no_exchange_either() {
     }
 }
 
-/// What the scenarios of the catalogue keep to themselves when they are run
-/// with [`SEED`]: the keys, cursors, jobs and records that go over the wire.
+/// The secrets of the catalogue's scenarios with [`SEED`]: the keys, cursors, jobs and
+/// records on the wire.
 struct Secrets {
-    /// What a client sends: its keys, its bodies, and the cursors that it was given.
+    /// The client's data: its keys, its bodies, and the cursors that it was given.
     sent: Vec<String>,
-    /// What the service alone sends.
+    /// The service's data.
     received: Vec<String>,
 }
 
@@ -316,7 +315,7 @@ async fn secrets() -> Secrets {
     Secrets { sent, received }
 }
 
-/// Notes the keys and queries that go over the wire.
+/// Records the keys and queries on the wire.
 struct Wiretap(Arc<Mutex<Vec<String>>>);
 
 #[async_trait::async_trait]
@@ -349,7 +348,7 @@ fn leaks<'a>(seen: &str, secrets: &'a [String]) -> Vec<&'a String> {
 }
 
 #[tokio::test]
-async fn no_scenario_shows_what_went_over_the_wire() {
+async fn scenarios_do_not_leak_wire_data() {
     let secrets = secrets().await;
     let all = secrets.all();
     assert!(secrets.sent.len() > 5 && all.len() > 10, "{all:?}");
@@ -368,7 +367,7 @@ async fn no_scenario_shows_what_went_over_the_wire() {
 }
 
 #[tokio::test]
-async fn the_program_shows_none_of_it_either_however_much_is_logged() {
+async fn the_program_leaks_no_wire_data_at_any_log_level() {
     let secrets = secrets().await;
     for format in [&["--json"][..], &[]] {
         let output = Command::new(env!("CARGO_BIN_EXE_lab"))
@@ -394,10 +393,10 @@ async fn the_program_shows_none_of_it_either_however_much_is_logged() {
     }
 }
 
-/// The search must be able to find something: each secret, told to `tracing`
-/// under the client's own target, is heard and found.
+/// The search must be able to find something: each secret, logged under the client's own
+/// target, is recorded and found.
 #[tokio::test]
-async fn a_leak_would_be_found() {
+async fn a_planted_leak_is_found() {
     let secrets = secrets().await.all();
     let eavesdropper = Eavesdropper::default();
     let subscriber = tracing_subscriber::layer::SubscriberExt::with(

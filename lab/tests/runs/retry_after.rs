@@ -1,5 +1,5 @@
-//! How long the service asked to wait: one number wherever a run shows it, and
-//! rounded up, so that a client that waits so long never comes early.
+//! The requested wait: all parts of a run show the same number, rounded up, so that a
+//! client which waits that long never comes early.
 
 use std::{cell::Cell, sync::Arc, time::Duration};
 
@@ -20,12 +20,12 @@ use crate::{report, settings, text};
 const DOWN: Endpoint = Endpoint::new("down", "/down");
 
 thread_local! {
-    /// How far into a second the next run's response is sent, and how far ahead
-    /// of it the date lies.
+    /// How far into a second the next run's response is sent, and how far ahead of it the
+    /// date is.
     static DATE: Cell<(Duration, Duration)> = const { Cell::new((Duration::ZERO, Duration::ZERO)) };
 }
 
-/// A route that asks for a wait until a date.
+/// A route that requests a wait until a date.
 fn until_a_date(clock: Arc<dyn Clock>) -> Router {
     let (into, ahead) = DATE.get();
     let response = async move || -> Response {
@@ -68,7 +68,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn text_fact_ledger_json_and_report_of_a_run_never_disagree(
+    fn text_fact_ledger_json_and_report_of_a_run_agree(
         into_ns in 0..1_000_000_000_u64, ahead_ms in 1_000..5_000_u64,
     ) {
         let (into, ahead) = (Duration::from_nanos(into_ns), Duration::from_millis(ahead_ms));

@@ -1,4 +1,4 @@
-//! What the web UI asks for, and what it gets.
+//! The API of the web UI: its requests and responses.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use crate::support::{Browser, serve};
 
 /// Waits for the end of a run, and returns it.
 async fn finished(browser: &Browser, id: &str) -> Value {
-    // Listening begins before the look, so that the end cannot slip between.
+    // Listening starts before the check, so that the end cannot be missed in between.
     let mut events = browser.listen(None).await;
     let path = format!("/api/runs/{id}");
     let run = browser.get(&path).await.json();
@@ -40,7 +40,7 @@ async fn the_page_is_served_under_every_path_that_shows_it() {
     }
 }
 
-/// The document, every file that it names, and what these ask for at once.
+/// The document, every file that it names, and the files that these request at once.
 #[tokio::test]
 async fn the_first_paint_takes_at_most_100_kib() {
     let (_dashboard, browser) = serve().await;
@@ -61,7 +61,7 @@ async fn the_first_paint_takes_at_most_100_kib() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_known_is_not_sent_again() {
+async fn a_cached_file_gets_a_304() {
     let (_dashboard, browser) = serve().await;
     let first = browser.get("/assets/style.css").await;
     let tag = first.headers["etag"].to_str().expect("a tag");
@@ -77,7 +77,7 @@ async fn a_file_that_is_known_is_not_sent_again() {
 }
 
 #[tokio::test]
-async fn what_there_is_not_is_a_problem() {
+async fn an_unknown_path_is_a_problem_object() {
     let (_dashboard, browser) = serve().await;
 
     for path in [
@@ -146,9 +146,9 @@ async fn the_course_is_listed_in_its_order() {
     }
 }
 
-/// The question comes first, in the page's source as well.
+/// The question comes before the lesson, in the page's source as well.
 #[tokio::test]
-async fn what_a_scenario_teaches_is_sent_once_a_run_is_over() {
+async fn the_lesson_is_sent_once_a_run_is_over() {
     let (_dashboard, browser) = serve().await;
     let known = scenario::find("retry-later").expect("known");
     let patient = json!({ "scenario": known.words.name, "max_retry_after_seconds": 120 });
@@ -171,7 +171,7 @@ async fn what_a_scenario_teaches_is_sent_once_a_run_is_over() {
 }
 
 #[tokio::test]
-async fn the_lesson_is_true_of_the_runs_that_were_made() {
+async fn the_lesson_matches_the_completed_runs() {
     let (_dashboard, browser) = serve().await;
     let known = scenario::find("lost-response").expect("known");
     for (choice, clients) in [
@@ -202,7 +202,7 @@ async fn the_lesson_is_true_of_the_runs_that_were_made() {
 }
 
 #[tokio::test]
-async fn the_vocabulary_names_the_clients_and_what_both_sides_count() {
+async fn the_vocabulary_names_the_clients_and_the_metrics() {
     let (_dashboard, browser) = serve().await;
 
     let vocabulary = browser.get("/api/vocabulary").await.json();
@@ -280,15 +280,14 @@ async fn a_run_on_the_page_is_the_run_of_the_command_line() {
 }
 
 #[tokio::test]
-async fn two_runs_at_once_have_a_service_each() {
+async fn concurrent_runs_have_separate_services() {
     let (_dashboard, browser) = serve().await;
 
     let (one, other) = tokio::join!(browser.run_scenario("flaky"), browser.run_scenario("flaky"));
 
     for id in [one, other] {
         let run = finished(&browser, &id).await;
-        // On a service that they shared, one of them would have come to a
-        // success earlier.
+        // On a shared service one of them would have succeeded earlier.
         assert_eq!(run["sides"][0]["wire"]["total"], 3, "{run}");
         assert_eq!(run["passed"], true);
     }
@@ -354,7 +353,7 @@ async fn a_client_without_a_defence_runs_alone_or_beside_the_whole_one() {
 }
 
 #[tokio::test]
-async fn a_run_that_makes_no_sense_is_refused_and_not_kept() {
+async fn an_invalid_run_is_refused_and_not_kept() {
     let (_dashboard, browser) = serve().await;
     let json = ("content-type", "application/json");
     let own = ("sec-fetch-site", "same-origin");
@@ -406,7 +405,7 @@ async fn the_metrics_of_the_service_show_both_sides_of_all_runs() {
         finished(&browser, &id).await;
     }
 
-    // Whoever scrapes may call the service by any name.
+    // Scrapers may use any host name for the service.
     let scrape = Browser::of(&dashboard.service_url());
     let host = [("host", "host.docker.internal:8765")];
     let scrape = scrape.send(Method::GET, "/metrics", &host, "").await;
@@ -427,7 +426,7 @@ async fn the_metrics_of_the_service_show_both_sides_of_all_runs() {
 }
 
 #[tokio::test]
-async fn a_run_that_is_over_has_a_report_to_keep() {
+async fn a_finished_run_has_a_report() {
     let (_dashboard, browser) = serve().await;
     let run = json!({ "scenario": "flaky", "client": "compare", "pace": "virtual", "seed": 7 });
     let started = browser.start(&run).await.json();
@@ -501,7 +500,7 @@ async fn a_run_that_is_over_has_a_report_to_keep() {
 }
 
 #[tokio::test]
-async fn a_run_that_goes_on_has_no_report() {
+async fn a_running_run_has_no_report() {
     let (_dashboard, browser) = serve().await;
     let run = json!({ "scenario": "retry-later", "max_retry_after_seconds": 600 });
     let started = browser.start(&run).await.json();
@@ -530,7 +529,7 @@ async fn cursors(seed: u64) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn exchanges_come_with_the_run_and_not_with_the_feed() {
+async fn exchanges_are_in_the_run_but_not_in_the_feed() {
     let (_dashboard, browser) = serve().await;
     let secrets = cursors(7).await;
     assert_eq!(secrets.len(), 2);

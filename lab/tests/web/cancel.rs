@@ -1,5 +1,4 @@
-//! A run that goes on is cancelled: it ends, says so, and leaves its place to
-//! another.
+//! A running run is cancelled: it ends, says so, and frees its slot.
 
 use std::net::TcpListener;
 
@@ -41,7 +40,7 @@ async fn ended(events: &mut Events, id: &str) {
 }
 
 #[tokio::test]
-async fn a_run_that_is_cancelled_ends_at_once_and_says_so() {
+async fn a_cancelled_run_ends_at_once_and_says_so() {
     let (_dashboard, browser) = serve().await;
     let mut events = browser.listen(None).await;
     let id = waiting(&browser, &mut events, "reliable").await;
@@ -70,7 +69,7 @@ async fn a_run_that_is_cancelled_ends_at_once_and_says_so() {
 }
 
 #[tokio::test]
-async fn nothing_of_a_run_that_was_cancelled_goes_on() {
+async fn a_cancelled_run_sends_no_more_requests() {
     let (_dashboard, browser) = serve().await;
     let mut events = browser.listen(None).await;
     let id = waiting(&browser, &mut events, "reliable").await;
@@ -90,7 +89,7 @@ async fn nothing_of_a_run_that_was_cancelled_goes_on() {
 }
 
 #[tokio::test]
-async fn a_comparison_that_is_cancelled_compares_nothing() {
+async fn a_cancelled_comparison_compares_no_effects() {
     let (_dashboard, browser) = serve().await;
     let mut events = browser.listen(None).await;
     let id = waiting(&browser, &mut events, "compare").await;
@@ -105,7 +104,7 @@ async fn a_comparison_that_is_cancelled_compares_nothing() {
 }
 
 #[tokio::test]
-async fn what_is_over_already_stays_as_it_is() {
+async fn cancelling_a_finished_run_changes_nothing() {
     let (_dashboard, browser) = serve().await;
     let mut events = browser.listen(None).await;
     let id = browser.run_scenario("flaky").await;
@@ -124,7 +123,7 @@ async fn what_is_over_already_stays_as_it_is() {
 }
 
 #[tokio::test]
-async fn a_lab_full_of_runs_has_room_again() {
+async fn cancelled_runs_free_their_slots() {
     let (_dashboard, browser) = serve().await;
     let mut events = browser.listen(None).await;
     let patient = json!({ "scenario": "retry-later", "max_retry_after_seconds": 600 });

@@ -1,4 +1,4 @@
-//! Cases that are open to any client, and what the page is told of them.
+//! Cases that are open to any client, and their state in the API.
 
 use futures_util::future::join_all;
 use http::{Method, StatusCode};
@@ -36,8 +36,8 @@ fn reachable(card: &Value) -> impl Iterator<Item = &Value> {
     })
 }
 
-/// How many cases of a card are still served. Another test may have been given the port
-/// of one that is not, but knows nothing of its path.
+/// How many cases of a card are still served. Another test may have got the port of a
+/// closed case, but does not serve its path.
 pub(crate) async fn served(card: &Value) -> usize {
     let served = reachable(card).map(async |case| {
         let url = case["url"].as_str().expect("a URL");
@@ -72,8 +72,8 @@ async fn call(case: &Value) -> StatusCode {
     Browser::of(&url[..path]).get(&url[path..]).await.status
 }
 
-/// Looks at a task until it is so: a client may have read a response before the service
-/// knows that it has sent it.
+/// Reads a task until a condition is true: a client may have read a response before the
+/// service knows that it has sent it.
 async fn until(browser: &Browser, name: &str, is_so: impl Fn(&Value) -> bool) -> Value {
     for _ in 0..1_000 {
         let card = browser.get("/api/card").await.json();
@@ -86,7 +86,7 @@ async fn until(browser: &Browser, name: &str, is_so: impl Fn(&Value) -> bool) ->
 }
 
 #[tokio::test]
-async fn while_none_is_open_there_are_words_and_nothing_to_call() {
+async fn without_an_open_card_tasks_have_texts_but_no_cases() {
     let (_dashboard, browser) = serve().await;
 
     let card = browser.get("/api/card").await.json();
@@ -106,7 +106,7 @@ async fn while_none_is_open_there_are_words_and_nothing_to_call() {
 }
 
 #[tokio::test]
-async fn who_comes_back_too_early_sees_it_and_begins_again() {
+async fn an_early_retry_is_shown_and_the_case_can_start_again() {
     let (_dashboard, browser) = serve().await;
     let card = open(&browser).await;
     let case = &task(&card, "retry-after")["cases"][0];
@@ -155,7 +155,7 @@ async fn who_comes_back_too_early_sees_it_and_begins_again() {
 }
 
 #[tokio::test]
-async fn a_call_stands_there_as_a_command_with_its_token_and_its_body() {
+async fn a_case_shows_a_command_with_its_token_and_body() {
     let (_dashboard, browser) = serve().await;
 
     let card = open(&browser).await;
@@ -176,7 +176,7 @@ async fn a_call_stands_there_as_a_command_with_its_token_and_its_body() {
 }
 
 #[tokio::test]
-async fn of_a_storm_the_beginning_and_the_end_are_shown() {
+async fn of_many_requests_the_first_and_the_last_are_shown() {
     let (_dashboard, browser) = serve().await;
     let card = open(&browser).await;
     let case = &task(&card, "flaky")["cases"][0];
@@ -190,11 +190,11 @@ async fn of_a_storm_the_beginning_and_the_end_are_shown() {
     let shown: Vec<_> = rows.iter().flat_map(|row| row["seq"].as_u64()).collect();
     assert_eq!(shown, (1..=20).chain(24..=43).collect::<Vec<_>>());
     let remark = &stormy["cases"][0]["remark"];
-    assert_eq!(remark, "43 requests, of which 40 are shown");
+    assert_eq!(remark, "43 requests, 40 of them shown");
 }
 
 #[tokio::test]
-async fn another_card_takes_the_place_of_the_first_and_the_end_stops_it() {
+async fn a_new_card_replaces_the_first_and_shutdown_stops_it() {
     let (_dashboard, browser) = serve().await;
 
     let first = open(&browser).await;

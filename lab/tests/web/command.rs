@@ -40,7 +40,7 @@ pub(crate) async fn line(lines: &mut Lines<BufReader<ChildStdout>>) -> Option<St
 
 #[cfg(unix)]
 #[tokio::test]
-async fn serves_until_it_is_told_to_stop_and_says_three_lines() {
+async fn serve_prints_three_lines_and_runs_until_stopped() {
     for signal in ["-INT", "-TERM"] {
         let (mut child, mut lines) = start(&["--port", "0", "--page-port", "0"]).await;
         let service = line(&mut lines).await.expect("the service");
@@ -124,10 +124,10 @@ async fn a_card_opens_with_few_descriptors() {
     assert_eq!(card.status, StatusCode::CREATED, "{}", card.text());
 }
 
-/// Linux alone shows how many descriptors a process has.
+/// Only Linux shows how many descriptors a process has.
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn who_takes_the_descriptors_of_the_service_does_not_silence_the_page() {
+async fn the_page_responds_while_the_service_has_no_descriptors_left() {
     let script = "ulimit -n 64; exec \"$0\" serve --port 0 --page-port 0";
     let mut child = Command::new("sh")
         .args(["-c", script, env!("CARGO_BIN_EXE_lab")])
@@ -144,7 +144,7 @@ async fn who_takes_the_descriptors_of_the_service_does_not_silence_the_page() {
     });
 
     let descriptors = format!("/proc/{}/fd", child.id().expect("it runs"));
-    // One that was inherited may lie beyond the limit.
+    // An inherited descriptor may be above the limit.
     let descriptors = || {
         let open = fs::read_dir(&descriptors).expect("it runs").flatten();
         let numbers = open.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
@@ -163,7 +163,7 @@ async fn who_takes_the_descriptors_of_the_service_does_not_silence_the_page() {
     });
     all_taken.await.expect("all descriptors but one");
     let browser = Browser::of(&page);
-    // The page has nothing to close but this, which is in use.
+    // The page has no connection to close but this one, which is in use.
     let _events = browser.listen(None).await;
     let response = timeout(PATIENCE, browser.get("/")).await;
 
@@ -171,7 +171,7 @@ async fn who_takes_the_descriptors_of_the_service_does_not_silence_the_page() {
 }
 
 #[tokio::test]
-async fn a_port_in_use_is_named_with_what_to_type_instead() {
+async fn a_port_in_use_is_named_with_another_command() {
     let holder = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
     let taken = holder.local_addr().expect("an address").port().to_string();
 
@@ -207,12 +207,12 @@ async fn the_files_of_the_page_can_come_from_a_folder() {
     let script = browser.get("/assets/app.js").await;
 
     assert_eq!(page.text(), "another page");
-    // There is no such file in this folder, and none comes from elsewhere.
+    // This file does not exist in the folder, and the binary's copy is not used.
     assert_eq!(script.status, StatusCode::NOT_FOUND);
 }
 
 #[tokio::test]
-async fn a_folder_that_does_not_hold_the_page_is_named() {
+async fn a_folder_without_the_page_is_named() {
     let folder = tempfile::tempdir().expect("a folder");
     for folder in [folder.path().to_owned(), folder.path().join("missing")] {
         let assets = folder.to_str().expect("UTF-8");
@@ -224,12 +224,12 @@ async fn a_folder_that_does_not_hold_the_page_is_named() {
         assert_eq!(output.status.code(), Some(3));
         assert!(output.stdout.is_empty());
         let error = String::from_utf8(output.stderr).expect("UTF-8");
-        let start = format!("error: there is no page to serve in {assets}: ");
+        let start = format!("error: {assets} does not contain the web UI: ");
         assert!(error.starts_with(&start), "{error}");
     }
 }
 
-/// Reads lines until one holds this.
+/// Reads lines until one contains this.
 async fn line_with(lines: &mut Lines<BufReader<impl AsyncRead + Unpin>>, part: &str) {
     let found = async {
         while let Some(line) = lines.next_line().await.expect("a line") {
@@ -243,7 +243,7 @@ async fn line_with(lines: &mut Lines<BufReader<impl AsyncRead + Unpin>>, part: &
 }
 
 #[tokio::test]
-async fn logs_runs_and_service_and_warns_of_a_receiver_that_is_down() {
+async fn serve_logs_runs_and_warns_about_a_receiver_that_is_down() {
     let nobody = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
     let receiver = format!("http://{}", nobody.local_addr().expect("an address"));
     drop(nobody);

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::support::{Browser, Event, serve};
 
-/// Runs a run to its end while somebody listens.
+/// Runs a scenario to its end while a reader listens.
 async fn run_scenario(browser: &Browser) -> Vec<Event> {
     let mut events = browser.listen(None).await;
     let id = browser.run_scenario("flaky").await;
@@ -18,8 +18,7 @@ fn numbers(events: &[Event]) -> Vec<u64> {
     events.iter().map(Event::number).collect()
 }
 
-/// What rows say: each what it is, and how it went. What was recorded of them in
-/// virtual time names no port.
+/// The content of rows: a name and a result each. In virtual time they contain no port.
 fn texts(rows: &[Value]) -> Vec<[&Value; 3]> {
     let texts = rows.iter();
     texts
@@ -44,8 +43,8 @@ async fn a_run_is_published_from_its_start_to_its_end() {
     );
     let (end, changes) = own.split_last().expect("events");
     assert_eq!(end.kind, "run");
-    // Each change follows the one before it, and together they are what is shown of
-    // the run at its end.
+    // Each change follows the previous one, and together they result in the final state
+    // of the run.
     let mut rows: Vec<Value> = Vec::new();
     for (revision, event) in (1..).zip(&changes[1..]) {
         let change = &event.data;
@@ -63,7 +62,7 @@ async fn a_run_is_published_from_its_start_to_its_end() {
 }
 
 #[tokio::test]
-async fn a_reader_that_reconnects_gets_what_came_in_between_and_nothing_twice() {
+async fn a_reconnecting_reader_gets_missed_events_once() {
     let (_dashboard, browser) = serve().await;
     let whole = run_scenario(&browser).await;
 
@@ -91,7 +90,7 @@ async fn the_header_goes_before_the_query() {
 }
 
 #[tokio::test]
-async fn a_page_of_an_earlier_process_has_to_start_over() {
+async fn a_page_of_an_earlier_process_must_start_over() {
     let (_dashboard, browser) = serve().await;
     let whole = run_scenario(&browser).await;
 
@@ -142,7 +141,7 @@ async fn any_number_of_event_streams_leaves_room_for_requests() {
 }
 
 #[tokio::test]
-async fn a_page_that_does_not_read_holds_nobody_up() {
+async fn a_page_that_does_not_read_blocks_no_one() {
     let (_dashboard, browser) = serve().await;
     let mut slow = browser.listen(None).await;
 

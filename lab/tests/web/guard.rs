@@ -1,5 +1,5 @@
-//! What a stranger gets. The rules themselves are tested where they stand; here
-//! they are seen to be in force, on every path.
+//! Requests from strangers. The rules are tested in their own module; these tests check
+//! that they apply on every path.
 
 use futures_util::future::join_all;
 use http::{Method, StatusCode};
@@ -25,7 +25,7 @@ const PATHS: [&str; 13] = [
 ];
 
 #[tokio::test]
-async fn no_path_responds_to_a_name_from_elsewhere() {
+async fn every_path_refuses_a_foreign_host() {
     let (_dashboard, browser) = serve().await;
 
     for path in PATHS {
@@ -38,7 +38,7 @@ async fn no_path_responds_to_a_name_from_elsewhere() {
 }
 
 #[tokio::test]
-async fn no_other_site_changes_anything() {
+async fn other_sites_cannot_change_state() {
     let (_dashboard, browser) = serve().await;
 
     for (method, path, body) in [
@@ -105,11 +105,11 @@ async fn every_response_says_what_the_page_may_load_and_who_may_load_it() {
 }
 
 #[tokio::test]
-async fn silent_callers_make_way_for_a_browser() {
+async fn silent_connections_do_not_block_a_browser() {
     let (dashboard, browser) = serve().await;
     let address = dashboard.page_url().replace("http://", "");
 
-    // More than the page has room for.
+    // More than the page allows.
     let connect = || async { TcpStream::connect(&address).await.expect("room to wait in") };
     let mut silent = join_all((0..150).map(|_| connect())).await;
     let response = browser.get("/").await;

@@ -1,4 +1,4 @@
-//! `lab load` as a person types it, against a `lab serve` of its own.
+//! `lab load` as a person types it, against its own `lab serve`.
 
 use std::{
     io::Write,
@@ -53,7 +53,7 @@ pub(crate) fn text(bytes: &[u8]) -> String {
 }
 
 #[tokio::test]
-async fn runs_what_was_asked_for_and_sums_it_up() {
+async fn a_load_runs_the_filtered_scenarios_and_sums_them_up() {
     let (_server, _, page) = serve().await;
 
     let output = output(load(
@@ -74,14 +74,14 @@ async fn runs_what_was_asked_for_and_sums_it_up() {
     for line in out.lines() {
         assert!(line.chars().count() <= 80, "{line}");
     }
-    // Neither is a terminal, so there is no bar and no colour.
+    // Neither is a terminal, so there are no progress bar and no colours.
     let first_line = format!("10 runs in 1 s at {page}; Ctrl+C stops them\n");
     assert_eq!(err, first_line);
     assert!(!out.contains('\u{1b}'));
 }
 
 #[tokio::test]
-async fn one_seed_is_one_mix() {
+async fn one_seed_always_gives_the_same_mix() {
     let (_server, _, page) = serve().await;
     let arguments = [
         "--seconds",
@@ -93,7 +93,7 @@ async fn one_seed_is_one_mix() {
         "--filter",
         "i",
     ];
-    // How many attempts a run takes is up to the machine where it has a timeout.
+    // With timeouts, the number of attempts depends on the machine.
     let mix = |output: &Output| {
         let text = text(&output.stdout);
         let rows = text.lines().take_while(|line| !line.is_empty());
@@ -109,7 +109,7 @@ async fn one_seed_is_one_mix() {
 }
 
 #[tokio::test]
-async fn where_nobody_listens_it_says_what_to_type() {
+async fn without_a_server_a_load_says_what_to_type() {
     let nobody = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
     let page = format!("http://{}", nobody.local_addr().expect("an address"));
     drop(nobody);
@@ -129,7 +129,7 @@ fn imposter(response: &'static [u8]) -> String {
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             let mut stream = stream;
-            // Whoever hangs up early has seen enough.
+            // A reader that hangs up early has seen enough.
             let _ = stream.write_all(response);
         }
     });
@@ -137,7 +137,7 @@ fn imposter(response: &'static [u8]) -> String {
 }
 
 #[tokio::test]
-async fn what_is_not_the_page_is_not_taken_for_it() {
+async fn another_server_is_not_taken_for_the_page() {
     let (_server, service, _) = serve().await;
     let mut strangers = vec![service];
     for response in [
@@ -158,14 +158,14 @@ async fn what_is_not_the_page_is_not_taken_for_it() {
         assert_eq!(
             text(&output.stderr),
             format!(
-                "error: what responds at {page} is not the web UI of this `lab serve`; give the \
-                 address that it printed as --page\n"
+                "error: the server at {page} is not the web UI of this `lab serve`; set --page \
+                 to the address that it printed\n"
             )
         );
     }
 }
 
-/// A load that has begun.
+/// A running load.
 async fn begun(page: &str) -> Child {
     let mut child = load(page, &["--seconds", "600", "--rate", "20"])
         .spawn()
@@ -184,7 +184,7 @@ async fn ended(child: Child) -> Output {
 }
 
 #[tokio::test]
-async fn a_second_load_is_told_of_the_first() {
+async fn a_second_load_is_refused() {
     let (_server, _, page) = serve().await;
     let _first = begun(&page).await;
 
@@ -194,8 +194,8 @@ async fn a_second_load_is_told_of_the_first() {
     assert_eq!(
         text(&second.stderr),
         format!(
-            "error: a load goes on at {page} already; wait for its end, or stop it where it was \
-             started\n"
+            "error: a load is already running at {page}; wait for its end, or stop it where \
+             it was started\n"
         )
     );
 }
@@ -209,7 +209,7 @@ async fn signal(child: &Child, signal: &str) {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn ctrl_c_ends_it_with_what_was_run_and_the_server_goes_on() {
+async fn ctrl_c_ends_a_load_with_its_summary_and_the_server_stays() {
     let (_server, _, page) = serve().await;
     let first = begun(&page).await;
 
@@ -237,17 +237,17 @@ async fn a_page_that_never_responds_can_be_given_up() {
     let connection = timeout(PATIENCE, silent.accept()).await;
     let _connection = connection.expect("a call in time").expect("a call");
 
-    // Unlike Ctrl+C, it is never ignored from the start, as in a job of a script.
+    // Unlike SIGINT, it is never ignored from the start, as in a script's background job.
     signal(&waiting, "-TERM").await;
     let ended = ended(waiting).await;
 
-    // By the signal, and not in the end of its own accord.
+    // It ended by the signal, and not regularly.
     assert_eq!(ended.status.code(), None, "{ended:?}");
 }
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_server_that_stops_in_the_middle_is_named_after_what_was_run() {
+async fn a_load_interrupted_by_its_server_prints_the_summary_and_an_error() {
     for how in ["-INT", "-KILL"] {
         let (server, _, page) = serve().await;
         let load = begun(&page).await;
@@ -261,8 +261,8 @@ async fn a_server_that_stops_in_the_middle_is_named_after_what_was_run() {
         assert_eq!(
             err,
             format!(
-                "error: `lab serve` at {page} stopped in the middle; what was completed until then \
-                 is above\n"
+                "error: `lab serve` at {page} stopped during the load; the runs completed before \
+                 that are above\n"
             )
         );
     }

@@ -1,4 +1,4 @@
-//! Loads as the page's server runs them.
+//! Loads in the web UI's server.
 
 use std::time::{Duration, Instant};
 
@@ -9,12 +9,12 @@ use tokio::time::{sleep, timeout};
 
 use crate::support::{Browser, PATIENCE, serve};
 
-/// A load that nobody waits for the end of.
+/// A load that runs longer than any test.
 fn endless() -> Value {
     json!({ "seconds": 7200, "rate": 20, "filter": "items" })
 }
 
-/// What the counter with these labels stands at.
+/// The value of the counter with these labels.
 fn series(metrics: &str, series: &str) -> f64 {
     let line = metrics
         .lines()
@@ -29,7 +29,7 @@ async fn metrics(service: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_load_tells_how_it_goes_and_moves_the_counters_of_both_sides() {
+async fn a_load_reports_progress_and_changes_the_counters_of_both_sides() {
     let (dashboard, browser) = serve().await;
     let load = json!({ "seconds": 1, "rate": 10, "seed": 7, "filter": "flaky-gives-up" });
 
@@ -68,7 +68,7 @@ async fn a_load_tells_how_it_goes_and_moves_the_counters_of_both_sides() {
 }
 
 #[tokio::test]
-async fn a_load_leaves_the_pages_and_their_runs_alone() {
+async fn a_load_does_not_affect_pages_and_their_runs() {
     let (_dashboard, browser) = serve().await;
     let mut pages = join_all((0..20).map(|_| browser.listen(None))).await;
     let own = browser.run_scenario("flaky").await;
@@ -119,7 +119,7 @@ async fn one_load_goes_on_at_a_time_and_runs_beside_it() {
 }
 
 #[tokio::test]
-async fn whoever_hangs_up_stops_the_load_and_nothing_of_it_is_left() {
+async fn closing_the_connection_stops_the_load_completely() {
     let (dashboard, browser) = serve().await;
     let mut progress = browser.load(&endless()).await;
     while progress.next().await.expect("a line")["tally"]["completed"] == 0 {}
@@ -147,7 +147,7 @@ async fn whoever_hangs_up_stops_the_load_and_nothing_of_it_is_left() {
 }
 
 #[tokio::test]
-async fn a_load_does_not_hold_up_the_end() {
+async fn a_load_does_not_delay_the_shutdown() {
     let (dashboard, browser) = serve().await;
     let mut progress = browser.load(&endless()).await;
     progress.next().await;
@@ -161,7 +161,7 @@ async fn a_load_does_not_hold_up_the_end() {
 }
 
 #[tokio::test]
-async fn a_load_that_makes_no_sense_is_refused() {
+async fn an_invalid_load_is_refused() {
     let (_dashboard, browser) = serve().await;
     let json = ("content-type", "application/json");
     let own = ("sec-fetch-site", "none");

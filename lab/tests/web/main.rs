@@ -1,5 +1,5 @@
-//! The page's server, as a browser and as a stranger see it: real sockets, each
-//! test with a server of its own on free ports.
+//! The web UI's server, as a browser and a stranger see it: real sockets, and a server on
+//! free ports for each test.
 
 #![cfg_attr(
     not(unix),

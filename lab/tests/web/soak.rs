@@ -1,5 +1,5 @@
-//! A load for as long as one likes: what the server holds afterwards, and whether its
-//! numbers are those of the wire.
+//! A load of any length: the memory of the server afterwards, and whether its counters
+//! agree with the wire.
 
 use std::{env, fs, time::Duration};
 
@@ -7,20 +7,21 @@ use tokio::time::{Instant, sleep};
 
 use crate::load::{load, serve, text};
 
-/// Runs in a second: about what two cores bear in a debug build, which is what this is
-/// run with.
+/// The runs in a second: about as many as two cores can handle in a debug build, which
+/// this test uses.
 const RATE: &str = "10";
 
-/// A load before the first look, since much is made with the first use and kept.
+/// A load before the first measurement, because the first use allocates memory that is
+/// kept.
 const WARM_UP: u64 = 10;
 
-/// What may be left in memory of a load of any length: allocators keep what they had.
+/// How much memory may remain after a load of any length: allocators keep freed memory.
 const MEMORY_KIB: u64 = 24 * 1024;
 
-/// How long the last connections may take to be gone.
+/// How long the last connections may take to close.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What a process holds, as Linux tells it.
+/// The resources of a process, according to Linux.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Held {
     descriptors: usize,
@@ -45,12 +46,12 @@ impl Held {
     }
 }
 
-/// What the server has counted, all labels together.
+/// The server's counters, summed over all labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Counted {
     attempts: u64,
     responses: u64,
-    /// Requests that the services are at work on.
+    /// Requests in progress at the services.
     active: u64,
 }
 
@@ -83,7 +84,7 @@ async fn run_scenario(page: &str, seconds: u64) -> (u64, u64) {
     let output = load(page, &["--seconds", &seconds, "--rate", RATE]).output();
     let output = output.await.expect("lab runs");
     let out = text(&output.stdout);
-    // Each run holds that client and wire agree; one that does not is told.
+    // Each run checks that client and wire agree; one that does not is reported.
     assert_eq!(output.status.code(), Some(0), "{out}");
     let number = |line: &str, unit: &str| {
         let line = out.lines().find(|it| it.starts_with(line)).expect(line);

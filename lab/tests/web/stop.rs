@@ -1,4 +1,4 @@
-//! The end of it: prompt, whatever goes on, and with nothing left.
+//! The shutdown: it is prompt in any state, and leaves no task or socket.
 
 use std::net::TcpListener;
 
@@ -23,7 +23,7 @@ fn port(url: &str) -> u16 {
 }
 
 #[tokio::test]
-async fn event_streams_do_not_hold_up_the_end() {
+async fn event_streams_do_not_delay_the_shutdown() {
     let (dashboard, browser) = serve().await;
     let mut pages = join_all((0..20).map(|_| browser.listen(None))).await;
 
@@ -36,7 +36,7 @@ async fn event_streams_do_not_hold_up_the_end() {
 }
 
 #[tokio::test]
-async fn a_page_that_does_not_read_does_not_hold_up_the_end() {
+async fn a_page_that_does_not_read_does_not_delay_the_shutdown() {
     let (dashboard, _) = serve().await;
     let address = format!("127.0.0.1:{}", port(&dashboard.page_url()));
     let mut deaf = TcpStream::connect(address).await.expect("a connection");
@@ -72,7 +72,7 @@ async fn runs_that_go_on_are_cancelled() {
 }
 
 #[tokio::test]
-async fn nothing_listens_afterwards() {
+async fn both_ports_are_closed_afterwards() {
     let (dashboard, _) = serve().await;
     let ports = [dashboard.page_url(), dashboard.service_url()].map(|url| port(&url));
 
@@ -84,7 +84,7 @@ async fn nothing_listens_afterwards() {
 }
 
 #[tokio::test]
-async fn no_case_is_served_afterwards() {
+async fn the_cases_are_closed_afterwards() {
     for dropped in [false, true] {
         let (dashboard, browser) = serve().await;
         let card = browser.change(Method::POST, "/api/card").await.json();
@@ -99,7 +99,7 @@ async fn no_case_is_served_afterwards() {
 }
 
 #[tokio::test]
-async fn dropped_it_cuts_everything_off() {
+async fn dropping_the_web_ui_closes_every_connection() {
     let (dashboard, _) = serve().await;
     let address = format!("127.0.0.1:{}", port(&dashboard.page_url()));
     let mut page = TcpStream::connect(address).await.expect("a connection");
@@ -112,7 +112,7 @@ async fn dropped_it_cuts_everything_off() {
 }
 
 #[tokio::test]
-async fn a_port_that_is_taken_is_named_and_nothing_stays_open() {
+async fn a_taken_port_is_named_and_no_socket_stays_open() {
     let holder = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
     let taken = holder.local_addr().expect("an address").port();
     let free = WebUiConfig {

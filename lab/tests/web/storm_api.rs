@@ -1,11 +1,11 @@
-//! Storms as the page's server simulates them.
+//! Storms in the web UI's server.
 
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 
 use crate::support::{Browser, Event, serve};
 
-/// A storm of a few seconds of its own time.
+/// A storm of a few virtual seconds.
 fn short() -> Value {
     json!({
         "story": "spike",
@@ -20,7 +20,7 @@ fn short() -> Value {
     })
 }
 
-/// A storm that nobody waits for the end of.
+/// A storm that runs longer than any test.
 fn endless() -> Value {
     json!({ "story": "spike", "settings": { "calls_per_second": 1000.0, "length_seconds": 600.0 } })
 }
@@ -36,7 +36,7 @@ fn of<'a>(events: &'a [Event], kind: &'a str) -> impl Iterator<Item = &'a Value>
 }
 
 #[tokio::test]
-async fn a_storm_is_told_column_by_column_and_then_as_a_whole() {
+async fn a_storm_is_sent_column_by_column_and_then_as_a_whole() {
     let (ui, browser) = serve().await;
 
     let events = simulated(&browser, &short()).await;
@@ -63,11 +63,11 @@ async fn a_storm_is_told_column_by_column_and_then_as_a_whole() {
 }
 
 #[tokio::test]
-async fn one_seed_is_one_storm_to_the_byte() {
+async fn one_seed_gives_identical_storms() {
     let (ui, browser) = serve().await;
     let told = async |storm: &Value| {
         let mut events = simulated(&browser, storm).await;
-        // What tells one from the other is what it is called.
+        // The two differ in their names.
         events[0].data["id"].take();
         events
     };
@@ -133,7 +133,7 @@ async fn two_are_simulated_at_once_and_one_that_has_ended_makes_room() {
 }
 
 #[tokio::test]
-async fn says_which_setting_broke_which_rule() {
+async fn an_invalid_setting_is_refused_with_its_name_and_rule() {
     let (ui, browser) = serve().await;
     for (storm, code, detail) in [
         (json!({}), "invalid_storm", "missing field `story`"),
@@ -203,7 +203,7 @@ async fn says_which_setting_broke_which_rule() {
 }
 
 #[tokio::test]
-async fn a_policy_of_ones_own_is_simulated_beside_the_others() {
+async fn the_users_own_policy_is_simulated_beside_the_others() {
     let (ui, browser) = serve().await;
     let catalogue = browser.get("/api/storms").await.json();
     let mut storm = short();
@@ -220,7 +220,7 @@ async fn a_policy_of_ones_own_is_simulated_beside_the_others() {
 }
 
 #[tokio::test]
-async fn what_others_ship_with_is_simulated_beside_a_story_once_and_says_where_it_comes_from() {
+async fn a_preset_is_simulated_once_beside_a_story_and_names_its_source() {
     let (ui, browser) = serve().await;
     let catalogue = browser.get("/api/storms").await.json();
     let mut storm = short();

@@ -1,4 +1,4 @@
-//! A browser of a kind: it sends what one would, or whatever a test asks for.
+//! A minimal browser: it sends the requests of a browser, or any that a test needs.
 
 use std::{net::SocketAddr, time::Duration};
 
@@ -14,7 +14,7 @@ use tokio::{net::TcpStream, time::timeout};
 /// A test that waits this long has failed.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A server on free ports, and a browser that knows it.
+/// A server on free ports, and a browser for it.
 pub(crate) async fn serve() -> (WebUi, Browser) {
     let config = WebUiConfig {
         port: 0,
@@ -26,7 +26,7 @@ pub(crate) async fn serve() -> (WebUi, Browser) {
     (dashboard, browser)
 }
 
-/// Sends requests to one server, each on a connection of its own.
+/// Sends requests to one server, each on its own connection.
 #[derive(Clone)]
 pub(crate) struct Browser {
     address: SocketAddr,
@@ -68,7 +68,7 @@ impl Browser {
         self.send(Method::GET, path, &[], "").await
     }
 
-    /// Asks for a run as the page does.
+    /// Requests a run as the page does.
     pub(crate) async fn start(&self, run: &Value) -> TestResponse {
         let headers = [
             ("content-type", "application/json"),
@@ -86,13 +86,13 @@ impl Browser {
         response.json()["id"].as_str().expect("an id").to_owned()
     }
 
-    /// Changes something without a body, as the page does.
+    /// Sends a request without a body that changes state, as the page does.
     pub(crate) async fn change(&self, method: Method, path: &str) -> TestResponse {
         let headers = [("sec-fetch-site", "same-origin")];
         self.send(method, path, &headers, "").await
     }
 
-    /// Sends just this; the `Host` is the server's unless there is another.
+    /// Sends exactly this request; the `Host` is the server's unless another is given.
     pub(crate) async fn send(
         &self,
         method: Method,
@@ -110,7 +110,7 @@ impl Browser {
         }
     }
 
-    /// Listens to the feed, from after an event if one is named.
+    /// Listens to the feed, starting after an event if one is given.
     pub(crate) async fn listen(&self, last: Option<&str>) -> Events {
         self.listen_at("/api/events", last).await
     }
@@ -127,7 +127,7 @@ impl Browser {
         }
     }
 
-    /// Asks for a load, and reads how it goes.
+    /// Starts a load, and reads its progress.
     pub(crate) async fn load(&self, load: &Value) -> Progress {
         let headers = [
             ("content-type", "application/json"),
@@ -144,7 +144,7 @@ impl Browser {
         }
     }
 
-    /// Asks for a storm, and reads how it goes for as long as the events live.
+    /// Starts a storm, and reads its events until the value is dropped.
     pub(crate) async fn storm(&self, storm: &Value) -> Events {
         let response = self.open_storm(storm).await;
         assert_eq!(response.status(), StatusCode::OK);
@@ -155,7 +155,7 @@ impl Browser {
         }
     }
 
-    /// Asks for a storm, and reads nothing of it.
+    /// Starts a storm, and reads nothing.
     pub(crate) async fn open_storm(&self, storm: &Value) -> http::Response<Incoming> {
         let headers = [
             ("content-type", "application/json"),
@@ -195,7 +195,7 @@ impl Browser {
     }
 }
 
-/// One event of a stream; of the feed it has an id.
+/// One event of a stream; events of the feed have an id.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Event {
     pub(crate) id: String,
@@ -216,14 +216,14 @@ impl Event {
     }
 }
 
-/// What a reader of the feed gets.
+/// A reader of the feed.
 pub(crate) struct Events {
     body: Incoming,
     text: String,
 }
 
 impl Events {
-    /// The next event; none once the server has ended the stream or cut it off.
+    /// The next event; none once the server has ended or aborted the stream.
     pub(crate) async fn next(&mut self) -> Option<Event> {
         loop {
             while let Some((block, rest)) = self.text.split_once("\n\n") {
@@ -241,7 +241,7 @@ impl Events {
         }
     }
 
-    /// All events up to the first that is so, which is the last of them.
+    /// All events up to and including the first that meets a condition.
     pub(crate) async fn until(&mut self, wanted: impl Fn(&Event) -> bool) -> Vec<Event> {
         let mut events = Vec::new();
         loop {
@@ -255,14 +255,14 @@ impl Events {
     }
 }
 
-/// How a load goes, for as long as this lives.
+/// The progress of a load, which stops when this is dropped.
 pub(crate) struct Progress {
     body: Incoming,
     text: String,
 }
 
 impl Progress {
-    /// The next line; none once there are no more, or if it broke off.
+    /// The next line; none at the end, or if the connection broke.
     pub(crate) async fn next(&mut self) -> Option<Value> {
         loop {
             if let Some((line, rest)) = self.text.split_once('\n') {

@@ -1,24 +1,24 @@
-//! What reaches the service from anywhere else.
+//! Requests that reach the service from other clients.
 
 use http::Method;
 use serde_json::{Value, json};
 
 use crate::support::{Browser, Event, Events, serve};
 
-/// The next request that the feed has with its response.
+/// The next request in the feed that has its response.
 async fn responded(events: &mut Events) -> Value {
     let has_response = |event: &Event| event.kind == "wire" && !event.data["status"].is_null();
     events.until(has_response).await.pop().expect("it").data
 }
 
 #[tokio::test]
-async fn the_feed_has_each_request_from_elsewhere_with_its_response() {
+async fn the_feed_has_each_request_from_other_clients_with_its_response() {
     let (dashboard, browser) = serve().await;
     let mut events = browser.listen(None).await;
     let elsewhere = Browser::of(&dashboard.service_url());
 
     for (seq, status) in [(1, 503), (2, 503), (3, 200)] {
-        // One request id for all: it does not name a request.
+        // All requests have the same id, because it does not identify a request.
         let same = [("x-request-id", "mine")];
         elsewhere.send(Method::GET, "/flaky", &same, "").await;
 
@@ -32,7 +32,7 @@ async fn the_feed_has_each_request_from_elsewhere_with_its_response() {
 }
 
 #[tokio::test]
-async fn the_feed_and_the_list_say_the_same_of_a_request() {
+async fn the_feed_and_the_list_agree_on_a_request() {
     let (dashboard, browser) = serve().await;
     let mut events = browser.listen(None).await;
     let elsewhere = Browser::of(&dashboard.service_url());

@@ -1,9 +1,8 @@
-//! The waterfall of a page: a table that says what happened, and beside it a
-//! picture of the same rows.
+//! The waterfall of a report: a table of the events, and a picture of the same rows
+//! beside it.
 //!
-//! Positions in the picture are shares of its width, so that it fits any screen
-//! without its strokes and corners being stretched. One em of it is the height
-//! of one row of the table.
+//! Positions in the picture are shares of its width, so that it fits any screen without
+//! stretching strokes and corners. One em of it is the height of one table row.
 
 use std::{ops::Range, time::Duration};
 
@@ -16,10 +15,11 @@ use evidence::{
     trace::SpanName,
 };
 
-/// The axis has so many columns: each is a percent of the width.
+/// The number of columns on the axis: each is one percent of the width.
 pub(super) const COLUMNS: usize = 100;
 
-/// The waterfalls of a page's runs, on one axis: what is as long is drawn as long.
+/// The waterfalls of a report's runs, on one axis, so that equal durations have equal
+/// lengths.
 pub(super) fn figures(sides: &[Side<'_>]) -> Vec<Markup> {
     let charts = sides
         .iter()
@@ -65,13 +65,13 @@ fn figure(side: &Side<'_>, chart: &Chart, scale: &Scale) -> Markup {
                 (legend())
                 figcaption {
                     @if end.is_zero() {
-                        "All of it happened at one moment."
+                        "Everything happened at one moment."
                     } @else {
                         "Time runs to the right, from 0 ms to " (duration(end)) ", to scale, but "
-                        "what takes no time is drawn one step wide"
+                        "a row without duration is drawn one step wide"
                         @if is_cut {
-                            ", and a pause that dwarfs all else is cut short (//): its length "
-                            "stands in the table"
+                            ", and a very long pause is cut (//): its length "
+                            "is in the table"
                         }
                         "."
                     }
@@ -85,8 +85,8 @@ fn figure(side: &Side<'_>, chart: &Chart, scale: &Scale) -> Markup {
     }
 }
 
-/// Why the rows are as they are: each decision, step by step. An attempt has the
-/// reason of the decision after it.
+/// The reasons for the rows: each decision, step by step. An attempt has the reason of
+/// the decision after it.
 fn reasons(side: &Side<'_>, chart: &Chart) -> Markup {
     let rows: Vec<_> = chart.shown().filter(|row| !row.is_nested()).collect();
     let follows = |at: usize| rows.get(at + 1).map(|next: &&Row| &next.why);
@@ -123,7 +123,7 @@ fn table(chart: &Chart) -> Markup {
             tbody {
                 @for row in chart.head() { (line(row)) }
                 @if chart.left_out() > 0 {
-                    tr { td {} td colspan="2" { (chart.left_out()) " rows left out" } }
+                    tr { td {} td colspan="2" { (chart.left_out()) " rows not shown" } }
                 }
                 @for row in chart.tail() { (line(row)) }
             }
@@ -164,7 +164,7 @@ fn bars(chart: &Chart, scale: &Scale) -> Markup {
     }
 }
 
-/// A part of the line of a whole call.
+/// A segment of a whole call's line.
 fn line_part(at: usize, chart: &Chart, part: &Part, scale: &Scale) -> Markup {
     shape(
         at,
@@ -199,8 +199,8 @@ fn columns(scale: &Scale, chart: &Chart, row: &Row) -> Range<usize> {
     scale.bar(row.start, chart.until(row))
 }
 
-/// What a span looks like: tall and full, tall and hollow, striped, or thin, so
-/// that no meaning hangs on colour alone.
+/// The shape of a span (tall and full, tall and hollow, striped, or thin), so that its
+/// meaning does not depend on colour.
 pub(super) fn shape(at: usize, class: &str, columns: &Range<usize>) -> Markup {
     let (top, height) = match class {
         "request" => (".44em", ".12em"),
@@ -208,7 +208,7 @@ pub(super) fn shape(at: usize, class: &str, columns: &Range<usize>) -> Markup {
     };
     html! {
         @if class == "wait" {
-            // Dashes along a thick line are stripes.
+            // A thick dashed line looks striped.
             line.wait x1={ (columns.start) "%" } x2={ (columns.end) "%" }
                 y1={ (at) ".5em" } y2={ (at) ".5em" } {}
         } @else {
@@ -235,7 +235,7 @@ fn limit_line(line: &LimitLine, end: Duration) -> Markup {
     path += " H100";
     html! {
         div.limit {
-            p { "Attempts that the client allowed itself at once: " (line.text) "." }
+            p { "Concurrent attempts that the client allowed itself: " (line.text) "." }
             svg viewBox="0 0 100 40" preserveAspectRatio="none" width="100%" height="3em"
                 role="img" aria-label="The concurrency limit over time" {
                 path d=(path) {}
@@ -249,8 +249,8 @@ fn legend() -> Markup {
         ("ok", "an attempt"),
         ("failed", "an attempt that failed"),
         ("wait", "a wait"),
-        ("queue", "a wait for a turn"),
-        ("ceiling", "what a wait was drawn below"),
+        ("queue", "a wait for a slot"),
+        ("ceiling", "the ceiling of a wait"),
         ("stop", "the moment at which a call gave up"),
         ("request", "the same request, as the service saw it"),
     ];

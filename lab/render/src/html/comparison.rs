@@ -1,13 +1,13 @@
-//! What two runs came to, effect by effect, as part of a page.
+//! The effects of two runs, as part of a report.
 
 use evidence::compare::{Compared, Effect};
 use maud::{Markup, html as markup};
 
-/// The effects of two runs as a table, and what is to be said about them.
+/// The effects of two runs as a table, with the findings about them.
 pub(super) fn effects(compared: &Compared, lab: &str) -> Markup {
     markup! {
         section aria-labelledby="effects" {
-            h2 #effects { "What each came to" }
+            h2 #effects { "Effects of each client" }
             div.wide role="region" aria-labelledby="measured" tabindex="0" {
                 table.effects {
                     caption #measured { "Measured on the two runs" }

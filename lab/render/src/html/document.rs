@@ -1,13 +1,14 @@
-//! The frame of a page: its style, and the policy that allows nothing else.
+//! The frame of a report: its style sheet, and a content security policy that allows
+//! nothing else.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
 
-/// The one style sheet, set into the page itself.
+/// The style sheet, embedded in the report.
 const STYLE: &str = include_str!("style.css");
 
-/// Sets a body into a page that loads nothing and runs nothing.
+/// Wraps a body in a document that loads nothing and runs no script.
 pub(super) fn document(title: &str, body: Markup) -> String {
     html! {
         (DOCTYPE)
@@ -26,8 +27,8 @@ pub(super) fn document(title: &str, body: Markup) -> String {
     .into_string()
 }
 
-/// Even if markup from the wire got into the page, it could neither run nor
-/// load anything: only the style sheet with this hash is let in.
+/// Even if markup from the wire got into the report, it could neither run nor load
+/// anything: the policy allows only the style sheet with this hash.
 fn policy() -> String {
     let hash = BASE64_STANDARD.encode(Sha256::digest(STYLE));
     format!("default-src 'none'; style-src 'sha256-{hash}'; base-uri 'none'; form-action 'none'")

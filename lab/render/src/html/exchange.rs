@@ -1,11 +1,12 @@
-//! The recorded exchanges of a run, folded: each opens into its request and its response.
+//! The recorded exchanges of a run, folded: each opens to show its request and its
+//! response.
 
 use evidence::wire::{Exchange, Header, Message};
 use maud::{Markup, html};
 
 use super::Side;
 
-/// Every exchange that was recorded; nothing if none was.
+/// All recorded exchanges; empty if there are none.
 pub(super) fn exchanges(side: &Side<'_>) -> Markup {
     html! {
         @for exchange in &side.run.wire.exchanges {

@@ -1,5 +1,5 @@
-//! A card as one page of HTML: a table of goals and rules, and then for each task what
-//! came over the wire in each of its cases.
+//! A card as one HTML page: a table of goals and rules, and then the requests of each
+//! task, case by case.
 
 use std::fmt::Display;
 
@@ -20,17 +20,17 @@ use super::{
     document::document,
 };
 
-/// The most requests of a case that are drawn.
+/// The most requests of a case to draw.
 const ROWS: usize = 24;
 
-/// The most columns of a text of the client.
+/// The maximum width of the client's texts, in columns.
 const LONGEST: usize = 300;
 
-/// The most columns of the command in the heading: it may be a whole script.
+/// The maximum width of the command in the heading, in columns: it may be a whole script.
 const LONGEST_COMMAND: usize = 80;
 
-/// Sets a card as a page. `words` are those of its tasks, in any order; `known` are the
-/// rules that are known to be broken.
+/// Renders a card as a page. `words` are those of its tasks, in any order; `known` lists
+/// the rules that are known to be broken.
 #[must_use]
 pub fn html_card(card: &Card, words: &[&TaskWords], known: &KnownFailures) -> String {
     let command = match card.command.is_empty() {
@@ -63,7 +63,7 @@ fn heading(card: &Card, command: &str, known: &KnownFailures) -> Markup {
     let broken = tasks.map(|task| task.broken_but_for(known).count());
     let (class, mark, words) = match (broken.sum::<usize>(), card.passed_but_for(known)) {
         _ if !card.was_attempted() => ("open", "·", "nothing was attempted"),
-        (0, true) => ("held", "✓", "all that was attempted is done"),
+        (0, true) => ("held", "✓", "every attempted task is done"),
         (0, false) => ("broken", "✗", "a goal is missed"),
         (1.., _) => ("broken", "✗", "a rule is broken"),
     };
@@ -87,7 +87,7 @@ fn table(card: &Card, known: &KnownFailures) -> Markup {
             h2 #card { "Goals and rules" }
             div.wide role="region" aria-labelledby="judged" tabindex="0" {
                 table.card {
-                    caption #judged { "What each task came to, and each rule that is judged in it" }
+                    caption #judged { "The result of each task and of each of its rules" }
                     thead { tr {
                         @for title in ["task", "verdict", "level", "source", "found"] {
                             th scope="col" { (title) }
@@ -152,7 +152,7 @@ fn verdict(class: &str, mark: &str, words: impl Display) -> Markup {
     }
 }
 
-/// The cases of a task that saw a request, or missed their goal.
+/// The cases of a task that received a request, or missed their goal.
 fn cases(task: &TaskGrade, words: Option<&TaskWords>, known: &KnownFailures) -> Markup {
     let shown = task.cases.iter().enumerate();
     let shown = shown.filter(|(_, case)| case.wire.total > 0 || was_missed(case));
@@ -165,7 +165,7 @@ fn cases(task: &TaskGrade, words: Option<&TaskWords>, known: &KnownFailures) -> 
                 p.remark { (words.request) " … " (words.path) " · last line to print: " (words.goal) }
             }
             @for (number, case) in &shown { (self::case(task, *number, case, known)) }
-            @if shown.is_empty() { p.remark { "No request came." } }
+            @if shown.is_empty() { p.remark { "No request arrived." } }
         }
     }
 }
@@ -208,7 +208,7 @@ fn requests(task: &TaskGrade, number: usize, case: &CaseGrade, known: &KnownFail
                 tbody {
                     @for row in head { (request(task, number, row, is_ok(row), known)) }
                     @if left_out > 0 {
-                        tr { td {} td { (left_out) " requests left out" } }
+                        tr { td {} td { (left_out) " requests not shown" } }
                     }
                     @for row in tail { (request(task, number, row, is_ok(row), known)) }
                 }
@@ -265,7 +265,8 @@ fn bars(at: usize, row: &CaseRow, is_ok: bool, scale: &Scale) -> Markup {
     }
 }
 
-/// A text of the client, without a sign that could hide or reorder what stands around it.
+/// A text of the client, without characters that could hide or reorder the text around
+/// it.
 fn safe(text: &str) -> String {
     fit(text, LONGEST, false)
 }

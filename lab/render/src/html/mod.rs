@@ -1,8 +1,8 @@
-//! A run, a card or a storm as one page of HTML, to be opened, shown or printed without a network.
+//! A run, a card or a storm as one HTML page that opens, shows and prints without a
+//! network.
 //!
-//! It needs no script and nothing from elsewhere, and its policy forbids both.
-//! Everything is set by `maud`, which escapes: what came from the wire is text
-//! here, and never markup.
+//! It needs no script and no other file, and its content security policy forbids both.
+//! `maud` escapes all text, so text from the wire never becomes markup.
 
 mod chart;
 mod comparison;
@@ -26,11 +26,11 @@ use evidence::{
     plot::Mark,
 };
 
-/// Sets a run, and what it teaches, as a page.
+/// Renders a run and its lesson as a page.
 ///
-/// `prediction` is what the reader expected before looking, if anything; `metrics` are
-/// those whose questions stand beside their counters; `lab` is how the reader called the
-/// lab.
+/// `prediction` is what the reader expected before the run, if anything. `metrics` are
+/// those whose questions are shown beside their counters. `lab` is how the reader called
+/// the lab.
 #[must_use]
 pub fn html(
     words: &ScenarioWords,
@@ -51,8 +51,8 @@ pub fn html(
     story.page()
 }
 
-/// Sets a comparison, and what its two runs teach, as a page: what differs, and
-/// then each side with all that a run has, on one axis of time.
+/// Renders a comparison and the lesson of its two runs as a page: the differences first,
+/// then each run in full, on one time axis.
 #[must_use]
 pub fn html_comparison(
     words: &ScenarioWords,
@@ -83,7 +83,7 @@ pub fn html_comparison(
     story.page()
 }
 
-/// What a page tells.
+/// The content of a page.
 struct Story<'a> {
     words: &'a ScenarioWords,
     metrics: &'a [Metric],
@@ -94,26 +94,26 @@ struct Story<'a> {
     next: String,
 }
 
-/// A run on a page, alone or beside another.
+/// A run on a page, alone or in a comparison.
 struct Side<'a> {
     run: &'a Run,
-    /// What it came to beside the other.
+    /// Its effects, in a comparison.
     beside: Option<&'a compare::Side>,
 }
 
 impl Side<'_> {
-    /// What tells it from the other.
+    /// Its name in the comparison.
     fn name(&self) -> Option<&'static str> {
         self.beside.map(|side| side.client.name)
     }
 
-    /// Whether a check is shown. Beside another client rules count, and what a scenario
-    /// expects of the reference client alone does not.
+    /// Whether a check is shown. In a comparison rules are shown, but not the
+    /// expectations that apply to the reference client only.
     fn shows(&self, check: &Check) -> bool {
         self.beside.is_none() || check.rule.is_some()
     }
 
-    /// The id of one of its parts.
+    /// The id of one of its sections.
     fn id(&self, part: &str) -> String {
         match self.name() {
             Some(name) => format!("{part}-{name}"),
@@ -121,7 +121,7 @@ impl Side<'_> {
         }
     }
 
-    /// The heading of one of its parts.
+    /// The heading of one of its sections.
     fn title(&self, part: &str) -> String {
         match self.name() {
             Some(name) => format!("{part} · {name}"),
@@ -181,7 +181,7 @@ fn heading(words: &ScenarioWords, sides: &[Side<'_>]) -> Markup {
             p.title { (words.title) }
             div.badges { @for side in sides { (badges(side)) } }
             @for side in sides {
-                ul.terms aria-label=(side.title("What was asked, and what the client was allowed")) {
+                ul.terms aria-label=(side.title("The question, and the limits of the client")) {
                     @if let Some(name) = side.name() { li { (name) } }
                     @for term in &side.run.terms { li { (term) } }
                 }
@@ -190,8 +190,8 @@ fn heading(words: &ScenarioWords, sides: &[Side<'_>]) -> Markup {
     }
 }
 
-/// How a run ended for the client, and what came of the expectations: a call that
-/// fails may be just what was expected.
+/// How a run ended for the client, and whether the expectations held: a failed call may
+/// be exactly what was expected.
 fn badges(side: &Side<'_>) -> Markup {
     let run = side.run;
     if let Some(beside) = side.beside {
@@ -220,7 +220,7 @@ fn badges(side: &Side<'_>) -> Markup {
     }
 }
 
-/// The badge of a client beside another.
+/// The badge of a client in a comparison.
 fn phrases(side: &compare::Side) -> Markup {
     let class = |mark| match mark {
         Some(Mark::Ok) => "held",
@@ -238,7 +238,7 @@ fn phrases(side: &compare::Side) -> Markup {
     }
 }
 
-/// The question with its choices, and the answer: a report is read after the run.
+/// The question with its choices, and the answer, because a report is read after the run.
 fn question(words: &ScenarioWords, run: &Run, prediction: Option<&Prediction>) -> Markup {
     let answer = run.answer.as_ref().map(|answer| match answer.why {
         Some(why) => format!("{}. {why}", answer.text),
@@ -316,7 +316,7 @@ fn verdict(side: &Side<'_>) -> Markup {
                 }
             }
             @if !run.verdict.is_empty() {
-                p.remark { "“wire” is what the service saw, “client” the client's own word." }
+                p.remark { "“wire” is the service's record, “client” the client's own." }
             }
         }
     }
@@ -342,8 +342,8 @@ fn lesson(why: &str, without: Option<&str>, unsolved: &str, next: &str) -> Marku
     }
 }
 
-/// A class and a sign for what held and what did not: the words beside them say
-/// the same.
+/// A class and a mark for a check that held or failed. The text beside them says the
+/// same.
 fn mark(held: bool) -> (&'static str, &'static str) {
     match held {
         true => ("held", "✓"),

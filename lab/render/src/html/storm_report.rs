@@ -1,5 +1,5 @@
-//! A storm as one page of HTML: a picture for each policy, all on the same axes, and the
-//! same in figures.
+//! A storm as one HTML page: a picture for each policy, all on the same axes, and the
+//! same data as numbers.
 
 use std::{fmt::Write, time::Duration};
 
@@ -15,7 +15,7 @@ use maud::{Markup, html as markup};
 
 use super::document::document;
 
-/// Sets a storm as a page.
+/// Renders a storm as a page.
 #[must_use]
 pub fn html_storm(storm: &Storm) -> String {
     let frame = StormFrame::of(&storm.settings);
@@ -70,7 +70,7 @@ fn heading(storm: &Storm) -> Markup {
             div.badges {
                 p.badge { (storm_result(storm)) }
             }
-            ul.terms aria-label="How it was set up" {
+            ul.terms aria-label="Settings of the policy" {
                 @for term in storm_terms(&storm.settings) { li { (term) } }
             }
         }
@@ -93,7 +93,7 @@ fn figure(number: usize, picture: &StormPicture, frame: &StormFrame) -> Markup {
             figcaption {
                 (picture.remark) br; (picture.brief)
                 @if let Some(source) = &picture.source {
-                    br; "What it ships with: " a href=(source.url) { (source.url) } "; " (source.differs) "."
+                    br; "Its defaults: " a href=(source.url) { (source.url) } "; " (source.differs) "."
                 }
             }
         }
@@ -111,7 +111,7 @@ fn ending(picture: &StormPicture) -> Markup {
     }
 }
 
-/// What lies below the curves: the incident, and the lines of the axis of rates.
+/// The layer below the curves: the incident, and the grid lines of the rates.
 fn ground(frame: &StormFrame) -> Markup {
     markup! {
         @if let Some(Stretch { began, ended, .. }) = &frame.incident {
@@ -125,8 +125,8 @@ fn ground(frame: &StormFrame) -> Markup {
     }
 }
 
-/// The curves, in a picture of their own: one unit of it is a column, and one call or
-/// request per second.
+/// The curves, in a nested picture: one unit is one column, or one call or request per
+/// second.
 fn curves(curves: &StormCurves, frame: &StormFrame) -> Markup {
     let StormCurves {
         load,
@@ -143,7 +143,7 @@ fn curves(curves: &StormCurves, frame: &StormFrame) -> Markup {
     }
 }
 
-/// What lies above the curves: the capacity, the break-even, and the end of the incident.
+/// The layer above the curves: the capacity, the break-even, and the end of the incident.
 fn marks(picture: &StormPicture, frame: &StormFrame) -> Markup {
     let level = |class, at: &Level| {
         let at = down(frame, at.rate);
@@ -163,17 +163,17 @@ fn marks(picture: &StormPicture, frame: &StormFrame) -> Markup {
     }
 }
 
-/// Where a moment lies, in per cent of the width.
+/// The horizontal position of a moment, in percent of the width.
 fn across(frame: &StormFrame, moment: Duration) -> f64 {
     100.0 * moment.as_secs_f64() / frame.axis.length.as_secs_f64()
 }
 
-/// Where a rate lies, in per cent of the height from above.
+/// The vertical position of a rate, in percent of the height from the top.
 fn down(frame: &StormFrame, rate: f64) -> f64 {
     100.0 * (1.0 - rate / frame.top)
 }
 
-/// Columns from the ground up to each rate, side by side.
+/// Adjacent columns from the ground up to each rate.
 fn area(rates: &[f64], top: f64) -> String {
     let mut path = format!("M0 {}", short(top));
     for rate in rates {
@@ -182,8 +182,8 @@ fn area(rates: &[f64], top: f64) -> String {
     path + "V" + &short(top) + "z"
 }
 
-/// A narrow stripe in each column, from the first rate up to the second: stripes differ
-/// from what is filled without any colour.
+/// A narrow stripe in each column, from the first rate to the second. Stripes and filled
+/// areas differ even without colour.
 fn stripes(from: &[f64], to: &[f64], top: f64) -> String {
     let mut path = String::new();
     for (column, (from, to)) in from.iter().zip(to).enumerate() {
@@ -195,7 +195,7 @@ fn stripes(from: &[f64], to: &[f64], top: f64) -> String {
     path
 }
 
-/// A line of steps, a step for each column.
+/// A line with a step for each column.
 fn line(rates: &[f64], top: f64) -> String {
     let mut path = String::new();
     for (column, rate) in rates.iter().enumerate() {
@@ -205,7 +205,7 @@ fn line(rates: &[f64], top: f64) -> String {
     path
 }
 
-/// A number with a tenth, if it is no whole one.
+/// A number with one decimal, unless it is whole.
 fn short(number: f64) -> String {
     let tenths = (number * 10.0).round() / 10.0;
     tenths.to_string()
@@ -228,7 +228,7 @@ fn legend(frame: &StormFrame, pictures: &[StormPicture]) -> Markup {
         ("goodput", "calls that succeeded: the goodput", true),
         (
             "wasted",
-            "work for callers who had left: with the goodput, the throughput",
+            "work for callers who had left; with the goodput it is the throughput",
             true,
         ),
         ("load", "calls that began: the load", true),

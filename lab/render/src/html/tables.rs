@@ -1,12 +1,12 @@
-//! The evidence behind a verdict as tables: what the wire saw, and which
-//! counters moved.
+//! The evidence behind a verdict as tables: the requests on the wire, and the counters
+//! that changed.
 
 use evidence::{Counter, Metric, plot::Table, risen};
 use maud::{Markup, html};
 
 use super::{Side, exchange};
 
-/// The requests, in the columns that one of them fills.
+/// The requests, with the columns that at least one of them fills.
 pub(super) fn wire(side: &Side<'_>) -> Markup {
     let (id, caption) = (side.id("wire"), side.id("requests"));
     let wire = &side.run.wire;
@@ -53,10 +53,10 @@ pub(super) fn wire(side: &Side<'_>) -> Markup {
     }
 }
 
-/// The columns that hold a name instead of the value.
+/// The columns whose cells hold a name instead of a value.
 const NAMED: [&str; 3] = ["key", "cursor", "body"];
 
-/// The counters that moved, and those that every run shows.
+/// The counters that changed, and those that every run shows.
 pub(super) fn counters(side: &Side<'_>, metrics: &[Metric]) -> Markup {
     let (id, caption) = (side.id("counters"), side.id("moved"));
     let run = side.run;
@@ -77,7 +77,7 @@ pub(super) fn counters(side: &Side<'_>, metrics: &[Metric]) -> Markup {
             h2 id=(id) { (side.title("Counters")) }
             div.wide role="region" aria-labelledby=(caption) tabindex="0" {
                 table.counters {
-                    caption id=(caption) { "What this run added, under the names that /metrics shows" }
+                    caption id=(caption) { "The changes by this run, under their names in /metrics" }
                     thead { tr {
                         th scope="col" { "counter" }
                         th.number scope="col" { "change" }
@@ -103,7 +103,7 @@ pub(super) fn counters(side: &Side<'_>, metrics: &[Metric]) -> Markup {
     }
 }
 
-/// The question that a metric answers: the same words as its help text.
+/// The question that a metric answers, which is also its help text.
 fn question(name: &str, metrics: &[Metric]) -> &'static str {
     let known = metrics.iter().find(|metric| metric.name == name);
     known.map_or("", |metric| metric.question)

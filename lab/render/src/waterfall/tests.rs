@@ -1,4 +1,4 @@
-//! Stories to draw.
+//! Traces for the tests of waterfalls.
 
 mod pictures;
 mod properties;
@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::*;
 use evidence::trace::{FieldValue, Span, SpanId, SpanName, TraceId, field};
 
-/// Builds a trace as a run would leave it.
+/// Builds a trace as a run would record it.
 struct Story {
     trace: Trace,
     operation: Option<SpanId>,
@@ -102,7 +102,7 @@ impl Story {
         self
     }
 
-    /// A backoff that was drawn below this ceiling.
+    /// A backoff drawn with jitter below this ceiling.
     fn drawn_wait(mut self, start: u64, millis: u64, ceiling: u64) -> Self {
         self = self.wait("backoff", start, millis, Some(start + millis));
         let ceiling = FieldValue::F64(ceiling as f64 / 1e3);
@@ -128,7 +128,7 @@ impl Story {
         self
     }
 
-    /// What the last attempt did to the concurrency limit.
+    /// The effect of the last attempt on the concurrency limit.
     fn moving_the_limit(self, before: u64, after: u64) -> Self {
         self.note(field::LIMIT_BEFORE, FieldValue::U64(before))
             .note(field::LIMIT_AFTER, FieldValue::U64(after))

@@ -1,7 +1,6 @@
-use super::*;
+use super::{super::facts::Version, *};
 
-/// A machine with nothing to say against it, the dashboards included, but for
-/// this change.
+/// A machine without any problem, dashboards included, except for this change.
 fn machine(change: impl FnOnce(&mut Facts)) -> Facts {
     let mut facts = Facts {
         system: "linux",
@@ -9,6 +8,7 @@ fn machine(change: impl FnOnce(&mut Facts)) -> Facts {
         page: Port::Free,
         loopback: Ok(()),
         proxies: Vec::new(),
+        languages: languages([Some(Version(3, 12)), Some(Version(22, 1)), None]),
         docker: engine(Flavour::Host),
         prometheus: Probe::Status(200),
         target: Target::Up,
@@ -26,7 +26,7 @@ fn machine(change: impl FnOnce(&mut Facts)) -> Facts {
     facts
 }
 
-/// A machine without any of what shows dashboards.
+/// A machine without Prometheus, Tempo and Grafana.
 fn bare(docker: Docker, system: &'static str) -> Facts {
     machine(|it| {
         (it.system, it.docker) = (system, docker);
@@ -39,6 +39,22 @@ fn engine(flavour: Flavour) -> Docker {
         flavour,
         compose: true,
     }
+}
+
+fn languages(versions: [Option<Version>; 3]) -> Vec<Language> {
+    let all = [
+        ("Python", Version(3, 8), "python.org"),
+        ("Node", Version(18, 0), "nodejs.org"),
+        ("Go", Version(1, 18), "go.dev"),
+    ];
+    let all = all.into_iter().zip(versions);
+    all.map(|((name, least, site), version)| Language {
+        name,
+        version,
+        least,
+        site,
+    })
+    .collect()
 }
 
 fn addresses(wanted: bool) -> Addresses {
@@ -54,7 +70,7 @@ fn addresses(wanted: bool) -> Addresses {
     }
 }
 
-/// The finding of one check, as level, words and advice.
+/// The finding of one check: level, text and advice.
 fn found(check: &str, facts: &Facts, wanted: bool) -> (Level, String, String) {
     let all = findings(facts, &addresses(wanted));
     let finding = all.into_iter().find(|finding| finding.check == check);
@@ -64,8 +80,7 @@ fn found(check: &str, facts: &Facts, wanted: bool) -> (Level, String, String) {
     (finding.level, finding.found, advice)
 }
 
-/// Holds one check to what it finds, both where dashboards are not wanted and
-/// where they are.
+/// Asserts the finding of one check, without and with `--with-grafana`.
 fn holds(check: &str, facts: &Facts, levels: [Level; 2], words: &str, advice: &str) {
     for (wanted, level) in [false, true].into_iter().zip(levels) {
         let (is, said, to_do) = found(check, facts, wanted);
@@ -79,7 +94,7 @@ fn holds(check: &str, facts: &Facts, levels: [Level; 2], words: &str, advice: &s
 const OK: [Level; 2] = [Level::Ok; 2];
 const NOTE: [Level; 2] = [Level::Note; 2];
 const PROBLEM: [Level; 2] = [Level::Problem; 2];
-/// A note, unless the dashboards are wanted.
+/// A note; a problem with `--with-grafana`.
 const GRAVE_IF_WANTED: [Level; 2] = [Level::Note, Level::Problem];
 
 #[test]
@@ -88,10 +103,11 @@ fn a_healthy_machine_has_nothing_to_do() {
     for (check, words) in [
         ("service port", "8765 is free"),
         ("page port", "8766 is free"),
-        ("loopback", "reaches itself"),
-        ("proxy", "none"),
+        ("loopback", "connections to 127.0.0.1 work"),
+        ("proxy", "no proxy"),
         ("terminal", "80 columns"),
         ("locale", "UTF-8"),
+        ("languages", "Python 3.12, Node 22.1, for `lab starter`"),
         ("docker", "docker compose up -d"),
         ("prometheus", "scrapes the lab"),
         ("tempo", "127.0.0.1:4318 takes traces"),
@@ -99,7 +115,7 @@ fn a_healthy_machine_has_nothing_to_do() {
     ] {
         holds(check, &healthy, OK, words, "");
     }
-    assert_eq!(findings(&healthy, &addresses(false)).len(), 10);
+    assert_eq!(findings(&healthy, &addresses(false)).len(), 11);
 }
 
 #[test]
@@ -116,10 +132,10 @@ fn a_port_that_is_taken_or_barred_is_a_problem() {
     ] {
         let facts = machine(|it| (it.service, it.page) = (port.clone(), port));
 
-        // Another will do, unless Prometheus is to find the lab.
+        // Another port will do, unless Prometheus must find the lab.
         for (check, wanted, advice) in [
             ("service port", false, "lab serve --port 0"),
-            ("service port", true, "looks for the lab nowhere else"),
+            ("service port", true, "scrapes the lab only there"),
             ("page port", false, "lab serve --page-port 0"),
             ("page port", true, "lab serve --page-port 0"),
         ] {
@@ -139,12 +155,12 @@ fn a_running_lab_holds_both_ports_and_a_plain_service_is_in_its_way() {
     let words = "running `lab serve`";
     holds("service port", &lab, OK, words, "");
     holds("page port", &lab, OK, words, "");
-    let words = "without the page";
+    let words = "without the web UI";
     holds("service port", &plain, PROBLEM, words, "stop it");
 }
 
 #[test]
-fn loopback_has_to_reach_itself() {
+fn a_loopback_that_does_not_work_is_a_problem() {
     let facts = machine(|it| it.loopback = Err("no response in time".to_owned()));
 
     let words = "no response in time";
@@ -171,9 +187,22 @@ fn a_terminal_is_wide_enough_and_speaks_utf8() {
     let narrow = machine(|it| it.terminal.width = Some(39));
     let ascii = machine(|it| it.terminal.utf8 = false);
 
-    holds("terminal", &piped, OK, "no terminal", "");
+    holds("terminal", &piped, OK, "not a terminal", "");
     holds("terminal", &narrow, NOTE, "39 columns", "widen the window");
     holds("locale", &ascii, NOTE, "ASCII", "LC_ALL=C.UTF-8");
+}
+
+#[test]
+fn one_language_is_enough_for_the_starters() {
+    let one = machine(|it| it.languages = languages([Some(Version(3, 8)), None, None]));
+    let none = machine(|it| it.languages = languages([Some(Version(3, 7)), None, None]));
+
+    let words = "Python 3.8, for `lab starter`; if you want others: Node 18.0 or later \
+                 (nodejs.org), Go 1.18 or later (go.dev)";
+    holds("languages", &one, OK, words, "");
+    let words = "Python 3.7 is too old, no Node, no Go; `lab starter` needs one";
+    let advice = "install Python 3.8 or later (python.org), Node 18.0 or later (nodejs.org), Go";
+    holds("languages", &none, NOTE, words, advice);
 }
 
 #[test]
@@ -201,7 +230,7 @@ fn the_docker_of_a_machine_says_how_the_dashboards_are_started() {
 }
 
 #[test]
-fn a_docker_that_cannot_do_it_says_what_it_lacks() {
+fn an_unusable_docker_gets_a_reason_and_advice() {
     let without_compose = Docker::Engine {
         flavour: Flavour::Host,
         compose: false,
@@ -209,9 +238,9 @@ fn a_docker_that_cannot_do_it_says_what_it_lacks() {
     let rootless = engine(Flavour::Rootless);
     for (docker, words, advice) in [
         (Docker::Absent, "not installed", "install Docker"),
-        (Docker::Silent, "nothing in time", "docker info"),
+        (Docker::Silent, "not respond in time", "docker info"),
         (Docker::NoEngine, "no engine", "systemctl start"),
-        (Docker::Denied, "may not speak", "usermod -aG docker"),
+        (Docker::Denied, "may not connect", "usermod -aG docker"),
         (without_compose, "no `docker compose`", "plugin"),
         (rootless, "rootless", "docker context use default"),
     ] {
@@ -224,7 +253,7 @@ fn a_docker_that_cannot_do_it_says_what_it_lacks() {
 }
 
 #[test]
-fn who_has_all_of_the_dashboards_without_docker_does_not_need_it() {
+fn docker_is_not_needed_if_all_dashboards_run_without_it() {
     let all = machine(|it| it.docker = Docker::Absent);
     let mut some = all.clone();
     some.tempo = Probe::Refused;
@@ -235,13 +264,13 @@ fn who_has_all_of_the_dashboards_without_docker_does_not_need_it() {
 }
 
 #[test]
-fn what_is_not_ready_is_grave_only_if_it_is_wanted() {
+fn a_missing_dashboard_is_a_problem_only_with_grafana() {
     let compose = "docker compose up -d";
     for (probe, words, advice) in [
         (Probe::Refused, "nobody listens at 127.0.0.1:", compose),
         (Probe::TimedOut, "does not respond", "docker compose logs"),
-        (Probe::NotHttp, "something else listens", "--help"),
-        (Probe::Status(404), "something else responds", "--help"),
+        (Probe::NotHttp, "another program listens", "--help"),
+        (Probe::Status(404), "another program responds", "--help"),
         (Probe::Status(503), "is not ready (503)", "lab doctor"),
     ] {
         for (check, facts) in [
@@ -259,7 +288,7 @@ fn what_is_not_ready_is_grave_only_if_it_is_wanted() {
 }
 
 #[test]
-fn prometheus_has_to_see_the_lab() {
+fn prometheus_must_scrape_the_lab() {
     for (target, page, words, advice) in [
         (
             Target::Down,
@@ -280,7 +309,7 @@ fn prometheus_has_to_see_the_lab() {
             "docker compose up",
         ),
         (Target::Absent, Port::Free, "no job `lab`", "prometheus.yml"),
-        (Target::Unknown, Port::Free, "does not tell", "browser"),
+        (Target::Unknown, Port::Free, "does not list", "browser"),
     ] {
         let facts = machine(|it| (it.target, it.page) = (target, page));
 
@@ -289,7 +318,7 @@ fn prometheus_has_to_see_the_lab() {
 }
 
 #[test]
-fn a_room_waits_for_laptops_and_has_no_lab_of_its_own() {
+fn a_room_waits_for_laptops_and_needs_no_local_lab() {
     let room = |laptops| {
         machine(|it| {
             it.target = Target::Written(laptops);
@@ -316,7 +345,7 @@ fn a_room_waits_for_laptops_and_has_no_lab_of_its_own() {
         "waits for the laptops",
         advice,
     );
-    for (laptops, words) in [(1, "heard of 1 laptop"), (24, "heard of 24 laptops")] {
+    for (laptops, words) in [(1, "data from 1 laptop"), (24, "data from 24 laptops")] {
         let (level, found, _) = found("prometheus", &room(laptops), true);
         assert_eq!(level, Level::Ok);
         assert!(found.ends_with(words), "{found}");
@@ -324,15 +353,15 @@ fn a_room_waits_for_laptops_and_has_no_lab_of_its_own() {
 }
 
 #[test]
-fn prometheus_has_to_have_the_alerts() {
+fn prometheus_must_have_the_alerts() {
     for (rules, words, advice) in [
-        (Rules::Missing, "has no alerts", "let everybody read"),
+        (Rules::Missing, "has no alerts", "make dashboards/ readable"),
         (
             Rules::Failing("ServiceDown".to_owned()),
             "cannot evaluate",
-            "wrong with ServiceDown",
+            "check ServiceDown",
         ),
-        (Rules::Unknown, "does not tell its rules", "browser"),
+        (Rules::Unknown, "does not list its rules", "browser"),
     ] {
         let facts = machine(|it| it.rules = rules);
 
@@ -341,11 +370,11 @@ fn prometheus_has_to_have_the_alerts() {
 }
 
 #[test]
-fn grafana_has_to_have_the_dashboards() {
+fn grafana_must_have_the_dashboards() {
     let missing = Dashboards::Missing(vec!["lab-client", "lab-service"]);
     for (dashboards, words, advice) in [
         (missing, "lacks lab-client, lab-service", "dashboards/"),
-        (Dashboards::Unknown, "does not tell", "login"),
+        (Dashboards::Unknown, "does not list", "login"),
     ] {
         let facts = machine(|it| it.dashboards = dashboards);
 

@@ -1,8 +1,7 @@
-//! The card that is open: cases for clients of any kind, judged as requests come.
+//! The open card: cases for clients of any kind, judged while requests arrive.
 //!
-//! There is one at a time: another takes its place. A page looks at it as often as it
-//! likes to show it, so while nobody looks nothing is judged, and while none is open
-//! nothing of it runs.
+//! Only one card is open at a time; a new one replaces it. The card is judged only when a
+//! page requests it, so an unwatched card costs nothing.
 
 mod routes;
 mod view;
@@ -27,18 +26,18 @@ pub(super) struct Cards {
 
 /// Runs that are open.
 struct Card {
-    /// Tells it from those before it.
+    /// Distinguishes this card from earlier ones.
     id: String,
     cases: OpenCases,
 }
 
 impl Cards {
-    /// Opens the cases of every task, once those that were open have stopped.
+    /// Opens the cases of every task, after stopping those that were open.
     async fn open(&self) -> Result<CardView, Problem> {
         let mut current = self.current.lock().await;
         stop(current.take()).await.map_err(failed)?;
-        // Each service takes a moment to listen, and all of them together would hold up
-        // everybody who is served on this thread.
+        // Each service takes a moment to listen; starting all of them at once would block
+        // this thread's other requests.
         let start = || OpenCases::start(all(), Settings::random_seed());
         let cases = spawn_blocking(start).await.map_err(|error| {
             let status = StatusCode::INTERNAL_SERVER_ERROR;
@@ -51,7 +50,7 @@ impl Cards {
         Ok(CardView::of(&card.id, &card.cases))
     }
 
-    /// What became of the tasks so far; their words alone if no card is open.
+    /// The tasks with their results so far; without results if no card is open.
     async fn view(&self) -> CardView {
         match &*self.current.lock().await {
             Some(card) => CardView::of(&card.id, &card.cases),
@@ -59,7 +58,7 @@ impl Cards {
         }
     }
 
-    /// Begins a case again: what became of the tasks, unless there is no such case.
+    /// Starts a case again and returns the tasks; none if the case does not exist.
     async fn again(&self, task: &str, number: usize) -> Option<CardView> {
         let current = self.current.lock().await;
         let card = current.as_ref()?;
@@ -67,18 +66,18 @@ impl Cards {
         known.then(|| CardView::of(&card.id, &card.cases))
     }
 
-    /// Stops all services of the card that is open, if one is.
+    /// Stops all services of the open card, if there is one.
     ///
     /// # Errors
     ///
-    /// [`RunError`] if one of them left something behind.
+    /// [`RunError`] if a service could not be stopped properly.
     pub(super) async fn stop(&self) -> Result<(), RunError> {
         stop(self.current.lock().await.take()).await
     }
 
-    /// Cuts them off.
+    /// Aborts its services.
     pub(super) fn abort(&self) {
-        // Whoever holds it is being cut off as well, and lets go of it then.
+        // A request that still holds the card is aborted, too, and then releases it.
         if let Ok(mut current) = self.current.try_lock() {
             current.take();
         }

@@ -11,7 +11,7 @@ use http::StatusCode;
 use super::super::{problem::Problem, shared::Shared};
 use super::CardView;
 
-/// Where it is looked at, opened and stopped, and where a case of it begins again.
+/// The routes to show, open and stop the card, and to start one of its cases again.
 pub(in crate::web) fn routes() -> Router<Shared> {
     Router::new()
         .route("/api/card", get(show).post(open).delete(stop))
@@ -39,7 +39,7 @@ async fn begin_again(
     State(shared): State<Shared>,
     case: Result<Path<(String, usize)>, PathRejection>,
 ) -> Result<Json<CardView>, Problem> {
-    // A path that is no UTF-8, or has no number, names nothing.
+    // A path that is not UTF-8, or has no number, names no case.
     let card = match case {
         Ok(Path((task, number))) => shared.cards.again(&task, number).await,
         Err(_) => None,

@@ -1,4 +1,4 @@
-//! The card as the page shows it: words, marks and bars, ready-made.
+//! The card as the web UI shows it: texts, marks and bars.
 
 use std::{collections::HashSet, ops::Range};
 
@@ -12,18 +12,18 @@ use evidence::{
 };
 use runner::grade::{OpenCase, OpenCases, Task, all};
 
-/// Into how many columns the time of a case is divided.
+/// The number of columns that the time of a case is divided into.
 const COLUMNS: usize = 100;
 
 /// The most requests of a case that are shown.
 const ROWS: usize = 40;
 
-/// The tasks, and what became of each so far.
+/// The tasks, with their results so far.
 #[derive(Debug, Serialize)]
 pub(super) struct CardView {
     /// None if no card is open.
     id: Option<String>,
-    /// What it is drawn from and how it is judged, in words.
+    /// The card's seed and the rules that are judged, in words.
     terms: Option<String>,
     tasks: Vec<TaskView>,
 }
@@ -36,11 +36,11 @@ struct TaskView {
     goal: &'static str,
     hint: &'static str,
     scenario: &'static str,
-    /// How many requests came to all cases.
+    /// The number of requests to all cases.
     requests: u64,
-    /// Whether a rule was broken, or else one kept; null while nothing is known.
+    /// Whether a rule was broken, or else one was kept; null while neither is known.
     mark: Option<Mark>,
-    /// What came, in words.
+    /// The requests so far, in words.
     summary: String,
     cases: Vec<CaseView>,
     rules: Vec<RuleView>,
@@ -48,15 +48,15 @@ struct TaskView {
 
 #[derive(Debug, Serialize)]
 struct CaseView {
-    /// Its number among the cases of its task, from 0.
+    /// Its number among the cases of its task, starting at 0.
     number: usize,
     name: &'static str,
     url: String,
     token: Option<String>,
-    /// A call of it as a command for a terminal, which ends in the URL.
+    /// A command for a terminal that sends a request to it, ending in the URL.
     curl: String,
     rows: Vec<RowView>,
-    /// What is not shown, in words; null if all is.
+    /// The requests that are not shown, in words; null if all are shown.
     remark: Option<String>,
 }
 
@@ -65,9 +65,9 @@ struct RowView {
     seq: u64,
     at: String,
     label: String,
-    /// Failed if a rule was broken by it.
+    /// Failed if this request broke a rule.
     mark: Option<Mark>,
-    /// The pause before it in columns, without what is left out of a long one.
+    /// The pause before it in columns, without the parts that are cut out of a long one.
     pause: Vec<Range<usize>>,
     bar: Range<usize>,
 }
@@ -86,7 +86,7 @@ struct RuleView {
 }
 
 impl CardView {
-    /// What became of the cases so far.
+    /// The results of the cases so far.
     pub(super) fn of(id: &str, cases: &OpenCases) -> Self {
         let mut open = cases.cases();
         let tasks = all().zip(cases.grades()).map(|(task, grade)| {
@@ -101,7 +101,7 @@ impl CardView {
         }
     }
 
-    /// The tasks while none is open.
+    /// The tasks while no card is open.
     pub(super) fn closed() -> Self {
         let tasks = all().map(TaskView::closed);
         Self {
@@ -173,7 +173,7 @@ impl CaseView {
         let chart = CaseChart::new(&case.wire, ROWS);
         let scale = chart.scale(COLUMNS);
         let (total, shown) = (case.wire.total, chart.rows().len());
-        let remark = format!("{total} requests, of which {shown} are shown");
+        let remark = format!("{total} requests, {shown} of them shown");
         Self {
             number: open.number,
             name: open.name,
@@ -229,7 +229,7 @@ impl RuleView {
     }
 }
 
-/// What is left of a pause between its breaks.
+/// The parts of a pause between its breaks.
 fn pieces(pause: Range<usize>, scale: &Scale) -> Vec<Range<usize>> {
     let mut from = pause.start;
     let mut pieces = Vec::new();

@@ -1,6 +1,6 @@
-//! The live feed: what happens, sent to every page that listens.
+//! The live feed: events, sent to every page that listens.
 //!
-//! One ring of events, and readers that wait for it to grow. To publish never
+//! The feed is one ring of events with readers that wait for new ones. Publishing never
 //! waits for a reader.
 
 mod ring;
@@ -21,8 +21,8 @@ use ring::{Delivery, Limits, Position, Ring};
 
 pub(super) use stream::event_stream;
 
-/// A page that is this far behind fetches the state again sooner than it would
-/// work off what it missed.
+/// A page that is this far behind can fetch the state faster than it can process the
+/// events that it missed.
 const LIMITS: Limits = Limits {
     events: 4096,
     weight: 8 * 1024 * 1024,
@@ -32,12 +32,12 @@ const LIMITS: Limits = Limits {
 /// no number of event streams takes the other half from its requests.
 const READERS: u64 = 64;
 
-/// What every page listens to.
+/// The feed that every page listens to.
 pub(super) struct Feed {
-    /// Tells the numbers of this process from those of one before it.
+    /// Distinguishes the event numbers of this process from those of an earlier one.
     epoch: String,
     ring: Mutex<Ring<Bytes>>,
-    /// Whether the feed is closed; touched at each event, so that readers wake.
+    /// Whether the feed is closed; set again at each event, so that readers wake.
     closed: watch::Sender<bool>,
     /// The number of the newest reader.
     newest_reader: AtomicU64,
@@ -53,7 +53,7 @@ impl Feed {
         })
     }
 
-    /// Tells every reader, now or when it comes to it.
+    /// Publishes an event to every reader.
     pub(super) fn publish(&self, kind: &'static str, data: &impl Serialize) {
         let data = json(data);
         {
@@ -65,12 +65,12 @@ impl Feed {
         self.closed.send_modify(|_| ());
     }
 
-    /// Ends every reader. What is published from here on reaches nobody.
+    /// Ends every reader. Later events are not delivered.
     pub(super) fn close(&self) {
         self.closed.send_replace(true);
     }
 
-    /// A reader that goes on after the event with this id, or else with what
+    /// A reader that continues after the event with this id, or with the next event if
     /// comes next. It ends once [`READERS`] newer ones have come: a browser that still
     /// wants events connects again, and goes on where it was.
     pub(super) fn read(self: &Arc<Self>, last: Option<&str>) -> Reader {
@@ -96,8 +96,8 @@ impl Feed {
             .map_or(Position::Lost, Position::After)
     }
 
-    /// An event as the HTML standard's event stream format has it. JSON set by
-    /// serde has no line breaks, so one line of data is enough.
+    /// An event in the HTML standard's event stream format. serde writes JSON without
+    /// line breaks, so one line of data is enough.
     fn frame(&self, number: u64, kind: &str, data: &str) -> Bytes {
         let epoch = &self.epoch;
         format!("id: {epoch}-{number}\nevent: {kind}\ndata: {data}\n\n").into()
@@ -143,8 +143,8 @@ impl Reader {
         }
     }
 
-    /// What goes before the first event: where the reader stands, so that one
-    /// that is cut off before it got any event can still resume.
+    /// The preamble of the stream: the reader's position, so that a reader that is
+    /// disconnected before its first event can resume.
     fn greeting(&self) -> Bytes {
         match self.position {
             Position::After(number) => format!("id: {}-{number}\n\n", self.feed.epoch).into(),
@@ -153,7 +153,7 @@ impl Reader {
     }
 }
 
-/// Eight characters that name something and mean nothing.
+/// A random name of eight characters.
 pub(super) fn token() -> String {
     let mut random = rand::rng();
     let sign = || char::from_digit(random.random_range(0..36), 36);

@@ -1,45 +1,44 @@
-//! A bounded run of numbered events, and readers that each have their position in
-//! it. A plain data structure: no clock, no socket, no lock.
+//! A bounded sequence of numbered events, and readers with positions in it. A plain data
+//! structure: no clock, no socket, no lock.
 //!
-//! Readers have no queues. A reader is a number, so any number of them costs
-//! nothing, and one that is slow holds nothing back: what it was too late for
-//! has gone, and it learns so.
+//! Readers have no queues. A reader is only a number, so readers cost nothing, and a slow
+//! one does not block the others: it misses the events that were dropped, and is told so.
 
 use std::collections::VecDeque;
 
-/// The newest events, numbered from 1 without a gap.
+/// The newest events, numbered from 1 without gaps.
 #[derive(Debug)]
 pub(super) struct Ring<T> {
     limits: Limits,
-    /// The number of the oldest event that is kept, or of the next one.
+    /// The number of the oldest kept event, or of the next one.
     oldest: u64,
     events: VecDeque<(T, usize)>,
     weight: usize,
 }
 
-/// How much a ring keeps. The oldest events go first.
+/// The limits of a ring. The oldest events are dropped first.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     pub(super) events: usize,
-    /// The sum of the events' own weights.
+    /// The maximum sum of the events' weights.
     pub(super) weight: usize,
 }
 
-/// Where a reader stands.
+/// The position of a reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Position {
-    /// It has had everything up to this event.
+    /// It has received all events up to this one.
     After(u64),
-    /// What it had last is not of this ring.
+    /// Its last event is not from this ring.
     Lost,
 }
 
-/// What a reader gets next.
+/// The next delivery to a reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Delivery<T> {
     Event(T),
-    /// The events from the one to the other have gone. The number 0 stands for
-    /// whatever was before this ring.
+    /// The events in this range were dropped. The number 0 stands for everything before
+    /// this ring.
     Missed {
         from: u64,
         to: u64,
@@ -74,7 +73,7 @@ impl<T: Clone> Ring<T> {
         }
     }
 
-    /// The next thing for a reader, whose position moves on; none if it has had
+    /// The next delivery to a reader, whose position advances; none if it has received
     /// everything.
     pub(super) fn next(&self, position: &mut Position) -> Option<Delivery<T>> {
         let newest = self.newest();
@@ -108,24 +107,24 @@ mod tests {
 
     const READERS: usize = 3;
 
-    /// What may happen, in any order.
+    /// The possible steps, in any order.
     #[derive(Clone, Copy, Debug)]
     enum Step {
         Publish {
             weight: usize,
         },
-        /// A reader takes so many deliveries, or as many as there are.
+        /// A reader takes this many deliveries, or as many as there are.
         Read {
             reader: usize,
             deliveries: usize,
         },
-        /// A reader loses its connection and comes back with an earlier position,
-        /// as if the last few deliveries had never reached it.
+        /// A reader loses its connection and resumes from an earlier position, as if it
+        /// had not received the last few deliveries.
         Resume {
             reader: usize,
             back: u64,
         },
-        /// A reader comes back with a position that this ring never gave.
+        /// A reader resumes from a position that this ring never gave.
         Stray {
             reader: usize,
             ahead: Option<u64>,
@@ -144,10 +143,10 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever happens, a reader gets each event after its position once, in
-        /// order, and learns of exactly those that it does not get.
+        /// After any sequence of steps, a reader has received each event after its
+        /// position once and in order, and was told of exactly those that it missed.
         #[test]
-        fn nobody_gets_a_gap_unannounced_nor_an_event_twice(steps in vec(step(), 1..200)) {
+        fn every_reader_gets_each_event_once_or_a_missed_notice(steps in vec(step(), 1..200)) {
             let limits = Limits { events: 5, weight: 20 };
             let mut ring = Ring::new(limits);
             let mut published = Vec::new();
@@ -196,8 +195,8 @@ mod tests {
         }
     }
 
-    /// The numbers of the events that a ring with these limits still has, found
-    /// by going back from the newest.
+    /// The numbers of the events that a ring with these limits keeps, computed backwards
+    /// from the newest.
     fn kept(weights: &[usize], limits: Limits) -> Vec<u64> {
         let mut room = limits.weight;
         let newest_first = weights.iter().enumerate().rev().take(limits.events);

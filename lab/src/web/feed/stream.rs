@@ -1,5 +1,5 @@
-//! A reader of the feed as the body of a response, in the event stream format of
-//! the HTML standard (<https://html.spec.whatwg.org/multipage/server-sent-events.html>).
+//! Streams the feed to a reader, in the event stream format of the HTML standard
+//! (<https://html.spec.whatwg.org/multipage/server-sent-events.html>).
 
 use std::{convert::Infallible, future::ready, time::Duration};
 
@@ -13,14 +13,14 @@ use tokio::time::sleep;
 
 use super::Reader;
 
-/// How long a stream is silent at most, so that whoever stands between can tell
-/// a quiet connection from a dead one.
+/// The longest silence of a stream, so that intermediaries can distinguish a quiet
+/// connection from a dead one.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// A response that says what the reader gets, until the feed closes.
+/// A response with the reader's events, until the feed closes.
 ///
-/// The connection takes an event when it has room for it, so a page that reads
-/// slowly falls behind in the ring and is held in no queue.
+/// The connection takes an event when it has room for it, so a slow page falls behind in
+/// the ring and needs no queue.
 pub(in crate::web) fn event_stream(reader: Reader) -> Response {
     let greeting = stream::once(ready(reader.greeting()));
     let events = stream::unfold(reader, async |mut reader| {
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_quiet_stream_says_that_it_lives() {
+    async fn a_quiet_stream_sends_keep_alives() {
         let feed = Feed::new();
         let mut stream = event_stream(feed.read(None)).into_body().into_data_stream();
         take(&mut stream).await;

@@ -4,7 +4,7 @@ use futures_util::FutureExt;
 
 use super::*;
 
-/// What a reader gets at once, as text.
+/// The deliveries that a reader gets at once, as text.
 fn take(reader: &mut Reader) -> Vec<String> {
     let frames = std::iter::from_fn(|| reader.next().now_or_never().flatten());
     frames
@@ -35,7 +35,7 @@ fn an_event_has_an_id_a_kind_and_a_line_of_data() {
 }
 
 #[test]
-fn a_reader_resumes_right_after_what_it_had() {
+fn a_reader_resumes_after_its_last_event() {
     let feed = Feed::new();
     let mut first = feed.read(None);
     (0..3).for_each(|n| feed.publish("run", &n));
@@ -47,7 +47,7 @@ fn a_reader_resumes_right_after_what_it_had() {
 }
 
 #[test]
-fn who_was_cut_off_before_the_first_event_resumes_from_the_greeting() {
+fn a_reader_without_events_resumes_from_the_preamble() {
     let feed = Feed::new();
     feed.publish("run", &1);
     let greeting = feed.read(None).greeting();
@@ -64,7 +64,7 @@ fn who_was_cut_off_before_the_first_event_resumes_from_the_greeting() {
 }
 
 #[test]
-fn a_place_in_no_ring_is_told_that_it_missed_everything() {
+fn an_unknown_position_has_missed_everything() {
     let feed = Feed::new();
     (0..3).for_each(|n| feed.publish("run", &n));
     let epoch = feed.epoch.clone();
@@ -83,7 +83,7 @@ fn a_place_in_no_ring_is_told_that_it_missed_everything() {
 }
 
 #[test]
-fn a_slow_reader_is_told_what_it_missed_and_holds_nobody_up() {
+fn a_slow_reader_learns_what_it_missed_and_blocks_no_one() {
     let feed = Feed::new();
     let (mut slow, mut quick) = (feed.read(None), feed.read(None));
     let mut got = 0;

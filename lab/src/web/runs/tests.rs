@@ -23,7 +23,7 @@ fn flaky() -> RunRequest {
     request(scenario::find("flaky").expect("known"))
 }
 
-/// Waits until nothing goes on any more.
+/// Waits until all runs have ended.
 async fn settle(runs: &Runs) {
     let mut tasks = std::mem::take(&mut *runs.tasks());
     while tasks.join_next().await.is_some() {}
@@ -37,9 +37,9 @@ async fn finished(request: RunRequest) -> Value {
 }
 
 #[tokio::test]
-async fn no_more_than_the_limit_go_on_at_once() {
+async fn the_number_of_concurrent_runs_is_limited() {
     let runs = runs();
-    // Nothing of them is run before this test waits for something.
+    // The runs start only once this test waits.
     for _ in 0..MAX_PLAYING {
         runs.start(flaky()).expect("room");
     }
@@ -85,7 +85,7 @@ async fn the_newest_runs_are_kept() {
 }
 
 #[tokio::test]
-async fn a_run_that_goes_on_is_kept_before_one_that_ended() {
+async fn running_runs_are_kept_before_finished_ones() {
     let runs = runs();
     let going_on = runs.start(flaky()).expect("room");
     for _ in 1..MAX_KEPT {
@@ -100,7 +100,7 @@ async fn a_run_that_goes_on_is_kept_before_one_that_ended() {
 }
 
 #[tokio::test]
-async fn a_run_that_cannot_be_run_says_why() {
+async fn a_failed_run_has_a_reason() {
     let mut impossible = flaky();
     impossible.overrides.max_attempts = Some(0);
 
@@ -115,7 +115,7 @@ async fn a_run_that_cannot_be_run_says_why() {
 }
 
 #[tokio::test]
-async fn a_run_that_panics_ends_alone() {
+async fn a_panicking_run_does_not_affect_others() {
     let flaky = scenario::find("flaky").expect("known");
     let broken = Scenario {
         routes: |_| panic!("a scenario broken on purpose"),

@@ -1,4 +1,4 @@
-//! What storms there are, and by which sliders they can be varied.
+//! The storms on offer, and the sliders that vary them.
 
 use std::time::Duration;
 
@@ -10,21 +10,21 @@ use evidence::{
 use runner::storm::{PRESETS, STORIES, Story};
 use serde::Serialize;
 
-/// What a page offers.
+/// The catalogue of a page.
 #[derive(Serialize)]
 pub(super) struct Catalogue {
     stories: Vec<StoryView>,
     /// For all policies of a storm.
     settings: Vec<Slider>,
-    /// For a policy of one's own.
+    /// For the user's own policy.
     own: Vec<Slider>,
-    /// What that policy is called.
+    /// The name of the user's own policy.
     own_name: &'static str,
-    /// What others ship with.
+    /// The presets of other clients.
     presets: Vec<PresetView>,
 }
 
-/// A story before it is simulated: what it teaches comes with the storm.
+/// A story before it is simulated: its lesson comes with the storm.
 #[derive(Serialize)]
 struct StoryView {
     name: &'static str,
@@ -40,21 +40,21 @@ struct PolicyView {
     changed: Option<String>,
 }
 
-/// What another client ships with, to be simulated beside a story.
+/// Another client's defaults, as a policy that can be added to a story.
 #[derive(Serialize)]
 struct PresetView {
     name: &'static str,
     differs: Option<&'static str>,
 }
 
-/// A knob that the page shows: a slider from value to value.
+/// A setting as a slider with fixed values.
 #[derive(Serialize)]
 struct Slider {
-    /// The name of the knob.
+    /// The name of the setting.
     name: &'static str,
     title: &'static str,
     what: &'static str,
-    /// Where it stands if a story does not say; an index.
+    /// The default position, if the story does not set one; an index.
     at: usize,
     stops: Vec<Stop>,
 }
@@ -65,10 +65,10 @@ struct Stop {
     label: String,
 }
 
-/// A slider, its title, and how one value is said, and several.
+/// A slider, its title, and its unit in the singular and in the plural.
 type Shown = (&'static str, &'static str, fn(f64) -> String);
 
-/// What the policy is called that a person sets up.
+/// The name of the policy that the user sets up.
 pub(super) const OWN_NAME: &str = "yours";
 
 const SETTINGS: [Shown; 4] = [
@@ -94,7 +94,7 @@ const OWN: [Shown; 4] = [
     }),
 ];
 
-/// What the stops of a slider begin with in each power of ten.
+/// The leading digits of a slider's values in each power of ten.
 const STOPS: [f64; 9] = [1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0];
 
 impl Catalogue {
@@ -141,8 +141,8 @@ impl StoryView {
 }
 
 impl Slider {
-    /// The slider of a knob, with a stop wherever one of these has it; none if there is
-    /// no such knob.
+    /// The slider of a setting, with a value for each of these setups; none if the
+    /// setting does not exist.
     fn of<T: Knobs>((name, title, label): &Shown, used: &[T]) -> Option<Self> {
         let knob = T::knob(name).ok()?;
         let used: Vec<_> = used.iter().map(|of| knob.value(of)).collect();
@@ -168,7 +168,8 @@ impl Slider {
     }
 }
 
-/// Round values between the bounds of a knob, these among them, and those in use.
+/// Round values between the limits of a setting, with these values and the limits
+/// included.
 fn stops<T>(knob: &Knob<T>, used: &[Value]) -> Vec<Value> {
     let (least, most) = match knob.values {
         Values::OneOf(words) => return words.iter().map(|word| Value::Word(word)).collect(),
@@ -196,7 +197,7 @@ fn stops<T>(knob: &Knob<T>, used: &[Value]) -> Vec<Value> {
         .collect()
 }
 
-/// To thousandths, without what a power of ten leaves behind.
+/// Rounds to thousandths, which removes floating-point noise.
 fn rounded(number: f64) -> f64 {
     (number * 1000.0).round() / 1000.0
 }
@@ -218,7 +219,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_knob_that_is_shown_is_one_and_stands_where_its_story_has_it() {
+    fn every_slider_names_a_setting_and_starts_at_its_value() {
         let catalogue = Catalogue::new();
 
         let names = |sliders: &[Slider]| sliders.iter().map(|it| it.name).collect::<Vec<_>>();
@@ -235,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_knob_takes_every_stop_of_its_slider_and_the_bounds_are_among_them() {
+    fn a_setting_accepts_every_value_of_its_slider_including_the_bounds() {
         let catalogue = Catalogue::new();
 
         for slider in catalogue.settings {

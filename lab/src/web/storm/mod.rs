@@ -1,5 +1,5 @@
-//! Storms for the page: each simulated on a thread of its own while its pictures are sent,
-//! and ended as soon as nobody looks at them.
+//! Storms in the web UI: each is simulated on its own thread while its pictures are sent,
+//! and ends as soon as nobody reads them.
 
 mod catalogue;
 mod performance;
@@ -27,7 +27,7 @@ use runner::storm::Plan;
 
 pub(super) use routes::routes;
 
-/// How many storms may be simulated at once: each takes all of a core.
+/// How many storms may be simulated at once: each uses a whole core.
 const SLOTS: u32 = 2;
 
 /// How many reports are kept.
@@ -40,16 +40,16 @@ pub(super) struct Storms {
     records: Mutex<VecDeque<Record>>,
 }
 
-/// A storm that was asked for.
+/// A requested storm.
 struct Record {
     id: String,
     story: &'static str,
     is_cancelled: Arc<AtomicBool>,
-    /// None while it goes on.
+    /// None while it is running.
     report: Option<Arc<str>>,
 }
 
-/// A report of a storm, and the name of its file.
+/// The report of a storm, and its file name.
 struct Report {
     name: String,
     page: Arc<str>,
@@ -65,8 +65,8 @@ impl Default for Storms {
 }
 
 impl Storms {
-    /// Starts a storm, which goes on for as long as its frames are received, or until it
-    /// is cancelled.
+    /// Starts a storm, which runs while its frames are received, or until it is
+    /// cancelled.
     fn start(self: &Arc<Self>, plan: Plan) -> Result<mpsc::UnboundedReceiver<Frame>, Problem> {
         let slot = Arc::clone(&self.slots).try_acquire_owned();
         let slot = slot.map_err(|_| {
@@ -76,8 +76,8 @@ impl Storms {
         })?;
         let (id, is_cancelled) = (token(), Arc::<AtomicBool>::default());
         self.keep(&id, plan.story.words.name, &is_cancelled);
-        // Its frames are bounded by the columns of its pictures, so that this never
-        // holds many; and a reader that stalls must not keep a slot for ever.
+        // The channel is unbounded because the columns of the pictures limit the frames,
+        // and a reader that stalls must not keep a slot forever.
         let (frames, receiver) = mpsc::unbounded_channel();
         let storms = Arc::clone(self);
         spawn_blocking(move || {
@@ -88,15 +88,15 @@ impl Storms {
                 is_cancelled,
             };
             performance.perform(|report| storms.reported(&id, report));
-            // Whoever reads to the end of the frames finds its slot free.
+            // The slot is free by the time a reader reaches the end of the frames.
             drop(slot);
             drop(performance);
         });
         Ok(receiver)
     }
 
-    /// Cancels a storm, and says whether there was anything to cancel; none if there is
-    /// no such storm.
+    /// Cancels a storm, and returns whether it was still running; none if it does not
+    /// exist.
     fn cancel(&self, id: &str) -> Option<bool> {
         let records = self.records();
         let record = records.iter().find(|record| record.id == id)?;
@@ -104,8 +104,8 @@ impl Storms {
         Some(record.report.is_none())
     }
 
-    /// The report of a storm: none if there is no such storm, and no page while it goes
-    /// on.
+    /// The report of a storm: none if the storm does not exist, and an inner none while
+    /// it is running.
     fn report(&self, id: &str) -> Option<Option<Report>> {
         let records = self.records();
         let record = records.iter().find(|record| record.id == id)?;
@@ -115,21 +115,21 @@ impl Storms {
         }))
     }
 
-    /// Cancels what goes on, and waits until nothing of it is left.
+    /// Cancels all storms, and waits until they have ended.
     pub(super) async fn stop(&self) {
         self.abort();
-        // It fails only if it was closed, which nobody does.
+        // It fails only if the semaphore is closed, which never happens.
         let _ = self.slots.acquire_many(SLOTS).await;
     }
 
-    /// Cancels what goes on.
+    /// Cancels all storms.
     pub(super) fn abort(&self) {
         for record in self.records().iter() {
             record.is_cancelled.store(true, Ordering::Relaxed);
         }
     }
 
-    /// Keeps a new storm, and lets go of the oldest that is over.
+    /// Keeps a new storm, and drops the oldest that is over.
     fn keep(&self, id: &str, story: &'static str, is_cancelled: &Arc<AtomicBool>) {
         let mut records = self.records();
         records.push_back(Record {
@@ -146,7 +146,7 @@ impl Storms {
         }
     }
 
-    /// Keeps the report of a storm; a storm without one is forgotten.
+    /// Keeps the report of a storm. A storm without a report is dropped.
     fn reported(&self, id: &str, report: Option<String>) {
         let mut records = self.records();
         match report {
@@ -172,7 +172,7 @@ mod tests {
 
     use super::*;
 
-    /// A storm that nobody waits for the end of.
+    /// A storm that runs too long to wait for.
     fn endless() -> Plan {
         let mut plan = Plan::of(&STORIES[0]);
         plan.settings.calls_per_second = 1_000.0;
@@ -181,14 +181,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whoever_hangs_up_ends_the_storm_and_makes_room() {
+    async fn closing_the_connection_ends_the_storm_and_frees_its_slot() {
         let storms = Arc::<Storms>::default();
         let start = || storms.start(endless()).map(stream::respond);
         let (one, other) = (start().expect("a slot"), start().expect("a slot"));
         let refused = start().map(|_| ());
 
         drop(one);
-        // The slot of the other is taken for as long as it is read.
+        // The other storm keeps its slot while it is read.
         let free = storms.slots.acquire().await.expect("it is never closed");
         drop(free);
         let again = start().map(|_| ());

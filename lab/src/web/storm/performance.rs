@@ -1,4 +1,4 @@
-//! A storm while it is simulated: each column of each picture is sent once it is full.
+//! Simulates a storm, and sends each column of each picture once it is complete.
 
 use std::{
     ops::ControlFlow,
@@ -28,7 +28,7 @@ pub(super) struct Frame {
     pub(super) data: String,
 }
 
-/// A storm that is to be simulated.
+/// A storm to simulate.
 pub(super) struct Performance {
     pub(super) id: String,
     pub(super) plan: Plan,
@@ -41,7 +41,7 @@ pub(super) struct Performance {
 /// taken while a storm was at its height, would keep the rest of its memory as well.
 const LEAST: usize = 2 * 1024;
 
-/// What all pictures have in common, and what each is about.
+/// The axes that all pictures share, and the title of each.
 #[derive(Serialize)]
 struct Begun<'a> {
     id: &'a str,
@@ -51,14 +51,14 @@ struct Begun<'a> {
     pictures: &'a [StormPicture],
 }
 
-/// The next column of a picture, or the next ones.
+/// The next column of a picture, or several.
 #[derive(Serialize)]
 struct Columns {
     picture: usize,
     curves: StormCurves,
 }
 
-/// A picture that is finished.
+/// A finished picture.
 #[derive(Serialize)]
 struct Ended {
     picture: usize,
@@ -66,20 +66,20 @@ struct Ended {
     is: Option<StormPicture>,
 }
 
-/// What became of the storm.
+/// The result of the storm.
 #[derive(Serialize)]
 struct Over {
     result: String,
     figures: Table,
-    /// What there is to learn: headings, each with a text.
+    /// The lesson: headings, each with a text.
     learnt: Vec<(&'static str, String)>,
     scenario: &'static str,
     rule: &'static str,
 }
 
 impl Performance {
-    /// Simulates it. `keep` is given the report, which is there before its reader learns that
-    /// the storm is over, or nothing if it could not be simulated.
+    /// Simulates the storm. `keep` gets the report before the reader learns that the
+    /// storm is over, or none if the simulation failed.
     pub(super) fn perform(&self, keep: impl FnOnce(Option<String>)) {
         let settings = &self.plan.settings;
         let frame = StormFrame::of(settings);
@@ -129,12 +129,12 @@ impl Performance {
         );
     }
 
-    /// Whether nobody wants more of it.
+    /// Whether nobody reads the frames any more.
     fn is_over(&self) -> bool {
         self.is_cancelled.load(Ordering::Relaxed) || self.frames.is_closed()
     }
 
-    /// Sends the column that the last of the steps fills, if it fills one.
+    /// Sends the column that the last step completes, if any.
     fn tell_columns(&self, picture: usize, frame: &StormFrame, steps: &[Step]) {
         let width = frame.steps_per_column;
         if !steps.len().is_multiple_of(width) {
@@ -149,7 +149,7 @@ impl Performance {
     fn tell(&self, kind: &'static str, data: &impl Serialize) {
         let mut data = json(data);
         data.reserve_exact(LEAST.saturating_sub(data.len()));
-        // Whoever is gone is noticed between two steps.
+        // A reader that has gone is noticed between two steps.
         let _ = self.frames.send(Frame { kind, data });
     }
 }

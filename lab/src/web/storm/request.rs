@@ -1,4 +1,4 @@
-//! What a page asks for when it starts a storm.
+//! The request that starts a storm.
 
 use evidence::storm::{Knobs, Policy, Setup};
 use http::StatusCode;
@@ -14,17 +14,17 @@ use super::catalogue::OWN_NAME;
 struct Body {
     story: String,
     seed: Option<u64>,
-    /// Knobs of the storm that are turned.
+    /// Changed settings of the storm.
     #[serde(default)]
     settings: Map<String, Value>,
-    /// Policies that are simulated beside those of the story: the names of presets.
+    /// Policies to simulate in addition to those of the story: names of presets.
     #[serde(default)]
     beside: Vec<String>,
-    /// Knobs of a policy of one's own, which is simulated beside all others.
+    /// Settings of the user's own policy, which is simulated in addition to all others.
     own: Option<Map<String, Value>>,
 }
 
-/// Reads what is to be simulated from JSON. A seed that is not given is random.
+/// Reads the storm to simulate from JSON. A missing seed is replaced by a random one.
 pub(super) fn read(body: &[u8]) -> Result<Plan, Problem> {
     let body: Body = json_body::read(body, "invalid_storm")?;
     let story = story(&body.story).map_err(|error| {

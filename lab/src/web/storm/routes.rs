@@ -14,8 +14,7 @@ use super::super::{
 };
 use super::{catalogue::Catalogue, request, stream};
 
-/// Where the stories are listed, where a storm is started and cancelled, and where its
-/// report is.
+/// The routes that list the stories, start and cancel a storm, and return its report.
 pub(in crate::web) fn routes() -> Router<Shared> {
     Router::new()
         .route(
@@ -26,15 +25,15 @@ pub(in crate::web) fn routes() -> Router<Shared> {
         .route("/api/storms/{id}/report", get(report))
 }
 
-/// A storm goes on for as long as its frames are read: whoever hangs up ends it.
+/// A storm runs while its frames are read: closing the connection ends it.
 async fn start(State(shared): State<Shared>, request: Request) -> Result<Response, Problem> {
     let body = json_body(request, "a storm").await?;
     let frames = shared.storms.start(request::read(&body)?)?;
     Ok(stream::respond(frames))
 }
 
-/// Cancels a storm: 202 if it is about to end (its frames say when it has), 204 if it was
-/// over already.
+/// Cancels a storm: 202 if it is about to end (its frames say when), 204 if it was
+/// already over.
 async fn cancel(
     State(shared): State<Shared>,
     id: Result<Path<String>, PathRejection>,
@@ -50,10 +49,10 @@ async fn report(
     State(shared): State<Shared>,
     id: Result<Path<String>, PathRejection>,
 ) -> Result<Response, Problem> {
-    // A path that is no UTF-8 names nothing.
+    // A path that is not UTF-8 has no id.
     let report = id.ok().and_then(|Path(id)| shared.storms.report(&id));
     let report = report.ok_or_else(storm_not_found)?.ok_or_else(|| {
-        let detail = "there is a report of a storm once it is over";
+        let detail = "the report of a storm exists once it is over";
         Problem::new(StatusCode::CONFLICT, "storm_not_finished", detail)
     })?;
     let name = format!("attachment; filename=\"{}\"", report.name);

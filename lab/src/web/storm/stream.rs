@@ -1,5 +1,5 @@
-//! The frames of a storm as the body of a response, in the event stream format of the
-//! HTML standard. Who hangs up ends the storm.
+//! Streams the frames of a storm in the event stream format of the HTML standard. Closing
+//! the connection ends the storm.
 
 use std::convert::Infallible;
 
@@ -13,11 +13,11 @@ use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::performance::Frame;
 
-/// A response that says what is received.
+/// A response with the frames as they are received.
 pub(super) fn respond(frames: UnboundedReceiver<Frame>) -> Response {
     let body = stream::unfold(frames, async |mut frames| {
         let Frame { kind, data } = frames.recv().await?;
-        // JSON set by serde has no line breaks, so one line of data is enough.
+        // serde writes JSON without line breaks, so one line of data is enough.
         let event = Bytes::from(format!("event: {kind}\ndata: {data}\n\n"));
         Some((Ok::<_, Infallible>(event), frames))
     });

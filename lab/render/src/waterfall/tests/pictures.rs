@@ -1,4 +1,4 @@
-//! What people see.
+//! Snapshots of whole pictures.
 
 use insta::assert_snapshot;
 
@@ -46,7 +46,7 @@ fn draws_attempts_that_take_no_time() {
 }
 
 #[test]
-fn breaks_a_wait_that_dwarfs_the_rest() {
+fn breaks_a_wait_that_is_much_longer_than_the_rest() {
     let story = Story::new()
         .operation("retry_later", 0, 120_004)
         .attempt(0, 0, 2, 503)
@@ -105,7 +105,7 @@ fn leaves_an_open_wait_open() {
 }
 
 #[test]
-fn nests_what_the_service_saw_where_the_client_saw_something_else() {
+fn nests_the_service_row_if_it_differs_from_the_client() {
     let story = Story::new()
         .operation("jobs", 0, 152)
         .failure(0, 20, "connection_lost")
@@ -136,7 +136,7 @@ fn heads_each_of_several_operations() {
     ");
 }
 
-/// Sixteen workers, of whom three are refused and the last waits for its turn.
+/// Sixteen workers: three are refused, and the last one waits for a slot.
 fn workers() -> Story {
     let refused = (0..3).fold(Story::new(), |story, n| {
         story
@@ -158,7 +158,7 @@ fn workers() -> Story {
 }
 
 #[test]
-fn gives_each_of_many_calls_a_line_and_the_limit_one_under_them() {
+fn each_of_many_calls_has_a_line_and_the_limit_is_below() {
     assert_snapshot!(workers().draw(Options::default()), @"
     0 ms   ×░░░░░░░░┄┄┄┄┄┄┄┄┄┄┄┄██████████████████████   call 1 · 1 attempt · ok
     0 ms   ×░░░░░░░░┄┄┄┄┄┄┄┄┄┄┄┄██████████████████████   call 2 · 1 attempt · ok
@@ -192,7 +192,7 @@ fn draws_many_calls_in_ascii_as_well() {
     0 ms   x........~~~~~~~~~~~~######################   call 1 - 1 attempt - ok
     0 ms   x........~~~~~~~~~~~~######################   call 2 - 1 attempt - ok
     0 ms   x........~~~~~~~~~~~~######################   call 3 - 1 attempt - ok
-          (11 rows left out)
+          (11 rows not shown)
     0 ms    ####################                         call 15 - 200 OK
     0 ms    ~~~~~~~~~~~~~~~~~~~~######################   call 16 - 200 OK
            8-----------------------------------------9   attempts at once
@@ -200,7 +200,7 @@ fn draws_many_calls_in_ascii_as_well() {
 }
 
 #[test]
-fn says_why_under_each_row_if_asked() {
+fn explains_each_row_if_asked() {
     let options = Options {
         explain: true,
         width: 60,
@@ -223,7 +223,7 @@ fn says_why_under_each_row_if_asked() {
 }
 
 #[test]
-fn draws_behind_a_wait_what_it_was_drawn_below() {
+fn draws_the_ceiling_behind_a_wait() {
     assert_snapshot!(drawn_below().draw(Options::default()), @"
      0 ms  ▕█▏                               attempt 1   503 Service Unavailable
      0 ms   ▕░░░▏··········                  wait 59 ms   backoff, at most 200 ms
@@ -234,7 +234,7 @@ fn draws_behind_a_wait_what_it_was_drawn_below() {
     ");
 }
 
-/// Two waits, of which the second is the shorter although its ceiling is higher.
+/// Two waits: the second is shorter although its ceiling is higher.
 fn drawn_below() -> Story {
     Story::new()
         .operation("flaky", 0, 66)
@@ -247,7 +247,7 @@ fn drawn_below() -> Story {
 }
 
 #[test]
-fn a_run_around_its_operations_is_no_row() {
+fn the_run_span_gets_no_row() {
     let mut gathered = flaky();
     let run = gathered.span(SpanName::Run, None, (0, Some(424)), &[]);
     gathered.trace.spans[0].parent = Some(run);
@@ -258,7 +258,7 @@ fn a_run_around_its_operations_is_no_row() {
 }
 
 #[test]
-fn an_operation_without_an_attempt_is_seen_all_the_same() {
+fn an_operation_without_an_attempt_is_drawn() {
     let story = Story::new().operation("items", 0, 4);
 
     assert_snapshot!(story.draw(Options::default()), @r"
@@ -267,7 +267,7 @@ fn an_operation_without_an_attempt_is_seen_all_the_same() {
 }
 
 #[test]
-fn draws_a_foreign_client_by_what_the_service_saw() {
+fn draws_a_foreign_client_from_the_service_spans() {
     let story = Story::new().request(0, 3, 503, Some("flaky_503"));
 
     assert_snapshot!(story.draw(Options::default()), @r"
@@ -276,7 +276,7 @@ fn draws_a_foreign_client_by_what_the_service_saw() {
 }
 
 #[test]
-fn leaves_out_the_middle_of_many_rows_and_says_so() {
+fn omits_the_middle_of_many_rows_and_says_so() {
     let mut story = (0..100).fold(Story::new(), |story, n| {
         story.attempt(n, 3 * n, 3 * n + 2, 200)
     });
@@ -290,7 +290,7 @@ fn leaves_out_the_middle_of_many_rows_and_says_so() {
       0 ms  ▕█▏                                               attempt 1   200 OK
       3 ms  ▕█▏                                               attempt 2   200 OK
       6 ms  ▕█▏                                               attempt 3   200 OK
-            (94 rows left out)
+            (94 rows not shown)
     291 ms                                              ▕█▏   attempt 98   200 OK
     294 ms                                               ▕█▏  attempt 99   200 OK
     297 ms                                               ▕█▏  attempt 100   200 OK
@@ -299,7 +299,7 @@ fn leaves_out_the_middle_of_many_rows_and_says_so() {
 }
 
 #[test]
-fn adds_colour_and_nothing_else() {
+fn colour_adds_only_escapes() {
     let plain = flaky().draw(Options::default());
     let colored = flaky().draw(Options {
         color: true,
@@ -314,7 +314,7 @@ fn adds_colour_and_nothing_else() {
 }
 
 #[test]
-fn draws_nothing_from_nothing() {
+fn without_traces_the_text_is_empty() {
     assert_eq!(waterfall(&[], &Options::default()), "");
 }
 

@@ -1,4 +1,4 @@
-//! What holds of every picture.
+//! Properties of every picture.
 
 use proptest::{collection::vec, prelude::*};
 use unicode_width::UnicodeWidthStr;
@@ -46,7 +46,7 @@ fn any_trace() -> impl Strategy<Value = Trace> {
 
 proptest! {
     #[test]
-    fn no_row_is_wider_than_asked(trace in any_trace(), width in 0..200_usize, ascii: bool) {
+    fn every_row_fits_the_width(trace in any_trace(), width in 0..200_usize, ascii: bool) {
         let options = Options { width, ascii, ..Options::default() };
 
         let text = waterfall(&[trace], &options);
@@ -68,7 +68,7 @@ proptest! {
     }
 
     #[test]
-    fn never_shows_more_rows_than_asked(trace in any_trace(), rows in 3..50_usize) {
+    fn at_most_the_given_number_of_rows_is_shown(trace in any_trace(), rows in 3..50_usize) {
         let options = Options { rows, ..Options::default() };
 
         let text = waterfall(&[trace], &options);
@@ -77,7 +77,7 @@ proptest! {
     }
 
     #[test]
-    fn what_starts_later_stands_no_further_left(
+    fn a_later_start_is_never_drawn_further_left(
         mut starts in vec(0..200_000_u64, 1..40),
         lengths in vec(0..20_000_u64, 40),
     ) {
