@@ -41,7 +41,7 @@ impl Defence {
         match self.shows_in(scenario) {
             true => format!("{} The defence is {file}.", self.instead),
             false => format!(
-                "{id} is not needed in this scenario, so nothing is missing. It matters in {}.",
+                "{id} makes no difference to the results of this scenario. It makes one in {}.",
                 self.shows_in.join(", ")
             ),
         }

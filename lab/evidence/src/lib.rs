@@ -57,7 +57,7 @@ pub use finding::{Finding, Level};
 pub use lesson::{Condition, Lesson, Sentence};
 pub use metric::Metric;
 pub use outcome::{Ending, Fact, Outcome};
-pub use policy::{Overrides, Policy, TooMany};
+pub use policy::{Overrides, Policy, Setting, TooMany};
 pub use question::{Asked, Choice, Prediction, Question, Score};
 pub use run::{Pace, Run, SCHEMA_VERSION};
 pub use scenario_words::ScenarioWords;

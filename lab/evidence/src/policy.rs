@@ -66,7 +66,55 @@ pub struct Overrides {
     pub max_items: Option<u32>,
 }
 
+/// A setting that a reader can ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Setting {
+    /// [`Policy::max_attempts`].
+    MaxAttempts,
+    /// [`Policy::max_retry_after`].
+    MaxRetryAfter,
+    /// [`Policy::max_pages`].
+    MaxPages,
+    /// [`Policy::max_items`].
+    MaxItems,
+}
+
+impl Setting {
+    /// Its option of `lab scenario`.
+    #[must_use]
+    pub fn option(self) -> &'static str {
+        match self {
+            Self::MaxAttempts => "--max-attempts",
+            Self::MaxRetryAfter => "--max-retry-after",
+            Self::MaxPages => "--max-pages",
+            Self::MaxItems => "--max-items",
+        }
+    }
+
+    /// Its field in a request for a run.
+    #[must_use]
+    pub fn field(self) -> &'static str {
+        match self {
+            Self::MaxAttempts => "max_attempts",
+            Self::MaxRetryAfter => "max_retry_after_seconds",
+            Self::MaxPages => "max_pages",
+            Self::MaxItems => "max_items",
+        }
+    }
+}
+
 impl Overrides {
+    /// The settings that were asked for.
+    pub fn settings(&self) -> impl Iterator<Item = Setting> {
+        let asked = [
+            (self.max_attempts.is_some(), Setting::MaxAttempts),
+            (self.max_retry_after.is_some(), Setting::MaxRetryAfter),
+            (self.max_pages.is_some(), Setting::MaxPages),
+            (self.max_items.is_some(), Setting::MaxItems),
+        ];
+        asked.into_iter().filter(|it| it.0).map(|it| it.1)
+    }
+
     /// No overrides.
     pub const NONE: Self = Self {
         max_attempts: None,

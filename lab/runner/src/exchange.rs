@@ -1,4 +1,4 @@
-//! Fills the recorded exchanges of a run from what the service kept.
+//! Makes the recorded exchanges of a run from the service's records.
 
 mod curl;
 
@@ -11,11 +11,11 @@ use wire::RecordedHeader;
 
 use crate::fault_proxy::Passed;
 
-/// The name of the header that tells requests apart on their way.
+/// The header that identifies a request at the proxy.
 const REQUEST_ID: &str = "x-request-id";
 
-/// The exchanges of these requests in their order, as the lab's own values; `passed` is
-/// what came through of responses that something stood in the way of.
+/// The exchanges of these requests in their order; `passed` has the responses that went
+/// through a proxy.
 pub(crate) fn exchanges(
     kept: Vec<host::Exchange>,
     requests: &[WireRequest],
@@ -40,7 +40,7 @@ fn exchange(
     let shape = received(&kept.request, request, names);
     let mut exchange = Exchange {
         seq: request.seq,
-        curl: curl::curl(request, &shape),
+        curl: curl::curl(request, &shape, kept.request.limit),
         request: shape,
         response: None,
         delivery: Delivery::Whole,
@@ -69,9 +69,10 @@ fn received(shape: &RequestShape, request: &WireRequest, names: &Names) -> Messa
         },
         name: header.name.clone(),
     };
-    let path = match &*request.route {
-        "other" => "(a path without a route)",
-        route => route,
+    let path = match (&*request.route, shape.limit) {
+        ("other", _) => "(a path without a route)".to_owned(),
+        (route, Some(limit)) => format!("{route}?limit={limit}"),
+        (route, None) => route.to_owned(),
     };
     let cursor = request.cursor.and_then(|cursor| names.cursor(cursor));
     Message {
@@ -137,7 +138,7 @@ fn with_cursors(body: &SentBody, name: Option<&str>) -> String {
     text
 }
 
-/// What a client got of a response, if something stood in the way.
+/// The part of a response that reached the client, if the proxy cut it.
 fn on_its_way(passed: &Passed, body: &SentBody) -> Option<(Delivery, String)> {
     match passed.body {
         None => Some((

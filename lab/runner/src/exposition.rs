@@ -1,9 +1,8 @@
 //! The counters of one run, apart from those of the process.
 //!
-//! Client and service register with one recorder that lives as long as the run,
-//! so the numbers are those of this run alone. The same recorder feeds an
-//! [`Exposition`], where both sides stand together: that of the run itself, or
-//! that of a process that runs many runs.
+//! Client and service register with a recorder of their run, so its numbers are those of
+//! this run alone. The recorder also feeds an [`Exposition`], which shows both sides
+//! together: that of the run, or that of a process with many runs.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -50,9 +49,8 @@ impl Exposition {
         self.show(recorder)
     }
 
-    /// Has every counter there, at zero, that a run of these scenarios can move,
-    /// whichever client runs. Prometheus counts a rise only from a number that it
-    /// has seen: a series that begins at 1 has not risen.
+    /// Registers, at zero, every counter that a run of these scenarios can move, with any
+    /// client. Prometheus sees no increase in a series that starts at 1.
     pub fn register(&self, scenarios: &[Scenario]) {
         let recorder: SharedRecorder = Arc::<Tee<_, _>>::clone(&self.recorder);
         let tasks: Vec<_> = scenarios.iter().map(|scenario| scenario.task).collect();
@@ -75,14 +73,14 @@ impl Exposition {
         drop(host::router(&config, served));
     }
 
-    /// What each counter has come to, all its labels together.
+    /// The value of each counter, summed over its labels.
     #[must_use]
     pub fn totals(&self) -> BTreeMap<String, u64> {
         self.recorder.1.read()
     }
 
-    /// Folds observations into buckets. A process that lives on has to do so
-    /// every few seconds, or each observation takes up memory.
+    /// Folds observations into buckets. A long-lived process must do so every few
+    /// seconds, because each observation takes memory until then.
     pub fn keep_up(&self) {
         self.handle.run_upkeep();
     }
@@ -102,9 +100,9 @@ pub(crate) struct RunMetrics {
 }
 
 impl RunMetrics {
-    /// Counts a run apart, and towards `exposition`. A client that is broken on purpose
-    /// counts apart alone: its series are those of the reference client, which would
-    /// look as if it had failed.
+    /// Counts a run on its own and towards `exposition`. A client without a defence counts
+    /// only on its own: it shares the series of the reference client, whose numbers would
+    /// otherwise look wrong.
     pub(crate) fn new(exposition: &Exposition, client: Client) -> Self {
         let counting = Arc::new(DebuggingRecorder::new());
         let snapshotter = counting.snapshotter();
@@ -120,12 +118,12 @@ impl RunMetrics {
         }
     }
 
-    /// What the client registers with.
+    /// The recorder of the client.
     pub(crate) fn recorder(&self) -> SharedRecorder {
         Arc::clone(&self.client)
     }
 
-    /// What the service registers with, and what its `/metrics` shows.
+    /// The metrics of the service, and its `/metrics`.
     pub(crate) fn service(&self) -> Metrics {
         self.service.clone()
     }
@@ -191,7 +189,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn no_counter_is_born_by_its_first_event_in_the_whole_course() {
+    async fn every_counter_of_the_course_exists_before_its_first_event() {
         let exposition = Exposition::new();
         exposition.register(CATALOGUE);
         let before = counters(&exposition);
@@ -233,7 +231,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn both_sides_stand_together_at_metrics() {
+    async fn metrics_shows_the_series_of_both_sides() {
         let metrics = RunMetrics::new(&Exposition::new(), crate::RELIABLE);
         let config = ServiceConfig::builder().port(0).metrics(metrics.service());
         let service = TeachingApi::start(config.build().expect("legal")).expect("a service");

@@ -1,8 +1,8 @@
-//! A loopback proxy for what a well-behaved HTTP service cannot do: lose a
-//! response on the way, break one off, never send one, refuse TLS.
+//! A loopback proxy for faults that an HTTP service cannot produce: lose a response,
+//! break one off, never send one, refuse TLS.
 //!
-//! It stands between a client and the service, which knows nothing of it, and
-//! does to each connection what its plan says:
+//! It sits between a client and the service and applies the faults of its plan, one to
+//! each connection:
 //!
 //! ```no_run
 //! # async fn lesson(service: std::net::SocketAddr) -> std::io::Result<()> {
@@ -43,10 +43,10 @@ use tokio::{
     task::{JoinHandle, JoinSet},
 };
 
-/// What the proxy does to one connection.
+/// A fault of one connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fault {
-    /// Nothing: request and response go through.
+    /// No fault: request and response go through.
     PassThrough,
     /// The request goes to the service, whose response is read to the end; then
     /// the client's connection is closed without a byte of it.
@@ -74,7 +74,7 @@ impl Fault {
     const COUNT: usize = Self::CloseAtOnce as usize + 1;
 }
 
-/// What came through of a response.
+/// The part of a response that went through.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Passed {
     /// The `X-Request-Id` of the response; empty if it has none.
@@ -86,7 +86,7 @@ pub struct Passed {
 /// The most responses that are remembered: as many as a ledger keeps.
 const MAX_PASSED: usize = host::DEFAULT_LEDGER_CAPACITY;
 
-/// A running proxy. Dropping it stops it, too, only without waiting.
+/// A running proxy. Dropping it stops it without waiting.
 #[derive(Debug)]
 pub struct FaultProxy {
     addr: SocketAddr,
@@ -136,7 +136,7 @@ impl FaultProxy {
         format!("http://{}", self.addr)
     }
 
-    /// The same with `https`, for a client whose handshake is to be refused.
+    /// The same with `https`, for a client whose handshake the proxy refuses.
     #[must_use]
     pub fn tls_base_url(&self) -> String {
         format!("https://{}", self.addr)
@@ -148,7 +148,7 @@ impl FaultProxy {
         self.seen.faults(fault).load(Ordering::Relaxed)
     }
 
-    /// What came through of each response of the service, in the order of their ends.
+    /// The part of each response that went through, in the order of their ends.
     #[must_use]
     pub fn passed(&self) -> Vec<Passed> {
         self.seen.passed().clone()
@@ -163,12 +163,12 @@ impl FaultProxy {
     /// are closed.
     pub async fn stop(self) {
         drop(self.running);
-        // A panic in there has been reported; nothing is left to stop.
+        // A panic of the task has been reported, and the task has ended.
         let _ = self.accepting.await;
     }
 }
 
-/// What a proxy has seen so far.
+/// The records of a proxy.
 #[derive(Debug, Default)]
 struct Seen {
     /// One counter for each fault.

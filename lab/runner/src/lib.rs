@@ -59,6 +59,7 @@ pub mod storm;
 mod tee;
 mod timeouts;
 mod totals;
+mod unused_setting;
 mod vocabulary;
 
 pub use clients::{
@@ -73,4 +74,5 @@ pub use run::{GENERATOR, Session, Settings, run, run_until};
 pub use run_error::RunError;
 pub use sample::sample;
 pub use shared_time::SharedTime;
+pub use unused_setting::{UnusedSetting, check_overrides};
 pub use vocabulary::metrics;

@@ -1,7 +1,7 @@
-//! Names that nothing has, and the ones that were meant.
+//! Unknown names, and the names that were probably meant.
 
-/// The name that is most like this one, if any is. One that only says more is more like
-/// it than any other.
+/// The most similar name, if there is one. A name that starts with this one is the most
+/// similar of all.
 #[must_use]
 pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let similarities = names.into_iter().map(|other| {
@@ -15,7 +15,7 @@ pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Opti
     nearest.map(|(_, name)| name)
 }
 
-/// A name that nothing of its kind has.
+/// An unknown name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no {kind} is called '{name}'; {}", match .nearest {
     Some(nearest) => format!("did you mean '{nearest}'?"),
@@ -29,7 +29,7 @@ pub struct UnknownName {
 }
 
 impl UnknownName {
-    /// A name that is none of these of a kind, of which a command shows all.
+    /// An unknown name of this kind; the command lists the known names.
     pub(crate) fn new<'a>(
         kind: &'static str,
         name: &str,
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_near_miss_is_told_what_is_near() {
+    fn an_unknown_name_suggests_the_nearest() {
         let names = ["create", "flaky", "retry-after-seconds", "retry-later"];
         let told = |name| UnknownName::new("task", name, names, "lab tasks");
 

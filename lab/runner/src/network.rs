@@ -1,4 +1,4 @@
-//! The service of a run, and what stands between it and the client.
+//! The service of a run, and the network between it and the client.
 
 use std::{io, net::Ipv4Addr, sync::Arc};
 
@@ -17,29 +17,29 @@ use crate::{
     run_error::RunError,
 };
 
-/// What stands between client and service.
+/// The network between client and service.
 #[derive(Clone, Copy, Debug)]
 pub enum Network {
-    /// A loopback socket, and nothing else.
+    /// A loopback socket.
     Direct,
-    /// A proxy that does this to one connection after the other, and lets the
+    /// A proxy that applies these faults to one connection after the other, and lets the
     /// rest pass.
     Faults(&'static [Fault]),
     /// A proxy that refuses every TLS handshake, in front of a client that
     /// insists on TLS.
     RefusedTls,
-    /// A port that refuses every connection, since nobody listens on it.
+    /// A port that refuses every connection, because no service listens on it.
     ConnectionRefused,
-    /// No socket at all: the service is called as a function, so that many
-    /// workers at once meet it in the same order every time.
+    /// No socket: the service is called as a function, so that many concurrent workers
+    /// reach it in the same order every time.
     Function,
 }
 
 /// A service and the way to it, for the length of a run.
 pub(crate) struct Wire {
-    /// What the client takes for the service.
+    /// The address that the client uses for the service.
     pub(crate) base_url: String,
-    /// What the client's requests go through instead of a socket, if anything.
+    /// The function that replaces the socket, if there is one.
     pub(crate) function: Option<Function>,
     /// Notified when a silence on purpose begins.
     pub(crate) silence: Arc<Notify>,
@@ -51,13 +51,13 @@ pub(crate) struct Wire {
     _refusing: Option<TcpSocket>,
 }
 
-/// What a run left behind on the wire.
+/// The records of a run's wire.
 pub(crate) struct Seen {
-    /// What the service saw.
+    /// The ledger of the service.
     pub(crate) wire: WireRecord,
     /// The requests and responses that it kept.
     pub(crate) exchanges: Vec<Exchange>,
-    /// What came through of the responses that went through a proxy.
+    /// The parts of the responses that went through a proxy.
     pub(crate) passed: Vec<Passed>,
 }
 
@@ -72,7 +72,7 @@ impl Wire {
         if matches!(network, Network::Function) {
             return Ok(Self::function(&config, served));
         }
-        // The serving thread takes over the subscriber that is current here.
+        // The serving thread uses the subscriber that is current here.
         let service = Host::start(config, served)?;
         let upstream = service.local_addr();
         let mut refusing = None;
@@ -110,7 +110,7 @@ impl Wire {
     fn function(config: &ServiceConfig, served: Served) -> Self {
         let (router, ledger) = host::router(config, served);
         Self {
-            // Nobody connects to it; it is what the requests are labelled with.
+            // No client connects to it; it is only the label of the requests.
             base_url: format!("http://{}:{}", Ipv4Addr::LOCALHOST, server::DEFAULT_PORT),
             ledger,
             function: Some(Function(router)),
@@ -121,7 +121,7 @@ impl Wire {
         }
     }
 
-    /// Stops everything, and returns what was seen.
+    /// Stops everything and returns the records.
     pub(crate) async fn take_down(self) -> Result<Seen, RunError> {
         let passed = match self.proxy {
             Some(proxy) => {
@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_can_listen_where_refusing_is_to() {
+    fn no_other_process_can_listen_on_the_refusing_port() {
         let socket = refusing_port().expect("a port");
         let address = socket.local_addr().expect("an address");
 

@@ -1,7 +1,7 @@
 //! The most requests that one run may send.
 //!
-//! A client's own limits are what a scenario varies, and a reader may set them to
-//! anything. This one is the lab's: whatever the settings, a run comes to an end.
+//! A scenario or a reader may set a client's own limits to any value. This limit is the
+//! lab's, so that every run ends.
 
 use std::{
     future::pending,
@@ -16,8 +16,7 @@ use reqwest::{Request, Response};
 use reqwest_middleware::{Middleware, Next, Result};
 use tokio::sync::Notify;
 
-/// Counts what is sent, and holds back what is beyond the limit. Clones count
-/// together.
+/// Counts requests, and holds back those beyond the limit. Clones share the count.
 #[derive(Clone, Debug)]
 pub(crate) struct RequestLimit {
     most: u64,

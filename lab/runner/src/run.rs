@@ -1,8 +1,8 @@
-//! A run: one scenario, run once, kept as a value.
+//! Runs one scenario once and returns the run as a value.
 //!
-//! Starts a fresh service on a free port, builds a client, lets the scenario
-//! act, stops everything, and collects what each side has to say. Nothing here
-//! prints; a [`Run`] is what renderers read.
+//! It starts a fresh service on a free port, builds a client, performs the task, stops
+//! everything, and collects the records of both sides. Nothing here prints; renderers
+//! read a [`Run`].
 
 use std::{
     fmt,
@@ -39,38 +39,37 @@ use crate::{
     timeouts::VirtualTimeouts,
 };
 
-/// How a run is to be run.
+/// The settings of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// What jitter, keys, cursors and ids are made from: one seed, one story.
+    /// The seed of jitter, keys, cursors and ids. The same seed repeats the run.
     pub seed: u64,
     /// Which client runs: one of [`CLIENTS`](crate::CLIENTS), or one of your own.
     pub client: &'static dyn ClientUnderTest,
     /// Whether the waits are real.
     pub pace: Pace,
-    /// What replaces the scenario's own policy.
+    /// Settings that replace those of the scenario.
     pub overrides: Overrides,
 }
 
 impl Settings {
-    /// A seed for a run that is not to repeat another: short enough to be typed
-    /// in, and small enough for every reader of JSON, since JavaScript among
-    /// others rounds a whole number above 2^53.
+    /// A random seed. It is short enough to type, and below 2^53, above which JavaScript
+    /// rounds whole numbers.
     #[must_use]
     pub fn random_seed() -> u64 {
         rand::random::<u32>().into()
     }
 }
 
-/// The generator that every draw from a seed is made with, on both sides of the wire
-/// and for the ids of spans. `rand`'s `StdRng` may change between releases.
+/// The generator of all random values, on both sides of the wire and for the ids of
+/// spans. `rand`'s `StdRng` may change between releases.
 pub const GENERATOR: &str = "chacha12";
 
 /// Where the calendar of a virtual run starts, so that its dates repeat:
 /// 2025-01-01 00:00:00 UTC.
 const VIRTUAL_EPOCH: Duration = Duration::from_secs(1_735_689_600);
 
-/// What no run goes beyond, whatever its settings.
+/// The limits of every run, whatever its settings.
 #[derive(Clone, Copy, Debug)]
 struct Bounds {
     /// The most requests that it sends.
@@ -80,8 +79,8 @@ struct Bounds {
 }
 
 impl Bounds {
-    /// As many requests as there are pages to ask for, and several times as long as
-    /// the longest waits of any scenario.
+    /// As many requests as a reader may ask for pages, and several times the longest waits
+    /// of any scenario.
     const DEFAULT: Self = Self {
         requests: Overrides::MOST as u64,
         time: Duration::from_secs(3600),
@@ -92,18 +91,17 @@ impl Bounds {
 ///
 /// # Errors
 ///
-/// [`RunError`] if it could not be run at all. That an expectation did not
-/// hold is no error; it stands in the [`Run`].
+/// [`RunError`] if it could not be run at all. An expectation that fails is not an
+/// error: the [`Run`] records it.
 pub async fn run(scenario: &Scenario, settings: &Settings) -> Result<Run, RunError> {
     run_until(pending(), Identity::new(), scenario, settings).await
 }
 
-/// Runs a scenario until it ends or is `cancelled`, beside one more layer, which
-/// sees the spans that the recorder does: for logs, for example.
+/// Runs a scenario until it ends or is `cancelled`, with one more layer, which sees the
+/// same spans as the recorder: for logs, for example.
 ///
-/// A run that is cancelled is taken down like any other, and nothing of it goes
-/// on. It has the ending [`Ending::Cancelled`], what there was until then, and no
-/// verdict.
+/// A cancelled run stops like any other. It has the ending [`Ending::Cancelled`], the
+/// records until then, and no verdict.
 ///
 /// # Errors
 ///
@@ -121,10 +119,9 @@ where
     session.run_until(cancelled, layer).await
 }
 
-/// Everything one run needs, and nothing that outlives it.
+/// Everything that one run needs.
 ///
-/// Whoever wants to watch the run takes the [`recorder`](Self::recorder) before
-/// it is run.
+/// To watch the run, take the [`recorder`](Self::recorder) before it starts.
 pub struct Session<'a> {
     scenario: &'a Scenario,
     settings: Settings,
@@ -185,26 +182,26 @@ impl<'a> Session<'a> {
         self.settings.client.identity()
     }
 
-    /// What the reference client is allowed.
+    /// The limits of the reference client.
     pub fn policy(&self) -> Policy {
         self.policy
     }
 
-    /// How the client works, and what it is allowed, term by term.
+    /// How the client works and its limits, term by term.
     #[must_use]
     pub fn terms(&self) -> Vec<String> {
         let request = self.scenario.words.request.to_owned();
-        let terms = self.settings.client;
-        let terms = terms.terms(&self.policy, self.scenario.listing);
+        let client = self.settings.client;
+        let terms = client.terms(&self.policy, self.scenario.task);
         [request].into_iter().chain(terms).collect()
     }
 
-    /// What is recorded while the run goes on.
+    /// The recorder of the run.
     pub fn recorder(&self) -> &Recorder {
         &self.recorder
     }
 
-    /// Runs the run until it ends or is `cancelled`, beside one more layer.
+    /// Runs until the run ends or is `cancelled`, with one more layer.
     pub async fn run_until<L>(
         self,
         cancelled: impl Future<Output = ()>,
@@ -251,7 +248,7 @@ impl<'a> Session<'a> {
         let mut traces = self.recorder.snapshot();
         if self.settings.pace == Pace::Virtual {
             forget_port(&mut traces);
-            // Which side hangs up first when a run ends is up to the machine.
+            // The machine decides which side hangs up first when a run ends.
             for connection in &mut wire.connections {
                 connection.closed = None;
             }
@@ -345,8 +342,8 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Puts the service's usual port instead of the free one that this run
-/// happened to get: the only thing in a virtual run that chance decides.
+/// Replaces the free port of this run with the service's usual one: nothing else in a
+/// virtual run depends on chance.
 fn forget_port(traces: &mut [Trace]) {
     for span in traces.iter_mut().flat_map(|trace| &mut trace.spans) {
         if span.fields.get(field::SERVER_PORT).is_some() {

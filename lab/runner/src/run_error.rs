@@ -1,4 +1,4 @@
-//! Why a scenario could not be run.
+//! The errors of a run that could not take place.
 
 use std::io;
 
@@ -17,10 +17,10 @@ pub enum RunError {
     /// The service did not start.
     #[error("the service could not be started")]
     Start(#[from] StartError),
-    /// The service left something behind.
+    /// The service did not stop cleanly.
     #[error("the service could not be stopped")]
     Stop(#[from] StopError),
-    /// What stands between client and service could not be set up.
+    /// The network between client and service could not be set up.
     #[error("no port for the faults of the network")]
     Network(#[source] io::Error),
 }

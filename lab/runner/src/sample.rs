@@ -10,10 +10,9 @@ use crate::{
     scenario::Scenario,
 };
 
-/// Runs a scenario several times with each client, with one seed after the other from
-/// the one that is given, in virtual time: what is judged are waits as they were decided,
-/// and nobody has to sit through them. None of a scenario in which the wire cannot tell a
-/// call from a retry of another.
+/// Runs a scenario several times with each client, with successive seeds from the given
+/// one, in virtual time: the rules judge waits as they were decided. `None` for a scenario
+/// in which the wire record cannot tell a new call from a retry.
 ///
 /// # Errors
 ///

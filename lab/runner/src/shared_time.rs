@@ -8,9 +8,8 @@ use std::{
 
 use client::Clock;
 
-/// A time that is zero until it begins. A recorder of spans and the ledger of a
-/// service both read it, so that a row of the one can be held beside a row of the
-/// other. Clones share it.
+/// A time that is zero until it begins. The recorder of spans and the ledger of a service
+/// both read it, so that their rows share one axis. Clones share it.
 #[derive(Clone)]
 pub struct SharedTime {
     clock: Arc<dyn Clock>,

@@ -1,7 +1,7 @@
-//! A recorder that is two: whatever is registered with it counts in both.
+//! A recorder that passes everything to two others.
 //!
-//! `metrics_util`'s own fan-out cannot serve here: it is not `Send`, and a
-//! recorder that a client or a service keeps must be.
+//! `metrics_util`'s own fan-out is not `Send`, and a recorder that a client or a service
+//! keeps must be.
 
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
-//! Counters summed over their labels: the few numbers that tell at a glance
-//! what a process has been doing.
+//! Counters summed over their labels: the few numbers that show a process's activity at a
+//! glance.
 //!
-//! Prometheus's own text would tell as much, but all of its series would have
-//! to be rendered and read back to learn it.
+//! Prometheus's text has the same numbers, but all its series would have to be rendered
+//! and parsed.
 
 use std::{
     collections::BTreeMap,
@@ -20,7 +20,7 @@ use metrics::{Counter, Gauge, Histogram, Key, KeyName, Metadata, Recorder, Share
 pub(crate) struct Totals(Mutex<BTreeMap<String, Arc<AtomicU64>>>);
 
 impl Totals {
-    /// What each counter has come to.
+    /// The value of each counter.
     pub(crate) fn read(&self) -> BTreeMap<String, u64> {
         let counters = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         counters
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_labels_of_a_counter_count_together() {
+    fn a_total_sums_all_labels_of_a_counter() {
         let totals = Totals::default();
         let metadata = Metadata::new("test", Level::INFO, None);
         let jobs = |result| {

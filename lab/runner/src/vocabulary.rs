@@ -1,4 +1,4 @@
-//! What the metrics of both sides are called.
+//! The metrics of both sides.
 
 use evidence::Metric;
 

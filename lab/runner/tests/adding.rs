@@ -11,7 +11,7 @@ use client::{
 };
 use evidence::{
     Client, Ending, Expectation, Fact, Outcome, Overrides, Pace, Policy, Question, Run,
-    ScenarioWords,
+    ScenarioWords, Setting,
     rules::{Case, Judgement, Level, RequestRef, Rule, Verdict},
 };
 use host::{ExpectedRoute, Fault, Served};
@@ -79,7 +79,7 @@ async fn refuse() -> impl IntoResponse {
     (axum::Extension(Fault("teapot")), refusal)
 }
 
-/// A client that makes one attempt, and takes what comes for data, whatever its status.
+/// A client that makes one attempt and treats every response as data.
 #[derive(Debug)]
 struct Trusting;
 
@@ -97,8 +97,12 @@ impl ClientUnderTest for Trusting {
         "One attempt, and no look at the status"
     }
 
-    fn terms(&self, _: &Policy, _: bool) -> Vec<String> {
+    fn terms(&self, _: &Policy, _: Task) -> Vec<String> {
         vec!["1 attempt, no look at the status".to_owned()]
+    }
+
+    fn ignores(&self, _: Setting) -> Option<&'static str> {
+        Some("it has no settings")
     }
 
     fn metrics(&self) -> &'static [Metric] {
@@ -117,7 +121,7 @@ impl ClientUnderTest for Trusting {
 
     fn connect(&self, connection: Connection) -> Result<Box<dyn ScenarioClient>, ConfigError> {
         install_tls_provider();
-        // Whatever its habits, a run has to come to an end.
+        // Every run must end, with any client.
         let silence = connection.policy.read_timeout;
         let session = reqwest::Client::builder().no_proxy().tls_certs_only([]);
         let session = session.read_timeout(silence);
@@ -295,7 +299,7 @@ async fn a_rule_of_ones_own_judges_what_the_wire_saw() {
     assert_eq!(again, (2..=10).collect::<Vec<_>>());
 }
 
-/// Every task goes through the same code, whoever performs it.
+/// Every task uses the same code, for any client.
 #[tokio::test]
 async fn a_client_of_ones_own_comes_to_an_end_in_every_scenario() {
     for scenario in runner::scenario::CATALOGUE {

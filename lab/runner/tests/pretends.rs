@@ -12,7 +12,7 @@ use client::{
     Clock, ConfigError,
     telemetry::{Metric, SharedRecorder},
 };
-use evidence::{Client, Overrides, Pace, Policy, Run, trace::SpanName, verdict::Source};
+use evidence::{Client, Overrides, Pace, Policy, Run, Setting, trace::SpanName, verdict::Source};
 use runner::{
     ClientUnderTest, Connection, Reliable, ScenarioClient, Settings, Task, run, scenario,
 };
@@ -46,8 +46,12 @@ impl ClientUnderTest for Pretender {
         "Says that it waits"
     }
 
-    fn terms(&self, policy: &Policy, listing: bool) -> Vec<String> {
-        Reliable.terms(policy, listing)
+    fn terms(&self, policy: &Policy, task: Task) -> Vec<String> {
+        Reliable.terms(policy, task)
+    }
+
+    fn ignores(&self, setting: Setting) -> Option<&'static str> {
+        Reliable.ignores(setting)
     }
 
     fn metrics(&self) -> &'static [Metric] {
@@ -75,7 +79,7 @@ async fn run_scenario(client: &'static dyn ClientUnderTest) -> Run {
     run(scenario, &settings).await.expect("a run")
 }
 
-/// What did not hold, with the rule and the side that says so.
+/// The failed checks, with the rule and the side of each.
 fn broken(run: &Run) -> Vec<(Source, Option<&'static str>)> {
     let broken = run.verdict.iter().filter(|check| !check.held);
     broken.map(|check| (check.source, check.rule)).collect()

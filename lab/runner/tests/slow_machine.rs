@@ -9,12 +9,12 @@ use evidence::{
 };
 use runner::{DEFAULT_POLICY, RELIABLE, scenario};
 
-/// What a run left behind that is as slow as the machine it was run on.
+/// The evidence of a run on a slow machine.
 #[derive(Default)]
 struct Slow {
-    /// What was asked for, and how long it took until the next request.
+    /// The Retry-After, and the time until the next request.
     waits: Vec<(RetryAfter, Duration)>,
-    /// What the last response asked for.
+    /// The Retry-After of the last response.
     asked: Option<RetryAfter>,
     seen: u64,
     facts: Vec<(&'static str, Fact)>,
@@ -26,7 +26,7 @@ impl Slow {
         self.judge_all(vec![expectation]).remove(0)
     }
 
-    /// What of a scenario's own expectations did not hold under these settings.
+    /// The scenario's expectations that failed under these settings.
     fn missed(&self, scenario: &str, overrides: &Overrides) -> Vec<Check> {
         let scenario = scenario::find(scenario).expect("a scenario of the catalogue");
         let policy = (scenario.policy)(DEFAULT_POLICY).with(overrides);
@@ -95,7 +95,7 @@ const fn seconds(seconds: u64) -> RetryAfter {
 }
 
 #[test]
-fn what_a_slow_machine_makes_of_a_date_is_what_its_scenario_expects() {
+fn the_scenario_with_a_date_passes_on_a_slow_machine() {
     let waited = |asked: RetryAfter| Slow {
         waits: vec![(asked, asked.wait())],
         seen: 2,

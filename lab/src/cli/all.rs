@@ -2,14 +2,11 @@
 
 use super::{Exit, ask, run_scenarios::Runner, scenario_arguments::Arguments, terminal};
 use evidence::{Pace, Run, Score};
-use runner::scenario;
+use runner::scenario::Scenario;
 
-/// Runs every scenario whose name contains the filter, in virtual time unless the
-/// arguments say otherwise. A cancelled scenario ends the course.
-pub(super) fn all(arguments: &Arguments) -> Result<Exit, Exit> {
-    let filter = arguments.filter.as_deref().unwrap_or_default();
-    let chosen = scenario::matching(filter).map_err(|error| terminal::fail(&error, Exit::Usage))?;
-
+/// Runs these scenarios, in virtual time unless the arguments say otherwise. It stops
+/// after a run that is cancelled.
+pub(super) fn all(arguments: &Arguments, chosen: Vec<&Scenario>) -> Result<Exit, Exit> {
     let settings = arguments.settings(Pace::Virtual);
     let mut runner = Runner::new(arguments.otlp.as_deref())?;
     let progress = match arguments.ask {

@@ -17,7 +17,7 @@ pub(super) fn scenario(arguments: &Arguments) -> Result<Exit, Exit> {
         arguments.check_report()?;
     }
     match chosen {
-        Ok(Chosen::All) => all::all(arguments),
+        Ok(Chosen::All(scenarios)) => all::all(arguments, scenarios),
         Ok(Chosen::One(scenario)) if arguments.compare => compare::compare(arguments, scenario),
         Ok(Chosen::One(scenario)) => one(arguments, scenario),
         Err(error) => Err(terminal::fail(&*error, Exit::Usage)),

@@ -10,8 +10,8 @@ use clap::{
 use evidence::{Overrides, Pace};
 use render::Options;
 use runner::{
-    CLIENTS, ClientUnderTest, Naive, RELIABLE, Reliable, Settings, WITHOUT, Without, scenario,
-    scenario::Scenario,
+    CLIENTS, ClientUnderTest, Naive, RELIABLE, Reliable, Settings, WITHOUT, Without,
+    check_overrides, scenario, scenario::Scenario,
 };
 use serde::Serialize;
 
@@ -160,21 +160,29 @@ impl Arguments {
     pub(super) fn settings(&self, pace: Pace) -> Settings {
         Settings {
             seed: self.seed.unwrap_or_else(Settings::random_seed),
-            client: match self.without {
-                Some(without) => without,
-                None => self.client,
-            },
+            client: self.runner(),
             pace: match self.pace {
                 Some(PaceArgument::Real) => Pace::Real,
                 Some(PaceArgument::Virtual) => Pace::Virtual,
                 None => pace,
             },
-            overrides: Overrides {
-                max_attempts: self.max_attempts.map(NonZeroU32::get),
-                max_retry_after: self.max_retry_after.map(Duration::from_secs),
-                max_pages: self.max_pages.map(NonZeroU32::get),
-                max_items: self.max_items.map(NonZeroU32::get),
-            },
+            overrides: self.overrides(),
+        }
+    }
+
+    fn runner(&self) -> &'static dyn ClientUnderTest {
+        match self.without {
+            Some(without) => without,
+            None => self.client,
+        }
+    }
+
+    fn overrides(&self) -> Overrides {
+        Overrides {
+            max_attempts: self.max_attempts.map(NonZeroU32::get),
+            max_retry_after: self.max_retry_after.map(Duration::from_secs),
+            max_pages: self.max_pages.map(NonZeroU32::get),
+            max_items: self.max_items.map(NonZeroU32::get),
         }
     }
 
@@ -222,21 +230,100 @@ impl Arguments {
             if self.filter.is_some() {
                 return Err(format!("--filter needs `lab scenario {ALL}`").into());
             }
-            return Ok(Chosen::One(scenario::find(&self.name)?));
+            let scenario = scenario::find(&self.name)?;
+            self.check_overrides(&[scenario])?;
+            return Ok(Chosen::One(scenario));
         }
         let for_one = [
             (self.compare, "--compare"),
             (self.report.is_some(), "--report"),
         ];
-        match for_one.iter().find(|(given, _)| *given) {
-            Some((_, option)) => Err(format!("{option} needs the name of one scenario").into()),
-            None => Ok(Chosen::All),
+        if let Some((_, option)) = for_one.iter().find(|(given, _)| *given) {
+            return Err(format!("{option} needs the name of one scenario").into());
         }
+        let scenarios = scenario::matching(self.filter.as_deref().unwrap_or_default())?;
+        self.check_overrides(&scenarios)?;
+        Ok(Chosen::All(scenarios))
+    }
+
+    fn check_overrides(&self, scenarios: &[&Scenario]) -> Result<(), String> {
+        let clients = match self.compare {
+            true => &self.compared()[..],
+            false => &[self.runner()],
+        };
+        check_overrides(&self.overrides(), scenarios, clients)
+            .map_err(|unused| format!("{} {unused}", unused.setting.option()))
     }
 }
 
 /// The scenarios that a command line selects.
 pub(super) enum Chosen {
-    All,
+    All(Vec<&'static Scenario>),
     One(&'static Scenario),
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+    use runner::Exposition;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Words {
+        #[command(flatten)]
+        arguments: Arguments,
+    }
+
+    /// The terms of the run that a command line asks for, or the error.
+    fn terms(
+        scenario: &Scenario,
+        client: &str,
+        option: &str,
+        value: u32,
+    ) -> Result<Vec<String>, String> {
+        let line = format!("lab {} {client} {option} {value}", scenario.name());
+        let Words { arguments } = Words::try_parse_from(line.split_whitespace()).expect(&line);
+        arguments.chosen().map_err(|error| error.to_string())?;
+        let settings = arguments.settings(Pace::Virtual);
+        Ok(runner::Session::new(scenario, &settings, &Exposition::new()).terms())
+    }
+
+    #[test]
+    fn an_option_is_accepted_only_if_it_changes_what_a_run_is_allowed() {
+        let clients = CLIENTS
+            .iter()
+            .map(|it| format!("--client {}", it.identity().name));
+        let without = WITHOUT
+            .iter()
+            .map(|it| format!("--without {}", it.defence.id));
+        let clients: Vec<_> = clients.chain(without).collect();
+        let options = [
+            "--max-attempts",
+            "--max-retry-after",
+            "--max-pages",
+            "--max-items",
+        ];
+        for scenario in scenario::CATALOGUE {
+            for (client, option) in clients
+                .iter()
+                .flat_map(|it| options.map(|option| (it, option)))
+            {
+                let case = format!("{} {client} {option}", scenario.name());
+                match [7, 8].map(|value| terms(scenario, client, option, value)) {
+                    [Ok(seven), Ok(eight)] => assert_ne!(seven, eight, "{case}"),
+                    [Err(error), Err(_)] => {
+                        let client = client.trim_start_matches("--client ");
+                        let on = [
+                            format!("client {client}:"),
+                            format!("scenario {}:", scenario.name()),
+                        ];
+                        assert!(error.starts_with(option), "{case}: {error}");
+                        assert!(on.iter().any(|on| error.contains(on)), "{case}: {error}");
+                    }
+                    mixed => panic!("{case}: {mixed:?}"),
+                }
+            }
+        }
+    }
 }

@@ -38,7 +38,7 @@ pub(super) fn scenarios() -> Vec<Lesson> {
             Asked::Choices(_) => None,
         },
         hint: scenario.words.hint,
-        listing: scenario.listing,
+        listing: scenario.task.reads_a_listing(),
     };
     CATALOGUE.iter().map(lesson).collect()
 }

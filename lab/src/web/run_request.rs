@@ -11,8 +11,8 @@ use super::{
 };
 use evidence::{Overrides, Pace};
 use runner::{
-    CLIENTS, ClientUnderTest, Naive, RELIABLE, Reliable, Settings, WITHOUT, Without, scenario,
-    scenario::Scenario,
+    CLIENTS, ClientUnderTest, Naive, RELIABLE, Reliable, Settings, WITHOUT, Without,
+    check_overrides, scenario, scenario::Scenario,
 };
 
 /// The maximum for the longest Retry-After that a run waits for, in seconds: a day.
@@ -134,24 +134,29 @@ impl RunRequest {
             let status = StatusCode::UNPROCESSABLE_ENTITY;
             Problem::new(status, "unknown_scenario", error.to_string())
         })?;
+        let invalid =
+            |detail| Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_run", detail);
         let without = body.without.map(|DefenceName(without)| without);
-        if body.client.clients(without).is_empty() {
-            let status = StatusCode::UNPROCESSABLE_ENTITY;
+        let clients = body.client.clients(without);
+        if clients.is_empty() {
             let detail = "without: needs the reliable client or a comparison";
-            return Err(Problem::new(status, "invalid_run", detail));
+            return Err(invalid(detail.to_owned()));
         }
+        let overrides = Overrides {
+            max_attempts: body.max_attempts,
+            max_retry_after: body.max_retry_after_seconds.map(Duration::from_secs),
+            max_pages: body.max_pages,
+            max_items: body.max_items,
+        };
+        check_overrides(&overrides, &[scenario], &clients)
+            .map_err(|unused| invalid(format!("{}: {unused}", unused.setting.field())))?;
         Ok(Self {
             scenario,
             choice: body.client,
             without,
             pace: body.pace,
             seed: body.seed.unwrap_or_else(Settings::random_seed),
-            overrides: Overrides {
-                max_attempts: body.max_attempts,
-                max_retry_after: body.max_retry_after_seconds.map(Duration::from_secs),
-                max_pages: body.max_pages,
-                max_items: body.max_items,
-            },
+            overrides,
         })
     }
 
@@ -173,6 +178,7 @@ impl RunRequest {
 
 #[cfg(test)]
 mod tests {
+    use runner::{Exposition, Session};
     use serde_json::json;
 
     use super::*;
@@ -212,6 +218,43 @@ mod tests {
                 max_items: Some(4),
             }
         );
+    }
+
+    #[test]
+    fn a_field_is_accepted_only_if_it_changes_what_a_run_is_allowed() {
+        let fields = [
+            "max_attempts",
+            "max_retry_after_seconds",
+            "max_pages",
+            "max_items",
+        ];
+        for scenario in scenario::CATALOGUE {
+            for (choice, field) in
+                ClientChoice::all().flat_map(|it| fields.map(|field| (it, field)))
+            {
+                let terms = |value: u32| {
+                    let name = scenario.name();
+                    let body = json!({ "scenario": name, "client": choice, field: value });
+                    let request = RunRequest::read(body.to_string().as_bytes())?;
+                    let of = |client| {
+                        Session::new(scenario, &request.settings(client), &Exposition::new())
+                            .terms()
+                    };
+                    Ok::<_, Problem>(request.clients().into_iter().map(of).collect::<Vec<_>>())
+                };
+
+                let case = format!("{} {choice:?} {field}", scenario.name());
+                match [7, 8].map(terms) {
+                    [Ok(seven), Ok(eight)] => assert_ne!(seven, eight, "{case}"),
+                    [Err(problem), Err(_)] => {
+                        let rule = format!("{field}: has no effect on ");
+                        assert_eq!(problem.status, 422, "{case}");
+                        assert!(problem.detail.starts_with(&rule), "{case}: {problem:?}");
+                    }
+                    mixed => panic!("{case}: {mixed:?}"),
+                }
+            }
+        }
     }
 
     #[test]
@@ -279,6 +322,16 @@ mod tests {
             ),
             (r#"{"max_retry_after_seconds":0.5}"#, 422, "got 0.5"),
             (r#"{"deadline":1}"#, 422, "unknown field `deadline`"),
+            (
+                r#"{"max_pages":3}"#,
+                422,
+                "max_pages: has no effect on scenario flaky: it does not read a listing",
+            ),
+            (
+                r#"{"client":"naive","max_attempts":1}"#,
+                422,
+                "max_attempts: has no effect on client naive: its limits are fixed",
+            ),
         ] {
             let body = match body.strip_prefix("{\"") {
                 Some(rest) if !rest.starts_with("scenario") => {

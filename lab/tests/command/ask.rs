@@ -3,8 +3,8 @@
 use crate::{Ended, assert_contains, lab_reading};
 
 const QUESTION: &str = "\
-Two calls get a 503, the third would succeed. How many requests will the service
-see?
+Two requests get a 503, the third would succeed. How many requests will the
+service see?
 (GET /flaky, up to 3 attempts, backoff 200 ms–5 s, full jitter, Retry-After up
 to 30 s)
 ";
@@ -51,8 +51,7 @@ fn choices_are_listed_with_letters() {
 fn a_question_mark_shows_the_hint_and_an_invalid_answer_is_asked_again() {
     let ended = ask(b"?\nthree\n3\n");
 
-    let hint = "A GET changes nothing, so it may be sent again, for as long as attempts are\n\
-                left.\n";
+    let hint = "A GET changes nothing, so a client may send it again while it has attempts left.\n";
     let again = format!("warning: type a whole number\n{PROMPT}: \n");
     assert_contains(&ended.stderr, &[hint, &again]);
     assert_contains(&ended.stdout, &["✓ predicted: 3 requests"]);

@@ -132,7 +132,7 @@ fn the_help_of_a_scenario_explains_its_options() {
 
               Possible values:
               - reliable: The reference client
-              - naive:    What people first write
+              - naive:    A typical first client
 
               [default: reliable]
 
@@ -150,7 +150,7 @@ fn the_help_of_a_scenario_explains_its_options() {
               - idempotency-key-reuse: It makes up a new key for every attempt, so
                 to the service every attempt is a new intention.
               - body-media-type:       It parses every body, whatever its media
-                type, and takes what parses for data.
+                type, and takes the result for data.
               - deadline:              It waits for as long as each wait may be,
                 however little time its caller has. No rule of the wire breaks: a
                 deadline is a promise to the caller.

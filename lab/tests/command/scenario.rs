@@ -59,7 +59,7 @@ fn the_exit_code_says_whether_the_expectations_of_the_client_held() {
             "retry-later --client naive",
             1,
             &[
-                "what people first write: up to 10 attempts, no waits",
+                "a typical first client: up to 10 attempts, no waits",
                 "naive_attempts_total +10   naive_retries_total +9",
                 "✗ wire    no request came earlier than allowed — 9 came too early",
             ],
@@ -157,7 +157,7 @@ fn unwritable_output_exits_as_an_environment_failure() {
 #[test]
 fn shows_a_lost_response() {
     insta::assert_snapshot!(run_scenario("lost-response").stdout, @"
-    lost-response — the job is created, its response is lost
+    lost-response — the job is created, and its response is lost
     POST /jobs · up to 3 attempts · backoff 200 ms–5 s, full jitter
     Retry-After up to 30 s
     seed 7 · virtual time: the waits are drawn, not waited for
@@ -185,11 +185,11 @@ fn shows_a_lost_response() {
     ✓ wire    Content-Type and Accept named JSON
 
     Why it matters  From a client's side a lost response and a lost request look the
-                    same, so a POST must not be repeated blindly. This one may be:
-                    the service recognises the key, and the reliable client sent one
-                    key twice, so one job was created.
-    Does not solve  A service without keys. There the caller must look whether the
-                    change took effect.
+                    same, so a POST must not be repeated blindly. This request may
+                    be repeated. The service recognises the key, and the reliable
+                    client sent one key twice, so one job was created.
+    Does not solve  A service without idempotency keys. There the caller must check
+                    whether the change took effect.
     Try next        cargo run -p lab -- scenario lost-response --max-attempts 1
     ");
 }

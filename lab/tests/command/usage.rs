@@ -42,6 +42,27 @@ fn invalid_arguments_are_refused_with_the_rule() {
             "scenario all --report all.html",
             "error: --report needs the name of one scenario\n",
         ),
+        (
+            "scenario flaky --client naive --max-attempts 1",
+            "error: --max-attempts has no effect on client naive: its limits are fixed\n",
+        ),
+        (
+            "scenario all --client naive --max-retry-after 1",
+            "error: --max-retry-after has no effect on client naive: its limits are fixed\n",
+        ),
+        (
+            "scenario flaky --max-pages 3",
+            "error: --max-pages has no effect on scenario flaky: it does not read a listing\n",
+        ),
+        (
+            "scenario all --filter flaky --max-items 3",
+            "error: --max-items has no effect on scenario flaky: it does not read a listing\n",
+        ),
+        (
+            "scenario resumed-crawl --max-items 3",
+            "error: --max-items has no effect on scenario resumed-crawl: a crawl takes whole \
+             pages\n",
+        ),
         ("scenario flaky --compare --client naive", "'--compare'"),
         (
             "scenario flaky --without deadline --client naive",

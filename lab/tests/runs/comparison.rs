@@ -286,7 +286,7 @@ fn a_comparison_draws_both_runs_on_one_axis() {
         0 ms   ▕░░░░░░░░░░░░░░░░░░░░░░░░░░░░░▏   wait 2 s   Retry-After
          2 s                                ▕█▏  attempt 2   200 OK
 
-    The naive client — what people first write: up to 10 attempts, no waits
+    The naive client — a typical first client: up to 10 attempts, no waits
         0 ms  ▕█▏                                attempt 1   503 Service Unavailable
         0 ms  ▕█▏                                attempt 2   200 OK
 
@@ -303,14 +303,15 @@ fn a_comparison_draws_both_runs_on_one_axis() {
     The benefit for a service with many callers is visible only with many clients:
       cargo run -p lab -- storm
 
-    Why it matters  A Retry-After that the caller can bear replaces the backoff, and
-                    it is waited for to the end: a request that comes early is what
-                    the server asked not to get. The reliable client waited in full,
-                    and the service's ledger shows that no request came early. The
-                    naive client did not read the header: the service's ledger
-                    counts every retry as early.
-    Does not solve  Many clients that were all told two seconds and come back
-                    together. Only the service can spread them.
+    Why it matters  A Retry-After that the caller can accept replaces the backoff.
+                    Wait for it in full: the service asked for no request before
+                    then. The reliable client waited in full, and the service's
+                    record shows that no request came early. The naive client did
+                    not read the header: the service's record counts every retry as
+                    early.
+    Does not solve  Many clients that all wait exactly two seconds come back
+                    together. The service can send each a different wait, or each
+                    client can add a random spread to its own.
     Try next        cargo run -p lab -- scenario retry-after-date --compare
     "#);
 }

@@ -485,3 +485,20 @@ fn a_comparison_shows_the_lessons_of_both_runs_and_a_suggestion() {
         );
     }
 }
+
+#[test]
+fn the_retry_budget_lesson_counts_the_calls_that_pay_for_a_retry() {
+    let PairwiseRun { scenario, run, .. } = PairwiseRun::of("retry-budget", RELIABLE);
+
+    let text = flat(&text(&scenario.words, run));
+    let stocks = text.split("retry budget ").filter_map(|it| {
+        let (tokens, _) = it.split_once(" tokens")?;
+        tokens.parse::<f64>().ok()
+    });
+    let tokens = stocks.last().expect("a stock of tokens");
+    let missing = 1.0 - tokens;
+    let calls = (missing * 10.0).round();
+    assert_eq!(calls, 6.0, "each first attempt deposits a tenth of a token");
+    let lesson = format!("The budget holds {tokens} tokens now: six further calls would pay");
+    assert!(run.lesson.why.join(" ").contains(&lesson), "{lesson}");
+}

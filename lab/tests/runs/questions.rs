@@ -84,17 +84,17 @@ fn the_answers_of_the_two_clients() {
     retry-after-seconds: after two seconds | sooner than in two seconds
     retry-after-date: not before that date | before that date
     retry-after-past-date: at once | at once
-    retry-after-unusable: after waits of their own | at once
-    retry-later: an error, which says how long to wait | a request before the two minutes are over
+    retry-after-unusable: after backoffs | at once
+    retry-later: an error that says how long to wait | a request before the two minutes are over
     bad-json: 1 request | 10 requests
     text-json: an error | the records
     no-content: a success | an error
     redirect: 1 request | 2 requests
-    not-found: the machine code and the request id | nothing
+    not-found: the error code and the request id | nothing
     bad-items: 0 items | 2 items
-    bad-cursor: an error | one page, as the whole listing
+    bad-cursor: an error | one page, reported as the whole listing
     looping-items: 3 requests | 50 requests
-    endless-items: a limit of pages | nothing: it has to be stopped
+    endless-items: a limit of pages | nothing: it must be stopped
     item-cap: 3 items | 100 items
     resumed-crawl: 4 records | 6 records
     create-job: 201 | 201
@@ -102,7 +102,7 @@ fn the_answers_of_the_two_clients() {
     conflict: it is refused | it creates a second job
     post-without-permission: 1 request | 2 requests
     lost-response: 1 job | 2 jobs
-    read-timeout: the records, from another attempt | nothing: it has to be stopped
+    read-timeout: the records, from another attempt | nothing: it must be stopped
     reset: the records, from another attempt | the records, from another attempt
     oversized-body: an error | the body
     connection-refused: 3 attempts | 10 attempts
@@ -111,4 +111,17 @@ fn the_answers_of_the_two_clients() {
     retry-budget: 7 requests | 50 requests
     too-many-requests: 3 requests | 80 requests
     ");
+}
+
+#[test]
+fn the_question_names_every_unusable_retry_after() {
+    let PairwiseRun { scenario, run, .. } = PairwiseRun::of("retry-after-unusable", RELIABLE);
+
+    let refused = run.wire.entries.iter().filter(|it| it.status == Some(503));
+    assert_eq!(refused.count(), 4);
+    let question = scenario.words.question.text;
+    assert!(question.starts_with("Four 503s "), "{question}");
+    for value in ["-1", "1.5", "soon", "an empty value"] {
+        assert!(question.contains(value), "{value} is not in {question}");
+    }
 }

@@ -1,4 +1,4 @@
-//! What a client of a run is built with.
+//! The inputs from which a client of a run is built.
 
 use std::{fmt, sync::Arc};
 
@@ -12,16 +12,16 @@ use reqwest_middleware::{ClientBuilder, ClientWithMiddleware};
 use super::Task;
 use crate::{network::Function, request_limit::RequestLimit, timeouts::VirtualTimeouts};
 
-/// The way to the service of a run, and all that a client takes from the run: time,
-/// chance, what it is allowed, and where it reports to.
+/// The address of a run's service, and all that a client takes from the run: clock, seed,
+/// policy and recorder.
 pub struct Connection {
     /// The address of the service.
     pub base_url: String,
-    /// What the client is to do.
+    /// The client's task.
     pub task: Task,
-    /// What the client is allowed.
+    /// The client's limits.
     pub policy: Policy,
-    /// What jitter and keys are drawn from.
+    /// The seed of jitter and keys.
     pub seed: u64,
     /// Whether the waits are real.
     pub pace: Pace,
@@ -29,7 +29,7 @@ pub struct Connection {
     pub clock: Arc<dyn Clock>,
     /// Where the metrics of the client are registered.
     pub recorder: SharedRecorder,
-    /// What writes the trace context of an attempt into its request.
+    /// Writes the trace context of an attempt into its request.
     pub injector: Injector,
     pub(crate) limit: RequestLimit,
     pub(crate) function: Option<Function>,
@@ -37,8 +37,7 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// A session with all that the lab puts between client and service. Each request
-    /// of the client has to go through it.
+    /// A session with the lab's middleware. The client must send each request through it.
     #[must_use]
     pub fn stack(&self, session: reqwest::Client) -> ClientWithMiddleware {
         let mut stack = ClientBuilder::new(session).with(self.limit.clone());

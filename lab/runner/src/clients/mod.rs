@@ -1,10 +1,9 @@
-//! Who runs a scenario: one and the same [`Task`], for different clients.
+//! The clients that run a scenario, all with the same [`Task`].
 //!
-//! A client is one file here: a [`ClientUnderTest`] says what it is called, how it
-//! works and how it is built, and a [`ScenarioClient`] is one that is connected to the
-//! service of a run. What a task asks of a client, and what is made of its results,
-//! is the same for all of them, and stands in one place. Adding a client is adding a
-//! file, and its name to the list that makes [`CLIENTS`].
+//! A client is one file here: a [`ClientUnderTest`] has its name and its limits and
+//! builds it, and a [`ScenarioClient`] is one that is connected to the service of a run.
+//! One function performs a task with any client. To add a client, add a file here and
+//! its name to the list that makes [`CLIENTS`].
 
 mod connection;
 mod perform;
@@ -17,7 +16,7 @@ use client::{
     teaching::{Redirect, endpoint},
     telemetry::{Metric, Operation, SharedRecorder},
 };
-use evidence::{Client, Outcome, Policy};
+use evidence::{Client, Outcome, Policy, Setting};
 use http::Method;
 
 pub use connection::Connection;
@@ -26,7 +25,7 @@ pub(crate) use perform::perform;
 pub use reliable::{RELIABLE, Reliable};
 pub use without::{WITHOUT, Without};
 
-/// Makes each name a module, and what stands behind it a client to choose.
+/// Declares each module, and makes its client selectable.
 ///
 /// `cargo fmt` does not see a module that a macro declares: `.ci/run` checks the
 /// format of these files apart.
@@ -46,21 +45,23 @@ clients! {
 
 /// A client that can run, before it is connected to a service.
 pub trait ClientUnderTest: fmt::Debug + Sync {
-    /// What it is called, and what the names of its counters begin with.
+    /// Its name, and the prefix of its counters' names.
     fn identity(&self) -> Client;
 
-    /// What it is, in a few words.
+    /// A short description.
     fn about(&self) -> &'static str;
 
-    /// How it works, and what this policy allows it, term by term. `listing` says
-    /// whether a listing is read.
-    fn terms(&self, policy: &Policy, listing: bool) -> Vec<String>;
+    /// How it works, and what this policy allows it in a task, term by term.
+    fn terms(&self, policy: &Policy, task: Task) -> Vec<String>;
 
-    /// The metrics that it counts with.
+    /// Why a setting of the policy has no effect on it; `None` if it has one.
+    fn ignores(&self, setting: Setting) -> Option<&'static str>;
+
+    /// Its metrics.
     fn metrics(&self) -> &'static [Metric];
 
-    /// Registers, at zero, every counter that these tasks can move. A series that
-    /// begins at 1 has not risen for Prometheus.
+    /// Registers, at zero, every counter that these tasks can move: Prometheus sees no
+    /// increase in a series that starts at 1.
     fn register(&self, recorder: &SharedRecorder, tasks: &[Task]);
 
     /// Builds a client of the service at the other end of the connection.
@@ -73,10 +74,10 @@ pub trait ClientUnderTest: fmt::Debug + Sync {
 
 /// A client of the service of a run.
 ///
-/// A failure is an [`Outcome`] with all that the client keeps of it.
+/// A failure is an [`Outcome`] with everything that the client keeps of it.
 #[async_trait::async_trait]
 pub trait ScenarioClient: Send + Sync {
-    /// Calls `/flaky`; the number that it responds with.
+    /// Calls `/flaky` and returns the number in the response.
     async fn flaky(&self) -> Result<u64, Outcome>;
 
     /// GETs a JSON object.
@@ -85,12 +86,11 @@ pub trait ScenarioClient: Send + Sync {
     /// GETs `/no-content`.
     async fn no_content(&self) -> Result<(), Outcome>;
 
-    /// GETs `/redirect`; `None` of a client that follows redirects and does not
+    /// GETs `/redirect`; `None` from a client that follows redirects and does not
     /// see them.
     async fn redirect(&self) -> Result<Option<Redirect>, Outcome>;
 
-    /// The key of a change that is about to begin; `None` of a client that takes a
-    /// new one for each request.
+    /// The key of a new change; `None` from a client that takes a new key for each request.
     fn new_key(&self) -> Option<IdempotencyKey>;
 
     /// POSTs to an endpoint that promises nothing.
@@ -115,9 +115,9 @@ pub trait ScenarioClient: Send + Sync {
         each_item: &mut (dyn FnMut(String) + Send),
     ) -> Result<(), Outcome>;
 
-    /// Crawls a listing from what `checkpoints` hold, if the client uses them, and
-    /// hands over the items of each page. A break is the death of the process: it
-    /// comes when a page is processed, before that is noted.
+    /// Crawls a listing from the saved checkpoint, if the client uses one, and passes on
+    /// the items of each page. A break simulates a process that dies after it has processed
+    /// a page and before it saves the checkpoint.
     async fn crawl(
         &self,
         endpoint: Endpoint,
@@ -126,8 +126,7 @@ pub trait ScenarioClient: Send + Sync {
     ) -> Result<(), Outcome>;
 }
 
-/// What a client is to do. It says nothing about how: that is what a client is
-/// for.
+/// A client's task. How it is done is up to the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
     /// Ask `/flaky` for its number.
@@ -161,13 +160,35 @@ impl Task {
         !matches!(self, Self::Workers(..))
     }
 
-    /// Whether the wire can tell a call from a retry of another.
+    /// Whether the wire record can tell a new call from a retry.
     #[must_use]
     pub fn is_told_apart(self) -> bool {
         !matches!(self, Self::Workers(..) | Self::Repeat(..))
     }
 
-    /// What is called, and with which method.
+    /// Whether it reads a listing, page after page.
+    #[must_use]
+    pub fn reads_a_listing(self) -> bool {
+        matches!(self, Self::List(_) | Self::ResumeCrawl(_))
+    }
+
+    /// Why a setting has no effect on it, whatever the client; `None` if it has one.
+    #[must_use]
+    pub fn ignores(self, setting: Setting) -> Option<&'static str> {
+        match setting {
+            Setting::MaxAttempts | Setting::MaxRetryAfter => None,
+            Setting::MaxPages | Setting::MaxItems if !self.reads_a_listing() => {
+                Some("it does not read a listing")
+            }
+            Setting::MaxPages => None,
+            Setting::MaxItems => match self {
+                Self::ResumeCrawl(_) => Some("a crawl takes whole pages"),
+                _ => None,
+            },
+        }
+    }
+
+    /// The method and the endpoint of its requests.
     #[must_use]
     pub fn request(self) -> (Method, Endpoint) {
         match self {
@@ -184,7 +205,8 @@ impl Task {
         }
     }
 
-    /// What it asks of the reference client beside that client's own methods.
+    /// The operation that the reference client registers for it, if it has no method of
+    /// its own.
     fn operation(self) -> Option<Operation> {
         Some(match self {
             Self::Flaky | Self::NoContent | Self::Redirect | Self::CreateJobs(_) => return None,

@@ -1,11 +1,11 @@
-//! What people first write: a client that works on the day it is written.
+//! The naive client: it works as long as nothing goes wrong.
 //!
-//! It does the same tasks as the reference client, in code that is short,
-//! idiomatic, and met in many programs. Each habit that a scenario punishes has
-//! a comment that says where it comes from; nothing is clumsy on purpose.
+//! It performs the same tasks as the reference client, in short and idiomatic code as in
+//! many programs. A comment gives the origin of each habit that a scenario punishes;
+//! nothing is clumsy on purpose.
 //!
-//! Three bounds are the lab's and no habit, so that every run ends: the
-//! attempts of a call, the pages of a listing, and the length of a silence.
+//! The lab adds three bounds so that every run ends: the attempts of a call, the pages
+//! of a listing, and the length of a silence.
 
 mod call;
 mod failure;
@@ -19,7 +19,7 @@ use client::{
     telemetry::{Metric, SharedRecorder},
 };
 use evidence::{
-    Client, Ending, Outcome, Policy,
+    Client, Ending, Outcome, Policy, Setting,
     counters::{ATTEMPTS, RETRIES},
     duration,
 };
@@ -33,8 +33,8 @@ use self::{
 };
 use super::{ClientUnderTest, Connection, ScenarioClient, Task};
 
-/// What people first write. It knows no policy, so it has no limit to give up at, and
-/// no history to see a loop in.
+/// The naive client. It ignores the policy, so it has no limits, and it keeps no history
+/// of cursors.
 pub const NAIVE: Client = Client {
     name: "naive",
     prefix: "naive_",
@@ -55,13 +55,17 @@ impl ClientUnderTest for Naive {
     }
 
     fn about(&self) -> &'static str {
-        "What people first write"
+        "A typical first client"
     }
 
-    fn terms(&self, _: &Policy, _: bool) -> Vec<String> {
+    fn terms(&self, _: &Policy, _: Task) -> Vec<String> {
         vec![format!(
-            "what people first write: up to {MAX_ATTEMPTS} attempts, no waits"
+            "a typical first client: up to {MAX_ATTEMPTS} attempts, no waits"
         )]
+    }
+
+    fn ignores(&self, _: Setting) -> Option<&'static str> {
+        Some("its limits are fixed")
     }
 
     fn metrics(&self) -> &'static [Metric] {
@@ -89,18 +93,17 @@ impl ScenarioClient for NaiveClient {
         self.fetch(Call::get(endpoint)).await.map(drop)
     }
 
-    /// Every response is JSON to a client that has met no other.
+    /// It parses every response as JSON.
     async fn no_content(&self) -> Result<(), Outcome> {
         self.get(endpoint::NO_CONTENT).await
     }
 
-    /// The library follows the redirect, so what comes is the response of another
-    /// endpoint.
+    /// The library follows the redirect, so the response is that of another endpoint.
     async fn redirect(&self) -> Result<Option<Redirect>, Outcome> {
         self.get(endpoint::REDIRECT).await.map(|()| None)
     }
 
-    /// A key is taken where the request is made: see [`Call`].
+    /// Each request takes a new key: see [`Call`].
     fn new_key(&self) -> Option<IdempotencyKey> {
         None
     }
@@ -135,7 +138,7 @@ impl ScenarioClient for NaiveClient {
         .await
     }
 
-    /// Begins anew each time: a position in a variable dies with its process.
+    /// Starts again at page 1 each time: a position in a variable is lost with its process.
     async fn crawl(
         &self,
         endpoint: Endpoint,
@@ -152,7 +155,7 @@ impl NaiveClient {
         result.map_err(|failure| self.outcome(failure))
     }
 
-    /// Hands over the items of every page until there is no next one.
+    /// Passes on the items of every page until the last one.
     async fn pages(
         &self,
         endpoint: Endpoint,
@@ -161,16 +164,15 @@ impl NaiveClient {
         let mut cursor = None;
         for _ in 0..PAGES {
             let mut page = self.fetch(Call::page(endpoint, cursor.as_deref())).await?;
-            // Whatever stands in the array is taken, and no array for none.
+            // Everything in the array counts as an item, and a missing array as empty.
             if let Some(Value::Array(items)) = page.get_mut("items").map(Value::take) {
                 let items = items.iter().map(Value::to_string);
                 if each_page(items.collect()).is_break() {
                     return Ok(());
                 }
             }
-            // `as_str` is `None` for null and for every mistake alike. Nothing
-            // is remembered of the cursors before; most loops that follow a
-            // `next` link do not.
+            // `as_str` is `None` for null and for every wrong type. Earlier cursors are
+            // not remembered; most loops that follow a `next` link do the same.
             match page.get("next_cursor").and_then(Value::as_str) {
                 Some(next) => cursor = Some(next.to_owned()),
                 None => return Ok(()),

@@ -1,4 +1,4 @@
-//! A task, performed by whichever client runs, and the outcome of it.
+//! Performs a task with any client, and makes the outcome.
 
 use std::ops::ControlFlow;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{ScenarioClient, Task};
 
-/// Performs the task, and says what came of it.
+/// Performs the task and returns its outcome.
 pub(crate) async fn perform(client: &dyn ScenarioClient, task: Task) -> Outcome {
     let result = match task {
         Task::Flaky => client.flaky().await.map(|attempt| {
@@ -67,7 +67,7 @@ fn redirect(seen: Option<Redirect>) -> Outcome {
         .with("has_location", location.is_some())
 }
 
-/// Reads a listing to its end. How much was read is known of a failure, too.
+/// Reads a listing to its end. A failure also has the number of items read.
 async fn read(client: &dyn ScenarioClient, endpoint: Endpoint) -> Outcome {
     let mut items = 0_u64;
     let outcome = match client.read(endpoint, &mut |_| items += 1).await {
@@ -78,8 +78,8 @@ async fn read(client: &dyn ScenarioClient, endpoint: Endpoint) -> Outcome {
     outcome.with("items", items)
 }
 
-/// Crawls until the second page is processed and not yet noted, forgets all but the
-/// checkpoint, and crawls on to the end.
+/// Crawls until the second page is processed but not saved, forgets everything but the
+/// checkpoint, and resumes to the end.
 async fn crawl_twice(client: &dyn ScenarioClient, endpoint: Endpoint) -> Result<Outcome, Outcome> {
     let checkpoints = MemoryCheckpoints::default();
     let mut delivered = Vec::new();
@@ -113,7 +113,7 @@ async fn create_jobs(client: &dyn ScenarioClient, numbers: &[u64]) -> Result<Out
     let same = jobs.iter().all(|job| jobs.first() == Some(job));
     let text = match (jobs.len(), same) {
         (1, _) => "ok, the client has its job",
-        (_, true) => "ok, every request brought the same job",
+        (_, true) => "ok, every request returned the same job",
         (_, false) => "ok, but the jobs differ",
     };
     Ok(Outcome::ok(text).with("same_job", same))

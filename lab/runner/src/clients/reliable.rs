@@ -11,7 +11,7 @@ use client::{
     telemetry::{METRICS, Metric, SharedRecorder},
 };
 use evidence::{
-    Client, Outcome, Policy,
+    Client, Outcome, Policy, Setting,
     counters::{ATTEMPTS, CURSOR_LOOPS, GIVE_UPS, RETRIES},
     duration,
 };
@@ -44,7 +44,7 @@ impl ClientUnderTest for Reliable {
         "The reference client"
     }
 
-    fn terms(&self, policy: &Policy, listing: bool) -> Vec<String> {
+    fn terms(&self, policy: &Policy, task: Task) -> Vec<String> {
         let (base, cap) = (Backoff::DEFAULT_BASE, Backoff::DEFAULT_CAP);
         let mut terms = vec![
             match policy.max_attempts {
@@ -69,13 +69,19 @@ impl ClientUnderTest for Reliable {
             }
             _ => {}
         }
-        if listing {
-            terms.push(match policy.max_items {
-                u32::MAX => format!("at most {} pages", policy.max_pages),
-                items => format!("at most {} pages, {items} items", policy.max_pages),
-            });
+        match task {
+            Task::List(_) => terms.push(format!(
+                "at most {} pages, {} items",
+                policy.max_pages, policy.max_items
+            )),
+            Task::ResumeCrawl(_) => terms.push(format!("at most {} pages", policy.max_pages)),
+            _ => {}
         }
         terms
+    }
+
+    fn ignores(&self, _: Setting) -> Option<&'static str> {
+        None
     }
 
     fn metrics(&self) -> &'static [Metric] {

@@ -4,16 +4,19 @@ use evidence::wire::{Message, WireRequest};
 
 use crate::grade::quoted_for;
 
-/// Headers that curl sends as they were. The rest is its own business.
+/// Headers that the command repeats. curl sets the others itself.
 const SENT_AGAIN: [&str; 2] = ["accept", "content-type"];
 
-/// The command, if that service has the route. What was not kept is a variable of the
-/// shell: `$CURSOR`, `$KEY`, `$BODY`, `$AUTHORIZATION`.
-pub(super) fn curl(request: &WireRequest, shape: &Message) -> Option<String> {
+/// The command, if that service has the route. Values that are not recorded are shell
+/// variables: `$CURSOR`, `$KEY`, `$BODY`, `$AUTHORIZATION`.
+pub(super) fn curl(request: &WireRequest, shape: &Message, limit: Option<u16>) -> Option<String> {
     if !server::serves(request.method, &request.route) {
         return None;
     }
-    let url = format!("http://127.0.0.1:{}{}", server::DEFAULT_PORT, request.route);
+    let mut url = format!("http://127.0.0.1:{}{}", server::DEFAULT_PORT, request.route);
+    if let Some(limit) = limit {
+        url.push_str(&format!("?limit={limit}"));
+    }
     let mut words = vec!["curl -i".to_owned()];
     match request.method {
         "GET" if request.cursor.is_some() => words.push("-G".to_owned()),
@@ -41,7 +44,7 @@ pub(super) fn curl(request: &WireRequest, shape: &Message) -> Option<String> {
     Some(words.join(" "))
 }
 
-/// The shell is a POSIX one wherever the lab runs, as its variables are.
+/// The command uses POSIX variables, so it is quoted for a POSIX shell on every system.
 fn quoted(word: &str) -> String {
     quoted_for(word, false)
 }

@@ -33,7 +33,7 @@ async fn each_request_has_its_exchange() {
 }
 
 #[tokio::test]
-async fn the_facts_say_what_a_lesson_is_about() {
+async fn the_facts_name_the_subject_of_the_lesson() {
     for (name, facts) in [
         ("flaky", &[][..]),
         ("items", &["cursor A → end"]),
@@ -49,7 +49,22 @@ async fn the_facts_say_what_a_lesson_is_about() {
 }
 
 #[tokio::test]
-async fn what_broke_off_on_its_way_is_told_from_what_was_sent() {
+async fn the_limit_of_a_listing_is_shown_and_its_cursor_only_named() {
+    let exchanges = finished("items").await.wire.exchanges;
+
+    let starts = exchanges.iter().map(|it| &*it.request.start);
+    assert_eq!(
+        starts.collect::<Vec<_>>(),
+        ["GET /items?limit=50 HTTP/1.1"; 2]
+    );
+    let second = &exchanges[1].request;
+    assert_eq!(second.remark.as_deref(), Some("with cursor A"));
+    let curl = exchanges[1].curl.as_deref().expect("a command");
+    assert!(curl.contains("/items?limit=50'"), "{curl}");
+}
+
+#[tokio::test]
+async fn a_broken_delivery_is_marked_apart_from_the_sent_response() {
     let reset = finished("reset").await.wire.exchanges;
     let lost = finished("lost-response").await.wire.exchanges;
 
@@ -68,7 +83,7 @@ async fn what_broke_off_on_its_way_is_told_from_what_was_sent() {
 }
 
 #[test]
-fn a_command_has_variables_where_nothing_was_kept() {
+fn a_command_has_variables_for_values_that_are_not_recorded() {
     let shape = RequestShape {
         headers: [
             ("content-type", Some("a'b")),
@@ -81,6 +96,7 @@ fn a_command_has_variables_where_nothing_was_kept() {
             value: value.map(|value| RecordedHeader::Value(value.into())),
         })
         .into(),
+        ..RequestShape::default()
     };
     let request = |method, route: &str, cursor: Option<u64>| WireRequest {
         method,
@@ -89,11 +105,17 @@ fn a_command_has_variables_where_nothing_was_kept() {
         ..WireRequest::default()
     };
     let command = |request: WireRequest, shape: &RequestShape| {
-        curl(&request, &received(shape, &request, &Default::default()))
+        let message = received(shape, &request, &Default::default());
+        curl(&request, &message, shape.limit)
     };
 
     let job = command(request("POST", "/jobs", None), &shape);
     let page = command(request("GET", "/items", Some(7)), &RequestShape::default());
+    let limited = RequestShape {
+        limit: Some(50),
+        ..RequestShape::default()
+    };
+    let limited = command(request("GET", "/items", Some(7)), &limited);
     let added = command(request("GET", "/retry-later-date", None), &shape);
     let wrong = command(request("POST", "/items", None), &shape);
 
@@ -108,6 +130,13 @@ fn a_command_has_variables_where_nothing_was_kept() {
     assert_eq!(
         page.as_deref(),
         Some("curl -i -G http://127.0.0.1:8765/items --data-urlencode \"cursor=$CURSOR\"")
+    );
+    assert_eq!(
+        limited.as_deref(),
+        Some(
+            "curl -i -G 'http://127.0.0.1:8765/items?limit=50' --data-urlencode \
+             \"cursor=$CURSOR\""
+        )
     );
     assert_eq!((added, wrong), (None, None));
 }

@@ -15,7 +15,7 @@ use super::{
 /// The content type of a TLS record that carries a handshake (RFC 8446 §5.1).
 const HANDSHAKE: u8 = 22;
 
-/// The header that a response is known by.
+/// The header that identifies a response.
 const REQUEST_ID: &str = "x-request-id";
 
 /// A TLS record that carries an alert: fatal (2), `handshake_failure` (40).
@@ -34,7 +34,7 @@ pub(super) async fn serve(client: TcpStream, upstream: SocketAddr, fault: Fault,
     };
 }
 
-/// Passes the request on, and of the response what the fault leaves.
+/// Passes on the request, and the response as far as the fault allows.
 async fn exchange(
     mut client: TcpStream,
     upstream: SocketAddr,
@@ -73,14 +73,14 @@ async fn send(upstream: SocketAddr, request: &[u8]) -> io::Result<Vec<u8>> {
     Ok(response)
 }
 
-/// The head and the first half of the body. A body of one byte is left out.
+/// The head and the first half of the body, rounded down.
 fn first_half(response: &[u8]) -> &[u8] {
     let head = request::head_length(response).unwrap_or(response.len());
     let half = head + (response.len() - head) / 2;
     response.get(..half).unwrap_or(response)
 }
 
-/// What there is to remember of a response of which so much is passed on.
+/// The record of a response of which this many bytes are passed on.
 fn note(response: &[u8], passed: Option<&[u8]>) -> Passed {
     let length = request::head_length(response).unwrap_or(response.len());
     let head = String::from_utf8_lossy(response.get(..length).unwrap_or(response));
@@ -124,7 +124,7 @@ async fn refuse(client: TcpStream, unread: Unread) -> io::Result<()> {
     }
 }
 
-/// Sends a response of the proxy's own.
+/// Sends a response that the proxy makes.
 async fn respond(mut client: TcpStream, status: &str) -> io::Result<()> {
     let head = format!("HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
     client.write_all(head.as_bytes()).await?;

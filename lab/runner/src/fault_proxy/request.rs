@@ -11,7 +11,7 @@ use tokio::{
 /// The most a request may hold. The service takes less.
 const LARGEST: u64 = 1024 * 1024;
 
-/// Why there is no request to send on.
+/// The reason why a request cannot be sent on.
 #[derive(Debug)]
 pub(super) enum Unread {
     /// It is refused with this status.
@@ -31,7 +31,7 @@ const LENGTH_REQUIRED: Unread = Unread::Refused("411 Length Required");
 const TOO_LARGE: Unread = Unread::Refused("413 Content Too Large");
 const EXPECTATION_FAILED: Unread = Unread::Refused("417 Expectation Failed");
 
-/// The whole request as it is to be sent on.
+/// The whole request in the form in which it is sent on.
 pub(super) async fn read(client: &mut TcpStream) -> Result<Vec<u8>, Unread> {
     let mut client = client.take(LARGEST);
     let mut bytes = Vec::new();
@@ -40,7 +40,7 @@ pub(super) async fn read(client: &mut TcpStream) -> Result<Vec<u8>, Unread> {
             Some(head) => break head,
             None => read_more(&mut client, &mut bytes).await?,
         }
-        // A ClientHello has no empty line, which would be waited for for ever.
+        // A ClientHello has no empty line, so the proxy would wait for ever.
         if !bytes.first().is_some_and(u8::is_ascii_alphabetic) {
             return Err(BAD_REQUEST);
         }
@@ -74,8 +74,8 @@ pub(super) fn head_length(message: &[u8]) -> Option<usize> {
     Some(end + 4)
 }
 
-/// The head with `Connection: close` for whatever it said about the connection,
-/// and the length of the body that follows it.
+/// The head with `Connection: close` instead of its own, and the length of the body that
+/// follows.
 fn close_after(head: &[u8]) -> Result<(Vec<u8>, usize), Unread> {
     let head = str::from_utf8(head).map_err(|_| BAD_REQUEST)?;
     // Alone, either would end a line for some readers and for others not.
@@ -91,7 +91,7 @@ fn close_after(head: &[u8]) -> Result<(Vec<u8>, usize), Unread> {
     let mut length = None;
     for line in lines {
         let (name, value) = line.split_once(':').ok_or(BAD_REQUEST)?;
-        // White space would hide a name from whoever looks for it (RFC 9112 §5.1, §5.2).
+        // White space would hide a name from a reader (RFC 9112 §5.1, §5.2).
         if name.contains([' ', '\t']) {
             return Err(BAD_REQUEST);
         }
@@ -125,7 +125,7 @@ mod tests {
 
     use super::*;
 
-    /// What heads consist of, and what nearly does.
+    /// Parts of valid and nearly valid heads.
     const LINES: [&str; 18] = [
         "Host: a",
         "Connection: keep-alive",
@@ -148,8 +148,8 @@ mod tests {
     ];
 
     proptest! {
-        /// What is sent on has one `Connection`, and the length that every reader takes
-        /// from it; to send it on once more changes nothing.
+        /// A request that is sent on has one `Connection` and one length for every reader;
+        /// sending it on again does not change it.
         #[test]
         fn a_head_that_is_sent_on_has_one_meaning(
             first in "(GET|POST) /[a-z]{0,3} HTTP/1\\.[01]", lines in vec(select(&LINES[..]), 0..4),

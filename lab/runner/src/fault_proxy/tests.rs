@@ -1,4 +1,4 @@
-//! Every fault, over real sockets and with a client that knows no HTTP library.
+//! Every fault, over real sockets and with a client without an HTTP library.
 
 use std::{iter, sync::Mutex};
 
@@ -78,10 +78,9 @@ async fn send(proxy: &FaultProxy, request: impl AsRef<[u8]>) -> (String, io::Res
     (String::from_utf8_lossy(&response).into_owned(), end)
 }
 
-/// What each fault leaves of the exchange: the response, and how many requests
-/// reach the service.
+/// Each fault, the response that it leaves, and how many requests reach the service.
 #[tokio::test]
-async fn each_fault_does_what_it_says_and_closes_in_good_order() {
+async fn each_fault_changes_the_exchange_and_closes_the_connection_cleanly() {
     for (fault, request, expected, requests) in [
         (Fault::PassThrough, REQUEST, RESPONSE, 1),
         (Fault::LoseResponse, REQUEST, "", 1),
@@ -112,7 +111,7 @@ async fn resets_the_connection_in_the_middle_of_the_body() {
 }
 
 #[tokio::test]
-async fn requires_the_service_to_close_whatever_the_client_required() {
+async fn asks_the_service_to_close_the_connection() {
     let (upstream, proxy) = start([]).await;
     let request = "POST /jobs HTTP/1.1\r\nconnection: keep-alive\r\nKeep-Alive: timeout=5\r\n\
                    Content-Length: 4\r\n\r\nbody";
@@ -127,7 +126,7 @@ async fn requires_the_service_to_close_whatever_the_client_required() {
 }
 
 #[tokio::test]
-async fn puts_a_request_together_that_comes_in_pieces() {
+async fn reads_a_request_that_arrives_in_pieces() {
     let (_upstream, proxy) = start([]).await;
     let mut client = TcpStream::connect(proxy.addr()).await.unwrap();
     client.set_nodelay(true).unwrap();
@@ -177,7 +176,7 @@ async fn refuses_a_tls_handshake_with_a_fatal_alert() {
 }
 
 #[tokio::test]
-async fn sends_nothing_to_a_client_that_speaks_no_tls() {
+async fn sends_nothing_to_a_client_without_tls() {
     let (upstream, proxy) = start([Fault::RefuseTls]).await;
 
     let (response, _end_or_reset) = send(&proxy, REQUEST).await;
@@ -210,7 +209,7 @@ async fn a_plan_may_have_no_end() {
 }
 
 #[tokio::test]
-async fn refuses_what_it_does_not_understand() {
+async fn refuses_an_invalid_request() {
     let (upstream, proxy) = start([]).await;
     let table = [
         (
@@ -252,7 +251,7 @@ async fn responds_502_if_the_service_is_not_there() {
 }
 
 #[tokio::test]
-async fn leaves_nothing_when_it_is_stopped_or_dropped() {
+async fn closes_every_socket_when_it_is_stopped_or_dropped() {
     for stops in [true, false] {
         let (_upstream, proxy) = start([]).await;
         let addr = proxy.addr();
@@ -273,7 +272,7 @@ async fn leaves_nothing_when_it_is_stopped_or_dropped() {
 }
 
 #[tokio::test]
-async fn names_itself_as_a_base_url() {
+async fn its_base_url_has_its_own_address() {
     let (_upstream, proxy) = start([]).await;
 
     let port = proxy.addr().port();

@@ -1,4 +1,4 @@
-//! What a case draws from its seed: all that the contract does not promise, so that no
+//! The random values of a case: all that the contract does not promise, so that no
 //! client is made for the letters of one service.
 
 use std::ops::RangeInclusive;

@@ -1,4 +1,4 @@
-//! Cases that are open to whoever calls their URLs, without a process.
+//! Cases that are open to any caller of their URLs, without a process.
 
 use evidence::{
     grade::{RecordedCase, TaskGrade},

@@ -274,14 +274,14 @@ mod tests {
         (
             "retry-after-unusable",
             "retry-at",
-            "503 twice with what cannot be read, then 200",
+            "503 twice with an invalid Retry-After, then 200",
         ),
         ("retry-later", "maintenance", "503 with Retry-After: 120"),
         // A case has an end, and this wait is longer than what is left.
         ("deadline", "maintenance", "503 with Retry-After: 120"),
         ("bad-json", "invalid-body", "JSON that breaks off"),
         ("text-json", "invalid-body", "a page called text/plain"),
-        ("bad-items", "invalid-body", "an item that is no object"),
+        ("bad-items", "invalid-body", "an item that is not an object"),
         ("bad-cursor", "invalid-body", "a cursor that is a number"),
         ("no-content", "no-body", "204"),
         ("redirect", "no-body", "302"),
@@ -311,9 +311,9 @@ mod tests {
         (
             "oversized-body",
             "unbounded",
-            "a body that is too large, and says so",
+            "a body that is too large, with its length announced",
         ),
-        ("connection-refused", "unreachable", "nobody listens"),
+        ("connection-refused", "unreachable", "no service listens"),
         ("tls-refused", "unreachable", "https, and no TLS behind it"),
         ("too-many-requests", "crowded", "room for four at once"),
     ];

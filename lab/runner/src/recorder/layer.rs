@@ -1,13 +1,13 @@
 //! The recorder: a `tracing` layer that turns the spans of a run into values.
 //!
-//! It comes in two halves. The [`RecorderLayer`] goes into the subscriber and is
-//! told of spans; the [`Recorder`] stays outside and can be asked what has been
-//! recorded so far ([`Recorder::snapshot`], open spans included) and which ids a
-//! span has ([`Recorder::context`], for the header of a request).
+//! It has two halves. The [`RecorderLayer`] goes into the subscriber and receives spans.
+//! The [`Recorder`] stays outside and returns the spans so far ([`Recorder::snapshot`],
+//! open spans included) and the ids of a span ([`Recorder::context`], for the header of a
+//! request).
 //!
 //! It keeps only spans and fields of the closed vocabulary, and no more of
-//! them than its [`Limits`] allow. The clock and the `Debug` of a recorded value
-//! are somebody else's code, so neither is ever called with a lock held.
+//! them than its [`Limits`] allow. The clock and the `Debug` of a recorded value are
+//! foreign code, so neither is called with a lock held.
 
 use std::{
     fmt, iter,
@@ -39,8 +39,8 @@ pub struct Recorder {
     shared: Arc<Shared>,
 }
 
-/// The half of a [`Recorder`] that is told of spans. One recorder may have layers
-/// in several subscribers; one subscriber has the layer of one recorder.
+/// The half of a [`Recorder`] that receives spans. One recorder may have layers in
+/// several subscribers; one subscriber has the layer of one recorder.
 #[derive(Debug)]
 pub struct RecorderLayer {
     recorder: Recorder,
@@ -77,7 +77,7 @@ impl Recorder {
         Self { shared }
     }
 
-    /// The half to be put into a subscriber.
+    /// The layer for a subscriber.
     #[must_use]
     pub fn layer(&self) -> RecorderLayer {
         RecorderLayer {
@@ -90,7 +90,7 @@ impl Recorder {
     #[must_use]
     pub fn snapshot(&self) -> Vec<Trace> {
         let mut traces = self.store().traces();
-        // The clock is read last, so that no span starts after the picture.
+        // The clock is read last, so that no span starts after the snapshot.
         let taken_at = self.now();
         for trace in &mut traces {
             trace.taken_at = taken_at;
@@ -101,8 +101,8 @@ impl Recorder {
         traces
     }
 
-    /// Waits until a span has opened, changed or closed since the last wait ended. It is
-    /// for one reader: of two that wait, one would hear of a change.
+    /// Waits until a span has opened, changed or closed since the last wait ended. Only one
+    /// reader may wait: of two, one would miss the change.
     pub async fn changed(&self) {
         self.shared.changed.notified().await;
     }
@@ -126,8 +126,8 @@ impl Recorder {
         (self.shared.now)()
     }
 
-    /// Nothing under this lock can leave a record half written, so a poisoned
-    /// one is no reason to lose what was kept.
+    /// No panic under this lock can leave a record half written, so the records stay
+    /// usable after one.
     fn store(&self) -> MutexGuard<'_, Store> {
         self.shared
             .store
@@ -191,8 +191,8 @@ impl RecorderLayer {
     }
 }
 
-/// A span that is open, of which more becomes known. Whoever looks sees all of it at
-/// once, unless it takes somebody else's code to write it down.
+/// An open span that gets more fields. They appear together, except those whose value
+/// needs foreign code to format.
 struct Recording<'a> {
     recorder: &'a Recorder,
     store: Option<MutexGuard<'a, Store>>,

@@ -1,10 +1,9 @@
 //! Carries a trace across the wire, in the `traceparent` header of W3C Trace
 //! Context, §3.2 (<https://www.w3.org/TR/trace-context/#traceparent-header>).
 //!
-//! Plain `tracing` has no trace ids, so the client offers a seam, from an
-//! attempt's span to the headers of its request, and [`inject`] is what the lab
-//! puts there. The service reads the header by itself. `tracestate` is left
-//! out: the lab has no vendor of its own to speak for.
+//! Plain `tracing` has no trace ids, so the client has a hook that gets an attempt's span
+//! and the headers of its request. The lab's hook is [`inject`]. The service reads the
+//! header. There is no `tracestate`: the lab has no vendor data.
 
 use evidence::trace::SpanContext;
 use http::{HeaderMap, HeaderName, HeaderValue};

@@ -1,9 +1,8 @@
-//! What the recorder keeps, and the rule by which it lets go.
+//! The recorder's store and its bounds.
 //!
-//! A plain data structure: the recorder puts a lock around it and hands it
-//! times. Two bounds hold it. When a trace is full, further spans of it are
-//! turned away, since the beginning of a story explains its end. When there are too
-//! many traces, the oldest goes, since the latest is the one being watched.
+//! A plain data structure: the recorder locks it and passes times in. It has two bounds.
+//! A full trace accepts no further spans, because its first spans explain the rest. With
+//! too many traces, the oldest is removed, because a reader watches the latest.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -53,7 +52,7 @@ pub(super) struct OpenSpan {
     pub(super) id: u64,
 }
 
-/// Mixes what are numbers already, and nobody's to choose.
+/// A hasher for numbers that no outsider can choose.
 #[derive(Default)]
 struct Mix(u64);
 
@@ -78,7 +77,7 @@ impl Hasher for Mix {
     }
 }
 
-/// What became of a span when it opened.
+/// The result of opening a span.
 struct Opened {
     /// Even a span that is not kept has ids, so that the header of its request
     /// does not lie about the trace.
@@ -169,7 +168,7 @@ impl Store {
         Some((opened.context, opened.position?))
     }
 
-    /// Adds what became known after the span had opened.
+    /// Adds fields that became known after the span had opened.
     pub(super) fn record(&mut self, position: Position, name: &'static str, value: FieldValue) {
         if let Some(span) = self.span_mut(position) {
             span.fields.set(name, value);
@@ -198,7 +197,7 @@ impl Store {
         if self.traces.len() == self.limits.traces.get() {
             self.gone += 1;
             let gone = self.traces.pop_front();
-            // Its room serves again, unless it is more than most traces need.
+            // Its memory is reused, unless it is more than most traces need.
             if let Some(gone) = gone.filter(|gone| gone.spans.capacity() <= ROOM) {
                 spans = gone.spans;
                 spans.clear();
@@ -234,7 +233,7 @@ impl Store {
         self.traces.get_mut(usize::try_from(index).ok()?)
     }
 
-    /// A span, unless it has gone.
+    /// A span, unless its trace was removed.
     fn span_mut(&mut self, position: Position) -> Option<&mut Span> {
         self.trace_mut(position.trace)?.spans.get_mut(position.span)
     }

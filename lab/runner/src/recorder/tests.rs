@@ -1,4 +1,4 @@
-//! The trace as a whole, heard through real spans.
+//! Whole traces, recorded from real spans.
 
 mod bounds;
 mod redaction;

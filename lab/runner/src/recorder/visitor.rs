@@ -10,19 +10,19 @@ use tracing::{
     field::{Field, Visit},
 };
 
-/// What becomes of the fields of a span.
+/// Receives the fields of a span.
 pub(super) trait Keep {
     /// Keeps a field, if it may be kept. The value is made only then, so that nothing
     /// else is even formatted.
     fn keep(&mut self, field: &Field, value: impl FnOnce() -> FieldValue);
 
-    /// Keeps a field whose `Debug` is somebody else's code.
+    /// Keeps a field whose `Debug` is foreign code.
     fn keep_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         self.keep(field, || FieldValue::Str(format_smolstr!("{value:?}")));
     }
 }
 
-/// Visits the fields of a span for whoever keeps them.
+/// Visits the fields of a span and passes on those on the list.
 pub(super) struct Visitor<K>(pub(super) K);
 
 /// For each name of a span one callsite whose fields are those of the list, in its order:

@@ -2,8 +2,7 @@ use super::*;
 use crate::{CLIENTS, Reliable, scenario};
 use evidence::trace::Span;
 
-/// A session of a listing that never ends, with a client that would read it for
-/// hours.
+/// A session with an endless listing and a client that would read it for hours.
 fn endless(client: &'static dyn ClientUnderTest, bounds: Bounds) -> Session<'static> {
     let settings = Settings {
         seed: 7,
@@ -26,7 +25,7 @@ async fn finished(session: Session<'_>) -> Run {
 }
 
 #[tokio::test]
-async fn a_run_that_would_send_for_ever_is_stopped_and_says_so() {
+async fn the_lab_stops_a_run_at_its_limit_of_requests() {
     for client in CLIENTS {
         let bounds = Bounds {
             requests: 12,
@@ -41,12 +40,12 @@ async fn a_run_that_would_send_for_ever_is_stopped_and_says_so() {
             "stopped by the lab after 12 requests, the most that a run may send"
         );
         assert_eq!(run.wire.total, 12);
-        assert!(!run.passed(), "it is held to what was expected");
+        assert!(!run.passed(), "the expectations apply");
     }
 }
 
 #[tokio::test]
-async fn a_run_that_needs_every_request_that_it_may_send_ends_by_itself() {
+async fn a_run_may_use_its_whole_limit_of_requests() {
     let mut session = endless(
         &Reliable,
         Bounds {
@@ -64,7 +63,7 @@ async fn a_run_that_needs_every_request_that_it_may_send_ends_by_itself() {
 }
 
 #[tokio::test]
-async fn a_run_that_would_take_for_ever_is_stopped_and_says_so() {
+async fn the_lab_stops_a_run_at_its_limit_of_time() {
     let bounds = Bounds {
         time: Duration::ZERO,
         ..Bounds::DEFAULT
@@ -80,7 +79,7 @@ async fn a_run_that_would_take_for_ever_is_stopped_and_says_so() {
 }
 
 #[tokio::test]
-async fn a_run_that_is_cancelled_is_shown_as_such_and_teaches_what_is_always_so() {
+async fn a_cancelled_run_has_no_verdict_and_only_the_general_lesson() {
     let scenario = scenario::find("endless-items").expect("known");
     let session = endless(&Reliable, Bounds::DEFAULT);
     let cancelled = {
@@ -110,10 +109,10 @@ async fn a_run_that_is_cancelled_is_shown_as_such_and_teaches_what_is_always_so(
     assert_eq!(run.lesson.why, [scenario.words.lessons[0].text]);
 }
 
-/// A table of the wire beside a waterfall: each request arrives while its attempt
-/// goes on.
+/// Each request arrives during its attempt, so the wire and the waterfall can share one
+/// axis.
 #[tokio::test]
-async fn the_spans_and_the_ledger_are_told_from_one_moment() {
+async fn the_spans_and_the_ledger_share_one_origin_of_time() {
     for (name, pace) in [
         ("flaky", Pace::Real),
         ("items", Pace::Real),

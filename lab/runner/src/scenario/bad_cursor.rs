@@ -1,4 +1,4 @@
-//! A cursor of the wrong type ends nothing and continues nothing.
+//! A cursor of the wrong type makes the whole page invalid.
 
 use client::teaching::endpoint;
 
@@ -12,9 +12,9 @@ pub(super) const SCENARIO: Scenario = Scenario {
         title: "a page whose next_cursor is a number",
         request: "GET /bad-cursor",
         question: Question::choices(
-            "A page comes whose next_cursor is the number 2. What does the caller get?",
+            "The next_cursor of a page is the number 2. What does the caller get?",
             &[
-                Choice::new("one page, as the whole listing", |run| {
+                Choice::new("one page, reported as the whole listing", |run| {
                     shown::SUCCESS(run) && shown::ONCE(run)
                 }),
                 Choice::new("two pages", |run| shown::SUCCESS(run) && shown::AGAIN(run)),
@@ -37,25 +37,18 @@ pub(super) const SCENARIO: Scenario = Scenario {
             Sentence::of(
                 NAIVE,
                 &[Condition::Ended(Ending::Ok), Condition::Requests(1)],
-                "The naive client took the number for null, stopped after one page, and reported it \
-                 as the whole listing.",
+                "The naive client treated the number as null, stopped after one page, and reported \
+                 it as the whole listing.",
             ),
         ],
-        unsolved: "A cursor of the right type that leads to the wrong place. Only the service can know that.",
+        unsolved: "A cursor of the right type that leads to the wrong page. Only the service can \
+                 know that.",
     },
-    listing: true,
     task: Task::List(endpoint::BAD_CURSOR),
     expect: |_| {
         vec![
-            Expectation::ending(
-                Ending::ResponseError,
-                "it is an error of the representation",
-            ),
-            Expectation::fact(
-                "problem",
-                "wrong_type",
-                "the cursor is named as the culprit",
-            ),
+            Expectation::ending(Ending::ResponseError, "the response is invalid"),
+            Expectation::fact("problem", "wrong_type", "the error names the cursor"),
             Expectation::requests(1),
         ]
     },

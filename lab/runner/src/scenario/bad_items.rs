@@ -1,4 +1,4 @@
-//! Valid JSON is not yet a page.
+//! A body can be valid JSON and still not be a page.
 
 use client::teaching::endpoint;
 
@@ -9,18 +9,18 @@ use evidence::{Condition, Ending, Expectation, Question, ScenarioWords, Sentence
 pub(super) const SCENARIO: Scenario = Scenario {
     words: ScenarioWords {
         name: "bad-items",
-        title: "a page with an item that is no object",
+        title: "a page with an item that is not an object",
         request: "GET /bad-items",
         question: Question::number(
-            "One item of a page is no object. How many items does the caller get?",
+            "One item of a page is not an object. How many items does the caller get?",
             "items",
             shown::ITEMS,
         ),
-        hint: "What would a listing with a hole look like to the program that reads it next?",
+        hint: "What would the next program make of a listing with a missing record?",
         lessons: &[
             Sentence::always(
-                "A page that breaks its contract in one place cannot be trusted in the others: \
-                 skipping the broken item would lose a record without a word.",
+                "A page that breaks its contract in one place cannot be trusted in the others. \
+                 Skipping the broken item would lose a record silently.",
             ),
             Sentence::of(
                 RELIABLE,
@@ -28,31 +28,24 @@ pub(super) const SCENARIO: Scenario = Scenario {
                     Condition::Ended(Ending::ResponseError),
                     Condition::Requests(1),
                 ],
-                "The reliable client refused the whole page. Its error names the item by its number, \
-                 never by its content.",
+                "The reliable client refused the whole page. Its error gives the number of the \
+                 item, but never its content.",
             ),
             Sentence::of(
                 NAIVE,
                 &[Condition::Ended(Ending::Ok), Condition::Requests(1)],
-                "The naive client took for data whatever stood in the array.",
+                "The naive client took everything in the array for data.",
             ),
         ],
-        unsolved: "Getting at the good records. That takes the service's owner, or a contract with partial pages.",
+        unsolved: "Reading the good records. That takes the service's owner, or a contract that \
+                 allows partial pages.",
     },
-    listing: true,
     task: Task::List(endpoint::BAD_ITEMS),
     expect: |_| {
         vec![
-            Expectation::ending(
-                Ending::ResponseError,
-                "it is an error of the representation",
-            ),
-            Expectation::fact(
-                "problem",
-                "item_not_an_object",
-                "the item is named as the culprit",
-            ),
-            Expectation::fact("items", 0_u64, "nothing of the page was used"),
+            Expectation::ending(Ending::ResponseError, "the response is invalid"),
+            Expectation::fact("problem", "item_not_an_object", "the error names the item"),
+            Expectation::fact("items", 0_u64, "no item of the page was used"),
             Expectation::requests(1),
         ]
     },

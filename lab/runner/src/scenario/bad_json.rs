@@ -1,4 +1,4 @@
-//! A media type is a promise, and parsing is how it is held to it.
+//! A body that does not parse is an error, whatever its media type says.
 
 use client::teaching::endpoint;
 
@@ -9,18 +9,18 @@ use evidence::{Condition, Ending, Expectation, ScenarioWords, Sentence};
 pub(super) const SCENARIO: Scenario = Scenario {
     words: ScenarioWords {
         name: "bad-json",
-        title: "says JSON, and the body is none",
+        title: "a response that says JSON and has an invalid body",
         request: "GET /bad-json",
         question: shown::requests(
-            "A 200 comes, is called JSON, and does not parse. How many requests will the service \
-                 see?",
+            "A 200 says that its body is JSON, but the body does not parse. How many requests will \
+                 the service see?",
         ),
-        hint: "Think of what a status promises, and of what it does not.",
+        hint: "What does a status promise about the body?",
         lessons: &[
             Sentence::always(
-                "A status of 200 says that the request was served, not that the body can be used. A \
-                 complete response of the wrong kind is the service's mistake: asking again brings \
-                 the same.",
+                "A status of 200 says that the request was served, not that the body can be used. \
+                 A complete response with an invalid body is the service's mistake, and another \
+                 request would get the same response.",
             ),
             Sentence::of(
                 RELIABLE,
@@ -28,7 +28,8 @@ pub(super) const SCENARIO: Scenario = Scenario {
                     Condition::Ended(Ending::ResponseError),
                     Condition::Requests(1),
                 ],
-                "So the reliable client did not retry, and its error says that the body is no JSON.",
+                "So the reliable client did not retry, and its error says that the body is not \
+                 valid JSON.",
             ),
             Sentence::of(
                 NAIVE,
@@ -36,23 +37,17 @@ pub(super) const SCENARIO: Scenario = Scenario {
                     Condition::Ended(Ending::ResponseError),
                     Condition::Requests(10),
                 ],
-                "The naive client asked ten times and got the same ten times.",
+                "The naive client asked ten times and got the same response ten times.",
             ),
         ],
-        unsolved: "A body that parses and is wrong in its meaning. Only a schema or a business check finds that.",
+        unsolved: "A body that parses but has the wrong meaning. Only a schema or a business check \
+                 finds that.",
     },
     task: Task::Get(endpoint::BAD_JSON),
     expect: |_| {
         vec![
-            Expectation::ending(
-                Ending::ResponseError,
-                "it is an error of the representation",
-            ),
-            Expectation::fact(
-                "problem",
-                "invalid_json",
-                "the body is named as the culprit",
-            ),
+            Expectation::ending(Ending::ResponseError, "the response is invalid"),
+            Expectation::fact("problem", "invalid_json", "the error names the body"),
             Expectation::requests(1),
         ]
     },

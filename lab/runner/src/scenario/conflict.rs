@@ -1,4 +1,4 @@
-//! A key that was used for something else is refused.
+//! A key that was used with another body is refused.
 
 use super::{NEW_KEYS, PLAIN, Scenario, shown};
 use crate::clients::{RELIABLE, Task};
@@ -10,22 +10,22 @@ pub(super) const SCENARIO: Scenario = Scenario {
         title: "a key is used again for another body",
         request: "POST /jobs",
         question: Question::choices(
-            "A job is asked for, and then another as if it were the same. What becomes of the \
-                 second request?",
+            "A client asks for a job, then for a different job under the same key. What happens to \
+                 the second request?",
             &[
                 Choice::new("it creates a second job", |run| run.wire.jobs_created() > 1),
-                Choice::new("it brings the first job", |run| {
+                Choice::new("it returns the first job", |run| {
                     shown::SUCCESS(run) && run.wire.jobs_created() == 1
                 }),
                 Choice::new("it is refused", shown::ERROR),
             ],
         ),
-        hint: "What would each of the three claim to have been done?",
+        hint: "What would each of the three responses claim?",
         lessons: &[
             Sentence::always(
-                "To return the first job would claim to have done what was not done; to create a \
-                 second would make the key worthless. A conflict is the honest response, and no retry \
-                 mends it: the mistake is the caller's.",
+                "Returning the first job would claim work that was not done. Creating a second one \
+                 would make the key worthless. A conflict is the honest response, and a retry does \
+                 not help, because the mistake is the caller's.",
             ),
             Sentence::of(
                 RELIABLE,
@@ -34,14 +34,15 @@ pub(super) const SCENARIO: Scenario = Scenario {
             ),
             NEW_KEYS,
         ],
-        unsolved: "Keys made up carelessly. Two changes that share one by accident lose one to this error.",
+        unsolved: "Keys that are not unique. When two changes share a key by accident, one of them \
+                 is refused with this error.",
     },
     task: Task::CreateJobs(&[1, 2]),
     expect: |_| {
         vec![
             Expectation::ending(Ending::HttpError, "the second request is an HTTP error"),
             Expectation::fact("status", 409_u64, "its status is 409"),
-            Expectation::fact("code", "idempotency_conflict", "its machine code says why"),
+            Expectation::fact("code", "idempotency_conflict", "its error code says why"),
             Expectation::created(1, "the service created one job"),
             Expectation::requests(2),
         ]

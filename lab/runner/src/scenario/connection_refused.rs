@@ -1,4 +1,4 @@
-//! Nobody listens: the attempts are finite all the same.
+//! No service listens, and the number of attempts is still finite.
 
 use client::teaching::endpoint;
 
@@ -9,10 +9,10 @@ use evidence::{Condition, Ending, Expectation, Question, ScenarioWords, Sentence
 pub(super) const SCENARIO: Scenario = Scenario {
     words: ScenarioWords {
         name: "connection-refused",
-        title: "nobody listens on the port",
+        title: "no service listens on the port",
         request: "GET /items",
         question: Question::number(
-            "Nobody listens on the port. How many attempts are made?",
+            "No service listens on the port. How many attempts are made?",
             "attempts",
             shown::ATTEMPTS,
         ),
@@ -20,9 +20,10 @@ pub(super) const SCENARIO: Scenario = Scenario {
                connection counts as an attempt, though no request reaches the wire.",
         lessons: &[
             Sentence::always(
-                "A refused connection often means a restart, so it is worth another attempt after a \
-                 wait. Since the refusal comes at once, a loop without waits would knock thousands of \
-                 times a second; waits and a fixed number of attempts make it polite and finite.",
+                "A refused connection often means that the service restarts, so another attempt \
+                 after a wait makes sense. Each refusal is immediate, so a loop without waits \
+                 would connect thousands of times a second. Waits and a fixed number of attempts \
+                 prevent that.",
             ),
             NO_ATTEMPT_LEFT,
             BUDGET_SPENT,
@@ -32,15 +33,19 @@ pub(super) const SCENARIO: Scenario = Scenario {
                 "The naive client tried ten times without a wait.",
             ),
         ],
-        unsolved: "A wrong address looks the same. The error says connect, and someone has to look.",
+        unsolved: "A wrong address. It fails in the same way, with an error that says connect; a \
+                 person has to check.",
     },
-    listing: true,
     network: Network::ConnectionRefused,
     task: Task::List(endpoint::ITEMS),
     expect: |_| {
         vec![
             Expectation::ending(Ending::TransportError, "the failure reached the caller"),
-            Expectation::fact("problem", "connect", "it is named as a failure to connect"),
+            Expectation::fact(
+                "problem",
+                "connect",
+                "the error says that the connection failed",
+            ),
             Expectation::requests(0),
         ]
     },

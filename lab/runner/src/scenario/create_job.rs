@@ -1,4 +1,4 @@
-//! A creation responds with 201, once.
+//! A job is created once, and the response is a 201.
 
 use super::{PLAIN, Scenario, Share, shown};
 use crate::clients::{NAIVE, RELIABLE, Task};
@@ -10,19 +10,19 @@ pub(super) const SCENARIO: Scenario = Scenario {
         title: "a job is created under a key",
         request: "POST /jobs",
         question: Question::choices(
-            "A job is created. Which status says so?",
+            "A job is created. Which status says that?",
             &[
                 Choice::new("200", |run| shown::responded(run, 200) > 0),
                 Choice::new("201", |run| shown::responded(run, 201) > 0),
                 Choice::new("204", |run| shown::responded(run, 204) > 0),
             ],
         ),
-        hint: "Who is the first to know that a change is intended?",
+        hint: "Which program knows first that a change is intended?",
         lessons: &[
             Sentence::always(
-                "The idempotency key is made up before the first attempt, one for each intended \
-                 change. The service binds it to the body, and from then on the same request means \
-                 the same job.",
+                "The caller makes up an idempotency key before the first attempt, one for each \
+                 intended change. The service binds the key to the body, and from then on the same \
+                 request means the same job.",
             ),
             Sentence::of(
                 RELIABLE,
@@ -32,11 +32,12 @@ pub(super) const SCENARIO: Scenario = Scenario {
             Sentence::of(
                 NAIVE,
                 &[Condition::IdempotencyKeys(1), Condition::JobsCreated(1)],
-                "The naive client makes up a key inside each attempt: with one attempt, one job was \
-                 created, and nobody noticed.",
+                "The naive client makes up a key inside each attempt. It needed only one attempt, \
+                 so one job was created and the mistake did not show.",
             ),
         ],
-        unsolved: "Finding the key again after a crash. The caller has to store it before the first attempt.",
+        unsolved: "Finding the key after a crash. The caller has to store it before the first \
+                 attempt.",
     },
     load: Share::healthy(14),
     task: Task::CreateJobs(&[1]),

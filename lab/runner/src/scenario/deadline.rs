@@ -1,5 +1,4 @@
-//! One deadline over attempts and waits: a wait that would pass it is not
-//! begun.
+//! A deadline covers attempts and waits: a wait that would pass it is not started.
 
 use std::time::Duration;
 
@@ -18,13 +17,13 @@ use evidence::{
 
 const SLOW: Endpoint = Endpoint::new("slow", "/slow");
 
-/// What the service asks for, in seconds.
+/// The Retry-After of the service, in seconds.
 const ASKED: u64 = 10;
 
 pub(super) const SCENARIO: Scenario = Scenario {
     words: ScenarioWords {
         name: "deadline",
-        title: "the caller has less time than the wait would take",
+        title: "the caller has less time than the wait takes",
         request: "GET /slow",
         question: Question::choices(
             "The caller has five seconds, and a 503 says Retry-After: 10. What follows?",
@@ -34,21 +33,21 @@ pub(super) const SCENARIO: Scenario = Scenario {
                 Choice::new("an error at once", shown::ONCE),
             ],
         ),
-        hint: "What would be known after five seconds that is not known now?",
+        hint: "What would the caller know after five seconds that it does not know now?",
         lessons: &[
-            Sentence::always("A wait that cannot end in time only delays the bad news."),
+            Sentence::always("A wait that cannot end before the deadline only delays the error."),
             Sentence::of(
                 RELIABLE,
                 &[Condition::GaveUp(StopReason::Deadline)],
-                "So the reliable client stopped at once. Its error says what the service asked for, \
-                 and the caller has five seconds left to do something else.",
+                "So the reliable client stopped at once. Its error says how long the service asked \
+                 to wait, and the caller has five seconds left for something else.",
             ),
             OVER_BUDGET,
             NO_ATTEMPT_LEFT,
             HEADER_NOT_READ,
         ],
-        unsolved: "Passing the deadline on. A service that is called in turn does not know of it \
-                   unless a header tells.",
+        unsolved: "Passing the deadline on. A service that is called in turn knows it only if a \
+                   header carries it.",
     },
     policy: |policy| Policy {
         deadline: Some(Duration::from_secs(5)),
@@ -75,7 +74,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
             Expectation::fact(
                 "retry_after_seconds",
                 ASKED,
-                "the caller was told to wait 10 s",
+                "the caller knows that it should wait 10 s",
             ),
             Expectation::requests(1),
         ]

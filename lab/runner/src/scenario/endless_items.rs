@@ -1,4 +1,4 @@
-//! A listing without an end is ended by the client.
+//! A client must end a listing that never ends.
 
 use client::teaching::endpoint;
 
@@ -17,20 +17,21 @@ pub(super) const SCENARIO: Scenario = Scenario {
         title: "always another page, never the same cursor",
         request: "GET /endless-items",
         question: Question::choices(
-            "No cursor ever repeats, and none is null. What ends the reading?",
+            "No cursor ever repeats, and none is null. What ends the listing?",
             &[
                 Choice::new("a limit of pages", |run| shown::problem(run, "page_limit")),
                 Choice::new("a limit of items", |run| shown::problem(run, "item_limit")),
                 Choice::new("a repeated cursor", |run| {
                     shown::problem(run, "cursor_repeated")
                 }),
-                Choice::new("nothing: it has to be stopped", shown::STOPPED),
+                Choice::new("nothing: it must be stopped", shown::STOPPED),
             ],
         ),
-        hint: "No memory helps here. Something has to be counted.",
+        hint: "Remembering cursors does not help here. What can be counted?",
         lessons: &[
             Sentence::always(
-                "A history of cursors cannot find a listing that never repeats one; only a limit can.",
+                "A history of cursors cannot end a listing in which no cursor repeats; only a \
+                 limit can.",
             ),
             PAGE_LIMIT,
             ITEM_LIMIT,
@@ -40,9 +41,9 @@ pub(super) const SCENARIO: Scenario = Scenario {
                 "The naive client has no limit: the lab stopped it.",
             ),
         ],
-        unsolved: "How large a listing may rightly be. A limit set too low cuts off real data, and says so.",
+        unsolved: "How large a listing may be. A limit that is too low cuts off real data, with an \
+                 error.",
     },
-    listing: true,
     variation: Overrides {
         max_pages: Some(3),
         ..Overrides::NONE
@@ -53,8 +54,8 @@ pub(super) const SCENARIO: Scenario = Scenario {
     },
     task: Task::List(endpoint::ENDLESS_ITEMS),
     expect: |policy| {
-        // Whichever limit comes first; at a tie the last item allowed was read
-        // before the next page was asked for.
+        // The limit that is reached first; at a tie the last allowed item was read before
+        // the next page was requested.
         let by_items = policy.max_items.div_ceil(PAGE);
         let (limit, requests) = if by_items <= policy.max_pages {
             ("item_limit", by_items)

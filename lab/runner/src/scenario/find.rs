@@ -17,8 +17,8 @@ pub fn find(name: &str) -> Result<&'static Scenario, UnknownName> {
     })
 }
 
-/// The scenarios whose name contains a text, in the order of the course. All of
-/// them contain an empty one.
+/// The scenarios whose name contains a text, in the order of the course; all of them for
+/// an empty text.
 ///
 /// # Errors
 ///
@@ -34,7 +34,7 @@ pub fn matching(filter: &str) -> Result<Vec<&'static Scenario>, NothingMatches> 
     }
 }
 
-/// A text that is in no scenario's name.
+/// No scenario's name contains the text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no scenario's name contains '{0}'; `lab list` shows them all")]
 pub struct NothingMatches(String);

@@ -1,4 +1,4 @@
-//! A failure that passes is worth another attempt, after a wait.
+//! A temporary failure is worth another attempt, after a wait.
 
 use super::{NO_ATTEMPT_LEFT, PLAIN, Scenario, Share, shown};
 use crate::clients::{NAIVE, RELIABLE, Task};
@@ -13,29 +13,30 @@ pub(super) const SCENARIO: Scenario = Scenario {
         title: "the service fails twice, then recovers",
         request: "GET /flaky",
         question: shown::requests(
-            "Two calls get a 503, the third would succeed. How many requests will the service \
+            "Two requests get a 503, the third would succeed. How many requests will the service \
                  see?",
         ),
-        hint: "A GET changes nothing, so it may be sent again, for as long as attempts are left.",
+        hint: "A GET changes nothing, so a client may send it again while it has attempts left.",
         lessons: &[
             Sentence::always(
-                "A 503 often passes, so a GET, which changes nothing, is worth another attempt.",
+                "A 503 is often temporary. A GET changes nothing, so it is safe to send again.",
             ),
             Sentence::of(
                 RELIABLE,
                 &[Condition::RequestsFrom(2)],
-                "Each wait of the reliable client was drawn at random below a ceiling that doubles, \
-                 so that clients that failed together do not come back together.",
+                "Each wait of the reliable client was drawn at random below a ceiling that \
+                 doubles, so that clients that failed together do not come back together.",
             ),
             NO_ATTEMPT_LEFT,
             Sentence::of(
                 NAIVE,
                 &[Condition::RequestsFrom(2)],
-                "The naive client came back at once each time; many like it bear down on a service \
-                 that fails already.",
+                "The naive client came back at once each time. Many such clients together overload \
+                 a service that is already failing.",
             ),
         ],
-        unsolved: "A service that stays down. Attempts run out, and the caller has to be ready for that.",
+        unsolved: "A service that stays down. The attempts run out, and the caller must handle the \
+                 error.",
     },
     load: Share::fault(8),
     variation: Overrides {

@@ -1,4 +1,4 @@
-//! Attempts are finite: a failure that outlasts them reaches the caller.
+//! The number of attempts is finite: a failure that outlasts them reaches the caller.
 
 use client::telemetry::GIVE_UPS;
 
@@ -11,39 +11,38 @@ use evidence::{
 pub(super) const SCENARIO: Scenario = Scenario {
     words: ScenarioWords {
         name: "flaky-gives-up",
-        title: "the service fails twice, and attempts are finite",
+        title: "the service fails twice, and attempts are limited",
         request: "GET /flaky",
         question: Question::choices(
-            "Two calls get a 503, the third would succeed, and attempts are few. How does the \
-                 call end?",
+            "Two requests get a 503, the third would succeed, and the number of attempts is \
+                 limited. How does the call end?",
             &[
                 Choice::new("with a success", shown::SUCCESS),
                 Choice::new("with the 503", shown::ERROR),
             ],
         ),
-        hint: "Nobody tells a client which call will succeed.",
+        hint: "A client cannot know which request will succeed.",
         lessons: &[
             Sentence::always(
-                "A client cannot know whether one more attempt would help, so their number is fixed \
-                 beforehand. An error that says how often it was tried, and why that was all, is \
-                 worth more than another attempt.",
+                "A client cannot know whether one more attempt would help, so the number of \
+                 attempts is fixed beforehand. The error says how many attempts were made and why \
+                 they ended.",
             ),
             NO_ATTEMPT_LEFT,
             Sentence::of(
                 RELIABLE,
                 &[Condition::Ended(Ending::Ok), Condition::Requests(3)],
-                "This time the number was large enough: the third request of the reliable client \
-                 succeeded.",
+                "The limit was high enough: the third request of the reliable client succeeded.",
             ),
             Sentence::of(
                 NAIVE,
                 &[Condition::Ended(Ending::Ok), Condition::Requests(3)],
-                "The third request of the naive client succeeded, and it came back at once each time; \
-                 a service that stays down would have had ten.",
+                "The third request of the naive client succeeded, and it came back at once each \
+                 time. A service that stays down would have received ten requests.",
             ),
         ],
-        unsolved: "What the caller does next. Showing old data, a queue and an honest message are all \
-                   better than another loop around this one.",
+        unsolved: "What the caller does next. It can show old data, queue the work, or report the \
+                   failure. Another retry loop around this one would be worse.",
     },
     load: Share::fault(2),
     variation: Overrides {
@@ -61,7 +60,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         expectations.push(Expectation::counter(
             GIVE_UPS.name,
             gave_up,
-            "the give-up, if there was one, was counted once",
+            "a call that gave up was counted once",
         ));
         expectations
     },

@@ -1,4 +1,4 @@
-//! A cap on items is kept to exactly, and never in silence.
+//! A cap on items is exact, and reaching it is an error.
 
 use client::teaching::endpoint;
 
@@ -17,11 +17,11 @@ pub(super) const SCENARIO: Scenario = Scenario {
             "items",
             shown::ITEMS,
         ),
-        hint: "When the cap is reached, another item may be in hand already.",
+        hint: "When the cap is reached, one more item may already have been received.",
         lessons: &[
             Sentence::always(
-                "A cap on items hands over exactly as many as it allows, one at a time; if there are \
-                 more, an error follows, and no further request is made to find out.",
+                "A cap on items yields exactly as many items as it allows. If there are more, an \
+                 error follows, without another request to find out.",
             ),
             PAGE_LIMIT,
             ITEM_LIMIT,
@@ -31,9 +31,9 @@ pub(super) const SCENARIO: Scenario = Scenario {
                 "The naive client has no cap: the lab stopped it.",
             ),
         ],
-        unsolved: "Choosing the cap. It bounds memory and time; it does not know what is enough.",
+        unsolved: "Choosing the cap. It bounds memory and time, but it cannot know how many items \
+                 are enough.",
     },
-    listing: true,
     variation: Overrides {
         max_items: Some(4),
         ..Overrides::NONE

@@ -12,15 +12,15 @@ pub(super) const SCENARIO: Scenario = Scenario {
         title: "three records on two pages",
         request: "GET /items",
         question: shown::requests(
-            "Three records, two of them on the first page. How many requests will the service \
-                 see?",
+            "Three records are listed, two of them on the first page. How many requests will the \
+                 service see?",
         ),
         hint: "The first page's next_cursor is not null.",
         lessons: &[
             Sentence::always(
-                "A page that looks complete may not be the last one; only a null next_cursor ends a \
-                 listing. The cursor is the service's own text: it goes back unchanged, and nobody \
-                 but the service looks into it.",
+                "A page that looks complete may not be the last one: only a null next_cursor ends \
+                 a listing. A cursor is the service's own text. Send it back unchanged, and do not \
+                 interpret it.",
             ),
             Sentence::of(
                 RELIABLE,
@@ -32,14 +32,14 @@ pub(super) const SCENARIO: Scenario = Scenario {
             Sentence::of(
                 NAIVE,
                 &[Condition::Ended(Ending::Ok), Condition::Requests(2)],
-                "The naive client read on until the cursor was null: where nothing goes wrong, it \
-                 does no harm.",
+                "The naive client read on until the cursor was null. Without faults it works \
+                 correctly.",
             ),
         ],
-        unsolved: "Records that change while the listing is read: one may come twice, another not at all.",
+        unsolved: "Records that change while the listing is read. One may appear twice, another \
+                 not at all.",
     },
     load: Share::healthy(24),
-    listing: true,
     variation: Overrides {
         max_items: Some(2),
         ..Overrides::NONE

@@ -1,4 +1,4 @@
-//! A listing that goes round in a circle is found out by its history.
+//! A client finds a loop in a listing by remembering every cursor.
 
 use client::teaching::endpoint;
 
@@ -15,7 +15,7 @@ const REPEATED_ON: u32 = 3;
 pub(super) const SCENARIO: Scenario = Scenario {
     words: ScenarioWords {
         name: "looping-items",
-        title: "the cursors go round in a circle",
+        title: "the cursors repeat in a loop",
         request: "GET /looping-items",
         question: shown::requests(
             "The cursors are A, B, A, B, and so on. How many requests will the service see?",
@@ -23,31 +23,32 @@ pub(super) const SCENARIO: Scenario = Scenario {
         hint: "No two cursors in a row are equal.",
         lessons: &[
             Sentence::always(
-                "Comparing with the previous cursor alone never notices A, B, A: every cursor has to \
-                 be remembered.",
+                "A client that compares each cursor with the previous one never notices the loop \
+                 A, B, A. It must remember every cursor.",
             ),
             Sentence::of(
                 RELIABLE,
                 &[Condition::Problem("cursor_repeated")],
-                "The reliable client keeps each as a fingerprint of fixed size, and stopped when one \
-                 came for the second time, with an error: what it read is not the whole.",
+                "The reliable client keeps a fingerprint of fixed size of each cursor. It stopped \
+                 when one came for the second time, and returned an error, because the listing is \
+                 not complete.",
             ),
             PAGE_LIMIT,
             ITEM_LIMIT,
             Sentence::of(
                 NAIVE,
                 &[Condition::Ended(Ending::Stopped)],
-                "The naive client remembers none and would have gone round for ever: the lab stopped \
-                 it.",
+                "The naive client remembers no cursors and would have read the loop for ever: the \
+                 lab stopped it.",
             ),
         ],
-        unsolved: "Which of the records are duplicates. To stop is not to clean up.",
+        unsolved: "Removing the duplicate records. A client that stops has still read some records \
+                 twice.",
     },
-    listing: true,
     task: Task::List(endpoint::LOOPING_ITEMS),
     expect: |policy| {
-        // A limit that is reached first ends it first; at a tie the last item
-        // allowed was read before the next page was asked for.
+        // The limit that is reached first ends the listing; at a tie the last allowed item
+        // was read before the next page was requested.
         let by_items = policy.max_items.div_ceil(PAGE);
         let (problem, requests) = if by_items < REPEATED_ON && by_items <= policy.max_pages {
             ("item_limit", by_items)
@@ -57,8 +58,8 @@ pub(super) const SCENARIO: Scenario = Scenario {
             ("cursor_repeated", REPEATED_ON)
         };
         vec![
-            Expectation::ending(Ending::ContractError, "it is an error of the contract"),
-            Expectation::fact("problem", problem, "what ended it is named"),
+            Expectation::ending(Ending::ContractError, "the listing broke the contract"),
+            Expectation::fact("problem", problem, "the error names the reason"),
             Expectation::requests(requests.into()),
         ]
     },

@@ -1,4 +1,4 @@
-//! The job exists, and the client does not know: only a key makes that safe.
+//! The job exists and the client does not know it: only a key makes a retry safe.
 
 use super::{NEW_KEYS, Network, PLAIN, Scenario, shown};
 use crate::{
@@ -12,15 +12,15 @@ use evidence::{
 pub(super) const SCENARIO: Scenario = Scenario {
     words: ScenarioWords {
         name: "lost-response",
-        title: "the job is created, its response is lost",
+        title: "the job is created, and its response is lost",
         request: "POST /jobs",
         question: Question::number(
-            "A job is created, and the connection breaks before the response. How many jobs are \
-                 there in the end?",
+            "A job is created, and the connection breaks before the response. How many jobs exist \
+                 in the end?",
             "jobs",
             shown::JOBS,
         ),
-        hint: "The service has seen the request, and a client cannot know.",
+        hint: "The service has received the request, but a client cannot know that.",
         lessons: &[
             Sentence::always(
                 "From a client's side a lost response and a lost request look the same, so a POST \
@@ -33,8 +33,8 @@ pub(super) const SCENARIO: Scenario = Scenario {
                     Condition::IdempotencyKeys(1),
                     Condition::JobsCreated(1),
                 ],
-                "This one may be: the service recognises the key, and the reliable client sent one \
-                 key twice, so one job was created.",
+                "This request may be repeated. The service recognises the key, and the reliable \
+                 client sent one key twice, so one job was created.",
             ),
             Sentence::of(
                 RELIABLE,
@@ -42,12 +42,13 @@ pub(super) const SCENARIO: Scenario = Scenario {
                     Condition::GaveUp(StopReason::AttemptsExhausted),
                     Condition::Requests(1),
                 ],
-                "The reliable client was allowed one attempt. Its caller cannot know that one job was \
-                 created, and may ask again with the same key.",
+                "The reliable client was allowed one attempt. Its caller cannot know that one job \
+                 was created, but may send the request again with the same key.",
             ),
             NEW_KEYS,
         ],
-        unsolved: "A service without keys. There the caller must look whether the change took effect.",
+        unsolved: "A service without idempotency keys. There the caller must check whether the \
+                 change took effect.",
     },
     variation: Overrides {
         max_attempts: Some(1),
@@ -58,7 +59,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
     expect: |policy| {
         let mut expectations = if policy.max_attempts < 2 {
             vec![
-                Expectation::ending(Ending::TransportError, "the caller was told of the loss"),
+                Expectation::ending(Ending::TransportError, "the caller got an error"),
                 Expectation::requests(1),
             ]
         } else {

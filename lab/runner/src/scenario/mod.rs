@@ -1,4 +1,4 @@
-//! The catalogue: what can be run, from easy to hard.
+//! The catalogue of scenarios, from easy to hard.
 //!
 //! A scenario is a value: what the client is to do, and what should come of it
 //! under the policy in force. Each stands in a file of its own, always in the
@@ -7,9 +7,9 @@
 //! The load, `/metrics`, the command line and the web UI follow from that; a test
 //! requires its row in `lab/docs/course.md`.
 //!
-//! Title, question, hint and what is left unsolved are shown with every run, so
-//! they hold under all settings and speak of no client in particular. What
-//! speaks of a run is an [`evidence::Sentence`], and says of which runs it is true.
+//! Title, question, hint and the unsolved part are shown with every run, so they must be
+//! true under all settings and for every client. A text about a run is an
+//! [`evidence::Sentence`] with the condition under which it is true.
 
 mod find;
 mod responder;
@@ -33,7 +33,7 @@ use sentences::{
 
 use crate::clients::{RELIABLE, Task, WITHOUT};
 
-/// Makes each name a module and, in this order, a scenario of the course.
+/// Declares each module and, in this order, the scenarios of the course.
 ///
 /// `cargo fmt` does not see a module that a macro declares: `.ci/run` checks the
 /// format of these files apart.
@@ -84,32 +84,29 @@ catalogue! {
     too_many_requests,
 }
 
-/// A fault, a client that meets it, and what should come of it.
+/// A fault, a task for a client, and the expected results.
 pub struct Scenario {
-    /// What is said of it.
+    /// Its texts.
     pub words: ScenarioWords,
-    /// What to run it with next; nothing if it shows all it has with the
-    /// settings that it comes with.
+    /// The settings to try next; none if its own settings show everything.
     pub variation: Overrides,
     /// How often a load runs it.
     pub load: Share,
-    /// Whether it reads a listing, so that the limits of listings matter.
-    pub listing: bool,
-    /// What stands between client and service.
+    /// The network between client and service.
     pub network: Network,
-    /// Routes beside the service's own, made for one run on its clock.
+    /// Routes in addition to the service's own, made for one run on its clock.
     pub routes: fn(Arc<dyn Clock>) -> Served,
     /// The client's settings, made from the defaults.
     pub policy: fn(Policy) -> Policy,
-    /// What the client is to do.
+    /// The client's task.
     pub task: Task,
-    /// What that should come to.
+    /// The expected results.
     pub expect: fn(&Policy) -> Vec<Expectation>,
-    /// How many requests are meant never to reach the service.
+    /// How many requests should never reach the service.
     pub unseen: fn(&Policy) -> u64,
 }
 
-/// A scenario without anything special, to build others on.
+/// A plain scenario, to build others on.
 pub const PLAIN: Scenario = Scenario {
     words: ScenarioWords {
         name: "",
@@ -122,7 +119,6 @@ pub const PLAIN: Scenario = Scenario {
     },
     variation: Overrides::NONE,
     load: Share::fault(1),
-    listing: false,
     network: Network::Direct,
     routes: |_| Served::default(),
     policy: |policy| policy,
@@ -133,19 +129,19 @@ pub const PLAIN: Scenario = Scenario {
 
 /// How often a load runs a scenario, as a weight against all others.
 ///
-/// The numbers are chosen to be read on a dashboard: most of the traffic is
-/// healthy, every fault still comes up within a few minutes, and what waits for
-/// seconds is rare, since it takes up a place all the while.
+/// The weights suit a dashboard: most of the traffic is healthy, every fault occurs
+/// within a few minutes, and scenarios that wait for seconds are rare, because they occupy
+/// a slot all the time.
 #[derive(Clone, Copy, Debug)]
 pub struct Share {
-    /// The weight; 0 leaves the scenario out.
+    /// The weight; 0 excludes the scenario.
     pub weight: u32,
     /// Whether it is run more often while faults surge.
     pub surges: bool,
 }
 
 impl Share {
-    /// Of what an API mostly does: it responds as it should.
+    /// For a healthy response.
     #[must_use]
     pub const fn healthy(weight: u32) -> Self {
         Self {
@@ -154,7 +150,7 @@ impl Share {
         }
     }
 
-    /// Of a fault, whether a retry makes up for it or not.
+    /// For a fault, with or without a successful retry.
     #[must_use]
     pub const fn fault(weight: u32) -> Self {
         Self {
@@ -165,20 +161,19 @@ impl Share {
 }
 
 impl Scenario {
-    /// What it is called on the command line.
+    /// Its name on the command line.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.words.name
     }
 
-    /// What a run of it teaches that was run under this policy and left this
-    /// behind.
+    /// The lesson of a run with this policy and evidence.
     pub(crate) fn lesson(&self, policy: &Policy, evidence: Evidence<'_>) -> Lesson {
         self.words
             .lesson(evidence, self.next(evidence.client, policy))
     }
 
-    /// The next one in the course; none after the last.
+    /// The next scenario of the course; `None` after the last.
     #[must_use]
     pub fn following(&self) -> Option<&'static Scenario> {
         let mut course = CATALOGUE.iter();
@@ -186,8 +181,8 @@ impl Scenario {
         course.next()
     }
 
-    /// What to try after a comparison with this client, as arguments of `lab`: the next
-    /// scenario, or the next defence, where it shows.
+    /// The next step after a comparison with this client, as arguments of `lab`: the next
+    /// scenario, or the next defence in the scenario that shows it best.
     #[must_use]
     pub fn next_comparison(&self, client: Client) -> String {
         if let Some(defence) = client.without {
@@ -206,7 +201,7 @@ impl Scenario {
         }
     }
 
-    /// What to try after a run, as arguments of `lab`: never the same again.
+    /// The next step after a run, as arguments of `lab`: never the same run again.
     fn next(&self, client: Client, policy: &Policy) -> String {
         if let Some(defence) = client.without {
             let name = match defence.shows_in(self.words.name) {
@@ -215,7 +210,7 @@ impl Scenario {
             };
             return format!("scenario {name} --without {} --compare", defence.id);
         }
-        // No other client knows the policy, so nothing of it can be varied.
+        // No other client uses the policy, so its settings cannot be varied.
         if client != RELIABLE {
             return format!("scenario {} --compare", self.words.name);
         }
@@ -231,7 +226,7 @@ impl Scenario {
 
 /// Settings as options of `lab scenario`.
 fn options(overrides: &Overrides) -> String {
-    /// A wait that is longer is drawn, and not waited for.
+    /// A longer wait is simulated in virtual time.
     const LONG: Duration = Duration::from_secs(60);
     let Overrides {
         max_attempts,
@@ -259,7 +254,7 @@ impl fmt::Debug for Scenario {
     }
 }
 
-/// What should come of a call that fails once, asks for `wait`, and then
+/// The expected results of a call that fails once with a Retry-After of `wait`, and
 /// succeeds once the client has `waited`.
 fn expect_recovery(policy: &Policy, wait: Duration, waited: Expectation) -> Vec<Expectation> {
     let gave_up = if policy.max_retry_after < wait {
@@ -280,8 +275,8 @@ fn expect_recovery(policy: &Policy, wait: Duration, waited: Expectation) -> Vec<
     ]
 }
 
-/// What should come of reading `/items` when the first attempt fails in
-/// transport in this way, and is made `again` if there is another.
+/// The expected results of reading `/items` when the first attempt fails in transport in
+/// this way; `again` is expected if another attempt is allowed.
 fn expect_items(policy: &Policy, kind: FailureKind, again: Expectation) -> Vec<Expectation> {
     if policy.max_attempts < 2 {
         return vec![
@@ -298,7 +293,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_scenario_is_called_as_its_file_is() {
+    fn a_scenario_has_the_name_of_its_file() {
         let names = CATALOGUE.iter().map(|scenario| scenario.words.name);
         let files = FILES.iter().map(|file| file.replace('_', "-"));
 

@@ -1,4 +1,4 @@
-//! A success may have no body, and then none is parsed.
+//! A success may have no body, and then there is nothing to parse.
 
 use super::{PLAIN, Scenario, Share, shown};
 use crate::clients::{NAIVE, RELIABLE, Task};
@@ -10,7 +10,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         title: "a success without a body",
         request: "GET /no-content",
         question: Question::choices(
-            "A 204 comes, without a body. What does the caller get?",
+            "The response is a 204 without a body. What does the caller get?",
             &[
                 Choice::new("a success", shown::SUCCESS),
                 Choice::new("an error", shown::ERROR),
@@ -19,8 +19,8 @@ pub(super) const SCENARIO: Scenario = Scenario {
         hint: "How long is the body of a 204?",
         lessons: &[
             Sentence::always(
-                "Success is a class of statuses, not the number 200: a creation may come as 201, and \
-                 a 204 has no body at all.",
+                "Every status from 200 to 299 is a success. A creation may return 201, and a 204 \
+                 has no body at all.",
             ),
             Sentence::of(
                 RELIABLE,
@@ -33,11 +33,11 @@ pub(super) const SCENARIO: Scenario = Scenario {
                     Condition::Ended(Ending::ResponseError),
                     Condition::Requests(10),
                 ],
-                "The naive client handed the empty body to a JSON parser, took the success for an \
-                 error, and asked ten times.",
+                "The naive client passed the empty body to a JSON parser, treated the success as \
+                 an error, and asked ten times.",
             ),
         ],
-        unsolved: "What exactly was done. An empty success says only that the request was accepted.",
+        unsolved: "What exactly was done. An empty success says only that the request was served.",
     },
     load: Share::healthy(12),
     task: Task::NoContent,

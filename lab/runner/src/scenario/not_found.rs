@@ -1,4 +1,4 @@
-//! An error response says which error it is, in a form a program can read.
+//! An error response names the error in a form that a program can read.
 
 use client::Endpoint;
 
@@ -15,13 +15,12 @@ pub(super) const SCENARIO: Scenario = Scenario {
         title: "no such path",
         request: "GET /nowhere",
         question: Question::choices(
-            "A 404 comes, with a problem object in its body. What does the error hold beside the \
-                 status?",
+            "A 404 has a problem object in its body. What does the error hold besides the status?",
             &[
                 Choice::new("nothing", |run| {
                     shown::ERROR(run) && run.outcome.fact("code").is_none()
                 }),
-                Choice::new("the machine code and the request id", |run| {
+                Choice::new("the error code and the request id", |run| {
                     shown::ERROR(run) && run.outcome.fact("code").is_some()
                 }),
             ],
@@ -29,9 +28,9 @@ pub(super) const SCENARIO: Scenario = Scenario {
         hint: "The content type is application/problem+json.",
         lessons: &[
             Sentence::always(
-                "The status class is the first thing to branch on; the problem object's machine code \
-                 and request id are the rest. The code lets a program tell errors apart, the request \
-                 id lets the service's owner find the request.",
+                "A program looks at the status class first, then at the problem object. The error \
+                 code tells errors apart, and the request id lets the service's owner find the \
+                 request.",
             ),
             Sentence::of(
                 RELIABLE,
@@ -44,15 +43,16 @@ pub(super) const SCENARIO: Scenario = Scenario {
                 "The naive client asked ten times, and its error holds neither.",
             ),
         ],
-        unsolved: "A 404 that means not yet. Only the API's own contract can tell it from never.",
+        unsolved: "A 404 that means \"not yet\". Only the API's contract can tell it from \
+                 \"never\".",
     },
     load: Share::fault(2),
     task: Task::Get(NOWHERE),
     expect: |_| {
         vec![
-            Expectation::ending(Ending::HttpError, "it is an HTTP error"),
+            Expectation::ending(Ending::HttpError, "the outcome is an HTTP error"),
             Expectation::fact("status", 404_u64, "its status is 404"),
-            Expectation::fact("code", "not_found", "its machine code was kept"),
+            Expectation::fact("code", "not_found", "its error code was kept"),
             Expectation::fact("request_id_kept", true, "its request id was kept"),
             Expectation::requests(1),
         ]

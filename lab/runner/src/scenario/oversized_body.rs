@@ -1,5 +1,4 @@
-//! A body has a largest size, or the service decides how much memory a client
-//! needs.
+//! A client limits the size of a body, so that a response cannot use up its memory.
 
 use axum::{Extension, Json, Router, routing};
 use client::Endpoint;
@@ -19,7 +18,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         title: "a body larger than a client should accept",
         request: "GET /export",
         question: Question::choices(
-            "A 200 comes with a body of 1 MiB. What does the caller get?",
+            "A 200 has a body of 1 MiB. What does the caller get?",
             &[
                 Choice::new("the body", shown::SUCCESS),
                 Choice::new("an error", shown::ERROR),
@@ -28,14 +27,15 @@ pub(super) const SCENARIO: Scenario = Scenario {
         hint: "The response announces its length.",
         lessons: &[
             Sentence::always(
-                "Without a cap, one response can take all the memory a process has. A length that is \
-                 announced can be refused before a byte of the body is read, and one that is not is \
-                 cut off at the cap; neither is worth asking for again, since it would be as long.",
+                "Without a size limit, one response can use all the memory of a process. A body \
+                 that announces its length can be refused before it is read. Any other body is cut \
+                 off at the limit. A retry would not help, because the body would be as large \
+                 again.",
             ),
             Sentence::of(
                 RELIABLE,
                 &[Condition::Problem("body_too_large"), Condition::Requests(1)],
-                "The reliable client refused the length and did not retry.",
+                "The reliable client refused the announced length and did not retry.",
             ),
             Sentence::of(
                 NAIVE,
@@ -43,7 +43,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
                 "The naive client took the whole body into memory.",
             ),
         ],
-        unsolved: "Reading a large response on purpose. That wants a stream, or an API with pages.",
+        unsolved: "Reading a large response on purpose. That needs a stream, or an API with pages.",
     },
     policy: |policy| Policy {
         max_body_bytes: 64 * 1024,
@@ -68,12 +68,8 @@ pub(super) const SCENARIO: Scenario = Scenario {
     task: Task::Get(EXPORT),
     expect: |_| {
         vec![
-            Expectation::ending(Ending::TransportError, "no response was handed over"),
-            Expectation::fact(
-                "problem",
-                "body_too_large",
-                "the length is named as the culprit",
-            ),
+            Expectation::ending(Ending::TransportError, "the caller got no response"),
+            Expectation::fact("problem", "body_too_large", "the error names the length"),
             Expectation::requests(1),
         ]
     },

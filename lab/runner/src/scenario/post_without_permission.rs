@@ -1,4 +1,4 @@
-//! A POST is not repeated because it carries a key.
+//! An idempotency key alone does not permit a retry of a POST.
 
 use client::Endpoint;
 
@@ -19,15 +19,16 @@ pub(super) const SCENARIO: Scenario = Scenario {
         title: "a POST with a key, to an endpoint that ignores keys",
         request: "POST /transfers",
         question: shown::requests(
-            "A transfer is sent by POST with an Idempotency-Key, and a 503 comes. How many \
-                 requests will the service see?",
+            "A transfer is sent by POST with an Idempotency-Key, and the response is a 503. How \
+                 many requests will the service see?",
         ),
-        hint: "Who would have to know what the key means?",
+        hint: "Which side must understand the key?",
         lessons: &[
             Sentence::always(
-                "A key protects only where the service promises to recognise it; anyone can send the \
-                 header to a service that ignores it. So a header grants nothing: permission is given \
-                 by the method for an endpoint, written by someone who has read its contract.",
+                "A key protects only where the service promises to recognise it. A client can also \
+                 send the header to a service that ignores it, so the header alone does not permit \
+                 a retry. The developer gives permission for one endpoint, after reading its \
+                 contract.",
             ),
             Sentence::of(
                 RELIABLE,
@@ -41,7 +42,8 @@ pub(super) const SCENARIO: Scenario = Scenario {
                  effect.",
             ),
         ],
-        unsolved: "Whether the transfer took effect before the 503. That has to be looked up.",
+        unsolved: "Whether the transfer took effect before the 503. The caller has to look that \
+                 up.",
     },
     routes: |_| {
         for_posts(fails_first(TRANSFERS.template(), "unavailable", |call| {

@@ -1,5 +1,4 @@
-//! Silence is bounded: a service that says nothing is given up on, and asked
-//! again.
+//! A read timeout ends a silence, and the request is sent again.
 
 use std::time::Duration;
 
@@ -20,24 +19,25 @@ pub(super) const SCENARIO: Scenario = Scenario {
         title: "a connection that is accepted and gets no response",
         request: "GET /items",
         question: Question::choices(
-            "A connection is accepted, and nothing comes back. What does the caller get?",
+            "A connection is accepted, and no response follows. What does the caller get?",
             &[
                 Choice::new("the records, from another attempt", shown::SUCCESS),
                 Choice::new("an error", shown::ERROR),
-                Choice::new("nothing: it has to be stopped", shown::STOPPED),
+                Choice::new("nothing: it must be stopped", shown::STOPPED),
             ],
         ),
-        hint: "TCP alone would wait for hours.",
+        hint: "TCP alone waits for hours.",
         lessons: &[
             Sentence::always(
-                "A request without a timeout waits as long as the other side likes. Two timeouts \
-                 bound it, one to connect and one for silence while reading, and a GET that meets \
-                 either may be sent again.",
+                "A request without a timeout waits for as long as the service is silent. Two \
+                 timeouts bound it: one for connecting, and one for silence while reading. A GET \
+                 that hits either may be sent again.",
             ),
             Sentence::of(
                 RELIABLE,
                 &[Condition::RequestsFrom(1)],
-                "The reliable client ended the silence by itself and sent the GET again.",
+                "The reliable client ended the silence with its read timeout and sent the GET \
+                 again.",
             ),
             NO_ATTEMPT_LEFT,
             PAGE_LIMIT,
@@ -45,13 +45,13 @@ pub(super) const SCENARIO: Scenario = Scenario {
             Sentence::of(
                 NAIVE,
                 &[Condition::Ended(Ending::Stopped)],
-                "The naive client has no timeout and would have waited for ever: the lab stopped it.",
+                "The naive client has no timeout and would have waited for ever: the lab stopped \
+                 it.",
             ),
         ],
-        unsolved: "A response that drips a byte at a time: every byte ends the silence. Only a deadline \
-                   for the whole call ends that.",
+        unsolved: "A response that sends one byte at a time. Each byte restarts the read timeout, \
+                   so only a deadline for the whole call bounds it.",
     },
-    listing: true,
     network: Network::Faults(&[Fault::Stall]),
     policy: |policy| Policy {
         read_timeout: Duration::from_millis(400),

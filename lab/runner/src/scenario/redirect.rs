@@ -1,4 +1,4 @@
-//! A redirect is a response, not an order.
+//! A redirect is returned to the caller, not followed.
 
 use super::{PLAIN, Scenario, Share, shown};
 use crate::clients::{NAIVE, RELIABLE, Task};
@@ -7,36 +7,38 @@ use evidence::{Condition, Ending, Expectation, ScenarioWords, Sentence};
 pub(super) const SCENARIO: Scenario = Scenario {
     words: ScenarioWords {
         name: "redirect",
-        title: "the service points somewhere else",
+        title: "the service redirects to another URL",
         request: "GET /redirect",
         question: shown::requests(
-            "A 302 comes, with a Location. How many requests will the service see?",
+            "The response is a 302 with a Location. How many requests will the service see?",
         ),
-        hint: "Nobody has promised where Location points.",
+        hint: "The Location may point anywhere.",
         lessons: &[
             Sentence::always(
-                "A client that follows by itself sends its headers wherever it is pointed, and may \
-                 turn a POST into a GET on the way.",
+                "A client that follows redirects by default sends its headers to any host that a \
+                 Location names, and may turn a POST into a GET on the way.",
             ),
             Sentence::of(
                 RELIABLE,
                 &[Condition::Ended(Ending::Ok), Condition::Requests(1)],
-                "The reliable client handed the redirection over as a value, and its caller decides.",
+                "The reliable client handed the redirection over as a value, and its caller \
+                 decides whether to follow it.",
             ),
             Sentence::of(
                 NAIVE,
                 &[Condition::Ended(Ending::Ok), Condition::Requests(2)],
-                "The naive client followed: the service saw a second request, which the caller never \
-                 asked for.",
+                "The naive client followed the redirect: the service saw a second request, which \
+                 the caller did not ask for.",
             ),
         ],
-        unsolved: "Following safely. Whoever decides to follow has to check the host and drop credentials.",
+        unsolved: "Following safely. A caller that follows must check the host and remove \
+                 credentials.",
     },
     load: Share::healthy(4),
     task: Task::Redirect,
     expect: |_| {
         vec![
-            Expectation::ending(Ending::Ok, "a redirection is no error"),
+            Expectation::ending(Ending::Ok, "a redirect is not an error"),
             Expectation::fact("status", 302_u64, "its status is 302"),
             Expectation::fact("has_location", true, "its location is kept"),
             Expectation::requests(1),

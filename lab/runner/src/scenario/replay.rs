@@ -1,4 +1,4 @@
-//! The same key and body mean the same however often they come.
+//! Repeated requests with the same key and body create one job.
 
 use super::{NEW_KEYS, PLAIN, Scenario, Share, shown};
 use crate::clients::{RELIABLE, Task};
@@ -10,16 +10,15 @@ pub(super) const SCENARIO: Scenario = Scenario {
         title: "the same job is asked for twice",
         request: "POST /jobs",
         question: Question::number(
-            "One job is wanted, and asked for twice. How many jobs are there in the end?",
+            "A client wants one job and asks for it twice. How many jobs exist in the end?",
             "jobs",
             shown::JOBS,
         ),
         hint: "The service remembers the key together with the body.",
         lessons: &[
             Sentence::always(
-                "A program that restarts between sending and noting the result cannot know whether \
-                 its job exists. With the key it need not know: it sends the same request again and \
-                 gets the same job.",
+                "A program that restarts before it has saved the response cannot know whether its \
+                 job exists. With the key, it sends the same request again and gets the same job.",
             ),
             Sentence::of(
                 RELIABLE,
@@ -28,14 +27,15 @@ pub(super) const SCENARIO: Scenario = Scenario {
             ),
             NEW_KEYS,
         ],
-        unsolved: "A service that forgets its keys. How long they are remembered is part of its contract.",
+        unsolved: "A service that forgets its keys. Its contract must say how long it remembers \
+                 them.",
     },
     load: Share::healthy(4),
     task: Task::CreateJobs(&[1, 1]),
     expect: |_| {
         vec![
             Expectation::ending(Ending::Ok, "both requests succeeded"),
-            Expectation::fact("same_job", true, "both brought the same job"),
+            Expectation::fact("same_job", true, "both returned the same job"),
             Expectation::created(1, "the service created one job"),
             Expectation::requests(2),
         ]

@@ -1,4 +1,4 @@
-//! A body that breaks off is no body.
+//! A response whose body breaks off is a failed attempt.
 
 use client::{FailureKind, teaching::endpoint, telemetry::RETRIES};
 
@@ -17,8 +17,8 @@ pub(super) const SCENARIO: Scenario = Scenario {
         title: "the connection breaks in the middle of the body",
         request: "GET /items",
         question: Question::choices(
-            "Status 200, all headers, half the body, then the connection breaks. What does the \
-                 caller get?",
+            "A response has status 200, all headers and half the body, then the connection breaks. \
+                 What does the caller get?",
             &[
                 Choice::new("half of the records", |run| {
                     shown::SUCCESS(run) && shown::ONCE(run)
@@ -29,17 +29,17 @@ pub(super) const SCENARIO: Scenario = Scenario {
                 Choice::new("an error", shown::ERROR),
             ],
         ),
-        hint: "Most retry layers hand the response over as soon as the headers are there.",
+        hint: "Most retry layers return the response as soon as they have the headers.",
         lessons: &[
             Sentence::always(
-                "The status arrives before the body, so a client that decides at the headers has \
-                 already said yes when the body breaks off.",
+                "The status arrives before the body. A client that decides on the headers alone \
+                 has already reported success when the body breaks off.",
             ),
             Sentence::of(
                 RELIABLE,
                 &[Condition::RequestsFrom(2)],
-                "The reliable client reads the body to its end inside the attempt, so what broke off \
-                 was a failure like any other, and it sent the GET again.",
+                "The reliable client reads the whole body inside the attempt. A body that breaks \
+                 off is a failure like any other, so it sent the GET again.",
             ),
             NO_ATTEMPT_LEFT,
             PAGE_LIMIT,
@@ -51,11 +51,10 @@ pub(super) const SCENARIO: Scenario = Scenario {
                  again, at once.",
             ),
         ],
-        unsolved: "A body cut short without an error, as HTTP/1.0 allowed. Where no length is \
-                   announced, only the format of the body can tell.",
+        unsolved: "A body that is cut short without an error, as HTTP/1.0 allowed. Without an \
+                   announced length, only the format of the body shows that.",
     },
     load: Share::fault(2),
-    listing: true,
     network: Network::Faults(&[Fault::ResetMidBody]),
     task: Task::List(endpoint::ITEMS),
     expect: |policy| {

@@ -1,5 +1,4 @@
-//! Routes that a scenario puts beside the service's own: they fail as often as
-//! they are told to, and then succeed.
+//! Routes of scenarios that fail a number of times and then succeed.
 
 use std::sync::{
     Arc,
@@ -15,11 +14,11 @@ use host::{ExpectedRoute, Fault, Problem, Served};
 use http::{HeaderValue, Method, StatusCode, header::RETRY_AFTER};
 use serde_json::json;
 
-/// The most failures in a row that are looked at to say what a route is counted for.
+/// The most failures in a row from which the labels of a route's counters are made.
 const FORESEEN: usize = 10;
 
-/// A route for GETs, whose call number *n*, from 0, is responded to with `failure(n)`,
-/// and with an empty object once that is `None`.
+/// A route for GETs. The response to call *n*, from 0, is `failure(n)`, or an empty object
+/// once that is `None`.
 pub(super) fn fails_first(
     path: &'static str,
     fault: &'static str,

@@ -1,4 +1,4 @@
-//! A crawl that is killed goes on where it was, and loses nothing.
+//! A crawl that is killed resumes at its checkpoint and skips no page.
 
 use client::teaching::endpoint;
 
@@ -9,38 +9,40 @@ use evidence::{Condition, Ending, Expectation, Policy, Question, ScenarioWords, 
 pub(super) const SCENARIO: Scenario = Scenario {
     words: ScenarioWords {
         name: "resumed-crawl",
-        title: "a crawl is killed before page 2 is noted, and resumed",
+        title: "a crawl is killed before it saves page 2, and resumed",
         request: "GET /items",
         question: Question::number(
-            "Three records on two pages. A crawl is killed after processing page 2, before noting \
-                 so, and goes on. How many records are processed, duplicates included?",
+            "Three records on two pages. A crawl is killed after it processed page 2 and before it \
+                 saved its checkpoint, then it resumes. How many records are processed, duplicates \
+                 included?",
             "records",
             shown::DELIVERED,
         ),
-        hint: "Either a page may be lost, or a page may come twice. Which is worse?",
+        hint: "Either a page may be lost, or a page may be read twice. Which is worse?",
         lessons: &[
             Sentence::always(
-                "A checkpoint belongs after the processing of its page, so that a crash costs a page \
-                 that comes twice and never one that is missing. What is done with the records must \
-                 bear that: writing under the record's own id does.",
+                "Save the checkpoint after the page is processed. A crash then repeats a page and \
+                 never skips one. Processing must tolerate duplicates, for example by writing each \
+                 record under its own id.",
             ),
             Sentence::of(
                 RELIABLE,
                 &[Condition::Ended(Ending::Ok), Condition::Requests(3)],
-                "The reliable client went on from its checkpoint, and only the last page came twice.",
+                "The reliable client resumed from its checkpoint, and only the last page came \
+                 twice.",
             ),
             PAGE_LIMIT,
             Sentence::of(
                 NAIVE,
                 &[Condition::Ended(Ending::Ok), Condition::Requests(4)],
-                "The naive client had its position in a variable, began anew, and read both pages \
-                 twice.",
+                "The naive client kept its position in a variable, started again at page 1, and \
+                 read both pages twice.",
             ),
         ],
-        unsolved: "Exactly once. Only saving records and checkpoint in one transaction gives that.",
+        unsolved: "Processing each record exactly once. For that, records and checkpoint must be \
+                 saved in one transaction.",
     },
     load: Share::healthy(4),
-    listing: true,
     // The crawl is two listings, and each needs its two pages.
     policy: |policy| Policy {
         max_items: u32::MAX,
@@ -56,7 +58,11 @@ pub(super) const SCENARIO: Scenario = Scenario {
         }
         vec![
             Expectation::fact("distinct", 3_u64, "every record was delivered"),
-            Expectation::fact("delivered", 4_u64, "the page that was not noted came twice"),
+            Expectation::fact(
+                "delivered",
+                4_u64,
+                "the page without a checkpoint came twice",
+            ),
             Expectation::requests(3),
         ]
     },

@@ -1,4 +1,4 @@
-//! A Retry-After may be a date, and a date is kept to.
+//! A Retry-After may be a date, and the client waits until then.
 
 use std::time::Duration;
 
@@ -21,35 +21,35 @@ const AHEAD: Duration = Duration::from_secs(3);
 pub(super) const SCENARIO: Scenario = Scenario {
     words: ScenarioWords {
         name: "retry-after-date",
-        title: "the service names the time of its return",
+        title: "the service says at what time it will be back",
         request: "GET /maintenance",
         question: Question::choices(
-            "A 503 names a date three seconds ahead in its Retry-After. When does the next \
-                 request come?",
+            "The Retry-After of a 503 is a date three seconds ahead. When does the next request \
+                 come?",
             &[
                 Choice::new("before that date", shown::EARLY),
                 Choice::new("not before that date", shown::IN_TIME),
                 Choice::new("never: the call ends", shown::ONCE),
             ],
         ),
-        hint: "A date has no fractions of a second, and a client has a clock.",
+        hint: "A date has whole seconds, and a client has a clock of its own.",
         lessons: &[
             Sentence::always(
-                "RFC 9110 allows seconds or a date, in three formats, and a client that reads only \
-                 the seconds calls early whenever it meets the other.",
+                "RFC 9110 allows seconds or a date, in three formats. A client that reads only \
+                 seconds retries too early when it gets a date.",
             ),
             Sentence::of(
                 RELIABLE,
                 &[Condition::WaitedAsAsked],
-                "The reliable client waited in full: for the date minus now, by the calendar. The \
-                 pause itself was measured on a clock that nobody sets.",
+                "The reliable client waited in full: it subtracted the current time from the date, \
+                 and measured the wait on a monotonic clock.",
             ),
             OVER_BUDGET,
             NO_ATTEMPT_LEFT,
             HEADER_NOT_READ,
         ],
-        unsolved: "A client whose calendar is wrong waits wrongly. Seconds are the safer form, where \
-                   the service can choose.",
+        unsolved: "A client whose clock is wrong waits for the wrong time. A service that can \
+                   choose should send seconds.",
     },
     routes: |clock| {
         fails_first(MAINTENANCE.template(), "maintenance", move |call| {
@@ -61,8 +61,8 @@ pub(super) const SCENARIO: Scenario = Scenario {
     task: Task::Get(MAINTENANCE),
     expect: |policy| {
         if policy.max_retry_after < AHEAD {
-            // A date is cut to whole seconds, and what is left of it shrinks
-            // until the client reads it: it may fit after all.
+            // A date has whole seconds, and the time until it shrinks before the client
+            // reads it, so it may still be within the budget.
             return vec![Expectation::within_budget(policy.max_retry_after)];
         }
         expect_recovery(policy, AHEAD, Expectation::waited_until_date(AHEAD))

@@ -1,4 +1,4 @@
-//! A date in the past is valid, and asks for no wait.
+//! A date in the past is valid, and means that no wait is needed.
 
 use std::time::Duration;
 
@@ -18,21 +18,21 @@ const RETURNED: Endpoint = Endpoint::new("returned", "/returned");
 pub(super) const SCENARIO: Scenario = Scenario {
     words: ScenarioWords {
         name: "retry-after-past-date",
-        title: "the time of return has passed",
+        title: "the date in the Retry-After has passed",
         request: "GET /returned",
         question: Question::choices(
-            "A 503 names a date an hour ago in its Retry-After. When does the next request come?",
+            "The Retry-After of a 503 is a date an hour ago. When does the next request come?",
             &[
                 Choice::new("at once", shown::AT_ONCE),
-                Choice::new("after a wait of its own", shown::AFTER_A_WAIT),
+                Choice::new("after a backoff", shown::AFTER_A_WAIT),
                 Choice::new("never: the call ends", shown::ONCE),
             ],
         ),
-        hint: "Is the value unreadable, or does it say something?",
+        hint: "Is the value invalid, or does it have a meaning?",
         lessons: &[
             Sentence::always(
-                "A date in the past is not an error: it says that the service may be called now. Only \
-                 a value that cannot be read falls back to a client's own backoff.",
+                "A date in the past is valid: it says that the service may be called now. A client \
+                 falls back to its own backoff only for an invalid value.",
             ),
             Sentence::of(
                 RELIABLE,
@@ -43,8 +43,8 @@ pub(super) const SCENARIO: Scenario = Scenario {
             Sentence::of(
                 NAIVE,
                 &[Condition::RequestsFrom(2)],
-                "The naive client sent its retry without a wait because it never waits: it did not \
-                 read the header.",
+                "The naive client sent its retry without a wait, but not because of the date: it \
+                 never waits and did not read the header.",
             ),
         ],
         unsolved: "A service that always sends an old date. The number of attempts and the retry \

@@ -1,4 +1,4 @@
-//! A wait within the budget is waited for in full.
+//! A Retry-After within the caller's limit is waited for in full.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use evidence::{Choice, Condition, Expectation, Overrides, Question, ScenarioWord
 
 const BUSY: Endpoint = Endpoint::new("busy", "/busy");
 
-/// What the service asks for.
+/// The Retry-After of the service.
 const ASKED: Duration = Duration::from_secs(2);
 
 pub(super) const SCENARIO: Scenario = Scenario {
@@ -31,24 +31,25 @@ pub(super) const SCENARIO: Scenario = Scenario {
                 Choice::new("never: the call ends", shown::ONCE),
             ],
         ),
-        hint: "Who knows better when the service can be called again?",
+        hint: "Which side knows better when the service can be called again?",
         lessons: &[
             Sentence::always(
-                "A Retry-After that the caller can bear replaces the backoff, and it is waited for to \
-                 the end: a request that comes early is what the server asked not to get.",
+                "A Retry-After that the caller can accept replaces the backoff. Wait for it in \
+                 full: the service asked for no request before then.",
             ),
             Sentence::of(
                 RELIABLE,
                 &[Condition::WaitedAsAsked],
-                "The reliable client waited in full, and the service's ledger shows that no request \
-                 came early.",
+                "The reliable client waited in full, and the service's record shows that no \
+                 request came early.",
             ),
             OVER_BUDGET,
             NO_ATTEMPT_LEFT,
             HEADER_NOT_READ,
         ],
-        unsolved: "Many clients that were all told two seconds and come back together. Only the \
-                   service can spread them.",
+        unsolved: "Many clients that all wait exactly two seconds come back together. The service \
+                   can send each a different wait, or each client can add a random spread to its \
+                   own.",
     },
     load: Share::fault(2),
     variation: Overrides {

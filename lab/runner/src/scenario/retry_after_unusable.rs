@@ -1,4 +1,4 @@
-//! A Retry-After that cannot be read is no order to call at once.
+//! After an invalid Retry-After the client uses its own backoff.
 
 use client::Endpoint;
 use http::HeaderValue;
@@ -13,28 +13,30 @@ use evidence::{Choice, Condition, Ending, Expectation, Policy, Question, Scenari
 
 const CONFUSED: Endpoint = Endpoint::new("confused", "/confused");
 
-/// What is sent on one call after the other.
+/// The values of one response after the other.
 const VALUES: [&str; 4] = ["-1", "1.5", "soon", ""];
 
 pub(super) const SCENARIO: Scenario = Scenario {
     words: ScenarioWords {
         name: "retry-after-unusable",
-        title: "Retry-After: -1, 1.5, soon, and nothing",
+        title: "Retry-After: -1, 1.5, soon, and an empty value",
         request: "GET /confused",
         question: Question::choices(
-            "Three 503s say Retry-After: -1, 1.5 and soon. When do the next requests come?",
+            "Four 503s say Retry-After: -1, 1.5, soon and an empty value. When do the next \
+                 requests come?",
             &[
                 Choice::new("at once", shown::AT_ONCE),
-                Choice::new("after waits of their own", shown::AFTER_A_WAIT),
+                Choice::new("after backoffs", shown::AFTER_A_WAIT),
                 Choice::new("never: the call ends", shown::ONCE),
             ],
         ),
-        hint: "Reading -1 as a large number, as zero, or as nothing are three different clients.",
+        hint: "A client could read -1 as a large number, as zero, or as invalid. What would each \
+                 do next?",
         lessons: &[
             Sentence::always(
-                "A value that is neither whole seconds nor a date says nothing, and then a client's \
-                 own backoff applies, as if the header were not there. Reading it as zero would turn \
-                 a broken header into a call at once.",
+                "A value that is neither whole seconds nor a date is invalid. A client then uses \
+                 its own backoff, as if the header were absent. Reading the value as zero would \
+                 turn a broken header into an immediate retry.",
             ),
             Sentence::of(
                 RELIABLE,
@@ -48,7 +50,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
                 "The naive client came back at once each time.",
             ),
         ],
-        unsolved: "What the service meant. Only its owner can mend the header.",
+        unsolved: "What the service meant. Only its owner can correct the header.",
     },
     policy: |policy| Policy {
         max_attempts: 5,

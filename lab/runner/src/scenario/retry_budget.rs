@@ -1,4 +1,4 @@
-//! Retries are bounded for all calls together, not only for each.
+//! A retry budget bounds the retries of all calls together.
 
 use client::Endpoint;
 
@@ -18,7 +18,7 @@ const DOWN: Endpoint = Endpoint::new("down", "/down");
 const CALLS: u32 = 5;
 
 /// The retries that the budget allows them together. Their first attempts earn
-/// half a token, which is none.
+/// less than one token, which pays for no further retry.
 const TOKENS: u32 = 2;
 
 pub(super) const SCENARIO: Scenario = Scenario {
@@ -29,12 +29,12 @@ pub(super) const SCENARIO: Scenario = Scenario {
         question: shown::requests(
             "Five calls are made to a service that is down. How many requests will it see?",
         ),
-        hint: "What bounds each call does not bound all of them.",
+        hint: "A limit for each call does not limit all calls together.",
         lessons: &[
             Sentence::always(
-                "When a service is down, every caller retries, and the load triples just when it can \
-                 bear least. A budget shared by all of them bounds the whole: once it is spent, calls \
-                 end after one attempt.",
+                "When a service is down, all callers retry, and the load triples when the service \
+                 can least bear it. A budget that all calls share bounds the total: once it is \
+                 spent, each call ends after one attempt.",
             ),
             Sentence::of(
                 RELIABLE,
@@ -42,8 +42,8 @@ pub(super) const SCENARIO: Scenario = Scenario {
                     Condition::GaveUp(StopReason::RetryBudgetEmpty),
                     Condition::Requests(7),
                 ],
-                "The calls of the reliable client shared two retries, and only ten further calls \
-                 would pay for another.",
+                "The calls of the reliable client shared two retries. The budget holds 0.4 tokens \
+                 now: six further calls would pay for another retry.",
             ),
             Sentence::of(
                 RELIABLE,
@@ -51,8 +51,8 @@ pub(super) const SCENARIO: Scenario = Scenario {
                     Condition::GaveUp(StopReason::AttemptsExhausted),
                     Condition::Requests(5),
                 ],
-                "The calls of the reliable client were allowed one attempt each, so the budget had \
-                 nothing to bound.",
+                "The calls of the reliable client were allowed one attempt each, so the budget was \
+                 not needed.",
             ),
             Sentence::of(
                 NAIVE,
@@ -60,7 +60,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
                 "The naive client has no budget: each of its calls cost ten requests.",
             ),
         ],
-        unsolved: "Other processes. Each has a budget of its own, so the service still needs limits.",
+        unsolved: "Other processes. Each has its own budget, so the service still needs limits.",
     },
     variation: Overrides {
         max_attempts: Some(2),
@@ -80,7 +80,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
             Expectation::counter(
                 client::telemetry::RETRIES.name,
                 retries.into(),
-                "all calls together retried no more than the budget allows",
+                "all calls together retried no more often than the budget allows",
             ),
             Expectation::requests((CALLS + retries).into()),
         ]

@@ -1,4 +1,4 @@
-//! A wait longer than the caller allows is handed on, never shortened.
+//! A wait longer than the caller allows is reported to the caller, never shortened.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use evidence::{
     StopReason,
 };
 
-/// What the service asks for, in seconds.
+/// The Retry-After of the service, in seconds.
 const ASKED: u64 = 120;
 
 pub(super) const SCENARIO: Scenario = Scenario {
@@ -24,38 +24,38 @@ pub(super) const SCENARIO: Scenario = Scenario {
             &[
                 Choice::new("a request before the two minutes are over", shown::EARLY),
                 Choice::new("a request after two minutes", shown::IN_TIME),
-                Choice::new("an error, which says how long to wait", |run| {
+                Choice::new("an error that says how long to wait", |run| {
                     shown::ONCE(run) && run.outcome.fact("retry_after_seconds").is_some()
                 }),
-                Choice::new("an error, which does not say so", |run| {
+                Choice::new("an error that does not say so", |run| {
                     shown::ONCE(run) && run.outcome.fact("retry_after_seconds").is_none()
                 }),
             ],
         ),
-        hint: "One of the two lengths is the server's rule, the other the caller's.",
+        hint: "The service and the caller each have a limit.",
         lessons: &[
             Sentence::always(
-                "A wait that is cut short breaks the server's rule; one that is longer than the \
-                 caller can bear breaks the caller's. Both rules must hold.",
+                "A shorter wait breaks the service's rule. A wait longer than the caller accepts \
+                 breaks the caller's rule. Both rules apply.",
             ),
             Sentence::of(
                 RELIABLE,
                 &[Condition::GaveUp(StopReason::RetryAfterOverBudget)],
-                "So the reliable client stopped at once and handed the wait on: the caller can do \
-                 something useful with two minutes, a blocked thread cannot.",
+                "So the reliable client stopped at once, and its error says how long to wait. The \
+                 caller can do something useful for two minutes; a blocked thread cannot.",
             ),
             Sentence::of(
                 RELIABLE,
                 &[Condition::WaitedAsAsked],
                 "The caller allowed two minutes, so the reliable client waited in full before each \
-                 retry, and the caller learned only at the end that the service still fails.",
+                 retry. The caller learned only at the end that the service still fails.",
             ),
             NO_ATTEMPT_LEFT,
             BUDGET_SPENT,
             HEADER_NOT_READ,
         ],
-        unsolved: "When to call again. An error can say after how long; a timer or a queue of the caller's \
-                   has to do it.",
+        unsolved: "When to call again. An error can say how long to wait; the caller needs a timer \
+                   or a queue for it.",
     },
     load: Share::fault(2),
     variation: Overrides {

@@ -1,56 +1,52 @@
-//! Sentences that several scenarios teach by.
+//! Sentences that several scenarios share.
 
 use evidence::{Condition, Sentence, StopReason};
 
 use crate::clients::{NAIVE, RELIABLE};
 
-/// Of a call that was allowed no further attempt.
+/// A call used all its attempts.
 pub(super) const NO_ATTEMPT_LEFT: Sentence = Sentence::of(
     RELIABLE,
     &[Condition::GaveUp(StopReason::AttemptsExhausted)],
-    "The reliable client used every attempt that it was allowed, and handed the last failure on \
-     to its caller.",
+    "The reliable client used every attempt that it was allowed, and returned the last failure to \
+     its caller.",
 );
 
-/// Of a limit of the policy that came first.
 pub(super) const OVER_BUDGET: Sentence = Sentence::of(
     RELIABLE,
     &[Condition::GaveUp(StopReason::RetryAfterOverBudget)],
     "The service asked for a longer wait than the caller allows, so the reliable client stopped at \
-     once and handed the wait on.",
+     once and reported the wait to its caller.",
 );
 
-/// Of a limit of the policy that came first.
 pub(super) const BUDGET_SPENT: Sentence = Sentence::of(
     RELIABLE,
     &[Condition::GaveUp(StopReason::RetryBudgetEmpty)],
     "The reliable client had attempts left, but the retry budget was spent.",
 );
 
-/// Of a limit of the policy that came first.
 pub(super) const PAGE_LIMIT: Sentence = Sentence::of(
     RELIABLE,
     &[Condition::Problem("page_limit")],
-    "The reliable client stopped at its limit of pages, with an error: a listing that was cut \
-     short in silence would look complete.",
+    "The reliable client stopped at its limit of pages, with an error. A listing that was cut \
+     short silently would look complete.",
 );
 
-/// Of a limit of the policy that came first.
 pub(super) const ITEM_LIMIT: Sentence = Sentence::of(
     RELIABLE,
     &[Condition::Problem("item_limit")],
-    "The reliable client stopped at its limit of items, with an error: a listing that was cut \
-     short in silence would look complete.",
+    "The reliable client stopped at its limit of items, with an error. A listing that was cut \
+     short silently would look complete.",
 );
 
-/// Of a client that knows nothing of Retry-After.
+/// A client ignores Retry-After.
 pub(super) const HEADER_NOT_READ: Sentence = Sentence::of(
     NAIVE,
     &[Condition::CameEarly],
-    "The naive client did not read the header: the service's ledger counts every retry as early.",
+    "The naive client did not read the header: the service's record counts every retry as early.",
 );
 
-/// Of a client that makes up a key inside each attempt.
+/// A client makes up a key inside each attempt.
 pub(super) const NEW_KEYS: Sentence = Sentence::of(
     NAIVE,
     &[Condition::IdempotencyKeys(2), Condition::JobsCreated(2)],

@@ -1,4 +1,4 @@
-//! The media type comes before the body.
+//! The client checks the media type before it parses the body.
 
 use client::teaching::endpoint;
 
@@ -9,21 +9,21 @@ use evidence::{Choice, Condition, Ending, Expectation, Question, ScenarioWords, 
 pub(super) const SCENARIO: Scenario = Scenario {
     words: ScenarioWords {
         name: "text-json",
-        title: "a perfectly good page, declared as text",
+        title: "a valid page, declared as text",
         request: "GET /text-json",
         question: Question::choices(
-            "A 200 comes with a good page in it, and is called text/plain. What does the caller \
+            "A 200 contains a valid page, but its Content-Type is text/plain. What does the caller \
                  get?",
             &[
                 Choice::new("the records", shown::SUCCESS),
                 Choice::new("an error", shown::ERROR),
             ],
         ),
-        hint: "The header was written by the same server as the body.",
+        hint: "The same server wrote the header and the body.",
         lessons: &[
             Sentence::always(
-                "What parses by luck today is an error page tomorrow: text that happens to be JSON \
-                 was not promised to be.",
+                "A text body that happens to be JSON today may be an error page tomorrow. The \
+                 service did not promise JSON.",
             ),
             Sentence::of(
                 RELIABLE,
@@ -31,8 +31,8 @@ pub(super) const SCENARIO: Scenario = Scenario {
                     Condition::Ended(Ending::ResponseError),
                     Condition::Requests(1),
                 ],
-                "The reliable client checked the media type first, refused the response, and did not \
-                 retry.",
+                "The reliable client checked the media type first, refused the response, and did \
+                 not retry.",
             ),
             Sentence::of(
                 NAIVE,
@@ -40,21 +40,14 @@ pub(super) const SCENARIO: Scenario = Scenario {
                 "The naive client took the text for data, and followed the cursor in it.",
             ),
         ],
-        unsolved: "A server that mislabels everything. Then the contract has to change, on purpose and in one place.",
+        unsolved: "A server that mislabels everything. Its contract has to change, deliberately \
+                 and in one place.",
     },
-    listing: true,
     task: Task::List(endpoint::TEXT_JSON),
     expect: |_| {
         vec![
-            Expectation::ending(
-                Ending::ResponseError,
-                "it is an error of the representation",
-            ),
-            Expectation::fact(
-                "problem",
-                "not_json",
-                "the media type is named as the culprit",
-            ),
+            Expectation::ending(Ending::ResponseError, "the response is invalid"),
+            Expectation::fact("problem", "not_json", "the error names the media type"),
             Expectation::requests(1),
         ]
     },

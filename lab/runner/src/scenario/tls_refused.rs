@@ -1,4 +1,4 @@
-//! A refused handshake is not a bad connection.
+//! A failed TLS handshake is not retried.
 
 use client::teaching::endpoint;
 
@@ -19,13 +19,15 @@ pub(super) const SCENARIO: Scenario = Scenario {
         hint: "What would have to change before the next handshake?",
         lessons: &[
             Sentence::always(
-                "A handshake fails over certificates, names or versions, and none of them changes in \
-                 a second. Libraries file it under connection errors, which are retried.",
+                "A handshake fails because of certificates, names or versions, and none of them \
+                 changes within a second. Libraries report it as a connection error, which clients \
+                 usually retry.",
             ),
             Sentence::of(
                 RELIABLE,
                 &[Condition::GaveUp(StopReason::Tls)],
-                "The reliable client looked through the chain of causes and did not retry.",
+                "The reliable client searched the chain of causes for a TLS error and did not \
+                 retry.",
             ),
             Sentence::of(
                 NAIVE,
@@ -33,16 +35,15 @@ pub(super) const SCENARIO: Scenario = Scenario {
                 "The naive client tried ten times.",
             ),
         ],
-        unsolved: "A server that is halfway through changing its certificate. A person should see that.",
+        unsolved: "A server that is changing its certificate. A person should see the error.",
     },
-    listing: true,
     network: Network::RefusedTls,
     task: Task::List(endpoint::ITEMS),
     expect: |_| {
         vec![
             Expectation::ending(Ending::TransportError, "the failure reached the caller"),
-            Expectation::fact("problem", "tls", "it is named as a failure of TLS"),
-            Expectation::fact("gave_up", StopReason::Tls, "one attempt was all"),
+            Expectation::fact("problem", "tls", "the error says that TLS failed"),
+            Expectation::fact("gave_up", StopReason::Tls, "the client made one attempt"),
             Expectation::requests(0),
         ]
     },

@@ -1,4 +1,4 @@
-//! A 429 is a response to all workers together, not to the one that got it.
+//! A 429 asks all callers together to slow down, not only the one that got it.
 
 use std::{
     sync::{
@@ -30,8 +30,8 @@ const WORKERS: u32 = 16;
 /// How many requests the service takes at once.
 const PLACES: u32 = 8;
 
-/// How many it refuses: so many halvings bring the client's limit of 64 down
-/// to the workers there are, and whoever has not called by then waits for a turn.
+/// How many it refuses: so many halvings bring the client's limit of 64 down to the
+/// service's workers, and the callers that have not called by then wait for a turn.
 const REFUSED: u32 = (client::ConcurrencyLimit::DEFAULT_MAX / PLACES).ilog2();
 
 /// How long it takes for one.
@@ -40,25 +40,25 @@ const WORK: Duration = Duration::from_millis(100);
 pub(super) const SCENARIO: Scenario = Scenario {
     words: ScenarioWords {
         name: "too-many-requests",
-        title: "sixteen workers, and a service with eight workers",
+        title: "sixteen callers, and a service that takes eight",
         request: "GET /narrow",
         question: Question::number(
-            "Sixteen workers call at once, and the service takes eight. How many requests are \
-                 refused?",
+            "Sixteen callers call at once, and the service serves eight at a time. How many \
+                 requests are refused?",
             "requests",
             shown::REFUSED,
         ),
-        hint: "The first who are refused could tell the others.",
+        hint: "The first callers that are refused could slow the others down.",
         lessons: &[
             Sentence::always(
-                "A 429 says that the clients ask for too much together, and a worker that backs off \
-                 alone does not change that.",
+                "A 429 says that all callers together send too much. A caller that backs off alone \
+                 does not change that.",
             ),
             Sentence::of(
                 RELIABLE,
                 &[Condition::Responded(429)],
-                "Each 429 halved the concurrency of all workers of the reliable client, so the others \
-                 waited for their turn, and none of those was refused.",
+                "Each 429 halved the concurrency of all workers of the reliable client, so the \
+                 others waited for their turn, and none of those was refused.",
             ),
             Sentence::of(
                 RELIABLE,
@@ -73,8 +73,8 @@ pub(super) const SCENARIO: Scenario = Scenario {
                  requests were refused.",
             ),
         ],
-        unsolved: "A quota over an hour. Within seconds nothing helps there; the work has to be put \
-                   off or shrunk.",
+        unsolved: "A quota for an hour. A wait of seconds does not help there; the work has to be \
+                   delayed or reduced.",
     },
     variation: Overrides {
         max_attempts: Some(1),
@@ -93,12 +93,12 @@ pub(super) const SCENARIO: Scenario = Scenario {
             Expectation::fact(
                 "succeeded",
                 u64::from(succeeded),
-                "whoever waited for a turn got a response",
+                "every call that waited for a turn got a response",
             ),
             Expectation::counter(
                 client::telemetry::RETRIES.name,
                 retries.into(),
-                "whoever was refused came back at most once",
+                "every refused call was retried at most once",
             ),
             Expectation::requests((WORKERS + retries).into()),
         ]

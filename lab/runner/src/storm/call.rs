@@ -1,8 +1,8 @@
 //! To which call a request belongs, as the model sees it.
 //!
-//! A transport is not told, and the client's own word would prove nothing about the
-//! client. But all of a call runs in one task, and a storm in one thread: so what the
-//! requests of a call have got so far is there while its task runs.
+//! A transport cannot see it, and the client's own report would prove nothing about the
+//! client. But a call runs in one task, and a storm in one thread, so the earlier results
+//! of a call are available while its task runs.
 
 use std::{
     cell::Cell,
@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-/// What the request of a call before this one has got.
+/// The result of a call's previous request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Before {
     /// There was none.
@@ -33,7 +33,7 @@ impl Before {
     }
 }
 
-/// What the last request of a call has got, and when.
+/// The result of a call's last request, and its time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Last {
     pub(super) got: Before,
@@ -44,8 +44,8 @@ thread_local! {
     static CURRENT: Cell<Option<Rc<Cell<Last>>>> = const { Cell::new(None) };
 }
 
-/// Runs a call, whose requests belong together: what it came to, and what the last of
-/// them has got.
+/// Runs a call, whose requests belong together, and returns its result and that of its
+/// last request.
 pub(super) async fn as_one_call<T>(call: impl Future<Output = T>) -> (T, Last) {
     let mut call = pin!(call);
     let last = Rc::<Cell<Last>>::default();
@@ -58,7 +58,7 @@ pub(super) async fn as_one_call<T>(call: impl Future<Output = T>) -> (T, Last) {
     (result.await, last.get())
 }
 
-/// What the call that runs has got before.
+/// The previous result of the running call.
 pub(super) fn before() -> Before {
     let current = CURRENT.take();
     let last = current.as_ref().map(|last| last.get());
@@ -66,7 +66,7 @@ pub(super) fn before() -> Before {
     last.unwrap_or_default().got
 }
 
-/// The call that runs has got this.
+/// Records a result of the running call.
 pub(super) fn got(last: Last) {
     let current = CURRENT.take();
     if let Some(call) = &current {

@@ -4,7 +4,7 @@ use std::{borrow::BorrowMut, iter, time::Duration};
 
 use rand::{RngExt, SeedableRng, rngs::ChaCha12Rng};
 
-/// What is drawn for: each has a stream of its own, so that none repeats another.
+/// The purpose of a draw. Each has its own stream, so that none repeats another.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Stream {
     /// When calls begin.
@@ -13,7 +13,7 @@ pub(super) enum Stream {
     Work,
     /// The jitter of a client.
     Client(u32),
-    /// What the callers of a closed load think.
+    /// How long the callers of a closed load think.
     Caller(u32),
 }
 
@@ -62,7 +62,7 @@ pub(super) fn arrivals<const N: usize>(
     mut random: impl BorrowMut<ChaCha12Rng>,
     stretches: [Stretch; N],
 ) -> impl Iterator<Item = Duration> {
-    // One of no length draws nothing.
+    // A stretch without length draws nothing.
     let stretches = stretches.into_iter().filter(|it| it.from < it.to);
     let (mut stretches, mut last) = (stretches.peekable(), None);
     iter::from_fn(move || {
@@ -74,7 +74,7 @@ pub(super) fn arrivals<const N: usize>(
             } = *stretches.peek()?;
             let mean = Duration::from_secs_f64(1.0 / per_second);
             let next = last.unwrap_or(from) + exponential(random.borrow_mut(), mean);
-            // Where the rate changes, the process begins anew: it has no memory.
+            // The process has no memory, so it restarts when the rate changes.
             last = (from..to).contains(&next).then_some(next);
             match last {
                 Some(_) => return last,

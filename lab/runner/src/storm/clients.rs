@@ -1,5 +1,4 @@
-//! The clients of a storm: the one that ships, set up by a policy, and the one that is
-//! written first.
+//! The clients of a storm: the real client, configured by a policy, and the naive one.
 
 use std::sync::{
     Arc,
@@ -26,10 +25,10 @@ use super::{
 };
 use crate::totals::Totals;
 
-/// What every call asks for.
+/// The endpoint of every call.
 pub(super) const CALL: Endpoint = Endpoint::new("storm", "/storm");
 
-/// Where the service is said to be. Nothing is sent there.
+/// A placeholder for the service's address. No request is sent there.
 const URL: &str = "http://storm.invalid";
 
 /// The clients of one policy.
@@ -38,7 +37,7 @@ pub(super) struct Clients {
     counted: Arc<Totals>,
 }
 
-/// One of them: what calls through it share.
+/// One client: the state that its calls share.
 #[derive(Clone)]
 pub(super) enum Client {
     Reliable {
@@ -133,8 +132,8 @@ impl Client {
     }
 }
 
-/// A client that ships, on the transport of a model: without a budget and without a limit,
-/// unless they are set.
+/// The real client on the transport of a model, without a budget or a limit unless they
+/// are set.
 pub(super) fn builder(
     transport: impl Middleware,
     timeline: &Timeline,
@@ -151,7 +150,7 @@ pub(super) fn builder(
         .concurrency_limit(None)
 }
 
-/// Sets the client that ships up by a policy. What a policy does not have is turned off.
+/// Configures the real client by a policy. Features that a policy lacks are off.
 fn reliable(
     settings: &Settings,
     setup: &Setup,
@@ -191,7 +190,7 @@ fn reliable(
     })
 }
 
-/// What the jitter of one client is drawn from.
+/// The source of one client's jitter.
 struct Draws(std::sync::Mutex<ChaCha12Rng>);
 
 impl Random for Draws {
@@ -203,8 +202,8 @@ impl Random for Draws {
     }
 }
 
-/// The loop of many a first version: it tries again at once, whatever it was told. A
-/// timeout it has all the same, since a run has to end.
+/// The naive retry loop: it retries at once and ignores the response. It still has a
+/// timeout, because a run must end.
 pub(super) struct NaiveClient {
     http: ClientWithMiddleware,
     attempts_allowed: u32,
@@ -284,7 +283,7 @@ mod tests {
         ..Settings::DEFAULT
     };
 
-    /// A service that is well.
+    /// A healthy service.
     const UP: Settings = Settings {
         work_time: Duration::from_millis(20),
         timeout: Duration::from_secs(1),
@@ -430,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spread_is_added_to_what_the_service_asked_for() {
+    fn a_spread_is_added_to_the_retry_after() {
         let told = Settings {
             retry_after: RetryAfter::Seconds,
             incident_lasts: Duration::from_secs(2),

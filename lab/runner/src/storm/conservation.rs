@@ -1,4 +1,4 @@
-//! Nothing is lost and nothing comes from nowhere, however a storm is set up.
+//! Under all settings, no request or call is lost or counted twice.
 
 use std::{ops::ControlFlow, time::Duration};
 
@@ -97,7 +97,7 @@ fn setup() -> impl Strategy<Value = Setup> {
         })
 }
 
-/// What is wrong with the counts of a run; nothing, as it should be.
+/// The errors in the counts of a run; empty if they agree.
 fn wrong(run: &PolicyRun) -> Vec<String> {
     let totals = run.totals;
     let of_steps = |count: fn(&Step) -> u32| -> u64 {

@@ -1,4 +1,4 @@
-//! What the model of a storm counts, for each step of its time and in all.
+//! The counts of a storm's model, for each step and in total.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -16,7 +16,7 @@ pub(super) const MOST_REQUESTS: u64 = 1_000_000;
 /// The most calls of one policy that go on at once: each takes some ten kilobytes.
 pub(super) const MOST_IN_FLIGHT: u64 = 5_000;
 
-/// Counts of a run, shared by all that takes part in it.
+/// The counts of a run, shared by all its parts.
 #[derive(Clone, Default)]
 pub(super) struct Counts(Arc<Mutex<State>>);
 
@@ -42,7 +42,7 @@ impl Counts {
         Self(Arc::new(Mutex::new(state)))
     }
 
-    /// A call wants to begin: whether it may.
+    /// Whether another call may begin.
     pub(super) fn called(&self, at: Duration) -> bool {
         let mut state = self.lock();
         if state.totals.in_flight >= MOST_IN_FLIGHT {
@@ -55,7 +55,8 @@ impl Counts {
         true
     }
 
-    /// A call that began at this moment has ended, after its last request has got this.
+    /// Counts the end of a call that began at this moment, with the result of its last
+    /// request.
     pub(super) fn ended(&self, began: Duration, at: Duration, has_succeeded: bool, last: Last) {
         let mut state = self.lock();
         // It gave up at once. One that ends later waited for a retry, or for its turn.
@@ -74,7 +75,7 @@ impl Counts {
         }
     }
 
-    /// A request wants to come, and its call has got this before: whether it may.
+    /// Whether another request may be sent, given the previous result of its call.
     pub(super) fn requested(&self, at: Duration, before: Before) -> bool {
         let mut state = self.lock();
         if state.totals.requests >= MOST_REQUESTS {
@@ -97,8 +98,8 @@ impl Counts {
         true
     }
 
-    /// The client of a request has got this. A retry is to come after a failure, until it
-    /// has come or its call has ended.
+    /// Counts the result of a request. After a failure a retry is expected, until it comes
+    /// or its call ends.
     pub(super) fn settled(&self, got: Before) {
         let mut state = self.lock();
         state.totals.settled += 1;
@@ -119,7 +120,7 @@ impl Counts {
         state.at(at, |step| step.worked += 1);
     }
 
-    /// A step is over, and this is what its end looks like.
+    /// Ends a step with this state.
     pub(super) fn step_ended(&self, number: usize, end: impl FnOnce(&mut Step)) {
         let mut state = self.lock();
         let mut latencies = std::mem::take(&mut state.latencies);
@@ -131,7 +132,7 @@ impl Counts {
         }
     }
 
-    /// Why the run has to end, if it has.
+    /// The reason why the run must end, if there is one.
     pub(super) fn cut(&self) -> Option<Cut> {
         self.lock().cut
     }
@@ -142,7 +143,7 @@ impl Counts {
         look(state.steps.get(..steps).unwrap_or(&state.steps))
     }
 
-    /// What came of so many steps.
+    /// The counts of this many steps.
     pub(super) fn read(&self, steps: usize) -> (Vec<Step>, Totals) {
         let mut state = self.lock();
         let mut latencies = std::mem::take(&mut state.earlier);
@@ -182,7 +183,7 @@ mod tests {
         Counts::new(millis(300))
     }
 
-    /// What each step counted.
+    /// The counts of each step.
     fn of_steps(counts: &Counts, count: fn(&Step) -> u32) -> Vec<u32> {
         counts.so_far(usize::MAX, |steps| steps.iter().map(count).collect())
     }

@@ -1,5 +1,4 @@
-//! Waits that double and have no jitter, which the client does not offer: they are a
-//! policy of one's own, on the seam that it has for them.
+//! A policy with doubling waits and no jitter, which the client does not include.
 
 use std::time::{Duration, SystemTime};
 

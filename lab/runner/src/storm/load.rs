@@ -15,7 +15,7 @@ use super::{
     timeline::Timeline,
 };
 
-/// What a call needs.
+/// The inputs of a call.
 #[derive(Clone)]
 pub(super) struct Calls {
     pub(super) settings: Settings,
@@ -45,7 +45,7 @@ impl Calls {
         }
     }
 
-    /// Begins a call whenever one comes from outside.
+    /// Starts a call at each arrival.
     async fn open(self) {
         for (number, arrival) in open_load(&self.settings, self.seed).enumerate() {
             self.timeline.reach(arrival).await;
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn more_calls_come_during_a_spike_and_during_no_other_incident() {
+    fn only_a_spike_raises_the_rate_of_calls() {
         let per_second = |incident| {
             let arrivals: Vec<_> = open_load(&settings(incident), 1).collect();
             assert!(arrivals.is_sorted());

@@ -1,9 +1,9 @@
-//! The storm: many clients with the middleware that ships, one service with a capacity,
-//! in virtual time.
+//! The storm: many clients with the real middleware, one service with a capacity, in
+//! virtual time.
 //!
 //! The clients are [`ReliableApiClient`](client::teaching::ReliableApiClient)s, whose transport is
-//! a model of a service; nothing else of them is modelled. A run repeats by its seed, on
-//! every machine.
+//! a model of a service; everything else is the real client. A run with the same seed
+//! repeats on every machine.
 
 mod call;
 mod chance;

@@ -7,9 +7,8 @@ use std::{
     thread,
 };
 
-/// Simulates runs 0 to `runs`, and returns what they came to in this order, whoever simulated
-/// them. There are fewer if `on_run`, which hears of each that has ended, did not let it
-/// go on.
+/// Simulates runs 0 to `runs` on several threads and returns their results in this order.
+/// There are fewer if `on_run`, which is called after each run, ended it early.
 pub(super) fn each<T: Send>(
     runs: u32,
     on_run: &(dyn Fn() -> ControlFlow<()> + Sync),
@@ -76,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_hears_of_the_runs_can_end_them() {
+    fn on_run_can_end_it_early() {
         let begun = AtomicU32::new(0);
 
         let simulated = each(u32::MAX, &|| ControlFlow::Break(()), |_| {

@@ -1,28 +1,27 @@
-//! What is to be simulated: a story, with other settings or policies than its own if so
-//! wished.
+//! The plan of a simulation: a story, with its own settings and policies or others.
 
 use evidence::storm::{Policy, Settings, StoryWords};
 
 use super::{Story, story};
 
-/// The seed of a picture that nobody chose one for.
+/// The default seed.
 pub const DEFAULT_SEED: u64 = 1;
 
-/// What is to be simulated.
+/// A simulation to run.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The story.
     pub story: &'static Story,
-    /// How it is set up.
+    /// The settings of its service and load.
     pub settings: Settings,
-    /// The policies that meet in it, from 1 to [`MOST_POLICIES`](super::MOST_POLICIES).
+    /// The policies that it compares, from 1 to [`MOST_POLICIES`](super::MOST_POLICIES).
     pub policies: Vec<Policy>,
-    /// What arrivals, work and jitter are drawn from.
+    /// The seed of arrivals, work and jitter.
     pub seed: u64,
 }
 
 impl Plan {
-    /// A story as it comes.
+    /// A story with its own settings.
     #[must_use]
     pub fn of(story: &'static Story) -> Self {
         Self {
@@ -33,8 +32,8 @@ impl Plan {
         }
     }
 
-    /// What is said of it: what is said of the story, unless another incident takes the
-    /// place of the story's. Then there is another question, and no answer.
+    /// The texts of the story. With another incident than the story's, the question differs
+    /// and there is no answer.
     #[must_use]
     pub fn words(&self) -> StoryWords {
         story::words(self.story, &self.settings)

@@ -1,15 +1,14 @@
-//! What other clients and proxies ship with, as far as it is a matter of settings.
+//! The default retry settings of other clients and proxies.
 //!
-//! Each names its source, and in what the client of the lab is only like it: its budget
-//! knows no time, counts first attempts and not successes, and asks the same price for
-//! every retry.
+//! Each names its source and its differences: the budget of the lab's client has no clock,
+//! counts first attempts instead of successes, and has one price for every retry.
 
 use std::time::Duration;
 
 use evidence::storm::{Backoff, Policy, Setup, Source};
 use smol_str::SmolStr;
 
-/// What other clients and proxies ship with.
+/// The default retry settings of other clients and proxies.
 pub static PRESETS: &[Policy] = &[GRPC, FINAGLE, LINKERD, AWS, AWS_2026, ENVOY];
 
 /// gRPC's retry throttling, with the numbers of its specification's example: ten tokens
@@ -124,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_preset_says_where_it_comes_from_and_what_it_is_not() {
+    fn every_preset_names_its_source_and_its_differences() {
         for preset in PRESETS {
             let source = preset.source.expect("a source");
 
@@ -136,7 +135,7 @@ mod tests {
     /// A budget of this client begins with the retries that can be made at once, and earns
     /// one with so many calls.
     #[test]
-    fn the_numbers_are_those_of_the_source_in_the_units_of_this_client() {
+    fn the_numbers_match_the_source_in_the_units_of_this_client() {
         // Half of ten tokens at one for each failure, and a tenth for each success.
         let grpc = (4, (100, 1_000), (10 / 2, 10));
         // Ten a second for ten seconds, and a fifth of the calls.

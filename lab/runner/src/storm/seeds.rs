@@ -9,13 +9,12 @@ use evidence::storm::{Storm, Tally};
 
 use super::{Heard, Plan, StormError, parallel, simulate};
 
-/// Simulates a storm with the seed of the plan and those that follow it, and counts what they
-/// came to. `on_seed` hears of each that has ended, from whichever thread; all end as
-/// soon as `is_over` is set, and then the seeds count that were simulated to their end.
+/// Simulates a storm with the seed of the plan and those that follow it, and counts their
+/// results. `on_seed` is called after each seed, from any thread. All end as soon as
+/// `is_over` is set; then only the finished seeds count.
 ///
-/// Returns the storm of the first seed beside the count of all. It does not matter how
-/// many processors there are: what a seed leaves behind is counted in the order of the
-/// seeds, and small, so that a thousand of them are.
+/// Returns the storm of the first seed and the counts of all. The results do not depend on
+/// the number of processors, because they are counted in the order of the seeds.
 ///
 /// # Errors
 ///
@@ -76,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn many_seeds_come_to_what_each_of_them_comes_to() {
+    fn many_seeds_give_the_same_results_as_each_seed_alone() {
         let heard = AtomicU32::new(0);
         let on_seed = || {
             heard.fetch_add(1, Ordering::Relaxed);
@@ -98,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn who_ends_it_has_the_seeds_that_were_simulated_to_their_end() {
+    fn an_early_end_keeps_the_finished_seeds() {
         let is_over = AtomicBool::new(false);
 
         let simulated = simulate_seeds(&short(), 1_000, &is_over, &|| {

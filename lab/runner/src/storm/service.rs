@@ -1,6 +1,5 @@
-//! The service of a storm as a queue: workers that work, and a queue of bounded length
-//! before them. A request whose client has gone away is worked on all the same: that is
-//! what keeps a service down.
+//! The service of a storm: workers, and a queue of bounded length before them. Workers
+//! also process requests whose client has left, which keeps a service down.
 
 use std::{
     collections::VecDeque,
@@ -40,11 +39,11 @@ pub(super) struct Service {
     counts: Counts,
 }
 
-/// A request that is to be worked on: where its response goes.
+/// A request in the queue, with the channel of its response.
 type Admitted = oneshot::Sender<()>;
 
 struct State {
-    /// What waits for a worker. It is empty while one is idle.
+    /// The requests that wait for a worker. It is empty while one is idle.
     queue: VecDeque<Admitted>,
     /// Workers without work, the one that has waited for the longest time first.
     idle: VecDeque<oneshot::Sender<Admitted>>,
@@ -82,7 +81,7 @@ impl Service {
             };
             let took = self.begin();
             self.timeline.sleep(took).await;
-            // Nobody is there to receive what was abandoned.
+            // The client of an abandoned request no longer receives.
             let is_useful = response.send(()).is_ok();
             self.counts.worked(self.timeline.monotonic(), is_useful);
             self.lock().busy -= 1;
@@ -99,7 +98,7 @@ impl Service {
         self.lock().busy
     }
 
-    /// Whether this worker works while there is incident.
+    /// Whether this worker works during the incident.
     fn works_during_incident(&self, number: u32) -> bool {
         match self.settings.incident {
             Incident::Cut => number < self.settings.workers_left,
@@ -117,8 +116,8 @@ impl Service {
         }
     }
 
-    /// The next request for this worker; none if incident has come before it, in which the
-    /// place does not work.
+    /// The next request for this worker; `None` if an incident that stops this worker began
+    /// before it.
     async fn next(&self, number: u32) -> Option<Admitted> {
         let handed = {
             let mut state = self.lock();
@@ -166,7 +165,7 @@ impl Service {
         while let Some(idle) = state.idle.pop_front() {
             match idle.send(request) {
                 Ok(()) => return Some(response),
-                // Incident has come to this worker.
+                // The incident stops this worker.
                 Err(back) => request = back,
             }
         }
@@ -177,7 +176,7 @@ impl Service {
         Some(response)
     }
 
-    /// What a 503 says of when to come back.
+    /// The Retry-After of a 503.
     fn retry_after(&self) -> Option<HeaderValue> {
         let now = self.timeline.monotonic();
         if !self.settings.is_during_incident(now) {
@@ -195,7 +194,7 @@ impl Service {
         HeaderValue::try_from(text).ok()
     }
 
-    /// The client of a request has got this.
+    /// Records the result of a request.
     fn got(&self, what: Before) {
         call::got(Last {
             got: what,
@@ -208,7 +207,7 @@ impl Service {
     fn patience(&self, request: &Request, extensions: &Extensions) -> Duration {
         let timeouts = extensions.get::<Timeouts>();
         let read = timeouts.map_or(self.settings.timeout, |timeouts| timeouts.read);
-        // What is left until the deadline of the call.
+        // The time until the deadline of the call.
         request.timeout().map_or(read, |whole| read.min(*whole))
     }
 
@@ -305,13 +304,13 @@ mod tests {
         ..Settings::DEFAULT
     };
 
-    /// What a request got, and after how many milliseconds of the run.
+    /// The result of a request, and its time in milliseconds of the run.
     type Got = (u64, Option<u16>);
 
-    /// The number of a request, what it got, and the Retry-After.
+    /// The number of a request, its result, and the Retry-After.
     type Numbered = (usize, Got, Option<String>);
 
-    /// A service with its workers, and whoever asks it.
+    /// A service with its workers and callers.
     struct Model {
         service: Service,
         timeline: Timeline,
@@ -346,7 +345,7 @@ mod tests {
             }
         }
 
-        /// Asks at a moment, with what is left until a deadline if there is one.
+        /// Sends a request at a moment, with the time until its deadline if it has one.
         fn ask_until(&mut self, at: u64, left: Option<Duration>) {
             let (timeline, http) = (self.timeline.clone(), self.http.clone());
             let (got, number) = (Rc::clone(&self.got), self.asked);
@@ -376,7 +375,7 @@ mod tests {
             self.timeline.run(&mut self.pool, millis(until));
         }
 
-        /// What each request got, in the order in which they were made.
+        /// The result of each request, in the order in which they were made.
         fn got(&mut self) -> Vec<Got> {
             self.run(10_000);
             let mut got = self.got.borrow().clone();
@@ -385,7 +384,7 @@ mod tests {
         }
     }
 
-    /// What requests get that come at these moments.
+    /// The results of requests that arrive at these moments.
     fn got(settings: Settings, moments: &[u64]) -> Vec<Got> {
         let mut model = Model::new(settings);
         for at in moments {
@@ -411,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn what_finds_neither_a_worker_nor_room_in_the_queue_is_refused_at_once() {
+    fn a_request_is_refused_at_once_if_all_workers_are_busy_and_the_queue_is_full() {
         let with = |workers, queue| Settings {
             workers,
             queue,
@@ -444,7 +443,7 @@ mod tests {
     }
 
     #[test]
-    fn work_that_is_drawn_has_another_length_each_time() {
+    fn random_work_has_a_different_length_each_time() {
         let drawn = Settings {
             work: Work::Exponential,
             workers: 20,
@@ -460,7 +459,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_client_has_left_is_worked_on_all_the_same() {
+    fn a_request_is_processed_after_its_client_has_left() {
         let impatient = Settings {
             timeout: millis(150),
             ..ONE_PLACE
@@ -475,7 +474,7 @@ mod tests {
         let got = model.got();
 
         assert_eq!(during, (1, 1));
-        // The last one waits for two that nobody waits for any more.
+        // The last one waits for two whose clients have left.
         assert_eq!(got, [(100, OK), (150, None), (150, None), (310, None)]);
         let after = (model.service.busy(), model.service.waiting());
         assert_eq!(after, (0, 0));
@@ -518,7 +517,7 @@ mod tests {
     }
 
     #[test]
-    fn in_a_pause_nothing_is_begun_and_what_comes_waits() {
+    fn in_a_pause_no_request_starts_and_new_ones_wait() {
         let pause = Settings {
             incident: Incident::Pause,
             ..ONE_PLACE

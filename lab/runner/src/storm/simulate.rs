@@ -42,22 +42,22 @@ pub enum StormError {
     Policies(usize),
 }
 
-/// What is heard of a storm while it is simulated, with the number of the policy.
+/// The progress of a simulation, with the number of the policy.
 #[derive(Clone, Copy, Debug)]
 pub enum Heard<'a> {
-    /// A tenth of a second of its time is over, and this was counted so far. The calls of
-    /// a step may still succeed.
+    /// A step of a tenth of a second is over, with the counts so far. The calls of a step
+    /// may still succeed.
     Steps(usize, &'a [Step]),
-    /// The policy has ended, and came to this.
+    /// The policy has ended, with these results.
     Ended(usize, &'a PolicyRun),
 }
 
 /// Simulates a storm: the same calls for the clients of each policy, one policy after the
-/// other. `hear` is told how it goes, and cancels it with [`ControlFlow::Break`]; then
-/// there is what there was by then.
+/// other. `hear` receives the progress and can cancel it with [`ControlFlow::Break`]; the
+/// storm then has the results so far.
 ///
-/// It takes all of one thread. However it is set up, the memory that it needs and the
-/// requests of each policy are bounded ([`Cut`]).
+/// It occupies one thread. Its memory and the requests of each policy are bounded under
+/// all settings ([`Cut`]).
 ///
 /// # Errors
 ///
@@ -103,7 +103,7 @@ pub fn simulate(
 }
 
 impl Plan {
-    /// Whether it can be simulated.
+    /// Checks the settings.
     ///
     /// # Errors
     ///
@@ -228,13 +228,13 @@ mod tests {
     }
 
     #[test]
-    fn one_seed_is_one_storm() {
+    fn one_seed_gives_one_storm() {
         assert_eq!(simulated(&short(3)), simulated(&short(3)));
         assert_ne!(simulated(&short(3)).policies, simulated(&short(4)).policies);
     }
 
     #[test]
-    fn who_hears_of_it_can_cancel_it_and_keeps_what_there_was() {
+    fn a_cancelled_storm_keeps_its_results_so_far() {
         let mut heard = 0;
 
         let storm = simulate(&short(1), |news| {
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_seen_enough_at_the_end_of_a_policy_is_told_of_no_other() {
+    fn a_break_at_the_end_of_a_policy_skips_the_others() {
         let storm = simulate(&short(1), |news| match news {
             Heard::Ended(..) => ControlFlow::Break(()),
             Heard::Steps(..) => ControlFlow::Continue(()),
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn another_incident_than_that_of_the_story_leaves_its_answer_out() {
+    fn another_incident_than_the_storys_removes_the_answer() {
         let mut plan = short(1);
         plan.policies.truncate(1);
         let mut told = |incident| {

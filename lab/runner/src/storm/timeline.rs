@@ -17,7 +17,7 @@ use std::{
 use client::{Clock, Sleep};
 use futures_executor::LocalPool;
 
-/// A clock for many clients and one model, and whatever waits on it.
+/// A clock for many clients and one model, with its waits.
 #[derive(Clone, Default)]
 pub(super) struct Timeline(Arc<Mutex<State>>);
 
@@ -31,7 +31,7 @@ struct State {
 }
 
 impl Timeline {
-    /// Runs what is spawned until nothing is left to wait for, or until the end.
+    /// Runs the spawned tasks until no wait is left, or until the end.
     pub(super) fn run(&self, pool: &mut LocalPool, end: Duration) {
         loop {
             pool.run_until_stalled();
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_at_the_very_end_is_over() {
+    fn a_wait_that_ends_at_the_very_end_is_over() {
         assert_eq!(over(30, &[10, 20, 1]), [10, 30]);
         assert_eq!(over(29, &[10, 20, 1]), [10]);
         assert_eq!(over(30, &[10, 0, 0]), [10, 10, 10]);

@@ -23,7 +23,7 @@ pub(crate) async fn keep(
     next: Next,
 ) -> Response {
     let method = request.method().clone();
-    let shape = RequestShape::of(request.headers());
+    let shape = RequestShape::of(request.uri(), request.headers());
     request.extensions_mut().insert(shape);
     let (secrets, request) = Secrets::of(request);
     let response = next.run(request).await;

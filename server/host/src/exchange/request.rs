@@ -6,8 +6,9 @@ use http::header::{
     ACCEPT, ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, TRANSFER_ENCODING,
     USER_AGENT,
 };
-use http::{HeaderMap, HeaderName};
+use http::{HeaderMap, HeaderName, Uri};
 
+use crate::query::only;
 use wire::RecordedHeader;
 
 /// The most headers of a request that are kept, in the order in which they came.
@@ -33,6 +34,9 @@ pub(super) const HARMLESS: [HeaderName; 8] = [
 pub struct RequestShape {
     /// Its headers in the order in which they came, several lines of one name as one.
     pub headers: Vec<HeaderShape>,
+    /// The query parameter `limit`, if it came once and is a number of at most
+    /// three digits. No other parameter is kept.
+    pub limit: Option<u16>,
 }
 
 /// A header of a request.
@@ -45,7 +49,7 @@ pub struct HeaderShape {
 }
 
 impl RequestShape {
-    pub(crate) fn of(headers: &HeaderMap) -> Self {
+    pub(crate) fn of(uri: &Uri, headers: &HeaderMap) -> Self {
         let shape = |name: &HeaderName| HeaderShape {
             name: name.as_str().chars().take(MAX_NAME).collect(),
             value: HARMLESS
@@ -55,8 +59,15 @@ impl RequestShape {
         };
         Self {
             headers: headers.keys().take(MAX_HEADERS).map(shape).collect(),
+            limit: limit(uri),
         }
     }
+}
+
+fn limit(uri: &Uri) -> Option<u16> {
+    let text = only(uri, "limit").ok()??;
+    let is_harmless = text.len() <= 3 && text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| is_harmless)
 }
 
 impl fmt::Debug for RequestShape {
@@ -68,5 +79,30 @@ impl fmt::Debug for RequestShape {
 impl fmt::Debug for HeaderShape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HeaderShape").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::{HeaderMap, Uri};
+
+    use super::RequestShape;
+
+    #[test]
+    fn only_a_short_number_is_kept_of_the_query() {
+        for (uri, limit) in [
+            ("/items?limit=50", Some(50)),
+            ("/items?limit=50&cursor=secret", Some(50)),
+            ("/items?limit=5000", None),
+            ("/items?limit=ab", None),
+            ("/items?limit=+1", None),
+            ("/items?limit=1&limit=2", None),
+            ("/items?cursor=50", None),
+            ("/items", None),
+        ] {
+            let shape = RequestShape::of(&Uri::from_static(uri), &HeaderMap::new());
+
+            assert_eq!(shape.limit, limit, "{uri}");
+        }
     }
 }

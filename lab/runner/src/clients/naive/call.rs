@@ -1,4 +1,4 @@
-//! One call of the naive client, made until it works.
+//! One call of the naive client, repeated until it succeeds.
 
 use std::{
     sync::{Mutex, PoisonError},
@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{clients::Connection, timeouts::TRANSPORT};
 
-/// The client that people first write.
+/// The naive client, connected to a service.
 pub(super) struct NaiveClient {
     /// How long a silence lasts before the lab ends it, on the clock of the run.
     pub(super) silence: Duration,
@@ -36,7 +36,7 @@ pub(super) struct NaiveClient {
 /// would bear for ever: long enough to be seen in a picture, and to be sat through.
 const PATIENCE: u32 = 20;
 
-/// What is to be sent. A key is none of it: each request takes a new one.
+/// The content of a request, without the key: each request takes a new one.
 pub(super) struct Call<'a> {
     method: Method,
     endpoint: Endpoint,
@@ -75,11 +75,10 @@ impl NaiveClient {
     pub(super) fn new(connection: &Connection) -> Result<Self, ConfigError> {
         let silence = connection.policy.read_timeout * PATIENCE;
         install_tls_provider();
-        // Instead of `Client::new()`, so that nothing of the environment gets
-        // into a run: no proxy, no certificates. What the habit leaves as it is
-        // stays: redirects are followed, a body may have any length, and there
-        // is no timeout. `reqwest` sets none unless asked, nor does Python's
-        // `requests`; the one here is the lab's.
+        // Instead of `Client::new()`, so that a run does not depend on the environment's
+        // proxy and certificates. The other defaults stay: redirects are followed, and a
+        // body may have any length. `reqwest` and Python's `requests` have no default
+        // timeout; this one is the lab's.
         let session = reqwest::Client::builder()
             .no_proxy()
             .tls_certs_only([])
@@ -107,10 +106,9 @@ impl NaiveClient {
         result
     }
 
-    /// Tries until it works: the loop of many a first version, without a pause,
-    /// and without a look at what failed. Libraries do not make up for the
-    /// pause by themselves: the `Retry` of Python's `urllib3` waits for nothing
-    /// unless a `backoff_factor` or the server says so.
+    /// Retries until it succeeds, without a pause and without a look at the failure.
+    /// Libraries do not add a pause by default: the `Retry` of Python's `urllib3` waits
+    /// only if a `backoff_factor` or the server says so.
     async fn insist(&self, call: &Call<'_>, open: &mut OpenCall<'_>) -> Result<Value, Failure> {
         loop {
             let attempt = open.next_attempt();
@@ -131,8 +129,7 @@ impl NaiveClient {
         }
     }
 
-    /// Sends once and reads what comes: no look at the media type, which
-    /// `Response::json` does not take either.
+    /// Sends once and reads the body. It ignores the media type, as `Response::json` does.
     async fn once(&self, call: &Call<'_>, attempt: u32) -> Result<Value, Failure> {
         let mut request = self.request(call);
         let span = attempt_span(call.endpoint, &request, attempt);
@@ -165,8 +162,8 @@ impl NaiveClient {
             .map_err(|error| FailureKind::of(&error.into()))
     }
 
-    /// A request is made for each attempt, and its key with it: where the key
-    /// is drawn inside what is retried, every attempt is a new intention.
+    /// Makes a request with a new key for each attempt: a key that is drawn inside the
+    /// retry loop makes every attempt a new job.
     fn request(&self, call: &Call<'_>) -> Request {
         let url = format!("{}{}", self.base_url, call.endpoint.template());
         #[expect(clippy::expect_used, reason = "the lab chooses address and path")]

@@ -6,21 +6,20 @@ use client::{
 };
 use http::StatusCode;
 
-/// How often a call is made at most. The number is as arbitrary as it usually
-/// is, where there is one at all.
+/// The most attempts of a call: an arbitrary number, as in many programs.
 pub(super) const MAX_ATTEMPTS: u32 = 10;
 
-/// Why a call failed, as much of it as this client keeps.
+/// The cause of a failed call, as far as this client keeps it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Failure {
-    /// The status was no success. Machine code, request id and Retry-After went
-    /// unread, as they do where all that is kept is `error_for_status`.
+    /// The status was not a success. Error code, request id and Retry-After are not read,
+    /// as in programs that keep only `error_for_status`.
     Status(StatusCode),
     /// The body did not parse.
     NotJson,
     /// No complete response came.
     Transport(FailureKind),
-    /// Nothing came, and the lab hung up.
+    /// No response arrived, and the lab hung up.
     Silence,
 }
 

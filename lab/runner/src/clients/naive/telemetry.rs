@@ -1,5 +1,5 @@
-//! Every span, metric and label name of the naive client: a target and series
-//! of its own, so that nobody's numbers hold those of the other.
+//! Every span, metric and label name of the naive client. Its target and series differ
+//! from the reference client's, so that their numbers never mix.
 
 use std::sync::Arc;
 
@@ -19,8 +19,8 @@ use tracing::{Span, field::Empty};
 use super::failure::{Failure, MAX_ATTEMPTS};
 use crate::clients::{Connection, Task};
 
-/// The target of every span. Its first part is this crate, so that whoever
-/// listens to the lab hears it.
+/// The target of every span. It starts with `lab`, so that a filter for the lab
+/// includes it.
 const TARGET: &str = "lab::naive";
 
 /// Calls of its methods.
@@ -50,8 +50,7 @@ const RETRIES: Metric = Metric {
     question: "How many requests did the naive client make again, at once?",
 };
 
-/// Every metric of the naive client: series of its own, so that its numbers
-/// never mix with those of the reference client.
+/// Every metric of the naive client.
 pub const METRICS: [Metric; 3] = [CALLS, ATTEMPTS, RETRIES];
 
 /// Where the naive client reports to.
@@ -71,7 +70,7 @@ impl Telemetry {
         }
     }
 
-    /// Has every counter there, at zero, that these tasks can move.
+    /// Registers every counter that these tasks can move, at zero.
     pub(super) fn register(recorder: &SharedRecorder, tasks: &[Task]) {
         with_local_recorder(&**recorder, || {
             for metric in METRICS {
@@ -146,7 +145,7 @@ fn retry_labels(endpoint: Endpoint, method: &Method) -> [(&'static str, &'static
     ]
 }
 
-/// What came of a request: status and body, or why neither.
+/// The result of a request: status and body, or the failure.
 type Sent = Result<(StatusCode, String), FailureKind>;
 
 /// A call that goes on. It is counted when this is dropped: by then it has ended, or

@@ -1,11 +1,11 @@
-//! What the reference client's errors say, as an outcome.
+//! Turns the reference client's errors into outcomes.
 
 use std::time::Duration;
 
 use client::ApiError;
 use evidence::{Ending, Outcome, StopReason};
 
-/// A failure, with what its error says.
+/// The outcome of a failed call, with the facts of its error.
 pub(crate) fn failure(error: ApiError) -> Outcome {
     let mut outcome = Outcome {
         ending: ending(&error),
@@ -53,9 +53,8 @@ const fn stop_reason(why: client::StopReason) -> StopReason {
     }
 }
 
-/// Rounded up, as the error's text and the wire record have it: whoever
-/// waits for as long as a run says must not come early. What is left until a
-/// date is seldom a whole second.
+/// Rounded up, as in the error's text and the wire record: a caller that waits for this
+/// time must not retry early, and the time until a date is seldom a whole second.
 fn whole_seconds(wait: Duration) -> u64 {
     wait.as_secs()
         .saturating_add(u64::from(wait.subsec_nanos() > 0))

@@ -1,4 +1,4 @@
-//! Waits that double, and are the same for every client.
+//! Waits that double and are the same for every client.
 
 use std::{
     sync::Arc,
@@ -39,7 +39,7 @@ pub(super) const WITHOUT: Without = Without {
     },
 };
 
-/// A backoff without chance in it.
+/// A backoff without a random part.
 struct WholeCeiling(Arc<dyn Clock>);
 
 impl RetryPolicy for WholeCeiling {

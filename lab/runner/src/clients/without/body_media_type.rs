@@ -1,4 +1,4 @@
-//! No look at what a body is said to be.
+//! Ignores the media type of a body.
 
 use evidence::Defence;
 use http::{Extensions, HeaderValue, header::CONTENT_TYPE};
@@ -11,7 +11,7 @@ pub(super) const WITHOUT: Without = Without {
     name: "without-body-media-type",
     defence: &Defence {
         id: "body-media-type",
-        instead: "It parses every body, whatever its media type, and takes what parses for data.",
+        instead: "It parses every body, whatever its media type, and takes the result for data.",
         file: "client/src/media_type.rs",
         breaks: &["body-media-type"],
         shows_in: &["text-json"],
@@ -23,7 +23,7 @@ pub(super) const WITHOUT: Without = Without {
     },
 };
 
-/// Calls the body of every success JSON, as who parses without a look does.
+/// Marks the body of every success as JSON.
 struct CallsAllJson;
 
 #[async_trait::async_trait]

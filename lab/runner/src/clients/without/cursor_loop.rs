@@ -1,4 +1,4 @@
-//! No memory of a listing's cursors but for the last.
+//! Remembers only the last cursor of a listing.
 
 use std::ops::ControlFlow;
 
@@ -31,9 +31,9 @@ pub(super) const WITHOUT: Without = Without {
     },
 };
 
-/// The reference client with a listing of its own: a crawl that begins anew at every
-/// page, where the last one ended. A crawl remembers the cursors since it began, and its
-/// pages from the first on, so the limit of pages stays.
+/// The reference client with its own way to read a listing: it starts a new crawl at
+/// every page. A crawl remembers the cursors since its start, but counts its pages from
+/// the first one, so the limit of pages remains.
 struct Forgetful {
     client: ReliableApiClient,
     max_items: u64,
@@ -130,7 +130,7 @@ impl ScenarioClient for Forgetful {
     }
 }
 
-/// As the reference client says it.
+/// The same outcome as the reference client's.
 fn item_limit(limit: u64) -> Outcome {
     let failed = Outcome {
         ending: Ending::ContractError,

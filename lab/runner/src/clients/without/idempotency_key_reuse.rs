@@ -22,14 +22,14 @@ pub(super) const WITHOUT: Without = Without {
     },
     allowed: |policy| policy,
     connect: |connection| {
-        // Of its own, so that the waits are drawn as they are with the whole client.
+        // A separate source, so that the waits are the same as with the whole client.
         let keys = NewKeys(Arc::new(SeededRandom::new(!connection.seed)));
         let client = reliable::client(connection, |builder| builder.middleware(keys))?;
         Ok(Box::new(client))
     },
 };
 
-/// Puts a new key instead of the one that the caller chose.
+/// Replaces the caller's key with a new one.
 struct NewKeys(Arc<dyn Random>);
 
 #[async_trait::async_trait]

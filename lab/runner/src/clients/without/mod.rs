@@ -1,8 +1,9 @@
 //! The reference client without one of its defences.
 //!
-//! Each is one file: what is taken away, what shows then, and how such a client is made
-//! of the public parts of `client`, which has no switch for it. Such clients are run
-//! to be compared, and no run of theirs counts towards the client's series of a process.
+//! Each is one file: the removed defence, the scenarios in which that shows, and how the
+//! client is built from the public parts of `client`, which has no switch for it. These
+//! clients run only for comparison, and their runs do not count towards the client's
+//! series of a process.
 
 use std::fmt;
 
@@ -10,7 +11,7 @@ use client::{
     ConfigError,
     telemetry::{METRICS, Metric, SharedRecorder},
 };
-use evidence::{Client, Defence, Policy};
+use evidence::{Client, Defence, Policy, Setting};
 
 use super::{ClientUnderTest, Connection, RELIABLE, Reliable, ScenarioClient, Task};
 
@@ -22,7 +23,7 @@ macro_rules! without {
     ($($name:ident)*) => {
         $(mod $name;)*
 
-        /// Every defence that can be taken away, and the client that is left.
+        /// Every defence that can be removed, with the client that remains.
         pub static WITHOUT: &[&Without] = &[$(&$name::WITHOUT),*];
     };
 }
@@ -38,11 +39,11 @@ without! {
 
 /// The reference client without one of its defences.
 pub struct Without {
-    /// What it is called.
+    /// Its name.
     name: &'static str,
-    /// What is taken away.
+    /// The removed defence.
     pub defence: &'static Defence,
-    /// What it is allowed, of what the reference client is.
+    /// Its limits, made from those of the reference client.
     allowed: fn(Policy) -> Policy,
     connect: fn(Connection) -> Result<Box<dyn ScenarioClient>, ConfigError>,
 }
@@ -60,10 +61,14 @@ impl ClientUnderTest for Without {
         self.defence.instead
     }
 
-    fn terms(&self, policy: &Policy, listing: bool) -> Vec<String> {
-        let rest = Reliable.terms(&(self.allowed)(*policy), listing);
+    fn terms(&self, policy: &Policy, task: Task) -> Vec<String> {
+        let rest = Reliable.terms(&(self.allowed)(*policy), task);
         let missing = format!("without {}", self.defence.id);
         [missing].into_iter().chain(rest).collect()
+    }
+
+    fn ignores(&self, setting: Setting) -> Option<&'static str> {
+        Reliable.ignores(setting)
     }
 
     fn metrics(&self) -> &'static [Metric] {

@@ -1,4 +1,4 @@
-//! No look at a Retry-After in seconds.
+//! Ignores a Retry-After in seconds.
 
 use evidence::Defence;
 use http::{Extensions, header::RETRY_AFTER};
@@ -24,7 +24,7 @@ pub(super) const WITHOUT: Without = Without {
     },
 };
 
-/// Takes a Retry-After in seconds out of every response.
+/// Removes a Retry-After in seconds from every response.
 struct HidesSeconds;
 
 #[async_trait::async_trait]

@@ -1,4 +1,4 @@
-//! A connection that breaks before the response is there, or in the middle of it.
+//! A connection that breaks before the response or in the middle of it.
 
 use evidence::grade::TaskWords;
 use host::ConnectionFault;
@@ -13,12 +13,12 @@ pub(super) const TASK: Task = Task {
     words: TaskWords {
         name: "broken-off",
         path: "/value",
-        text: "GET the URL and print the object that comes, or an error, {\"error\": …}, or end \
-               with an exit code other than 0. The connection breaks once, before the response \
-               or in the middle of it.",
+        text: "GET the URL and print the object in the response, or print an error, {\"error\": \
+               …}, or exit with a code other than 0. The connection breaks once, before the \
+               response or in the middle of it.",
         goal: r#"the body of the 200 as it is, {"value": …}, or {"error": "…"}"#,
-        hint: "A status of 200 came before the body, and half a body is none: look at its length, \
-               or let your library. A GET changes nothing, so it may be sent again.",
+        hint: "The status 200 comes before the body, and half a body is not a success: compare its \
+               length, or let your library do it. A GET changes nothing, so it may be sent again.",
         scenario: "reset",
         ..PLAIN.words
     },

@@ -21,12 +21,12 @@ pub(super) const TASK: Task = Task {
         path: "/jobs",
         request: "POST",
         body: Some(RESIZE),
-        text: "POST {\"task\": \"resize\"} to the URL, then {\"task\": \"crop\"}, both as JSON. Each \
-               creates a job, {\"id\": …}, and the service may fail first. Print both ids, in this \
-               order.",
+        text: "POST {\"task\": \"resize\"} to the URL, then {\"task\": \"crop\"}, both as JSON. \
+               Each creates a job, {\"id\": …}, and the service may fail first. Print both ids, in \
+               this order.",
         goal: r#"{"ids": ["…", "…"]}"#,
-        hint: "The service knows an attempt again by the header Idempotency-Key: one key for every \
-               attempt at one job, and another key for another job.",
+        hint: "The service recognises a retry by the header Idempotency-Key: use one key for all \
+               attempts at one job, and another key for the other job.",
         scenario: "create-job",
         ..PLAIN.words
     },
@@ -49,7 +49,7 @@ pub(super) const RESIZE: &str = r#"{"task": "resize"}"#;
 /// The jobs that are meant, in order.
 const JOBS: [&str; 2] = ["resize", "crop"];
 
-/// The most ids of one job that a goal names: a client that makes more has lost count.
+/// The most ids of one job that a goal accepts, so that a goal stays small.
 const MOST: usize = 8;
 
 /// Jobs by their keys.
@@ -73,7 +73,7 @@ impl Jobs {
         }
     }
 
-    /// What becomes of a submission, and the job that it is about.
+    /// The result of a submission, and its job.
     #[expect(
         clippy::indexing_slicing,
         reason = "it is the place of a job, or of the one that was added"
@@ -127,7 +127,7 @@ pub(super) fn asked_for(jobs: &[&str], request: &Received) -> Option<usize> {
     jobs.iter().position(|task| body == json!({"task": task}))
 }
 
-/// Refuses a body that is not one of those that are asked for.
+/// Refuses a body that the task does not ask for.
 pub(super) fn another_body() -> Response {
     let detail = "the body is not one of those that the task asks for";
     refused(StatusCode::UNPROCESSABLE_ENTITY, "invalid_job", detail)

@@ -18,25 +18,27 @@ use crate::grade::{
     responses::{ok, refused},
 };
 
-/// How many URLs are to be asked for.
+/// How many URLs the index has.
 const URLS: usize = 16;
 
-/// For how many requests at once there is room.
+/// How many requests the service takes at once.
 const WORKERS: usize = 4;
 
-/// How long each request takes. A refusal takes as long: so the first one is not there
-/// before all that was sent together with it.
+/// How long each request takes. A refusal takes as long, so no client gets one before it
+/// has sent all requests that it sends together.
 const WORK: Duration = Duration::from_millis(100);
 
 pub(super) const TASK: Task = Task {
     words: TaskWords {
         name: "crowded",
         path: "/index",
-        text: "GET the URL for {\"urls\": [\"…\", …]}, then GET all sixteen of them at once, each until \
-               it succeeds. The service has room for a few at a time. Print how many are done.",
+        text: "GET the URL for {\"urls\": [\"…\", …]}, then GET all sixteen of them at once, each \
+               until it succeeds. The service has room for a few at a time. Print how many \
+               succeeded.",
         goal: r#"{"done": 16}"#,
-        hint: "A 429 says that there are too many requests together, so that a worker which comes \
-               back alone changes nothing. Who of you knows how many are under way?",
+        hint: "A 429 says that all your requests together are too many, so one worker that backs \
+               off alone changes nothing. Which part of your program knows how many requests are \
+               under way?",
         scenario: "too-many-requests",
         ..PLAIN.words
     },
@@ -111,7 +113,7 @@ impl Responder for Crowded {
     }
 
     fn goal(&self) -> Goal {
-        // Who says so without it has taken a refusal for a success.
+        // A client that reports it before has treated a refusal as a success.
         let all = self.done.len() == URLS;
         Goal::result_of(all.then(|| json!({"done": URLS})))
     }

@@ -5,8 +5,8 @@ use evidence::grade::{Goal, TaskWords};
 use super::{Case, PLAIN, Received, Reply, Responder, Task};
 use crate::grade::responses::unavailable;
 
-/// Played several times: with two retries in each, there are enough of them to say
-/// whether they came after a pause.
+/// Run several times: with two retries in each case, there are enough gaps to judge
+/// whether the client waits.
 const DOWN: Case = Case {
     name: "503 for ever",
     responder: |_| Box::new(Down),
@@ -16,11 +16,11 @@ pub(super) const TASK: Task = Task {
     words: TaskWords {
         name: "down",
         path: "/value",
-        text: "GET the URL. The service stays away for longer than you may wait: print an error, \
-               {\"error\": …}, or end with an exit code other than 0.",
+        text: "GET the URL. The service stays down for longer than you may wait: print an error, \
+               {\"error\": …}, or exit with a code other than 0.",
         goal: r#"{"error": "…"}"#,
-        hint: "Nobody can tell from here whether the next attempt would succeed, so somebody has to \
-               say beforehand how many there are. The last failure is what your caller needs.",
+        hint: "A client cannot know whether the next attempt will succeed, so the number of \
+               attempts must be fixed beforehand. Your caller needs the last failure.",
         scenario: "flaky-gives-up",
         ..PLAIN.words
     },

@@ -1,4 +1,4 @@
-//! A failure that passes is worth another attempt.
+//! A temporary failure is worth another attempt.
 
 use evidence::grade::{Goal, TaskWords};
 use serde_json::json;
@@ -20,12 +20,12 @@ pub(super) const TASK: Task = Task {
     words: TaskWords {
         name: "flaky",
         path: "/flaky",
-        text: "GET the URL and print the object that comes, {\"attempt\": n}. The service may fail a \
-               few times first.",
+        text: "GET the URL and print the object in the response, {\"attempt\": n}. The service may \
+               fail a few times first.",
         goal: r#"{"attempt": n}"#,
-        hint: "A 503 says that the service is unavailable for now. A GET changes nothing, so send it \
-               again, a few times at most; wait before each, longer each time, and not for the same \
-               time as every other client.",
+        hint: "A 503 says that the service is unavailable for now. A GET changes nothing, so send \
+               it again, a few times at most. Wait before each retry, longer each time, and add a \
+               random part so that clients do not retry together.",
         scenario: "flaky",
         ..PLAIN.words
     },

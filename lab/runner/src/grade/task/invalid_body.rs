@@ -1,4 +1,4 @@
-//! A success whose body is not what it should be.
+//! A success with an invalid body.
 
 use axum::{
     Extension,
@@ -17,11 +17,12 @@ pub(super) const TASK: Task = Task {
         name: "invalid-body",
         path: "/items",
         request: "GET, listing",
-        text: "Read the listing as in read-all. Its pages are not what they should be: print an \
-               error, {\"error\": …}, or end with an exit code other than 0.",
+        text: "Read the listing as in read-all. Its pages are invalid: print an error, {\"error\": \
+               …}, or exit with a code other than 0.",
         goal: r#"{"error": "…"}"#,
-        hint: "200 is about the request, not about the body. Look at Content-Type, then at the JSON, \
-               then at the shape, and hand on what is wrong. To ask again brings the same.",
+        hint: "A 200 says that the request was served, not that the body is valid. Check \
+               Content-Type, then the JSON, then its shape, and report what is wrong. Another \
+               request would get the same response.",
         scenario: "bad-json",
         ..PLAIN.words
     },
@@ -36,11 +37,11 @@ pub(super) const TASK: Task = Task {
             responder: |draw| Box::new(InvalidBody::new(draw, Invalid::MediaType)),
         },
         Case {
-            name: "items that are no array",
+            name: "items that are not an array",
             responder: |draw| Box::new(InvalidBody::new(draw, Invalid::Items)),
         },
         Case {
-            name: "an item that is no object",
+            name: "an item that is not an object",
             responder: |draw| Box::new(InvalidBody::new(draw, Invalid::Item)),
         },
         Case {
@@ -48,7 +49,7 @@ pub(super) const TASK: Task = Task {
             responder: |draw| Box::new(InvalidBody::new(draw, Invalid::Cursor)),
         },
         Case {
-            name: "a page of which half is sent",
+            name: "a page that is only half sent",
             responder: |draw| Box::new(InvalidBody::new(draw, Invalid::Length)),
         },
     ],
@@ -66,7 +67,7 @@ enum Invalid {
 
 struct InvalidBody {
     invalid: Invalid,
-    /// Who takes this has taken the page for a page.
+    /// A client that sends it has accepted the invalid page.
     cursor: String,
     record: String,
 }

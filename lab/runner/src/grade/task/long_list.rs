@@ -1,4 +1,4 @@
-//! A listing that is long, and one that has no end.
+//! A long listing, and one without an end.
 
 use axum::{Extension, response::IntoResponse};
 use evidence::grade::{Goal, TaskWords};
@@ -11,7 +11,7 @@ use crate::grade::{
     responses::{page, unknown_cursor},
 };
 
-/// How many pages the long one has.
+/// The pages of the long listing.
 const PAGES: usize = 60;
 
 pub(super) const TASK: Task = Task {
@@ -19,12 +19,12 @@ pub(super) const TASK: Task = Task {
         name: "long-list",
         path: "/items",
         request: "GET, listing",
-        text: "Read the listing as in read-all. Sixty pages are many, and still all of them are \
-               wanted. Another listing never ends: print an error there, {\"error\": …}, or end with \
-               an exit code other than 0.",
+        text: "Read the listing as in read-all. It has sixty pages, and all of them are wanted. \
+               Another listing never ends: print an error there, {\"error\": …}, or exit with a \
+               code other than 0.",
         goal: r#"{"records": n}, and {"error": "…"}"#,
-        hint: "Every page is healthy and every cursor is new. All that you can know beforehand is how \
-               much you are ready to read: no listing here that ends has more than a hundred pages.",
+        hint: "Every page is valid and every cursor is new, so only a limit ends the second \
+               listing. No finite listing here has more than a hundred pages.",
         scenario: "endless-items",
         ..PLAIN.words
     },
@@ -42,7 +42,7 @@ pub(super) const TASK: Task = Task {
     ..PLAIN
 };
 
-/// Pages as far as they were asked for.
+/// Pages, made when they are asked for.
 struct LongList {
     /// How many there are, if they have an end.
     pages: Option<usize>,

@@ -1,4 +1,4 @@
-//! A listing that comes back to where it was.
+//! A listing whose cursors repeat in a loop.
 
 use evidence::grade::{Goal, TaskWords};
 use serde_json::json;
@@ -14,11 +14,11 @@ pub(super) const TASK: Task = Task {
         name: "loop",
         path: "/items",
         request: "GET, listing",
-        text: "Read the listing as in read-all. It begins well and never ends: print an error, \
-               {\"error\": …}, or end with an exit code other than 0.",
+        text: "Read the listing as in read-all. Its first pages are fine, but it never ends: print \
+               an error, {\"error\": …}, or exit with a code other than 0.",
         goal: r#"{"error": "…"}"#,
-        hint: "Look at the cursors in a row: no two neighbours are alike, and still something comes \
-               again. What do you have to remember to notice it?",
+        hint: "No two cursors in a row are equal, and still a cursor repeats. What do you have to \
+               remember to notice that?",
         scenario: "looping-items",
         ..PLAIN.words
     },
@@ -30,10 +30,10 @@ pub(super) const TASK: Task = Task {
     ..PLAIN
 };
 
-/// How many pages the circle has.
+/// The pages of the loop.
 const CIRCLE: usize = 2;
 
-/// Cursors, of which the last ones go round in a circle.
+/// Cursors, of which the last ones repeat in a loop.
 struct Loop {
     cursors: Vec<String>,
     prefix: String,

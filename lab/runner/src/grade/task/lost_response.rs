@@ -1,4 +1,4 @@
-//! A job is created, and the response that says so is lost.
+//! A job is created, and its response is lost.
 
 use evidence::grade::{Goal, TaskWords};
 use host::ConnectionFault;
@@ -21,10 +21,10 @@ pub(super) const TASK: Task = Task {
         path: "/jobs",
         request: "POST",
         body: Some(RESIZE),
-        text: "POST {\"task\": \"resize\"} to the URL as JSON and print the id of the job, {\"id\": …}. \
-               The connection may break before the response is there.",
+        text: "POST {\"task\": \"resize\"} to the URL as JSON and print the id of the job, \
+               {\"id\": …}. The connection may break before the response arrives.",
         goal: r#"{"id": "…"}"#,
-        hint: "Nobody can tell from here whether the job was created. With an Idempotency-Key the \
+        hint: "A client cannot know whether the job was created. With an Idempotency-Key the \
                service can: send the same request again, with the same key.",
         scenario: "lost-response",
         ..PLAIN.words
@@ -73,7 +73,7 @@ impl Responder for LostResponse {
     }
 
     fn goal(&self) -> Goal {
-        // The first is the one that was meant.
+        // Only the first job is the intended one.
         Goal::result_of(self.jobs.ids(0).take(1).map(|id| json!({"id": id})))
     }
 }

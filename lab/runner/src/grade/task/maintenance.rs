@@ -13,11 +13,12 @@ pub(super) const TASK: Task = Task {
     words: TaskWords {
         name: "maintenance",
         path: "/value",
-        text: "GET the URL. The service is away, says for how many seconds, and you have ten: print \
-               an error that names the seconds it asked for.",
+        text: "GET the URL. The service is down and says for how many seconds; you have ten. Print \
+               an error that gives those seconds.",
         goal: r#"{"error": "…", "retry_after": 120}"#,
-        hint: "To come back sooner is against what was asked, and to wait so long leaves your caller \
-               without a word. Whoever called may be able to come back later.",
+        hint: "An earlier retry is against what the service asked, and a wait of two minutes \
+               blocks your caller. The caller may be able to try again later, if your error says \
+               when.",
         scenario: "retry-later",
         ..PLAIN.words
     },

@@ -1,4 +1,4 @@
-//! A response without a body, and one that points elsewhere.
+//! A response without a body, and a redirect.
 
 use axum::{
     Extension,
@@ -16,10 +16,10 @@ pub(super) const TASK: Task = Task {
     words: TaskWords {
         name: "no-body",
         path: "/value",
-        text: "GET the URL. The response has no object for you: print its status.",
+        text: "GET the URL. The response has no object: print its status.",
         goal: r#"{"status": n}"#,
-        hint: "A response can be complete without a body. And it can name another place: who asks \
-               there has sent a request that nobody here decided on.",
+        hint: "A response can be complete without a body. It can also name another URL. Following \
+               that URL is a decision for your caller.",
         scenario: "no-content",
         ..PLAIN.words
     },
@@ -62,7 +62,7 @@ impl NoBody {
         let status = self.status();
         match &self.elsewhere {
             None => status.into_response(),
-            // Who follows it finds something: only the record shows that it was wrong.
+            // A client that follows gets a success, so only the record shows the mistake.
             Some(_) if request.path != TASK.words.path => ok(&json!({"value": "elsewhere"})),
             Some(elsewhere) => {
                 let location = [(LOCATION, format!("{}{elsewhere}", request.base_url))];

@@ -1,4 +1,4 @@
-//! A POST that nothing makes repeatable.
+//! A POST that must not be repeated.
 
 use axum::response::Response;
 use evidence::grade::{Goal, TaskWords};
@@ -20,13 +20,14 @@ pub(super) const TASK: Task = Task {
         path: "/unsafe",
         request: "POST",
         body: Some(RESIZE),
-        text: "POST {\"task\": \"resize\"} to the URL as JSON. This service knows no idempotency key, \
-               and it fails: print an error, {\"error\": …}, or end with an exit code other than 0.",
+        text: "POST {\"task\": \"resize\"} to the URL as JSON. This service ignores idempotency \
+               keys, and it fails: print an error, {\"error\": …}, or exit with a code other than \
+               0.",
         goal: r#"{"error": "…"}"#,
-        hint: "A 503, a silence and a broken connection have one thing in common: none of them says \
-               that nothing happened. Who may decide to do it twice?",
+        hint: "After a 503, a silence or a broken connection, the job may still have been created. \
+               A second POST may create a second job.",
         scenario: "post-without-permission",
-        // As long as for a silence elsewhere: this one may well be waited out.
+        // As long as for the task `silence`: a client may wait for its read timeout.
         time: super::silence::TASK.words.time,
     },
     rules: &["post-not-retried"],
@@ -54,7 +55,7 @@ pub(super) const TASK: Task = Task {
     ..PLAIN
 };
 
-/// A failure, and after it another job for every request.
+/// A failure, then a new job for every request.
 struct PostOnce {
     failure: fn() -> Response,
     has_failed: bool,

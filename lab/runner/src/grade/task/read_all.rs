@@ -19,12 +19,12 @@ pub(super) const TASK: Task = Task {
         name: "read-all",
         path: "/items",
         request: "GET, listing",
-        text: "GET the URL for a page: {\"items\": […], \"next_cursor\": …}. Get the next one with \
-               ?cursor= and the next_cursor, until it is null. Send the token in LAB_TOKEN as a \
-               bearer token. Print how many items there are.",
+        text: "GET the URL for a page: {\"items\": […], \"next_cursor\": …}. GET the next page \
+               with ?cursor= and the next_cursor, until it is null. Send the token in LAB_TOKEN as \
+               a bearer token. Print the number of items.",
         goal: r#"{"records": n}"#,
-        hint: "A cursor may hold any character: percent-encode it as a value of the query. A page \
-               may be empty and still not be the last.",
+        hint: "A cursor may contain any character: percent-encode it as a query value. A page may \
+               be empty without being the last.",
         scenario: "items",
         ..PLAIN.words
     },
@@ -46,8 +46,8 @@ struct ReadAll {
 
 impl ReadAll {
     fn new(draw: &mut Draw) -> Self {
-        // Neither the first page nor the last is the empty one: it is the one that
-        // looks like the end and is not.
+        // The empty page is never the first or the last: it looks like the end of the
+        // listing and is not.
         let mut pages = [1, 2, 2, 2];
         draw.shuffle(&mut pages);
         let [first, second, third, last] = pages;

@@ -11,10 +11,10 @@ pub(super) const TASK: Task = Task {
     words: TaskWords {
         name: "refused",
         path: "/value",
-        text: "GET the URL. The service refuses the request, each time for another reason: print the \
-               status of its response.",
+        text: "GET the URL. The service refuses the request, each time for a different reason: \
+               print the status of its response.",
         goal: r#"{"status": n}"#,
-        hint: "A status from 400 to 499 says that the request is at fault. What would have to change \
+        hint: "A status from 400 to 499 says that the request is wrong. What would have to change \
                for another attempt to succeed?",
         scenario: "not-found",
         ..PLAIN.words

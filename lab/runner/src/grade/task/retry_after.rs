@@ -9,18 +9,18 @@ use crate::grade::{
     responses::{ok, unavailable_for, unavailable_for_cut},
 };
 
-/// In seconds. No backoff is as long by chance.
+/// In seconds, and longer than a usual backoff.
 const WAIT: &str = "2";
 
 pub(super) const TASK: Task = Task {
     words: TaskWords {
         name: "retry-after",
         path: "/value",
-        text: "GET the URL and print the object that comes. The service fails once, and says when \
-               to come back.",
+        text: "GET the URL and print the object in the response. The service fails once, and says \
+               when to come back.",
         goal: r#"the body of the 200 as it is, {"value": …}"#,
-        hint: "Retry-After: 2 asks for two seconds. The head of a response says so, whatever becomes \
-               of its body.",
+        hint: "Retry-After: 2 asks for a wait of two seconds. The head of the response says so, \
+               even if its body breaks off.",
         scenario: "retry-after-seconds",
         ..PLAIN.words
     },

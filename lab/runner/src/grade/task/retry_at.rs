@@ -1,4 +1,4 @@
-//! The service names the moment to come back at.
+//! The service names the time at which it will be back.
 
 use std::time::{Duration, SystemTime};
 
@@ -11,17 +11,17 @@ use crate::grade::{
     responses::{ok, unavailable_for},
 };
 
-/// How far ahead a date lies. It is cut to whole seconds, so that the wait is longer than
-/// two seconds; no backoff is as long by chance.
+/// How far ahead a date lies. It is cut to whole seconds, so the wait is longer than two
+/// seconds, and longer than a usual backoff.
 const AHEAD: Duration = Duration::from_secs(3);
 
-/// What is neither seconds nor a date.
+/// Values that are neither seconds nor a date.
 const UNUSABLE: [&str; 8] = ["", "soon", "-1", "1.5", "2 s", "0x2", "never", "tomorrow"];
 
-/// Many clients make no more than three attempts, and a verdict takes more gaps than two:
-/// so it is run several times.
+/// Run several times: many clients make only three attempts, and a verdict needs more than
+/// two gaps.
 const UNUSABLE_TWICE: Case = Case {
-    name: "503 twice with what cannot be read, then 200",
+    name: "503 twice with an invalid Retry-After, then 200",
     responder: |draw| Box::new(RetryAt::unusable(draw)),
 };
 
@@ -29,11 +29,11 @@ pub(super) const TASK: Task = Task {
     words: TaskWords {
         name: "retry-at",
         path: "/value",
-        text: "GET the URL and print the object that comes. The service fails once or twice, and its \
-               Retry-After is a date, a date that has passed, or nothing that can be read.",
+        text: "GET the URL and print the object in the response. The service fails once or twice, \
+               and its Retry-After is a date to come, a date that has passed, or invalid.",
         goal: r#"the body of the 200 as it is, {"value": …}"#,
-        hint: "Retry-After: Sun, 06 Nov 1994 08:49:37 GMT asks for a wait until then. After one that \
-               has passed, or that cannot be read, it is for you to say how long a pause is.",
+        hint: "Retry-After: Sun, 06 Nov 1994 08:49:37 GMT asks for a wait until then. If the date \
+               has passed, you may call at once. If the value is invalid, use your own backoff.",
         scenario: "retry-after-date",
         ..PLAIN.words
     },
@@ -59,7 +59,7 @@ pub(super) const TASK: Task = Task {
     ..PLAIN
 };
 
-/// What a Retry-After says.
+/// The value of a Retry-After.
 enum Says {
     Ahead,
     Passed(Duration),
@@ -76,7 +76,7 @@ impl Says {
     }
 }
 
-/// Failures, the last one first, and successes from then on.
+/// Failures, the last one first, then successes.
 struct RetryAt {
     failures: Vec<Says>,
     value: Value,
@@ -126,7 +126,7 @@ mod tests {
 
     use super::*;
 
-    /// What the failures of a case say, and the status after them.
+    /// The Retry-After values of a case's failures, and the status after them.
     fn said(responder: &mut RetryAt, request: &Received) -> (Vec<String>, StatusCode) {
         let mut said = Vec::new();
         loop {
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_neither_seconds_nor_a_date() {
+    fn an_invalid_value_is_neither_seconds_nor_a_date() {
         for value in UNUSABLE {
             assert!(value.parse::<u64>().is_err(), "{value:?}");
             assert!(httpdate::parse_http_date(value).is_err(), "{value:?}");

@@ -12,12 +12,12 @@ pub(super) const TASK: Task = Task {
     words: TaskWords {
         name: "silence",
         path: "/value",
-        text: "GET the URL and print the object that comes, or an error, {\"error\": …}, or end \
-               with an exit code other than 0. The service may take the request and say nothing. \
-               You have twenty seconds.",
+        text: "GET the URL and print the object in the response, or print an error, {\"error\": \
+               …}, or exit with a code other than 0. The service may accept the request and never \
+               respond. You have twenty seconds.",
         goal: r#"the body of the 200 as it is, {"value": …}, or {"error": "…"}"#,
-        hint: "TCP alone never ends a silence. How long may a response take before you stop waiting \
-               for it, and what does your library do if you do not say?",
+        hint: "TCP alone never ends a silence. How long may a response take before you stop \
+               waiting, and what is your library's default?",
         scenario: "read-timeout",
         // Many libraries wait for ten seconds.
         time: Duration::from_secs(20),

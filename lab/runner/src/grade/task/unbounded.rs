@@ -1,4 +1,4 @@
-//! A response that is larger than anybody should take, or takes longer.
+//! A response that is too large or takes too long.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -17,28 +17,27 @@ use tokio::time::sleep;
 use super::{Case, PLAIN, Received, Reply, Responder, Task};
 use crate::grade::{draw::Draw, responses::ok};
 
-/// How often a byte comes of a body that drips: no read timeout is as short.
+/// The time between two bytes of a dripping body, shorter than any read timeout.
 const DRIP: Duration = Duration::from_millis(300);
 
-/// In how large pieces a body is sent whose length is not announced.
+/// The size of a chunk of a body whose length is not announced, in bytes.
 const PIECE: usize = 32 * 1024;
 
 pub(super) const TASK: Task = Task {
     words: TaskWords {
         name: "unbounded",
         path: "/value",
-        text: "GET the URL. No object here has more than 64 KiB, or takes longer than five seconds, \
-               and this response does: print an error, {\"error\": …}, or end with an exit code \
-               other than 0.",
+        text: "GET the URL. Accept at most 64 KiB and five seconds for a response. This one \
+               exceeds a limit: print an error, {\"error\": …}, or exit with a code other than 0.",
         goal: r#"{"error": "…"}"#,
-        hint: "A body needs a largest size, whether or not its length is announced. And a read \
-               timeout begins anew with every byte: what bounds the whole call?",
+        hint: "A body needs a size limit, whether or not its length is announced. A read timeout \
+               starts again with every byte: what bounds the whole call?",
         scenario: "oversized-body",
         ..PLAIN.words
     },
     cases: &[
         Case {
-            name: "a body that is too large, and says so",
+            name: "a body that is too large, with its length announced",
             responder: |draw| Box::new(Unbounded::new(draw, Kind::Announced)),
         },
         Case {
@@ -53,7 +52,7 @@ pub(super) const TASK: Task = Task {
     ..PLAIN
 };
 
-/// How a body goes beyond what is promised.
+/// How a body exceeds the limits.
 #[derive(Clone, Copy)]
 enum Kind {
     Announced,
@@ -63,7 +62,7 @@ enum Kind {
 
 struct Unbounded {
     kind: Kind,
-    /// How large its body is, in bytes. That of one which drips has no size.
+    /// The size of its body, in bytes; unused if it drips.
     size: usize,
 }
 

@@ -9,18 +9,18 @@ pub(super) const TASK: Task = Task {
     words: TaskWords {
         name: "unreachable",
         path: "/value",
-        text: "GET the URL. No connection comes about, or it is none that can be trusted: print an \
-               error, {\"error\": …}. An exit code alone is not enough here, since no request \
-               shows that you tried.",
+        text: "GET the URL. The connection fails, or it cannot be trusted: print an error, \
+               {\"error\": …}. An exit code alone is not enough here, because no request shows \
+               that you tried.",
         goal: r#"{"error": "…"}"#,
-        hint: "A port on which nobody listens may be a restart, so a few attempts with pauses are \
-               in order. What has to change before another handshake succeeds?",
+        hint: "A port on which no service listens may mean a restart, so a few attempts with \
+               pauses make sense. What has to change before another TLS handshake succeeds?",
         scenario: "connection-refused",
         ..PLAIN.words
     },
     cases: &[
         Case {
-            name: "nobody listens",
+            name: "no service listens",
             responder: |_| Box::new(Unreachable(Listener::Closed)),
         },
         Case {
@@ -34,7 +34,7 @@ pub(super) const TASK: Task = Task {
 struct Unreachable(Listener);
 
 impl Responder for Unreachable {
-    /// Who gets here has come by another way than the URL.
+    /// Only a request that does not use the URL of the task gets here.
     fn respond(&mut self, _: &Received) -> Reply {
         unavailable().into()
     }

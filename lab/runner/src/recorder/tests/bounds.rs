@@ -1,9 +1,9 @@
-//! What is turned away when there is too much, and how that shows.
+//! The bounds of the recorder, and how dropped spans are counted.
 
 use super::*;
 
 #[test]
-fn turns_spans_away_from_a_full_trace_and_says_how_many() {
+fn a_full_trace_drops_further_spans_and_counts_them() {
     let limits = Limits {
         spans_per_trace: NonZeroUsize::MIN,
         ..Limits::default()
@@ -24,7 +24,7 @@ fn turns_spans_away_from_a_full_trace_and_says_how_many() {
 }
 
 #[test]
-fn lets_the_oldest_trace_go_and_stays_right_about_the_rest() {
+fn removes_the_oldest_trace_and_keeps_the_others_intact() {
     let limits = Limits {
         traces: NonZeroUsize::MIN,
         ..Limits::default()

@@ -1,9 +1,9 @@
-//! What is kept of a span, and what is never even looked at.
+//! The fields of a span that are kept, and those that are never formatted.
 
 use super::*;
 
 #[test]
-fn keeps_no_field_and_no_span_that_is_not_listed() {
+fn keeps_only_listed_spans_and_fields() {
     let recorder = recorder();
 
     listen(&recorder, || {

@@ -1,9 +1,9 @@
-//! The tree: who stands under whom, from when to when, and under which ids.
+//! The tree of spans: parents, times and ids.
 
 use super::*;
 
 #[test]
-fn tells_a_call_as_a_tree_of_spans_with_the_times_of_the_run() {
+fn a_call_is_a_tree_of_spans_with_the_times_of_the_run() {
     let clock = Hand::default();
     let recorder = clock.recorder(7, Limits::default());
 
@@ -67,7 +67,7 @@ fn links_over_a_span_that_is_not_recorded() {
 }
 
 #[test]
-fn gathers_the_operations_of_a_run_into_one_trace() {
+fn the_operations_of_a_run_are_in_one_trace() {
     let recorder = recorder();
 
     listen(&recorder, || {
@@ -80,7 +80,7 @@ fn gathers_the_operations_of_a_run_into_one_trace() {
 }
 
 #[test]
-fn makes_each_operation_a_trace_where_nothing_gathers_them() {
+fn an_operation_outside_a_run_is_a_trace_of_its_own() {
     let recorder = recorder();
 
     listen(&recorder, || {
@@ -95,7 +95,7 @@ fn makes_each_operation_a_trace_where_nothing_gathers_them() {
 }
 
 #[test]
-fn numbers_two_runs_with_one_seed_alike() {
+fn two_runs_with_one_seed_have_the_same_ids() {
     let story = |seed| {
         let recorder = Hand::default().recorder(seed, Limits::default());
         listen(&recorder, || {
@@ -139,7 +139,7 @@ fn tells_a_machine_the_same_as_a_program() {
 }
 
 #[test]
-fn whoever_waits_hears_of_each_change_also_of_one_that_came_before() {
+fn a_wait_ends_at_each_change_also_at_an_earlier_one() {
     let recorder = recorder();
     let changed = || recorder.changed().now_or_never().is_some();
 

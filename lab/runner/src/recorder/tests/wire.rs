@@ -1,4 +1,4 @@
-//! How the tree crosses the wire, and what finds no place in it.
+//! The trace context on the wire, and contexts that are ignored.
 
 use super::*;
 

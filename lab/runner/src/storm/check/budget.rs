@@ -1,5 +1,4 @@
-//! A budget of retries for each client: how much it holds back depends on how many
-//! clients there are.
+//! A retry budget for each client: its effect depends on the number of clients.
 
 use std::num::NonZeroU32;
 

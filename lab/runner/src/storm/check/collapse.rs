@@ -1,5 +1,5 @@
-//! A service that grows slower with what it has to do, and clients that give up on it:
-//! after a spike it may stay down for good.
+//! A service that slows down under load, with clients that give up on it: after a spike it
+//! may stay down for good.
 
 use std::{
     cmp::Reverse,
@@ -215,7 +215,7 @@ mod tests {
     use crate::storm::check::{draw::generator, experiment::Call};
 
     #[test]
-    fn two_attempts_are_one_too_many_where_one_is_borne() {
+    fn a_second_attempt_keeps_a_service_down_that_recovers_with_one() {
         let collapse = |attempts| Collapse {
             base: 60,
             spike: 5,

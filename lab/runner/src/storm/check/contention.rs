@@ -53,7 +53,7 @@ pub(super) fn subject() -> Subject {
 
 struct Contention {
     waits: Waits,
-    /// How many writes it takes, and the tolerance.
+    /// The number of writes, and the tolerance.
     writes: (f64, f64),
     /// The seconds until the last client has succeeded, and the tolerance.
     seconds: (f64, f64),
@@ -127,10 +127,10 @@ impl Experiment for Contention {
     }
 }
 
-/// A record that can be changed by whoever has read what it is now.
+/// A record that only a client with its current version can change.
 struct Record {
     timeline: Timeline,
-    /// What the hops are drawn from, and the version of the record.
+    /// The source of the network delays, and the version of the record.
     state: Mutex<(ChaCha12Rng, u32)>,
 }
 

@@ -1,4 +1,4 @@
-//! What the experiments draw, the same on every machine.
+//! Random draws of the experiments, the same on every machine.
 
 use std::time::Duration;
 

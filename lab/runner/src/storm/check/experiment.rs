@@ -1,5 +1,4 @@
-//! An experiment: one setting of a model, simulated many times, and the figures that it is
-//! compared by.
+//! An experiment: one setting of a model, simulated many times, and its figures.
 
 use std::time::Duration;
 
@@ -22,16 +21,16 @@ pub(super) trait Experiment: Sync {
     /// Simulates it once; all chance comes from this generator.
     fn simulate(&self, random: ChaCha12Rng) -> Result<Run, ConfigError>;
 
-    /// Compares what its runs came to.
+    /// Compares the results of its runs.
     fn compare(&self, runs: &[Run]) -> Vec<Figure>;
 }
 
-/// What one run came to.
+/// The results of one run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Run {
     /// The calls in the order in which they began.
     pub(super) calls: Vec<Call>,
-    /// The requests that came to the service.
+    /// The requests that reached the service.
     pub(super) requests: u64,
     /// Those of them that ended before the run did, by the count of the service.
     pub(super) ended: u64,
@@ -39,16 +38,16 @@ pub(super) struct Run {
     pub(super) attempts: u64,
 }
 
-/// What became of one call.
+/// The result of one call.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Call {
     pub(super) began: Duration,
-    /// None if it had not ended when the run did.
+    /// `None` if it had not ended when the run did.
     pub(super) ended: Option<Duration>,
     pub(super) has_succeeded: bool,
 }
 
-/// Simulates an experiment as often as it is to be simulated, one run after the other.
+/// Simulates all runs of an experiment, one after the other.
 #[cfg(test)]
 pub(super) fn simulated(experiment: &dyn Experiment) -> Vec<Run> {
     let runs = (0..experiment.runs()).map(|run| {

@@ -1,4 +1,4 @@
-//! Retries where nothing feeds back: what follows from the probability of a failure.
+//! Retries without feedback: the figures that follow from the probability of a failure.
 
 use client::ConfigError;
 use evidence::storm::check::{Figure, Retries};

@@ -1,9 +1,9 @@
-//! The storm held to figures that others published or that follow from a formula.
+//! The storm, validated against published figures and formulas.
 //!
-//! Each figure is that of a model which is simulated here with the clients of the lab:
+//! Each figure belongs to a model that is simulated here with the clients of the lab:
 //! [`ReliableApiClient`](client::teaching::ReliableApiClient)s with the real middleware, on the
-//! timeline of the storm. Only what stands behind the transport is modelled, so that a
-//! figure that holds says something of the client that ships.
+//! timeline of the storm. Only the service behind the transport is a model, so a matching
+//! figure validates the real client.
 
 mod budget;
 mod collapse;
@@ -23,7 +23,7 @@ use self::experiment::{Run, Subject};
 use super::{StormError, parallel};
 use crate::run::GENERATOR;
 
-/// What is modelled, in the order in which it is shown.
+/// The models, in the order in which they are shown.
 const SUBJECTS: [fn() -> Subject; 4] = [
     formula::subject,
     budget::subject,
@@ -39,8 +39,8 @@ pub fn runs() -> u32 {
     of_subjects + stories::all().map(|(_, seeds)| seeds).sum::<u32>()
 }
 
-/// Simulates every model on all processors, and compares. `on_run` hears of each run
-/// that has ended, and may end all of it; then the figures are those there are.
+/// Simulates every model on all processors, and compares. `on_run` is called after each
+/// run and may end it early; the figures then cover the finished runs.
 ///
 /// A seed gives the same figures on every machine, however many processors it has.
 ///
@@ -108,7 +108,7 @@ pub fn check(
     Ok(figures)
 }
 
-/// What every seed of a story has to show.
+/// The stories, simulated with many seeds.
 fn model_of_stories() -> Model {
     Model {
         name: "The stories as they come",
@@ -125,7 +125,7 @@ fn miscount(run: &Run) -> u64 {
     run.attempts.abs_diff(run.ended)
 }
 
-/// The clients' own counters beside what came to the services.
+/// Compares the clients' counters with the requests that reached the services.
 fn counters(miscounted: u64) -> Model {
     let setting = "all runs above".to_owned();
     let quantity = "counted too many or too few";
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn every_figure_can_be_missed_and_is_of_many_runs() {
+    fn every_figure_can_fail_and_has_many_runs() {
         for subject in SUBJECTS.map(|subject| subject()) {
             let mut seen = BTreeSet::new();
             for experiment in subject.experiments {
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn who_ends_it_has_the_figures_there_are() {
+    fn an_early_end_keeps_the_figures_so_far() {
         let figures = check(1, &|| ControlFlow::Break(())).expect("it breaks no rule");
 
         assert!(figures.cancelled);

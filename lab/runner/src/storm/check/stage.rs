@@ -1,5 +1,5 @@
-//! Where an experiment is simulated: clients that ship, a model for their transport, and
-//! one timeline for both.
+//! The parts of a simulated experiment: real clients, a model as their transport, and one
+//! timeline for both.
 
 use std::{
     cell::RefCell,
@@ -32,10 +32,10 @@ use super::{
 };
 use crate::totals::Totals;
 
-/// A service as a model: what a request comes to, and when.
+/// A model of a service: the result of a request, and its time.
 pub(super) trait Service: Send + Sync + 'static {
-    /// Takes a request, and responds when its time has come; with nothing if the client
-    /// has given up on it by then, which takes as long.
+    /// Responds to a request when its work is done, which takes as long if the client has
+    /// left; then there is no response.
     fn respond(&self) -> impl Future<Output = Option<StatusCode>> + Send;
 }
 
@@ -45,9 +45,9 @@ pub(super) struct Stage {
     timeline: Timeline,
     pool: LocalPool,
     calls: Rc<RefCell<Vec<Call>>>,
-    /// What the transport counts.
+    /// The counts of the transport.
     sent: Arc<Sent>,
-    /// What the clients count.
+    /// The counts of the clients.
     counted: Arc<Totals>,
 }
 
@@ -77,7 +77,7 @@ impl Stage {
         clients::builder(transport.clone(), &self.timeline, random, &self.counted)
     }
 
-    /// Has a client make a call at each of these moments, whatever became of the last.
+    /// Makes a client call at each of these moments, without waiting for the last call.
     pub(super) fn calls(&self, client: ReliableApiClient, moments: Vec<Duration>) {
         let (timeline, calls) = (self.timeline(), Rc::clone(&self.calls));
         let spawner = self.pool.spawner();

@@ -1,4 +1,4 @@
-//! The stories as they come: whether every seed shows what the answer says.
+//! Checks that every seed of a story shows what its answer says.
 
 use std::ops::ControlFlow;
 
@@ -6,13 +6,13 @@ use evidence::storm::{Tally, check::Figure};
 
 use super::super::{Plan, STORIES, StormError, Story, parallel, simulate};
 
-/// How many seeds the first picture is simulated with, which is the one that everybody sees.
+/// The seeds of the default story.
 const FIRST: u32 = 200;
 
-/// How many the others are.
+/// The seeds of each other story.
 const OTHERS: u32 = 20;
 
-/// What the seeds of a story came to.
+/// The results of the seeds of a story.
 pub(super) struct Told {
     pub(super) figure: Figure,
     /// Requests that the clients sent.
@@ -21,13 +21,13 @@ pub(super) struct Told {
     pub(super) miscounted: u64,
 }
 
-/// The stories, each with how many seeds it is simulated with.
+/// The stories, each with its number of seeds.
 pub(super) fn all() -> impl Iterator<Item = (&'static Story, u32)> {
     let seeds = std::iter::once(FIRST).chain(std::iter::repeat(OTHERS));
     STORIES.iter().zip(seeds)
 }
 
-/// Simulates a story with so many seeds. None if `on_run` did not let it go on to its end.
+/// Simulates a story with this many seeds. `None` if `on_run` ended it early.
 pub(super) fn tell(
     story: &'static Story,
     seeds: u32,
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_story_is_told_by_every_one_of_its_seeds() {
+    fn every_seed_of_a_story_shows_its_answer() {
         let (outage, _) = all().nth(1).expect("a story");
 
         let told = tell(outage, 2, 1, &|| ControlFlow::Continue(()));

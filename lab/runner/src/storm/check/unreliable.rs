@@ -1,5 +1,4 @@
-//! A service that fails at random: with the same probability, however much is asked of
-//! it.
+//! A service that fails at random, with the same probability under any load.
 
 use std::{
     sync::{Mutex, PoisonError},

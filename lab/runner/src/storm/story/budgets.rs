@@ -1,4 +1,4 @@
-//! A budget that too many clients have is none.
+//! Too many clients with a budget of their own act as if they had none.
 
 use client::RetryBudget;
 use evidence::storm::{Policy, Settings, Setup, StoryWords};
@@ -13,16 +13,17 @@ const BUDGET: Setup = Setup {
 pub(super) const STORY: Story = Story {
     words: StoryWords {
         name: "budgets",
-        title: "the spike again, and the same calls through ten clients or a thousand",
-        question: "All have ten tokens each. Ten clients recover from the spike. And a thousand?",
+        title: "the spike again, with the same calls from ten clients or a thousand",
+        question: "Each client has ten tokens. Ten clients recover from the spike. Do a thousand?",
         varies: "10 tokens each",
         answer: Some(
-            "A thousand clients have ten thousand tokens: as many retries as no budget at all, \
-                 until long after the spike. What counts is what all of them may spend together.",
+            "A thousand clients have ten thousand tokens together. They make as many retries as \
+                 without a budget, until long after the spike. What counts is how many tokens all \
+                 clients have together.",
         ),
-        lesson: "A budget bounds what shares it. One for each process of a fleet helps, one for \
-                 each caller does nothing: share one, or keep it small.",
-        left_out: "Clients that come and go: each new one brings a full budget.",
+        lesson: "A budget bounds only the calls that share it. One for each process of a fleet \
+                 helps; one for each caller does not. Share a budget, or keep it small.",
+        left_out: "Clients that start later: each new one has a full budget.",
         scenario: "retry-budget",
         rule: "finite-attempts",
     },

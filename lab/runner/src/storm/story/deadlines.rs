@@ -1,4 +1,4 @@
-//! Who bounds attempts by time.
+//! A deadline bounds attempts by time.
 
 use std::time::Duration;
 
@@ -14,18 +14,18 @@ const TEN: Setup = Setup {
 pub(super) const STORY: Story = Story {
     words: StoryWords {
         name: "deadlines",
-        title: "the service stands still for a while, and calls may try ten times",
-        question: "The service stands still, and then works again. What does it help that calls have an end?",
+        title: "the service hangs for a while, and calls may make ten attempts",
+        question: "The service hangs for a while. How does a deadline for each call help?",
         varies: "attempts per call",
         answer: Some(
-            "Ten attempts for each call are ten times the load as long as nothing comes back \
-                 in time. A deadline ends a call when its caller has left, and few attempts fit \
-                 into it.",
+            "Ten attempts for each call mean ten times the load for as long as no response arrives \
+                 in time. A deadline ends a call when its caller has left, and only a few attempts \
+                 fit into it.",
         ),
-        lesson: "Attempts say how often, a deadline says for how long. A call that nobody waits \
-                 for any more is load and nothing else.",
-        left_out: "A deadline that travels with the request, so that the service need not begin \
-                   what nobody waits for.",
+        lesson: "A limit of attempts bounds how often, a deadline bounds how long. A call that no \
+                 caller waits for is only load.",
+        left_out: "A deadline that travels with the request, so that the service can skip requests \
+                   that no caller waits for.",
         scenario: "deadline",
         rule: "finite-attempts",
     },

@@ -18,7 +18,7 @@ pub fn story(name: &str) -> Result<&'static Story, UnknownName> {
     })
 }
 
-/// The policy of this name, or of this word: one of the story's, one of any other story, or a preset.
+/// The policy of this name or word: one of the story's, one of another story, or a preset.
 ///
 /// # Errors
 ///
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_near_miss_is_told_what_is_near() {
+    fn an_unknown_name_suggests_the_nearest() {
         let of = &STORIES[0];
 
         for (error, words) in [

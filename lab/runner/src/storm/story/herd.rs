@@ -1,4 +1,4 @@
-//! Hundreds of calls at once: what jitter is for.
+//! Hundreds of calls at once show the effect of jitter.
 
 use std::time::Duration;
 
@@ -15,15 +15,16 @@ const FIVE: Setup = Setup {
 pub(super) const STORY: Story = Story {
     words: StoryWords {
         name: "herd",
-        title: "hundreds of calls come at once",
-        question: "All call at once, and most get a 503. Whose retries get through?",
+        title: "hundreds of calls arrive at once",
+        question: "All clients call at once, and most get a 503. Which retries succeed?",
         varies: "attempts per call",
         answer: Some(
-            "Without jitter the whole herd comes back together, each time with as little room \
-                 for it as before. Full jitter spreads it over the wait, and nearly all get through.",
+            "Without jitter the whole herd comes back together, and the service has no more room \
+                 than before. Full jitter spreads the retries over the wait, and nearly all \
+                 succeed.",
         ),
-        lesson: "Clients that fail together wait together. Jitter is what takes them apart.",
-        left_out: "Clients that start apart and drift together, as timers do.",
+        lesson: "Clients that fail together wait together. Jitter separates them.",
+        left_out: "Clients that start apart and become synchronized, as timers do.",
         scenario: "flaky",
         rule: "backoff-jitter",
     },

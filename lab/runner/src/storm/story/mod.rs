@@ -1,8 +1,8 @@
 //! The stories: storms that each show one thing, in the order of the course.
 //!
-//! A story is a value, and stands in a file of its own: its words, its settings, its
-//! policies, and what has to be true of a run for its answer to be true. Adding one is
-//! adding a file here, and its name to the list that makes the [`STORIES`].
+//! A story is a value in a file of its own: its texts, its settings, its policies, and the
+//! condition under which its answer is true. To add one, add a file here and its name to
+//! [`STORIES`].
 
 mod budgets;
 mod deadlines;
@@ -29,17 +29,17 @@ pub static STORIES: &[Story] = &[
 /// A storm that shows one thing.
 #[derive(Debug)]
 pub struct Story {
-    /// What is said of it.
+    /// Its texts.
     pub words: StoryWords,
-    /// How it is set up.
+    /// The settings of its service and load.
     pub settings: Settings,
-    /// The policies that meet in it, in the order in which they are shown.
+    /// The policies that it compares, in the order in which they are shown.
     pub policies: &'static [Policy],
-    /// Whether a run shows what the answer says; none if a policy is not in it.
+    /// Whether a run shows what the answer says; `None` if one of the policies is missing.
     pub shows: fn(&Storm) -> Option<bool>,
 }
 
-/// What is said of a story that is set up so.
+/// The texts of a story under these settings.
 pub(super) fn words(story: &Story, settings: &Settings) -> StoryWords {
     let (own, other) = (&story.settings, settings);
     let is_own = own.incident == other.incident
@@ -49,26 +49,29 @@ pub(super) fn words(story: &Story, settings: &Settings) -> StoryWords {
     }
     let (title, question) = match settings.incident {
         Incident::Spike => (
-            "for a while more calls come than usual",
-            "A spike ends, and load is normal again. Who lets the service recover?",
+            "for a while more calls arrive than usual",
+            "A spike ends, and load is normal again. Which policies let the service recover?",
         ),
         Incident::Cut => (
             "for a while the service works on fewer requests at once",
-            "The service loses workers, and has them back. Who lets it recover?",
+            "The service loses workers, then has them again. Which policies let it recover?",
         ),
         Incident::Pause => (
-            "for a while the service stands still",
-            "The service stands still, and works again. Who lets it recover?",
+            "for a while the service hangs",
+            "The service hangs, then works again. Which policies let it recover?",
         ),
         Incident::Refusal if settings.retry_after == RetryAfter::None => (
             "for a while the service responds with 503",
-            "For a while there are only 503s. Whose calls survive that?",
+            "For a while every response is a 503. Which calls still succeed?",
         ),
         Incident::Refusal => (
             "for a while the service responds with 503, and says when to come back",
-            "For a while each 503 says when to come back. Who gets past that moment?",
+            "For a while each 503 says when to come back. Which policies let the service recover?",
         ),
-        Incident::None => ("nothing goes wrong", "Nothing goes wrong. Who is served?"),
+        Incident::None => (
+            "nothing goes wrong",
+            "Nothing goes wrong. Which calls succeed?",
+        ),
     };
     StoryWords {
         title,

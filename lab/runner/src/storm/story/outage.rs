@@ -1,4 +1,4 @@
-//! A short outage: which retries are worth having.
+//! A short outage shows which retries help.
 
 use std::time::Duration;
 
@@ -30,16 +30,15 @@ pub(super) const STORY: Story = Story {
     words: StoryWords {
         name: "outage",
         title: "for a short time the service responds with 503",
-        question: "For a short time there are only 503s. Whose calls survive that?",
+        question: "For a short time every response is a 503. Which calls still succeed?",
         varies: "attempts per call",
         answer: Some(
-            "Only waits as long as the outage save its calls: at once, all attempts are spent \
-                 within it. A budget, which is made for the worst, gives some of these calls up.",
+            "Only waits as long as the outage save its calls; retries at once are all spent within \
+                 it. A budget, which is made for overload, gives up some of these calls.",
         ),
-        lesson: "Retries are worth their cost where the fault passes before they are spent. What \
-                 saves a call is the wait, not the number of attempts.",
-        left_out: "Callers who do not wait for so long. Their calls are lost whatever the client \
-                   does.",
+        lesson: "Retries help if the fault passes before the attempts are used up. The waits save \
+                 a call, not the number of attempts.",
+        left_out: "Callers that do not wait so long. Their calls are lost with every policy.",
         scenario: "flaky",
         rule: "backoff-waits",
     },

@@ -13,17 +13,17 @@ const AT_ONCE: Setup = Setup {
 pub(super) const STORY: Story = Story {
     words: StoryWords {
         name: "spike",
-        title: "for a while more calls come than the service can bear",
-        question: "A spike ends, and load is normal again. Who lets the service recover?",
+        title: "for a while more calls arrive than the service can handle",
+        question: "A spike ends, and load is normal again. Which policies let the service recover?",
         varies: "attempts per call",
         answer: Some(
-            "Jitter postpones retries, and each of them still comes. A budget makes them \
-                 fewer: one for ten calls. A single attempt recovers too, and has no second one \
-                 for a failure that passes.",
+            "Jitter delays retries, but does not reduce them. A budget reduces them to one for ten \
+                 calls. With a single attempt the service recovers too, but a temporary failure \
+                 ends the call.",
         ),
-        lesson: "Retries are load. Under overload they keep down a service that would recover \
-                 without them: bound them for all calls together.",
-        left_out: "Other clients of the service, its own limits, and whatever scales it up.",
+        lesson: "Retries are load. Under overload they keep a service down that would recover \
+                 without them. Bound them for all calls together.",
+        left_out: "Other clients of the service, its own limits, and autoscaling.",
         scenario: "retry-budget",
         rule: "finite-attempts",
     },

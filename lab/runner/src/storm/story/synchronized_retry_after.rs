@@ -1,4 +1,4 @@
-//! One Retry-After for all: they come back as one.
+//! Clients that get the same Retry-After come back together.
 
 use std::time::Duration;
 
@@ -9,17 +9,18 @@ use super::Story;
 pub(super) const STORY: Story = Story {
     words: StoryWords {
         name: "synchronized-retry-after",
-        title: "the service names the second in which it will be back",
-        question: "Each 503 names the same second. Who gets past that second?",
+        title: "the service says in which second it will be back",
+        question: "Each 503 names the same second. Which policies let the service recover?",
         varies: "waits",
         answer: Some(
-            "All who were told it come back in it, more than the queue can work off before \
-                 they leave again, and their retries keep it so. A second of random spread on top of \
-                 the Retry-After is too little; fifteen let the same calls through.",
+            "Clients that got the date come back in that second, more than the queue can serve \
+                 before they leave again, and their retries keep it full. One second of random \
+                 spread is too little; with fifteen, the same calls succeed.",
         ),
-        lesson: "A Retry-After says when it is allowed to come, not when it is wise. Waiting \
-                 longer is allowed: add a spread.",
-        left_out: "A service that names another second to each client, which is the better mend.",
+        lesson: "A Retry-After gives the earliest time for a retry, not the best one. A later \
+                 retry is allowed: add a random spread.",
+        left_out: "A service that names a different second to each client, which is the better \
+                 solution.",
         scenario: "retry-after-date",
         rule: "retry-after-date",
     },
