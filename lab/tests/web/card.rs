@@ -32,7 +32,7 @@ fn reachable(card: &Value) -> impl Iterator<Item = &Value> {
         let is_plain = case["url"]
             .as_str()
             .is_some_and(|url| url.starts_with("http://"));
-        is_plain && case["name"] != "nobody listens"
+        is_plain && case["name"] != "no service listens"
     })
 }
 
