@@ -1,4 +1,7 @@
-//! The client for any service: GETs, POSTs and listings of the caller's own endpoints.
+//! The client for any service: its connections, its settings and its handles.
+//!
+//! Its calls are in `calls.rs`, its listings in `pagination/`, its configuration in
+//! `builder.rs`.
 
 use std::{fmt, sync::Arc};
 
@@ -6,16 +9,10 @@ use reqwest_middleware::{ClientBuilder, ClientWithMiddleware, Middleware};
 use url::Url;
 
 use crate::{
-    api_response::ApiResponse,
-    builder::Builder,
-    error::ApiError,
     idempotency_key::IdempotencyKey,
-    pagination::{Listing, ListingLimits},
+    pagination::ListingLimits,
     random::Random,
-    raw_object::{JsonObject, ObjectText, RawObject},
-    request::Call,
-    retry::{CallSettings, OfHandle, RepeatPermission, Watcher},
-    target::Target,
+    retry::{CallSettings, OfHandle, Watcher},
     telemetry::Metrics,
     time::Clock,
     timeouts::Timeouts,
@@ -62,74 +59,11 @@ pub(crate) struct Shared {
 }
 
 impl ApiClient {
-    /// Starts the configuration of a client for the service at `base_url`.
-    pub fn builder(base_url: &str) -> Builder {
-        Builder::new(base_url)
-    }
-
     /// The base URL, to which the paths of the endpoints are added. It holds no
     /// credential, query or fragment.
     #[must_use]
     pub fn base_url(&self) -> &Url {
         &self.shared.base_url
-    }
-
-    /// GETs an endpoint whose success is a JSON object.
-    ///
-    /// # Errors
-    ///
-    /// Any class of [`ApiError`] but `Contract`.
-    pub async fn get(&self, target: impl Into<Target>) -> Result<RawObject, ApiError> {
-        let target = target.into();
-        self.exchange(Call::get(&target), read_object).await
-    }
-
-    /// POSTs to an endpoint, in one attempt.
-    ///
-    /// A key is sent as `Idempotency-Key`. It permits no repetition, since any caller
-    /// can send one to a service that ignores it: see
-    /// [`post_repeatable`](Self::post_repeatable).
-    ///
-    /// # Errors
-    ///
-    /// Any class of [`ApiError`] but `Contract`.
-    pub async fn post(
-        &self,
-        target: impl Into<Target>,
-        key: Option<&IdempotencyKey>,
-        body: &JsonObject,
-    ) -> Result<RawObject, ApiError> {
-        let target = target.into();
-        let call = Call::post(&target, key, body);
-        self.exchange(call, read_object).await
-    }
-
-    /// POSTs to an endpoint that recognises a repetition by its key, with as many
-    /// attempts as a GET has. Every attempt carries the same key.
-    ///
-    /// Calling this is the promise that the endpoint creates one thing for one key,
-    /// however often it is sent: it gives the [`RepeatPermission`].
-    ///
-    /// # Errors
-    ///
-    /// Any class of [`ApiError`] but `Contract`.
-    pub async fn post_repeatable(
-        &self,
-        target: impl Into<Target>,
-        key: &IdempotencyKey,
-        body: &JsonObject,
-    ) -> Result<RawObject, ApiError> {
-        let target = target.into();
-        let call = Call {
-            permission: Some(RepeatPermission),
-            ..Call::post(&target, Some(key), body)
-        };
-        self.exchange(call, read_object).await
-    }
-
-    /// A cursor-paginated listing.
-    pub fn listing(&self, target: impl Into<Target>) -> Listing {
-        Listing::new(self.clone(), target.into())
     }
 
     /// Makes up an idempotency key from the client's random source.
@@ -200,11 +134,6 @@ impl ApiClient {
     pub(crate) fn clock(&self) -> &dyn Clock {
         &*self.shared.clock
     }
-}
-
-/// Reads an object whatever is in it.
-fn read_object(response: ApiResponse) -> Result<RawObject, ApiError> {
-    response.json(|object| Ok(ObjectText::keep(object)))
 }
 
 /// Written by hand: the session prints its default headers, the URL its parts.

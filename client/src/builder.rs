@@ -72,6 +72,13 @@ pub struct Builder<C = ApiClient> {
     client: PhantomData<fn() -> C>,
 }
 
+impl ApiClient {
+    /// Starts the configuration of a client for the service at `base_url`.
+    pub fn builder(base_url: &str) -> Builder {
+        Builder::new(base_url)
+    }
+}
+
 impl<C: From<ApiClient>> Builder<C> {
     pub(crate) fn new(base_url: &str) -> Self {
         Self {

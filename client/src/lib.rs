@@ -67,6 +67,7 @@ mod api_client;
 mod api_response;
 mod base_url;
 mod builder;
+mod calls;
 mod endpoint;
 mod error;
 mod foreign_response;

@@ -15,6 +15,13 @@ pub struct Listing {
     pub(super) limits: ListingLimits,
 }
 
+impl ApiClient {
+    /// A cursor-paginated listing.
+    pub fn listing(&self, target: impl Into<Target>) -> Listing {
+        Listing::new(self.clone(), target.into())
+    }
+}
+
 impl Listing {
     pub(crate) fn new(client: ApiClient, target: Target) -> Self {
         let limits = client.limits();
