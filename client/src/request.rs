@@ -15,11 +15,11 @@ use crate::{
     api_client::ApiClient,
     api_response::ApiResponse,
     endpoint::Endpoint,
-    error::{ApiError, ApiTransportError, ContractError, RequestName},
+    error::{ApiError, ContractError, RequestName},
     idempotency_key::IdempotencyKey,
     pagination::PageQuery,
     raw_object::JsonObject,
-    retry::{AttemptCount, FailureKind, RepeatPermission, RetryReport},
+    retry::{AttemptCount, RepeatPermission, RetryReport},
     target::Target,
     telemetry::{GiveUp, OpenCall},
 };
@@ -123,9 +123,7 @@ impl ApiClient {
     /// The request of a call. Fails if its values do not fit the template, or if its
     /// cursor is too long for any URL.
     fn request(&self, call: &Call<'_>) -> Result<Request, ApiError> {
-        let url = call.target.url(self.base_url());
-        let mut url =
-            url.ok_or_else(|| ApiTransportError::new(call.name(), FailureKind::Request))?;
+        let mut url = call.target.url(self.base_url())?;
         if let Some(page) = call.page {
             page.add_to(&mut url, call.name())?;
         }

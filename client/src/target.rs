@@ -4,7 +4,7 @@ use std::fmt;
 
 use url::{Url, form_urlencoded};
 
-use crate::endpoint::Endpoint;
+use crate::{endpoint::Endpoint, error::ConfigError};
 
 /// An endpoint with the values of one request.
 ///
@@ -19,9 +19,9 @@ use crate::endpoint::Endpoint;
 ///
 /// Values are percent-encoded, so that none of them can change the path or the query
 /// around it. A request is refused before it is sent, with
-/// [`FailureKind::Request`](crate::FailureKind::Request), if a parameter of the template
-/// has no value, if a value has no place in the template, and if a value would change
-/// the path: an empty one, `.` and `..` as a whole segment.
+/// [`ConfigError::PathParameter`](crate::ConfigError::PathParameter), if a parameter of
+/// the template has no value, if the template has no parameter of that name, and if a
+/// value would change the path: an empty one, `.` and `..` as a whole segment.
 ///
 /// `Debug` prints the template and no value.
 #[derive(Clone, PartialEq, Eq)]
@@ -75,35 +75,54 @@ impl Target {
         self.endpoint
     }
 
-    /// The URL below `base`; none if the values do not fit the template.
-    pub(crate) fn url(&self, base: &Url) -> Option<Url> {
+    /// The URL below `base`.
+    ///
+    /// # Errors
+    ///
+    /// [`ConfigError::PathParameter`] if the values do not fit the template.
+    pub(crate) fn url(&self, base: &Url) -> Result<Url, ConfigError> {
         let mut path = base.path().trim_end_matches('/').to_owned();
         path.push_str(&self.filled_template()?);
         let mut url = base.clone();
         url.set_path(&path);
         url.set_query((!self.query.is_empty()).then_some(&self.query));
-        Some(url)
+        Ok(url)
     }
 
-    fn filled_template(&self) -> Option<String> {
+    fn filled_template(&self) -> Result<String, ConfigError> {
         let template = self.endpoint.template();
-        if self.parameters.is_empty() && !template.contains('{') {
-            return Some(template.to_owned());
-        }
+        let refused = |name, why| ConfigError::PathParameter {
+            template,
+            name,
+            why,
+        };
         let mut path = template.to_owned();
         for (name, value) in &self.parameters {
-            let place = format!("{{{name}}}");
-            if value.is_empty() || !path.contains(&place) {
-                return None;
+            let placeholder = format!("{{{name}}}");
+            if !template.contains(&placeholder) {
+                return Err(refused(name, "is not in the template"));
             }
-            // A value has no brace left once it is encoded.
-            path = path.replace(&place, &encode(value));
+            if !path.contains(&placeholder) {
+                return Err(refused(name, "is given twice"));
+            }
+            if value.is_empty() {
+                return Err(refused(name, "is empty"));
+            }
+            // An encoded value contains no brace.
+            path = path.replace(&placeholder, &encode(value));
+            if path.split('/').any(|segment| matches!(segment, "." | "..")) {
+                return Err(refused(name, "would change the path"));
+            }
         }
-        let whole = !path.contains('{');
-        let stays = path
-            .split('/')
-            .all(|segment| !matches!(segment, "." | ".."));
-        (whole && stays).then_some(path)
+        let missing = template
+            .split('{')
+            .skip(1)
+            .filter_map(|rest| rest.split('}').next())
+            .find(|name| path.contains(&format!("{{{name}}}")));
+        match missing {
+            Some(name) => Err(refused(name, "has no value")),
+            None => Ok(path),
+        }
     }
 }
 
@@ -140,7 +159,7 @@ mod tests {
 
     fn url(target: impl Into<Target>) -> Option<String> {
         let base = Url::parse("http://service.test/v1/").expect("a URL");
-        target.into().url(&base).map(String::from)
+        target.into().url(&base).ok().map(String::from)
     }
 
     #[test]
@@ -169,18 +188,39 @@ mod tests {
     }
 
     #[test]
-    fn values_that_do_not_fit_the_template_are_refused() {
-        for target in [
-            LINE.into(),
-            LINE.path("id", 1),
-            LINE.path("id", "").path("line", 2),
-            LINE.path("id", "..").path("line", 2),
-            LINE.path("id", 1).path("line", "."),
-            LINE.path("id", 1).path("line", 2).path("more", 3),
-            LINE.path("id", 1).path("id", 1).path("line", 2),
-            ORDERS.path("id", 1),
+    fn a_value_that_does_not_fit_the_template_is_refused_with_its_name_and_the_rule() {
+        let base = Url::parse("http://service.test/").expect("a URL");
+        for (target, refusal) in [
+            (LINE.into(), "id of /orders/{id}/lines/{line} has no value"),
+            (
+                LINE.path("id", 1),
+                "line of /orders/{id}/lines/{line} has no value",
+            ),
+            (
+                LINE.path("id", "").path("line", 2),
+                "id of /orders/{id}/lines/{line} is empty",
+            ),
+            (
+                LINE.path("id", "..").path("line", 2),
+                "id of /orders/{id}/lines/{line} would change the path",
+            ),
+            (
+                LINE.path("id", 1).path("line", "."),
+                "line of /orders/{id}/lines/{line} would change the path",
+            ),
+            (
+                LINE.path("id", 1).path("line", 2).path("more", 3),
+                "more of /orders/{id}/lines/{line} is not in the template",
+            ),
+            (
+                LINE.path("id", 1).path("id", 1).path("line", 2),
+                "id of /orders/{id}/lines/{line} is given twice",
+            ),
+            (ORDERS.path("id", 1), "id of /orders is not in the template"),
         ] {
-            assert_eq!(url(target), None);
+            let error = target.url(&base).expect_err(refusal).to_string();
+
+            assert_eq!(error, format!("the path parameter {refusal}"));
         }
     }
 }

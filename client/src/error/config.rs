@@ -68,6 +68,16 @@ pub enum ConfigError {
         /// Why it is refused.
         why: &'static str,
     },
+    /// The values of a request do not fit the template of its endpoint.
+    #[error("the path parameter {name} of {template} {why}")]
+    PathParameter {
+        /// The template of the endpoint.
+        template: &'static str,
+        /// The name of the parameter. Its value is not quoted.
+        name: &'static str,
+        /// Why the request was not sent.
+        why: &'static str,
+    },
     /// Both a session and a transport in its place were given.
     #[error(
         "session and transport must not both be given: a transport stands in the place of the session"
