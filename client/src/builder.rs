@@ -144,13 +144,13 @@ impl<C: From<ApiClient>> Builder<C> {
         self
     }
 
-    /// The most requests one call may put on the wire; at least 1.
+    /// The maximum number of requests that one call may send; at least 1.
     pub fn max_attempts(mut self, max_attempts: u32) -> Self {
         self.settings = self.settings.max_attempts(max_attempts);
         self
     }
 
-    /// The longest `Retry-After` that is waited for; at most a day.
+    /// The maximum `Retry-After` that the client waits for; at most a day.
     pub fn max_retry_after(mut self, max_retry_after: Duration) -> Self {
         self.settings = self.settings.max_retry_after(max_retry_after);
         self
@@ -231,19 +231,19 @@ impl<C: From<ApiClient>> Builder<C> {
         self
     }
 
-    /// The most pages that a listing reads; at least 1.
+    /// The maximum number of pages that a listing reads; at least 1.
     pub fn max_pages(mut self, max_pages: u32) -> Self {
         self.max_pages = max_pages;
         self
     }
 
-    /// The most items that a listing yields; at least 1.
+    /// The maximum number of items that a listing yields; at least 1.
     pub fn max_items(mut self, max_items: u32) -> Self {
         self.max_items = max_items;
         self
     }
 
-    /// The number of items to ask for at once, sent as `limit`; at least 1.
+    /// The number of items to request per page, sent as `limit`; at least 1.
     pub fn page_size(mut self, page_size: u32) -> Self {
         self.page_size = page_size;
         self

@@ -1,11 +1,11 @@
-//! An endpoint's name and path template: what a request is called in spans and
-//! metrics, in place of its URL.
+//! An endpoint's name and path template, which spans and metrics show in place of the
+//! URL.
 
 /// A named path of the service.
 ///
-/// Both texts are `&'static str`, so what telemetry says about an endpoint is
-/// fixed in the program text and can never hold a caller's data. As a request
-/// extension it names requests of your own:
+/// Both texts are `&'static str`, so the telemetry of an endpoint is fixed in the
+/// source code and never contains a caller's data. Attach an endpoint as an extension
+/// to name a request that you build yourself:
 ///
 /// ```
 /// use reliable_api_client::Endpoint;
@@ -21,12 +21,12 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// What a request without a name of its own is called.
+    /// The endpoint of a request that has no name.
     pub const OTHER: Self = Self::new("other", "/");
 
     /// Names a path. `name` becomes the label `endpoint`, `template` the label
-    /// `url_template` and, for the calls of this crate, the path itself. A part of it
-    /// such as `{id}` is a parameter, which [`path`](Self::path) gives its value.
+    /// `url_template` and, for the calls of this crate, the path itself. A part such as
+    /// `{id}` is a parameter; [`path`](Self::path) sets its value.
     ///
     /// # Panics
     ///

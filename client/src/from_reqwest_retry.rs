@@ -24,7 +24,7 @@
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let service = MockServer::start().await;
-//! # // Asked for no wait, the example makes none.
+//! # // `Retry-After: 0`, so the example does not wait.
 //! # let unavailable = ResponseTemplate::new(503).insert_header("Retry-After", "0");
 //! # Mock::given(any()).respond_with(unavailable).up_to_n_times(2).mount(&service).await;
 //! # Mock::given(any()).respond_with(ResponseTemplate::new(200)).mount(&service).await;
@@ -45,33 +45,33 @@
 //! # }
 //! ```
 //!
-//! The rest of the stack stays as it was: a middleware that is added after the
-//! layer runs once for each attempt, one that is added before it once for each
-//! call. So do the calls, but for a POST that may be repeated.
+//! The rest of the stack stays the same: a middleware that is added after the layer
+//! runs once for each attempt, and one that is added before it runs once for each call.
+//! Your calls stay the same too, except a POST that may be repeated.
 //!
-//! # The session must not send by itself
+//! # The `reqwest::Client` must not send extra requests
 //!
-//! A default `reqwest::Client` follows redirects, and a 307 or 308 repeats a POST
-//! with its body. It also retries by itself where HTTP/2 says that a request was
-//! not processed. Both happen below every middleware, which can neither count nor
-//! stop them. [`without_hidden_requests`] turns both off, and a redirect becomes
-//! a response like any other. Timeouts are the session's too: without a
-//! `read_timeout` an attempt may last for ever, unless the call has a deadline.
+//! A default `reqwest::Client` follows redirects, and a 307 or 308 repeats a POST with
+//! its body. It also retries when HTTP/2 reports that a request was not processed. Both
+//! happen below every middleware, so no middleware can count or stop them.
+//! [`without_hidden_requests`] turns both off, and a redirect becomes a response like
+//! any other. Timeouts also belong to the `reqwest::Client`: without a `read_timeout`
+//! an attempt may last forever, unless the call has a deadline.
 //!
 //! # What changes for the caller
 //!
 //! | | `reqwest-retry` 0.9 | here |
 //! |---|---|---|
-//! | POST, PATCH | repeated like any other | one attempt. A [`RepeatPermission`] on the request permits more; an `Idempotency-Key` does not |
-//! | `Retry-After` | not read | waited for in full; one that is longer than [`max_retry_after`], 30 s by default, ends the call at once |
-//! | statuses that are retried | 408, 429, every 5xx | 429, 500, 502, 503, 504. A 501 or a 505 will be the same in a second; [`Classifier::new`] takes other statuses |
-//! | a failed TLS handshake | retried as a connection that was not made | one attempt |
-//! | a time limit | looked at before each wait, and so overrun by the wait and the attempt after it | [`deadline`] counts both: a wait that would reach it is not begun, and an attempt is cut off there |
-//! | a success whose body breaks off | delivered; its reader gets the error | a failed attempt, since the body is read inside of it, up to [`max_body_bytes`]; so a download that is to be streamed does not belong on this stack |
-//! | an error response whose body breaks off | delivered, or retried, by its status | the same: status and `Retry-After` decide, whatever becomes of the body |
+//! | POST, PATCH | repeated like any other method | one attempt. A [`RepeatPermission`] on the request permits more; an `Idempotency-Key` does not |
+//! | `Retry-After` | not read | the client waits in full; a wait longer than [`max_retry_after`], 30 s by default, ends the call immediately |
+//! | statuses that are retried | 408, 429, every 5xx | 429, 500, 502, 503, 504. A 501 or a 505 is not temporary; [`Classifier::new`] takes other statuses |
+//! | a failed TLS handshake | retried as a connection error | one attempt |
+//! | a time limit | checked only before each wait, so the wait and the next attempt can exceed it | [`deadline`] includes both: a wait that would reach it is not started, and an attempt is cut off when it passes |
+//! | a success whose body is cut off | delivered; reading the body fails | a failed attempt, since the attempt includes reading the body, up to [`max_body_bytes`]; so do not use this stack for a streamed download |
+//! | an error response whose body is cut off | delivered or retried, depending on its status | the same: only status and `Retry-After` decide |
 //! | a request whose body is a stream | an error, and nothing is sent | one attempt |
-//! | an error of the transport | wrapped in a [`RetryError`] | as it came, but without its URL |
-//! | how it went | the number of retries, if it ended in an error | a [`RetryReport`] among the extensions of request and response |
+//! | an error of the transport | wrapped in a [`RetryError`] | unchanged, but without its URL |
+//! | information about the call | the number of retries, if the call ended in an error | a [`RetryReport`] among the extensions of request and response |
 //!
 //! # Old setting, new setting
 //!
@@ -82,7 +82,7 @@
 //! | `build_with_max_retries(n)` | [`max_attempts`]`(n + 1)`: the first attempt counts. The default is 3 |
 //! | `build_with_total_retry_duration(d)` | [`deadline`]`(d)`, for one call [`CallSettings::deadline`]; and [`max_attempts`], which is always finite |
 //! | `retry_bounds(min, max)`: 1 s to 30 min by default | [`Backoff::new`]`(min, max, clock, random)`, handed to [`with_policy`]: 200 ms to 5 s by default |
-//! | `jitter(Jitter::Full)`, `base(2)` | always. For another jitter or base keep the policy |
+//! | `jitter(Jitter::Full)`, `base(2)` | always. Keep the policy for another jitter or base |
 //! | `new_with_policy_and_strategy(policy, strategy)` | [`with_policy`]`(policy, strategy, clock)` |
 //! | `DefaultRetryableStrategy` | [`Classifier`] |
 //! | `with_retry_log_level(level)` | none: [`telemetry`] has a span for each attempt and each wait, and metrics. An [`Endpoint`] among the extensions of a request names it there |
@@ -113,15 +113,15 @@
 //! # }
 //! ```
 //!
-//! * Either may end a call: the policy when it declines, the layer when its
-//!   `max_attempts` are used. These are 3 unless they are set, however many
-//!   retries a policy allows.
-//! * The policy is asked where another attempt is open, at most once for each, and
-//!   never after a success. A valid `Retry-After` takes the place of its wait.
-//! * The strategy sees what it saw before, and the failures of bodies as well: one
-//!   that broke off is a [`reqwest::Error`], which `DefaultRetryableStrategy` takes
-//!   for fatal, and one that is too large a [`Failure`].
-//! * The strategy has no say about methods, `Retry-After` and failed handshakes.
+//! * Both the policy and the layer can end a call: the policy when it declines, the
+//!   layer when `max_attempts` is reached. `max_attempts` is 3 by default, even if the
+//!   policy allows more retries.
+//! * The policy is asked at most once per attempt, only if another attempt is possible,
+//!   and never after a success. A valid `Retry-After` replaces its wait.
+//! * The strategy also sees failures of the body. A body that was cut off is a
+//!   [`reqwest::Error`], which `DefaultRetryableStrategy` treats as fatal. A body that
+//!   is too large is a [`Failure`].
+//! * The strategy does not decide about methods, `Retry-After` and failed handshakes.
 //!
 //! [`RetryTransientMiddleware`]: reqwest_retry::RetryTransientMiddleware
 //! [`RetryError`]: reqwest_retry::RetryError

@@ -5,9 +5,9 @@ use http::{HeaderMap, header::CONTENT_TYPE};
 /// Whether the `Content-Type` says JSON: `application/json`, or any type with
 /// the structured suffix `+json` (RFC 6839 §3.1).
 ///
-/// Parameters such as a charset, and letter case, do not matter (RFC 9110
-/// §8.3.1). A subtype that is nothing but the suffix counts, since the contract asks
-/// for no more than the ending. A body without a `Content-Type` does not count as JSON.
+/// Parameters such as a charset, and letter case, do not matter (RFC 9110 §8.3.1). A
+/// subtype that consists only of the suffix is accepted, because the contract requires
+/// only the ending. A body without a `Content-Type` does not count as JSON.
 #[must_use]
 pub(crate) fn is_json(headers: &HeaderMap) -> bool {
     headers

@@ -1,8 +1,8 @@
 //! Positive integers, wherever they come from.
 //!
-//! A limit such as `max_pages` may be written in Rust, arrive in JSON or stand
-//! on a command line. In all three zero, negatives, floats and booleans are
-//! refused, and the error says which of them came.
+//! A limit such as `max_pages` may be written in Rust, arrive in JSON or stand on a
+//! command line. In each case, zero, negative numbers, floats and booleans are refused,
+//! and the error names the value.
 
 use std::num::NonZeroU32;
 
@@ -14,9 +14,8 @@ use crate::error::{ConfigError, NotPositive};
 ///
 /// # Errors
 ///
-/// [`ConfigError::Count`] for everything but an integer from 1 to
-/// 4 294 967 295. `2.0` is a float and `true` a boolean: neither is taken for
-/// the integer it resembles.
+/// [`ConfigError::Count`] for everything but an integer from 1 to 4 294 967 295. `2.0`
+/// is a float and `true` a boolean: neither is accepted as an integer.
 pub fn positive_from_json(field: &'static str, value: &Value) -> Result<NonZeroU32, ConfigError> {
     let got = match value {
         Value::Bool(value) => NotPositive::Boolean(*value),
@@ -37,7 +36,7 @@ pub fn positive_from_json(field: &'static str, value: &Value) -> Result<NonZeroU
 ///
 /// # Errors
 ///
-/// As [`positive_from_json`]: the text is read as the JSON it resembles.
+/// As [`positive_from_json`]: the text is parsed as JSON.
 pub fn positive_from_text(field: &'static str, text: &str) -> Result<NonZeroU32, ConfigError> {
     positive_from_json(field, &serde_json::from_str(text).unwrap_or(Value::Null))
 }
@@ -57,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn says_what_came_instead() {
+    fn the_error_names_the_rejected_value() {
         for (text, got) in [
             ("0", "zero"),
             ("-3", "the negative number -3"),
@@ -67,10 +66,10 @@ mod tests {
             ("true", "the boolean true"),
             ("false", "the boolean false"),
             ("4294967296", "a number above 4294967295"),
-            ("null", "something that is no number"),
-            ("ten", "something that is no number"),
-            ("\"10\"", "something that is no number"),
-            ("", "something that is no number"),
+            ("null", "something that is not a number"),
+            ("ten", "something that is not a number"),
+            ("\"10\"", "something that is not a number"),
+            ("", "something that is not a number"),
         ] {
             let error = positive_from_text("max_pages", text).expect_err(text);
 

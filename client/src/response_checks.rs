@@ -4,8 +4,8 @@
 //! 2. the JSON media type and
 //! 3. a top-level object: [`ApiResponse::json`];
 //! 4. of a page, that `items` is an array of objects, and
-//! 5. the type of `next_cursor`: [`Page::of`](crate::Page), as every endpoint
-//!    checks the fields that it promises.
+//! 5. the type of `next_cursor`: [`Page::of`](crate::Page). Each other endpoint checks
+//!    its own required fields in the same way.
 //!
 //! A 204 is an empty success and never parsed: [`ApiResponse::no_content`].
 
@@ -28,7 +28,7 @@ impl ApiResponse {
         Err(self.into_http_error())
     }
 
-    /// Reads the top-level object of a success, and `read` what is in it.
+    /// Parses the top-level object of a success and passes it to `read`.
     pub(crate) fn json<T>(
         self,
         read: impl FnOnce(ObjectText<'_>) -> Result<T, ResponseProblem>,
@@ -40,7 +40,7 @@ impl ApiResponse {
             .map_err(|problem| response.problem(problem))
     }
 
-    /// The body of what says that it brings JSON.
+    /// The body, if the media type is JSON.
     pub(crate) fn json_body(&self) -> Result<&[u8], ResponseProblem> {
         if self.status == StatusCode::NO_CONTENT {
             return Err(ResponseProblem::NoContent);
@@ -53,8 +53,8 @@ impl ApiResponse {
 
     fn object(&self) -> Result<ObjectText<'_>, ResponseProblem> {
         let body = self.json_body()?;
-        // The whole body is checked and none of it is taken apart: this needs
-        // no stack, so no depth of nesting can exhaust it or be refused.
+        // The body is validated without building a tree or recursing, so deep nesting
+        // can neither overflow the stack nor be rejected.
         let body: &RawValue = serde_json::from_slice(body).map_err(invalid_json)?;
         ObjectText::of(body).map_err(|found| ResponseProblem::NotAnObject { found })
     }
@@ -69,7 +69,7 @@ impl ApiResponse {
     }
 }
 
-/// The error for a text that stops being JSON.
+/// The error for a text that is not valid JSON.
 pub(crate) fn invalid_json(error: serde_json::Error) -> ResponseProblem {
     ResponseProblem::InvalidJson {
         line: error.line(),
@@ -77,14 +77,14 @@ pub(crate) fn invalid_json(error: serde_json::Error) -> ResponseProblem {
     }
 }
 
-/// Reads a field that is a string; `expected` is what else it may be.
+/// Reads a field that is a string; `expected` describes the allowed types in the error.
 pub(crate) fn string(
     field: &'static str,
     expected: &'static str,
     value: &RawValue,
 ) -> Result<String, ResponseProblem> {
     match JsonType::of(value) {
-        // It is well-formed, so only half a surrogate pair can be in the way.
+        // The JSON is well-formed, so the only possible error is an unpaired surrogate.
         JsonType::String => {
             serde_json::from_str(value.get()).map_err(|_| ResponseProblem::NotUnicode { field })
         }

@@ -226,7 +226,7 @@ async fn an_error_too_long_to_be_read_keeps_what_its_head_and_its_beginning_said
     assert_eq!(error.code(), Some("unavailable"));
     assert_eq!(error.request_id(), Some("r-1"));
     assert!(
-        error.to_string().contains("too long to be read whole"),
+        error.to_string().contains("too long to be read completely"),
         "{error}"
     );
     assert_eq!(wire.requests().len(), 1);

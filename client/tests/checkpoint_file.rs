@@ -116,8 +116,8 @@ async fn what_another_crawl_saved_is_not_overwritten() {
     let path = folder.path().join("crawl");
     let conflict = format!(
         "the checkpoint {} was changed or removed since this crawl last read or saved it, \
-         and was left as it is; let one crawl at a time use it, \
-         and begin again to go on from there",
+         and was left as it is; run only one crawl at a time with it, \
+         and restart this crawl to continue from the stored checkpoint",
         path.display()
     );
     for old in [None, Some(at("c-1"))] {
@@ -168,7 +168,7 @@ fn text(error: &CheckpointError) -> String {
 async fn a_file_that_is_no_checkpoint_is_refused_by_name_and_with_advice() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("crawl");
-    let not_json = "it is no JSON object with a `version`";
+    let not_json = "it is not a JSON object with a `version`";
     let incomplete = "it does not hold `listing`, `pages` and `cursor`";
     let two = |rest: &str| format!(r#"{{"version":2,{rest}"#);
     for (content, why) in [

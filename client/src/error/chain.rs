@@ -1,4 +1,4 @@
-//! The causes of an error, one behind the other.
+//! The chain of causes of an error.
 
 use std::{error::Error, io, iter};
 
@@ -9,8 +9,8 @@ pub(crate) fn find<'a, T: Error + 'static>(error: &'a (dyn Error + 'static)) -> 
 
 /// The chain that begins with `error`.
 ///
-/// An [`io::Error`] that wraps another error passes over it in `source()`, so
-/// at each one its `get_ref()` is the next link instead.
+/// The `source()` of an [`io::Error`] skips the error that it wraps, so the next link
+/// is its `get_ref()` instead.
 pub(crate) fn chain<'a>(
     error: &'a (dyn Error + 'static),
 ) -> impl Iterator<Item = &'a (dyn Error + 'static)> {

@@ -4,9 +4,8 @@ use std::{fmt, time::Duration};
 
 use http::StatusCode;
 
-/// A rule of the configuration that a value breaks. Each text names the field,
-/// the value and the rule; the base URL is never quoted, since it may hold a
-/// password.
+/// A value that breaks a rule of the configuration. Each text names the field, the
+/// value and the rule; the base URL is never quoted, since it may hold a password.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {
@@ -30,7 +29,7 @@ pub enum ConfigError {
     Count {
         /// The field.
         field: &'static str,
-        /// What came instead.
+        /// The value that was given.
         got: NotPositive,
     },
     /// A duration is zero.
@@ -46,7 +45,7 @@ pub enum ConfigError {
         field: &'static str,
         /// The duration.
         got: Duration,
-        /// The longest that is allowed.
+        /// The maximum.
         max: Duration,
     },
     /// The first backoff is longer than the longest.
@@ -55,9 +54,9 @@ pub enum ConfigError {
         .base.as_secs_f64(), .cap.as_secs_f64()
     )]
     BackoffOrder {
-        /// The first ceiling.
+        /// The ceiling of the first wait.
         base: Duration,
-        /// The ceiling of all.
+        /// The ceiling of every wait.
         cap: Duration,
     },
     /// A status that must not be retried.
@@ -108,7 +107,7 @@ pub(crate) fn at_most(
     Ok(())
 }
 
-/// What came where a positive integer was expected.
+/// A value that is not a positive integer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum NotPositive {
@@ -116,13 +115,13 @@ pub enum NotPositive {
     Zero,
     /// An integer below zero.
     Negative(i64),
-    /// A number with a fraction or an exponent, however whole its value.
+    /// A number with a fraction or an exponent, even if its value is whole.
     Float(f64),
     /// `true` or `false`.
     Boolean(bool),
     /// An integer above the largest that fits, 4 294 967 295.
     TooLarge,
-    /// Something that is no number at all.
+    /// Something that is not a number.
     NotANumber,
 }
 
@@ -134,7 +133,7 @@ impl fmt::Display for NotPositive {
             Self::Float(number) => write!(f, "the float {number:?}"),
             Self::Boolean(value) => write!(f, "the boolean {value}"),
             Self::TooLarge => write!(f, "a number above {}", u32::MAX),
-            Self::NotANumber => f.write_str("something that is no number"),
+            Self::NotANumber => f.write_str("something that is not a number"),
         }
     }
 }

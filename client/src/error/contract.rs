@@ -1,44 +1,44 @@
-//! A listing broke the pagination contract or a limit of the caller's.
+//! Errors of a listing that violates the pagination contract or exceeds a limit of the
+//! caller.
 
 use super::RequestName;
 
-/// Why a listing was stopped although its last response was in order.
+/// The reason why a listing was stopped although its last response was valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ContractError {
-    /// A page named a cursor that this listing had already received: going on
-    /// would read the same pages for ever.
+    /// A page returned a cursor that this listing had already received: continuing
+    /// would read the same pages forever.
     #[error(
-        "{request} repeated a cursor on page {pages}: the listing is a loop; \
-         tell the owner of the service, and do not take what was read for the whole"
+        "{request} repeated a cursor on page {pages}: the listing is a loop, \
+         and the result is incomplete; tell the owner of the service"
     )]
     CursorRepeated {
         /// Which request it was.
         request: RequestName,
-        /// Pages read, the one with the repeated cursor included.
+        /// The number of pages read, including the one with the repeated cursor.
         pages: u32,
-        /// Requests put on the wire for that page.
+        /// The number of requests sent for that page.
         attempts: u32,
     },
-    /// The service issued a cursor that no request can carry. Nothing was sent.
+    /// The service issued a cursor that is too long for a request. Nothing was sent.
     #[error(
-        "{request} cannot carry the cursor that it was given: its URL would have \
-         {url_bytes} bytes, and at most {max_url_bytes} can be sent; \
-         tell the owner of the service, and do not take what was read for the whole"
+        "{request} cannot send its cursor: the URL would have {url_bytes} bytes, \
+         and the maximum is {max_url_bytes}, so the result is incomplete; \
+         tell the owner of the service"
     )]
     CursorTooLong {
         /// Which request it was.
         request: RequestName,
         /// The length of the URL with the cursor, percent-encoded, in bytes.
         url_bytes: usize,
-        /// The longest URL that can be sent, in bytes.
+        /// The maximum length of a URL, in bytes.
         max_url_bytes: usize,
     },
     /// `max_pages` pages were read and there are more.
     #[error(
-        "{request} goes on after page {max_pages}, the last that may be read: \
-         the listing was stopped, not finished; \
-         allow more pages, or ask for less"
+        "{request} reached the limit of {max_pages} pages before the end of the listing: \
+         the result is incomplete; allow more pages, or ask for less"
     )]
     PageLimit {
         /// Which request it was.
@@ -48,9 +48,8 @@ pub enum ContractError {
     },
     /// `max_items` items were read and there are, or may be, more.
     #[error(
-        "{request} goes on after item {max_items}, the last that may be taken: \
-         the listing was stopped, not finished; \
-         allow more items, or ask for less"
+        "{request} reached the limit of {max_items} items before the end of the listing: \
+         the result is incomplete; allow more items, or ask for less"
     )]
     ItemLimit {
         /// Which request it was.
@@ -61,7 +60,7 @@ pub enum ContractError {
 }
 
 impl ContractError {
-    /// Its name as a closed word, such as `cursor_repeated`.
+    /// Its name from a fixed set, such as `cursor_repeated`.
     #[must_use]
     pub const fn as_str(&self) -> &'static str {
         match self {
@@ -72,8 +71,8 @@ impl ContractError {
         }
     }
 
-    /// Requests put on the wire by the call that failed: 0 unless its response
-    /// is what broke the contract.
+    /// The number of requests sent by the failed call: 0 unless its response violated
+    /// the contract.
     #[must_use]
     pub fn attempts(&self) -> u32 {
         match self {
@@ -91,7 +90,7 @@ mod tests {
     use crate::teaching::endpoint::ENDLESS_ITEMS;
 
     #[test]
-    fn says_that_what_was_read_is_not_the_whole() {
+    fn error_texts_say_that_the_result_is_incomplete() {
         let request = RequestName::new(&Method::GET, ENDLESS_ITEMS);
         for (error, text) in [
             (
@@ -99,16 +98,16 @@ mod tests {
                     request,
                     max_pages: 5,
                 },
-                "GET /endless-items goes on after page 5, the last that may be read: the listing \
-                 was stopped, not finished; allow more pages, or ask for less",
+                "GET /endless-items reached the limit of 5 pages before the end of the listing: \
+                 the result is incomplete; allow more pages, or ask for less",
             ),
             (
                 ContractError::ItemLimit {
                     request,
                     max_items: 7,
                 },
-                "GET /endless-items goes on after item 7, the last that may be taken: the listing \
-                 was stopped, not finished; allow more items, or ask for less",
+                "GET /endless-items reached the limit of 7 items before the end of the listing: \
+                 the result is incomplete; allow more items, or ask for less",
             ),
             (
                 ContractError::CursorRepeated {
@@ -116,8 +115,8 @@ mod tests {
                     pages: 3,
                     attempts: 1,
                 },
-                "GET /endless-items repeated a cursor on page 3: the listing is a loop; \
-                 tell the owner of the service, and do not take what was read for the whole",
+                "GET /endless-items repeated a cursor on page 3: the listing is a loop, \
+                 and the result is incomplete; tell the owner of the service",
             ),
             (
                 ContractError::CursorTooLong {
@@ -125,9 +124,9 @@ mod tests {
                     url_bytes: 65_535,
                     max_url_bytes: 65_534,
                 },
-                "GET /endless-items cannot carry the cursor that it was given: its URL would \
-                 have 65535 bytes, and at most 65534 can be sent; tell the owner of the \
-                 service, and do not take what was read for the whole",
+                "GET /endless-items cannot send its cursor: the URL would have 65535 bytes, \
+                 and the maximum is 65534, so the result is incomplete; \
+                 tell the owner of the service",
             ),
         ] {
             assert_eq!(error.to_string(), text);

@@ -1,4 +1,4 @@
-//! The service responded with a status that is no success.
+//! The service responded with a status that is not a success.
 
 use std::{fmt, time::Duration};
 
@@ -16,25 +16,25 @@ use crate::retry::{FailureKind, StopReason};
 pub struct ApiHttpError {
     /// Which request it was.
     pub request: RequestName,
-    /// The status of the last response. Its class is the first thing to branch on.
+    /// The status of the last response. Branch on its class first.
     pub status: StatusCode,
     pub(crate) problem: Problem,
     /// How long the server asked to wait, if it sent a `Retry-After` that can
     /// be followed; [`Duration::MAX`] if longer than can be represented.
     pub retry_after: Option<Duration>,
-    /// Requests put on the wire.
+    /// The number of requests sent.
     pub attempts: u32,
-    /// What forbade another attempt, if a retry rule did.
+    /// The retry rule that forbade another attempt, if one did.
     pub stopped: Option<StopReason>,
-    /// Why the rest of the body is missing, if it is: then code, request id and field
-    /// may be missing as well. The status and the headers were
-    /// complete, so the other fields are reliable.
+    /// The reason why the rest of the body is missing, if it is. Code, request id and
+    /// field may then be missing as well. The status and the headers were complete, so
+    /// the other fields are reliable.
     pub incomplete_body: Option<FailureKind>,
 }
 
 impl ApiHttpError {
-    /// A response with this status, after one attempt; its other fields can be
-    /// set.
+    /// Creates an error for this status with `attempts` set to 1. Set the other public
+    /// fields as needed.
     ///
     /// ```
     /// use reliable_api_client::{ApiHttpError, Endpoint, RequestName};
@@ -61,12 +61,12 @@ impl ApiHttpError {
         }
     }
 
-    /// The machine code that the body gave, such as `idempotency_conflict`; a number as
-    /// its digits.
+    /// The machine code in the body, such as `idempotency_conflict`; a number is given
+    /// as its digits.
     ///
-    /// This and the other parts of the problem object are given as they came, up to
-    /// 1 KiB each, and may hold anything. `Display` and `Debug` print only the parts
-    /// that look like an identifier: letters, digits, `.`, `_` and `-`, at most 64.
+    /// This and the other parts of the problem object are given unchanged, up to 1 KiB
+    /// each, and may contain anything. `Display` and `Debug` print only the parts that
+    /// look like an identifier: letters, digits, `.`, `_` and `-`, at most 64.
     #[must_use]
     pub fn code(&self) -> Option<&str> {
         self.problem.code.as_deref()
@@ -78,14 +78,14 @@ impl ApiHttpError {
         self.code().and_then(printable)
     }
 
-    /// The request id that the body or the `X-Request-Id` header gave: quote it to the
-    /// owner of the service.
+    /// The request id from the body or the `X-Request-Id` header. Quote it to the owner
+    /// of the service.
     #[must_use]
     pub fn request_id(&self) -> Option<&str> {
         self.problem.request_id.as_deref()
     }
 
-    /// The part of the request at fault, as the body located it, such as `query.limit`,
+    /// The part of the request at fault, according to the body, such as `query.limit`,
     /// `header.Idempotency-Key` or `body`.
     #[must_use]
     pub fn field(&self) -> Option<&str> {
@@ -104,7 +104,7 @@ impl fmt::Display for ApiHttpError {
             self.problem
         )?;
         if let Some(kind) = self.incomplete_body {
-            write!(f, ", with a body that {}", what_ended_the_body(kind))?;
+            write!(f, ", with a body that {}", incomplete_body_text(kind))?;
         }
         match (self.stopped, self.retry_after) {
             (Some(StopReason::RetryAfterOverBudget), Some(wait)) => write!(
@@ -132,16 +132,16 @@ impl fmt::Display for ApiHttpError {
 
 impl std::error::Error for ApiHttpError {}
 
-/// Rounded up: a caller that waits for as long as is printed must not come early.
+/// Rounded up, so that a caller who waits for the printed time is not early.
 fn whole_seconds(wait: Duration) -> u64 {
     wait.as_secs()
         .saturating_add(u64::from(wait.subsec_nanos() > 0))
 }
 
-/// The end of an error's body that is not complete.
-fn what_ended_the_body(kind: FailureKind) -> &'static str {
+/// Describes why the body of an error is incomplete.
+fn incomplete_body_text(kind: FailureKind) -> &'static str {
     match kind {
-        FailureKind::BodyTooLarge => "was too long to be read whole",
+        FailureKind::BodyTooLarge => "was too long to be read completely",
         FailureKind::ReadTimeout => "did not end in time",
         _ => "broke off",
     }
@@ -155,12 +155,12 @@ fn advice(status: StatusCode) -> &'static str {
         401 => "supply valid credentials",
         403 => "ask for the permission that is missing",
         404 => "check the path and the identifier",
-        409 => "it conflicts with the present state; look at that before sending anything again",
+        409 => "it conflicts with the current state; check that state before you send anything",
         429 => "the clients ask for too much together; ask for less, and call again later",
-        500 | 502..=504 => "it may pass; call again later",
-        408 | 425 => "the moment was wrong, not the request; call again later",
-        400..=499 => "correct the request; sent again as it is, it would fail again",
-        _ => "the service cannot serve this request; sent again, it would fail again",
+        500 | 502..=504 => "the failure may be temporary; call again later",
+        408 | 425 => "the request itself is not at fault; call again later",
+        400..=499 => "correct the request; unchanged, it would fail again",
+        _ => "the service cannot serve this request; it would fail again",
     }
 }
 
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_happened_and_what_to_do() {
+    fn the_text_names_the_result_and_the_advice() {
         let exhausted = ApiHttpError {
             problem: Problem {
                 code: Some("unavailable".into()),

@@ -1,10 +1,10 @@
-//! Errors: one class per way a call can end badly.
+//! Errors: one class for each way in which a call can fail.
 //!
-//! `Display` says what happened, after how many attempts, and what the caller
-//! can do. Neither it nor `Debug` ever holds a URL, a query, a cursor, a key, a
-//! body or a credential; a machine code, a request id and a field location are
-//! printed only if they look like an identifier. A service that names a key or a
-//! cursor as its code or its request id has it printed: choose keys that are no secret.
+//! `Display` says what happened, after how many attempts, and what the caller can do.
+//! Neither `Display` nor `Debug` ever contains a URL, a query, a cursor, a key, a body
+//! or a credential; a machine code, a request id and a field location are printed only
+//! if they look like an identifier. If a service returns a key or a cursor as its code
+//! or its request id, it is printed: choose keys that are not secret.
 
 mod chain;
 mod config;
@@ -33,16 +33,16 @@ use crate::{endpoint::Endpoint, telemetry};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ApiError {
-    /// The service responded with a status that is no success.
+    /// The service responded with a status that is not a success.
     #[error(transparent)]
     Http(#[from] ApiHttpError),
-    /// The service responded with a success that does not hold what it should.
+    /// The service responded with a success whose content is invalid.
     #[error(transparent)]
     Response(#[from] ApiResponseError),
-    /// A listing broke the pagination contract or a limit of the caller's.
+    /// A listing violated the pagination contract or exceeded a limit of the caller.
     #[error(transparent)]
     Contract(#[from] ContractError),
-    /// No complete response came.
+    /// No complete response arrived.
     #[error(transparent)]
     Transport(#[from] ApiTransportError),
     /// A setting breaks its rule: the client was not built, or the call was not sent.
@@ -64,8 +64,8 @@ impl ApiError {
         }
     }
 
-    /// What was wrong with a response or a listing, as a closed word; none of other
-    /// errors.
+    /// The problem of a response or a listing, as a name from a fixed set; `None` for
+    /// other errors.
     #[must_use]
     pub fn problem(&self) -> Option<&'static str> {
         match self {
@@ -75,7 +75,7 @@ impl ApiError {
         }
     }
 
-    /// Requests put on the wire by the call that failed.
+    /// The number of requests sent by the failed call.
     #[must_use]
     pub fn attempts(&self) -> u32 {
         match self {
@@ -88,7 +88,7 @@ impl ApiError {
     }
 }
 
-/// Which request an error speaks of, such as `GET /flaky`.
+/// The request that an error is about, such as `GET /flaky`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RequestName {
     method: &'static str,
@@ -96,9 +96,8 @@ pub struct RequestName {
 }
 
 impl RequestName {
-    /// The name of a request of your own: a method and the template of its
-    /// path. A method outside the usual ones is `_OTHER`, since what is printed
-    /// must be fixed in the program text.
+    /// Names a request by its method and the template of its path. An unusual method
+    /// becomes `_OTHER`, since every printed text must be fixed in the source code.
     #[must_use]
     pub fn new(method: &Method, endpoint: Endpoint) -> Self {
         Self {

@@ -14,7 +14,7 @@ const LONGEST: usize = 1024;
 /// The longest text of a problem that is printed, in bytes.
 const LONGEST_PRINTED: usize = 64;
 
-/// An error response's own account of the error, in its body or its headers.
+/// The description of an error, from the body or the headers of its response.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(crate) struct Problem {
     pub(crate) code: Option<Box<str>>,
@@ -23,9 +23,9 @@ pub(crate) struct Problem {
 }
 
 impl Problem {
-    /// Reads what is there. An error response may have any body or none, so
-    /// nothing here can fail. If the body is not `complete`, every member that
-    /// arrived in full is used.
+    /// Reads the members that are present. An error response may have any body or none,
+    /// so this never fails. If the body is not `complete`, every member that arrived in
+    /// full is used.
     pub(crate) fn read(headers: &HeaderMap, body: &[u8], complete: bool) -> Self {
         let mut problem = Self::default();
         if media_type::is_json(headers) {
@@ -44,7 +44,7 @@ impl Problem {
         problem
     }
 
-    /// The member that is called so, if it is one of those that are read.
+    /// The member with this name.
     fn member(&mut self, name: Name) -> &mut Option<Box<str>> {
         match name {
             Name::Code => &mut self.code,
@@ -76,8 +76,8 @@ impl fmt::Display for Problem {
     }
 }
 
-/// The texts come from the service and may hold anything: a text that may not be printed
-/// is only known to be there.
+/// The texts come from the service and may contain anything. A text that may not be
+/// printed appears as `…`.
 impl fmt::Debug for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shown = |text: &Option<Box<str>>| {
@@ -92,8 +92,8 @@ impl fmt::Debug for Problem {
     }
 }
 
-/// Takes the members of a problem object as they come, so that what was read
-/// stays when the object breaks off, and so that an odd member costs no other.
+/// Takes the members of a problem object one by one, so that the members read so far
+/// remain if the object is cut off, and an invalid member does not affect the others.
 struct Members<'a>(&'a mut Problem);
 
 impl<'de> Visitor<'de> for Members<'_> {
@@ -137,7 +137,7 @@ enum Name {
     Field,
 }
 
-/// Reads a member's name as bytes: as a string, a name with half a surrogate pair would
+/// Reads a member's name as bytes: as a string, a name with an unpaired surrogate would
 /// be an error.
 struct AnyName;
 
@@ -166,13 +166,13 @@ impl Visitor<'_> for AnyName {
     }
 }
 
-/// Keeps a text as it came, unless it is empty or too long.
+/// Keeps a text unchanged, unless it is empty or too long.
 fn retained(text: &str) -> Option<Box<str>> {
     (1..=LONGEST).contains(&text.len()).then(|| text.into())
 }
 
-/// Keeps a text that looks like an identifier: no log may hold an address, a query or a
-/// credential that a service puts in the place of one.
+/// Keeps a text that looks like an identifier: no log may contain an address, a query
+/// or a credential that a service sends in its place.
 pub(super) fn printable(text: &str) -> Option<&str> {
     let identifier = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
     let looks_like_one = text.len() <= LONGEST_PRINTED && text.bytes().all(identifier);
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn retains_code_request_id_and_field_as_they_came() {
+    fn retains_code_request_id_and_field_unchanged() {
         let longest = "x".repeat(LONGEST);
         for text in [
             "not_found",
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn an_odd_member_costs_no_other() {
+    fn an_invalid_member_does_not_affect_the_others() {
         for odd in [
             br#""n":1e999"#.as_slice(),
             br#""text":"\ud800""#,
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn prints_only_what_looks_like_an_identifier() {
+    fn prints_only_texts_that_look_like_identifiers() {
         let problem = |text: &str| Problem {
             code: Some(text.into()),
             ..Problem::default()
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_body_that_broke_off_the_members_count_that_came_whole() {
+    fn complete_members_of_a_truncated_body_are_kept() {
         let body = br#"{"code":40901,"request_id":"abc-1","detail":"later"}"#;
         let code_at = br#"{"code":40901,""#.len();
         let id_at = br#"{"code":40901,"request_id":"abc-1""#.len();
@@ -309,9 +309,9 @@ mod tests {
     }
 
     proptest! {
-        /// Of a body that broke off nothing is kept that the whole would not say.
+        /// A truncated body yields only values that the complete body yields as well.
         #[test]
-        fn a_part_says_nothing_that_the_whole_does_not(
+        fn a_truncated_body_yields_no_other_values(
             members in vec(("[a-c]{0,2}", "[a-z?:/ \\\\\"\u{e9}\t]{0,6}"), 0..4),
             code in "[a-z?:/ \\\\\"\u{e9}]{0,6}", id in "[a-z_]{1,6}", at: Index, cut: Index,
         ) {

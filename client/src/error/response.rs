@@ -1,4 +1,4 @@
-//! The service responded with a success that does not hold what it should.
+//! The service responded with a success whose content is invalid.
 
 use std::fmt;
 
@@ -7,12 +7,11 @@ use serde_json::value::RawValue;
 
 use super::{Attempts, RequestName};
 
-/// A response whose status is fine and whose representation is not.
+/// A response with a success status and invalid content.
 ///
-/// A body that parses does not prove a success, and a success does not prove that
-/// the body is right. So this class is distinct from
-/// [`ApiHttpError`](super::ApiHttpError). It is never retried: the same response
-/// would come again.
+/// A body that parses does not prove a success, and a success does not prove that the
+/// body is right. So this class is distinct from [`ApiHttpError`](super::ApiHttpError).
+/// It is never retried: another request would get the same response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ApiResponseError {
@@ -20,15 +19,15 @@ pub struct ApiResponseError {
     pub request: RequestName,
     /// The status of the response.
     pub status: StatusCode,
-    /// Requests put on the wire.
+    /// The number of requests sent.
     pub attempts: u32,
-    /// What is wrong with the response.
+    /// The problem of the response.
     pub problem: ResponseProblem,
 }
 
 impl ApiResponseError {
-    /// A success with this problem, after one attempt; its other fields can be
-    /// set.
+    /// Creates an error for this problem with `attempts` set to 1. Set the other public
+    /// fields as needed.
     #[must_use]
     pub fn new(request: RequestName, status: StatusCode, problem: ResponseProblem) -> Self {
         Self {
@@ -45,7 +44,7 @@ impl fmt::Display for ApiResponseError {
         write!(
             f,
             "{} returned {} after {}, but {}: tell the owner of the service; \
-             asking again would bring the same",
+             another request would get the same response",
             self.request,
             self.status,
             Attempts(self.attempts),
@@ -56,24 +55,24 @@ impl fmt::Display for ApiResponseError {
 
 impl std::error::Error for ApiResponseError {}
 
-/// What is wrong with a response. Of several things the first in the order of
-/// the checks is named: media type, JSON, object, `items`, `next_cursor`.
+/// The problem of a response. If there are several, this is the first one in the order
+/// of the checks: media type, JSON, object, `items`, `next_cursor`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResponseProblem {
     /// This endpoint promises another status class.
     #[error("its status is not the one that this endpoint promises")]
     UnexpectedStatus,
-    /// A 204 where a body is owed.
-    #[error("it has no content where a body is owed")]
+    /// A 204 where a body is required.
+    #[error("it has no body, although one is required")]
     NoContent,
-    /// The media type is not JSON. The body was not looked at.
+    /// The media type is not JSON. The body was not read.
     #[error("its media type is not JSON")]
     NotJson,
-    /// The media type says JSON, and the body does not parse.
+    /// The media type is JSON, but the body is not.
     #[error("its body is not JSON (line {line}, column {column})")]
     InvalidJson {
-        /// The line where it stops being JSON, from 1.
+        /// The line of the first error, from 1.
         line: usize,
         /// The column there, from 1; 0 at the very start or end of a line.
         column: usize,
@@ -81,7 +80,7 @@ pub enum ResponseProblem {
     /// The top level is not an object.
     #[error("its top level is {found}, not an object")]
     NotAnObject {
-        /// What it is.
+        /// The actual type.
         found: JsonType,
     },
     /// A required field is missing. A missing `next_cursor` is not null.
@@ -90,9 +89,9 @@ pub enum ResponseProblem {
         /// Its name.
         field: &'static str,
     },
-    /// A required field comes more than once, so that its value depends on who
-    /// reads it (RFC 8259 §4).
-    #[error("the field `{field}` comes more than once")]
+    /// A required field appears more than once, so that its value depends on the parser
+    /// (RFC 8259 §4).
+    #[error("the field `{field}` appears more than once")]
     RepeatedField {
         /// Its name.
         field: &'static str,
@@ -102,9 +101,9 @@ pub enum ResponseProblem {
     WrongType {
         /// Its name.
         field: &'static str,
-        /// What it should be.
+        /// The expected type.
         expected: &'static str,
-        /// What it is.
+        /// The actual type.
         found: JsonType,
     },
     /// An item of a page is not an object.
@@ -112,12 +111,12 @@ pub enum ResponseProblem {
     ItemNotAnObject {
         /// Which item, from 0.
         index: usize,
-        /// What it is.
+        /// The actual type.
         found: JsonType,
     },
-    /// A field is a string with half a surrogate pair in it, so that no text can
-    /// hold it and it could not be sent back (RFC 8259 §8.2).
-    #[error("the field `{field}` is a string with half a surrogate pair, which is no text")]
+    /// A field is a string with an unpaired surrogate, which is not valid Unicode and
+    /// cannot be sent back (RFC 8259 §8.2).
+    #[error("the field `{field}` contains an unpaired surrogate, which is not valid Unicode")]
     NotUnicode {
         /// Its name.
         field: &'static str,
@@ -128,7 +127,7 @@ pub enum ResponseProblem {
 }
 
 impl ResponseProblem {
-    /// Its name as a closed word, such as `invalid_json`.
+    /// Its name from a fixed set, such as `invalid_json`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -147,7 +146,7 @@ impl ResponseProblem {
     }
 }
 
-/// The type of a JSON value: what may be said about one without quoting it.
+/// The type of a JSON value, which an error may name without quoting the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JsonType {
     /// `null`
@@ -165,7 +164,7 @@ pub enum JsonType {
 }
 
 impl JsonType {
-    /// The type of a well-formed value, which its first byte tells.
+    /// The type of a well-formed value, determined by its first byte.
     pub(crate) fn of(value: &RawValue) -> Self {
         match value.get().as_bytes().first() {
             Some(b'n') => Self::Null,
@@ -199,7 +198,7 @@ mod tests {
     use crate::teaching::endpoint::BAD_CURSOR;
 
     #[test]
-    fn says_what_happened_and_what_to_do() {
+    fn the_text_names_the_problem_and_the_advice() {
         let error = ApiResponseError {
             request: RequestName::new(&Method::GET, BAD_CURSOR),
             status: StatusCode::OK,
@@ -215,7 +214,7 @@ mod tests {
             error.to_string(),
             "GET /bad-cursor returned 200 OK after 1 attempt, but the field `next_cursor` \
              is a number, not a string or null: tell the owner of the service; \
-             asking again would bring the same"
+             another request would get the same response"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! No complete response came.
+//! No complete response arrived.
 
 use std::fmt;
 
@@ -7,19 +7,18 @@ use crate::retry::{FailureKind, RetryReport, StopReason};
 
 /// A request that ended without a complete response.
 ///
-/// All the ways a transport can fail come as this one class; the kind tells
-/// them apart. After a request that may have changed something, a failure says
-/// nothing about whether it did.
+/// All failures of a transport have this one class; the kind distinguishes them. If a
+/// request that changes something fails, the change may still have taken effect.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub struct ApiTransportError {
     /// Which request it was.
     pub request: RequestName,
-    /// What kind of failure ended the last attempt.
+    /// The kind of failure that ended the last attempt.
     pub kind: FailureKind,
-    /// Requests put on the wire.
+    /// The number of requests sent.
     pub attempts: u32,
-    /// What forbade another attempt, if a retry rule did.
+    /// The retry rule that forbade another attempt, if one did.
     pub stopped: Option<StopReason>,
     /// The error of the transport, without its URL.
     #[source]
@@ -27,8 +26,8 @@ pub struct ApiTransportError {
 }
 
 impl ApiTransportError {
-    /// A failure of this kind, before which nothing was sent; its other fields
-    /// can be set.
+    /// Creates an error for a failure of this kind with `attempts` set to 0. Set the
+    /// other public fields as needed.
     #[must_use]
     pub fn new(request: RequestName, kind: FailureKind) -> Self {
         Self {
@@ -53,8 +52,7 @@ impl ApiError {
             reqwest_middleware::Error::Reqwest(error) => Some(error.without_url()),
             reqwest_middleware::Error::Middleware(error) => match error.downcast() {
                 Ok(illegal) => return Self::Config(illegal),
-                // Somebody else's middleware wrote it, and may have put
-                // anything into it.
+                // It comes from a foreign middleware and may contain anything.
                 Err(_) => None,
             },
         };
@@ -94,10 +92,10 @@ fn what_happened(kind: FailureKind) -> &'static str {
     }
 }
 
-/// What a caller can do about a failure that no retry rule ended.
+/// The advice about a failure that was not stopped by a retry rule.
 fn advice(kind: FailureKind) -> &'static str {
     match kind {
-        FailureKind::BodyTooLarge => "ask for less at once, or allow a longer body",
+        FailureKind::BodyTooLarge => "ask for less data, or allow a longer body",
         FailureKind::Request => "check the request, the session and its middlewares",
         _ => "find out whether it took effect before sending it again",
     }
@@ -111,7 +109,7 @@ mod tests {
     use crate::teaching::endpoint::CREATE_JOB;
 
     #[test]
-    fn says_what_happened_and_what_to_do() {
+    fn the_text_names_the_failure_and_the_advice() {
         let error = |kind, attempts, stopped| {
             ApiTransportError {
                 request: RequestName::new(&Method::POST, CREATE_JOB),
@@ -126,12 +124,12 @@ mod tests {
         assert_eq!(
             error(FailureKind::Tls, 1, Some(StopReason::Tls)),
             "POST /jobs could not agree on TLS after 1 attempt: \
-             another attempt would fail alike; check the certificates and the address"
+             another attempt would fail in the same way; check the certificates and the address"
         );
         assert_eq!(
             error(FailureKind::BodyTooLarge, 1, None),
             "POST /jobs had a response longer than this client accepts after 1 attempt: \
-             ask for less at once, or allow a longer body"
+             ask for less data, or allow a longer body"
         );
         assert_eq!(
             error(FailureKind::QueueTimeout, 0, Some(StopReason::Deadline)),

@@ -1,4 +1,4 @@
-//! How far a crawl came, and where that is remembered.
+//! The progress of a crawl, and where it is stored.
 
 use std::{
     fmt, io,
@@ -8,23 +8,24 @@ use std::{
 
 use super::{cursor::Cursor, listing_id::ListingId};
 
-/// How far the crawl of a listing came. No checkpoint at all means the beginning.
+/// The progress of the crawl of a listing. Without a checkpoint, a crawl starts at the
+/// beginning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checkpoint {
-    /// The listing that is crawled: to another one the cursor means nothing.
+    /// The listing that is crawled. The cursor is valid only for this listing.
     pub listing: ListingId,
-    /// Pages read by the runs that came to this checkpoint, each as often as it was in
-    /// its run: what [`max_pages`](super::ListingLimits::max_pages) bounds, with those
-    /// that a run reads since.
+    /// The number of pages that all runs read up to this checkpoint, repeated pages
+    /// included. [`max_pages`](super::ListingLimits::max_pages) limits this number plus
+    /// the pages of the current run.
     pub pages: u32,
-    /// Where the crawl goes on.
+    /// The position at which the crawl continues.
     pub position: Position,
 }
 
-/// Where a crawl goes on.
+/// The position at which a crawl continues.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Position {
-    /// Every page before this cursor's was processed.
+    /// Every page before the page of this cursor was processed.
     At(Cursor),
     /// Every page was processed.
     Done,
@@ -47,36 +48,36 @@ impl Checkpoint {
     }
 }
 
-/// Where a crawl remembers how far it came. One store holds the checkpoint of one
-/// crawl.
+/// Stores the progress of a crawl. One store holds the checkpoint of one crawl.
 ///
-/// `save` must be atomic: at any time `load` finds either the old checkpoint or
-/// the new one. A store that two crawls can use at once should refuse to replace
-/// a checkpoint that changed since this crawl last loaded or saved it, as
-/// [`FileCheckpoints`](super::FileCheckpoints) does. (A store that has done neither
-/// has nothing to compare with: [`FileCheckpoints`](super::FileCheckpoints) saves then.)
+/// `save` must be atomic: at any time `load` finds either the old checkpoint or the new
+/// one. A store that two crawls can use at the same time should refuse to replace a
+/// checkpoint that changed since this crawl last loaded or saved it, as
+/// [`FileCheckpoints`](super::FileCheckpoints) does. (A store that has not loaded or
+/// saved yet cannot compare; [`FileCheckpoints`](super::FileCheckpoints) then saves
+/// without a check.)
 #[async_trait::async_trait]
 pub trait CheckpointStore: Send + Sync {
     /// The last checkpoint saved; `None` if there was none.
     ///
     /// # Errors
     ///
-    /// [`CheckpointError`] if there is something that cannot be read. It must
-    /// not pass for "none": the crawl would start again from the beginning.
+    /// [`CheckpointError`] if there is a checkpoint that cannot be read. Do not return
+    /// `None` then: the crawl would start again from the beginning.
     async fn load(&self) -> Result<Option<Checkpoint>, CheckpointError>;
 
     /// Replaces the checkpoint.
     ///
     /// # Errors
     ///
-    /// [`CheckpointError`] if it could not be saved; the old one stays.
-    /// [`CheckpointError::NotFlushed`] is the one exception: the new one is in
-    /// place, and only a loss of power can bring the old one back.
+    /// [`CheckpointError`] if it could not be saved; the old one stays. The only
+    /// exception is [`CheckpointError::NotFlushed`]: the new checkpoint is in place,
+    /// and the old one can reappear only after a power failure.
     async fn save(&self, checkpoint: &Checkpoint) -> Result<(), CheckpointError>;
 }
 
-/// Why a checkpoint could not be loaded or saved. Neither its `Debug` nor its
-/// `Display` holds a cursor.
+/// The reason why a checkpoint could not be loaded or saved. Neither `Debug` nor
+/// `Display` contains a cursor.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
@@ -89,43 +90,43 @@ pub enum CheckpointError {
     Io {
         /// `read` or `save`.
         action: &'static str,
-        /// Which file.
+        /// The path of the file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: io::Error,
     },
-    /// The file was replaced, and the disk did not confirm it.
+    /// The file was replaced, but the disk did not confirm it.
     #[error(
-        "the checkpoint {} was saved, and the disk did not confirm it: \
-         a loss of power may bring the one before it back; check the disk",
+        "the checkpoint {} was saved, but the disk did not confirm it: \
+         after a power failure, the previous checkpoint may reappear; check the disk",
         .path.display()
     )]
     NotFlushed {
-        /// Which file.
+        /// The path of the file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: io::Error,
     },
-    /// The file is not what this crawl last read or saved. It was left as it is.
+    /// The file differs from the one that this crawl last read or saved. It was left
+    /// unchanged.
     #[error(
         "the checkpoint {} was changed or removed since this crawl last read or saved it, \
-         and was left as it is; let one crawl at a time use it, \
-         and begin again to go on from there",
+         and was left as it is; run only one crawl at a time with it, \
+         and restart this crawl to continue from the stored checkpoint",
         .path.display()
     )]
     Conflict {
-        /// Which file.
+        /// The path of the file.
         path: PathBuf,
     },
-    /// The store holds the checkpoint of another listing. Its cursor would mean
-    /// something else here, or nothing; and if that crawl was done, this one
-    /// would end at once without a word.
+    /// The store holds the checkpoint of another listing. Its cursor is not valid for
+    /// this listing, and if that crawl was complete, this one would end immediately
+    /// without an error.
     ///
-    /// Where a service has only moved to another base URL, a program may load
-    /// the checkpoint, give it [`Listing::id`](super::Listing::id) as its
-    /// listing, and save it.
+    /// If a service has only moved to another base URL, a program may load the
+    /// checkpoint, set its listing to [`Listing::id`](super::Listing::id), and save it.
     #[error(
         "the checkpoint was saved for a listing with another {differs}; \
          give each listing a file or store of its own, \
@@ -135,20 +136,20 @@ pub enum CheckpointError {
         /// `endpoint` or `base URL`.
         differs: &'static str,
     },
-    /// The file is there and holds something else.
+    /// The file exists, but is not a checkpoint.
     #[error(
         "{} is not a checkpoint of this client ({why}); \
          move it away to start from the beginning, or name another file",
         .path.display()
     )]
     Unreadable {
-        /// Which file.
+        /// The path of the file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem of the file.
         why: &'static str,
     },
-    /// A store of the caller's failed. What it says is up to the store, so it
-    /// is given as the source and printed nowhere else.
+    /// A store of the caller failed. Its error may contain anything, so it is available
+    /// only as the source and is not printed.
     #[error("the checkpoint store failed; the crawl stays where it was")]
     Store(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
@@ -186,7 +187,7 @@ impl fmt::Debug for CheckpointError {
     }
 }
 
-/// A store that forgets when the process ends. Clones share one checkpoint.
+/// A store in memory, which is lost when the process ends. Clones share one checkpoint.
 #[derive(Debug, Clone, Default)]
 pub struct MemoryCheckpoints(Arc<Mutex<Option<Checkpoint>>>);
 

@@ -15,14 +15,14 @@ use super::{
 };
 use crate::{error::ApiError, raw_object::RawObject};
 
-/// A walk through a listing that remembers how far it came.
+/// A walk through a listing that stores its progress.
 ///
-/// Take a page, process it, commit it. Only the commit saves the next cursor. So
-/// a crash in between loses no page, and at most one page is delivered again:
-/// processing an item twice must do no harm.
+/// Take a page, process it, commit it. Only the commit saves the next cursor. So a
+/// crash in between loses no page, and at most one page is delivered again. Processing
+/// an item twice must therefore be harmless.
 ///
-/// [`Listing::crawl`](super::Listing::crawl) says what is remembered from one run
-/// to the next.
+/// [`Listing::crawl`](super::Listing::crawl) describes the state that is kept between
+/// runs.
 pub struct Crawl<S> {
     walk: Walk,
     id: ListingId,
@@ -30,14 +30,14 @@ pub struct Crawl<S> {
 }
 
 impl Listing {
-    /// Reads page after page and remembers in `store` how far it came; goes on
-    /// from there if the store knows of an earlier run.
+    /// Reads page after page and saves the progress in `store`. If the store has the
+    /// checkpoint of an earlier run, the crawl continues from it.
     ///
-    /// The pages of all runs count towards `max_pages`, so a listing without an
-    /// end does not get as many again with each run; a crawl that was stopped
-    /// there goes on once it is allowed more. The cursors of earlier runs are not
-    /// remembered, but for the one it goes on from: a circle of cursors that
-    /// spans two runs is found after at most one more round.
+    /// The pages of all runs count towards `max_pages`, so an endless listing stays
+    /// within the limit however often the crawl runs. A crawl that was stopped at the
+    /// limit continues if the limit is raised. Of the cursors of earlier runs, only the
+    /// one in the checkpoint is known, so a loop of cursors that spans two runs is
+    /// detected after at most one more round.
     ///
     /// # Errors
     ///
@@ -59,13 +59,13 @@ impl<S: CheckpointStore> Crawl<S> {
     }
 
     /// The next page; `None` after the last, and after an error of the contract.
-    /// Without a commit in between it is the same page again.
+    /// Without a commit in between, the same page is returned again.
     ///
     /// # Errors
     ///
     /// As [`Pages::next_page`](super::Pages::next_page). An [`ApiError::Contract`] ends
-    /// this crawl. After any other error it stays where it was: a later call tries the
-    /// same page.
+    /// this crawl. After any other error the position is unchanged: a later call tries
+    /// the same page.
     pub async fn next_page(&mut self) -> Option<Result<UncommittedPage<'_, S>, ApiError>> {
         match self.walk.fetch().await.transpose()? {
             Ok(page) => Some(Ok(UncommittedPage { crawl: self, page })),
@@ -78,11 +78,11 @@ impl<S: CheckpointStore> Crawl<S> {
         }
     }
 
-    /// The pages as a [`Stream`]. Asking for a page commits the one before it, and so
-    /// does asking for more after the last page. So process each page before you ask
-    /// for the next one, and do not buffer the stream.
+    /// The pages as a [`Stream`]. The stream commits a page when you ask for the next
+    /// one, and the last page when you ask for one more. So process each page before
+    /// you ask for the next one, and do not buffer the stream.
     ///
-    /// The stream ends after its first error. The page before it was committed, unless
+    /// The stream ends after its first error. The previous page was committed, unless
     /// the error is [`CrawlError::Checkpoint`].
     pub fn into_stream(self) -> impl Stream<Item = Result<Page, CrawlError>> + Send
     where
@@ -104,7 +104,7 @@ impl<S: CheckpointStore> Crawl<S> {
         })
     }
 
-    /// Commits the page before, of which the cursor is given, and reads the next one.
+    /// Commits the previous page, given its `next_cursor`, and reads the next one.
     async fn step(
         &mut self,
         processed: Option<Option<Cursor>>,
@@ -115,7 +115,7 @@ impl<S: CheckpointStore> Crawl<S> {
         Ok(self.walk.fetch().await?)
     }
 
-    /// Saves that the page which named this cursor was processed, and moves on.
+    /// Saves that the page with this `next_cursor` was processed, and moves on.
     async fn commit(&mut self, next_cursor: Option<Cursor>) -> Result<(), CheckpointError> {
         let checkpoint = Checkpoint {
             listing: self.id.clone(),
@@ -128,14 +128,14 @@ impl<S: CheckpointStore> Crawl<S> {
     }
 }
 
-/// Why a crawl that is read as a stream ended before its listing did.
+/// The reason why a crawl that is read as a stream ended before its listing did.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CrawlError {
     /// The next page could not be read.
     #[error(transparent)]
     Api(#[from] ApiError),
-    /// The page before could not be committed. It is delivered again by another run.
+    /// The previous page could not be committed. The next run delivers it again.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
 }
@@ -162,21 +162,21 @@ impl<S: CheckpointStore> UncommittedPage<'_, S> {
         &self.page.items
     }
 
-    /// The items of the page, taken out of it, and the page to commit when they are
-    /// processed.
+    /// Takes the items out of the page; commit the returned page after you have
+    /// processed them.
     pub fn into_items(mut self) -> (Vec<RawObject>, Self) {
         let items = std::mem::take(&mut self.page.items);
         (items, self)
     }
 
-    /// Remembers that this page was processed, and moves on.
+    /// Saves that this page was processed, and moves on.
     ///
     /// # Errors
     ///
-    /// [`CheckpointError`] if it could not be saved: the crawl stays where it
-    /// was, and the page is delivered again. This holds after
-    /// [`CheckpointError::NotFlushed`], too; but another run would start after
-    /// this page.
+    /// [`CheckpointError`] if the progress could not be saved: the position is
+    /// unchanged, and the page is delivered again. After
+    /// [`CheckpointError::NotFlushed`], this crawl also delivers the page again, but a
+    /// new run starts after this page.
     pub async fn commit(self) -> Result<(), CheckpointError> {
         self.crawl.commit(self.page.next_cursor).await
     }

@@ -11,16 +11,16 @@ use crate::{
 
 /// An opaque continuation position, returned to the service unchanged.
 ///
-/// It may hold anything, so nothing prints it.
+/// It may contain anything, so it is never printed.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Cursor(Box<str>);
 
 impl Cursor {
-    /// Takes a cursor that was kept from an earlier page.
+    /// Creates a cursor from the text of an earlier one.
     ///
     /// # Errors
     ///
-    /// [`EmptyCursor`]: an empty string is no position.
+    /// [`EmptyCursor`] if the string is empty.
     pub fn new(cursor: impl Into<Box<str>>) -> Result<Self, EmptyCursor> {
         let cursor = cursor.into();
         if cursor.is_empty() {
@@ -39,7 +39,7 @@ impl Cursor {
         Ok(Some(cursor))
     }
 
-    /// The cursor as the service gave it.
+    /// The cursor, unchanged, as the service sent it.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

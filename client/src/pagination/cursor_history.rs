@@ -1,8 +1,8 @@
 //! A cursor that was already received ends its listing with an error.
 //!
-//! Comparing with the previous cursor alone misses A → B → A, so all of them
-//! are remembered; as fingerprints of 16 bytes, so that a long crawl does not
-//! grow with the length of its cursors.
+//! A comparison with the previous cursor alone misses A → B → A, so all cursors are
+//! kept. They are kept as fingerprints of 16 bytes, so that memory use does not depend
+//! on the length of the cursors.
 
 use std::{
     collections::HashSet,
@@ -12,22 +12,22 @@ use std::{
 use super::cursor::Cursor;
 use crate::error::{ContractError, RequestName};
 
-/// Both hashes of a cursor.
+/// The two hashes of a cursor.
 type Fingerprint = [u64; 2];
 
 /// The cursors received so far.
 #[derive(Debug, Clone, Default)]
 pub(super) struct CursorHistory {
-    /// Two differently keyed hashes make 128 bits: by chance two of a
-    /// billion cursors share them less than once in 10²⁰ listings, and a
-    /// service cannot aim for it without the keys.
+    /// Two differently keyed hashes make 128 bits: two of a billion cursors collide by
+    /// chance less than once in 10²⁰ listings, and a service cannot cause a collision
+    /// without the keys.
     keys: [RandomState; 2],
     seen: HashSet<Fingerprint>,
 }
 
 impl CursorHistory {
-    /// Fails if the cursor that page number `pages` named, after so many
-    /// attempts, was received before.
+    /// Fails if the cursor of page number `pages`, received after `attempts` attempts,
+    /// was received before.
     pub(super) fn check(
         &self,
         next: &Cursor,
@@ -66,7 +66,7 @@ mod tests {
     proptest! {
         /// The reference model is the list of the cursors themselves.
         #[test]
-        fn remembers_exactly_what_was_received(
+        fn exactly_the_received_cursors_are_reported(
             cursors in prop::collection::vec("[ab+/=&]{1,3}", 0..60),
         ) {
             let request = RequestName::new(&Method::GET, ITEMS);

@@ -21,47 +21,47 @@ use crate::raw_object::JsonObject;
 /// Keeps the checkpoint of one crawl in one file.
 ///
 /// A new checkpoint is written to a temporary file in the same folder, flushed to the
-/// disk and renamed over the old one, so a kill between any two instructions leaves one
-/// of the two, whole. A kill may also leave the temporary file, whose name begins with
-/// `.tmp`. Through a symbolic link it is the file behind it that is replaced. The file is a JSON object of a version number, the
-/// [listing](ListingId), the number of pages read and the cursor, and on Unix
-/// only its owner may read it.
+/// disk and renamed over the old one, so a kill between any two instructions leaves the
+/// complete old or new checkpoint. A kill may also leave the temporary file, whose name
+/// begins with `.tmp`. If the path is a symbolic link, the file that it points to is
+/// replaced. The file is a JSON object with a version number, the [listing](ListingId),
+/// the number of pages read and the cursor. On Unix, only its owner may read it.
 ///
-/// One crawl at a time may use it. Another one is found out when it saves: a
-/// file that changed since this store last read or replaced it is left alone,
-/// and [`CheckpointError::Conflict`] says so. Two that save in the same instant
-/// may both succeed; the one that is overtaken finds out with its next save.
+/// Only one crawl at a time may use the file. A second one is detected when it saves: a
+/// file that changed since this store last read or replaced it is left unchanged, and
+/// the error is [`CheckpointError::Conflict`]. If two crawls save at the same instant,
+/// both may succeed; the next save of the first one then reports the conflict.
 pub struct FileCheckpoints {
     path: PathBuf,
-    /// Held by the file work, not by the future that waits for it: a save that
-    /// was dropped halfway goes on, and must be over before the next begins.
+    /// Held by the file operation, not by the future that waits for it: if the future
+    /// is dropped, the save continues, and must end before the next one begins.
     turn: Arc<Mutex<()>>,
     known: Arc<std::sync::Mutex<Known>>,
     open_folder: OpenFolder,
 }
 
-/// What this store knows of the file.
+/// The last content of the file that this store knows.
 #[derive(Default, PartialEq, Eq)]
 enum Known {
-    /// Nothing: it has neither read nor replaced it.
+    /// This store has neither read nor replaced the file.
     #[default]
     Nothing,
-    /// It was not there.
+    /// The file did not exist.
     Missing,
-    /// What was read from it or written to it last.
+    /// The content that was last read or written.
     Content(Vec<u8>),
 }
 
-/// The content of the file. The version lets a later program refuse what it
-/// does not know, rather than misread it.
+/// The content of the file. The version lets a program refuse an unknown format instead
+/// of misreading it.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Stored<'a> {
     version: u64,
     listing: std::borrow::Cow<'a, str>,
     pages: u32,
-    /// The cursor; `null` when the crawl is done. `deserialize_with` makes it
-    /// required: left to itself, serde takes a missing field for `null`.
+    /// The cursor; `null` when the crawl is done. `deserialize_with` makes it required:
+    /// by default, serde reads a missing field as `null`.
     #[serde(deserialize_with = "Option::deserialize")]
     cursor: Option<std::borrow::Cow<'a, str>>,
 }
@@ -69,7 +69,7 @@ struct Stored<'a> {
 const VERSION: u64 = 2;
 
 impl FileCheckpoints {
-    /// Keeps the checkpoint at `path`, whose folder must exist.
+    /// Keeps the checkpoint at `path`. Its folder must exist.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self {
             path: path.into(),
@@ -94,11 +94,11 @@ impl FileCheckpoints {
             path: self.path.clone(),
             why,
         };
-        // The parser's own errors would quote what they found.
+        // The errors of the parser would quote the content.
         let stored = serde_json::from_slice::<JsonObject>(text).unwrap_or_default();
         match stored.get("version").and_then(Value::as_u64) {
             Some(VERSION) => {}
-            None => return Err(unreadable("it is no JSON object with a `version`")),
+            None => return Err(unreadable("it is not a JSON object with a `version`")),
             Some(1) => return Err(unreadable("its version 1 does not name its listing")),
             Some(_) => return Err(unreadable("its version is unknown")),
         }
@@ -133,7 +133,7 @@ impl FileCheckpoints {
             })
     }
 
-    /// Whether the file is no longer what this store knows it to be.
+    /// Whether the file differs from the content that this store knows.
     fn was_changed(&self) -> io::Result<bool> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(*known != Known::Nothing && *known != self.look()?)
@@ -159,7 +159,7 @@ impl FileCheckpoints {
         }
     }
 
-    /// Runs file work where it may block, one piece after the other.
+    /// Runs file operations on a blocking thread, one after the other.
     async fn blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Self) -> Result<T, CheckpointError> + Send + 'static,
@@ -194,7 +194,7 @@ fn written(checkpoint: &Checkpoint) -> io::Result<Vec<u8>> {
     Ok(serde_json::to_vec(&stored)?)
 }
 
-/// Written by hand: what is known of the file holds a cursor.
+/// Written by hand, because the known content contains a cursor.
 impl fmt::Debug for FileCheckpoints {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("FileCheckpoints")
@@ -203,8 +203,8 @@ impl fmt::Debug for FileCheckpoints {
     }
 }
 
-/// A clone is the store of another crawl: it waits for the file work of this one,
-/// and does not know what this one has read or saved.
+/// A clone is the store of another crawl: it waits for the file operations of the
+/// original, but does not know the content that the original read or saved.
 impl Clone for FileCheckpoints {
     fn clone(&self) -> Self {
         Self {
@@ -243,8 +243,8 @@ mod tests {
         }
     }
 
-    /// A store in a folder of its own that holds checkpoint 1, and from then on
-    /// opens that folder in this way.
+    /// A store with checkpoint 1 in a new folder, which it opens with `open_folder`
+    /// from then on.
     async fn store(open_folder: OpenFolder) -> (FileCheckpoints, tempfile::TempDir) {
         let folder = tempfile::tempdir().expect("a folder");
         let mut store = FileCheckpoints::new(folder.path().join("crawl"));
@@ -269,7 +269,7 @@ mod tests {
         );
         assert_eq!(store.load().await.expect("a file"), Some(checkpoint(1)));
         let files = fs::read_dir(folder.path()).expect("readable");
-        assert_eq!(files.count(), 1, "nothing is left beside it");
+        assert_eq!(files.count(), 1, "no temporary file is left");
     }
 
     #[tokio::test]
@@ -286,7 +286,7 @@ mod tests {
         store
             .save(&checkpoint(3))
             .await
-            .expect("what it saved itself is no conflict");
+            .expect("its own save is not a conflict");
         assert_eq!(store.load().await.expect("a file"), Some(checkpoint(3)));
     }
 
@@ -324,7 +324,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read_back_and_no_part_of_it(checkpoint in any_checkpoint(), cut: Index) {
+        fn a_written_checkpoint_is_read_back_and_a_truncated_one_is_refused(checkpoint in any_checkpoint(), cut: Index) {
             let text = written(&checkpoint).expect("JSON");
 
             prop_assert_eq!(parse(&text).expect("a checkpoint"), checkpoint);
@@ -332,11 +332,10 @@ mod tests {
             prop_assert!(cut.is_err_and(|error| is_unreadable(&error)));
         }
 
-        /// Some of these are a checkpoint: that one is written as it was read, in the one
-        /// way in which this store writes. What is wrong with the others is said without
-        /// a word of what they hold.
+        /// Some of these files are valid checkpoints, which are read back unchanged
+        /// after a write. The errors for the others do not quote the file.
         #[test]
-        fn any_file_holds_a_checkpoint_or_is_refused_without_a_quotation(
+        fn any_file_is_a_checkpoint_or_is_refused_without_being_quoted(
             version in "(2|1|3|-2|2\\.0|null|\"2\")?",
             listing in "(\"/s3cret\"|null|7)?",
             pages in "(0|7|4294967295|4294967296|-1|1e2|\"s3cret\")?",

@@ -1,4 +1,4 @@
-//! A listing by the item.
+//! Reading a listing item by item.
 
 use std::{fmt, num::NonZeroU32, vec};
 
@@ -41,9 +41,9 @@ impl Items {
 
     /// The next item; `None` after the last one, and after an error.
     ///
-    /// Exactly `max_items` items are yielded; if there would be more, an error
-    /// follows. "More" is an item that was read or a cursor that was given: no
-    /// further request is made to find out.
+    /// At most `max_items` items are yielded. If there are more, an error follows.
+    /// There are more if an unread item remains on the last page or if that page has a
+    /// next cursor; no further request is sent to check.
     ///
     /// # Errors
     ///

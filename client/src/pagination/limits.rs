@@ -1,6 +1,6 @@
 //! The limits of a listing: pages, items, and the size of a page.
 //!
-//! A limit that is reached is an error: what was read is not the whole.
+//! Exceeding a limit is an error, because the result is incomplete.
 
 use std::num::NonZeroU32;
 
@@ -9,27 +9,27 @@ use crate::error::{ContractError, RequestName};
 /// The limits of a listing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ListingLimits {
-    /// The most pages that are read; in a crawl those up to the last commit, of all its
-    /// runs together, and those that this run reads, one that is delivered again included.
+    /// The maximum number of pages. For a crawl, this counts the pages of all runs up
+    /// to the last commit plus the pages of the current run, repeated pages included.
     pub max_pages: NonZeroU32,
-    /// The most items that are yielded one at a time.
+    /// The maximum number of items that [`Items`](super::Items) yields.
     pub max_items: NonZeroU32,
-    /// The number of items to ask for at once, sent as `limit`.
+    /// The number of items to request per page, sent as `limit`.
     pub page_size: NonZeroU32,
 }
 
 impl ListingLimits {
-    /// 100 pages, 1000 items, 50 at once.
+    /// 100 pages, 1000 items, 50 items per page.
     pub const DEFAULT: Self = Self {
         max_pages: NonZeroU32::new(100).unwrap(),
         max_items: NonZeroU32::new(1000).unwrap(),
         page_size: NonZeroU32::new(50).unwrap(),
     };
 
-    /// Whether a further page may be read after so many.
+    /// Fails if `read` pages have reached the maximum.
     pub(super) fn check_pages(self, request: RequestName, read: u32) -> Result<(), ContractError> {
         let max_pages = self.max_pages.get();
-        // An earlier run of a crawl may have been allowed more.
+        // An earlier run of a crawl may have had a higher limit.
         if read >= max_pages {
             return Err(ContractError::PageLimit { request, max_pages });
         }

@@ -1,12 +1,12 @@
-//! A listing: what to read, and in which form.
+//! A listing before it is read: its target and its limits.
 
 use super::{limits::ListingLimits, listing_id::ListingId};
 use crate::{api_client::ApiClient, target::Target};
 
 /// A cursor-paginated listing that has not been started yet.
 ///
-/// Read it by the page, by the item, or as a crawl that can be resumed. Neither
-/// ends silently before the listing does: a limit reached is an error.
+/// Read it page by page, item by item, or as a crawl that can be resumed. None of these
+/// ends silently before the listing does: exceeding a limit is an error.
 #[derive(Debug, Clone)]
 #[must_use = "a listing does nothing until it is read"]
 pub struct Listing {
@@ -32,13 +32,13 @@ impl Listing {
         }
     }
 
-    /// Other limits than the client's.
+    /// Replaces the client's limits.
     pub fn limits(mut self, limits: ListingLimits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Which listing this is, for its checkpoints.
+    /// The identity of this listing, for its checkpoints.
     #[must_use]
     pub fn id(&self) -> ListingId {
         let base_url = self.client.base_url();

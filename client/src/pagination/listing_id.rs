@@ -1,4 +1,4 @@
-//! Which listing a checkpoint belongs to.
+//! The identity of the listing that a checkpoint belongs to.
 
 use std::fmt;
 
@@ -9,11 +9,10 @@ use crate::endpoint::Endpoint;
 /// A listing's identity: the template of its endpoint, and a fingerprint of its
 /// URL.
 ///
-/// Its text, such as `/items@85944171f73967e8`, may be kept and printed: it
-/// holds no URL. The fingerprint is FNV-1a of 64 bits, the same in every run. It
-/// tells services apart, and is no protection against forgery. What a session
-/// selects by its credentials is not part of it: a listing that differs from one
-/// account to another needs a store for each.
+/// Its text, such as `/items@85944171f73967e8`, may be kept and printed: it contains no
+/// URL. The fingerprint is 64-bit FNV-1a, the same in every run. It distinguishes
+/// services, but does not protect against forgery. Credentials are not part of it: if a
+/// listing differs between accounts, use a separate store for each account.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct ListingId(Box<str>);
 
@@ -23,8 +22,8 @@ impl ListingId {
         Self(format!("{}@{fingerprint:016x}", endpoint.template()).into())
     }
 
-    /// Takes an identity that a store has kept. A text of any other
-    /// form matches no listing.
+    /// Creates an identity from a stored text. A text of any other form matches no
+    /// listing.
     #[must_use]
     pub fn from_text(text: impl Into<Box<str>>) -> Self {
         Self(text.into())
@@ -43,7 +42,7 @@ impl ListingId {
     }
 }
 
-/// What a store has kept may have come from anywhere.
+/// Hides the text, because a stored text may come from anywhere.
 impl fmt::Debug for ListingId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("ListingId(…)")
@@ -75,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn has_a_text_without_the_url_that_makes_it_again() {
+    fn the_text_does_not_contain_the_url_and_restores_the_id() {
         let url = Url::parse("http://h4.example/prefix/items").expect("a URL");
         let id = ListingId::new(ITEMS, &url);
 

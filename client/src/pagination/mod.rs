@@ -1,8 +1,8 @@
-//! Pagination: pages, items, and crawls that survive.
+//! Pagination: pages, items, and crawls that can be resumed.
 //!
-//! A listing is walked with a cursor that the client returns unchanged and
-//! never looks into. [`walk`] holds the contract; [`pages`] and [`items`] are
-//! streams over it, [`crawl`] adds checkpoints.
+//! A listing is read with a cursor that the client returns unchanged and never
+//! interprets. [`walk`] implements the contract; [`pages`] and [`items`] are streams
+//! over it, [`crawl`] adds checkpoints.
 
 mod checkpoint;
 mod crawl;

@@ -13,29 +13,29 @@ use crate::{
     response_checks::{invalid_json, wrong_type},
 };
 
-/// The records of one page, and where the listing goes on.
+/// The records of one page, and the cursor of the next page.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Page {
-    /// The records: JSON objects, kept as they came.
+    /// The records: JSON objects, unchanged.
     pub items: Vec<RawObject>,
     /// The position of the next page; `None` on the last.
     pub next_cursor: Option<Cursor>,
 }
 
 impl Page {
-    /// Reads the page that a response brings.
+    /// Reads the page in a response.
     pub(super) fn of(response: ApiResponse) -> Result<Self, ApiError> {
         let response = response.success()?;
-        match response.json_body().ok().and_then(Self::at_once) {
+        match response.json_body().ok().and_then(Self::in_one_pass) {
             Some(page) => Ok(page),
             None => response.json(Self::read),
         }
     }
 
-    /// Reads a page with which nothing is wrong, going over its text once: of a crawl
-    /// that is most of the work. Any other text is left to [`read`](Self::read), which
-    /// looks at one thing after the other and knows what to say.
-    fn at_once(body: &[u8]) -> Option<Self> {
+    /// Reads a valid page in one pass over its text, which is most of the work of a
+    /// crawl. Any other text is left to [`read`](Self::read), which checks one part
+    /// after the other and returns the error.
+    fn in_one_pass(body: &[u8]) -> Option<Self> {
         #[derive(Deserialize)]
         struct PageText<'a> {
             #[serde(borrow)]
@@ -44,11 +44,11 @@ impl Page {
             next_cursor: &'a RawValue,
         }
 
-        // An array of two would do for a struct, too.
+        // serde also accepts an array of two values as this struct.
         if body.trim_ascii_start().first() != Some(&b'{') {
             return None;
         }
-        // Members that nobody reads would be skipped without a look at their bytes.
+        // Unread members would be skipped without checking that they are UTF-8.
         let body = str::from_utf8(body).ok()?;
         let page: PageText<'_> = serde_json::from_str(body).ok()?;
         let items = page.items.into_iter();
@@ -93,7 +93,7 @@ mod tests {
 
     use super::*;
 
-    /// Objects of members that make a page, and of such that come in its way.
+    /// Objects with members that are valid in a page and members that are not.
     fn texts() -> impl Strategy<Value = String> {
         let member = select(vec![
             r#""items":[{"a":[1]},{}]"#,
@@ -119,15 +119,15 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(4_000))]
 
         #[test]
-        fn a_page_is_the_same_at_once_and_one_thing_after_the_other(text in texts()) {
+        fn one_pass_and_separate_checks_read_the_same_page(text in texts()) {
             let object = serde_json::from_str(&text).ok().and_then(|it| ObjectText::of(it).ok());
             let read = object.and_then(|object| Page::read(object).ok());
-            let at_once = Page::at_once(text.as_bytes());
+            let in_one_pass = Page::in_one_pass(text.as_bytes());
 
-            // What is wrong with nothing may still be left to the longer way.
-            prop_assert!(at_once.is_none() || at_once == read, "{text}");
+            // A valid page may still be left to `read`.
+            prop_assert!(in_one_pass.is_none() || in_one_pass == read, "{text}");
             let is_plain = !text.contains("\\ud800");
-            prop_assert!(at_once.is_some() || read.is_none() || !is_plain, "{text}");
+            prop_assert!(in_one_pass.is_some() || read.is_none() || !is_plain, "{text}");
         }
     }
 
@@ -138,16 +138,16 @@ mod tests {
             b"{\"\xff\":1,\"items\":[],\"next_cursor\":null}",
             b"{\"x\":[{\"y\":\"\xc3\"}],\"items\":[],\"next_cursor\":null}",
         ] {
-            assert!(Page::at_once(body).is_none());
+            assert!(Page::in_one_pass(body).is_none());
             assert!(serde_json::from_slice::<&RawValue>(body).is_err());
         }
     }
 
     #[test]
-    fn a_page_at_once_is_an_object_and_no_array_of_its_members() {
-        assert!(Page::at_once(br#" {"next_cursor":null,"items":[{}]} "#).is_some());
-        assert!(Page::at_once(br#"[[{}],null]"#).is_none());
-        assert!(Page::at_once(br#"{"items":[1],"next_cursor":null}"#).is_none());
+    fn one_pass_accepts_an_object_but_not_an_array_of_its_members() {
+        assert!(Page::in_one_pass(br#" {"next_cursor":null,"items":[{}]} "#).is_some());
+        assert!(Page::in_one_pass(br#"[[{}],null]"#).is_none());
+        assert!(Page::in_one_pass(br#"{"items":[1],"next_cursor":null}"#).is_none());
     }
 
     const NAMES: [&str; 5] = [
@@ -174,10 +174,10 @@ mod tests {
     ];
 
     proptest! {
-        /// It is a page where each of the two fields is there once and is what it must be;
-        /// what is wrong with any other is said of the field that has it.
+        /// A page has each of the two fields exactly once, with a valid value. The
+        /// error for any other object names the field at fault.
         #[test]
-        fn a_page_has_both_fields_once_and_what_belongs_there(
+        fn a_page_has_both_fields_once_with_valid_values(
             fields in vec((select(&NAMES[..]), select(&VALUES[..])), 0..4), white in "[ \n]{0,2}",
         ) {
             let members = fields.iter().map(|(name, value)| format!("{white}\"{name}\"{white}:{value}"));

@@ -1,4 +1,4 @@
-//! The query of a page: `limit` and the cursor, which goes back unchanged.
+//! The query of a page: `limit` and the unchanged cursor.
 
 use url::Url;
 
@@ -8,11 +8,10 @@ use crate::{
     target::add_to_query,
 };
 
-/// The longest URL that [`http::Uri`] holds, and so the longest that the
-/// transport can send.
+/// The maximum length of an [`http::Uri`], and so of a URL that the transport can send.
 const MAX_URL_BYTES: usize = 65_534;
 
-/// Which page of a listing is asked for.
+/// The page of a listing that is requested.
 #[derive(Clone, Copy)]
 pub(crate) struct PageQuery<'a> {
     pub(crate) limit: u32,
@@ -79,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cursor_is_percent_encoded_and_its_spaces_too() {
+    fn a_cursor_is_percent_encoded_including_spaces() {
         for (cursor, query) in [
             ("a+/=&", "limit=50&cursor=a%2B%2F%3D%26"),
             (" a b ", "limit=50&cursor=%20a%20b%20"),

@@ -1,4 +1,4 @@
-//! A listing by the page.
+//! Reading a listing page by page.
 
 use std::fmt;
 
@@ -27,12 +27,12 @@ impl Pages {
 
     /// The next page; `None` after the last one, and after an error.
     ///
-    /// Dropped before it is ready, it loses nothing: the next call reads the
-    /// same page.
+    /// If the future is dropped before it is ready, nothing is lost: the next call
+    /// reads the same page.
     ///
     /// # Errors
     ///
-    /// Any class of [`ApiError`] but `Config`: [`ApiError::Contract`] if a cursor
+    /// Any class of [`ApiError`] except `Config`: [`ApiError::Contract`] if a cursor
     /// repeats, or if `max_pages` pages were read and there are more.
     pub async fn next_page(&mut self) -> Option<Result<Page, ApiError>> {
         match self.walk.fetch().await.transpose()? {

@@ -8,18 +8,17 @@ use std::{
 
 use tempfile::NamedTempFile;
 
-/// The longest chain of links that is followed, as on Linux.
+/// The maximum number of links that are followed, as on Linux.
 const MAX_LINKS: usize = 40;
 
-/// Opens a folder, so that it can be flushed once it has changed. A test puts a
-/// folder in its place that refuses the one or the other.
+/// Opens a folder, so that it can be flushed once it has changed. Tests replace it with
+/// one that fails to open or to flush.
 pub(super) type OpenFolder = fn(&Path) -> io::Result<Flush>;
 
-/// Writes to the disk what was changed in a folder.
+/// Flushes the changes in a folder to the disk.
 pub(super) type Flush = Box<dyn FnOnce() -> io::Result<()>>;
 
-/// Opens a folder of the file system. Windows has none that could be opened and
-/// flushed.
+/// Opens a folder of the file system. On Windows, folders cannot be opened and flushed.
 pub(super) fn open_folder(folder: &Path) -> io::Result<Flush> {
     if !cfg!(unix) {
         return Ok(Box::new(|| Ok(())));
@@ -28,15 +27,14 @@ pub(super) fn open_folder(folder: &Path) -> io::Result<Flush> {
     Ok(Box::new(move || folder.sync_all()))
 }
 
-/// A file that was replaced: a reader finds the new content.
+/// A file that was replaced: readers see the new content.
 pub(super) struct Replaced {
     flush: Flush,
 }
 
 impl Replaced {
-    /// Waits until the disk has the replacement, which a loss of power could
-    /// undo before. Where a file system cannot flush folders there is nothing to
-    /// wait for.
+    /// Waits until the replacement is on the disk; before that, a power failure could
+    /// undo it. Returns immediately if the file system cannot flush folders.
     pub(super) fn flush(self) -> io::Result<()> {
         match (self.flush)() {
             Err(error) if cannot_flush(&error) => Ok(()),
@@ -54,19 +52,19 @@ fn cannot_flush(error: &io::Error) -> bool {
 
 /// Replaces the content of `path`, or of the file that it links to.
 ///
-/// The content is written beside the old one, flushed to the disk and renamed
-/// over it. If anything of that fails, the old content is still there.
+/// The content is written to a temporary file in the same folder, flushed to the disk
+/// and renamed over the old file. If a step fails, the old content remains.
 pub(super) fn replace(
     path: &Path,
     content: &[u8],
     open_folder: OpenFolder,
 ) -> io::Result<Replaced> {
     let path = follow_links(path)?;
-    // Opened before anything is changed: where it is forbidden, it must not be
-    // found out when the old content is gone.
+    // Opened before anything is changed, so that a missing permission is an error
+    // before the old content is replaced.
     let flush = open_folder(folder_of(&path))?;
 
-    // Only its owner may read it. Its name is its own, so that no neighbour is touched,
+    // Only its owner may read it. Its name is unique, so that no other file is changed,
     // and it is removed if anything fails before the rename.
     let mut new = NamedTempFile::new_in(folder_of(&path))?;
     new.write_all(content)?;
@@ -75,8 +73,8 @@ pub(super) fn replace(
     Ok(Replaced { flush })
 }
 
-/// The file that `path` stands for. A rename over a link would put a file in its
-/// place, and the one it leads to would stay as it is.
+/// Resolves the symbolic links of `path`. A rename over a link would replace the link
+/// and leave its target unchanged.
 fn follow_links(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..MAX_LINKS {
@@ -91,7 +89,7 @@ fn follow_links(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("its links lead to no file"))
 }
 
-/// The folder that a file is in; that of a bare name is the present one.
+/// The folder of a file; for a bare name, the current folder.
 fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -104,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_is_only_named_is_in_the_present_folder() {
+    fn a_bare_file_name_is_in_the_current_folder() {
         for (path, folder) in [
             ("crawl", "."),
             ("a/crawl", "a"),
@@ -116,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_is_not_there_cannot_be_opened() {
+    fn a_missing_folder_cannot_be_opened() {
         let folder = tempfile::tempdir().expect("a folder");
 
         let there = open_folder(folder.path());
@@ -154,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_replacement_that_fails_leaves_nothing_behind() {
+    fn a_failed_replacement_leaves_no_temporary_file() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("crawl");
         fs::create_dir(&path).expect("made");

@@ -1,4 +1,4 @@
-//! The pagination contract: where a listing stands, and what may come next.
+//! The pagination contract: the position of a listing, and the pages that may follow.
 
 use http::Method;
 
@@ -18,21 +18,21 @@ use crate::{
 
 /// A walk through a listing.
 ///
-/// [`fetch`](Self::fetch) reads the page at the present position as often as it
-/// is asked to; only [`advance`](Self::advance) moves on. So a page that was not
-/// processed is simply read again, and a future dropped halfway loses nothing.
+/// [`fetch`](Self::fetch) reads the page at the current position; only
+/// [`advance`](Self::advance) changes the position. So a page that was not processed is
+/// read again, and a dropped future loses nothing.
 pub(super) struct Walk {
     pub(super) listing: Listing,
     /// `None` at the start.
     position: Option<Position>,
     history: CursorHistory,
-    /// Pages read, each as often as it was: what was dropped halfway or failed
-    /// does not count, and a crawl that forgets to commit still comes to an end.
+    /// The number of page reads, repeated reads included, so that a crawl that never
+    /// commits also reaches the limit. Cancelled and failed reads do not count.
     pages: u32,
 }
 
 impl Walk {
-    /// A walk from the beginning, or from where an earlier one stood.
+    /// A walk from the beginning, or from the checkpoint of an earlier one.
     pub(super) fn resume(listing: Listing, checkpoint: Option<Checkpoint>) -> Self {
         let mut walk = Self {
             listing,
@@ -52,12 +52,12 @@ impl Walk {
         self.position == Some(Position::Done)
     }
 
-    /// Pages read, in earlier runs too.
+    /// The number of pages read, including earlier runs.
     pub(super) fn pages(&self) -> u32 {
         self.pages
     }
 
-    /// Reads the page at the present position; `None` after the last.
+    /// Reads the page at the current position; `None` after the last.
     pub(super) async fn fetch(&mut self) -> Result<Option<Page>, ApiError> {
         let cursor = match &self.position {
             None => None,
@@ -82,8 +82,8 @@ impl Walk {
             }),
             ..Call::get(target)
         };
-        // The cursor is checked inside the call, so that its operation span ends
-        // with the error and not with an "ok" before it.
+        // The cursor is checked inside the call, so that the operation span ends with
+        // this error instead of "ok".
         let page = client.exchange(call, |response| {
             let attempts = response.attempts;
             let page = Page::of(response)?;
@@ -108,15 +108,14 @@ impl Walk {
         self.position = Some(next);
     }
 
-    /// Ends the walk where it stands.
+    /// Ends the walk at the current position.
     pub(super) fn stop(&mut self) {
         self.position = Some(Position::Done);
     }
 }
 
 impl Position {
-    /// Where a listing stands after a page with this `next_cursor`: null, and
-    /// nothing else, ends it.
+    /// The position after a page with this `next_cursor`; only null ends the listing.
     pub(super) fn after(next_cursor: Option<Cursor>) -> Self {
         next_cursor.map_or(Self::Done, Self::At)
     }

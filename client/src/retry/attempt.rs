@@ -1,4 +1,4 @@
-//! One attempt: one request on the wire, up to the last byte of its response.
+//! One attempt: one request, up to the last byte of its response.
 
 use std::time::Duration;
 
@@ -15,26 +15,26 @@ use super::{
 };
 use crate::{time::Clock, transport::Held};
 
-/// What every attempt of one call has in common.
+/// The data that all attempts of one call share.
 pub(super) struct Attempts<'a> {
     pub(super) clock: &'a dyn Clock,
     pub(super) injector: Option<&'a Injector>,
     pub(super) observer: &'a dyn CallObserver,
     pub(super) concurrency: Option<&'a ConcurrencyLimit>,
     pub(super) max_body_bytes: usize,
-    /// The longest time that the body of an error is read for.
+    /// The maximum time for reading the body of an error.
     pub(super) patience: Duration,
-    /// Whether that time passes on the injected clock.
+    /// Whether the injected clock measures that time.
     pub(super) has_no_session: bool,
     pub(super) next: Next<'a>,
 }
 
 impl Attempts<'_> {
-    /// Sends `request` as attempt number `number` and reads its response, whose body
-    /// is in memory then.
+    /// Sends `request` as attempt number `number` and reads the response with its body
+    /// into memory.
     ///
-    /// `remaining` is the time left until the deadline of the call; the
-    /// transport cuts the attempt off there.
+    /// `remaining` is the time left until the deadline of the call, when the transport
+    /// cuts the attempt off.
     pub(super) async fn send(
         &self,
         mut request: Request,
@@ -77,7 +77,7 @@ impl Attempts<'_> {
         span: &Span,
     ) -> Result<Response> {
         let mut response = self.next.clone().run(request, extensions).await?;
-        // Until the body has been read, where the response came over the wire.
+        // Measured until the body has been read, if the response came over the network.
         let _held = response.extensions_mut().remove::<Held>();
         let status = response.status();
         if status < StatusCode::MULTIPLE_CHOICES {
@@ -85,13 +85,13 @@ impl Attempts<'_> {
             self.observe(status, span);
             return Ok(response);
         }
-        // The head decides: the other workers learn of a 429 before its body has ended.
+        // The status decides: the other workers see a 429 before its body has ended.
         self.observe(status, span);
         Ok(body::read_error(response, self.end_of_patience()).await)
     }
 
-    /// The timeouts of a session are real even where the waits are virtual. A transport
-    /// that was handed in has no session, and may run where Tokio has no timer.
+    /// The timeouts of a session are real even if the waits are virtual. A transport
+    /// set by the caller has no session, and may run without a Tokio timer.
     async fn end_of_patience(&self) {
         if self.has_no_session {
             self.clock.sleep(self.patience).await;
@@ -100,7 +100,7 @@ impl Attempts<'_> {
         }
     }
 
-    /// Lets a status move the concurrency limit, if there is one.
+    /// Adjusts the concurrency limit for a status, if there is a limit.
     fn observe(&self, status: StatusCode, span: &Span) {
         let change = self.concurrency.and_then(|limit| limit.observe(status));
         if let Some(change) = change {

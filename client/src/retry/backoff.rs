@@ -14,15 +14,15 @@ use crate::{
     time::Clock,
 };
 
-/// This crate's [`RetryPolicy`]: before retry *n* (from 0), a wait drawn evenly
-/// from zero to `base · 2ⁿ`, the latter no more than `cap`.
+/// This crate's [`RetryPolicy`]: before retry *n* (from 0), a wait drawn uniformly
+/// between zero and `base · 2ⁿ`, but at most `cap`.
 ///
-/// "Full jitter" spreads clients that failed together over the whole interval,
-/// where a fixed backoff would bring them back together. The policy offers a
-/// wait and never declines: how many attempts there are is not its business.
+/// "Full jitter" spreads clients that failed together over the whole interval; with a
+/// fixed backoff they would retry together. The policy offers a wait and never
+/// declines: the number of attempts is limited elsewhere.
 ///
-/// `ExponentialBackoff` of `reqwest-retry` has the same formula, but reads the clock and
-/// the randomness of the machine, so that no test could repeat its waits.
+/// `ExponentialBackoff` of `reqwest-retry` has the same formula, but uses the clock and
+/// the randomness of the system, so tests cannot reproduce its waits.
 #[derive(Clone)]
 pub struct Backoff {
     base: Duration,
@@ -37,7 +37,7 @@ impl Backoff {
     /// The default `cap`: the ceiling of every wait.
     pub const DEFAULT_CAP: Duration = Duration::from_secs(5);
 
-    /// The longest `cap`: a longer local wait is no backoff any more.
+    /// The maximum `cap`: a longer local wait is no longer a backoff.
     pub const LONGEST_CAP: Duration = Duration::from_secs(24 * 60 * 60);
 
     /// A backoff whose ceiling starts at `base`, doubles with each retry and
@@ -76,7 +76,7 @@ impl Backoff {
         }
     }
 
-    /// What the wait before retry number `past_retries` (from 0) is drawn below.
+    /// The upper bound of the wait before retry number `past_retries` (from 0).
     #[must_use]
     pub fn ceiling(&self, past_retries: u32) -> Duration {
         ceiling(self.base, self.cap, past_retries)
@@ -101,12 +101,12 @@ impl RetryPolicy for Backoff {
     }
 }
 
-/// The policy of a client: its own backoff, or one that was handed in.
+/// The policy of a client: its own backoff, or one set by the caller.
 #[derive(Clone)]
 pub(crate) enum Policy {
     /// The backoff of this crate.
     Backoff(Backoff),
-    /// One of which nothing is known but what it offers.
+    /// A policy set by the caller, of which only the offered wait is known.
     Given(Arc<dyn RetryPolicy + Send + Sync>),
 }
 
@@ -119,8 +119,8 @@ impl RetryPolicy for Policy {
     }
 }
 
-/// What a policy draws its wait below, if it is the backoff of this crate. The
-/// seam of `reqwest-retry` has no place for that, so the policy is recognised.
+/// The upper bound of a policy's wait, if the policy is the backoff of this crate. The
+/// trait of `reqwest-retry` has no method for it, so the type of the policy is checked.
 pub(super) fn ceiling_of(policy: &dyn Any, past_retries: u32) -> Option<Duration> {
     let backoff = match policy.downcast_ref() {
         Some(Policy::Backoff(backoff)) => Some(backoff),
@@ -130,11 +130,11 @@ pub(super) fn ceiling_of(policy: &dyn Any, past_retries: u32) -> Option<Duration
     backoff.map(|backoff| backoff.ceiling(past_retries))
 }
 
-/// A [`RetryPolicy`] without any wait: a retry goes out at once, unless a
+/// A [`RetryPolicy`] without any wait: a retry is sent immediately, unless a
 /// `Retry-After` asks for a wait.
 ///
-/// Many clients that do this keep a service down that one fault took down; it
-/// is here to be compared with.
+/// Many clients with this policy can keep a service down after a single fault; it
+/// exists for comparison.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoWait;
 
@@ -146,7 +146,7 @@ impl RetryPolicy for NoWait {
     }
 }
 
-/// `base · 2^past_retries`, no more than `cap`.
+/// `base · 2^past_retries`, at most `cap`.
 fn ceiling(base: Duration, cap: Duration, past_retries: u32) -> Duration {
     2_u32
         .checked_pow(past_retries)
@@ -174,7 +174,7 @@ mod tests {
         }
     }
 
-    /// The wait that a backoff offers before its first retry, if chance draws
+    /// The wait that a backoff offers before its first retry, if the random number is
     /// `unit`.
     fn offered(base: Duration, cap: Duration, unit: f64) -> Duration {
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_777);

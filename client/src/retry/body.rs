@@ -1,15 +1,13 @@
-//! Reading the body of a response: how much of it, for how long, and what
-//! becomes of the rest.
+//! Reading the body of a response, with limits on its size and on the time.
 //!
-//! It is read inside the attempt, so that a success that breaks off is a
-//! failure like any other and comes before the retry decision. A middleware
-//! that returns at the headers, as most do, never sees it.
+//! The attempt includes reading the body, so that a success whose body is cut off is a
+//! failure like any other, and the retry decision applies to it. A middleware that
+//! returns after the headers, as most do, never sees that failure.
 //!
-//! **The head decides.** Once status and headers are there, a status of 300 and
-//! above is judged by them alone: a 503 whose body is cut still asks for the
-//! wait of its `Retry-After`, and a 401 is still final. Its body is read only
-//! for the problem object in it; that it is incomplete is reported and changes
-//! nothing else.
+//! **The head decides.** A response with a status of 300 or above is judged by its
+//! status and headers alone: the `Retry-After` of a 503 whose body is cut off still
+//! applies, and a 401 is still final. The body is read only for its problem object; an
+//! incomplete body is reported and changes nothing else.
 
 use std::{future::Future, pin::pin, time::Duration};
 
@@ -23,27 +21,26 @@ use super::failure::{Failure, FailureKind};
 /// The default cap on the body of a success: 8 MiB.
 pub(crate) const DEFAULT_MAX_BODY_BYTES: usize = 8 * 1024 * 1024;
 
-/// The cap on the body of any other response: 64 KiB. A problem object is far
-/// smaller, and nothing else is looked for.
+/// The cap on the body of any other response: 64 KiB. A problem object is far smaller,
+/// and nothing else is read from the body.
 const MAX_ERROR_BODY_BYTES: usize = 64 * 1024;
 
-/// Says that the body of an error response was not read to its end, and why.
+/// The reason why the body of an error response was not read to its end.
 ///
-/// [`RetryMiddleware`](crate::RetryMiddleware) puts it among the extensions of
-/// the response, whose body then holds the part that arrived. The kind is one of
+/// [`RetryMiddleware`](crate::RetryMiddleware) adds it to the extensions of the
+/// response, whose body then contains the part that arrived. The kind is one of
 /// [`ConnectionLost`](FailureKind::ConnectionLost),
-/// [`ReadTimeout`](FailureKind::ReadTimeout),
-/// [`Protocol`](FailureKind::Protocol) and
+/// [`ReadTimeout`](FailureKind::ReadTimeout), [`Protocol`](FailureKind::Protocol) and
 /// [`BodyTooLarge`](FailureKind::BodyTooLarge).
 ///
-/// `ReadTimeout` has two causes: the body took longer in all than the read timeout
-/// of the request's [`Timeouts`](crate::Timeouts), or the session has a shorter read
-/// timeout of its own and a single read took longer than that.
+/// `ReadTimeout` has two causes: the whole body took longer than the read timeout of
+/// the request's [`Timeouts`](crate::Timeouts), or a single read took longer than a
+/// shorter read timeout of the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IncompleteBody(pub FailureKind);
 
-/// Reads the body of a success, up to `max` bytes, for as long as the transport
-/// allows, and puts the response together again around it.
+/// Reads the body of a success, up to `max` bytes, for as long as the transport allows,
+/// and rebuilds the response with it.
 pub(super) async fn read_success(mut response: Response, max: usize) -> Result<Response> {
     let too_large = || Error::from(Failure(FailureKind::BodyTooLarge));
     let announced = response.content_length().unwrap_or(0);
@@ -61,9 +58,9 @@ pub(super) async fn read_success(mut response: Response, max: usize) -> Result<R
     Ok(with_body(response, body.freeze()))
 }
 
-/// Reads the body of an error, at most [`MAX_ERROR_BODY_BYTES`] of it and until
-/// `timeout` ends, and puts the response together again around it. It never fails; the
-/// response says if a part is missing.
+/// Reads the body of an error, up to [`MAX_ERROR_BODY_BYTES`] and until `timeout` ends,
+/// and rebuilds the response with it. It never fails; [`IncompleteBody`] marks a
+/// response with an incomplete body.
 pub(crate) async fn read_error(
     mut response: Response,
     timeout: impl Future<Output = ()>,
@@ -92,7 +89,8 @@ pub(crate) async fn session_timeout(duration: Duration) {
     tokio::time::sleep(duration).await;
 }
 
-/// Reads into `body`, up to the cap; returns why the rest is missing, if it is.
+/// Reads into `body`, up to the cap; returns the reason why the rest is missing, if it
+/// is.
 async fn fill(response: &mut Response, body: &mut BytesMut) -> Option<FailureKind> {
     loop {
         match response.chunk().await {
@@ -109,17 +107,17 @@ async fn fill(response: &mut Response, body: &mut BytesMut) -> Option<FailureKin
     }
 }
 
-/// Puts a response together again around its body.
+/// Rebuilds a response with its body.
 fn with_body(mut response: Response, body: Bytes) -> Response {
     let extensions = std::mem::take(response.extensions_mut());
     let headers = std::mem::take(response.headers_mut());
-    #[expect(clippy::expect_used, reason = "each part is one of a response already")]
+    #[expect(clippy::expect_used, reason = "all parts come from a valid response")]
     let mut whole = http::Response::builder()
         .status(response.status())
         .version(response.version())
         .url(response.url().clone())
         .body(body)
-        .expect("what was a response makes one again");
+        .expect("the parts of a response form a valid response");
     *whole.headers_mut() = headers;
     whole.extensions_mut().extend(extensions);
     whole.into()

@@ -1,13 +1,13 @@
-//! The retry budget: how much all clones of a client may retry together.
+//! The retry budget: the limit for the retries of all clones of a client together.
 //!
-//! Attempts per call bound one caller. When a service is down every caller
-//! retries, and the load on it is multiplied just when it can bear least. The
-//! budget bounds the whole: retries are paid for by first attempts, ten of
-//! which buy one. There is no clock in it, so nothing leaks back over time.
+//! A maximum number of attempts limits one call. If a service is down, every caller
+//! retries, and the load multiplies when the service can bear least. The budget limits
+//! all retries together: ten first attempts pay for one retry. It has no clock, so it
+//! does not refill over time.
 //!
-//! It bounds the retries of a service whose quota is used up, too: a retry within
-//! seconds is pointless there, and the calls end with the last 429 at once when the
-//! budget is empty.
+//! It also limits the retries against a service whose quota is used up, where a retry
+//! within seconds is pointless: if the budget is empty, the calls end immediately with
+//! the last 429.
 
 use std::{
     num::NonZeroU32,
@@ -16,12 +16,11 @@ use std::{
 
 use super::watchers::{Watcher, Watchers};
 
-/// A stock of retry tokens shared by every clone of it, and so by every client
-/// that it is handed to.
+/// A stock of retry tokens shared by all its clones, and so by all clients that use it.
 ///
-/// It starts full. Each first attempt deposits a part of a token, a tenth unless
-/// told otherwise, up to the capacity; each retry takes a whole one. Over any
-/// number *n* of calls there are therefore at most `capacity + n / 10` retries.
+/// It starts full. Each first attempt deposits a part of a token, a tenth by default,
+/// up to the capacity; each retry takes a whole one. Over any number *n* of calls there
+/// are therefore at most `capacity + n / 10` retries.
 ///
 /// ```
 /// use reliable_api_client::{ApiClient, RetryBudget};
@@ -44,19 +43,19 @@ impl RetryBudget {
     /// The default capacity, in tokens.
     pub const DEFAULT_CAPACITY: u32 = 10;
 
-    /// How many first attempts buy one retry, unless told otherwise.
+    /// The default number of first attempts that pay for one retry.
     pub const DEFAULT_CALLS_PER_RETRY: NonZeroU32 = NonZeroU32::new(10).unwrap();
 
-    /// A full budget of `capacity` tokens. With none at all it allows no retry,
+    /// A full budget of `capacity` tokens. With a capacity of 0 it allows no retry,
     /// however many calls there were.
     #[must_use]
     pub fn new(capacity: u32) -> Self {
         Self::with_ratio(capacity, Self::DEFAULT_CALLS_PER_RETRY)
     }
 
-    /// A full budget of `capacity` tokens in which `calls_per_retry` first
-    /// attempts buy one retry: 5 allows a fifth of the calls to be retried in the
-    /// long run, 1 as many retries as there are calls.
+    /// A full budget of `capacity` tokens in which `calls_per_retry` first attempts pay
+    /// for one retry: 5 allows a fifth of the calls to be retried in the long run, 1 as
+    /// many retries as there are calls.
     #[must_use]
     pub fn with_ratio(capacity: u32, calls_per_retry: NonZeroU32) -> Self {
         let shared = Shared {
@@ -68,21 +67,21 @@ impl RetryBudget {
         }
     }
 
-    /// Tells `watcher` the stock, for as long as its owner keeps it.
+    /// Reports the stock to `watcher` until the watcher is dropped.
     pub(crate) fn watch(&self, watcher: &Arc<Watcher>) {
         let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
         let tokens = shared.tokens.whole();
         shared.watchers.attach(watcher, tokens);
     }
 
-    /// The tokens left, with the part of the next one: 2.5 means two retries now
-    /// and a third after half as many first attempts as buy one.
+    /// The tokens left, including the part of the next one: 2.5 means two retries now,
+    /// and a third one after half of the first attempts that pay for a retry.
     #[must_use]
     pub fn tokens(&self) -> f64 {
         self.with(|tokens| tokens.whole())
     }
 
-    /// Notes a first attempt.
+    /// Records a first attempt.
     pub(super) fn deposit(&self) {
         self.with(Tokens::deposit);
     }
@@ -120,14 +119,14 @@ impl std::fmt::Debug for RetryBudget {
     }
 }
 
-/// A token taken for one retry. Dropped unspent, it goes back: a retry that was
-/// cancelled while it waited cost the service nothing.
+/// A token taken for one retry. A token that is dropped unspent goes back, because a
+/// retry that is cancelled during its wait costs the service nothing.
 pub(super) struct Token {
     budget: Option<RetryBudget>,
 }
 
 impl Token {
-    /// Keeps the token from going back: its retry goes on the wire.
+    /// Spends the token, because its retry is about to be sent.
     pub(super) fn spend(mut self) {
         self.budget = None;
     }
@@ -141,8 +140,7 @@ impl Drop for Token {
     }
 }
 
-/// The arithmetic, in the parts of a token that a first attempt deposits, so
-/// that it stays exact.
+/// The arithmetic. Its unit is the deposit of a first attempt, so that it stays exact.
 struct Tokens {
     parts: u64,
     capacity: u64,
@@ -174,10 +172,7 @@ impl Tokens {
         self.parts = (self.parts + self.parts_per_token).min(self.capacity);
     }
 
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "it is shown, and nothing is decided by it"
-    )]
+    #[expect(clippy::cast_precision_loss, reason = "it is only displayed")]
     fn whole(&self) -> f64 {
         self.parts as f64 / self.parts_per_token as f64
     }
@@ -190,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ten_first_attempts_buy_one_retry() {
+    fn ten_first_attempts_pay_for_one_retry() {
         let budget = RetryBudget::new(1);
         budget.withdraw().expect("it starts full").spend();
 
@@ -204,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ratio_says_how_many_first_attempts_buy_a_retry() {
+    fn the_ratio_sets_the_first_attempts_per_retry() {
         for calls_per_retry in [1, 5, 14] {
             let ratio = NonZeroU32::new(calls_per_retry).expect("not zero");
             let budget = RetryBudget::with_ratio(1, ratio);
@@ -239,10 +234,10 @@ mod tests {
     }
 
     proptest! {
-        /// The reference model counts in tokens, and knows which are held by
-        /// calls that have not decided yet or are waiting.
+        /// The reference model counts tokens, including those held by calls that are
+        /// waiting or have not decided yet.
         #[test]
-        fn behaves_like_a_stock_and_a_list_of_what_is_held(
+        fn the_budget_matches_a_stock_with_a_list_of_held_tokens(
             capacity in 0_u32..4,
             steps in prop::collection::vec(
                 prop_oneof![

@@ -1,7 +1,7 @@
 //! A call of the retry middleware: the only I/O of the retry rules.
 //!
-//! It keeps no rule of its own. It gathers facts, asks [`decide`], and does what
-//! was decided.
+//! It contains no rule. It gathers facts, asks [`decide`], and carries out the
+//! decision.
 
 use std::{
     pin::pin,
@@ -38,9 +38,9 @@ where
 {
     /// Makes a call: sends its request as often as the rules allow and demand.
     ///
-    /// Each round waits for its turn under the concurrency limit, sends the request, and
-    /// asks [`decide`] what follows: to wait and send it again, to stop, or to deliver the
-    /// response.
+    /// Each round waits for its turn under the concurrency limit, sends the request,
+    /// and asks [`decide`] for the next step: wait and send it again, stop, or deliver
+    /// the response.
     async fn handle(
         &self,
         mut request: Request,
@@ -77,8 +77,8 @@ where
             match (decision, copy) {
                 (Decision::Retry { after, why, source }, Some(copy)) => {
                     let span = call.observer.waits(after, why, source, &context);
-                    // Without a deadline this response is not needed any more; its
-                    // body may be large, and the wait may be long.
+                    // Without a deadline, this response is no longer needed. Its body
+                    // may be large, and the wait may be long.
                     last = call.deadline.map(|_| result);
                     self.clock.sleep(after).instrument(span).await;
                     (request, token) = (copy, taken);
@@ -105,7 +105,7 @@ where
     P: RetryPolicy + Send + Sync + 'static,
     S: RetryableStrategy + Send + Sync + 'static,
 {
-    /// Reads what a call brings off its request.
+    /// Reads the input of a call from its request.
     fn context(
         &self,
         request: &Request,
@@ -145,9 +145,9 @@ where
         }
     }
 
-    /// Waits for a turn under the concurrency limit, and tells the time left then.
-    /// There is no turn after the deadline: this wait may end late, and so may the one
-    /// before it.
+    /// Waits for a turn under the concurrency limit; returns it with the time left.
+    /// There is no turn after the deadline, because this wait or the previous one may
+    /// end late.
     async fn turn(&self, call: &CallContext) -> Option<(Option<Permit<'_>>, Option<Duration>)> {
         let permit = match &self.concurrency {
             Some(limit) => Some(self.permit(limit, call).await?),
@@ -180,8 +180,8 @@ where
         }
     }
 
-    /// Settles with the retry budget for an attempt that goes on the wire now: a call
-    /// that is dropped before has cost the service nothing.
+    /// Pays the retry budget for an attempt that is about to be sent. A call that is
+    /// dropped before this point has cost the service nothing.
     fn pay(&self, token: Option<Token>) {
         match (token, &self.budget) {
             (Some(token), _) => token.spend(),
@@ -190,8 +190,8 @@ where
         }
     }
 
-    /// Decides what follows an attempt. A retry comes with its token, if there is a
-    /// budget.
+    /// Decides the next step after an attempt. A retry comes with its token, if there
+    /// is a budget.
     fn judge<'a>(
         &self,
         call: &'a CallContext,
@@ -237,7 +237,7 @@ where
         (decision, token, context)
     }
 
-    /// What the result of an attempt means.
+    /// The facts in the result of an attempt.
     fn facts(&self, result: &Result<Response>) -> Facts {
         let read = if self.correct_dates {
             RetryAfter::from_headers_corrected
@@ -252,7 +252,7 @@ where
         }
     }
 
-    /// What to add to the wait that the server asks for, if it asks for one.
+    /// The addition to the server's wait, if the server asks for one.
     fn draw_spread(&self, facts: &Facts) -> Duration {
         match (&self.spread, facts.retry_after.and_then(RetryAfter::wait)) {
             (Some((spread, random)), Some(_)) => jittered(*spread, random.unit()),
@@ -262,9 +262,10 @@ where
 
     /// The wait that the policy offers before retry number `past_retries`.
     ///
-    /// A policy speaks of times of day, and the calendar may step, even while the policy
-    /// is asked. So the calendar is read before and after: the policy has seen one of
-    /// the two, and the other makes the wait longer by the step, or negative.
+    /// A policy works with wall-clock time, and the wall clock may jump, even while the
+    /// policy is asked. So the wall clock is read before and after: the policy has seen
+    /// one of the two times, and the other makes the wait longer by the jump, or
+    /// negative.
     fn backoff(&self, began: Duration, past_retries: u32) -> Option<Duration> {
         let elapsed = self.clock.monotonic().saturating_sub(began);
         let before = self.clock.wall();

@@ -1,4 +1,4 @@
-//! What a call brings to the retry rules.
+//! The input of a call for the retry rules.
 
 use std::{
     sync::{
@@ -23,23 +23,23 @@ pub(super) struct CallContext {
     pub(super) limits: Limits,
     pub(super) permission: Option<RepeatPermission>,
     pub(super) timeouts: Timeouts,
-    /// When it began, on the monotonic clock.
+    /// The start of the call, on the monotonic clock.
     pub(super) began: Duration,
-    /// When it has to end.
+    /// The deadline of the call.
     pub(super) deadline: Option<Duration>,
     pub(super) attempts: AttemptCount,
     pub(super) observer: Arc<dyn CallObserver>,
 }
 
-/// How many requests a call has put on the wire so far.
+/// The number of requests that a call has sent so far.
 ///
-/// As an extension of a request it is counted up by the retry rules, and its clones
-/// tell the number even if the future of the call is dropped.
+/// As an extension of a request, it is incremented by the retry rules, and its clones
+/// return the number even if the future of the call is dropped.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct AttemptCount(Arc<AtomicU32>);
 
 impl AttemptCount {
-    /// Counts one more; the new number.
+    /// Adds one and returns the new number.
     pub(super) fn add(&self) -> u32 {
         self.0.fetch_add(1, Ordering::Relaxed) + 1
     }

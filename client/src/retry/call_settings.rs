@@ -1,4 +1,4 @@
-//! What a call may take: the settings that can be given in several places.
+//! The limits of a call: the settings that can be given in several places.
 
 use std::{num::NonZeroU32, time::Duration};
 
@@ -15,9 +15,9 @@ use crate::{
     positive::positive,
 };
 
-/// What one call may take.
+/// The limits of one call.
 ///
-/// Each setting can be given in three places, and the nearest to the call wins:
+/// Each setting can be given in three places. The one nearest to the call wins:
 ///
 /// 1. as an extension of the request, for a stack with
 ///    [`RetryMiddleware`](crate::RetryMiddleware);
@@ -26,8 +26,8 @@ use crate::{
 /// 3. on the [`Builder`](crate::Builder) or on the
 ///    [`RetryMiddleware`](crate::RetryMiddleware), for all calls.
 ///
-/// A setting has the same rule in all of them. What breaks it is a [`ConfigError`]:
-/// no client is built with it, and no request is sent with it.
+/// A setting has the same rule in all of them. A value that breaks the rule is a
+/// [`ConfigError`]: no client is built and no request is sent with it.
 ///
 /// ```
 /// # use std::time::Duration;
@@ -56,11 +56,11 @@ impl CallSettings {
     /// The default of [`max_retry_after`](Self::max_retry_after).
     pub const DEFAULT_MAX_RETRY_AFTER: Duration = Duration::from_secs(30);
 
-    /// The longest `max_retry_after`, deadline, timeout and spread: a call that may
+    /// The maximum `max_retry_after`, deadline, timeout and spread: a call that may
     /// take more than a day belongs in a queue.
     pub const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
-    /// Leaves everything to the places that are further away.
+    /// Creates settings with no value, so that the more distant places apply.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -71,27 +71,27 @@ impl CallSettings {
         }
     }
 
-    /// The most requests that the call may put on the wire; at least 1.
+    /// The maximum number of requests that the call may send; at least 1.
     #[must_use]
     pub const fn max_attempts(mut self, max_attempts: u32) -> Self {
         self.max_attempts = Some(max_attempts);
         self
     }
 
-    /// The longest `Retry-After` that is waited for; at most a day. A longer one ends
-    /// the call at once: it is neither shortened nor ignored.
+    /// The maximum `Retry-After` that the client waits for; at most a day. A longer one
+    /// ends the call immediately: it is neither shortened nor ignored.
     #[must_use]
     pub const fn max_retry_after(mut self, max_retry_after: Duration) -> Self {
         self.max_retry_after = Some(max_retry_after);
         self
     }
 
-    /// The time that the call may take, its attempts and waits together; longer than
-    /// zero, at most a day.
+    /// The time that the call may take, including attempts and waits; longer than zero,
+    /// at most a day.
     ///
-    /// A wait that would reach it is not begun. It bounds a wait with its
-    /// [spread](crate::Builder::retry_after_spread), too: the addition may make a wait
-    /// too long that would have ended in time without it.
+    /// A wait that would reach the deadline is not started. The
+    /// [spread](crate::Builder::retry_after_spread) of a wait counts, too: it may make
+    /// a wait too long that would have ended in time without it.
     #[must_use]
     pub const fn deadline(mut self, deadline: Duration) -> Self {
         self.deadline = Some(deadline);
@@ -99,8 +99,8 @@ impl CallSettings {
     }
 
     /// Forbids a second attempt, whatever the method and with or without a
-    /// [`RepeatPermission`]: a GET of this endpoint has effects, say, or its reader
-    /// would rather have the error at once.
+    /// [`RepeatPermission`]: for example if a GET of this endpoint has side effects, or
+    /// if the caller prefers an immediate error.
     #[must_use]
     pub const fn do_not_repeat(mut self) -> Self {
         self.not_repeatable = true;
@@ -113,7 +113,8 @@ impl CallSettings {
         self
     }
 
-    /// These settings, and those of a place further away where nothing is set.
+    /// These settings, with those of a more distant place for the values that are not
+    /// set.
     pub(super) fn or(self, further: Self) -> Self {
         Self {
             max_attempts: self.max_attempts.or(further.max_attempts),
@@ -123,11 +124,12 @@ impl CallSettings {
         }
     }
 
-    /// The limits that the settings amount to, with the defaults where nothing is set.
+    /// The limits from these settings, with the defaults for the values that are not
+    /// set.
     ///
     /// # Errors
     ///
-    /// The first rule that a setting breaks.
+    /// [`ConfigError`] for the first setting that breaks a rule.
     pub(crate) fn limits(&self) -> std::result::Result<Limits, ConfigError> {
         let max_attempts = match self.max_attempts {
             Some(attempts) => positive("max_attempts", attempts.into())?,
@@ -147,7 +149,7 @@ impl CallSettings {
         })
     }
 
-    /// When the call has to end that began at `began`.
+    /// The deadline of a call that began at `began`.
     pub(super) fn deadline_of(&self, began: Duration) -> Option<Duration> {
         Some(began.saturating_add(self.deadline?))
     }
@@ -166,7 +168,7 @@ impl CallSettings {
     }
 }
 
-/// The settings of one handle of a client, above its retry rules.
+/// Applies the settings of one handle of a client before the retry rules.
 pub(crate) struct OfHandle(pub(crate) CallSettings);
 
 #[async_trait::async_trait]

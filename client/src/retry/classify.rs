@@ -1,4 +1,4 @@
-//! Classification: which results are worth another attempt.
+//! Classification: the results that are worth another attempt.
 
 use http::StatusCode;
 use reqwest::Response;
@@ -11,8 +11,8 @@ use super::{
 };
 use crate::error::ConfigError;
 
-/// The statuses that speak of a passing condition. Not every 5xx does: a 501
-/// or a 505 will be the same in a second.
+/// The statuses that indicate a temporary failure. Not every 5xx does: a 501 or a 505
+/// is permanent.
 pub const RETRY_STATUSES: [StatusCode; 5] = [
     StatusCode::TOO_MANY_REQUESTS,
     StatusCode::INTERNAL_SERVER_ERROR,
@@ -21,9 +21,9 @@ pub const RETRY_STATUSES: [StatusCode; 5] = [
     StatusCode::GATEWAY_TIMEOUT,
 ];
 
-/// The statuses that no setting of [`Classifier`] or
-/// [`Builder`](crate::Builder) makes worth another attempt: the request itself is
-/// at fault, or not allowed. A strategy of the caller's own may retry them all the same.
+/// The statuses that no setting of [`Classifier`] or [`Builder`](crate::Builder) makes
+/// worth another attempt: the request itself is at fault, or not allowed. A strategy of
+/// the caller may still retry them.
 pub const FINAL_STATUSES: [StatusCode; 6] = [
     StatusCode::BAD_REQUEST,
     StatusCode::UNAUTHORIZED,
@@ -34,7 +34,7 @@ pub const FINAL_STATUSES: [StatusCode; 6] = [
 ];
 
 impl FailureKind {
-    /// Whether a second attempt could go better.
+    /// Whether a second attempt could succeed.
     #[must_use]
     pub const fn is_transient(self) -> bool {
         match self {
@@ -52,9 +52,9 @@ impl FailureKind {
 /// [`RETRY_STATUSES`] by default, and the failures whose kind
 /// [is transient](FailureKind::is_transient).
 ///
-/// `DefaultRetryableStrategy` of `reqwest-retry` cannot stand in its place: it retries
-/// a 408 and every 5xx, takes a failed TLS handshake for a connection that was not made,
-/// and a body that broke off for fatal.
+/// `DefaultRetryableStrategy` of `reqwest-retry` cannot replace it: it retries a 408
+/// and every 5xx, treats a failed TLS handshake as a connection error, and treats a
+/// body that was cut off as fatal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Classifier {
     /// A bit for each status from 400 to 499, and one for each from 500 to 599.
@@ -62,22 +62,21 @@ pub struct Classifier {
 }
 
 impl Classifier {
-    /// A classifier to which only `statuses` speak of a passing condition.
+    /// Creates a classifier that retries only `statuses`.
     ///
     /// # Errors
     ///
-    /// [`ConfigError::RetryStatus`] for one of the six [`FINAL_STATUSES`], and
-    /// for one that is no error (below 400, above 599).
+    /// [`ConfigError::RetryStatus`] for one of the six [`FINAL_STATUSES`], and for one
+    /// that is not an error (below 400, above 599).
     pub fn new(statuses: impl IntoIterator<Item = StatusCode>) -> Result<Self, ConfigError> {
         let mut set = [0; 2];
         for status in statuses {
             let refused = |why| ConfigError::RetryStatus { status, why };
             if FINAL_STATUSES.contains(&status) {
-                return Err(refused(
-                    "it is final: sent again, the request would fail again",
-                ));
+                return Err(refused("it is final: the same request would fail again"));
             }
-            let [by_client, by_server] = bit(status).ok_or_else(|| refused("it is no error"))?;
+            let [by_client, by_server] =
+                bit(status).ok_or_else(|| refused("it is not an error"))?;
             set[0] |= by_client;
             set[1] |= by_server;
         }
@@ -120,10 +119,10 @@ impl RetryableStrategy for Classifier {
     }
 }
 
-/// What `strategy` makes of a result, in the decision's own terms.
+/// The verdict of `strategy` about a result.
 ///
-/// A failed handshake is [`Verdict::Tls`] whatever the strategy says: the
-/// strategies that `reqwest-retry` brings take it for a connection problem.
+/// A failed handshake is [`Verdict::Tls`] whatever the strategy says: the strategies of
+/// `reqwest-retry` treat it as a connection error.
 pub(super) fn verdict(
     strategy: &impl RetryableStrategy,
     result: &Result<Response, Error>,
@@ -186,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_final_and_what_is_no_error_cannot_be_chosen() {
+    fn final_statuses_and_statuses_that_are_not_errors_are_refused() {
         for status in [
             100, 200, 202, 302, 304, 400, 401, 403, 404, 409, 422, 600, 999,
         ] {

@@ -1,10 +1,10 @@
 //! The concurrency limit: how many attempts all clones have in flight together.
 //!
-//! A 429 says that the clients ask for too much together, and a worker that
-//! backs off alone does not change that. So all of them slow down: the
-//! limit halves, and each success earns a little of it back (additive increase,
-//! multiplicative decrease, as in RFC 5681 §3.1; unlike TCP, which halves once for a
-//! whole window, each 429 of a burst halves the limit again).
+//! A 429 means that the clients together send too many requests, and one worker that
+//! backs off alone does not change that. So all of them slow down: the limit halves,
+//! and each success restores a small part of it (additive increase, multiplicative
+//! decrease, as in RFC 5681 §3.1; unlike TCP, which halves once for a whole window,
+//! each 429 of a burst halves the limit again).
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,35 +13,35 @@ use tokio::sync::Semaphore;
 
 use super::watchers::{Watcher, Watchers};
 
-/// A limit on attempts in flight, shared by every clone of it, and so by every
-/// client that it is handed to.
+/// A limit on attempts in flight, shared by all its clones, and so by all clients that
+/// use it.
 ///
-/// It limits concurrency: the requests in flight. A *rate limit* of the service bounds
-/// the requests in a short window, and a *quota* those of a long period. A 429 stands for
-/// any of the three, and no standard header says for which. So every 429 halves this
-/// limit, a `Retry-After` says when to come back, and a quota that is used up ends the
-/// call: its `Retry-After` is longer than the client may wait, or the attempts run out.
+/// It limits concurrency: the requests in flight. A *rate limit* of the service limits
+/// the requests in a short window, and a *quota* those in a long period. A 429 can mean
+/// any of the three, and no standard header says which. So every 429 halves this limit,
+/// a `Retry-After` sets the wait, and an exhausted quota ends the call: its
+/// `Retry-After` is longer than the client may wait, or the attempts run out.
 #[derive(Clone)]
 pub struct ConcurrencyLimit {
     shared: Arc<Shared>,
 }
 
 struct Shared {
-    /// Fair, so nobody starves; safe to drop at any await, so nothing leaks.
+    /// Fair, so no waiter starves; safe to drop at any await, so no slot leaks.
     slots: Semaphore,
     state: Mutex<State>,
 }
 
 struct State {
     limit: Aimd,
-    /// Slots to withhold as they come back: the limit shrank while more than
-    /// the new limit were in flight.
+    /// The number of slots to withhold when they are released, because the limit shrank
+    /// below the number in flight.
     owed: usize,
     watchers: Watchers,
 }
 
 impl ConcurrencyLimit {
-    /// The default most, in attempts in flight.
+    /// The default maximum number of attempts in flight.
     pub const DEFAULT_MAX: u32 = 64;
 
     /// A limit that starts at `max` and never exceeds it; 0 counts as 1.
@@ -62,27 +62,27 @@ impl ConcurrencyLimit {
         }
     }
 
-    /// Tells `watcher` the limit, for as long as its owner keeps it.
+    /// Reports the limit to `watcher` until the watcher is dropped.
     pub(crate) fn watch(&self, watcher: &Arc<Watcher>) {
         self.shared
             .with(|state| state.watchers.attach(watcher, state.limit.current));
     }
 
-    /// How many attempts may be in flight now.
+    /// The number of attempts that may be in flight now.
     #[must_use]
     pub fn current(&self) -> usize {
         self.shared.with(|state| state.limit.whole())
     }
 
-    /// Waits for a slot. It is given back when the permit is dropped.
+    /// Waits for a slot. The slot is released when the permit is dropped.
     pub(super) async fn acquire(&self) -> Permit<'_> {
         loop {
-            // The semaphore is never closed. If it were, the client would go on
-            // without a limit rather than stop.
+            // The semaphore is never closed. If it were, the client would continue
+            // without a limit instead of stopping.
             if let Ok(slot) = self.shared.slots.acquire().await {
                 slot.forget();
             }
-            // The limit may have shrunk while the slot was on its way here.
+            // The limit may have shrunk since the slot was assigned.
             if !self.shared.with(State::settle_one) {
                 return Permit {
                     shared: &self.shared,
@@ -91,7 +91,7 @@ impl ConcurrencyLimit {
         }
     }
 
-    /// A slot, if there is one and nobody waits for it.
+    /// A slot, if one is free and no other caller waits for it.
     pub(super) fn try_acquire(&self) -> Option<Permit<'_>> {
         loop {
             self.shared.slots.try_acquire().ok()?.forget();
@@ -103,7 +103,7 @@ impl ConcurrencyLimit {
         }
     }
 
-    /// Lets a response move the limit; what it moved, if anything.
+    /// Adjusts the limit after a response; returns the change, if any.
     pub(super) fn observe(&self, status: StatusCode) -> Option<LimitChange> {
         let throttled = status == StatusCode::TOO_MANY_REQUESTS;
         let change = if throttled {
@@ -137,14 +137,15 @@ impl ConcurrencyLimit {
     }
 }
 
-/// What a response did to the limit.
+/// The change of the limit after a response.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LimitChange {
-    /// The attempts that were allowed in flight before it.
+    /// The number of attempts allowed in flight before the response.
     pub(crate) before: usize,
-    /// And since. A success may have earned a part of one only.
+    /// The number of attempts allowed in flight after the response. It may be
+    /// unchanged, because one success adds only a fraction of a slot.
     pub(crate) after: usize,
-    /// Whether the limit shrank, if only by a part of one.
+    /// Whether the limit shrank, even by a fraction of a slot.
     pub(crate) shrank: bool,
 }
 
@@ -156,7 +157,7 @@ impl Default for ConcurrencyLimit {
 }
 
 impl State {
-    /// Withholds one slot that came back, if one is owed.
+    /// Withholds one released slot, if one is owed.
     fn settle_one(&mut self) -> bool {
         let left = self.owed.checked_sub(1);
         self.owed = left.unwrap_or(0);
@@ -178,7 +179,7 @@ impl std::fmt::Debug for ConcurrencyLimit {
     }
 }
 
-/// One slot, held for the length of one attempt.
+/// One slot, held during one attempt.
 pub(super) struct Permit<'a> {
     shared: &'a Shared,
 }
@@ -209,7 +210,7 @@ impl Aimd {
         self.current = (self.current / 2.0).max(1.0);
     }
 
-    /// `1 / limit` for each success: a whole round of them earns one slot.
+    /// `1 / limit` for each success: as many successes as the limit add one slot.
     fn on_success(&mut self) {
         self.current = (self.current + 1.0 / self.current).min(self.max);
     }
@@ -234,7 +235,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_429_halves_and_a_round_of_successes_earns_one() {
+    fn a_429_halves_the_limit_and_a_round_of_successes_adds_one_slot() {
         let limit = ConcurrencyLimit::new(8);
 
         limit.observe(StatusCode::TOO_MANY_REQUESTS);
@@ -247,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn other_responses_leave_it_alone_and_it_stays_within_bounds() {
+    fn other_responses_leave_the_limit_unchanged_and_it_stays_within_bounds() {
         let limit = ConcurrencyLimit::new(2);
 
         limit.observe(StatusCode::OK);
@@ -268,10 +269,10 @@ mod tests {
     }
 
     proptest! {
-        /// The reference model: a number in flight, a limit, and the rule that
-        /// a slot is free when the first is below the second.
+        /// The reference model: a number in flight and a limit. A slot is free if the
+        /// number is below the limit.
         #[test]
-        fn never_lets_more_in_than_the_limit(
+        fn attempts_in_flight_never_exceed_the_limit(
             max in 1_u32..9,
             steps in prop::collection::vec(
                 prop_oneof![
@@ -310,7 +311,7 @@ mod tests {
         }
     }
 
-    /// Takes every slot there is, for good.
+    /// Takes all free slots without releasing them.
     fn free_slots(limit: &ConcurrencyLimit) -> usize {
         let free = std::iter::from_fn(|| limit.try_acquire().map(std::mem::forget));
         free.take(64).count()
@@ -326,8 +327,8 @@ mod tests {
     }
 
     proptest! {
-        /// Waiting takes several polls: a slot may be on its way to somebody who
-        /// leaves, or whom a 429 overtakes.
+        /// Waiting takes several polls: a slot may be assigned to a waiter that is
+        /// dropped, or the limit may shrink first.
         #[test]
         fn a_queue_neither_exceeds_the_limit_nor_stands_still(
             max in 1_u32..9,
@@ -367,8 +368,8 @@ mod tests {
                     }
                 }
             }
-            // Somebody gets a turn whenever nobody else has one. Two rounds,
-            // since one may go into slots that a smaller limit takes back.
+            // If no waiter holds a slot, one gets a slot. Poll twice, because the slots
+            // of the first poll may be withheld for a smaller limit.
             while !queue.is_empty() {
                 in_flight.clear();
                 let before = queue.len();

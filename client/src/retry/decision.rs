@@ -1,8 +1,8 @@
-//! The retry decision: one pure function, and it alone decides.
+//! The retry decision: one pure function makes it.
 //!
-//! It knows no clock, no sleep, no random source, no socket and no metric. The
-//! result of the attempt comes in as [`Facts`], the state of the call as
-//! [`CallState`], the caller's rules as [`Limits`]; a [`Decision`] comes out.
+//! It uses no clock, no sleep, no random source, no socket and no metric. The result of
+//! the attempt comes in as [`Facts`], the state of the call as [`CallState`], the
+//! caller's rules as [`Limits`]; a [`Decision`] comes out.
 
 use std::{num::NonZeroU32, time::Duration};
 
@@ -10,18 +10,18 @@ use http::{Method, StatusCode};
 
 use super::{eligibility::Eligibility, failure::FailureKind, retry_after::RetryAfter};
 
-/// What one attempt showed.
+/// The result of one attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Facts {
-    /// What the response, or its absence, means for a retry.
+    /// The meaning of the response, or of its absence, for a retry.
     pub verdict: Verdict,
     /// The server's `Retry-After`, if it sent one.
     pub retry_after: Option<RetryAfter>,
 }
 
 impl Facts {
-    /// An attempt with this verdict, and what the server asked for.
+    /// Creates the facts of an attempt from its verdict and its `Retry-After`.
     #[must_use]
     pub const fn new(verdict: Verdict, retry_after: Option<RetryAfter>) -> Self {
         Self {
@@ -31,26 +31,26 @@ impl Facts {
     }
 }
 
-/// What an attempt's result means for a retry, before any limit is looked at.
+/// The meaning of an attempt's result for a retry, before any limit is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Verdict {
-    /// Nothing a retry could mend: hand the result to the caller as it is.
+    /// A retry cannot help: return the result to the caller unchanged.
     Final,
-    /// Another attempt may go better.
+    /// Another attempt may succeed.
     Transient(RetryReason),
-    /// The TLS handshake failed. The next one would fail alike, and a client
-    /// that keeps trying only hides a certificate problem.
+    /// The TLS handshake failed. The next one would fail in the same way, and retries
+    /// would only hide a certificate problem.
     Tls,
 }
 
-/// Why another attempt may go better.
+/// The reason why another attempt may succeed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RetryReason {
-    /// The server sent a status that stands for a passing condition.
+    /// The server sent a status that indicates a temporary failure.
     Status(StatusCode),
-    /// No complete response came.
+    /// No complete response arrived.
     Failure(FailureKind),
 }
 
@@ -58,20 +58,20 @@ pub enum RetryReason {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CallState {
-    /// Attempts made so far, the one being judged included; at least 1.
+    /// The number of attempts so far, including the one being judged; at least 1.
     pub attempts: u32,
-    /// Whether this request may be repeated at all.
+    /// Whether this request may be repeated.
     pub eligibility: Eligibility,
     /// Time left until the deadline of the call; `None` if it has none.
     pub remaining: Option<Duration>,
-    /// What is added to a `Retry-After`, drawn by the caller; zero for nothing.
-    /// It does not count towards `max_retry_after`.
+    /// The addition to a `Retry-After`, drawn by the caller; zero for none. It does not
+    /// count towards `max_retry_after`.
     pub spread: Duration,
 }
 
 impl CallState {
-    /// A call after this many attempts that may make another one: it is
-    /// repeatable and has no deadline. Its fields can be set.
+    /// Creates the state of a call after `attempts` attempts, with a repeatable request
+    /// and no deadline. Set the public fields as needed.
     #[must_use]
     pub const fn after(attempts: u32) -> Self {
         Self {
@@ -87,15 +87,16 @@ impl CallState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// The most requests one call may put on the wire.
+    /// The maximum number of requests that one call may send.
     pub max_attempts: NonZeroU32,
-    /// The longest `Retry-After` that is waited for; a longer one is handed to
+    /// The maximum `Retry-After` that the client waits for; a longer one is returned to
     /// the caller, never shortened.
     pub max_retry_after: Duration,
 }
 
 impl Limits {
-    /// So many attempts, and a `Retry-After` of up to `max_retry_after`.
+    /// Creates the limits: `max_attempts`, and a `Retry-After` of up to
+    /// `max_retry_after`.
     #[must_use]
     pub const fn new(max_attempts: NonZeroU32, max_retry_after: Duration) -> Self {
         Self {
@@ -105,50 +106,51 @@ impl Limits {
     }
 }
 
-/// What happens next.
+/// The next step of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Decision {
-    /// Hand the result to the caller: there is nothing to retry.
+    /// Return the result to the caller: there is nothing to retry.
     Deliver,
     /// Wait for `after`, then send the request again.
     Retry {
-        /// How long to wait; never less.
+        /// The minimum wait.
         after: Duration,
-        /// What made the attempt a candidate.
+        /// The reason why another attempt may succeed.
         why: RetryReason,
-        /// Who chose the length of the wait.
+        /// The source of the wait's length.
         source: WaitSource,
     },
-    /// Hand the result to the caller although it was a failure.
+    /// Return the result to the caller although it was a failure.
     Stop {
-        /// What forbade another attempt.
+        /// The rule that forbade another attempt.
         why: StopReason,
     },
 }
 
-/// What a decision rested on, for the spans that show why. It decides nothing.
+/// The inputs of a decision, which the spans show. It has no effect on the decision.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DecisionContext<'a> {
     /// The method of the request.
     pub(crate) method: &'a Method,
-    /// What the attempt showed.
+    /// The result of the attempt.
     pub(crate) facts: Facts,
     /// The state of the call.
     pub(crate) state: CallState,
     /// What the caller allows.
     pub(crate) limits: Limits,
-    /// The wait that the policy offered; `None` if it was not asked, or declined.
+    /// The wait that the policy offered; `None` if the policy was not asked or
+    /// declined.
     pub(crate) offered: Option<Duration>,
-    /// What that wait was drawn below, where the policy is one that draws.
+    /// The upper bound of that wait, if the policy draws its waits at random.
     pub(crate) ceiling: Option<Duration>,
     /// The tokens in the retry budget before this decision, if there is a budget.
     pub(crate) tokens: Option<f64>,
 }
 
 impl DecisionContext<'_> {
-    /// The wait that was weighed, taken or not: what the server asked for, or else
-    /// what the policy offered.
+    /// The wait that was considered, whether or not it was used: that of the server, or
+    /// else that of the policy.
     pub(crate) fn weighed(&self) -> Option<Duration> {
         let asked = self.facts.retry_after.and_then(RetryAfter::wait);
         asked.map_or(self.offered, |asked| {
@@ -157,7 +159,7 @@ impl DecisionContext<'_> {
     }
 }
 
-/// Who chose the length of a wait.
+/// The source of a wait's length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum WaitSource {
@@ -167,17 +169,17 @@ pub enum WaitSource {
     Backoff,
 }
 
-/// What forbade another attempt. The variants stand in the order in which they
-/// are looked at: the first that applies is the reason given.
+/// The rule that forbade another attempt. The variants are in the order in which they
+/// are checked: the first one that applies is the reason given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum StopReason {
     /// The TLS handshake failed.
     Tls,
-    /// The request must not be repeated: its method is not idempotent and
-    /// nobody gave permission.
+    /// The request must not be repeated: its method is not idempotent and it carries no
+    /// permission.
     NotEligible,
-    /// The request may be repeated, but its body is a stream, and what the first
-    /// attempt sent of it is gone. In metrics it counts as not eligible.
+    /// The request may be repeated, but its body is a stream, which the first attempt
+    /// has consumed. In metrics it counts as not eligible.
     BodyIsStream,
     /// The server asked for a longer wait than the caller allows.
     RetryAfterOverBudget,
@@ -190,10 +192,12 @@ pub enum StopReason {
 }
 
 impl StopReason {
-    /// What a caller can do about it, as the end of an error's text.
+    /// The advice for the caller, which ends the text of an error.
     pub(crate) const fn advice(self) -> &'static str {
         match self {
-            Self::Tls => "another attempt would fail alike; check the certificates and the address",
+            Self::Tls => {
+                "another attempt would fail in the same way; check the certificates and the address"
+            }
             Self::NotEligible => {
                 "it must not be repeated by itself; find out whether it took effect \
                  before sending it again"
@@ -220,18 +224,18 @@ impl StopReason {
 
 /// Decides what follows an attempt.
 ///
-/// `backoff` gives the wait that the backoff policy offers, `None` if the policy
-/// declines. It is asked at most once, and only while attempts are left. A policy
-/// with state may therefore be asked for a retry that the deadline or the retry
-/// budget then forbids.
+/// `backoff` returns the wait that the backoff policy offers, or `None` if the policy
+/// declines. It is called at most once, and only while attempts are left. A policy with
+/// state may therefore be asked for a retry that the deadline or the retry budget then
+/// forbids.
 ///
-/// `token` takes a token of the retry budget that all clones share, and says
-/// whether there was one. It is asked last, when all else allows the retry, so that
-/// a call which could not retry anyway takes no token from another.
+/// `token` takes a token of the retry budget that all clones share, and returns whether
+/// there was one. It is called last, if everything else allows the retry, so that a
+/// call that cannot retry takes no token from another call.
 ///
-/// A valid `Retry-After` replaces the backoff, in full or not at all: it is
-/// never shortened to fit a limit, since that would retry earlier than the
-/// server allowed. Only an unusable one falls back to the backoff.
+/// A valid `Retry-After` replaces the backoff. It is never shortened to fit a limit,
+/// since the retry would then be earlier than the server allowed. If the `Retry-After`
+/// is unusable, the backoff applies.
 ///
 /// ```
 /// use std::{num::NonZeroU32, time::Duration};
@@ -324,7 +328,7 @@ mod tests {
         Some(RetryAfter::Wait(Duration::from_secs(seconds)))
     }
 
-    /// What a policy offers that never declines.
+    /// The offer of a policy that never declines.
     fn offered() -> Option<Duration> {
         Some(BACKOFF)
     }
@@ -388,7 +392,7 @@ mod tests {
             wait(&facts(seconds(7))),
             Some((12_000, WaitSource::RetryAfter))
         );
-        // What the server asked for is within the budget; the rest is our own.
+        // The wait of the server is within the limit; the addition does not count.
         assert_eq!(
             wait(&facts(seconds(30))),
             Some((35_000, WaitSource::RetryAfter))
@@ -432,8 +436,8 @@ mod tests {
         );
     }
 
-    /// Each row mends the reason that the row before it stopped for, so the
-    /// table also proves the order in which the reasons are looked at.
+    /// Each row removes the reason for which the previous row stopped, so the table
+    /// also proves the order of the checks.
     #[test]
     fn stops_for_the_first_reason_that_applies() {
         let long = facts(seconds(120));
@@ -491,7 +495,7 @@ mod tests {
     }
 
     #[test]
-    fn the_policy_is_asked_only_where_another_attempt_is_open() {
+    fn the_policy_is_asked_only_if_another_attempt_is_possible() {
         let fine = Facts {
             verdict: Verdict::Final,
             retry_after: None,
@@ -530,7 +534,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_taken_only_for_a_retry_that_all_else_allows() {
+    fn a_token_is_taken_only_if_everything_else_allows_the_retry() {
         let spent = CallState {
             attempts: 3,
             ..FRESH

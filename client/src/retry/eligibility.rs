@@ -1,13 +1,13 @@
-//! Eligibility: which requests may be repeated at all.
+//! Eligibility: the rules for the requests that may be repeated.
 
 use http::Method;
 
 /// Permission to repeat a request whose method alone does not allow it.
 ///
-/// Put it among the request's extensions, and only where the endpoint is known
-/// to recognise a repetition, as one that supports an idempotency key does.
-/// Whoever puts it there makes that promise; a header does not, since any
-/// caller can send an `Idempotency-Key` to a service that ignores it.
+/// Add it to the extensions of a request only if the endpoint recognises a repetition,
+/// for example by an idempotency key. The caller who adds it makes that promise. A
+/// header makes no such promise, since any caller can send an `Idempotency-Key` to a
+/// service that ignores it.
 ///
 /// ```
 /// # reliable_api_client::install_tls_provider();
@@ -24,9 +24,8 @@ pub struct RepeatPermission;
 
 /// Whether a request may be sent a second time.
 ///
-/// The idempotent methods may (RFC 9110 §9.2.2). POST is not idempotent and
-/// PATCH need not be, so both need a [`RepeatPermission`]; so does any method
-/// this crate has never heard of.
+/// The idempotent methods may (RFC 9110 §9.2.2). POST is not idempotent and PATCH need
+/// not be, so both need a [`RepeatPermission`]; so does any unknown method.
 #[must_use]
 pub fn may_repeat(method: &Method, permission: Option<RepeatPermission>) -> bool {
     const IDEMPOTENT: [Method; 6] = [
@@ -40,24 +39,23 @@ pub fn may_repeat(method: &Method, permission: Option<RepeatPermission>) -> bool
     permission.is_some() || IDEMPOTENT.contains(method)
 }
 
-/// Whether a request may be sent a second time, and why not if it may not.
+/// Whether a request may be sent a second time, and the reason if it may not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Eligibility {
-    /// It may.
+    /// It may be sent again.
     Repeatable,
-    /// Its method does not allow it and nobody gave permission (see
-    /// [`may_repeat`]), or the caller forbade it for this call.
+    /// Its method does not allow a repetition and it carries no permission (see
+    /// [`may_repeat`]), or the caller forbade a repetition of this call.
     NotPermitted,
-    /// It would be allowed, but its body is a stream, and the first attempt has
-    /// used the stream up.
+    /// A repetition is allowed, but the body is a stream, which the first attempt has
+    /// consumed.
     BodyIsStream,
 }
 
 impl Eligibility {
     /// Judges a request by its method, by the permission that it carries, and by
-    /// whether its body can be sent twice. What is not permitted is that first,
-    /// whatever its body.
+    /// whether its body can be sent twice. The permission is checked before the body.
     #[must_use]
     pub fn of(
         method: &Method,
@@ -98,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_is_a_stream_counts_once_the_method_allows_a_repetition() {
+    fn a_stream_body_matters_only_if_the_method_may_be_repeated() {
         for (method, permission, eligibility) in [
             (Method::PUT, None, Eligibility::BodyIsStream),
             (

@@ -1,43 +1,43 @@
-//! Why no complete response came, as a closed set of kinds.
+//! The kinds of failure without a complete response, a fixed set.
 
 use std::io;
 
 use crate::{error::find, tls::is_handshake_failure};
 
-/// What kind of failure kept an attempt from a complete response.
+/// The kind of failure of an attempt without a complete response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FailureKind {
-    /// No connection, TLS included, within the connect timeout or before the
-    /// deadline of the call.
+    /// No connection, including TLS, within the connect timeout or before the deadline
+    /// of the call.
     ConnectTimeout,
-    /// The connection was there, and the response (or the rest of it) was not
-    /// there within the read timeout or the deadline.
+    /// The connection was established, but the response (or the rest of it) did not
+    /// arrive within the read timeout or the deadline.
     ///
-    /// Two timeouts count as this even if they end the connecting, since the error
-    /// does not tell: a read timeout that is shorter than the time to connect;
-    /// and, on a stack of your own, a deadline, which is a timeout of the whole
-    /// request there.
+    /// Two timeouts count as this kind even if they end the connection phase, since the
+    /// error does not show the phase: a read timeout that is shorter than the time to
+    /// connect, and, on a stack that you build yourself, a deadline, which is a timeout
+    /// of the whole request there.
     ReadTimeout,
     /// No connection: refused, unreachable, or the name did not resolve.
     Connect,
-    /// The TLS handshake failed: either side refused the other, or the
-    /// connection broke off once the handshake had begun.
+    /// The TLS handshake failed: either side refused the other, or the connection was
+    /// lost after the handshake had begun.
     ///
-    /// Whether it was closed or reset makes no difference, since that depends
-    /// on how much the peer had read by then, and not on why it went away.
-    /// A handshake that takes too long is a [`ConnectTimeout`](Self::ConnectTimeout).
+    /// A closed and a reset connection count alike, since the difference depends on how
+    /// much the peer had read, not on the cause. A handshake that takes too long is a
+    /// [`ConnectTimeout`](Self::ConnectTimeout).
     Tls,
-    /// The connection broke off before the response was complete.
+    /// The connection was lost before the response was complete.
     ConnectionLost,
-    /// What came was not HTTP, a broken chunk of a body included.
+    /// The response was not valid HTTP; an invalid chunk of a body counts, too.
     Protocol,
     /// The body was longer than the client accepts.
     BodyTooLarge,
-    /// The request could not be sent as it stood, or a middleware failed.
+    /// The request could not be sent, or a middleware failed.
     Request,
-    /// Its turn did not come before the deadline, so it was never sent: the
-    /// concurrency limit gave it none, or the wait before it ended late.
+    /// The request was not sent before the deadline: no slot of the concurrency limit
+    /// was free, or the wait before it ended late.
     QueueTimeout,
 }
 
@@ -71,7 +71,7 @@ impl FailureKind {
         }
     }
 
-    /// Reads the kind off an error of the transport.
+    /// Determines the kind from an error of the transport.
     #[must_use]
     pub fn of(error: &reqwest_middleware::Error) -> Self {
         match error {
@@ -83,9 +83,9 @@ impl FailureKind {
     }
 
     fn of_reqwest(error: &reqwest::Error) -> Self {
-        // The order matters: a refused handshake and a connect timeout both
-        // call themselves connect errors, and a lost connection during the body
-        // calls itself a decode error.
+        // The order matters: a refused handshake and a connect timeout are both
+        // reported as connect errors, and a connection lost during the body as a decode
+        // error.
         if is_handshake_failure(error) {
             Self::Tls
         } else if error.is_timeout() {
@@ -108,8 +108,8 @@ impl FailureKind {
 
 /// A failure that a middleware reports in place of `reqwest`.
 ///
-/// A transport that is only a script, or a function, cannot make a
-/// [`reqwest::Error`]; it returns this, and the retry rules treat it alike:
+/// A transport that is a script or a function cannot create a [`reqwest::Error`]. It
+/// returns this instead, and the retry rules treat both alike:
 ///
 /// ```
 /// use reliable_api_client::{Failure, FailureKind};
@@ -128,9 +128,9 @@ impl From<Failure> for reqwest_middleware::Error {
     }
 }
 
-/// Whether the peer sent what HTTP does not allow: a head that cannot be
-/// parsed, or a body in broken chunks, which `hyper` reports as invalid data or
-/// input, and one that ends too early as neither.
+/// Whether the peer sent invalid HTTP: a head that cannot be parsed, or a body with
+/// invalid chunks, which `hyper` reports as invalid data or input. It reports a body
+/// that ends too early as neither.
 fn is_not_http(error: &hyper::Error) -> bool {
     let invalid = |error: &io::Error| {
         matches!(

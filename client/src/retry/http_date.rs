@@ -1,10 +1,10 @@
 //! `HTTP-date` in its three formats (RFC 9110 §5.6.7).
 //!
-//! `httpdate` knows the calendar and the preferred format. It lacks three
-//! things, and each of them would end in an early retry: a leap second, a year
-//! before 1970, and the century of a year of two digits, which depends on the
-//! time of day. So the fields are read here, brought into the preferred format
-//! and into the years that `httpdate` knows, and judged there.
+//! `httpdate` supports the calendar and the preferred format. It does not support three
+//! cases, each of which would lead to an early retry: a leap second, a year before
+//! 1970, and the century of a two-digit year, which depends on the current time. So the
+//! fields are read here, converted to the preferred format and to the years that
+//! `httpdate` supports, and checked by `httpdate`.
 
 use std::time::{Duration, SystemTime};
 
@@ -29,9 +29,9 @@ const CYCLE: Duration = Duration::from_secs(146_097 * 24 * 60 * 60);
 /// The first year of a [`SystemTime`] that `httpdate` reads.
 const FIRST_YEAR: u32 = 1970;
 
-/// Reads a date; `None` if it is none, or if its weekday is not that day's.
+/// Reads a date; `None` if the text is not a date or the weekday is wrong.
 ///
-/// `now` decides about a year of two digits: see [`full_year`]. A leap second,
+/// `now` determines the century of a two-digit year: see [`full_year`]. A leap second,
 /// which [`SystemTime`] does not have, is read as the second that follows it.
 pub(super) fn parse(value: &[u8], now: SystemTime) -> Option<SystemTime> {
     let mut fields = Fields::read(std::str::from_utf8(value).ok()?)?;
@@ -48,16 +48,17 @@ pub(super) fn parse(value: &[u8], now: SystemTime) -> Option<SystemTime> {
 
     let date = fields.preferred(year + cycles * CYCLE_YEARS);
     let date = httpdate::parse_http_date(&date).ok()?;
-    // Where the system's own calendar begins later, its beginning is past, too.
+    // If the system cannot represent a date this early, use the epoch, which is also in
+    // the past.
     let date = date
         .checked_sub(CYCLE * cycles)
         .unwrap_or(SystemTime::UNIX_EPOCH);
     Some(date + Duration::from_secs(leap.into()))
 }
 
-/// What a date says, unchecked but for its shape.
+/// The fields of a date; only their shape is checked.
 struct Fields<'a> {
-    /// Its first three letters.
+    /// The first three letters of the weekday.
     weekday: &'a str,
     day: &'a str,
     month: &'a str,
@@ -118,15 +119,14 @@ impl<'a> Fields<'a> {
         format!("{weekday}, {day:0>2} {month} {year:04} {time} GMT")
     }
 
-    /// What tells earlier from later within a year; `None` if there is no such
-    /// month.
+    /// The key that orders dates within a year; `None` if the month is invalid.
     fn within_year(&self) -> Option<(usize, &'a str, &'a str)> {
         let month = MONTHS.iter().position(|month| *month == self.month)?;
         Some((month, self.day, self.time))
     }
 }
 
-/// A number of exactly `length` digits. `str::parse` alone would take a sign.
+/// A number of exactly `length` digits. `str::parse` alone would accept a sign.
 fn digits(text: &str, length: usize) -> Option<u32> {
     let digits = text.len() == length && text.bytes().all(|byte| byte.is_ascii_digit());
     digits.then(|| text.parse().ok())?
@@ -134,11 +134,10 @@ fn digits(text: &str, length: usize) -> Option<u32> {
 
 /// The year that two digits stand for (RFC 9110 §5.6.7).
 ///
-/// A date that seems more than 50 years ahead "represents the most recent year
-/// in the past that had the same last two digits". So it is the latest year of
-/// those digits in which the date is no more than 50 years ahead. To begin from
-/// the current century instead would take the first second of a new one for one
-/// that lies a hundred years back.
+/// A date that seems more than 50 years ahead "represents the most recent year in the
+/// past that had the same last two digits". So it is the latest year of those digits in
+/// which the date is no more than 50 years ahead. A rule that starts from the current
+/// century would read the first second of a new century as a hundred years ago.
 fn full_year(two_digits: u32, fields: &Fields<'_>, now: SystemTime) -> Option<u32> {
     // Outside of these bounds `fmt_http_date` panics.
     let end = SystemTime::UNIX_EPOCH + Duration::from_secs(253_402_300_799);
@@ -164,7 +163,7 @@ mod tests {
 
     use super::*;
 
-    /// 1994-11-06 08:49:37 GMT, the date RFC 9110 itself uses as its example.
+    /// 1994-11-06 08:49:37 GMT, the example date of RFC 9110.
     const RFC_DATE: u64 = 784_111_777;
 
     fn at(seconds: u64) -> SystemTime {
@@ -175,8 +174,7 @@ mod tests {
         parse(date.as_bytes(), at(RFC_DATE))
     }
 
-    /// The three formats of one date. Where the year has two digits, its century
-    /// is lost.
+    /// The three formats of one date. The two-digit year does not contain the century.
     fn formats(date: SystemTime) -> [String; 3] {
         let preferred = httpdate::fmt_http_date(date);
         let [weekday, day, month, year, time] =
@@ -218,7 +216,7 @@ mod tests {
             ("Wed Dec 31 23:59:59 1969", 1),
             ("Wed, 31 Dec 1969 23:59:60 GMT", 0),
             ("Mon, 01 Jan 1900 00:00:00 GMT", 2_208_988_800),
-            // What a Go program sends that never set its date.
+            // The zero time of Go, sent by a program that never set its date.
             ("Mon, 01 Jan 0001 00:00:00 GMT", 62_135_596_800),
         ] {
             let expected = SystemTime::UNIX_EPOCH - Duration::from_secs(before);

@@ -1,4 +1,4 @@
-//! The retry middleware: its rules, and how it is configured.
+//! The retry middleware: its rules and its configuration.
 
 use std::{sync::Arc, time::Duration};
 
@@ -19,28 +19,27 @@ use crate::{
     timeouts::Timeouts,
 };
 
-/// How a call went.
+/// A report on a call.
 ///
-/// The middleware puts one into the request's extensions, success or not, and
-/// into those of the response if there is one.
+/// The middleware adds it to the extensions of the request after every call, and to
+/// those of the response if there is one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RetryReport {
-    /// Requests put on the wire by this middleware.
+    /// The number of requests sent by this middleware.
     pub attempts: u32,
-    /// What forbade another attempt, if a retry rule did.
+    /// The retry rule that forbade another attempt, if one did.
     pub stopped: Option<StopReason>,
-    /// What the last response's `Retry-After` asked for, if it could be followed.
+    /// The wait in the last response's `Retry-After`, if it was usable.
     pub retry_after: Option<Duration>,
 }
 
 /// A [`Middleware`](reqwest_middleware::Middleware) that retries by the rules of this crate.
 ///
-/// It stands on the two seams of `reqwest-retry`: `S` classifies a result, `P`
-/// offers a wait. In between is what `reqwest-retry` leaves out: the eligible
-/// methods, the `Retry-After` budget, a deadline that counts the waits, a retry
-/// budget and a concurrency limit shared by all clones, and a body that is read
-/// before the decision.
+/// It uses the two traits of `reqwest-retry`: `S` classifies a result, and `P` offers a
+/// wait. It adds features that `reqwest-retry` does not have: the eligible methods, the
+/// `Retry-After` limit, a deadline that includes the waits, a retry budget and a
+/// concurrency limit shared by all clones, and a body that is read before the decision.
 ///
 /// ```
 /// use std::time::Duration;
@@ -59,13 +58,11 @@ pub struct RetryReport {
 /// # Ok::<(), reqwest::Error>(())
 /// ```
 ///
-/// The body of a success is buffered up to
-/// [`max_body_bytes`](Self::max_body_bytes). A request whose own body is a stream
-/// cannot be sent twice, and gets one attempt.
+/// The body of a success is buffered up to [`max_body_bytes`](Self::max_body_bytes). A
+/// request whose body is a stream cannot be sent twice, so it gets one attempt.
 ///
-/// **The session below must not send requests of its own.** A default
-/// `reqwest::Client` follows redirects, a 307 of a POST included, and no
-/// middleware sees it: build the session with
+/// **The `reqwest::Client` must not send extra requests.** By default it follows
+/// redirects, including a 307 of a POST, and no middleware sees them: build it with
 /// [`without_hidden_requests`](crate::without_hidden_requests).
 #[derive(Clone)]
 pub struct RetryMiddleware<P = Backoff, S = Classifier> {
@@ -74,7 +71,7 @@ pub struct RetryMiddleware<P = Backoff, S = Classifier> {
     pub(super) settings: CallSettings,
     pub(super) budget: Option<RetryBudget>,
     pub(super) concurrency: Option<ConcurrencyLimit>,
-    /// Those of the session below, as far as they are known.
+    /// The timeouts of the session, if known.
     pub(super) timeouts: Option<Timeouts>,
     pub(super) has_no_session: bool,
     pub(super) max_body_bytes: usize,
@@ -109,26 +106,27 @@ impl<P, S> RetryMiddleware<P, S> {
         }
     }
 
-    /// The most requests one call may put on the wire; at least 1. The default is 3.
+    /// The maximum number of requests that one call may send; at least 1. The default
+    /// is 3.
     #[must_use]
     pub fn max_attempts(mut self, max_attempts: u32) -> Self {
         self.settings = self.settings.max_attempts(max_attempts);
         self
     }
 
-    /// The longest `Retry-After` that is waited for; at most a day. A longer one ends
-    /// the call at once: it is neither shortened nor ignored.
+    /// The maximum `Retry-After` that the client waits for; at most a day. A longer one
+    /// ends the call immediately: it is neither shortened nor ignored.
     #[must_use]
     pub fn max_retry_after(mut self, max_retry_after: Duration) -> Self {
         self.settings = self.settings.max_retry_after(max_retry_after);
         self
     }
 
-    /// The time one call may take, its attempts and waits together; at most a day.
+    /// The time that one call may take, including attempts and waits; at most a day.
     ///
-    /// A wait that would reach it is not begun, and an attempt in flight is cut
-    /// off by the transport, by the timeout of its request. A middleware below that
-    /// takes time of its own has to keep to that, too.
+    /// A wait that would reach the deadline is not started, and the transport cuts off
+    /// an attempt in flight through the timeout of its request. A middleware below that
+    /// adds delays must respect this timeout, too.
     #[must_use]
     pub fn deadline(mut self, deadline: Duration) -> Self {
         self.settings = self.settings.deadline(deadline);
@@ -149,30 +147,30 @@ impl<P, S> RetryMiddleware<P, S> {
         self
     }
 
-    /// The longest body of a success that is accepted, in bytes. Of any other
-    /// response at most 64 KiB are read.
+    /// The maximum body size of a success, in bytes. At most 64 KiB are read of any
+    /// other response.
     #[must_use]
     pub fn max_body_bytes(mut self, max_body_bytes: usize) -> Self {
         self.max_body_bytes = max_body_bytes;
         self
     }
 
-    /// Adds up to `spread`, at most a day, to every `Retry-After`, drawn from `random`;
-    /// never less than what the server asked for. Many clients that were told the same
-    /// second would all come back in it. The addition is no part of what
-    /// [`max_retry_after`](Self::max_retry_after) allows. It counts towards the
-    /// [`deadline`](Self::deadline), and may so end a call that had time for the wait
-    /// alone.
+    /// Adds up to `spread`, at most a day, to every `Retry-After`, drawn from `random`,
+    /// so the wait is never shorter than the server's. Without it, many clients that
+    /// received the same `Retry-After` would all return in the same second. The
+    /// addition does not count towards [`max_retry_after`](Self::max_retry_after). It
+    /// counts towards the [`deadline`](Self::deadline), so it may end a call that had
+    /// time for the wait alone.
     #[must_use]
     pub fn retry_after_spread(mut self, spread: Duration, random: Arc<dyn Random>) -> Self {
         self.spread = Some((spread, random));
         self
     }
 
-    /// Whether a `Retry-After` that is a date is also measured from the `Date`
-    /// of its response (RFC 9110 §6.6.1), the longer of the two waits counting:
-    /// so a client whose clock is fast does not come early. The default is to
-    /// trust the clock.
+    /// Whether a `Retry-After` that is a date is also measured from the `Date` of its
+    /// response (RFC 9110 §6.6.1). The longer of the two waits counts, so a client
+    /// whose clock is fast does not retry early. By default, only the client's clock is
+    /// used.
     #[must_use]
     pub fn correct_dates(mut self, correct_dates: bool) -> Self {
         self.correct_dates = correct_dates;
@@ -186,31 +184,31 @@ impl<P, S> RetryMiddleware<P, S> {
         self
     }
 
-    /// What one call may take, unless a nearer place says otherwise.
+    /// The limits of one call, unless a nearer place sets others.
     pub(crate) fn settings(mut self, settings: CallSettings) -> Self {
         self.settings = settings;
         self
     }
 
-    /// Has every request carry the pair of the session below, unless it brings another.
+    /// Adds the timeouts of the session to every request that has no others.
     pub(crate) fn timeouts(mut self, timeouts: Timeouts) -> Self {
         self.timeouts = Some(timeouts);
         self
     }
 
-    /// Whether a transport that was handed in stands in the place of a session.
+    /// Whether a transport set by the caller replaces the session.
     pub(crate) fn has_no_session(mut self, has_no_session: bool) -> Self {
         self.has_no_session = has_no_session;
         self
     }
 
-    /// Who listens.
+    /// The listener.
     pub(crate) fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
         self.observer = observer;
         self
     }
 
-    /// Whether the settings of all calls are legal.
+    /// Checks the settings of all calls.
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
         if let Some((spread, _)) = self.spread {
             at_most("retry_after_spread", spread, CallSettings::LONGEST)?;

@@ -1,11 +1,10 @@
 //! Retries: facts → decision → effect, in three places.
 //!
-//! [`decision`] is pure and decides. [`failure`], [`classify`], [`eligibility`]
-//! and [`retry_after`], which reads dates by [`http_date`], turn a request and
-//! its result into the facts it needs; [`backoff`] offers a wait; [`budget`] and
-//! [`concurrency`] are what clones share. [`call`], [`attempt`] and
-//! [`body`] do what was decided, and are the only files here that touch the
-//! outside. They report to an [`observer`].
+//! [`decision`] is pure and decides. [`failure`], [`classify`], [`eligibility`] and
+//! [`retry_after`], which reads dates by [`http_date`], turn a request and its result
+//! into the facts for the decision; [`backoff`] offers a wait; [`budget`] and
+//! [`concurrency`] are shared by clones. [`call`], [`attempt`] and [`body`] carry out
+//! the decision, and are the only files here with I/O. They report to an [`observer`].
 
 mod attempt;
 mod backoff;

@@ -1,7 +1,7 @@
-//! What the retry rules report while they make a call.
+//! The events that the retry rules report during a call.
 //!
-//! They know nobody who listens. A span that comes back is the one in which the reported
-//! work runs; what it and the metrics are called is the listener's business.
+//! The retry rules do not depend on a listener. A returned span is the one in which the
+//! reported work runs; the listener chooses the names of spans and metrics.
 
 use std::{sync::Arc, time::Duration};
 
@@ -16,15 +16,15 @@ use super::{
 };
 use crate::endpoint::Endpoint;
 
-/// Writes the context of an attempt's span into the headers of its request, so
-/// that the trace goes on at the service (W3C Trace Context).
+/// Writes the context of an attempt's span into the headers of its request, so that the
+/// trace continues at the service (W3C Trace Context).
 ///
 /// Plain `tracing` has no trace ids; the layer that records the spans has them.
 pub type Injector = Arc<dyn Fn(&Span, &mut HeaderMap) + Send + Sync>;
 
 /// Listens to every call of a middleware.
 pub(crate) trait Observer: Send + Sync {
-    /// A call begins; what listens to it.
+    /// A call begins; returns its listener.
     fn call(&self, endpoint: Endpoint, method: &Method) -> Arc<dyn CallObserver>;
 }
 
@@ -41,10 +41,11 @@ pub(crate) trait CallObserver: Send + Sync {
         duration: Duration,
     );
 
-    /// The response of the attempt moved the concurrency limit.
+    /// The response of the attempt changed the concurrency limit.
     fn limit_moves(&self, attempt: &Span, change: LimitChange);
 
-    /// The concurrency limit, of so many attempts, has no slot: a wait for a turn begins.
+    /// The concurrency limit of `limit` attempts has no free slot: a wait for a turn
+    /// begins.
     fn queues(&self, limit: usize) -> Span;
 
     /// A wait for another attempt begins.
@@ -59,6 +60,6 @@ pub(crate) trait CallObserver: Send + Sync {
     /// A retry rule ends the call.
     fn stops(&self, why: StopReason, context: &DecisionContext<'_>);
 
-    /// The deadline passed before the next attempt, after so many, had a turn.
+    /// The deadline passed after `attempts` attempts, before the next one had a turn.
     fn misses_its_turn(&self, method: &Method, attempts: u32);
 }

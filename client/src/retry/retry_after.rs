@@ -1,9 +1,8 @@
 //! The `Retry-After` header: seconds or an HTTP date (RFC 9110 §10.2.3).
 //!
-//! Reading it wrongly is the usual way to retry too early. Two mistakes are
-//! kept apart here: a value that is *unusable* (it falls back to the local
-//! backoff) and a value that is merely *enormous* (it is valid, and above any
-//! budget).
+//! A wrong reading usually leads to a retry that is too early. So two cases are
+//! distinguished: an *unusable* value, for which the local backoff applies, and an
+//! *enormous* value, which is valid and above any limit.
 
 use std::time::{Duration, SystemTime};
 
@@ -14,26 +13,26 @@ use http::{
 
 use super::http_date;
 
-/// What a server's `Retry-After` asks for.
+/// The wait in a server's `Retry-After`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RetryAfter {
     /// Wait this long before the next request. A number too long to represent is
     /// [`Duration::MAX`].
     Wait(Duration),
-    /// A date that has come. It asks for no wait at all, as a zero does, and is told
-    /// from it so that whoever looks sees which of the two came.
+    /// A date in the past. It asks for no wait, like a zero; it is a separate variant
+    /// so that traces show the difference.
     PastDate,
-    /// The header is there, but says nothing that can be followed: negative,
-    /// signed, fractional, empty, not ASCII digits, or no date.
+    /// The header is present but unusable: negative, signed, fractional, empty, not
+    /// ASCII digits, or an invalid date.
     Unusable,
 }
 
 impl RetryAfter {
     /// Reads the header of a response; `None` when there is none.
     ///
-    /// Of several header lines the first one counts. `now` is the time of day
-    /// that a date is compared with.
+    /// If there are several header lines, the first one counts. `now` is the time that
+    /// a date is compared with.
     #[must_use]
     pub fn from_headers(headers: &HeaderMap, now: SystemTime) -> Option<Self> {
         headers
@@ -45,13 +44,11 @@ impl RetryAfter {
     /// measures a date from the response's own `Date` (RFC 9110 §6.6.1), too:
     /// the longer of the two waits counts.
     ///
-    /// A client whose clock is 20 s ahead takes a date in 20 s for one that has
-    /// come. The server's two dates come from one clock, so what lies between
-    /// them is what the server meant, however wrong either clock is. The
-    /// correction only lengthens a wait: a response that was long on its way, or
-    /// a clock of the client's that is behind, shortens none. Seconds stay as
-    /// they are, and so does a date if the response has no `Date` that can be
-    /// read.
+    /// A client whose clock is 20 s ahead reads a date in 20 s as a date in the past.
+    /// The server's two dates come from one clock, so their difference is the intended
+    /// wait, even if either clock is wrong. The correction only lengthens a wait:
+    /// neither a slow response nor a client clock that is behind shortens it. A wait in
+    /// seconds is unchanged, and so is a date if the response has no readable `Date`.
     ///
     /// ```
     /// use std::time::{Duration, SystemTime};
@@ -89,10 +86,10 @@ impl RetryAfter {
         })
     }
 
-    /// Reads one field value. Any bytes are welcome; none of them panics.
+    /// Reads one field value. It accepts any bytes and never panics.
     ///
-    /// `now` is the time of day that a date is compared with. It also says which
-    /// century a year of two digits belongs to.
+    /// `now` is the time that a date is compared with. It also determines the century
+    /// of a two-digit year.
     #[must_use]
     pub fn parse(value: &[u8], now: SystemTime) -> Self {
         let value = trim_optional_whitespace(value);
@@ -106,7 +103,7 @@ impl RetryAfter {
         seconds.or_else(date).unwrap_or(Self::Unusable)
     }
 
-    /// The wait asked for, if the value can be followed.
+    /// The wait, if the value is usable.
     #[must_use]
     pub fn wait(self) -> Option<Duration> {
         match self {
@@ -117,8 +114,8 @@ impl RetryAfter {
     }
 }
 
-/// `delay-seconds = 1*DIGIT`, of any length. `str::parse` would not do: it takes
-/// `+1`, and it returns "no number" where the truth is "a very large one".
+/// `delay-seconds = 1*DIGIT`, of any length. `str::parse` is unsuitable: it accepts
+/// `+1`, and it rejects a number that is too large.
 fn seconds(value: &[u8]) -> Option<Duration> {
     if value.is_empty() || !value.iter().all(u8::is_ascii_digit) {
         return None;
@@ -143,7 +140,7 @@ mod tests {
 
     use super::*;
 
-    /// 1994-11-06 08:49:37 GMT, the date RFC 9110 itself uses as its example.
+    /// 1994-11-06 08:49:37 GMT, the example date of RFC 9110.
     const RFC_DATE: Duration = Duration::from_secs(784_111_777);
 
     fn parse(value: &str) -> RetryAfter {
@@ -152,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_the_dates_that_httpdate_does_not() {
+    fn dates_that_httpdate_rejects_are_read() {
         let second = Duration::from_secs;
         for (value, wait) in [
             ("Sun, 06 Nov 1994 23:59:60 GMT", second(54_683)),
@@ -164,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_date_that_has_come_asks_for_no_wait_and_is_no_zero() {
+    fn a_past_date_asks_for_no_wait_and_is_not_a_zero() {
         for value in [
             "Wed, 31 Dec 1969 23:59:59 GMT",
             "Mon, 01 Jan 0001 00:00:00 GMT",
@@ -196,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_lines_the_first_counts() {
+    fn the_first_of_several_lines_counts() {
         let mut headers = HeaderMap::new();
         headers.append(RETRY_AFTER, "5".parse().expect("a header value"));
         headers.append(RETRY_AFTER, "1".parse().expect("a header value"));
@@ -220,11 +217,11 @@ mod tests {
     fn the_date_of_the_response_lengthens_a_wait_until_a_date() {
         let in_20_seconds = "Sun, 06 Nov 1994 08:49:57 GMT";
         for (date, wait) in [
-            // The server's clock is behind, as is that of whoever came late.
+            // The server's clock is behind, or the response was slow.
             (Some("Sun, 06 Nov 1994 08:49:17 GMT"), 40),
             (Some("Sunday, 06-Nov-94 08:49:17 GMT"), 40),
             (Some("Sun Nov  6 08:49:17 1994"), 40),
-            // It is ahead, so what the client's own clock says is longer.
+            // The server's clock is ahead, so the client's clock gives the longer wait.
             (Some("Sun, 06 Nov 1994 08:49:47 GMT"), 20),
             (Some("Sun, 06 Nov 1994 08:50:47 GMT"), 20),
             (Some("yesterday"), 20),
@@ -237,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn the_date_of_the_response_changes_nothing_but_a_date() {
+    fn the_date_of_the_response_changes_only_a_date() {
         let long_ago = Some("Sat, 05 Nov 1994 08:49:37 GMT");
         let seven = RetryAfter::Wait(Duration::from_secs(7));
 

@@ -1,26 +1,26 @@
-//! Watchers of one value which several clients may share.
+//! Watchers of a value that several clients may share.
 
 use std::sync::{Arc, Weak};
 
-/// Is told each new value.
+/// Receives each new value.
 pub(crate) type Watcher = dyn Fn(f64) + Send + Sync;
 
-/// The watchers of one shared value, one for each client that has it.
+/// The watchers of one shared value, one for each client that uses it.
 ///
-/// Each client owns its watcher, so a client that is gone leaves nothing behind: a
-/// program that builds clients without end over one budget does not grow.
+/// Each client owns its watcher, so a dropped client leaves no watcher behind, and a
+/// program that keeps building clients with one budget does not leak memory.
 #[derive(Default)]
 pub(super) struct Watchers(Vec<Weak<Watcher>>);
 
 impl Watchers {
-    /// Tells one more watcher the value, for as long as its owner keeps it.
+    /// Reports the value to one more watcher, until the watcher is dropped.
     pub(super) fn attach(&mut self, watcher: &Arc<Watcher>, value: f64) {
         self.0.retain(|known| known.strong_count() > 0);
         self.0.push(Arc::downgrade(watcher));
         watcher(value);
     }
 
-    /// Tells all of them a new value.
+    /// Reports a new value to all watchers.
     pub(super) fn tell(&self, value: f64) {
         for watcher in self.0.iter().filter_map(Weak::upgrade) {
             watcher(value);
@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_watcher_whose_client_is_gone_leaves_nothing_behind() {
+    fn a_dropped_watcher_is_removed() {
         let watcher = || -> Arc<Watcher> { Arc::new(|_| {}) };
         let mut watchers = Watchers::default();
         for _ in 0..1000 {

@@ -143,7 +143,7 @@ fn a_limit_is_a_positive_integer_and_no_larger_than_the_lab_runs() {
             ("true", "be a positive integer, got the boolean true"),
             (
                 "many",
-                "be a positive integer, got something that is no number",
+                "be a positive integer, got something that is not a number",
             ),
             ("10001", "be at most 10000, got 10001"),
             ("4294967295", "be at most 10000, got 4294967295"),
