@@ -46,7 +46,7 @@ function exchangeOf({ request, response, curl }, service, copyText) {
 }
 
 function message(title, { start, headers, body, remark }) {
-  const lines = headers.map(({ name, value }) => `${name}: ${value ?? "(not kept)"}`);
+  const lines = headers.map(({ name, value }) => `${name}: ${value ?? "(value not recorded)"}`);
   return el("section", { "aria-label": title },
     el("h4", null, title),
     el("pre", null, [start, ...lines, ...(body === null ? [] : ["", body])].join("\n")),

@@ -175,7 +175,7 @@ async fn a_bare_machine_is_ready_for_the_terminal_and_the_page() {
         "! languages     no Python, no Node, no Go; `lab starter` needs one of them\n",
         "! docker        not installed; only the Grafana part needs it\n",
         "! dashboards    Prometheus, Tempo and Grafana are not running\n",
-        "\nnothing stands in the way; 3 things to know\n",
+        "\nready; 3 notes\n",
     ] {
         assert!(text.contains(part), "{part:?} is missing in\n{text}");
     }
@@ -196,7 +196,7 @@ async fn a_bare_machine_is_not_ready_for_the_dashboards() {
     assert!(text.is_ascii(), "{text}");
     for part in [
         "FAIL grafana       nobody listens at ",
-        "\n4 things to do first; 1 thing to know\n",
+        "\nnot ready: 4 problems; 1 note\n",
     ] {
         assert!(text.contains(part), "{part:?} is missing in\n{text}");
     }
@@ -261,7 +261,7 @@ async fn the_process_that_uses_a_port_is_named() {
     let places = [("--port", service.clone()), ("--page-port", page.clone())];
     let output = run(&programs, &places, &["--json"]).await;
 
-    for (check, port) in [("service port", service), ("page port", page)] {
+    for (check, port) in [("service port", service), ("web UI port", page)] {
         let taken = format!("{port} is taken by ");
         holds(&output, "problem", &[(check, &taken), (check, &own)]);
     }
@@ -287,7 +287,7 @@ async fn the_ports_of_a_running_lab_are_fine() {
     holds(
         &both,
         "ok",
-        &[("service port", words), ("page port", words)],
+        &[("service port", words), ("web UI port", words)],
     );
     assert_eq!(both.status.code(), Some(0));
     let words = "a teaching service without the web UI";

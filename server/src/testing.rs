@@ -31,7 +31,7 @@ impl Service {
         Self::serving(lessons(SEED), config)
     }
 
-    /// The lessons, and these routes.
+    /// A service with the standard routes and these.
     pub(crate) fn adding(routes: Router, config: ServiceConfigBuilder) -> Self {
         Self::serving(lessons(SEED).and(routes), config)
     }
@@ -167,8 +167,8 @@ pub(crate) fn percent_encode(text: &str) -> String {
     text.bytes().map(escape).collect()
 }
 
-/// A text of the right form, of which at most two characters are replaced by one of these
-/// pieces: what somebody sends who means well, or means to be taken for one who does.
+/// A valid text with at most two characters replaced by one of these pieces: input that is
+/// nearly valid, by mistake or on purpose.
 pub(crate) fn nearly(
     text: impl Strategy<Value = String>,
     pieces: &'static [&'static str],

@@ -109,8 +109,8 @@ impl fmt::Display for ApiHttpError {
         match (self.stopped, self.retry_after) {
             (Some(StopReason::RetryAfterOverBudget), Some(wait)) => write!(
                 f,
-                ": the server asks for a wait of {} s, longer than this client may wait; \
-                 call again after it",
+                ": the server asks for a wait of {0} s, which is longer than this client may \
+                 wait; call again after {0} s",
                 whole_seconds(wait)
             ),
             (Some(StopReason::Deadline), Some(wait)) => write!(
@@ -122,7 +122,7 @@ impl fmt::Display for ApiHttpError {
             (Some(why), _) => write!(f, ": {}", why.advice()),
             (None, Some(wait)) => write!(
                 f,
-                ": the server asks for a wait of {} s; call again after it",
+                ": the server asks for a wait of {} s; call again after that wait",
                 whole_seconds(wait)
             ),
             (None, None) => write!(f, ": {}", advice(self.status)),
@@ -203,7 +203,8 @@ mod tests {
         assert_eq!(
             later.to_string(),
             "GET /flaky returned 503 Service Unavailable after 1 attempt: the server asks \
-             for a wait of 120 s, longer than this client may wait; call again after it"
+             for a wait of 120 s, which is longer than this client may wait; call again after \
+             120 s"
         );
         for (status, advice) in [
             (

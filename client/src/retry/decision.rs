@@ -207,7 +207,7 @@ impl StopReason {
                  and send it again, or hold the body in memory"
             }
             Self::RetryAfterOverBudget => {
-                "the server asks for a longer wait than this client may wait; call again after it"
+                "the server asks for a longer wait than this client may wait; call again after that wait"
             }
             Self::AttemptsExhausted => {
                 "all attempts were used; call again later, or allow more attempts"

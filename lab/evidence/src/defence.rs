@@ -41,7 +41,7 @@ impl Defence {
         match self.shows_in(scenario) {
             true => format!("{} The defence is {file}.", self.instead),
             false => format!(
-                "{id} makes no difference to the results of this scenario. It makes one in {}.",
+                "Without {id}, the results of this scenario are the same. They differ in {}.",
                 self.shows_in.join(", ")
             ),
         }

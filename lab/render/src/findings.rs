@@ -36,13 +36,13 @@ fn summary(findings: &[Finding]) -> String {
     };
     let notes = match count(Level::Note) {
         0 => String::new(),
-        1 => "; 1 thing to know".to_owned(),
-        notes => format!("; {notes} things to know"),
+        1 => "; 1 note".to_owned(),
+        notes => format!("; {notes} notes"),
     };
     match count(Level::Problem) {
-        0 => format!("nothing stands in the way{notes}"),
-        1 => format!("1 thing to do first{notes}"),
-        problems => format!("{problems} things to do first{notes}"),
+        0 => format!("ready{notes}"),
+        1 => format!("not ready: 1 problem{notes}"),
+        problems => format!("not ready: {problems} problems{notes}"),
     }
 }
 
@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn a_finding_has_its_advice_on_the_next_line() {
         let all = [
-            finding("page port", Level::Ok, "8766 is free", None),
+            finding("web UI port", Level::Ok, "8766 is free", None),
             finding(
                 "proxy",
                 Level::Note,
@@ -79,28 +79,28 @@ mod tests {
         ];
 
         insta::assert_snapshot!(findings(&all, &Options::default()), @"
-        ✓ page port     8766 is free
+        ✓ web UI port     8766 is free
         ! proxy         http_proxy, HTTP_PROXY would send curl and other clients to a
                         proxy; the lab's own clients ignore it
                         → export NO_PROXY=127.0.0.1,localhost
         ✗ service port  8765 is taken by ba?[2Jd (process 7)
                         → stop it
 
-        1 thing to do first; 1 thing to know
+        not ready: 1 problem; 1 note
         ");
         let ascii = Options {
             ascii: true,
             ..Options::default()
         };
         insta::assert_snapshot!(findings(&all, &ascii), @"
-        ok   page port     8766 is free
+        ok   web UI port     8766 is free
         note proxy         http_proxy, HTTP_PROXY would send curl and other clients to a
                            proxy; the lab's own clients ignore it
                            -> export NO_PROXY=127.0.0.1,localhost
         FAIL service port  8765 is taken by ba?[2Jd (process 7)
                            -> stop it
 
-        1 thing to do first; 1 thing to know
+        not ready: 1 problem; 1 note
         ");
     }
 
@@ -114,15 +114,12 @@ mod tests {
             summary(&all)
         };
 
-        assert_eq!(of(&[Level::Ok]), "nothing stands in the way");
-        assert_eq!(
-            of(&[Level::Note]),
-            "nothing stands in the way; 1 thing to know"
-        );
-        assert_eq!(of(&[Level::Problem]), "1 thing to do first");
+        assert_eq!(of(&[Level::Ok]), "ready");
+        assert_eq!(of(&[Level::Note]), "ready; 1 note");
+        assert_eq!(of(&[Level::Problem]), "not ready: 1 problem");
         assert_eq!(
             of(&[Level::Problem, Level::Problem, Level::Note, Level::Note]),
-            "2 things to do first; 2 things to know"
+            "not ready: 2 problems; 2 notes"
         );
     }
 }

@@ -477,7 +477,7 @@ pub(super) fn count(card: &Card, known: &KnownFailures) -> String {
         .flat_map(|task| task.with_verdict(Verdict::Kept));
     format!(
         "{} of {} goals reached, {} skipped; {} rules kept, {broken} broken{known} (seed {}, \
-         tolerance {})",
+         waits may be {} short)",
         of(GoalVerdict::Reached),
         tasks.len(),
         of(GoalVerdict::Skipped),

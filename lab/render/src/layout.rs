@@ -156,7 +156,7 @@ impl Layout {
             }
         }
         let line: String = line.into_iter().collect();
-        let label = fit("attempts at once", self.label, self.options.ascii);
+        let label = fit("attempts in flight", self.label, self.options.ascii);
         let _ = writeln!(text, "{:1$}{GAP} {line} {GAP}{label}", "", self.time);
     }
 

@@ -18,7 +18,7 @@ pub(super) fn wire(run: &Run) -> String {
 pub(super) fn pace(pace: Pace) -> &'static str {
     match pace {
         Pace::Real => "real time",
-        Pace::Virtual => "virtual time: the waits are drawn, not waited for",
+        Pace::Virtual => "virtual time: waits are computed, not waited for",
     }
 }
 

@@ -30,6 +30,17 @@ const NONE: char = '·';
 const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', FULL];
 const FULL: char = '█';
 
+/// The columns of the figures that show values at the end, with their names.
+const AT_END: [([&str; 2], &str); 4] = [
+    (["calls/s", "ok"], "calls/s ok"),
+    (["requests", "queued"], "requests queued"),
+    (["tokens", "left"], "tokens of a client"),
+    (
+        ["limit", ""],
+        "attempts in flight that a client allows (limit)",
+    ),
+];
+
 /// Renders a storm: the successes under each policy, and the lesson.
 #[must_use]
 pub fn storm(storm: &Storm, options: &Options) -> String {
@@ -45,7 +56,7 @@ pub fn storm(storm: &Storm, options: &Options) -> String {
     let StoryWords { scenario, rule, .. } = storm.story;
     sheet.beside(
         "",
-        &format!("With one client: lab scenario {scenario}. The rule: {rule}."),
+        &format!("See also lab scenario {scenario} (one client) and lab rule {rule}."),
     );
     for run in &storm.policies {
         source(&mut sheet, &run.policy);
@@ -78,10 +89,9 @@ pub fn storm_in_figures(storm: &Storm, options: &Options) -> String {
     for row in &rows {
         line(&mut row.iter().map(|cell| cell.as_deref().unwrap_or(none)));
     }
-    sheet.beside(
-        "",
-        "At the end: calls/s ok, requests that wait, tokens and limit of a client.",
-    );
+    let at_end = AT_END.iter().filter(|(title, _)| titles.contains(title));
+    let at_end: Vec<_> = at_end.map(|(_, words)| *words).collect();
+    sheet.beside("", &format!("At the end: {}.", at_end.join(", ")));
     sheet.into_text()
 }
 
@@ -106,12 +116,12 @@ fn picture(sheet: &mut Sheet<'_>, storm: &Storm) {
     sheet.line(&format!(
         "{:>width$}{:>11}",
         "calls",
-        "req/s",
+        "req/s at",
         width = NAME + COLUMNS + 1 + ENDING + 5
     ));
     sheet.line(&format!(
         "{:<NAME$}{blank:COLUMNS$} {:<ENDING$}{:>5}{:>6}{:>5}",
-        storm.story.varies, "the service", "lost", "ok", "end"
+        storm.story.varies, "recovery", "lost", "ok", "end"
     ));
     load(sheet, storm, steps);
     for run in &storm.policies {
@@ -133,7 +143,7 @@ fn what_ends(incident: Incident) -> &'static str {
         Incident::Spike => "the spike ends",
         Incident::Cut => "all workers are back",
         Incident::Pause => "the service works again",
-        Incident::Refusal => "no more 503s for all",
+        Incident::Refusal => "the outage ends",
         Incident::None => "",
     }
 }
@@ -146,7 +156,7 @@ fn setting(storm: &Storm) -> String {
         Load::Closed => format!("{} callers", settings.callers),
     };
     format!(
-        "{load}, {}. The service can do {}/s; {} more may wait.",
+        "{load}, {}. The service handles {}/s and queues {}.",
         incident(settings),
         storm.capacity_per_second.round(),
         settings.queue,
@@ -165,7 +175,11 @@ fn incident(settings: &Settings) -> String {
                 Load::Open => settings.calls_per_second,
                 Load::Closed => settings.callers.into(),
             };
-            format!("{} {from_to}", (usual * settings.spike).round())
+            let unit = match settings.load {
+                Load::Open => "/s",
+                Load::Closed => "",
+            };
+            format!("{}{unit} {from_to}", (usual * settings.spike).round())
         }
         Incident::Cut => format!(
             "{} of {} workers {from_to}",

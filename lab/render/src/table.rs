@@ -35,7 +35,10 @@ pub fn table(runs: &[Run], options: &Options) -> String {
     let passed = runs.iter().filter(|run| run.passed()).count();
     out.push_str(&format!(
         "\n{} run with seed {}, {passed} as expected{}\n",
-        runs.len(),
+        match runs.len() {
+            1 => "1 scenario".to_owned(),
+            number => format!("{number} scenarios"),
+        },
         runs.first().map_or(0, |run| run.seed),
         match runs.iter().filter(|run| run.is_cancelled()).count() {
             0 => "",

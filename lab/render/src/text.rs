@@ -97,7 +97,7 @@ fn lesson(run: &Run, options: &Options) -> String {
     sheet.gap();
     sheet.paragraph("Why it matters", &run.lesson.why.join(" "));
     if let Some(without) = &run.lesson.without {
-        sheet.paragraph("Taken away", &sheet.plain(without));
+        sheet.paragraph("Removed defence", &sheet.plain(without));
     }
     sheet.paragraph("Does not solve", run.lesson.unsolved);
     sheet.command("Try next", &format!("{} {}", options.lab, run.lesson.next));

@@ -210,15 +210,9 @@ fn a_second_silence_on_a_slow_machine_is_no_fault_of_the_client() {
         otherwise.judge(again()).found.as_deref(),
         Some("1 of 2 retries followed one")
     );
-    let agree = "the wire and the client agree";
-    let one = (
-        true,
-        format!("{agree}: 1 attempt never reached the service"),
-    );
-    let two = (
-        true,
-        format!("{agree}: 2 attempts never reached the service"),
-    );
+    let one = "the client counted 1 attempt more than the service saw";
+    let two = "the client counted 2 attempts more than the service saw";
+    let [one, two] = [one, two].map(|text| (true, text.to_owned()));
     assert_eq!((agreed(&once), agreed(&twice)), (one, two));
     assert!(!agreed(&otherwise).0);
 }

@@ -24,7 +24,7 @@ const START_HERE: &str = "\
 Start here (in a checkout, write `cargo run -p lab --` instead of `lab`):
   lab scenario flaky        a service fails twice, then succeeds
   lab scenario flaky --ask  the same, but predict first
-  lab starter python        write a client of your own and have it graded
+  lab starter python        write a first client, to extend and grade
   lab serve --open          the web UI, in the browser";
 
 /// The help of the lab. Clap lists subcommands in one group, so the groups are
@@ -58,7 +58,7 @@ Run a scenario, or all, and show every attempt, wait and verdict
 
 A run starts a service on a free port, lets a client call it, stops both, and \
 checks the evidence against the expectations of the scenario. The expectations \
-follow the options: other limits have another correct outcome. In virtual time, \
+depend on the options: with other limits, another outcome is correct. In virtual time, \
 one seed always gives the same output, byte for byte.
 
 Ctrl+C cancels a run and shows its evidence up to that point. No run sends more \

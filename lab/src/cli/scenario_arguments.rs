@@ -37,7 +37,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "TEXT")]
     pub(super) filter: Option<String>,
 
-    /// The most requests one call may put on the wire, up to 10000
+    /// The maximum number of requests of one call, up to 10000
     #[arg(long, help_heading = CLIENT, value_name = "N", value_parser = max_attempts, allow_hyphen_values = true)]
     max_attempts: Option<NonZeroU32>,
 
@@ -45,11 +45,12 @@ pub(super) struct Arguments {
     #[arg(long, help_heading = CLIENT, value_name = "SECONDS", value_parser = max_retry_after, allow_hyphen_values = true)]
     max_retry_after: Option<u64>,
 
-    /// The most pages that the client reads of a listing, up to 10000
+    /// The maximum number of pages that the client reads of a listing, up to 10000
     #[arg(long, help_heading = CLIENT, value_name = "N", value_parser = max_pages, allow_hyphen_values = true)]
     max_pages: Option<NonZeroU32>,
 
-    /// The most items that the client yields from a listing, up to 10000
+    /// The maximum number of items that the client yields from a listing, up to
+    /// 10000
     #[arg(long, help_heading = CLIENT, value_name = "N", value_parser = max_items, allow_hyphen_values = true)]
     max_items: Option<NonZeroU32>,
 
@@ -66,8 +67,9 @@ pub(super) struct Arguments {
     #[arg(long, help_heading = CLIENT, value_name = "DEFENCE", value_parser = defences(), conflicts_with = "client")]
     without: Option<&'static Without>,
 
-    /// Run two clients with one seed and show them side by side: the reliable and the
-    /// naive one, or the one of --without; the exit code is the reliable client's
+    /// Run two clients with one seed and show them side by side: the reliable client
+    /// and the naive client, or the client of --without. The exit code is that of the
+    /// reliable client
     #[arg(long, help_heading = CLIENT, conflicts_with = "client")]
     pub(super) compare: bool,
 

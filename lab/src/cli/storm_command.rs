@@ -307,7 +307,8 @@ mod tests {
 
     use super::*;
 
-    /// A story in three seconds, with the text that follows an unchanged story.
+    /// A story shortened to three simulated seconds, with the closing text of the full
+    /// story.
     fn in_short(story: &'static runner::storm::Story) -> Storm {
         let mut plan = Plan::of(story);
         plan.settings.incident_starts = Duration::from_millis(500);
@@ -359,7 +360,7 @@ mod tests {
             story.answer.expect("it has one"),
             story.lesson,
             story.left_out,
-            "With one client: lab scenario retry-budget. The rule: finite-attempts.",
+            "See also lab scenario retry-budget (one client) and lab rule finite-attempts.",
         ] {
             assert!(words.contains(part), "{part}: {text}");
         }

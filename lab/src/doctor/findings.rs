@@ -33,7 +33,7 @@ pub(crate) fn findings(facts: &Facts, addresses: &Addresses) -> Vec<Finding> {
     let mut verdicts = vec![
         ("service port", service_port(facts, addresses)),
         (
-            "page port",
+            "web UI port",
             port(addresses.page, Some("--page-port"), &facts.page),
         ),
         ("loopback", loopback(&facts.loopback)),

@@ -23,8 +23,8 @@ use super::problem::Problem;
 /// The HTML page, which is the same for every path.
 pub(super) const INDEX: &str = "index.html";
 
-/// The largest file that is read from a folder, in bytes: many times the largest of the
-/// page.
+/// The largest file that is read from a folder, in bytes: many times the size of the
+/// largest file of the web UI.
 const LARGEST: u64 = 4 * 1024 * 1024;
 
 /// Every file by its name.
@@ -115,8 +115,8 @@ impl Assets {
     }
 }
 
-/// Reads a file of a folder. A link that leads out of it is not one, nor is anything
-/// that can be read without an end, or without an answer.
+/// Reads a file of a folder. Links that lead out of the folder, devices and pipes are
+/// not accepted.
 fn read(folder: &Path, name: &str) -> io::Result<Vec<u8>> {
     let path = folder.join(name).canonicalize()?;
     if !path.starts_with(folder) || !path.metadata()?.is_file() {
@@ -133,8 +133,8 @@ fn read(folder: &Path, name: &str) -> io::Result<Vec<u8>> {
     Ok(content)
 }
 
-/// The media type of a file of the web UI. A valid name has no path, which could lead out
-/// of the folder, and a known extension.
+/// The media type of a file of the web UI. A valid name has a known extension and no path
+/// separators, so it cannot lead out of the folder.
 fn media_type(name: &str) -> Option<&'static str> {
     let (stem, ending) = name.rsplit_once('.')?;
     let plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_');
@@ -255,7 +255,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn only_files_of_the_folder_are_read_and_none_without_an_end() {
+    fn links_out_of_the_folder_devices_and_pipes_are_not_read() {
         use std::{os::unix::fs::symlink, process::Command, sync::mpsc, thread, time::Duration};
 
         let folders = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
@@ -272,7 +272,7 @@ mod tests {
         let assets = Assets::of_folder(inside).expect("the page is in it");
         let (send, found) = mpsc::channel();
 
-        // What hangs would hang the test.
+        // In a thread, because a read that blocks would block the test.
         thread::spawn(move || {
             for name in [INDEX, "in.js", "out.js", "zero.js", "fifo.js", "large.js"] {
                 let status = response(&assets, name, "\"old\"").status().as_u16();

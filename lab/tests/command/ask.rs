@@ -26,7 +26,7 @@ fn a_prediction_is_checked_and_explained() {
     assert_eq!(right.stderr, question);
     assert!(right.stdout.starts_with("flaky — "), "{}", right.stdout);
     let why = "Each wait of the reliable";
-    let came_true = format!("\n✓ predicted: 3 requests, correct. {why} client was drawn at\n");
+    let came_true = format!("\n✓ predicted: 3 requests, correct. {why} client was chosen at\n");
     assert_contains(&right.stdout, &[&came_true]);
     let did_not = format!("\n✗ predicted: 2 requests; the answer is 3 requests. {why}\n");
     assert_contains(&wrong.stdout, &[&did_not]);

@@ -64,7 +64,7 @@ fn the_help_of_the_lab_groups_its_commands() {
     Start here (in a checkout, write `cargo run -p lab --` instead of `lab`):
       lab scenario flaky        a service fails twice, then succeeds
       lab scenario flaky --ask  the same, but predict first
-      lab starter python        write a client of your own and have it graded
+      lab starter python        write a first client, to extend and grade
       lab serve --open          the web UI, in the browser
 
     Exit codes:
@@ -84,8 +84,8 @@ fn the_help_of_a_scenario_explains_its_options() {
 
     A run starts a service on a free port, lets a client call it, stops both, and
     checks the evidence against the expectations of the scenario. The expectations
-    follow the options: other limits have another correct outcome. In virtual time,
-    one seed always gives the same output, byte for byte.
+    depend on the options: with other limits, another outcome is correct. In virtual
+    time, one seed always gives the same output, byte for byte.
 
     Ctrl+C cancels a run and shows its evidence up to that point. No run sends more
     than 10000 requests or takes longer than an hour.
@@ -114,17 +114,19 @@ fn the_help_of_a_scenario_explains_its_options() {
 
     Client and limits:
           --max-attempts <N>
-              The most requests one call may put on the wire, up to 10000
+              The maximum number of requests of one call, up to 10000
 
           --max-retry-after <SECONDS>
               The longest Retry-After that the client waits for; a longer one ends
               the call
 
           --max-pages <N>
-              The most pages that the client reads of a listing, up to 10000
+              The maximum number of pages that the client reads of a listing, up to
+              10000
 
           --max-items <N>
-              The most items that the client yields from a listing, up to 10000
+              The maximum number of items that the client yields from a listing, up
+              to 10000
 
           --client <CLIENT>
               The client to run. The naive one breaks most expectations on purpose:
@@ -142,23 +144,23 @@ fn the_help_of_a_scenario_explains_its_options() {
               Possible values:
               - retry-after-seconds:   It takes no notice of a Retry-After in
                 seconds, and comes back when its own backoff says so.
-              - backoff-jitter:        It waits for the whole ceiling each time: 200
-                ms, 400 ms, and so does every client that failed at the same moment.
-              - cursor-loop:           It compares a cursor with the one before it
-                alone, which A, B, A never equals, and reads on until its limit of
-                pages.
+              - backoff-jitter:        It always waits for the full ceiling (200 ms,
+                then 400 ms), as does every client that failed at the same moment.
+              - cursor-loop:           It compares each cursor only with the
+                previous one, so it misses the loop A, B, A and reads on up to its
+                page limit.
               - idempotency-key-reuse: It makes up a new key for every attempt, so
-                to the service every attempt is a new intention.
+                the service treats every attempt as a new request.
               - body-media-type:       It parses every body, whatever its media
-                type, and takes the result for data.
-              - deadline:              It waits for as long as each wait may be,
-                however little time its caller has. No rule of the wire breaks: a
-                deadline is a promise to the caller.
+                type, and treats the result as valid data.
+              - deadline:              It accepts every wait within its other
+                limits, even if the wait ends after the caller's deadline. The
+                service cannot observe that, so no rule is broken.
 
           --compare
               Run two clients with one seed and show them side by side: the reliable
-              and the naive one, or the one of --without; the exit code is the
-              reliable client's
+              client and the naive client, or the client of --without. The exit code
+              is that of the reliable client
 
     Output:
           --otlp <URL>

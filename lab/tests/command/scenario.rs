@@ -37,7 +37,7 @@ fn draws_plain_ascii_if_the_locale_is_not_utf8() {
 
     let text = Ended::from(output.expect("lab runs")).stdout;
     assert!(text.is_ascii(), "{text}");
-    assert_contains(&text, &["ok   client  succeeded with attempt 3"]);
+    assert_contains(&text, &["ok   client  succeeded on attempt 3"]);
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn runs_all_scenarios_and_sums_them_up() {
     let text = printed("scenario all --seed 7");
 
     let number = CATALOGUE.len();
-    let sum = format!("{number} run with seed 7, {number} as expected");
+    let sum = format!("{number} scenarios run with seed 7, {number} as expected");
     assert_contains(&text, &[&sum]);
     assert_contains(
         &text,
@@ -160,7 +160,7 @@ fn shows_a_lost_response() {
     lost-response — the job is created, and its response is lost
     POST /jobs · up to 3 attempts · backoff 200 ms–5 s, full jitter
     Retry-After up to 30 s
-    seed 7 · virtual time: the waits are drawn, not waited for
+    seed 7 · virtual time: waits are computed, not waited for
 
     wire      the service saw 2 requests; the client counted 2
               request 1: key 1, body 1, a job was created; 201 Created, lost on its

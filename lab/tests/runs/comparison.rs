@@ -300,7 +300,7 @@ fn a_comparison_draws_both_runs_on_one_axis() {
       naive     retry-after-seconds (asked for 2 s, retried after 0 ms)
 
     The reliable client waited 2 s longer. For one caller, waiting only costs time.
-    The benefit for a service with many callers is visible only with many clients:
+    The benefit shows only when many clients share a service:
       cargo run -p lab -- storm
 
     Why it matters  A Retry-After that the caller can accept replaces the backoff.

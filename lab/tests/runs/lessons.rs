@@ -110,7 +110,7 @@ const CLAIMS: &[Claim] = &[
     ("read on until the cursor was null", |it| {
         it.pages() == 2 && it.total() == 2
     }),
-    ("drawn at random", PairwiseRun::drew_its_waits),
+    ("at random", PairwiseRun::drew_its_waits),
     ("came back at once", |it| it.total() > 1 && it.at_once()),
     ("without a wait", PairwiseRun::at_once),
     ("sent the GET again", |it| it.sent() > it.pages()),

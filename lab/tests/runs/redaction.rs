@@ -252,7 +252,7 @@ async fn exchanges_hide_the_secrets_of_a_client() {
                 assert!(!exchanges.contains(secret), "{secret} in\n{exchanges}");
             }
             let taken_out = match task {
-                Task::Post(_) => r#""detail\":\"(not kept)"#,
+                Task::Post(_) => r#""detail\":\"(value not recorded)"#,
                 _ => "cursor",
             };
             assert!(

@@ -246,7 +246,10 @@ async fn what_a_route_sends_back_is_taken_out() {
     assert_eq!(response.text().matches("SECRET-6").count(), 2);
     let text = whole(&exchanges(&service)[0]);
     assert!(!text.contains("SECRET"), "{text}");
-    assert!(text.contains("authorization: (not kept)"), "{text}");
+    assert!(
+        text.contains("authorization: (value not recorded)"),
+        "{text}"
+    );
 }
 
 #[tokio::test]

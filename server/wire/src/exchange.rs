@@ -75,7 +75,7 @@ impl Message {
 
 impl Header {
     /// What stands instead of a value that was not kept.
-    pub const NOT_KEPT: &str = "(not kept)";
+    pub const NOT_KEPT: &str = "(value not recorded)";
 
     /// Its value, its name, or that it was not kept.
     #[must_use]

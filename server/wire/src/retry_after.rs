@@ -31,7 +31,7 @@ pub struct RetryAfter {
 pub enum RetryAfterForm {
     /// A number of seconds.
     Seconds,
-    /// A date to come.
+    /// A future date.
     Date,
     /// A date that had come already. It asks for no wait.
     PastDate,

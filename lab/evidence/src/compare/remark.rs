@@ -57,8 +57,8 @@ fn waiting(runs: [&Run; 2], broken: [&[BrokenRule]; 2]) -> Option<Remark> {
     }
     Some(Remark {
         text: format!(
-            "{} waited {} longer. For one caller, waiting only costs time. The benefit for a \
-             service with many callers is visible only with many clients:",
+            "{} waited {} longer. For one caller, waiting only costs time. The benefit shows \
+             only when many clients share a service:",
             capital(&slow_run.client.title()),
             duration(longer),
         ),

@@ -87,7 +87,7 @@ impl Move {
     }
 }
 
-/// Every fall, and the last value if it rose since.
+/// Every fall, and the last value if it rose afterwards.
 fn text(from: u64, moves: &[Move]) -> String {
     let falls: Vec<_> = moves.iter().filter(|it| it.falls()).collect();
     let line: Vec<_> = std::iter::once(from)
@@ -98,11 +98,11 @@ fn text(from: u64, moves: &[Move]) -> String {
     let lowest = falls.last().map_or(from, |fall| fall.after);
     let mut text = match falls.len() {
         0 => format!("{from}"),
-        1 => format!("{}, by one response with 429", line.join(" → ")),
-        number => format!("{}, by {number} responses with 429", line.join(" → ")),
+        1 => format!("{} after one response with 429", line.join(" → ")),
+        number => format!("{} after {number} responses with 429", line.join(" → ")),
     };
     if last > lowest {
-        text.push_str(&format!("; successes since raised it to {last}"));
+        text.push_str(&format!("; later successes raised it to {last}"));
     }
     text
 }
@@ -155,7 +155,7 @@ mod tests {
         assert_eq!((line.from, steps), (32, vec![16, 8, 9]));
         assert_eq!(
             line.text,
-            "32 → 16 → 8, by 2 responses with 429; successes since raised it to 9"
+            "32 → 16 → 8 after 2 responses with 429; later successes raised it to 9"
         );
     }
 

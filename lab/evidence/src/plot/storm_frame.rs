@@ -560,8 +560,8 @@ mod tests {
         assert_eq!(
             happened(vec![run(ONE, true), few.clone()]).as_deref(),
             Some(
-                "Every service is back. The fewest calls were lost under \"three\" (12 of 600), \
-                 the most under \"one\" (120 of 600)."
+                "The service recovered under every policy. The fewest calls were lost under \
+                 \"three\" (12 of 600), the most under \"one\" (120 of 600)."
             )
         );
         assert_eq!(happened(vec![run(ONE, false), few]), None, "one is down");

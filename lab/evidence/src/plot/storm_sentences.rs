@@ -237,7 +237,7 @@ fn happened(storm: &Storm) -> String {
         .join(" ")
 }
 
-/// The policies with the fewest and the most lost calls, if every service recovered.
+/// The policies with the fewest and the most lost calls, if the service recovered under every policy.
 fn fewest_and_most_lost(storm: &Storm) -> Option<String> {
     let runs = &storm.policies;
     let least = runs.iter().min_by_key(|run| run.lost())?;
@@ -246,8 +246,8 @@ fn fewest_and_most_lost(storm: &Storm) -> Option<String> {
     (runs.iter().all(is_back) && least.lost() < most.lost()).then(|| {
         let of = |run: &PolicyRun| format!("{} of {}", run.lost(), run.totals.calls);
         format!(
-            "Every service is back. The fewest calls were lost under \"{}\" ({}), the most under \
-             \"{}\" ({}).",
+            "The service recovered under every policy. The fewest calls were lost under \"{}\" \
+             ({}), the most under \"{}\" ({}).",
             least.policy.name,
             of(least),
             most.policy.name,

@@ -70,12 +70,14 @@ fn of_sample(mut gaps: Vec<(RequestRef, Duration)>) -> Judgement {
         Judgement::cannot_tell("too few cases with a retry")
     } else if alike == number {
         let apart = duration_left(*longest - *shortest);
-        let found = format!("the first gaps of {number} cases lie within {apart}");
+        let found = format!("the first waits of {number} cases differ by at most {apart}");
         gaps.sort_by_key(|(request, _)| request.case);
         let requests = gaps.into_iter().map(|(request, _)| request);
         Judgement::broken_by(requests.collect(), found)
     } else if blurred > number / 2 {
-        Judgement::cannot_tell("most of the first gaps are alike")
+        Judgement::cannot_tell(
+            "too many of the first waits are similar to tell whether they are random",
+        )
     } else if pauses <= number / 2 {
         // On a busy machine, retries without a pause have gaps too, and no two are alike.
         Judgement::cannot_tell("too few of the first retries came after a pause")
@@ -158,7 +160,7 @@ mod tests {
 
         let found = judged(&alike).found;
 
-        let words = "the first gaps of 8 cases lie within 3 ms";
+        let words = "the first waits of 8 cases differ by at most 3 ms";
         assert_eq!(found.as_deref(), Some(words));
     }
 

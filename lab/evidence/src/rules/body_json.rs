@@ -6,7 +6,7 @@ pub(super) const RULE: Rule = Rule {
     id: "body-json",
     level: Level::Contract,
     source: "this service's contract",
-    text: "a response with invalid JSON was neither requested again nor followed",
+    text: "after invalid JSON, the client neither retried nor requested the next page",
     why: "With a success status, the service considers the response correct, and sends the same again.",
     hint: "Return the failure to the caller: a retry would get the same response.",
     judge: |cases| not_repeated(cases, |it| it.fault == Some("bad_json")),

@@ -6,7 +6,7 @@ pub(super) const RULE: Rule = Rule {
     id: "body-media-type",
     level: Level::Contract,
     source: "this service's contract",
-    text: "a response of another media type was neither requested again nor followed",
+    text: "after a response of another media type, the client neither retried nor requested the next page",
     why: "A text/plain page may come from a proxy or be an error page, even if it looks like JSON.",
     hint: "Check Content-Type before the body, and return an unexpected one to the caller as an error.",
     judge: |cases| not_repeated(cases, |it| it.fault == Some("text_json")),

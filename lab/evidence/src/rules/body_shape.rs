@@ -6,7 +6,7 @@ pub(super) const RULE: Rule = Rule {
     id: "body-shape",
     level: Level::Contract,
     source: "this service's contract",
-    text: "a page of the wrong shape was neither requested again nor followed",
+    text: "after a page of the wrong shape, the client neither retried nor requested the next page",
     why: "Data from half a page looks complete to the next reader.",
     hint: "Check the shape of everything that you use, and return a wrong one to the caller as an error.",
     judge: |cases| {

@@ -7,7 +7,7 @@ pub(super) const RULE: Rule = Rule {
     id: "empty-page",
     level: Level::GoodPractice,
     source: "AIP-158",
-    text: "a listing was read on after an empty page with a next cursor",
+    text: "reading continued after an empty page that had a next cursor",
     why: "A service that filters after it has cut the pages may return an empty page, and a client that stops there silently loses the rest.",
     hint: "Let next_cursor alone decide whether there is more, never the number of records.",
     judge,

@@ -1,7 +1,7 @@
 //! The gaps between failures and the requests that repeat them: were they pauses?
 //!
-//! On a machine that is slow for a moment, a client that does not pause seems to. So a single
-//! long gap proves nothing, and neither do a few among many short ones.
+//! If the machine is slow for a moment, a client that does not pause can seem to pause. So a
+//! single long gap proves nothing, and neither do a few among many short ones.
 
 use std::time::Duration;
 
@@ -12,16 +12,17 @@ use crate::{duration_left, wire::WireRequest};
 pub(super) const PAUSE: Duration = Duration::from_millis(5);
 
 /// A gap of this length is a pause even on a busy machine. Measured on two cores: an
-/// interpreter that retries at once took up to 48 ms for its first retry while a second one
-/// and four busy programs were running, and up to 30 ms without these programs. Most of the
-/// gaps must be pauses, and its later ones took 13 ms at most.
+/// interpreter that retries immediately took up to 48 ms for its first retry while a second one
+/// and four busy programs were running, and up to 30 ms without these programs. Its later
+/// gaps were at most 13 ms, and most of the gaps must be pauses.
 ///
-/// On an even busier machine, a client that does not pause may be judged *kept*, but never a
-/// client that does as *broken*. A longer limit would leave more clients that pause without a
-/// verdict: already one in twelve of those that draw their first wait below 100 ms.
+/// On an even busier machine, a client that does not pause may be judged *kept*, but a client
+/// that pauses is never judged *broken*. With a longer limit, more clients that pause would
+/// get no verdict. With this limit, it is one in twelve of the clients whose first wait is
+/// random below 100 ms.
 pub(super) const SURE: Duration = Duration::from_millis(40);
 
-/// Broken if every gap after such a failure is too short, and too many for chance; kept if
+/// Broken if every gap is too short and there are too many for this to be chance; kept if
 /// most of them, and more than one, are certainly pauses.
 ///
 /// The gaps of all cases are one sample, since a process makes few retries.
@@ -71,11 +72,11 @@ fn of_sample(gaps: Vec<(RequestRef, Duration)>) -> Judgement {
     }
 }
 
-/// Limits for most gaps of a client that retries at once: a busy machine delays some of its
+/// Limits for most gaps of a client that retries immediately: a busy machine delays some of its
 /// requests.
 const MOSTLY: [Duration; 2] = [PAUSE, Duration::from_millis(20)];
 
-/// Whether this many gaps are this short for at most one correct client in ten million.
+/// Whether at most one correct client in ten million would have this many short gaps.
 ///
 /// Such a client draws each wait from whole milliseconds below 50, and its timer fires
 /// [early](super::TOLERANCE) by up to 2 ms; the number of its short gaps has a binomial
@@ -87,7 +88,8 @@ fn are_mostly_within(gaps: &[(RequestRef, Duration)], limit: Duration) -> bool {
     tail(gaps.len(), short, chance) <= 1e-7
 }
 
-/// The probability of at least this many successes; 1 if the expected number is as high.
+/// The probability of at least this many successes; 1 if the expected number is at
+/// least `successes`.
 fn tail(trials: usize, successes: usize, chance: f64) -> f64 {
     if successes as f64 <= trials as f64 * chance {
         return 1.0;

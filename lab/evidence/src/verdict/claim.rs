@@ -81,6 +81,9 @@ impl Claim {
             Self::Fact(name, expected) => match outcome.fact(name) {
                 Some(fact) if fact == expected => None,
                 Some(fact) => Some(format!("{name} is {fact}")),
+                None if *name == "gave_up" => {
+                    Some("the outcome does not say why the client gave up".to_owned())
+                }
                 None => Some(format!("the outcome has no {name}")),
             },
             Self::Requests(number) => {
@@ -129,7 +132,11 @@ impl Claim {
             Self::Counter(name, by) => {
                 let name = client.counter(name);
                 let risen = counters.total(&name);
-                (risen != *by).then(|| format!("{name} rose by {risen}"))
+                (risen != *by).then(|| match risen {
+                    _ if name != client.counter(ATTEMPTS) => format!("{name} rose by {risen}"),
+                    1 => "it made 1 attempt".to_owned(),
+                    _ => format!("it made {risen} attempts"),
+                })
             }
             Self::CountsAgree { unseen } => {
                 let attempts = client.counter(ATTEMPTS);
@@ -171,7 +178,7 @@ fn lengths(waits: &[Duration]) -> String {
 pub(super) fn counts_agree(unseen: u64) -> String {
     match unseen {
         0 => "the wire and the client agree on the number of requests".to_owned(),
-        1 => "the wire and the client agree: 1 attempt never reached the service".to_owned(),
-        _ => format!("the wire and the client agree: {unseen} attempts never reached the service"),
+        1 => "the client counted 1 attempt more than the service saw".to_owned(),
+        _ => format!("the client counted {unseen} attempts more than the service saw"),
     }
 }

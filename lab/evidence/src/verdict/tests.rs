@@ -214,10 +214,9 @@ type Instead = Option<&'static str>;
 
 #[test]
 fn only_unseen_and_timed_out_requests_may_be_counted_by_the_client_alone() {
-    let agree = "the wire and the client agree";
-    let all = format!("{agree} on the number of requests");
-    let one = format!("{agree}: 1 attempt never reached the service");
-    let two = format!("{agree}: 2 attempts never reached the service");
+    let all = "the wire and the client agree on the number of requests".to_owned();
+    let one = "the client counted 1 attempt more than the service saw".to_owned();
+    let two = "the client counted 2 attempts more than the service saw".to_owned();
     let contradicted = |seen, counted| {
         Some(format!(
             "the service saw {seen}, the client counted {counted}"

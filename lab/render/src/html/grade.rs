@@ -50,8 +50,7 @@ pub fn html_card(card: &Card, words: &[&TaskWords], known: &KnownFailures) -> St
             }
             footer {
                 p {
-                    "seed " (card.seed) " · what comes less than " (duration(card.tolerance))
-                    " before its time is not early"
+                    "seed " (card.seed) " · waits may be " (duration(card.tolerance)) " short"
                 }
             }
         },

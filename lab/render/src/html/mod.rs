@@ -328,7 +328,7 @@ fn lesson(why: &str, without: Option<&str>, unsolved: &str, next: &str) -> Marku
             section aria-labelledby="lesson" {
                 h2 #lesson { "Why it matters" }
                 p { (why) }
-                @if let Some(without) = without { p { "Taken away: " (without) } }
+                @if let Some(without) = without { p { "Removed defence: " (without) } }
             }
             section aria-labelledby="unsolved" {
                 h2 #unsolved { "What it does not solve" }

@@ -264,7 +264,7 @@ mod tests {
         (
             "retry-after-date",
             "retry-at",
-            "503 with a date to come, then 200",
+            "503 with a future date, then 200",
         ),
         (
             "retry-after-past-date",

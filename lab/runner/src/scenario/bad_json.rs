@@ -9,7 +9,7 @@ use evidence::{Condition, Ending, Expectation, ScenarioWords, Sentence};
 pub(super) const SCENARIO: Scenario = Scenario {
     words: ScenarioWords {
         name: "bad-json",
-        title: "a response that says JSON and has an invalid body",
+        title: "a response declared as JSON, with an invalid body",
         request: "GET /bad-json",
         question: shown::requests(
             "A 200 says that its body is JSON, but the body does not parse. How many requests will \

@@ -10,7 +10,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         title: "a key is used again for another body",
         request: "POST /jobs",
         question: Question::choices(
-            "A client asks for a job, then for a different job under the same key. What happens to \
+            "A client asks for a job, then for a different job with the same key. What happens to \
                  the second request?",
             &[
                 Choice::new("it creates a second job", |run| run.wire.jobs_created() > 1),

@@ -7,10 +7,10 @@ use evidence::{Choice, Condition, Ending, Expectation, Question, ScenarioWords, 
 pub(super) const SCENARIO: Scenario = Scenario {
     words: ScenarioWords {
         name: "create-job",
-        title: "a job is created under a key",
+        title: "a job is created with an idempotency key",
         request: "POST /jobs",
         question: Question::choices(
-            "A job is created. Which status says that?",
+            "A job is created. Which status does the response have?",
             &[
                 Choice::new("200", |run| shown::responded(run, 200) > 0),
                 Choice::new("201", |run| shown::responded(run, 201) > 0),

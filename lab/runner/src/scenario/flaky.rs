@@ -24,8 +24,8 @@ pub(super) const SCENARIO: Scenario = Scenario {
             Sentence::of(
                 RELIABLE,
                 &[Condition::RequestsFrom(2)],
-                "Each wait of the reliable client was drawn at random below a ceiling that \
-                 doubles, so that clients that failed together do not come back together.",
+                "Each wait of the reliable client was chosen at random below a ceiling that \
+                 doubles, so clients that failed together do not retry together.",
             ),
             NO_ATTEMPT_LEFT,
             Sentence::of(
@@ -58,7 +58,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
             ];
         }
         vec![
-            Expectation::fact("attempt", 3_u64, "succeeded with attempt 3"),
+            Expectation::fact("attempt", 3_u64, "succeeded on attempt 3"),
             Expectation::requests(FIRST_SUCCESS.into()),
         ]
     },

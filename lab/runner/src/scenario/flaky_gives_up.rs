@@ -14,8 +14,8 @@ pub(super) const SCENARIO: Scenario = Scenario {
         title: "the service fails twice, and attempts are limited",
         request: "GET /flaky",
         question: Question::choices(
-            "Two requests get a 503, the third would succeed, and the number of attempts is \
-                 limited. How does the call end?",
+            "Two requests get a 503, the third would succeed, and a call may make two attempts \
+                 by default. How does the call end?",
             &[
                 Choice::new("with a success", shown::SUCCESS),
                 Choice::new("with the 503", shown::ERROR),

@@ -12,8 +12,8 @@ pub(super) const SCENARIO: Scenario = Scenario {
         title: "more items than the caller wants",
         request: "GET /endless-items",
         question: Question::number(
-            "Pages hold two items, and there is always another page. How many items does the \
-                 caller get?",
+            "Pages hold two items, there is always another page, and the caller accepts three \
+                 items by default. How many items does the caller get?",
             "items",
             shown::ITEMS,
         ),

@@ -61,7 +61,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
             Expectation::fact(
                 "delivered",
                 4_u64,
-                "the page without a checkpoint came twice",
+                "the page whose checkpoint was not saved was delivered twice",
             ),
             Expectation::requests(3),
         ]

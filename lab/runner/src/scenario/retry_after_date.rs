@@ -32,7 +32,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
                 Choice::new("never: the call ends", shown::ONCE),
             ],
         ),
-        hint: "A date has whole seconds, and a client has a clock of its own.",
+        hint: "A date is in whole seconds, and the client uses its own clock.",
         lessons: &[
             Sentence::always(
                 "RFC 9110 allows seconds or a date, in three formats. A client that reads only \
@@ -61,8 +61,8 @@ pub(super) const SCENARIO: Scenario = Scenario {
     task: Task::Get(MAINTENANCE),
     expect: |policy| {
         if policy.max_retry_after < AHEAD {
-            // A date has whole seconds, and the time until it shrinks before the client
-            // reads it, so it may still be within the budget.
+            // A date is in whole seconds, and time passes before the client reads it. So
+            // the remaining wait may still be within the limit.
             return vec![Expectation::within_budget(policy.max_retry_after)];
         }
         expect_recovery(policy, AHEAD, Expectation::waited_until_date(AHEAD))

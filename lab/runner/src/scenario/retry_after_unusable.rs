@@ -19,11 +19,11 @@ const VALUES: [&str; 4] = ["-1", "1.5", "soon", ""];
 pub(super) const SCENARIO: Scenario = Scenario {
     words: ScenarioWords {
         name: "retry-after-unusable",
-        title: "Retry-After: -1, 1.5, soon, and an empty value",
+        title: "invalid Retry-After values: \"-1\", \"1.5\", \"soon\" and \"\"",
         request: "GET /confused",
         question: Question::choices(
-            "Four 503s say Retry-After: -1, 1.5, soon and an empty value. When do the next \
-                 requests come?",
+            "Four 503s have the Retry-After values \"-1\", \"1.5\", \"soon\" and \"\". When do the \
+                 next requests come?",
             &[
                 Choice::new("at once", shown::AT_ONCE),
                 Choice::new("after backoffs", shown::AFTER_A_WAIT),
@@ -41,7 +41,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
             Sentence::of(
                 RELIABLE,
                 &[Condition::RequestsFrom(2)],
-                "Each wait of the reliable client was drawn at random from its own backoff.",
+                "The backoff of the reliable client chose each wait at random.",
             ),
             NO_ATTEMPT_LEFT,
             Sentence::of(

@@ -27,7 +27,8 @@ pub(super) const SCENARIO: Scenario = Scenario {
         title: "the service is down, and five calls are made",
         request: "GET /down",
         question: shown::requests(
-            "Five calls are made to a service that is down. How many requests will it see?",
+            "Five calls are made to a service that is down, and share a budget of two retries. How \
+                 many requests will it see?",
         ),
         hint: "A limit for each call does not limit all calls together.",
         lessons: &[

@@ -1,6 +1,6 @@
 //! A failed TLS handshake is not retried.
 
-use client::teaching::endpoint;
+use client::{teaching::endpoint, telemetry::ATTEMPTS};
 
 use super::{Network, PLAIN, Scenario, shown};
 use crate::clients::{NAIVE, RELIABLE, Task};
@@ -43,7 +43,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         vec![
             Expectation::ending(Ending::TransportError, "the failure reached the caller"),
             Expectation::fact("problem", "tls", "the error says that TLS failed"),
-            Expectation::fact("gave_up", StopReason::Tls, "the client made one attempt"),
+            Expectation::counter(ATTEMPTS.name, 1, "the client made one attempt"),
             Expectation::requests(0),
         ]
     },

@@ -24,10 +24,10 @@ use evidence::{Condition, Expectation, Overrides, Question, ScenarioWords, Sente
 
 const NARROW: Endpoint = Endpoint::new("narrow", "/narrow");
 
-/// How many workers call at once.
+/// The number of workers that call at the same time.
 const WORKERS: u32 = 16;
 
-/// How many requests the service takes at once.
+/// The number of requests that the service takes at the same time.
 const PLACES: u32 = 8;
 
 /// How many it refuses: so many halvings bring the client's limit of 64 down to the
@@ -43,7 +43,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
         title: "sixteen callers, and a service that takes eight",
         request: "GET /narrow",
         question: Question::number(
-            "Sixteen callers call at once, and the service serves eight at a time. How many \
+            "Sixteen callers call at the same time, and the service serves eight at a time. How many \
                  requests are refused?",
             "requests",
             shown::REFUSED,
@@ -57,8 +57,8 @@ pub(super) const SCENARIO: Scenario = Scenario {
             Sentence::of(
                 RELIABLE,
                 &[Condition::Responded(429)],
-                "Each 429 halved the concurrency of all workers of the reliable client, so the \
-                 others waited for their turn, and none of those was refused.",
+                "Each 429 halved the limit that all workers of the reliable client share, so the \
+                 remaining calls waited for their turn, and none of them was refused.",
             ),
             Sentence::of(
                 RELIABLE,

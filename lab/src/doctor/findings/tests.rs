@@ -102,7 +102,7 @@ fn a_healthy_machine_has_nothing_to_do() {
     let healthy = machine(|_| ());
     for (check, words) in [
         ("service port", "8765 is free"),
-        ("page port", "8766 is free"),
+        ("web UI port", "8766 is free"),
         ("loopback", "connections to 127.0.0.1 work"),
         ("proxy", "no proxy"),
         ("terminal", "80 columns"),
@@ -136,8 +136,8 @@ fn a_port_that_is_taken_or_barred_is_a_problem() {
         for (check, wanted, advice) in [
             ("service port", false, "lab serve --port 0"),
             ("service port", true, "scrapes the lab only there"),
-            ("page port", false, "lab serve --page-port 0"),
-            ("page port", true, "lab serve --page-port 0"),
+            ("web UI port", false, "lab serve --page-port 0"),
+            ("web UI port", true, "lab serve --page-port 0"),
         ] {
             let (level, said, to_do) = found(check, &facts, wanted);
             assert_eq!(level, Level::Problem);
@@ -154,7 +154,7 @@ fn a_running_lab_holds_both_ports_and_a_plain_service_is_in_its_way() {
 
     let words = "running `lab serve`";
     holds("service port", &lab, OK, words, "");
-    holds("page port", &lab, OK, words, "");
+    holds("web UI port", &lab, OK, words, "");
     let words = "without the web UI";
     holds("service port", &plain, PROBLEM, words, "stop it");
 }

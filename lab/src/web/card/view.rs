@@ -38,7 +38,8 @@ struct TaskView {
     scenario: &'static str,
     /// The number of requests to all cases.
     requests: u64,
-    /// Whether a rule was broken, or else one was kept; null while neither is known.
+    /// Failed if a rule was broken, passed if one was kept and none was broken; null until
+    /// then.
     mark: Option<Mark>,
     /// The requests so far, in words.
     summary: String,
@@ -67,7 +68,7 @@ struct RowView {
     label: String,
     /// Failed if this request broke a rule.
     mark: Option<Mark>,
-    /// The pause before it in columns, without the parts that are cut out of a long one.
+    /// The columns of the pause before this request; a long pause has parts cut out.
     pause: Vec<Range<usize>>,
     bar: Range<usize>,
 }
@@ -96,7 +97,10 @@ impl CardView {
         let tolerance = evidence::duration(TOLERANCE);
         Self {
             id: Some(id.to_owned()),
-            terms: Some(format!("seed {} · tolerance {tolerance}", cases.seed())),
+            terms: Some(format!(
+                "seed {} · waits may be {tolerance} short",
+                cases.seed()
+            )),
             tasks: tasks.collect(),
         }
     }
@@ -229,7 +233,7 @@ impl RuleView {
     }
 }
 
-/// The parts of a pause between its breaks.
+/// The columns of a pause, without the parts that the scale cuts out.
 fn pieces(pause: Range<usize>, scale: &Scale) -> Vec<Range<usize>> {
     let mut from = pause.start;
     let mut pieces = Vec::new();

@@ -21,7 +21,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use crate::web::json;
 
-/// News of a storm: its kind, and JSON.
+/// A message about a storm: its kind and its JSON.
 #[derive(Debug)]
 pub(super) struct Frame {
     pub(super) kind: &'static str,
@@ -36,9 +36,9 @@ pub(super) struct Performance {
     pub(super) is_cancelled: Arc<AtomicBool>,
 }
 
-/// The least room that is taken for news. Whoever reads them frees them, and an allocator
-/// keeps smaller pieces for the thread that does: glibc up to 1 032 bytes. A single one,
-/// taken while a storm was at its height, would keep the rest of its memory as well.
+/// The minimum capacity of a message. The reading thread frees it, and allocators cache
+/// smaller freed blocks for that thread: glibc up to 1 032 bytes. One such block, allocated
+/// at the peak of a storm, would prevent the memory around it from being released.
 const LEAST: usize = 2 * 1024;
 
 /// The axes that all pictures share, and the title of each.

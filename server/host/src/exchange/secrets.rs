@@ -18,7 +18,7 @@ use crate::request_body::MAX_BODY;
 use crate::request_ids::X_REQUEST_ID;
 
 /// What stands instead of a value that was sent back.
-const NOT_KEPT: &str = "(not kept)";
+const NOT_KEPT: &str = "(value not recorded)";
 
 /// The shortest value that is looked for, in bytes: a shorter one is part of many words.
 const SHORTEST: usize = 4;
@@ -151,8 +151,8 @@ mod tests {
         };
 
         for (sent, kept) in [
-            (r#"say "hi"!"#, "(not kept)!"),
-            (r#"{"a":"say \"hi\""}"#, r#"{"a":"(not kept)"}"#),
+            (r#"say "hi"!"#, "(value not recorded)!"),
+            (r#"{"a":"say \"hi\""}"#, r#"{"a":"(value not recorded)"}"#),
         ] {
             assert_eq!(secrets.taken_out_of(sent), kept);
         }

@@ -176,7 +176,7 @@ fn each_of_many_calls_has_a_line_and_the_limit_is_below() {
     0 ms    ████████████████████                         call 14 · 200 OK
     0 ms    ████████████████████                         call 15 · 200 OK
     0 ms    ┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄┄██████████████████████   call 16 · 200 OK
-           8─────────────────────────────────────────9   attempts at once
+           8─────────────────────────────────────────9   attempts in flight
     ");
 }
 
@@ -195,7 +195,7 @@ fn draws_many_calls_in_ascii_as_well() {
           (11 rows not shown)
     0 ms    ####################                         call 15 - 200 OK
     0 ms    ~~~~~~~~~~~~~~~~~~~~######################   call 16 - 200 OK
-           8-----------------------------------------9   attempts at once
+           8-----------------------------------------9   attempts in flight
     ");
 }
 

@@ -15,8 +15,8 @@ pub(super) const WITHOUT: Without = Without {
     name: "without-backoff-jitter",
     defence: &Defence {
         id: "backoff-jitter",
-        instead: "It waits for the whole ceiling each time: 200 ms, 400 ms, and so does every \
-                  client that failed at the same moment.",
+        instead: "It always waits for the full ceiling (200 ms, then 400 ms), as does every client \
+                  that failed at the same moment.",
         file: "client/src/retry/backoff.rs",
         breaks: &["backoff-jitter"],
         shows_in: &[

@@ -11,7 +11,7 @@ pub(super) const WITHOUT: Without = Without {
     name: "without-body-media-type",
     defence: &Defence {
         id: "body-media-type",
-        instead: "It parses every body, whatever its media type, and takes the result for data.",
+        instead: "It parses every body, whatever its media type, and treats the result as valid data.",
         file: "client/src/media_type.rs",
         breaks: &["body-media-type"],
         shows_in: &["text-json"],

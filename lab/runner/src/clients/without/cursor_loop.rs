@@ -17,8 +17,8 @@ pub(super) const WITHOUT: Without = Without {
     name: "without-cursor-loop",
     defence: &Defence {
         id: "cursor-loop",
-        instead: "It compares a cursor with the one before it alone, which A, B, A never equals, \
-                  and reads on until its limit of pages.",
+        instead: "It compares each cursor only with the previous one, so it misses the loop A, B, A \
+                  and reads on up to its page limit.",
         file: "client/src/pagination/cursor_history.rs",
         breaks: &["cursor-loop"],
         shows_in: &["looping-items"],

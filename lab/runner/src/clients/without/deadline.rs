@@ -8,8 +8,8 @@ pub(super) const WITHOUT: Without = Without {
     name: "without-deadline",
     defence: &Defence {
         id: "deadline",
-        instead: "It waits for as long as each wait may be, however little time its caller has. No \
-                  rule of the wire breaks: a deadline is a promise to the caller.",
+        instead: "It accepts every wait within its other limits, even if the wait ends after the \
+                  caller's deadline. The service cannot observe that, so no rule is broken.",
         file: "client/src/retry/decision.rs",
         breaks: &[],
         shows_in: &["deadline"],

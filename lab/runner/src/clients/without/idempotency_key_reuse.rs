@@ -14,8 +14,8 @@ pub(super) const WITHOUT: Without = Without {
     name: "without-idempotency-key-reuse",
     defence: &Defence {
         id: "idempotency-key-reuse",
-        instead: "It makes up a new key for every attempt, so to the service every attempt is a \
-                  new intention.",
+        instead: "It makes up a new key for every attempt, so the service treats every attempt as \
+                  a new request.",
         file: "client/src/request.rs",
         breaks: &["idempotency-key-reuse", "one-job"],
         shows_in: &["lost-response", "replay", "conflict"],

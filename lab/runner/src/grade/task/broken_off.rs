@@ -16,7 +16,7 @@ pub(super) const TASK: Task = Task {
         text: "GET the URL and print the object in the response, or print an error, {\"error\": \
                …}, or exit with a code other than 0. The connection breaks once, before the \
                response or in the middle of it.",
-        goal: r#"the body of the 200 as it is, {"value": …}, or {"error": "…"}"#,
+        goal: r#"the unchanged body of the 200, {"value": …}, or {"error": "…"}"#,
         hint: "The status 200 comes before the body, and half a body is not a success: compare its \
                length, or let your library do it. A GET changes nothing, so it may be sent again.",
         scenario: "reset",

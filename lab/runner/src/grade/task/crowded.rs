@@ -32,7 +32,7 @@ pub(super) const TASK: Task = Task {
     words: TaskWords {
         name: "crowded",
         path: "/index",
-        text: "GET the URL for {\"urls\": [\"…\", …]}, then GET all sixteen of them at once, each \
+        text: "GET the URL for {\"urls\": [\"…\", …]}, then GET all sixteen of them at the same time, each \
                until it succeeds. The service has room for a few at a time. Print how many \
                succeeded.",
         goal: r#"{"done": 16}"#,

@@ -19,7 +19,7 @@ pub(super) const TASK: Task = Task {
         name: "long-list",
         path: "/items",
         request: "GET, listing",
-        text: "Read the listing as in read-all. It has sixty pages, and all of them are wanted. \
+        text: "Read the listing as in read-all. It has sixty pages; read all of them. \
                Another listing never ends: print an error there, {\"error\": …}, or exit with a \
                code other than 0.",
         goal: r#"{"records": n}, and {"error": "…"}"#,

@@ -18,7 +18,7 @@ pub(super) const TASK: Task = Task {
         path: "/value",
         text: "GET the URL and print the object in the response. The service fails once, and says \
                when to come back.",
-        goal: r#"the body of the 200 as it is, {"value": …}"#,
+        goal: r#"the unchanged body of the 200, {"value": …}"#,
         hint: "Retry-After: 2 asks for a wait of two seconds. The head of the response says so, \
                even if its body breaks off.",
         scenario: "retry-after-seconds",

@@ -30,8 +30,8 @@ pub(super) const TASK: Task = Task {
         name: "retry-at",
         path: "/value",
         text: "GET the URL and print the object in the response. The service fails once or twice, \
-               and its Retry-After is a date to come, a date that has passed, or invalid.",
-        goal: r#"the body of the 200 as it is, {"value": …}"#,
+               and its Retry-After is a future date, a past date, or invalid.",
+        goal: r#"the unchanged body of the 200, {"value": …}"#,
         hint: "Retry-After: Sun, 06 Nov 1994 08:49:37 GMT asks for a wait until then. If the date \
                has passed, you may call at once. If the value is invalid, use your own backoff.",
         scenario: "retry-after-date",
@@ -44,7 +44,7 @@ pub(super) const TASK: Task = Task {
     ],
     cases: &[
         Case {
-            name: "503 with a date to come, then 200",
+            name: "503 with a future date, then 200",
             responder: |draw| Box::new(RetryAt::ahead(draw)),
         },
         Case {

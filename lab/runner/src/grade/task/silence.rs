@@ -15,7 +15,7 @@ pub(super) const TASK: Task = Task {
         text: "GET the URL and print the object in the response, or print an error, {\"error\": \
                …}, or exit with a code other than 0. The service may accept the request and never \
                respond. You have twenty seconds.",
-        goal: r#"the body of the 200 as it is, {"value": …}, or {"error": "…"}"#,
+        goal: r#"the unchanged body of the 200, {"value": …}, or {"error": "…"}"#,
         hint: "TCP alone never ends a silence. How long may a response take before you stop \
                waiting, and what is your library's default?",
         scenario: "read-timeout",

@@ -14,7 +14,7 @@ use super::{
 /// The tokens of a full budget.
 const TOKENS: u32 = 5;
 
-/// How many first attempts buy a retry.
+/// The number of first attempts that earn one retry.
 const CALLS_PER_RETRY: NonZeroU32 = NonZeroU32::new(10).unwrap();
 
 pub(super) fn subject() -> Subject {
@@ -27,9 +27,10 @@ pub(super) fn subject() -> Subject {
     });
     Subject {
         name: "A budget of retries, for ten clients and for a thousand",
-        about: "100 calls a second of all clients together, for 10 s; an attempt in five fails, \
-                and a call has four. A client has 5 tokens, a call adds 0.1, a retry takes 1. \
-                The original asks for more than 1, and has no limit of attempts. A thousand \
+        about: "All clients together make 100 calls per second for 10 s. One attempt in five \
+                fails, and a call makes at most four attempts. A client has 5 tokens, a call \
+                adds 0.1, a retry takes 1. In the original, a retry needs more than 1 token, \
+                and attempts are not limited. A thousand \
                 clients make so few calls each that a budget hardly ever binds. Means of 200 runs.",
         source: "github.com/mbrooker/simulator_example, retry_sim",
         experiments: experiments.into(),
@@ -76,7 +77,7 @@ mod tests {
     use crate::storm::check::experiment::simulated;
 
     #[test]
-    fn ten_clients_retry_what_their_budgets_hold_and_what_their_calls_buy() {
+    fn retries_of_ten_clients_are_limited_by_the_tokens_of_their_budgets() {
         let ten = Budgets {
             clients: 10,
             theirs: 1.135,

@@ -43,8 +43,8 @@ pub(super) fn subject() -> Subject {
     });
     Subject {
         name: "A hundred clients that change one record",
-        about: "An attempt reads a version, and writes on condition that it is still that one: \
-                four hops of 10 ms, with a standard deviation of 2 ms. A conflict is a 503, and \
+        about: "An attempt reads the version of the record, and writes only if the version has not \
+                changed. This takes four hops of 10 ms, with a standard deviation of 2 ms. A conflict is a 503, and \
                 attempts have no limit. Waits double from 10 ms up to 2 s. Means of 100 runs.",
         source: "github.com/awslabs/aws-arch-backoff-simulator; tolerance: four standard errors",
         experiments: experiments.into(),
@@ -122,7 +122,7 @@ impl Experiment for Contention {
         };
         vec![
             figure("writes", &|run| run.requests as f64, self.writes),
-            figure("seconds until the last", &last, self.seconds),
+            figure("seconds until all succeed", &last, self.seconds),
         ]
     }
 }
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn waits_without_jitter_take_twice_the_writes_and_twelve_times_as_long() {
-        // Of four runs the mean varies five times as much as of a hundred.
+        // The mean of four runs varies five times as much as the mean of a hundred.
         let four = |waits, writes, seconds| {
             let four = Contention {
                 waits,

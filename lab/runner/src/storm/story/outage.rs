@@ -33,11 +33,11 @@ pub(super) const STORY: Story = Story {
         question: "For a short time every response is a 503. Which calls still succeed?",
         varies: "attempts per call",
         answer: Some(
-            "Only waits as long as the outage save its calls; retries at once are all spent within \
-                 it. A budget, which is made for overload, gives up some of these calls.",
+            "A call succeeds only if its waits outlast the outage. Immediate retries are used up \
+                 before it ends. A budget, which is made for overload, gives up some of these calls.",
         ),
-        lesson: "Retries help if the fault passes before the attempts are used up. The waits save \
-                 a call, not the number of attempts.",
+        lesson: "Retries help if the fault ends before the attempts are used up. The length of \
+                 the waits matters more than the number of attempts.",
         left_out: "Callers that do not wait so long. Their calls are lost with every policy.",
         scenario: "flaky",
         rule: "backoff-waits",

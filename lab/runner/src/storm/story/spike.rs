@@ -21,8 +21,8 @@ pub(super) const STORY: Story = Story {
                  calls. With a single attempt the service recovers too, but a temporary failure \
                  ends the call.",
         ),
-        lesson: "Retries are load. Under overload they keep a service down that would recover \
-                 without them. Bound them for all calls together.",
+        lesson: "Retries are load. Under overload, retries keep down a service that would \
+                 otherwise recover. Limit them for all calls together.",
         left_out: "Other clients of the service, its own limits, and autoscaling.",
         scenario: "retry-budget",
         rule: "finite-attempts",

@@ -1,4 +1,4 @@
-//! Clients that get the same Retry-After come back together.
+//! Clients that get the same Retry-After return at the same time.
 
 use std::time::Duration;
 
@@ -13,9 +13,9 @@ pub(super) const STORY: Story = Story {
         question: "Each 503 names the same second. Which policies let the service recover?",
         varies: "waits",
         answer: Some(
-            "Clients that got the date come back in that second, more than the queue can serve \
-                 before they leave again, and their retries keep it full. One second of random \
-                 spread is too little; with fifteen, the same calls succeed.",
+            "All clients that got the date return in that second. The service cannot respond to \
+                 so many before they time out, and their retries keep the queue full. One \
+                 second of random spread is too little; with fifteen, the service recovers.",
         ),
         lesson: "A Retry-After gives the earliest time for a retry, not the best one. A later \
                  retry is allowed: add a random spread.",
@@ -37,16 +37,16 @@ pub(super) const STORY: Story = Story {
                 ..Setup::DEFAULT
             },
         ),
-        Policy::new("told", Setup::DEFAULT),
+        Policy::new("no spread", Setup::DEFAULT),
         Policy::new(
-            "told + 1 s",
+            "1 s spread",
             Setup {
                 spread: Duration::from_secs(1),
                 ..Setup::DEFAULT
             },
         ),
         Policy::new(
-            "told + 15 s",
+            "15 s spread",
             Setup {
                 spread: Duration::from_secs(15),
                 ..Setup::DEFAULT
@@ -55,7 +55,12 @@ pub(super) const STORY: Story = Story {
     ],
     shows: |storm| {
         let back = |name| storm.is_back(name);
-        let (apart, naive) = (storm.lost("told + 15 s")?, storm.lost("naive")?);
-        Some(!back("told")? && !back("told + 1 s")? && back("told + 15 s")? && apart * 5 < naive)
+        let (apart, naive) = (storm.lost("15 s spread")?, storm.lost("naive")?);
+        Some(
+            !back("no spread")?
+                && !back("1 s spread")?
+                && back("15 s spread")?
+                && apart * 5 < naive,
+        )
     },
 };
