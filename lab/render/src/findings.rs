@@ -79,7 +79,7 @@ mod tests {
         ];
 
         insta::assert_snapshot!(findings(&all, &Options::default()), @"
-        ✓ web UI port     8766 is free
+        ✓ web UI port   8766 is free
         ! proxy         http_proxy, HTTP_PROXY would send curl and other clients to a
                         proxy; the lab's own clients ignore it
                         → export NO_PROXY=127.0.0.1,localhost
@@ -93,7 +93,7 @@ mod tests {
             ..Options::default()
         };
         insta::assert_snapshot!(findings(&all, &ascii), @"
-        ok   web UI port     8766 is free
+        ok   web UI port   8766 is free
         note proxy         http_proxy, HTTP_PROXY would send curl and other clients to a
                            proxy; the lab's own clients ignore it
                            -> export NO_PROXY=127.0.0.1,localhost

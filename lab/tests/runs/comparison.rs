@@ -279,7 +279,7 @@ fn a_comparison_draws_both_runs_on_one_axis() {
     retry-after-seconds — the service asks for a wait of two seconds
     GET /busy · up to 3 attempts · backoff 200 ms–5 s, full jitter
     Retry-After up to 30 s
-    seed 7 · virtual time: the waits are drawn, not waited for
+    seed 7 · virtual time: waits are computed, not waited for
 
     The reliable client
         0 ms  ▕█▏                                attempt 1   503 Service Unavailable

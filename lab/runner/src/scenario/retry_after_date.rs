@@ -32,7 +32,7 @@ pub(super) const SCENARIO: Scenario = Scenario {
                 Choice::new("never: the call ends", shown::ONCE),
             ],
         ),
-        hint: "A date is in whole seconds, and the client uses its own clock.",
+        hint: "A date is in whole seconds, and a client uses its own clock.",
         lessons: &[
             Sentence::always(
                 "RFC 9110 allows seconds or a date, in three formats. A client that reads only \
