@@ -117,7 +117,7 @@ async fn a_response_that_moves_the_concurrency_limit_says_so() {
         .get(Endpoint::new("missing", "/missing"))
         .await
         .expect_err("a 404");
-    // 2, 2.5, 2.9, 3.2: a part of a slot is no slot yet.
+    // The limit grows 2, 2.5, 2.9, 3.2; only whole slots count.
     for _ in 0..4 {
         client.no_content().await.expect("a 204");
     }

@@ -22,7 +22,7 @@ pub(crate) enum Figure {
     Missing(&'static str),
 }
 
-/// What a figure is held to.
+/// The bound of a figure.
 #[derive(Clone, Copy)]
 pub(crate) enum Bound {
     AtMost(f64),

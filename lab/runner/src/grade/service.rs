@@ -331,8 +331,8 @@ impl Prepared {
         })
     }
 
-    /// What its clients are told, now that its routes are served; and the port on which
-    /// nobody listens, if that is what they are told of.
+    /// The context of its clients, and the socket that holds the port without a listener if
+    /// the case has one.
     fn locate(&self, running: &RunningService) -> Result<(Context, Option<TcpSocket>), RunError> {
         let (origin, refusing) = match self.listener {
             Listener::Open => (running.base_url(), None),
