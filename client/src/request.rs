@@ -19,7 +19,7 @@ use crate::{
     idempotency_key::IdempotencyKey,
     pagination::PageQuery,
     raw_object::JsonObject,
-    retry::{AttemptCount, RepeatPermission, RetryReport},
+    retry::{ObservedBy, RepeatPermission, RetryReport},
     target::Target,
     telemetry::{GiveUp, OpenCall},
 };
@@ -65,10 +65,10 @@ impl<'a> Call<'a> {
         RequestName::new(&self.method, self.target.endpoint())
     }
 
-    fn extensions(&self, attempts: AttemptCount) -> Extensions {
+    fn extensions(&self, observer: ObservedBy) -> Extensions {
         let mut extensions = Extensions::new();
         extensions.insert(self.target.endpoint());
-        extensions.insert(attempts);
+        extensions.insert(observer);
         if let Some(permission) = self.permission {
             extensions.insert(permission);
         }
@@ -84,7 +84,7 @@ impl ApiClient {
         read: impl FnOnce(ApiResponse) -> Result<T, ApiError>,
     ) -> Result<T, ApiError> {
         let open = self.open(call.target.endpoint(), &call.method);
-        let sent = self.send(&call, open.attempts());
+        let sent = self.send(&call, open.observer());
         let result = sent.instrument(open.span().clone()).await.and_then(read);
         open.end(&result);
         result
@@ -106,9 +106,9 @@ impl ApiClient {
         OpenCall::begin(metrics, endpoint, self.clock())
     }
 
-    async fn send(&self, call: &Call<'_>, attempts: AttemptCount) -> Result<ApiResponse, ApiError> {
+    async fn send(&self, call: &Call<'_>, observer: ObservedBy) -> Result<ApiResponse, ApiError> {
         let request = self.request(call)?;
-        let mut extensions = call.extensions(attempts);
+        let mut extensions = call.extensions(observer);
         let sent = self
             .http()
             .execute_with_extensions(request, &mut extensions);

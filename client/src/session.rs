@@ -4,9 +4,7 @@ use std::sync::OnceLock;
 
 use url::Url;
 
-use crate::{
-    error::ConfigError, timeouts::Timeouts, tls::install_tls_provider, transport::TellConnecting,
-};
+use crate::{error::ConfigError, timeouts::Timeouts, tls::install_tls_provider};
 
 /// Turns off what a session would send without being asked: redirects, which a
 /// default `reqwest::Client` follows (a 307 or 308 with method and body, POST
@@ -43,7 +41,6 @@ pub(crate) fn build(
     });
     timeouts
         .apply_to(without_hidden_requests(session))
-        .connector_layer(TellConnecting)
         .build()
         .map_err(|error| ConfigError::Session(error.without_url()))
 }

@@ -17,6 +17,7 @@ use std::{
     fmt,
     future::Future,
     pin::Pin,
+    sync::Arc,
     time::{Duration, SystemTime},
 };
 
@@ -52,9 +53,10 @@ pub trait Clock: Send + Sync + 'static {
     }
 }
 
-/// Holds a clock still until it is dropped: see [`Clock::hold`].
+/// Holds a clock still until it and all of its clones are dropped: see [`Clock::hold`].
+#[derive(Clone)]
 #[must_use = "a hold ends as soon as it is dropped"]
-pub struct Hold(Option<Box<dyn Send + Sync>>);
+pub struct Hold(Option<Arc<dyn Send + Sync>>);
 
 impl Hold {
     /// Holds nothing.
@@ -64,7 +66,7 @@ impl Hold {
 
     /// Lasts as long as `guard`, which it drops at its end.
     pub fn with(guard: impl Send + Sync + 'static) -> Self {
-        Self(Some(Box::new(guard)))
+        Self(Some(Arc::new(guard)))
     }
 }
 

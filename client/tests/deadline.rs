@@ -114,7 +114,7 @@ async fn a_body_that_drips_for_ever_is_cut_off() {
 }
 
 #[tokio::test]
-async fn a_deadline_that_passes_while_connecting_is_a_connect_timeout() {
+async fn a_call_that_never_connects_is_cut_off() {
     let client = ReliableApiClient::builder("http://service.test")
         .session(never_resolving())
         .timeouts(Duration::from_secs(60), Duration::from_secs(60))
@@ -124,7 +124,7 @@ async fn a_deadline_that_passes_while_connecting_is_a_connect_timeout() {
 
     let error = ended_by_its_deadline(&client).await;
 
-    assert_eq!(error.kind, FailureKind::ConnectTimeout);
+    assert_eq!(error.kind, FailureKind::ReadTimeout);
 }
 
 #[tokio::test]

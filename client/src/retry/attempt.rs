@@ -13,7 +13,7 @@ use super::{
     failure::FailureKind,
     observer::{CallObserver, Injector},
 };
-use crate::{time::Clock, transport::Held};
+use crate::time::{Clock, Hold};
 
 /// The data that all attempts of one call share.
 pub(super) struct Attempts<'a> {
@@ -78,7 +78,7 @@ impl Attempts<'_> {
     ) -> Result<Response> {
         let mut response = self.next.clone().run(request, extensions).await?;
         // Measured until the body has been read, if the response came over the network.
-        let _held = response.extensions_mut().remove::<Held>();
+        let _held = response.extensions_mut().remove::<Hold>();
         let status = response.status();
         if status < StatusCode::MULTIPLE_CHOICES {
             let response = body::read_success(response, self.max_body_bytes).await?;

@@ -109,7 +109,7 @@ async fn fill(response: &mut Response, body: &mut BytesMut) -> Option<FailureKin
 
 /// Rebuilds a response with its body.
 fn with_body(mut response: Response, body: Bytes) -> Response {
-    let extensions = std::mem::take(response.extensions_mut());
+    let mut extensions = std::mem::take(response.extensions_mut());
     let headers = std::mem::take(response.headers_mut());
     #[expect(clippy::expect_used, reason = "all parts come from a valid response")]
     let mut whole = http::Response::builder()
@@ -119,6 +119,7 @@ fn with_body(mut response: Response, body: Bytes) -> Response {
         .body(body)
         .expect("the parts of a response form a valid response");
     *whole.headers_mut() = headers;
-    whole.extensions_mut().extend(extensions);
+    extensions.extend(std::mem::take(whole.extensions_mut()));
+    *whole.extensions_mut() = extensions;
     whole.into()
 }

@@ -5,6 +5,7 @@
 
 use std::{
     pin::pin,
+    sync::Arc,
     time::{Duration, SystemTime},
 };
 
@@ -26,6 +27,7 @@ use super::{
     decision::{CallState, Decision, DecisionContext, Facts, StopReason, Verdict, decide},
     failure::{Failure, FailureKind},
     middleware::{RetryMiddleware, RetryReport},
+    observer::ObservedBy,
     retry_after::RetryAfter,
 };
 use crate::{endpoint::Endpoint, error::ConfigError, timeouts::Timeouts};
@@ -65,7 +67,7 @@ where
             drop(last.take());
             self.pay(token);
             let copy = request.try_clone();
-            report.attempts = call.attempts.add();
+            report.attempts += 1;
             let result = attempts
                 .send(request, report.attempts, remaining, extensions)
                 .await;
@@ -117,7 +119,13 @@ where
         }
         let nearer: CallSettings = extensions.get().copied().unwrap_or_default();
         let settings = nearer.or(self.settings);
-        let endpoint = extensions.get().copied().unwrap_or(Endpoint::OTHER);
+        let observer = match extensions.get() {
+            Some(ObservedBy(observer)) => Arc::clone(observer),
+            None => {
+                let endpoint = extensions.get().copied().unwrap_or(Endpoint::OTHER);
+                self.observer.call(endpoint, request.method())
+            }
+        };
         let began = self.clock.monotonic();
         Ok(CallContext {
             method: request.method().clone(),
@@ -127,8 +135,7 @@ where
             timeouts: extensions.get().copied().unwrap_or(Timeouts::DEFAULT),
             began,
             deadline: settings.deadline_of(began),
-            attempts: extensions.get().cloned().unwrap_or_default(),
-            observer: self.observer.call(endpoint, request.method()),
+            observer,
         })
     }
 

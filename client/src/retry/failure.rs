@@ -8,16 +8,14 @@ use crate::{error::find, tls::is_handshake_failure};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FailureKind {
-    /// No connection, including TLS, within the connect timeout or before the deadline
-    /// of the call.
+    /// No connection, including TLS, within the connect timeout.
     ConnectTimeout,
     /// The connection was established, but the response (or the rest of it) did not
     /// arrive within the read timeout or the deadline.
     ///
     /// Two timeouts count as this kind even if they end the connection phase, since the
     /// error does not show the phase: a read timeout that is shorter than the time to
-    /// connect, and, on a stack that you build yourself, a deadline, which is a timeout
-    /// of the whole request there.
+    /// connect, and a deadline, which is a timeout of the whole request.
     ReadTimeout,
     /// No connection: refused, unreachable, or the name did not resolve.
     Connect,

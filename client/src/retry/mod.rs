@@ -41,9 +41,8 @@ pub use retry_after::RetryAfter;
 
 pub(crate) use backoff::Policy;
 pub(crate) use body::{DEFAULT_MAX_BODY_BYTES, read_error, session_timeout};
-pub(crate) use call_context::AttemptCount;
 pub(crate) use call_settings::OfHandle;
 pub(crate) use concurrency::LimitChange;
 pub(crate) use decision::DecisionContext;
-pub(crate) use observer::{CallObserver, Observer};
+pub(crate) use observer::{CallObserver, ObservedBy, Observer};
 pub(crate) use watchers::Watcher;

@@ -28,6 +28,10 @@ pub(crate) trait Observer: Send + Sync {
     fn call(&self, endpoint: Endpoint, method: &Method) -> Arc<dyn CallObserver>;
 }
 
+/// The listener of a call, as an extension of its request.
+#[derive(Clone)]
+pub(crate) struct ObservedBy(pub(crate) Arc<dyn CallObserver>);
+
 /// Listens to one call.
 pub(crate) trait CallObserver: Send + Sync {
     /// Attempt number `number` is about to be sent.

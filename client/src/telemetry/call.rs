@@ -4,8 +4,10 @@ use std::{sync::Arc, time::Duration};
 
 use tracing::Span;
 
-use super::{handles::OperationMetrics, outcome::CallOutcome, spans::operation_span};
-use crate::{endpoint::Endpoint, error::ApiError, retry::AttemptCount, time::Clock};
+use super::{
+    handles::OperationMetrics, observer::ObservedCall, outcome::CallOutcome, spans::operation_span,
+};
+use crate::{endpoint::Endpoint, error::ApiError, retry::ObservedBy, time::Clock};
 
 /// A call that goes on. It is counted, and its span gets its outcome, when this
 /// is dropped: by then it has ended, or its future was dropped, which is
@@ -14,8 +16,7 @@ pub(crate) struct OpenCall<'a> {
     clock: &'a dyn Clock,
     began: Duration,
     span: Span,
-    metrics: Arc<OperationMetrics>,
-    attempts: AttemptCount,
+    call: Arc<ObservedCall>,
     outcome: CallOutcome,
     error_type: Option<&'static str>,
     problem: Option<&'static str>,
@@ -32,8 +33,7 @@ impl<'a> OpenCall<'a> {
             began: clock.monotonic(),
             clock,
             span: operation_span(endpoint),
-            metrics,
-            attempts: AttemptCount::default(),
+            call: Arc::new(ObservedCall::new(metrics)),
             outcome: CallOutcome::Cancelled,
             error_type: None,
             problem: None,
@@ -45,9 +45,9 @@ impl<'a> OpenCall<'a> {
         &self.span
     }
 
-    /// The count of its attempts.
-    pub(crate) fn attempts(&self) -> AttemptCount {
-        self.attempts.clone()
+    /// The listener of its attempts.
+    pub(crate) fn observer(&self) -> ObservedBy {
+        ObservedBy(self.call.clone())
     }
 
     /// Ends the call with this result.
@@ -61,9 +61,9 @@ impl<'a> OpenCall<'a> {
 
 impl Drop for OpenCall<'_> {
     fn drop(&mut self) {
-        let attempts = self.attempts.get();
+        let attempts = self.call.attempts();
         let duration = self.clock.monotonic().saturating_sub(self.began);
-        self.metrics.call(self.outcome, attempts, duration);
+        self.call.operation.call(self.outcome, attempts, duration);
         tracing::record_all!(
             self.span,
             attempts = i64::from(attempts),

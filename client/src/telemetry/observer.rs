@@ -1,6 +1,12 @@
 //! The retry rules' reports, as spans and metrics.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
 
 use http::{Method, StatusCode};
 use reqwest::Request;
@@ -24,13 +30,34 @@ use crate::{
 
 impl Observer for Metrics {
     fn call(&self, endpoint: Endpoint, method: &Method) -> Arc<dyn CallObserver> {
-        self.operation(endpoint, method)
+        Arc::new(ObservedCall::new(self.operation(endpoint, method)))
     }
 }
 
-impl CallObserver for OperationMetrics {
+/// One call: the metrics of its operation, and the number of its attempts so far.
+pub(super) struct ObservedCall {
+    pub(super) operation: Arc<OperationMetrics>,
+    attempts: AtomicU32,
+}
+
+impl ObservedCall {
+    pub(super) fn new(operation: Arc<OperationMetrics>) -> Self {
+        Self {
+            operation,
+            attempts: AtomicU32::new(0),
+        }
+    }
+
+    /// The number of requests that the call has sent so far.
+    pub(super) fn attempts(&self) -> u32 {
+        self.attempts.load(Ordering::Relaxed)
+    }
+}
+
+impl CallObserver for ObservedCall {
     fn attempt_starts(&self, request: &Request, number: u32) -> Span {
-        attempt_span(self, request, number)
+        self.attempts.store(number, Ordering::Relaxed);
+        attempt_span(&self.operation, request, number)
     }
 
     fn attempt_ends(
@@ -44,12 +71,12 @@ impl CallObserver for OperationMetrics {
             Err(kind) => AttemptResult::Failure(kind),
         };
         record_attempt(attempt, result);
-        self.attempt(result, duration);
+        self.operation.attempt(result, duration);
     }
 
     fn limit_moves(&self, attempt: &Span, change: LimitChange) {
         if change.shrank {
-            self.concurrency_reduction();
+            self.operation.concurrency_reduction();
         }
         if change.before != change.after {
             record_limit(attempt, change);
@@ -67,17 +94,17 @@ impl CallObserver for OperationMetrics {
         source: WaitSource,
         context: &DecisionContext<'_>,
     ) -> Span {
-        self.retry(why, source, length);
+        self.operation.retry(why, source, length);
         wait_span(source, length, context)
     }
 
     fn stops(&self, why: StopReason, context: &DecisionContext<'_>) {
         drop(stop_span(why, context));
-        self.give_up(GiveUp::Retry(why));
+        self.operation.give_up(GiveUp::Retry(why));
     }
 
     fn misses_its_turn(&self, method: &Method, attempts: u32) {
         drop(late_turn_span(method, attempts));
-        self.give_up(GiveUp::Retry(StopReason::Deadline));
+        self.operation.give_up(GiveUp::Retry(StopReason::Deadline));
     }
 }
