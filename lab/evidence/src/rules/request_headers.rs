@@ -38,22 +38,23 @@ fn says_what_it_brings(request: &WireRequest) -> bool {
     }
 }
 
-/// Whether its Accept header, if it has one, accepts JSON. A range with `q=0` excludes its
-/// type.
+/// Whether its Accept header, if it has one, accepts JSON. The most specific range decides,
+/// and `q=0` excludes its type (RFC 9110 §12.5.1). Another type is not taken for JSON because
+/// it ends in `+json`.
 fn takes_json(request: &WireRequest) -> bool {
     let Some(RecordedHeader::Value(value)) = &request.accept else {
         return true;
     };
-    value.split(',').any(|range| {
-        let mut parts = range
-            .split(';')
-            .map(|part| part.trim().to_ascii_lowercase());
-        let kind = parts.next().unwrap_or_default();
-        let excluded = parts.any(|part| {
-            let weight = part.strip_prefix("q=").and_then(|q| q.parse::<f32>().ok());
-            weight == Some(0.0)
-        });
-        !excluded && (kind == "*/*" || kind == "application/*" || is_json(&kind))
+    let ranges = || value.split(',').map(str::to_ascii_lowercase);
+    let mut by_precision = ["application/json", "application/*", "*/*"].into_iter();
+    let decides = by_precision.find_map(|kind| {
+        ranges().find(|range| range.split(';').next().is_some_and(|it| it.trim() == kind))
+    });
+    decides.is_some_and(|range| {
+        !range.split(';').any(|part| {
+            let weight = part.trim().strip_prefix("q=");
+            weight.and_then(|weight| weight.parse().ok()) == Some(0.0)
+        })
     })
 }
 
@@ -100,6 +101,10 @@ mod tests {
                 (get("text/html, application/*;q=0.5"), Kept, vec![]),
                 (get("text/html"), Broken, vec![1]),
                 (get("application/json;q=0, text/html"), Broken, vec![1]),
+                (get("*/*, Application/JSON ;q=0"), Broken, vec![1]),
+                (get("application/json, */*;q=0"), Kept, vec![]),
+                (get("application/problem+json"), Broken, vec![1]),
+                (get("application/problem+json, application/json"), Kept, vec![]),
             ],
         );
     }
