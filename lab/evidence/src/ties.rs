@@ -1,9 +1,10 @@
 //! Which requests of a record belong to one call, and why.
 //!
-//! Made once from the record; rules read it and never guess. Requests on one route are
-//! tied where they share something that only one call has: the case has one caller, or
-//! they name one trace, or they carry one idempotency key. A record may hold many
-//! thousands of requests, so the earlier ones are looked up by what they share.
+//! Made once from the record; rules read it and never guess. Requests are tied where they
+//! share something that only one call has: the case has one caller, or they name one trace,
+//! or they carry one idempotency key. A tie may be in doubt: then it condemns nobody.
+//! Waits and repetitions are ties on one route. A record may hold many thousands of
+//! requests, so the earlier ones are looked up by what they share.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -13,16 +14,18 @@ use std::{
 use crate::wire::{RetryAfter, ValueHash, WireRecord, WireRequest};
 
 /// The ties of a record: its waits and its repetitions, each in order of arrival.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Ties<'a> {
+    sender: Sender<'a>,
     waits: Vec<Wait<'a>>,
     repeats: Vec<Repeat<'a>>,
+    has_twins: bool,
 }
 
 /// Why two requests belong to one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// One caller sent every request, one after the other.
+    /// One caller sent every request.
     OnlyCaller,
     /// They name one trace.
     Trace,
@@ -31,6 +34,9 @@ pub enum Reason {
     /// The later one may be the earlier one again, sent by a transport that lost its
     /// connection, below whatever decides about retries.
     TransportReplay,
+    /// The later one may be the earlier one's twin, which had left before the response to
+    /// the earlier one was there.
+    OnItsWay,
 }
 
 /// A wait that the service asked for, and the request that came next.
@@ -49,12 +55,28 @@ pub struct Wait<'a> {
     pub why: Reason,
 }
 
-/// A request that repeats one which had ended: the same method, route, cursor and body.
+/// A request that repeats one which had ended: the same method, route, call, cursor and
+/// body.
 #[derive(Clone, Copy, Debug)]
 struct Repeat<'a> {
     first: &'a WireRequest,
     next: &'a WireRequest,
     why: Reason,
+}
+
+impl Reason {
+    /// Why the later request may not be the client's decision about the earlier one.
+    #[must_use]
+    pub fn doubt(self) -> Option<&'static str> {
+        match self {
+            Self::OnlyCaller | Self::Trace | Self::IdempotencyKey => None,
+            Self::TransportReplay => Some("the transport may have resent the request"),
+            Self::OnItsWay => Some(
+                "this client sends a request twice at once, and the second one may have left \
+                 before the response arrived",
+            ),
+        }
+    }
 }
 
 impl Wait<'_> {
@@ -63,22 +85,25 @@ impl Wait<'_> {
     pub fn early_by(&self) -> Duration {
         self.retry_after.early_by(self.waited)
     }
-
-    /// Whether the next request may be the same one, sent again by the transport, so that
-    /// nobody has read the Retry-After.
-    #[must_use]
-    pub fn may_be_a_replay(&self) -> bool {
-        self.why == Reason::TransportReplay
-    }
 }
 
 impl<'a> Ties<'a> {
-    /// Those of a record.
+    /// Those of a record, of a client that is not known to send a request twice at once.
     #[must_use]
     pub fn of(wire: &'a WireRecord) -> Self {
+        Self::with(wire, false)
+    }
+
+    /// Those of a record, of a client that `hedges`: that sends a request twice at once.
+    #[must_use]
+    pub fn with(wire: &'a WireRecord, hedges: bool) -> Self {
+        let sender = Sender::of(wire, hedges);
+        let (repeats, has_twins) = repeats(&sender);
         Self {
-            waits: waits(wire),
-            repeats: repeats(wire),
+            waits: waits(&sender),
+            repeats,
+            has_twins,
+            sender,
         }
     }
 
@@ -98,26 +123,69 @@ impl<'a> Ties<'a> {
         early.count() as u64
     }
 
-    /// Every request that the caller repeated, and the next one like it.
+    /// Every request that was repeated, and the next one like it, except where that is in
+    /// doubt.
     pub fn repetitions(&self) -> impl Iterator<Item = (&'a WireRequest, &'a WireRequest)> {
-        self.repeated(|why| why != Reason::TransportReplay)
+        let clear = self.repeats.iter().filter(|it| it.why.doubt().is_none());
+        clear.map(|it| (it.first, it.next))
     }
 
-    /// Every request that a transport may have sent again, and the next one like it.
-    pub fn replays(&self) -> impl Iterator<Item = (&'a WireRequest, &'a WireRequest)> {
-        self.repeated(|why| why == Reason::TransportReplay)
-    }
-
-    fn repeated(
+    /// Every request that may have been repeated, the next one like it, and the reason to
+    /// doubt it.
+    pub fn doubtful(
         &self,
-        counts: fn(Reason) -> bool,
-    ) -> impl Iterator<Item = (&'a WireRequest, &'a WireRequest)> {
-        let repeats = self.repeats.iter().filter(move |it| counts(it.why));
-        repeats.map(|it| (it.first, it.next))
+    ) -> impl Iterator<Item = (&'a WireRequest, &'a WireRequest, &'static str)> {
+        let repeats = self.repeats.iter();
+        repeats.filter_map(|it| Some((it.first, it.next, it.why.doubt()?)))
+    }
+
+    /// Whether two requests of one call that ask for the same were in flight at once.
+    #[must_use]
+    pub fn has_twins(&self) -> bool {
+        self.has_twins
+    }
+
+    /// Every request that came when this one was over, on any route, and why it belongs to
+    /// the same call; none if that is not known.
+    pub fn after(
+        &self,
+        first: &'a WireRequest,
+    ) -> impl Iterator<Item = (&'a WireRequest, Option<Reason>)> {
+        let over = first.head.unwrap_or(first.arrived);
+        let entries = self.sender.wire.entries.iter();
+        let later = entries.filter(move |it| it.seq > first.seq && it.arrived >= over);
+        later.map(move |next| {
+            let mut shared = self.sender.shared(next);
+            let shared = shared.find(|it| self.sender.shared(first).any(|other| other == *it));
+            (next, shared.map(|it| self.sender.why(it, first, next)))
+        })
+    }
+
+    /// The attempts at each job: POSTs of one call, as far as the service knows it, or else
+    /// of one body. An attempt whose body no call has is one at the job of its key.
+    #[must_use]
+    pub fn jobs(&self) -> Vec<Vec<&'a WireRequest>> {
+        let posts = || self.sender.wire.entries.iter().filter(|it| submits(it));
+        let keys = posts().filter_map(|it| Some((it.idempotency_key?, it.call?)));
+        let call_of: HashMap<_, _> = keys.collect();
+        let mut jobs: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for post in posts() {
+            let key = post.idempotency_key;
+            let of_key = || call_of.get(&key?).copied();
+            let intended = post.call.or_else(of_key).ok_or(post.body);
+            jobs.entry(intended).or_default().push(post);
+        }
+        jobs.into_values().collect()
     }
 }
 
-/// What requests on one route share that belong to one call.
+/// Whether it is an attempt at a job. A service that fails early may know only the call of
+/// the body, and not the result of the job.
+fn submits(request: &WireRequest) -> bool {
+    request.method == "POST" && (request.call.is_some() || request.job.is_some())
+}
+
+/// What requests share that belong to one call.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Shared<'a> {
     OnlyCaller,
@@ -125,43 +193,83 @@ enum Shared<'a> {
     IdempotencyKey(ValueHash),
 }
 
-impl<'a> Shared<'a> {
+/// What is known of the sender of a record.
+#[derive(Clone, Debug)]
+struct Sender<'a> {
+    wire: &'a WireRecord,
+    hedges: bool,
+    /// When each connection ended.
+    ended: HashMap<u64, Duration>,
+}
+
+/// How long after a response was written a request may arrive that left before the
+/// response was there; also, by how much the record of a connection's end may be late.
+const ON_ITS_WAY: Duration = Duration::from_millis(5);
+
+impl<'a> Sender<'a> {
+    fn of(wire: &'a WireRecord, hedges: bool) -> Self {
+        let connections = wire.connections.iter();
+        let ended = connections.filter_map(|it| Some((it.number, it.closed?.at)));
+        Self {
+            wire,
+            hedges,
+            ended: ended.collect(),
+        }
+    }
+
     /// What a request shares with others. Where one caller sent them all, the other two
     /// add nothing.
-    fn of(wire: &WireRecord, request: &'a WireRequest) -> impl Iterator<Item = Self> + use<'a> {
-        let caller = wire.one_caller.then_some(Self::OnlyCaller);
-        let others = !wire.one_caller;
+    fn shared(&self, request: &'a WireRequest) -> impl Iterator<Item = Shared<'a>> + use<'a> {
+        let caller = self.wire.one_caller.then_some(Shared::OnlyCaller);
+        let others = !self.wire.one_caller;
         let trace = request.trace_id.as_deref().filter(|_| others);
         let key = request.idempotency_key.filter(|_| others);
-        let trace = trace.map(Self::Trace);
-        let key = key.map(Self::IdempotencyKey);
+        let trace = trace.map(Shared::Trace);
+        let key = key.map(Shared::IdempotencyKey);
         [caller, trace, key].into_iter().flatten()
     }
 
     /// Why a request that shares this with an earlier one belongs to its call.
-    fn reason(self, earlier: &WireRequest, next: &WireRequest) -> Reason {
-        match self {
-            _ if may_be_replayed(earlier, next) => Reason::TransportReplay,
-            Self::OnlyCaller => Reason::OnlyCaller,
-            Self::Trace(_) => Reason::Trace,
-            Self::IdempotencyKey(_) => Reason::IdempotencyKey,
+    fn why(&self, shared: Shared<'_>, earlier: &WireRequest, next: &WireRequest) -> Reason {
+        match shared {
+            _ if self.may_be_replayed(earlier, next) => Reason::TransportReplay,
+            _ if self.may_have_been_on_its_way(earlier, next) => Reason::OnItsWay,
+            Shared::OnlyCaller => Reason::OnlyCaller,
+            Shared::Trace(_) => Reason::Trace,
+            Shared::IdempotencyKey(_) => Reason::IdempotencyKey,
         }
+    }
+
+    /// Whether the next request may be this one again, sent by a transport that lost its
+    /// connection (RFC 9112 §9.3.1): the connection had been used before, no byte of a
+    /// response was sent on it, and it had ended when the next request came.
+    fn may_be_replayed(&self, request: &WireRequest, next: &WireRequest) -> bool {
+        let was_reused = request.position.is_some_and(|position| position > 1);
+        let ended = request
+            .connection
+            .is_some_and(|it| match self.ended.get(&it) {
+                Some(at) => *at <= next.arrived + ON_ITS_WAY,
+                None => self.wire.connections_dropped > 0,
+            });
+        was_reused && request.head.is_none() && next.connection != request.connection && ended
+    }
+
+    /// Whether the next request may have left before the response to this one was there,
+    /// though it came a little later.
+    fn may_have_been_on_its_way(&self, request: &WireRequest, next: &WireRequest) -> bool {
+        let is_next_on_it = request.connection.is_some()
+            && request.connection == next.connection
+            && request.ended.is_some_and(|ended| ended <= next.arrived);
+        let since = request.head.map(|head| next.arrived.saturating_sub(head));
+        self.hedges && !is_next_on_it && since.is_some_and(|since| since <= ON_ITS_WAY)
     }
 }
 
-/// Whether the next request may be this one again, sent by a transport that lost its
-/// connection (RFC 9112 §9.3.1): the connection had been used before, and the next
-/// request came on another. The request may never have arrived.
-fn may_be_replayed(request: &WireRequest, next: &WireRequest) -> bool {
-    let was_reused = request.position.is_some_and(|position| position > 1);
-    was_reused && next.connection != request.connection
-}
-
-fn waits<'a>(wire: &'a WireRecord) -> Vec<Wait<'a>> {
+fn waits<'a>(sender: &Sender<'a>) -> Vec<Wait<'a>> {
     let mut responses: HashMap<_, BTreeMap<_, &WireRequest>> = HashMap::new();
-    let entries = wire.entries.iter().enumerate();
+    let entries = sender.wire.entries.iter().enumerate();
     let wait = |(at, next): (usize, &'a WireRequest)| {
-        let groups = || Shared::of(wire, next).map(|shared| (&next.route, shared));
+        let groups = || sender.shared(next).map(|shared| (&next.route, shared));
         let there = groups().filter_map(|group| {
             let mut in_time = responses.get(&group)?.range(..=(next.arrived, at));
             let (moment, response) = in_time.next_back()?;
@@ -180,20 +288,23 @@ fn waits<'a>(wire: &'a WireRecord) -> Vec<Wait<'a>> {
             retry_after: asked_by.retry_after?,
             next,
             waited: next.arrived.saturating_sub(asked_by.head?),
-            why: shared.reason(asked_by, next),
+            why: sender.why(shared, asked_by, next),
         })
     };
     entries.filter_map(wait).collect()
 }
 
-/// Each request that is like one which had ended, with the newest of those.
-fn repeats<'a>(wire: &'a WireRecord) -> Vec<Repeat<'a>> {
+/// Each request that is like one which had ended, with the newest of those; and whether one
+/// was like another that was still in flight.
+fn repeats<'a>(sender: &Sender<'a>) -> (Vec<Repeat<'a>>, bool) {
     let mut like_it: HashMap<_, Vec<(Duration, usize)>> = HashMap::new();
-    let entries = wire.entries.iter().enumerate();
+    let mut has_twins = false;
+    let entries = sender.wire.entries.iter().enumerate();
     let repeat = |(at, next): (usize, &'a WireRequest)| {
-        let groups = || Shared::of(wire, next).map(|shared| (asks_for(next), shared));
+        let groups = || sender.shared(next).map(|shared| (asks_for(next), shared));
         let over = groups().filter_map(|group| {
             let before = like_it.get(&group)?;
+            has_twins |= before.last().is_some_and(|(from, _)| *from > next.arrived);
             let over = before.partition_point(|(from, _)| *from <= next.arrived);
             Some((before.get(over.checked_sub(1)?)?.1, group.1))
         });
@@ -208,16 +319,24 @@ fn repeats<'a>(wire: &'a WireRecord) -> Vec<Repeat<'a>> {
             before.push((from, at));
         }
         let (position, shared) = repeated?;
-        let first = wire.entries.get(position)?;
-        let why = shared.reason(first, next);
+        let first = sender.wire.entries.get(position)?;
+        let why = sender.why(shared, first, next);
         Some(Repeat { first, next, why })
     };
-    entries.filter_map(repeat).collect()
+    (entries.filter_map(repeat).collect(), has_twins)
 }
 
 /// What a request asks for. Requests of one call that ask for the same repeat each other.
-fn asks_for(it: &WireRequest) -> (&str, &str, Option<ValueHash>, Option<ValueHash>) {
-    (it.method, &it.route, it.cursor, it.body)
+fn asks_for(
+    it: &WireRequest,
+) -> (
+    &str,
+    &str,
+    Option<u64>,
+    Option<ValueHash>,
+    Option<ValueHash>,
+) {
+    (it.method, &it.route, it.call, it.cursor, it.body)
 }
 
 #[cfg(test)]
@@ -225,6 +344,11 @@ mod tests {
     use proptest::{collection::vec, option, prelude::*};
 
     use super::*;
+    use crate::wire::{ClosedBy, ConnectionEnd, WireConnection};
+
+    const fn ms(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
 
     /// Whether two requests are known to come from one caller with one purpose.
     fn belong_together(wire: &WireRecord, one: &WireRequest, other: &WireRequest) -> bool {
@@ -247,21 +371,23 @@ mod tests {
         wire.entries.iter().filter_map(asked_by).collect()
     }
 
-    /// Looks at all that came before each request: which one it repeats.
-    fn repetitions(wire: &WireRecord) -> Vec<(u64, u64, bool)> {
+    /// Looks at all that came before each request: which one it repeats, and whether one
+    /// like it was in flight.
+    fn repetitions(wire: &WireRecord) -> (Vec<(u64, u64)>, bool) {
+        let mut has_twins = false;
         let repeated_by = |next: &WireRequest| {
-            let mut before = wire.entries.iter().rev().filter(|it| it.seq < next.seq);
-            let repeated = before.find(|it| {
-                (it.method, &it.route, it.cursor, it.body)
-                    == (next.method, &next.route, next.cursor, next.body)
+            let before = wire.entries.iter().rev().filter(|it| {
+                it.seq < next.seq
+                    && asks_for(it) == asks_for(next)
                     && belong_together(wire, it, next)
-                    && it.head.is_none_or(|head| head <= next.arrived)
-            })?;
-            let was_reused = repeated.position.is_some_and(|position| position > 1);
-            let is_replay = was_reused && repeated.connection != next.connection;
-            Some((repeated.seq, next.seq, is_replay))
+            });
+            let (over, in_flight): (Vec<_>, Vec<_>) =
+                before.partition(|it| it.head.is_none_or(|head| head <= next.arrived));
+            has_twins |= !in_flight.is_empty();
+            Some((over.first()?.seq, next.seq))
         };
-        wire.entries.iter().filter_map(repeated_by).collect()
+        let pairs = wire.entries.iter().filter_map(repeated_by).collect();
+        (pairs, has_twins)
     }
 
     prop_compose! {
@@ -272,15 +398,15 @@ mod tests {
             (post, route) in (any::<bool>(), 0..2),
             (trace, key) in (option::of(0..2_u64), option::of(0..2_u64)),
             (cursor, body) in (option::of(0..2_u64), option::of(0..2_u64)),
-            retry_after in option::of(0..3_u64),
+            (retry_after, call) in (option::of(0..3_u64), option::of(0..2_u64)),
             (connection, position) in option::of((0..2_u64, 1..3_u64)).prop_map(Option::unzip),
         ) -> WireRequest {
-            let arrived = Duration::from_millis(arrived);
             WireRequest {
-                arrived,
+                arrived: ms(arrived),
                 connection,
                 position,
-                head: lasts.map(|lasts| arrived + Duration::from_millis(lasts)),
+                call,
+                head: lasts.map(|lasts| ms(arrived + lasts)),
                 method: if post { "POST" } else { "GET" },
                 route: format!("/{route}").into(),
                 trace_id: trace.map(|trace| trace.to_string()),
@@ -311,43 +437,142 @@ mod tests {
         }
     }
 
+    /// How much of a response was sent.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    enum Sent {
+        Nothing,
+        Head,
+        PartOfBody,
+        Everything,
+    }
+
+    /// A request on connection 1, and one that came so much later, on it or on another one.
+    fn two(
+        sent: Sent,
+        position: u64,
+        same: bool,
+        after: Duration,
+        end: Option<ClosedBy>,
+    ) -> WireRecord {
+        let head = (sent != Sent::Nothing).then(|| ms(10));
+        let request = |seq, connection, position| WireRequest {
+            seq,
+            connection: Some(connection),
+            position: Some(position),
+            ..WireRequest::default()
+        };
+        let first = WireRequest {
+            head,
+            status: head.map(|_| 503),
+            ended: (sent == Sent::Everything).then(|| ms(11)),
+            ..request(1, 1, position)
+        };
+        let second = match same {
+            true => request(2, 1, position + 1),
+            false => request(2, 2, 1),
+        };
+        let next = WireRequest {
+            arrived: ms(10) + after,
+            ..second
+        };
+        WireRecord {
+            entries: vec![first, next],
+            connections: vec![WireConnection {
+                number: 1,
+                opened: ms(0),
+                closed: end.map(|by| ConnectionEnd { at: ms(11), by }),
+                requests: position,
+            }],
+            one_caller: true,
+            ..WireRecord::default()
+        }
+    }
+
+    const ENDS: [Option<ClosedBy>; 5] = [
+        None,
+        Some(ClosedBy::Client),
+        Some(ClosedBy::Service),
+        Some(ClosedBy::Bound),
+        Some(ClosedBy::Reset),
+    ];
+
+    #[test]
+    fn only_a_lost_request_of_which_nothing_was_answered_may_be_a_transports_replay() {
+        use Sent::*;
+        for sent in [Nothing, Head, PartOfBody, Everything] {
+            for position in [1, 2] {
+                for (same, end) in ENDS.iter().flat_map(|end| [(true, end), (false, end)]) {
+                    let wire = two(sent, position, same, ms(500), *end);
+
+                    let why = Ties::of(&wire).repeats[0].why;
+
+                    let is_replay = sent == Nothing && position == 2 && !same && end.is_some();
+                    let expected = match is_replay {
+                        true => Reason::TransportReplay,
+                        false => Reason::OnlyCaller,
+                    };
+                    assert_eq!(why, expected, "{sent:?} {position} {same} {end:?}");
+                }
+            }
+        }
+        // Its connection ended only later, or its end is not known.
+        let mut wire = two(Nothing, 2, false, ms(500), Some(ClosedBy::Client));
+        wire.connections[0].closed = wire.connections[0]
+            .closed
+            .map(|end| ConnectionEnd { at: ms(600), ..end });
+        assert_eq!(Ties::of(&wire).repeats[0].why, Reason::OnlyCaller);
+        (wire.connections, wire.connections_dropped) = (Vec::new(), 1);
+        assert_eq!(Ties::of(&wire).repeats[0].why, Reason::TransportReplay);
+    }
+
+    #[test]
+    fn only_a_client_that_hedges_may_have_sent_a_request_that_comes_right_after_a_response() {
+        use Sent::*;
+        for sent in [Head, PartOfBody, Everything] {
+            for (same, after) in [1, 2, 5, 6, 500]
+                .iter()
+                .flat_map(|it| [(true, it), (false, it)])
+            {
+                let wire = two(sent, 2, same, ms(*after), None);
+                let why = |hedges| Ties::with(&wire, hedges).repeats[0].why;
+
+                let follows_on_it = same && sent == Everything;
+                let expected = match *after <= 5 && !follows_on_it {
+                    true => Reason::OnItsWay,
+                    false => Reason::OnlyCaller,
+                };
+                assert_eq!(why(true), expected, "{sent:?} {same} {after}");
+                assert_eq!(why(false), Reason::OnlyCaller, "{sent:?} {same} {after}");
+            }
+        }
+    }
+
     #[test]
     fn each_tie_says_why() {
-        let request = |trace: Option<&str>, key, position| WireRequest {
+        let request = |seq, trace: Option<&str>, key| WireRequest {
+            seq,
             trace_id: trace.map(str::to_owned),
             idempotency_key: key,
-            connection: Some(position),
-            position: Some(position),
             ..WireRequest::default()
         };
         let key = Some(ValueHash(7));
         for (one_caller, first, next, why) in [
+            (true, (None, None), (None, None), Some(Reason::OnlyCaller)),
             (
-                true,
-                request(None, None, 1),
-                request(None, None, 1),
-                Reason::OnlyCaller,
+                false,
+                (Some("t"), None),
+                (Some("t"), key),
+                Some(Reason::Trace),
             ),
             (
                 false,
-                request(Some("t"), None, 1),
-                request(Some("t"), key, 1),
-                Reason::Trace,
+                (None, key),
+                (Some("t"), key),
+                Some(Reason::IdempotencyKey),
             ),
-            (
-                false,
-                request(None, key, 1),
-                request(Some("t"), key, 1),
-                Reason::IdempotencyKey,
-            ),
-            (
-                true,
-                request(None, None, 2),
-                request(None, None, 1),
-                Reason::TransportReplay,
-            ),
+            (false, (Some("t"), key), (Some("u"), None), None),
         ] {
-            let entries = vec![first, next];
+            let entries = vec![request(1, first.0, first.1), request(2, next.0, next.1)];
             let wire = WireRecord {
                 entries,
                 one_caller,
@@ -357,7 +582,62 @@ mod tests {
             let ties = Ties::of(&wire);
 
             let reasons: Vec<_> = ties.repeats.iter().map(|it| it.why).collect();
-            assert_eq!(reasons, [why]);
+            assert_eq!(reasons, Vec::from_iter(why));
+            let after = ties.after(&wire.entries[0]).map(|(it, why)| (it.seq, why));
+            assert_eq!(after.collect::<Vec<_>>(), [(2, why)]);
+        }
+    }
+
+    #[test]
+    fn an_attempt_at_a_job_is_known_by_its_call_or_its_key_or_its_body() {
+        let post = |call, key: Option<u64>, body: Option<u64>| WireRequest {
+            method: "POST",
+            call,
+            idempotency_key: key.map(ValueHash),
+            body: body.map(ValueHash),
+            job: Some(crate::wire::JobResult::Rejected),
+            ..WireRequest::default()
+        };
+        for (one, other, jobs) in [
+            (
+                post(Some(0), None, Some(1)),
+                post(Some(0), Some(7), Some(2)),
+                1,
+            ),
+            (
+                post(Some(0), None, Some(1)),
+                post(Some(1), None, Some(1)),
+                2,
+            ),
+            (post(None, None, Some(1)), post(None, Some(7), Some(1)), 1),
+            (
+                post(None, Some(7), Some(1)),
+                post(None, Some(7), Some(2)),
+                2,
+            ),
+            (
+                post(Some(0), Some(7), Some(1)),
+                post(None, Some(7), None),
+                1,
+            ),
+            (
+                post(None, Some(7), None),
+                post(Some(0), Some(7), Some(1)),
+                1,
+            ),
+            (
+                post(Some(0), Some(7), Some(1)),
+                post(None, Some(8), None),
+                2,
+            ),
+        ] {
+            let entries = vec![one, other];
+            let wire = WireRecord {
+                entries,
+                ..WireRecord::default()
+            };
+
+            assert_eq!(Ties::of(&wire).jobs().len(), jobs, "{:#?}", wire.entries);
         }
     }
 
@@ -368,13 +648,35 @@ mod tests {
         fn finds_what_a_look_at_every_earlier_request_finds(wire in record()) {
             let ties = Ties::of(&wire);
             let waited: Vec<_> = ties.waits().iter().map(|it| (it.asked_by.seq, it.next.seq)).collect();
-            let pairs = ties.repetitions().map(|(first, next)| (first.seq, next.seq, false));
-            let replays = ties.replays().map(|(first, next)| (first.seq, next.seq, true));
-            let mut repeated: Vec<_> = pairs.chain(replays).collect();
-            repeated.sort_by_key(|(_, next, _)| *next);
+            let clear = ties.repetitions();
+            let doubtful = ties.doubtful().map(|(first, next, _)| (first, next));
+            let mut repeated: Vec<_> = clear.chain(doubtful).map(|(first, next)| (first.seq, next.seq)).collect();
+            repeated.sort_by_key(|(_, next)| *next);
 
             prop_assert_eq!(waited, waits(&wire), "waits");
-            prop_assert_eq!(repeated, repetitions(&wire), "repetitions");
+            let (pairs, has_twins) = repetitions(&wire);
+            prop_assert_eq!(repeated, pairs, "repetitions");
+            if wire.entries.is_sorted_by_key(|it| it.arrived) {
+                prop_assert_eq!(ties.has_twins(), has_twins, "twins");
+            }
+        }
+
+        #[test]
+        fn what_repeats_a_request_comes_after_it_for_the_same_reason(
+            wire in record(),
+            hedges in any::<bool>(),
+        ) {
+            let ties = Ties::with(&wire, hedges);
+            for repeat in &ties.repeats {
+                let mut after = ties.after(repeat.first);
+                let why = after.find(|(it, _)| it.seq == repeat.next.seq);
+
+                // A request that was never answered is over from its start.
+                if repeat.first.head.is_some() {
+                    let doubt = why.and_then(|(_, why)| why).map(Reason::doubt);
+                    prop_assert_eq!(doubt, Some(repeat.why.doubt()));
+                }
+            }
         }
     }
 }

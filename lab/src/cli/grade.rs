@@ -348,6 +348,10 @@ impl<'a> Grader<'a> {
                 grade = self.run(task) => grade.map_err(Ended::Failed)?,
                 () = signals.next() => return Err(Ended::Cancelled),
             };
+            card.add([grade]);
+            let Some(grade) = card.tasks.last() else {
+                break;
+            };
             let never_ran = grade.never_ran();
             if !self.arguments.json && !never_ran {
                 let number = TaskNumber {
@@ -355,13 +359,12 @@ impl<'a> Grader<'a> {
                     of: self.tasks.len(),
                 };
                 let known = &self.demands.known;
-                let text = render::grade::task(&task.words, &grade, number, known, &self.options);
+                let text = render::grade::task(&task.words, grade, number, known, &self.options);
                 // A reader that has read enough, as `head` has, does not end the grading.
                 let _ = terminal::print(&text);
             }
             let runs_all = !self.arguments.task.is_empty() && self.arguments.watch.is_none();
-            let goes_on = runs_all || self.demands.is_done(&grade);
-            card.tasks.push(grade);
+            let goes_on = runs_all || self.demands.is_done(grade);
             if !goes_on || never_ran {
                 break;
             }
@@ -382,10 +385,9 @@ impl<'a> Grader<'a> {
             () = signals.next() => return Err(Ended::Cancelled),
         };
         bar.finish_and_clear();
-        Ok(Card {
-            tasks: grades.map_err(Ended::Failed)?,
-            ..self.card()
-        })
+        let mut card = self.card();
+        card.add(grades.map_err(Ended::Failed)?);
+        Ok(card)
     }
 
     async fn run(&self, task: &Task) -> Result<TaskGrade, GradeError> {

@@ -6,6 +6,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::{
+    client::Client,
+    outcome::Ending,
     rules::{self, Case, Verdict},
     run::Run,
     wire::WireRecord,
@@ -55,11 +57,19 @@ fn broken(run: &Run, records: &[WireRecord]) -> Vec<BrokenRule> {
                 broken.next()?.found.clone()
             }
         };
-        Some(BrokenRule {
+        Some((rule, found))
+    });
+    // The options limit the reference client; another client has no limit of pages.
+    let has_limit = run.client.prefix == Client::REFERENCE_PREFIX;
+    let is_stopped = run.outcome.ending == Ending::Stopped && !has_limit;
+    let endless = is_stopped.then(|| rules::without_page_limit(&run.wire));
+    let endless = endless.flatten().into_iter();
+    let broken = broken.chain(endless.map(|(rule, it)| (rule, it.found)));
+    broken
+        .map(|(rule, found)| BrokenRule {
             id: rule.id,
             text: rule.text,
             found,
         })
-    });
-    broken.collect()
+        .collect()
 }

@@ -7,7 +7,10 @@ use serde::Serialize;
 use super::{Goal, GoalResult, GoalVerdict, KnownFailures};
 use crate::{
     nanoseconds,
-    rules::{Case, Judgement, Level, ProcessRecord, Rule, TOLERANCE, Verdict},
+    rules::{
+        self, CardCase, CardContext, Case, Judgement, Level, ProcessRecord, Rule, TOLERANCE,
+        Verdict,
+    },
     wire::WireRecord,
 };
 
@@ -103,6 +106,17 @@ impl Card {
         }
     }
 
+    /// Adds the results of tasks, and judges every rule again: the cases of one task may show
+    /// what those of another one mean.
+    pub fn add(&mut self, tasks: impl IntoIterator<Item = TaskGrade>) {
+        self.tasks.extend(tasks);
+        let cases = self.tasks.iter().flat_map(TaskGrade::recorded);
+        let context = CardContext::of(&cases.collect::<Vec<_>>());
+        for task in &mut self.tasks {
+            task.judge(&context);
+        }
+    }
+
     /// Keeps only these rules; an empty list keeps all.
     pub fn judge_only(&mut self, rules: &[&Rule]) {
         for task in &mut self.tasks {
@@ -120,8 +134,11 @@ impl Card {
     /// known to be.
     #[must_use]
     pub fn passed_but_for(&self, known: &KnownFailures) -> bool {
-        let mut attempted = self.tasks.iter().filter(|task| task.was_attempted());
-        attempted.all(|task| task.is_done_but_for(known))
+        self.tasks.iter().all(|task| {
+            // A client may break a rule before it says that it skips the task.
+            let is_done = !task.was_attempted() || task.is_done_but_for(known);
+            is_done && task.broken_but_for(known).next().is_none()
+        })
     }
 
     /// Whether the client attempted any task at all.
@@ -141,31 +158,47 @@ impl TaskGrade {
     ) -> Self {
         let of = |case: &RecordedCase| case.goal.judge(&case.wire, case.process.as_ref());
         let goals: Vec<_> = cases.iter().map(of).collect();
-        let seen: Vec<_> = cases
-            .iter()
-            .map(|case| Case::with(&case.wire, case.process.as_ref()))
-            .collect();
         let rules = rules.into_iter().map(|rule| RuleGrade {
             id: rule.id,
             level: rule.level,
             source: rule.source,
-            judgement: (rule.judge)(&seen),
+            judgement: (rule.judge)(&[]),
         });
-        Self {
+        let cases = cases.into_iter().zip(&goals).map(|(case, goal)| CaseGrade {
+            name: case.name,
+            goal: goal.clone(),
+            wanted: case.goal.wanted(),
+            process: case.process,
+            wire: case.wire,
+        });
+        let mut grade = Self {
             task,
             goal: GoalResult::of_all(&goals),
             rules: rules.collect(),
-            cases: cases
-                .into_iter()
-                .zip(goals)
-                .map(|(case, goal)| CaseGrade {
-                    name: case.name,
-                    goal,
-                    wanted: case.goal.wanted(),
-                    process: case.process,
-                    wire: case.wire,
-                })
-                .collect(),
+            cases: cases.collect(),
+        };
+        let alone = CardContext::of(&grade.recorded().collect::<Vec<_>>());
+        grade.judge(&alone);
+        grade
+    }
+
+    fn recorded(&self) -> impl Iterator<Item = CardCase<'_>> {
+        self.cases.iter().map(|case| CardCase {
+            task: self.task,
+            wire: &case.wire,
+            process: case.process.as_ref(),
+        })
+    }
+
+    /// Judges its rules, with what is known of the client from the whole card.
+    fn judge(&mut self, context: &CardContext) {
+        let seen = self.cases.iter();
+        let seen = seen.map(|case| Case::with(&case.wire, case.process.as_ref(), context));
+        let seen: Vec<_> = seen.collect();
+        for grade in &mut self.rules {
+            if let Some(rule) = rules::find(grade.id) {
+                grade.judgement = (rule.judge)(&seen);
+            }
         }
     }
 
@@ -332,6 +365,40 @@ mod tests {
             let found = (card.was_attempted(), card.passed());
             assert_eq!(found, (attempted, passed), "{goals:?}");
         }
+    }
+
+    /// It broke a rule before it said so.
+    #[test]
+    fn a_broken_rule_of_a_skipped_task_fails_the_card() {
+        let card = card(vec![task(vec![case(&[404, 404], exits(0, SKIPPED))])]);
+
+        assert_eq!((card.was_attempted(), card.passed()), (false, false));
+    }
+
+    #[test]
+    fn the_cases_of_one_task_show_what_those_of_another_mean() {
+        let ms = Duration::from_millis;
+        // Two requests, each on a connection of its own.
+        let two = |head, next| {
+            let mut case = case(&[404, 404], exits(0, REACHED));
+            for (request, (arrived, head)) in
+                case.wire.entries.iter_mut().zip([(0, head), (next, 9)])
+            {
+                request.connection = Some(request.seq);
+                (request.arrived, request.head) = (ms(arrived), Some(ms(head)));
+            }
+            task(vec![case])
+        };
+        let verdict = |card: &Card| card.tasks[0].rules[0].judgement.verdict;
+        let mut card = card(Vec::new());
+
+        card.add([two(1, 3)]);
+        assert_eq!(verdict(&card), Verdict::Broken);
+        card.judge_only(&[find("no-retry-4xx").expect("known")]);
+        card.add([two(5, 3)]);
+
+        assert_eq!(verdict(&card), Verdict::CannotTell);
+        assert_eq!(ids(&card.tasks[0]), ["no-retry-4xx"]);
     }
 
     #[test]

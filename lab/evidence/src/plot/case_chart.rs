@@ -48,10 +48,13 @@ impl CaseChart {
         let origin = wire.entries.first().map(|first| first.arrived);
         let since = |moment: Duration| moment.saturating_sub(origin.unwrap_or_default());
         let ties = Ties::of(wire);
-        let waits = ties.waits().iter().filter(|wait| !wait.may_be_a_replay());
+        let waits = ties
+            .waits()
+            .iter()
+            .filter(|wait| wait.why.doubt().is_none());
         let waits = waits.filter(|wait| wait.early_by() > TOLERANCE);
         let early: HashMap<_, _> = waits.map(|wait| (wait.next.seq, wait.early_by())).collect();
-        let replays: HashSet<_> = ties.replays().map(|(_, next)| next.seq).collect();
+        let replays: HashSet<_> = ties.doubtful().map(|(_, next, _)| next.seq).collect();
         let (mut keys, mut cursors) = (Letters::default(), Letters::default());
         let mut before: Option<Duration> = None;
         let rows = wire.entries.iter().map(|request| {
@@ -187,7 +190,7 @@ fn label(request: &WireRequest, early: Option<Duration>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::RetryAfter;
+    use crate::wire::{ClosedBy, ConnectionEnd, RetryAfter, WireConnection};
 
     fn request(seq: u64, arrived: u64, head: u64) -> WireRequest {
         WireRequest {
@@ -300,14 +303,29 @@ mod tests {
     #[test]
     fn a_possible_resend_by_the_transport_is_marked() {
         let on = |seq, connection, position| WireRequest {
-            retry_after: Some(RetryAfter::seconds(Duration::from_secs(2))),
             connection: Some(connection),
             position: Some(position),
             ..request(seq, seq, seq)
         };
+        let lost = WireRequest {
+            status: None,
+            head: None,
+            ended: None,
+            ..on(1, 1, 2)
+        };
+        let closed = ConnectionEnd {
+            at: Duration::from_millis(1),
+            by: ClosedBy::Service,
+        };
         let wire = WireRecord {
-            total: 3,
-            entries: vec![on(1, 1, 2), on(2, 2, 1), on(3, 2, 2)],
+            total: 2,
+            entries: vec![lost, on(2, 2, 1)],
+            connections: vec![WireConnection {
+                number: 1,
+                opened: Duration::ZERO,
+                closed: Some(closed),
+                requests: 2,
+            }],
             one_caller: true,
             ..WireRecord::default()
         };
@@ -316,8 +334,7 @@ mod tests {
 
         let ends = chart.rows().iter().map(|row| row.label.split("  ").last());
         let ends: Vec<_> = ends.flatten().collect();
-        let again = "perhaps sent again by the transport";
-        assert_eq!(ends, ["Retry-After: 2 s", again, "2 s too early"]);
+        assert_eq!(ends, ["no response", "perhaps sent again by the transport"]);
     }
 
     #[test]

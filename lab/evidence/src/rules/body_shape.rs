@@ -19,7 +19,10 @@ pub(super) const RULE: Rule = Rule {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::testing::{hold_to_no_next_page, hold_to_one_request};
+    use crate::rules::{
+        Verdict::{Broken, Kept},
+        testing::{Script, hold, hold_to_no_next_page, hold_to_one_request},
+    };
 
     #[test]
     fn a_second_request_breaks_it() {
@@ -29,5 +32,22 @@ mod tests {
     #[test]
     fn its_next_cursor_breaks_it() {
         hold_to_no_next_page(&RULE, |it| it.fault("bad_items"));
+    }
+
+    #[test]
+    fn a_cursor_made_of_an_invalid_one_breaks_it() {
+        let bad = |script: Script| script.respond(1, 200).cursor(1).fault("bad_cursor");
+        let page = || bad(Script::new().respond(0, 200).issues(1));
+
+        hold(
+            &RULE,
+            [
+                (page(), Kept, vec![]),
+                (page().respond(2, 200).cursor(2), Broken, vec![3]),
+                (bad(Script::new()).respond(2, 400).cursor(2), Broken, vec![2]),
+                (page().respond(2, 200).cursor(1).issues(3), Broken, vec![3]),
+                (page().respond(2, 200), Kept, vec![]),
+            ],
+        );
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Judgement;
+use super::{CardContext, Judgement, context::NONE};
 use crate::{nanoseconds, ties::Ties, wire::WireRecord};
 
 /// One case of a task.
@@ -18,22 +18,29 @@ pub struct Case<'a> {
     /// How the client's process ended; none if it was not run as a process. Only goals and
     /// rules about its end read it.
     pub process: Option<&'a ProcessRecord>,
+    /// What the other cases of its card say of the client.
+    pub context: &'a CardContext,
 }
 
 impl<'a> Case<'a> {
-    /// A case whose client was not run as a process.
+    /// A case of no card, whose client was not run as a process.
     #[must_use]
     pub fn of(wire: &'a WireRecord) -> Self {
-        Self::with(wire, None)
+        Self::with(wire, None, &NONE)
     }
 
-    /// A case, with what became of its client's process.
+    /// A case of a card, with what became of its client's process.
     #[must_use]
-    pub fn with(wire: &'a WireRecord, process: Option<&'a ProcessRecord>) -> Self {
+    pub fn with(
+        wire: &'a WireRecord,
+        process: Option<&'a ProcessRecord>,
+        context: &'a CardContext,
+    ) -> Self {
         Self {
             wire,
-            ties: Ties::of(wire),
+            ties: Ties::with(wire, context.hedges),
             process,
+            context,
         }
     }
 
@@ -73,8 +80,16 @@ pub struct ProcessRecord {
     pub stopped: Option<Stopped>,
     /// The last non-empty line that it printed.
     pub last_line: Option<String>,
+    /// When its last line was written, on the clock of the wire record.
+    #[serde(rename = "printed_at_ns", serialize_with = "nanoseconds::optional")]
+    #[schemars(with = "Option<u64>")]
+    pub printed_at: Option<Duration>,
     /// The number of bytes that it printed.
     pub printed: u64,
+    /// The longest delay of the lab's own work, measured while the case ran.
+    #[serde(rename = "lab_delay_ns", serialize_with = "nanoseconds::one")]
+    #[schemars(with = "u64")]
+    pub lab_delay: Duration,
     /// The last lines of its stderr.
     pub stderr: Vec<String>,
 }

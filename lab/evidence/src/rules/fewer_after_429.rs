@@ -14,32 +14,37 @@ pub(super) const RULE: Rule = Rule {
 };
 
 /// Another number does not break the rule: the service says that there are too many, not how
-/// many are allowed.
+/// many are allowed. A request that comes between the first 429 and the first retry may have
+/// left before the client knew of any.
 fn judge(cases: &[Case<'_>]) -> Judgement {
-    Judgement::of_each(cases, |wire| {
-        let refused = wire.entries.iter().filter(|it| it.status == Some(429));
-        let Some(first) = refused.filter_map(|it| it.head).min() else {
+    Judgement::of_each_case(cases, |case| {
+        let refused = |it: &WireRequest| it.status == Some(429);
+        if !case.wire.entries.iter().any(refused) {
             return Judgement::not_exercised();
+        }
+        let retries = case.ties.repetitions().filter(|(it, _)| refused(it));
+        let Some(first) = retries.map(|(_, next)| next.arrived).min() else {
+            return Judgement::skipped();
         };
-        let (before, after): (Vec<_>, Vec<_>) =
-            wire.entries.iter().partition(|it| it.arrived <= first);
+        let (after, before): (Vec<_>, Vec<_>) =
+            case.wire.entries.iter().partition(|it| it.arrived >= first);
         let (before, after) = (most_in_flight(&before), most_in_flight(&after));
-        match after {
-            0 => Judgement::skipped(),
-            after if after * 2 <= before => Judgement::kept(),
-            after => Judgement::skipped_because(format!(
-                "{before} in flight before the first 429, {after} after it"
+        match after * 2 <= before {
+            true => Judgement::kept(),
+            false => Judgement::skipped_because(format!(
+                "{before} in flight before the first retry after a 429, {after} from then on"
             )),
         }
     })
 }
 
-/// The most of these requests that were in flight at one moment: from the arrival to the end
-/// of the response, as far as that is recorded.
+/// The most of these requests that were in flight at one moment: from the arrival to the head
+/// of the response, as far as that is recorded. A client may send the next one as soon as it
+/// has read the response, before the service notes its end.
 fn most_in_flight(requests: &[&WireRequest]) -> usize {
-    let ended = |it: &WireRequest| it.ended.or(it.head).unwrap_or(it.arrived);
     let mut arrivals: Vec<_> = requests.iter().map(|it| it.arrived).collect();
-    let mut ends: Vec<_> = requests.iter().map(|it| ended(it)).collect();
+    let ends = requests.iter().map(|it| it.head.unwrap_or(it.arrived));
+    let mut ends: Vec<_> = ends.collect();
     arrivals.sort_unstable();
     ends.sort_unstable();
     let at_arrivals = arrivals.iter().enumerate().map(|(before, arrival)| {
@@ -85,6 +90,24 @@ mod tests {
         );
     }
 
+    /// A worker that was served asks for the next URL as soon as it has read the response,
+    /// though another one was refused in the same moment.
+    #[test]
+    fn a_request_between_a_refusal_and_the_first_retry_does_not_count_as_one_after_it() {
+        let burst = (0..8).fold(Script::new(), |script, call| {
+            at_once(script, call, 1).call(call).with(|it| {
+                it.status = Some(if call < 4 { 200 } else { 429 });
+                it.ended = it.head.map(|head| head + std::time::Duration::from_millis(2));
+            })
+        });
+        let next = (0..4).fold(burst, |script, call| {
+            at_once(script, 101 + call, 1).call(8 + call)
+        });
+        let retries = (4..8).fold(next, |script, call| at_once(script, 300, 1).call(call));
+
+        hold(&RULE, [(retries, Kept, vec![])]);
+    }
+
     #[test]
     fn the_numbers_in_flight_are_reported() {
         let judgement = at_once(at_once(Script::new(), 0, 16), 300, 12).judged(&RULE);
@@ -92,17 +115,13 @@ mod tests {
         let found = judgement.found.as_deref();
         assert_eq!(
             found,
-            Some("16 in flight before the first 429, 12 after it")
+            Some("16 in flight before the first retry after a 429, 12 from then on")
         );
     }
 
     #[test]
     fn a_request_without_a_response_is_in_flight_only_as_long_as_is_recorded() {
-        let lost = Script::new().respond(0, 200).with(|it| {
-            it.head = None;
-            it.ended = None;
-        });
-        let wire = at_once(lost, 10, 3).record();
+        let wire = at_once(Script::new().respond(0, 200).lost(), 10, 3).record();
 
         let requests: Vec<_> = wire.entries.iter().collect();
 

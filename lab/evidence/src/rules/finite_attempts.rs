@@ -116,13 +116,7 @@ mod tests {
 
     #[test]
     fn a_request_without_a_response_is_not_a_failure_of_the_service() {
-        let unanswered = |script: Script| {
-            script.respond(9_000, 200).with(|it| {
-                it.status = None;
-                it.head = None;
-                it.ended = None;
-            })
-        };
+        let unanswered = |script: Script| script.respond(9_000, 200).lost();
 
         hold(
             &RULE,

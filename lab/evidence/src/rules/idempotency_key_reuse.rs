@@ -1,9 +1,6 @@
 //! All attempts of one call must have the same key.
 
-use std::collections::BTreeMap;
-
 use super::{Case, Judgement, Level, Rule};
-use crate::wire::WireRequest;
 
 pub(super) const RULE: Rule = Rule {
     id: "idempotency-key-reuse",
@@ -16,19 +13,13 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn judge(cases: &[Case<'_>]) -> Judgement {
-    Judgement::of_each(cases, |wire| {
-        let mut attempts: BTreeMap<_, Vec<_>> = BTreeMap::new();
-        for request in wire.entries.iter().filter(|it| submits(it)) {
-            let intended = request.call.ok_or(request.body);
-            attempts.entry(intended).or_default().push(request);
-        }
-        if attempts.is_empty() {
+    Judgement::of_each_case(cases, |case| {
+        let jobs = case.ties.jobs();
+        if jobs.is_empty() {
             return Judgement::not_exercised();
         }
-        let again = attempts
-            .values()
-            .filter_map(|attempts| attempts.split_first())
-            .filter(|(_, again)| !again.is_empty());
+        let again = jobs.iter().filter_map(|attempts| attempts.split_first());
+        let again = again.filter(|(_, again)| !again.is_empty());
         let (mut other_keys, mut has_none) = (Vec::new(), false);
         for (first, again) in again.clone() {
             let key = first.idempotency_key;
@@ -47,12 +38,6 @@ fn judge(cases: &[Case<'_>]) -> Judgement {
             _ => Judgement::broken(other_keys, "an attempt had another Idempotency-Key"),
         }
     })
-}
-
-/// Whether it is an attempt at a job. A service that fails early may know only the call of
-/// the body, and not the result of the job.
-fn submits(request: &WireRequest) -> bool {
-    request.method == "POST" && (request.call.is_some() || request.job.is_some())
 }
 
 #[cfg(test)]

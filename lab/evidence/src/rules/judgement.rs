@@ -112,18 +112,42 @@ impl Judgement {
             for request in &mut judged.requests {
                 request.case = number;
             }
-            judged.unless_dropped(case)
+            judged.unless_unseen(case)
         });
         judged.reduce(Self::and).unwrap_or_else(Self::not_exercised)
     }
 
-    /// A case with dropped requests may be broken, but never kept or skipped.
-    pub(super) fn unless_dropped(self, case: &Case<'_>) -> Self {
+    /// A case with dropped requests may be broken, but never kept or skipped. A client that
+    /// was stopped has not chosen to skip anything.
+    pub(super) fn unless_unseen(self, case: &Case<'_>) -> Self {
         match self.verdict {
             Verdict::Kept | Verdict::Skipped if case.wire.dropped > 0 => {
                 Self::cannot_tell("not every request was recorded")
             }
+            Verdict::Skipped if case.was_stopped() => Self::still_running(),
             _ => self,
+        }
+    }
+
+    /// A rule that forbids something is kept only if the client has ended: one that was
+    /// stopped might have done it later.
+    pub(super) fn unless_stopped(self, case: &Case<'_>) -> Self {
+        match self.verdict {
+            Verdict::Kept if case.was_stopped() => Self::still_running(),
+            _ => self,
+        }
+    }
+
+    /// Broken by these requests of a single case; in doubt, if they are none but there is a
+    /// `doubt` that there were; else kept.
+    pub(super) fn kept_unless_in(
+        seqs: Vec<u64>,
+        found: impl Into<String>,
+        doubt: Option<&'static str>,
+    ) -> Self {
+        match doubt.filter(|_| seqs.is_empty()) {
+            Some(doubt) => Self::cannot_tell(doubt),
+            None => Self::kept_unless(seqs, found),
         }
     }
 

@@ -7,6 +7,7 @@
 //! the record is not conclusive, the verdict is [`Verdict::CannotTell`].
 
 mod case;
+mod context;
 mod gaps;
 mod judgement;
 #[cfg(test)]
@@ -21,6 +22,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use case::{Case, ProcessRecord, Stopped};
+pub use context::{CardCase, CardContext};
 pub use judgement::{Judgement, RequestRef, Verdict};
 
 use crate::{
@@ -120,14 +122,22 @@ pub(crate) fn of_scenarios() -> impl Iterator<Item = &'static Rule> {
     rules.filter(move |rule| !counts.contains(&rule.id))
 }
 
+/// The rule about endless listings, if the lab stopped a client without a limit of its own on
+/// one of them.
+pub(crate) fn without_page_limit(wire: &WireRecord) -> Option<(&'static Rule, Judgement)> {
+    Some((&page_limit::RULE, page_limit::of_stopped(wire)?))
+}
+
 /// Broken by every request that repeats one to which `after` applies, or that uses the
 /// cursor of its response; kept if there was such a request and no repetition.
 fn not_repeated(cases: &[Case<'_>], after: fn(&WireRequest) -> bool) -> Judgement {
-    Judgement::of_each_case(cases, |Case { wire, ties, .. }| {
+    Judgement::of_each_case(cases, |case| {
+        let (wire, ties) = (case.wire, &case.ties);
         let after = |it: &WireRequest| after(it) && !is_look(it);
         if !wire.entries.iter().any(after) {
             return Judgement::not_exercised();
         }
+        let mut doubtful = ties.doubtful().filter(|(first, ..)| after(first));
         let repeated = ties.repetitions().filter(|(first, _)| after(first));
         let repeated: Vec<_> = repeated.map(|(_, next)| next.seq).collect();
         let found = match repeated.len() {
@@ -137,7 +147,8 @@ fn not_repeated(cases: &[Case<'_>], after: fn(&WireRequest) -> bool) -> Judgemen
         };
         let seqs = repeated.into_iter().chain(reads_on(wire, after));
         let seqs: BTreeSet<_> = seqs.collect();
-        Judgement::kept_unless(seqs.into_iter().collect(), found)
+        let doubt = doubtful.next().map(|(.., doubt)| doubt);
+        Judgement::kept_unless_in(seqs.into_iter().collect(), found, doubt).unless_stopped(case)
     })
 }
 
@@ -146,17 +157,24 @@ fn is_look(request: &WireRequest) -> bool {
     matches!(request.method, "HEAD" | "OPTIONS")
 }
 
-/// Every request with a cursor from a response to which `after` applies.
+/// Every request with a cursor from a response to which `after` applies. If its cursor was
+/// invalid, a cursor that no other response gave is made from it.
 fn reads_on(wire: &WireRecord, after: impl Fn(&WireRequest) -> bool) -> Vec<u64> {
-    let mut given = HashSet::new();
+    let (mut given, mut elsewhere, mut invalid) = (HashSet::new(), HashSet::new(), HashSet::new());
     let mut seqs = Vec::new();
     for request in &wire.entries {
-        let sent = request.cursor.map(|cursor| (&request.route, cursor));
-        if sent.is_some_and(|sent| given.contains(&sent)) {
-            seqs.push(request.seq);
+        let route = &request.route;
+        if let Some(sent) = request.cursor.map(|cursor| (route, cursor)) {
+            let is_made = invalid.contains(route) && !elsewhere.contains(&sent);
+            if given.contains(&sent) || is_made {
+                seqs.push(request.seq);
+            }
         }
-        if let (true, Some(IssuedCursor::Hash(next))) = (after(request), request.cursor_issued) {
-            given.insert((&request.route, next));
+        match (after(request), request.cursor_issued) {
+            (true, Some(IssuedCursor::Hash(next))) => _ = given.insert((route, next)),
+            (false, Some(IssuedCursor::Hash(next))) => _ = elsewhere.insert((route, next)),
+            (true, None) if request.fault == Some("bad_cursor") => _ = invalid.insert(route),
+            _ => {}
         }
     }
     seqs
@@ -175,8 +193,9 @@ fn waited_out_in(case: &Case<'_>, applies: fn(&WireRequest) -> bool) -> Judgemen
     let waits = case.ties.waits().iter();
     let waits: Vec<_> = waits.filter(|it| applies(it.asked_by)).collect();
     let early = waits.iter().filter(|wait| wait.early_by() > TOLERANCE);
-    let (replays, early): (Vec<&&Wait<'_>>, Vec<_>) =
-        early.partition(|wait| wait.may_be_a_replay());
+    let (early, doubtful): (Vec<&&Wait<'_>>, Vec<_>) =
+        early.partition(|wait| wait.why.doubt().is_none());
+    let doubt = doubtful.iter().find_map(|wait| wait.why.doubt());
     let seqs: Vec<_> = early.iter().map(|wait| wait.next.seq).collect();
     match early.iter().max_by_key(|wait| wait.early_by()) {
         Some(worst) => {
@@ -185,10 +204,7 @@ fn waited_out_in(case: &Case<'_>, applies: fn(&WireRequest) -> bool) -> Judgemen
             Judgement::broken(seqs, format!("asked for {asked}, retried after {waited}"))
         }
         None if waits.is_empty() => Judgement::skipped(),
-        None if !replays.is_empty() => {
-            Judgement::cannot_tell("an early request may have been resent by the transport")
-        }
-        None => Judgement::kept(),
+        None => Judgement::kept_unless_in(Vec::new(), "", doubt),
     }
 }
 

@@ -1,8 +1,7 @@
 //! A redirect must not be followed.
 
-use std::collections::HashSet;
-
 use super::{Case, Judgement, Level, Rule};
+use crate::ties::Reason;
 
 pub(super) const RULE: Rule = Rule {
     id: "no-redirect",
@@ -15,21 +14,25 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn judge(cases: &[Case<'_>]) -> Judgement {
-    Judgement::of_each_case(cases, |Case { wire, ties, .. }| {
+    Judgement::of_each_case(cases, |case| {
         let redirect = |status: Option<u16>| matches!(status, Some(301 | 302 | 303 | 307 | 308));
-        let mut entries = wire.entries.iter();
-        if !entries.any(|it| redirect(it.status)) {
+        let mut entries = case.wire.entries.iter();
+        let Some(moved) = entries.find(|it| redirect(it.status)) else {
             return Judgement::not_exercised();
+        };
+        let (mut later, mut doubt) = (Vec::new(), None);
+        for (request, why) in case.ties.after(moved) {
+            match why.map(Reason::doubt) {
+                Some(None) => later.push(request.seq),
+                Some(in_doubt) => doubt = in_doubt,
+                None => doubt = Some("there were several callers"),
+            }
         }
-        let replays: HashSet<_> = ties.replays().map(|(_, next)| next.seq).collect();
-        let later = entries.map(|it| it.seq);
-        let later: Vec<_> = later.filter(|seq| !replays.contains(seq)).collect();
-        match later.len() {
-            0 => Judgement::kept(),
-            _ if !wire.one_caller => Judgement::cannot_tell("there were several callers"),
-            1 => Judgement::broken(later, "followed by 1 request"),
-            times => Judgement::broken(later, format!("followed by {times} requests")),
-        }
+        let found = match later.len() {
+            1 => "followed by 1 request".to_owned(),
+            times => format!("followed by {times} requests"),
+        };
+        Judgement::kept_unless_in(later, found, doubt).unless_stopped(case)
     })
 }
 
@@ -59,14 +62,12 @@ mod tests {
         );
     }
 
+    /// It had left before the redirect was there.
     #[test]
-    fn a_request_resent_by_the_transport_is_the_same_request() {
-        let on = |script: Script, connection, position| {
-            script.with(|it| (it.connection, it.position) = (Some(connection), Some(position)))
-        };
-        let lost = on(Script::new().respond(0, 302), 1, 2);
+    fn a_request_that_was_in_flight_when_the_redirect_was_written_did_not_follow_it() {
+        let twin = Script::new().respond(0, 302).lasting(3).respond(2, 302);
 
-        hold(&RULE, [(on(lost.respond(1, 302), 2, 1), Kept, vec![])]);
+        hold(&RULE, [(twin, Kept, vec![])]);
     }
 
     #[test]

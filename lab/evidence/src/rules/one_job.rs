@@ -1,7 +1,5 @@
 //! One call must create one job.
 
-use std::collections::BTreeMap;
-
 use super::{Case, Judgement, Level, Rule};
 use crate::wire::JobResult;
 
@@ -16,16 +14,13 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn judge(cases: &[Case<'_>]) -> Judgement {
-    Judgement::of_each(cases, |wire| {
-        let mut created: BTreeMap<_, Vec<_>> = BTreeMap::new();
-        for request in wire
-            .entries
-            .iter()
-            .filter(|it| it.job == Some(JobResult::Created))
-        {
-            created.entry(request.body).or_default().push(request.seq);
-        }
-        let more = created.values().flat_map(|seqs| seqs.iter().skip(1));
+    Judgement::of_each_case(cases, |case| {
+        let jobs = case.ties.jobs().into_iter().map(|attempts| {
+            let created = attempts.iter().filter(|it| it.job == Some(JobResult::Created));
+            created.map(|it| it.seq).collect::<Vec<_>>()
+        });
+        let created: Vec<_> = jobs.filter(|seqs| !seqs.is_empty()).collect();
+        let more = created.iter().flat_map(|seqs| seqs.iter().skip(1));
         let more: Vec<_> = more.copied().collect();
         match (created.is_empty(), more.len()) {
             (true, _) => Judgement::not_exercised(),
@@ -66,6 +61,12 @@ mod tests {
                     first().post(9, 201, 2, Some(8)).job(JobResult::Created),
                     Kept,
                     vec![],
+                ),
+                // A blank more in the body, and a new key: it is still the same call.
+                (
+                    first().call(0).post(9, 201, 2, Some(8)).call(0).job(JobResult::Created),
+                    Broken,
+                    vec![2],
                 ),
                 (
                     first().post(9, 201, 1, Some(8)).job(JobResult::Created),

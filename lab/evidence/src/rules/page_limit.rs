@@ -1,6 +1,7 @@
 //! An endless listing needs a limit.
 
 use super::{Case, Judgement, Level, Rule};
+use crate::wire::WireRecord;
 
 pub(super) const RULE: Rule = Rule {
     id: "page-limit",
@@ -15,12 +16,15 @@ pub(super) const RULE: Rule = Rule {
 /// The most pages that a reader may read before it must doubt the listing.
 const MOST: usize = 1_000;
 
+/// The fault of a page of an endless listing.
+pub(super) const ENDLESS: &str = "endless_items";
+
 /// A client that is still running when its time is up may have a limit, as long as it has not
 /// read more pages than this: it may be slow.
 fn judge(cases: &[Case<'_>]) -> Judgement {
     Judgement::of_each_case(cases, |case| {
         let entries = case.wire.entries.iter();
-        let endless = entries.filter(|it| it.fault == Some("endless_items"));
+        let endless = entries.filter(|it| it.fault == Some(ENDLESS));
         let seqs: Vec<_> = endless.map(|it| it.seq).collect();
         let pages = seqs.len();
         if let Some(one_too_many) = seqs.get(MOST) {
@@ -36,6 +40,15 @@ fn judge(cases: &[Case<'_>]) -> Judgement {
             _ => Judgement::kept(),
         }
     })
+}
+
+/// Broken if the lab had to stop a client on an endless listing, and the client has no limit
+/// of its own.
+pub(super) fn of_stopped(wire: &WireRecord) -> Option<Judgement> {
+    let pages = wire.entries.iter().filter(|it| it.fault == Some(ENDLESS));
+    let last = pages.clone().last()?.seq;
+    let found = format!("{} pages were read, until the lab stopped it", pages.count());
+    Some(Judgement::broken(vec![last], found))
 }
 
 #[cfg(test)]

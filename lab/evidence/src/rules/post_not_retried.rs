@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use super::{Case, Judgement, Level, Rule};
-use crate::wire::WireRequest;
+use crate::{ties::Reason, wire::WireRequest};
 
 pub(super) const RULE: Rule = Rule {
     id: "post-not-retried",
@@ -16,30 +16,32 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn judge(cases: &[Case<'_>]) -> Judgement {
-    Judgement::of_each_case(cases, |Case { wire, ties, .. }| {
-        let jobs = wire.entries.iter().filter(|it| it.job.is_some());
+    Judgement::of_each_case(cases, |case| {
+        let entries = case.wire.entries.iter();
+        let jobs = entries.clone().filter(|it| it.job.is_some());
         let of_jobs: HashSet<_> = jobs.map(|it| &it.route).collect();
-        let failed = |it: &WireRequest| {
+        let failed = |it: &&WireRequest| {
             let is_failure = it.status.is_none_or(|status| status >= 500);
-            // A transport may resend a request that was lost with a connection used before.
-            let is_fresh = it.position.is_none_or(|position| position == 1);
-            it.method == "POST" && !of_jobs.contains(&it.route) && is_failure && is_fresh
+            it.method == "POST" && !of_jobs.contains(&it.route) && is_failure
         };
-        let Some(first) = wire.entries.iter().find(|it| failed(it)) else {
+        let (mut again, mut doubt, mut is_exercised) = (BTreeSet::new(), None, false);
+        for first in entries.filter(failed) {
+            is_exercised = true;
+            // Regardless of the body: another space does not make it another request.
+            let later = case.ties.after(first);
+            for (next, why) in later.filter(|(it, _)| it.method == "POST" && it.route == first.route) {
+                match why.map(Reason::doubt) {
+                    Some(None) => _ = again.insert(next.seq),
+                    Some(in_doubt) => doubt = in_doubt,
+                    None => {}
+                }
+            }
+        }
+        if !is_exercised {
             return Judgement::not_exercised();
-        };
-        let over = first.head.unwrap_or(first.arrived);
-        // Regardless of the body: another space does not make it another request.
-        let is_again = |it: &&WireRequest| {
-            let is_same = it.method == "POST" && it.route == first.route;
-            is_same && wire.one_caller && it.seq > first.seq && it.arrived >= over
-        };
-        let again = ties.repetitions().filter(|(first, _)| failed(first));
-        let again = again.map(|(_, next)| next.seq);
-        let later = wire.entries.iter().filter(is_again).map(|it| it.seq);
-        let seqs: BTreeSet<_> = again.chain(later).collect();
-        let seqs = seqs.into_iter().collect();
-        Judgement::kept_unless(seqs, "sent again, and may have taken effect twice")
+        }
+        let found = "sent again, and may have taken effect twice";
+        Judgement::kept_unless_in(again.into_iter().collect(), found, doubt).unless_stopped(case)
     })
 }
 
@@ -47,16 +49,17 @@ fn judge(cases: &[Case<'_>]) -> Judgement {
 mod tests {
     use super::*;
     use crate::rules::{
-        Verdict::{Broken, Kept, NotExercised},
+        Verdict::{Broken, CannotTell, Kept, NotExercised},
         testing::{Script, hold},
     };
 
-    use crate::wire::JobResult;
+    use crate::wire::{ClosedBy, JobResult};
 
     #[test]
     fn a_second_request_breaks_it() {
         let failed = || Script::new().post(0, 503, 1, Some(7));
-        let reused = failed().with(|it| it.position = Some(2));
+        let reused = failed().on(1, 2);
+        let lost = reused.clone().lost().connection(1, Some((5, ClosedBy::Service)));
         let job = Script::new()
             .post(0, 503, 1, Some(7))
             .job(JobResult::Rejected);
@@ -68,7 +71,8 @@ mod tests {
                 (failed(), Kept, vec![]),
                 (failed().post(9, 200, 1, Some(8)), Broken, vec![2]),
                 (failed().post(9, 200, 2, Some(8)), Broken, vec![2]),
-                (reused.post(9, 200, 1, Some(7)), NotExercised, vec![]),
+                (reused.post(9, 200, 1, Some(7)), Broken, vec![2]),
+                (lost.post(9, 200, 1, Some(7)), CannotTell, vec![]),
                 (
                     job.post(9, 201, 1, Some(7)).job(JobResult::Created),
                     NotExercised,

@@ -1,6 +1,6 @@
 //! A listing must be read to its end.
 
-use super::{Case, Judgement, Level, Rule};
+use super::{Case, Judgement, Level, Rule, page_limit::ENDLESS};
 use crate::wire::{IssuedCursor, WireRequest};
 
 pub(super) const RULE: Rule = Rule {
@@ -24,6 +24,11 @@ fn judge(cases: &[Case<'_>]) -> Judgement {
         let mut issued = entries.filter_map(|it| it.cursor_issued);
         if issued.any(|it| it == IssuedCursor::Null) {
             return Judgement::kept();
+        }
+        let is_endless = pages.iter().all(|it| it.fault == Some(ENDLESS));
+        if is_endless && case.was_stopped() {
+            // A listing without an end cannot be read to its end.
+            return Judgement::not_exercised();
         }
         case.left_early(|| {
             let found = match pages.len() {
@@ -75,6 +80,16 @@ mod tests {
                 (last().dropping(1), CannotTell, vec![]),
             ],
         );
+    }
+
+    #[test]
+    fn a_listing_that_was_served_in_full_is_judged_though_an_endless_one_was_stopped() {
+        let page = || Script::new().respond(0, 200).issues(1);
+        let full = page().respond(2, 200).cursor(1).issues_null().record();
+        let stopped = |script: Script| script.stopped_at(10_000).judged_after(&full, &RULE);
+
+        assert_eq!(stopped(page().fault("endless_items")).verdict, Kept);
+        assert_eq!(stopped(page()).verdict, CannotTell);
     }
 
     #[test]

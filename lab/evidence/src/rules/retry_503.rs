@@ -16,9 +16,11 @@ pub(super) const RULE: Rule = Rule {
             if !wire.entries.iter().any(unavailable) {
                 return Judgement::not_exercised();
             }
-            match ties.repetitions().any(|(first, _)| unavailable(first)) {
-                true => Judgement::kept(),
-                false => Judgement::skipped(),
+            let mut doubtful = ties.doubtful().filter(|(first, ..)| unavailable(first));
+            match (ties.repetitions().any(|(it, _)| unavailable(it)), doubtful.next()) {
+                (true, _) => Judgement::kept(),
+                (false, Some((.., doubt))) => Judgement::cannot_tell(doubt),
+                (false, None) => Judgement::skipped(),
             }
         })
     },
@@ -28,7 +30,7 @@ pub(super) const RULE: Rule = Rule {
 mod tests {
     use super::*;
     use crate::rules::{
-        Verdict::{Kept, NotExercised, Skipped},
+        Verdict::{CannotTell, Kept, NotExercised, Skipped},
         testing::{Script, hold},
     };
 
@@ -44,6 +46,7 @@ mod tests {
                     Kept,
                     vec![],
                 ),
+                (Script::new().respond(0, 503).stopped_at(9), CannotTell, vec![]),
             ],
         );
     }

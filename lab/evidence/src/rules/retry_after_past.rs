@@ -15,9 +15,12 @@ pub(super) const RULE: Rule = Rule {
             if !wire.entries.iter().any(has_passed) {
                 return Judgement::not_exercised();
             }
-            match ties.waits().iter().any(|wait| has_passed(wait.asked_by)) {
-                true => Judgement::kept(),
-                false => Judgement::skipped(),
+            let waits = ties.waits().iter().filter(|it| has_passed(it.asked_by));
+            let doubts: Vec<_> = waits.map(|it| it.why.doubt()).collect();
+            match doubts.iter().min() {
+                Some(None) => Judgement::kept(),
+                Some(Some(doubt)) => Judgement::cannot_tell(*doubt),
+                None => Judgement::skipped(),
             }
         })
     },
@@ -51,6 +54,7 @@ mod tests {
             [
                 (other.respond(1_000, 200), NotExercised, vec![]),
                 (passed(), Skipped, vec![]),
+                (passed().stopped_at(10_000), CannotTell, vec![]),
                 (passed().dropping(1), CannotTell, vec![]),
                 (passed().respond(0, 200), Kept, vec![]),
                 (passed().respond(900, 200), Kept, vec![]),

@@ -69,27 +69,20 @@ mod tests {
     }
 
     #[test]
-    fn a_request_that_a_transport_may_have_resent_is_not_early() {
-        let on = |script: Script, connection, position| {
-            script.with(|it| (it.connection, it.position) = (Some(connection), Some(position)))
-        };
-        let asked = |position| on(Script::new().respond(0, 503).retry_after(2), 1, position);
-        let next = |script: Script, millis, connection, position| {
-            on(script.respond(millis, 200), connection, position)
-        };
-        let twice = next(asked(2), 5, 2, 1).retry_after(2);
+    fn a_request_after_a_response_is_early_unless_the_client_hedges() {
+        let asked = || Script::new().respond(0, 503).retry_after(2).on(1, 2);
+        let next = |millis, connection| asked().respond(millis, 200).on(connection, 3);
 
         hold(
             &RULE,
             [
-                // It arrived: the next request followed on its connection.
-                (next(asked(2), 5, 1, 3), Broken, vec![2]),
-                // No transport resends a request that a fresh connection lost.
-                (next(asked(1), 5, 2, 1), Broken, vec![2]),
-                (next(asked(2), 5, 2, 1), CannotTell, vec![]),
-                (next(asked(2), 2_000, 2, 1), Kept, vec![]),
-                // The request after it is the client's own.
-                (next(twice, 10, 3, 1), Broken, vec![3]),
+                // What was answered in full is no transport's replay.
+                (next(5, 2), Broken, vec![2]),
+                (next(5, 1).hedging(), Broken, vec![2]),
+                (next(5, 2).hedging(), CannotTell, vec![]),
+                (next(6, 2).hedging(), Broken, vec![2]),
+                (next(2_000, 2).hedging(), Kept, vec![]),
+                (asked().lasting(3).respond(2, 200).hedging(), Skipped, vec![]),
             ],
         );
     }

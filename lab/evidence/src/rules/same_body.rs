@@ -19,7 +19,12 @@ pub(super) const RULE: Rule = Rule {
 fn judge(cases: &[Case<'_>]) -> Judgement {
     Judgement::of_each(cases, |wire| {
         let posts = wire.entries.iter().filter(|it| it.method == "POST");
-        let whole = posts.filter(|it| it.body_state == BodyState::Complete);
+        // What was sent is known of a body that was read, and of one that was answered.
+        let whole = posts.filter(|it| match it.body_state {
+            BodyState::Complete => true,
+            BodyState::Empty => it.status.is_some(),
+            BodyState::Broken | BodyState::Unread => false,
+        });
         let (of_a_call, others): (Vec<_>, Vec<_>) = whole.partition(|it| it.call.is_some());
         let calls: HashSet<_> = of_a_call.iter().map(|it| it.call).collect();
         match calls.len() {
@@ -58,6 +63,14 @@ mod tests {
             })
         };
 
+        // The stream of the body was read by the first attempt.
+        let empty = |script: Script| {
+            script.with(|it| {
+                it.body = None;
+                it.body_state = BodyState::Empty;
+            })
+        };
+
         hold(
             &RULE,
             [
@@ -66,6 +79,9 @@ mod tests {
                 (first().post(9, 409, 3, Some(7)), Broken, vec![2]),
                 (unknown().post(9, 201, 1, Some(7)).call(1), Broken, vec![1]),
                 (cut(first().post(9, 400, 3, Some(7))), Skipped, vec![]),
+                (empty(first().post(9, 422, 3, Some(7))), Broken, vec![2]),
+                // It had not been answered yet, so that it may have a body.
+                (empty(first().post(9, 422, 3, Some(7))).lost(), Skipped, vec![]),
             ],
         );
     }

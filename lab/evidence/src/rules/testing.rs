@@ -7,13 +7,14 @@ use crate::wire::{
     ValueHash, WireConnection, WireRecord, WireRequest,
 };
 
-use super::{Case, Judgement, ProcessRecord, Rule, Stopped, Verdict};
+use super::{CardContext, Case, Judgement, ProcessRecord, Rule, Stopped, Verdict};
 
 /// A case of one caller, with its requests in order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Script {
     wire: WireRecord,
     process: Option<ProcessRecord>,
+    context: CardContext,
 }
 
 impl Script {
@@ -24,8 +25,24 @@ impl Script {
         };
         Self {
             wire,
-            process: None,
+            ..Self::default()
         }
+    }
+
+    /// The card shows that the client hedges.
+    pub(super) fn hedging(mut self) -> Self {
+        self.context.hedges = true;
+        self
+    }
+
+    /// The last request is at this position of this connection.
+    pub(super) fn on(self, connection: u64, position: u64) -> Self {
+        self.with(|it| (it.connection, it.position) = (Some(connection), Some(position)))
+    }
+
+    /// The last request gets no byte of a response.
+    pub(super) fn lost(self) -> Self {
+        self.with(|it| (it.status, it.head, it.ended) = (None, None, None))
     }
 
     /// Adds a GET that arrives this many milliseconds after the start and gets its response
@@ -161,7 +178,16 @@ impl Script {
     }
 
     pub(super) fn judged(self, rule: &Rule) -> Judgement {
-        (rule.judge)(&[Case::with(&self.wire, self.process.as_ref())])
+        (rule.judge)(&[self.case()])
+    }
+
+    /// The judgement of two cases, of which this is the second.
+    pub(super) fn judged_after(self, first: &WireRecord, rule: &Rule) -> Judgement {
+        (rule.judge)(&[Case::of(first), self.case()])
+    }
+
+    fn case(&self) -> Case<'_> {
+        Case::with(&self.wire, self.process.as_ref(), &self.context)
     }
 }
 
@@ -193,28 +219,20 @@ pub(super) fn hold_to_words<'a>(
 #[track_caller]
 pub(super) fn hold_to_one_request(rule: &Rule, serve: fn(Script) -> Script) {
     let served = || serve(Script::new().respond(0, 200));
+    // The first response is there after 3 ms.
+    let twin = |at| serve(served().on(1, 1).lasting(3).respond(at, 200).on(2, 1)).hedging();
     hold(
         rule,
         [
             (Script::new().respond(0, 200), Verdict::NotExercised, vec![]),
             (served(), Verdict::Kept, vec![]),
             (serve(served().respond(1, 200)), Verdict::Broken, vec![2]),
-            (replayed(serve), Verdict::Kept, vec![]),
+            (served().stopped_at(9), Verdict::CannotTell, vec![]),
+            (twin(1), Verdict::Kept, vec![]),
+            (twin(8), Verdict::CannotTell, vec![]),
+            (twin(9), Verdict::Broken, vec![2]),
         ],
     );
-}
-
-/// The served response was lost with a connection that had been used before, and the
-/// transport resent the request on another one.
-fn replayed(serve: fn(Script) -> Script) -> Script {
-    let on = |script: Script, connection, position| {
-        serve(script).with(|it| (it.connection, it.position) = (Some(connection), Some(position)))
-    };
-    on(
-        on(Script::new().respond(0, 200), 1, 2).respond(1, 200),
-        2,
-        1,
-    )
 }
 
 /// Checks that a rule judges only cases that distinguish jobs.

@@ -1,7 +1,7 @@
 //! Cases that are open to any caller of their URLs, without a process.
 
 use evidence::{
-    grade::{RecordedCase, TaskGrade},
+    grade::{Card, RecordedCase, TaskGrade},
     wire::WireRecord,
 };
 use host::RunningService;
@@ -115,9 +115,9 @@ impl OpenCases {
     pub fn grades(&self) -> Vec<TaskGrade> {
         let seen: Vec<_> = self.shared.iter().map(RunningService::ledger).collect();
         let tasks = self.tasks.iter();
-        tasks
-            .map(|(task, cases)| grade(task, cases, &seen))
-            .collect()
+        let mut card = Card::new(Vec::new(), self.seed, crate::GENERATOR);
+        card.add(tasks.map(|(task, cases)| grade(task, cases, &seen)));
+        card.tasks
     }
 
     /// Stops all services: what became of each task.

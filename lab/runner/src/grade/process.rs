@@ -125,7 +125,9 @@ pub(super) async fn run(
         signal: status.and_then(signal),
         stopped,
         last_line: stdout.last_line(),
+        printed_at: None,
         printed: stdout.seen,
+        lab_delay: Duration::ZERO,
         stderr: stderr.last_lines(),
     })
 }

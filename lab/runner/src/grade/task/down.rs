@@ -24,7 +24,7 @@ pub(super) const TASK: Task = Task {
         scenario: "flaky-gives-up",
         ..PLAIN.words
     },
-    rules: &["finite-attempts", "backoff-waits"],
+    rules: &["finite-attempts", "backoff-waits", "backoff-jitter"],
     cases: &[DOWN, DOWN, DOWN, DOWN],
     ..PLAIN
 };
