@@ -92,6 +92,31 @@ fn a_request_names_its_connection_its_place_on_it_and_its_version() {
 }
 
 #[test]
+fn a_client_that_speaks_http2_is_known() {
+    let service = start(ServiceConfig::builder());
+
+    let mut client = connect(&service);
+    let preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
+    client.write_all(preface).unwrap();
+
+    assert_eq!(closer_of(&service), Some(ClosedBy::Http2));
+}
+
+/// One that is not waited for is not handled, but it came.
+#[test]
+fn a_request_on_a_connection_that_its_client_half_closes_is_counted() {
+    let service = start(ServiceConfig::builder());
+
+    let mut client = connect(&service);
+    let sent = request("GET", "/items", "", "");
+    client.write_all(sent.as_bytes()).unwrap();
+    client.shutdown(std::net::Shutdown::Write).unwrap();
+
+    assert_eq!(closer_of(&service), Some(ClosedBy::Client));
+    assert_eq!(service.ledger().connections[0].requests, 1);
+}
+
+#[test]
 fn a_connection_without_a_request_is_known() {
     let service = start(ServiceConfig::builder());
 

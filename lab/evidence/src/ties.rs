@@ -488,11 +488,12 @@ mod tests {
         }
     }
 
-    const ENDS: [Option<ClosedBy>; 5] = [
+    const ENDS: [Option<ClosedBy>; 6] = [
         None,
         Some(ClosedBy::Client),
         Some(ClosedBy::Service),
         Some(ClosedBy::Bound),
+        Some(ClosedBy::Http2),
         Some(ClosedBy::Reset),
     ];
 

@@ -18,7 +18,8 @@ pub struct WireConnection {
     pub opened: Duration,
     /// Its end; none while it is open.
     pub closed: Option<ConnectionEnd>,
-    /// How many requests came on it.
+    /// How many requests came on it. More than have an entry if the client closed the
+    /// connection, or its half of it, together with a request: then nobody handled that one.
     pub requests: u64,
 }
 
@@ -43,6 +44,8 @@ pub enum ClosedBy {
     Service,
     /// The service, because the connection had reached a bound, such as a timeout.
     Bound,
+    /// The service, because the client spoke HTTP/2, which the service does not speak.
+    Http2,
     /// Nobody in good order: it was reset, or failed.
     Reset,
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::{
     duration,
     rules::{ProcessRecord, Stopped},
-    wire::WireRecord,
+    wire::{ClosedBy, WireConnection, WireRecord},
 };
 
 /// The exit code of a client that does not do this task. A shell uses the same code for an
@@ -313,12 +313,23 @@ impl ProcessRecord {
 /// without a request.
 fn arrived_instead(wire: &WireRecord) -> Option<String> {
     let refused = wire.refusals_in_words();
-    refused.or_else(|| match wire.connections.len() {
-        0 => None,
-        1 => Some("1 connection was opened, but no HTTP request arrived on it".to_owned()),
-        several => Some(format!(
-            "{several} connections were opened, but no HTTP request arrived on them"
-        )),
+    let mut connections = wire.connections.iter();
+    let is_http2 = |it: &WireConnection| it.closed.is_some_and(|end| end.by == ClosedBy::Http2);
+    refused.or_else(|| {
+        let last = connections.next_back()?;
+        let opened = match wire.connections.len() {
+            1 => "1 connection was opened".to_owned(),
+            several => format!("{several} connections were opened"),
+        };
+        Some(if is_http2(last) {
+            format!("{opened}, and the client spoke HTTP/2; the service speaks HTTP/1.1")
+        } else if last.requests > 0 {
+            format!("{opened}, and the client closed it, or its half of it, before a response")
+        } else if wire.connections.len() == 1 {
+            format!("{opened}, but no HTTP request arrived on it")
+        } else {
+            format!("{opened}, but no HTTP request arrived on them")
+        })
     })
 }
 
@@ -379,7 +390,7 @@ mod tests {
     use serde_json::json;
 
     use super::{GoalVerdict::*, *};
-    use crate::wire::{WireConnection, WireRefusal};
+    use crate::wire::{ConnectionEnd, WireRefusal};
 
     fn object(value: Value) -> Map<String, Value> {
         value.as_object().expect("an object").clone()
@@ -564,6 +575,18 @@ mod tests {
             connections: vec![connection],
             ..WireRecord::default()
         };
+        let closed = |requests, by| WireRecord {
+            connections: vec![WireConnection {
+                requests,
+                closed: Some(ConnectionEnd {
+                    at: Duration::ZERO,
+                    by,
+                }),
+                ..connection
+            }],
+            ..WireRecord::default()
+        };
+        let (http2, half) = (closed(0, ClosedBy::Http2), closed(1, ClosedBy::Client));
         let waits = ProcessRecord {
             stopped: Some(Stopped::TimeUp),
             ended: Duration::from_secs(20),
@@ -590,6 +613,22 @@ mod tests {
                 printed(""),
                 Crashed,
                 format!("{nothing}; exit code 0"),
+            ),
+            (
+                &http2,
+                printed(""),
+                Crashed,
+                "1 connection was opened, and the client spoke HTTP/2; the service speaks \
+                 HTTP/1.1; exit code 0"
+                    .to_owned(),
+            ),
+            (
+                &half,
+                printed(""),
+                Crashed,
+                "1 connection was opened, and the client closed it, or its half of it, before a \
+                 response; exit code 0"
+                    .to_owned(),
             ),
             (
                 &connected,

@@ -54,7 +54,7 @@ fn end_of(request: &WireRequest, case: &Case<'_>) -> End {
     match connection.closed {
         Some(end) if in_time(end.at) => match end.by {
             ClosedBy::Client | ClosedBy::Reset => End::ByClient,
-            ClosedBy::Service | ClosedBy::Bound => End::Unknown,
+            ClosedBy::Service | ClosedBy::Bound | ClosedBy::Http2 => End::Unknown,
         },
         _ if stopped.is_some() => End::Never,
         // A process that ends closes its connections.

@@ -97,7 +97,12 @@ pub(super) async fn connection<I, S>(
     // An error of a connection means that the client went away: it gets no response.
     tokio::select! {
         biased;
-        _ = connection.as_mut() => return,
+        ended = connection.as_mut() => {
+            if ended.is_err_and(|error| error.is_parse_version_h2()) {
+                activity.is_closed_by(ClosedBy::Http2);
+            }
+            return;
+        }
         () = deadline.as_mut() => return activity.is_closed_by(ClosedBy::Bound),
         () = reached(&mut phases, Phase::Draining) => {}
     }
