@@ -193,11 +193,6 @@ impl Client {
                 self.ask(&mut connection, &look(method))?;
                 self.connection = Some(connection);
             }
-            Habit::Replays => {
-                let mut connection = self.connect()?;
-                self.ask(&mut connection, &look("OPTIONS"))?;
-                connection.send(&self.complete(request), self.version())?;
-            }
             _ => {}
         }
         Ok(())

@@ -87,8 +87,6 @@ pub(crate) enum Habit {
     Preconnects,
     /// Its name is empty.
     EmptyUserAgent,
-    /// Its transport loses a reused connection, and resends the request on another.
-    Replays,
     /// It prints no error; only its exit code reports it.
     ExitCodeAlone,
 

@@ -189,10 +189,10 @@ impl Sample {
             self.unclear("some retries came at once, and others perhaps after a pause")
         } else if sure > 1 && sure > number / 2 {
             Shown::Kept
-        } else if sure > 0 {
-            self.unclear("too few of the gaps were certainly pauses")
-        } else {
+        } else if *longest < SURE {
             self.unclear("the gaps were short, possibly by chance")
+        } else {
+            self.unclear("too few of the gaps were certainly pauses")
         }
     }
 
@@ -453,7 +453,7 @@ mod tests {
                 0,
                 8,
                 90,
-                format!("{chance}: delays of this machine differed by 90 ms"),
+                format!("{unsure}: delays of this machine differed by 90 ms"),
             ),
         ] {
             let mut gaps = gaps(short, 2, long);

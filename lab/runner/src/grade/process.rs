@@ -84,8 +84,13 @@ pub(super) async fn run(
     wrapped.wrap(process_wrap::tokio::ProcessGroup::leader());
     #[cfg(windows)]
     wrapped.wrap(process_wrap::tokio::JobObject);
+    let mut started = begun.elapsed();
     #[cfg(target_os = "linux")]
-    let (leader, stragglers) = Stragglers::of(&context.url, || wrapped.spawn())?;
+    let (leader, stragglers) = Stragglers::of(&context.url, || {
+        // It may send its first request before this call returns.
+        started = begun.elapsed();
+        wrapped.spawn()
+    })?;
     #[cfg(not(target_os = "linux"))]
     let leader = wrapped.spawn()?;
     let mut group = Group {
@@ -93,7 +98,6 @@ pub(super) async fn run(
         #[cfg(target_os = "linux")]
         stragglers,
     };
-    let started = begun.elapsed();
 
     let stdout = Tail::of(group.leader.stdout().take(), STDOUT_KEPT);
     let stderr = Tail::of(group.leader.stderr().take(), STDERR_KEPT);
