@@ -212,6 +212,18 @@ fn cancelled_runs_are_not_judged() {
     assert_eq!(broken(&comparison), [[""; 0]; 2]);
 }
 
+#[test]
+fn a_client_without_a_limit_of_pages_is_told_so_on_an_endless_listing() {
+    for name in ["endless-items", "item-cap"] {
+        let comparison = compare(name);
+
+        assert_eq!(broken(&comparison), [vec![], vec!["page-limit"]], "{name}");
+        let found = comparison.compared.sides[1].broken[0].found.as_deref();
+        let words = "50 pages were read, until the lab stopped it";
+        assert_eq!(found, Some(words), "{name}");
+    }
+}
+
 /// If all calls are alike, a new one cannot be distinguished from a retry.
 #[test]
 fn without_a_sample_no_rule_is_judged() {
