@@ -3,7 +3,7 @@
 use super::{
     Level, Rule,
     backoff_waits::failed,
-    gaps::{self, Sample},
+    gaps, sample::Sample,
 };
 
 pub(super) const RULE: Rule = Rule {
@@ -21,7 +21,7 @@ mod tests {
     use super::*;
     use crate::{
         rules::{
-            Case, Judgement, gaps::ALIKE_NEEDS,
+            Case, Judgement, sample::ALIKE_NEEDS,
             Verdict::{self, Broken, CannotTell, Kept, NotExercised, Skipped},
             testing::Script,
         },

@@ -29,7 +29,8 @@ pub enum Verdict {
     Skipped,
     /// The client kept it.
     Kept,
-    /// The record does not show it: the sample is too small, or entries were dropped.
+    /// The record does not show it: the sample is too small or too noisy, the time was up
+    /// before the evidence was there, or entries were dropped.
     CannotTell,
     /// The client broke it.
     Broken,

@@ -6,10 +6,12 @@
 //! service had served everything. A client that gives up breaks no rule about retries. If
 //! the record is not conclusive, the verdict is [`Verdict::CannotTell`].
 
+mod card_case;
 mod case;
 mod context;
 mod gaps;
 mod judgement;
+mod sample;
 #[cfg(test)]
 mod testing;
 
@@ -21,8 +23,9 @@ use std::{
 use schemars::JsonSchema;
 use serde::Serialize;
 
+pub use card_case::CardCase;
 pub use case::{Case, ProcessRecord, Stopped};
-pub use context::{CardCase, CardContext};
+pub use context::CardContext;
 pub use judgement::{Judgement, RequestRef, Verdict};
 
 use crate::{

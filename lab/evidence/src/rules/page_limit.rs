@@ -46,7 +46,7 @@ fn judge(cases: &[Case<'_>]) -> Judgement {
 /// of its own.
 pub(super) fn of_stopped(wire: &WireRecord) -> Option<Judgement> {
     let pages = wire.entries.iter().filter(|it| it.fault == Some(ENDLESS));
-    let last = pages.clone().last()?.seq;
+    let last = pages.clone().next_back()?.seq;
     let found = format!("{} pages were read, until the lab stopped it", pages.count());
     Some(Judgement::broken(vec![last], found))
 }
