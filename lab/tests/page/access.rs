@@ -107,8 +107,8 @@ async fn the_page_does_not_scroll_sideways_on_a_phone() {
 
     let root = "document.documentElement";
     let over = format!("{root}.scrollWidth - {root}.clientWidth");
-    assert_eq!(browser.read(&over).await, 0);
-    assert_eq!(browser.read("innerWidth").await, 390);
+    browser.shows(&over, 0).await;
+    browser.shows("innerWidth", 390).await;
 }
 
 #[tokio::test]
@@ -123,7 +123,7 @@ async fn a_chosen_scheme_survives_a_reload() {
     browser.reload().await;
 
     browser.until("text('#scheme') === 'Scheme: dark'").await;
-    assert_eq!(browser.read(ground).await, dark);
+    browser.shows(ground, dark.clone()).await;
     browser.press("t").await;
     browser.until("text('#scheme') === 'Scheme: light'").await;
     assert_ne!(browser.read(ground).await, dark);

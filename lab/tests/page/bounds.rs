@@ -34,10 +34,9 @@ async fn the_page_has_no_more_elements_after_two_hundred_runs_than_after_a_hundr
     run_scenario(&browser, 110).await;
     let before = browser.read(size).await;
     run_scenario(&browser, 90).await;
-    let after = browser.read(size).await;
 
-    assert_eq!(browser.read("all('#runs li').length").await, 100);
-    assert_eq!(after, before);
+    browser.shows("all('#runs li').length", 100).await;
+    browser.shows(size, before).await;
 }
 
 #[tokio::test]
@@ -52,24 +51,18 @@ async fn a_long_crawl_is_cut_in_the_middle_and_says_so() {
 
     // Each page but the last, which is refused, is a call folded over an attempt and
     // what the service saw: of three rows one is on the screen.
-    let rows = browser
-        .read("[...document.querySelectorAll('.body .row')].map((row) => row.ariaExpanded)")
-        .await;
-    let rows = rows.as_array().unwrap();
-    assert_eq!(rows.len(), 67 + 67);
-    assert!(rows[..133].iter().all(|open| open == "false"), "{rows:?}");
-    let after_gap = "[...document.querySelectorAll('.body .row')].findIndex((row) => row.matches('.after-gap'))";
-    assert_eq!(browser.read(after_gap).await, 67);
+    let rows = "[...document.querySelectorAll('.body .row')]";
+    browser.shows(&format!("{rows}.length"), 67 + 67).await;
+    let folded = format!("{rows}.slice(0, 133).every((row) => row.ariaExpanded === 'false')");
+    browser.shows(&folded, true).await;
+    let after_gap = format!("{rows}.findIndex((row) => row.matches('.after-gap'))");
+    browser.shows(&after_gap, 67).await;
     browser.click("#table-view summary").await;
     browser
         .until("all('#tables tbody tr').length === 399")
         .await;
     for place in [".side-of-run .dropped", "#tables .dropped"] {
-        let said = browser.read(&format!("text('{place}')")).await;
-        assert!(
-            said.as_str()
-                .is_some_and(|said| said.starts_with("52 rows in the middle")),
-            "{place}: {said}"
-        );
+        let says_so = format!("text('{place}').startsWith('52 rows in the middle')");
+        browser.shows(&says_so, true).await;
     }
 }

@@ -22,39 +22,31 @@ async fn a_run_is_started_and_explored_by_keyboard() {
 
     // Down the waterfall, and up.
     browser.press("w").await;
-    browser
-        .until(&format!("{focused}?.endsWith('attempt 1')"))
-        .await;
-    browser.press_key(Key::End).await;
-    browser
-        .until(&format!("{focused}?.endsWith('attempt 3')"))
-        .await;
-    assert_eq!(browser.read("text('#fields h3')").await, "attempt 3");
-    assert_eq!(
+    let reaches = async |end: &str| {
         browser
-            .read("all('#fields dt').includes('http.response.status_code')")
-            .await,
-        json!(true)
-    );
-    assert_eq!(browser.read("all('.row.request').length").await, 0);
+            .until(&format!("{focused}?.endsWith('{end}')"))
+            .await;
+    };
+    reaches("attempt 1").await;
+    browser.press_key(Key::End).await;
+    reaches("attempt 3").await;
+    browser.shows("text('#fields h3')", "attempt 3").await;
+    let has_status = "all('#fields dt').includes('http.response.status_code')";
+    browser.shows(has_status, true).await;
+    browser.shows("all('.row.request').length", 0).await;
     browser.press_key(Key::Right).await;
     browser.until("all('.row.request').length === 1").await;
     browser.press_key(Key::Right).await;
-    browser
-        .until(&format!("{focused}?.endsWith('service')"))
-        .await;
+    reaches("service").await;
     browser.press_key(Key::Left).await;
-    browser
-        .until(&format!("{focused}?.endsWith('attempt 3')"))
-        .await;
+    reaches("attempt 3").await;
     browser.press_key(Key::Left).await;
     browser
         .until("document.activeElement.getAttribute('aria-expanded') === 'false'")
         .await;
     browser.press_key(Key::Home).await;
-    browser
-        .until(&format!("{focused}?.endsWith('attempt 1')"))
-        .await;
+    reaches("attempt 1").await;
+    assert_eq!(browser.complaints().await, [""; 0]);
 }
 
 #[tokio::test]
@@ -105,11 +97,9 @@ async fn the_first_link_skips_to_the_content() {
     browser.press_key(Key::Enter).await;
 
     browser.until("document.activeElement.id === 'stage'").await;
-    assert_eq!(browser.read("text('#problem')").await, "");
-    assert_eq!(
-        browser.read("text('.choose[aria-current] .name')").await,
-        "flaky"
-    );
+    browser.shows("text('#problem')", "").await;
+    let chosen = "text('.choose[aria-current] .name')";
+    browser.shows(chosen, "flaky").await;
 }
 
 #[tokio::test]
@@ -119,10 +109,8 @@ async fn the_keys_are_listed_and_can_be_turned_off() {
 
     browser.press("?").await;
     browser.until("document.querySelector('dialog').open").await;
-    assert_eq!(
-        browser.read("all('dialog dt').slice(0, 2)").await,
-        json!(["r", "x"])
-    );
+    let keys = "all('dialog dt').slice(0, 2)";
+    browser.shows(keys, json!(["r", "x"])).await;
     browser.click("#keys-on").await;
     browser.press_key(Key::Escape).await;
     browser
@@ -130,12 +118,8 @@ async fn the_keys_are_listed_and_can_be_turned_off() {
         .await;
     browser.press("p").await;
 
-    assert_eq!(
-        browser
-            .read("document.querySelector('#predict').getAttribute('aria-pressed')")
-            .await,
-        "false"
-    );
+    let predicts = "document.querySelector('#predict').getAttribute('aria-pressed')";
+    browser.shows(predicts, "false").await;
 }
 
 #[tokio::test]
@@ -152,15 +136,9 @@ async fn a_screen_reader_hears_only_the_start_and_the_end() {
     browser.run().await;
     browser.until("announced.length >= 2").await;
 
-    assert_eq!(
-        browser
-            .read("announced.map((words) => words.replace(/(\\d+) of \\1/, 'all'))")
-            .await,
-        json!([
-            "flaky runs",
-            "flaky: ended with ok, attempt = 3, 3 attempts, all expectations held"
-        ])
-    );
+    let heard = "announced.map((words) => words.replace(/(\\d+) of \\1/, 'all'))";
+    let end = "flaky: ended with ok, attempt = 3, 3 attempts, all expectations held";
+    browser.shows(heard, json!(["flaky runs", end])).await;
 }
 
 #[tokio::test]
@@ -172,29 +150,26 @@ async fn presentation_mode_hides_the_answer_until_a_key() {
 
     browser.press("f").await;
     browser.until("text('h1') === 'flaky'").await;
-    let asked = browser.read(shown).await;
+    let untold = json!([true, true, false, false]);
+    browser.shows(shown, untold.clone()).await;
     browser.press("r").await;
     browser
         .until("document.querySelector('#tell').checkVisibility()")
         .await;
-    let held = browser.read(shown).await;
-    let rows = browser.read("all('.body .row').length").await;
+    browser.shows(shown, untold).await;
+    // The course of the run is for everybody to see.
+    browser.shows("all('.body .row').length", 5).await;
     browser.press("a").await;
     browser
         .until("document.activeElement.id === 'verdict'")
         .await;
-    let told = browser.read(shown).await;
-    let title = browser.read("text('h1')").await;
+    browser.shows(shown, json!([true, true, true, false])).await;
+    let title = "flaky — the service fails twice, then recovers";
+    browser.shows("text('h1')", title).await;
     browser.press("n").await;
     browser.until("text('h1') === 'flaky-gives-up'").await;
     browser.press("f").await;
     browser
         .until("text('h1').startsWith('flaky-gives-up —')")
         .await;
-
-    assert_eq!(asked, json!([true, true, false, false]));
-    assert_eq!(held, json!([true, true, false, false]));
-    assert_eq!(rows, 5, "what happened is for everybody to see");
-    assert_eq!(told, json!([true, true, true, false]));
-    assert_eq!(title, "flaky — the service fails twice, then recovers");
 }

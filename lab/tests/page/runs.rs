@@ -2,11 +2,20 @@
 
 use serde_json::{Value, json};
 
-use super::stage::lab_showing;
+use super::stage::{Browser, Lab, lab_showing};
 
 /// The result of a run. The number of rules that apply to `flaky` depends on the length
 /// of its waits.
 const RESULT: &str = "text('#result').replace(/(\\d+) of \\1/g, 'all')";
+
+/// The selected scenario, run in virtual time by the client of this key.
+async fn virtual_run(scenario: &str, client: &str) -> (Lab, Browser) {
+    let (lab, browser) = lab_showing(scenario).await;
+    browser.click("label:has([value=virtual])").await;
+    browser.press(client).await;
+    browser.run().await;
+    (lab, browser)
+}
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
@@ -16,53 +25,41 @@ async fn flaky_shows_three_attempts_two_waits_and_a_verdict() {
     browser.click(".choose[aria-current] + .run-one").await;
     browser.ended().await;
 
-    assert_eq!(
-        browser.read("all('.row.attempt .how')").await,
-        json!([
-            "503 Service Unavailable",
-            "503 Service Unavailable",
-            "200 OK"
-        ])
-    );
-    assert_eq!(
-        browser.read("all('.row.wait .how')").await,
-        json!(["backoff, at most 200 ms", "backoff, at most 400 ms"])
-    );
-    // The service's record agrees with the client's, so its row is folded.
-    assert_eq!(browser.read("all('.row.request').length").await, 0);
-    assert_eq!(
-        browser.read(RESULT).await,
-        "ended with ok, attempt = 3 · 3 attempts · ✓ all expectations held"
-    );
-    assert_eq!(browser.read("all('#checks li.ok').length >= 6").await, true);
-    assert_eq!(browser.read("all('#checks li.failed').length").await, 0);
-    assert_eq!(
-        browser.read("all('#checks .source').slice(0, 2)").await,
-        json!(["client", "wire"])
-    );
-    assert_eq!(browser.read("all('#ledgers tbody tr').length").await, 3);
-    assert_eq!(
-        browser
-            .read("all('.counter').slice(0, 2).map((card) => card.match(/\\+\\d+/)[0])")
-            .await,
-        json!(["+3", "+2"])
-    );
-    let lessons = runner::scenario::find("flaky")
-        .expect("it is there")
-        .words
-        .lessons;
+    let attempts = [
+        "503 Service Unavailable",
+        "503 Service Unavailable",
+        "200 OK",
+    ];
+    let waits = ["backoff, at most 200 ms", "backoff, at most 400 ms"];
+    let result = "ended with ok, attempt = 3 · 3 attempts · ✓ all expectations held";
+    let change = "all('.counter').slice(0, 2).map((card) => card.match(/\\+\\d+/)[0])";
+    for (expression, expected) in [
+        ("all('.row.attempt .how')", json!(attempts)),
+        ("all('.row.wait .how')", json!(waits)),
+        // The service's record agrees with the client's, so its row is folded.
+        ("all('.row.request').length", json!(0)),
+        (RESULT, json!(result)),
+        ("all('#checks li.ok').length >= 6", json!(true)),
+        ("all('#checks li.failed').length", json!(0)),
+        (
+            "all('#checks .source').slice(0, 2)",
+            json!(["client", "wire"]),
+        ),
+        ("all('#ledgers tbody tr').length", json!(3)),
+        (change, json!(["+3", "+2"])),
+    ] {
+        browser.shows(expression, expected).await;
+    }
+    let scenario = runner::scenario::find("flaky").expect("it is there");
     let shown = browser.read("text('#lesson-text')").await;
     let shown = shown.as_str().expect("a text");
-    assert!(shown.starts_with(lessons[0].text), "{shown}");
+    assert!(shown.starts_with(scenario.words.lessons[0].text), "{shown}");
 }
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
 async fn the_waterfall_can_be_shown_as_a_table() {
-    let (_lab, browser) = lab_showing("retry-after-unusable").await;
-    browser.press("3").await;
-    browser.click("label:has([value=virtual])").await;
-    browser.run().await;
+    let (_lab, browser) = virtual_run("retry-after-unusable", "3").await;
 
     // The table has every row, the picture only the unfolded ones.
     browser
@@ -73,31 +70,18 @@ async fn the_waterfall_can_be_shown_as_a_table() {
     browser.click("#table-view summary").await;
 
     browser.until("all('#tables table').length === 2").await;
-    let rows = |of: &str, what: &str, how: &str| {
-        format!(
+    let rows = async |of: &str, what: &str, how: &str| {
+        let rows = format!(
             "[...document.querySelectorAll('{of}')].map((row) =>
                  [row.querySelector('{what}'), row.querySelector('{how}')].map((cell) => cell.innerText.replace(/^[▾▸✓✗◷↳…\\s]+/, '')))"
-        )
+        );
+        browser.read(&rows).await
     };
-    let table = browser
-        .read(&rows(
-            "#tables tbody tr",
-            "td:nth-child(3)",
-            "td:last-child",
-        ))
-        .await;
-    let picture = browser
-        .read(&rows(".body [role=row]", ".what", ".how"))
-        .await;
-    assert_eq!(table, picture);
+    let table = rows("#tables tbody tr", "td:nth-child(3)", "td:last-child").await;
+    assert_eq!(table, rows(".body [role=row]", ".what", ".how").await);
     assert!(table.as_array().is_some_and(|rows| rows.len() > 10));
-    assert_eq!(
-        browser
-            .read("all('#tables tbody tr:nth-child(2) td').slice(3, 4)")
-            .await,
-        json!(["attempt 1"])
-    );
-
+    let within = "all('#tables tbody tr:nth-child(2) td').slice(3, 4)";
+    browser.shows(within, json!(["attempt 1"])).await;
     browser.click("#table-view summary").await;
     browser.until("all('#tables table').length === 0").await;
 }
@@ -113,20 +97,15 @@ async fn the_table_keeps_the_focus_while_a_run_goes_on() {
     browser.click("#table-view summary").await;
     browser.until("all('#tables table').length === 1").await;
 
-    browser
-        .read("document.querySelector('#tables .scroll').focus()")
-        .await;
+    let table = "document.querySelector('#tables .scroll')";
+    browser.read(&format!("{table}.focus()")).await;
     browser.ended().await;
 
     browser
         .until("text('#tables tbody tr:last-child td:nth-child(2)') !== 'still open'")
         .await;
-    assert_eq!(
-        browser
-            .read("document.activeElement === document.querySelector('#tables .scroll')")
-            .await,
-        true
-    );
+    let is_focused = format!("document.activeElement === {table}");
+    browser.shows(&is_focused, true).await;
 }
 
 #[tokio::test]
@@ -148,7 +127,7 @@ async fn a_wait_counts_down_while_it_is_open() {
     let left: Vec<f64> = serde_json::from_value(left).expect("numbers");
     assert!(left.len() > 2, "{left:?}");
     assert!(left.is_sorted_by(|one, next| one > next), "{left:?}");
-    assert_eq!(browser.read("text('.row.wait .how')").await, "Retry-After");
+    browser.shows("text('.row.wait .how')", "Retry-After").await;
 }
 
 #[tokio::test]
@@ -165,194 +144,140 @@ async fn a_run_is_cancelled_by_a_key_and_by_a_button() {
         }
         browser.ended().await;
 
-        assert_eq!(
-            browser.read("text('#result')").await,
-            "⊘ cancelled after 1 request"
-        );
-        assert_eq!(
-            browser.read("text('#checks')").await,
-            "Ended with: cancelled after 1 request\n\nThe run was cancelled, so nothing is judged."
-        );
-        let wait = browser.read("text('.row.wait .what')").await.to_string();
-        assert!(wait.contains(", cut off after "), "{wait}");
-        assert_eq!(
-            browser
-                .read("document.querySelector('#cancel').hidden")
-                .await,
-            true
-        );
-        assert_eq!(browser.read("text('#runs .mark')").await, "⊘");
-        assert_eq!(browser.read("text('#problem')").await, "");
+        let checks =
+            "Ended with: cancelled after 1 request\n\nThe run was cancelled, so nothing is judged.";
         // The keyboard focus moves from the removed button to one that remains.
         let focus = if by_key { "BODY" } else { "BUTTON#run" };
-        assert_eq!(
-            browser.read("document.activeElement.tagName + (document.activeElement.id && '#' + document.activeElement.id)").await,
-            focus
-        );
+        let focused = "document.activeElement.tagName + (document.activeElement.id && '#' + document.activeElement.id)";
+        for (expression, expected) in [
+            ("text('#result')", "⊘ cancelled after 1 request"),
+            ("text('#checks')", checks),
+            ("text('#runs .mark')", "⊘"),
+            ("text('#problem')", ""),
+            (focused, focus),
+        ] {
+            browser.shows(expression, expected).await;
+        }
+        let is_hidden = "document.querySelector('#cancel').hidden";
+        browser.shows(is_hidden, true).await;
+        let wait = browser.read("text('.row.wait .what')").await.to_string();
+        assert!(wait.contains(", cut off after "), "{wait}");
     }
 }
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
-async fn the_ending_of_a_call_and_its_verdict_are_separate() {
-    let (_lab, browser) = lab_showing("retry-later").await;
+async fn the_ending_of_a_call_and_its_verdict_have_separate_colours() {
+    let (_lab, browser) = virtual_run("retry-later", "1").await;
 
-    browser.run().await;
-
-    let parts = browser
-        .read("[...document.querySelectorAll('#result .line > span')].map((part) => [part.className, part.innerText])")
-        .await;
-    assert_eq!(
-        parts,
-        json!([
-            ["failed", "ended with HTTP error"],
-            ["", "1 attempt"],
-            ["ok", "✓ 8 of 8 expectations held"]
-        ])
-    );
-    let colours = browser
-        .read("[...document.querySelectorAll('#result .line > span')].map((part) => getComputedStyle(part).color)")
-        .await;
-    assert_ne!(colours[0], colours[2]);
-    assert_eq!(
-        browser
-            .read("document.querySelector('#checks .outcome b').className")
-            .await,
-        "failed"
-    );
-    assert_eq!(
-        browser
-            .read("document.querySelector('#runs .state').textContent")
-            .await,
-        "ended with HTTP error, all expectations held"
-    );
-}
-
-#[tokio::test]
-#[ignore = "needs chromium and chromedriver"]
-async fn each_side_of_a_comparison_has_its_own_texts() {
-    let (_lab, browser) = lab_showing("lost-response").await;
-    browser.click("label:has([value=virtual])").await;
-
-    browser.press("3").await;
-    browser.run().await;
-
-    let lines = browser.read("all('#result .line')").await;
-    assert_eq!(
-        lines,
-        json!([
-            "reliable: ended with ok, the client has its job · 2 attempts · ✓ breaks no rule",
-            "naive: ended with ok, the client has its job · 2 attempts · ✗ breaks 2 rules",
-        ])
-    );
-    assert_eq!(
-        browser.read("[...document.querySelectorAll('#result .line > span:last-child')].map((part) => part.className)").await,
-        json!(["ok", "failed"])
-    );
-    let terms = browser.read("all('#terms .line').slice(0, 2)").await;
-    assert!(
-        terms[0].as_str().is_some_and(
-            |line| line.starts_with("reliable: ") && line.contains(" · up to 3 attempts · ")
-        ),
-        "{terms}"
-    );
-    assert!(
-        terms[1].as_str().is_some_and(
-            |line| line.starts_with("naive: ") && line.ends_with("up to 10 attempts, no waits")
-        ),
-        "{terms}"
-    );
-}
-
-/// Two submissions may create one job or two.
-#[tokio::test]
-#[ignore = "needs chromium and chromedriver"]
-async fn a_counter_shows_the_parts_of_its_rise() {
-    let (_lab, browser) = lab_showing("lost-response").await;
-    browser.click("label:has([value=virtual])").await;
-    browser.press("3").await;
-    browser.run().await;
-    let parts = |name: &str| {
-        format!(
-            "[...document.querySelectorAll('.counter')]
-                 .find((card) => card.querySelector('h3').textContent === '{name}')
-                 .querySelectorAll('.parts li').values().map((part) => [...part.children].map((one) => one.innerText)).toArray()"
-        )
-    };
-
-    let jobs = browser.read(&parts("service_jobs_total")).await;
-    let attempts = browser.read(&parts("client_attempts_total")).await;
-
-    assert_eq!(
-        jobs,
-        json!([
-            ["created", "+1 reliable, +2 naive"],
-            ["replayed", "+1 reliable, 0 naive"]
-        ])
-    );
-    assert_eq!(attempts, json!([["201", "+1"], ["connection_lost", "+1"]]));
-}
-
-/// A plot over all runs is not shown as that of one.
-#[tokio::test]
-#[ignore = "needs chromium and chromedriver"]
-async fn the_plot_of_all_runs_is_labelled() {
-    let (_lab, browser) = lab_showing("flaky").await;
-    browser.run().await;
-    let line = "document.querySelector('.plot:not(.empty)')";
-    while browser.read(line).await.is_null() {
-        browser.run().await;
-    }
-
-    let note = browser.read("text('#counters-note')").await.to_string();
-
-    let parts = note
-        .trim_matches('"')
-        .split_once("; the lines: all runs since ");
-    let (number, since) = parts.unwrap_or_else(|| panic!("{note}"));
-    assert_eq!(number, "the numbers: this run");
-    assert_eq!(since.split(':').count(), 3, "a time of day: {since}");
+    let parts = "[...document.querySelectorAll('#result .line > span')]";
+    let classes = format!("{parts}.map((part) => part.className)");
+    browser.shows(&classes, json!(["failed", "", "ok"])).await;
+    let colours = format!("new Set({parts}.map((part) => getComputedStyle(part).color)).size");
+    browser.shows(&colours, 3).await;
+    let ended = "document.querySelector('#checks .outcome b').className";
+    browser.shows(ended, "failed").await;
+    let state = "document.querySelector('#runs .state').textContent";
+    let words = "ended with HTTP error, all expectations held";
+    browser.shows(state, words).await;
 }
 
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
 async fn a_comparison_shows_both_clients_on_one_axis() {
-    let (_lab, browser) = lab_showing("flaky").await;
+    let (_lab, browser) = virtual_run("lost-response", "3").await;
 
-    browser.press("3").await;
-    browser.run().await;
-
-    assert_eq!(
-        browser.read("all('.side-of-run h3')").await,
-        json!(["Reliable", "Naive"])
-    );
-    let axes = browser
-        .read("[...document.querySelectorAll('.ticks')].map((axis) => axis.textContent)")
+    let sides = "all('.side-of-run h3')";
+    browser.shows(sides, json!(["Reliable", "Naive"])).await;
+    let axes = "new Set([...document.querySelectorAll('.ticks')].map((axis) => axis.textContent))";
+    browser.shows(&format!("{axes}.size"), 1).await;
+    let lines = [
+        "reliable: ended with ok, the client has its job · 2 attempts · ✓ breaks no rule",
+        "naive: ended with ok, the client has its job · 2 attempts · ✗ breaks 2 rules",
+    ];
+    browser.shows("all('#result .line')", json!(lines)).await;
+    let last = "[...document.querySelectorAll('#result .line > span:last-child')]";
+    let classes = format!("{last}.map((part) => part.className)");
+    browser.shows(&classes, json!(["ok", "failed"])).await;
+    let terms = "all('#terms .line').slice(0, 2).map((line) => line.split(' · ').find((it) => it.includes('attempts')))";
+    let expected = [
+        "up to 3 attempts",
+        "a typical first client: up to 10 attempts, no waits",
+    ];
+    browser.shows(terms, json!(expected)).await;
+    browser
+        .shows(
+            "all('#checks .judged').length === 1 && all('.effects tbody tr').length > 0",
+            true,
+        )
         .await;
-    assert_eq!(axes[0], axes[1]);
-    assert_eq!(
-        browser.read(RESULT).await,
-        "reliable: ended with ok, attempt = 3 · 3 attempts · ✓ breaks no rule\nnaive: ended with ok, attempt = 3 · 3 attempts · ✗ breaks 1 rule"
-    );
-    assert_eq!(browser.read("all('#checks .judged').length").await, 1);
-    assert_ne!(browser.read("all('.effects tbody tr').length").await, 0);
+    for (name, parts) in [
+        (
+            "service_jobs_total",
+            json!([
+                ["created", "+1 reliable, +2 naive"],
+                ["replayed", "+1 reliable, 0 naive"]
+            ]),
+        ),
+        (
+            "client_attempts_total",
+            json!([["201", "+1"], ["connection_lost", "+1"]]),
+        ),
+    ] {
+        let shown = format!(
+            "[...document.querySelectorAll('.counter')]
+                 .find((card) => card.querySelector('h3').textContent === '{name}')
+                 .querySelectorAll('.parts li').values().map((part) => [...part.children].map((one) => one.innerText)).toArray()"
+        );
+        browser.shows(&shown, parts).await;
+    }
+    assert_eq!(browser.complaints().await, Vec::<String>::new());
 }
 
+/// A plot over all runs is not shown as that of one.
 #[tokio::test]
 #[ignore = "needs chromium and chromedriver"]
-async fn a_client_without_a_defence_is_compared_with_the_reference_client() {
+async fn the_counters_of_all_runs_are_plotted_over_time_and_labelled() {
+    let (_lab, browser) = lab_showing("flaky").await;
+    let label = "document.querySelector('.plot:not(.empty)')?.getAttribute('aria-label')";
+
+    // Two samples make a line, and there is at most one in a second.
+    let mut found = browser.read(label).await;
+    while found.is_null() {
+        browser.run().await;
+        found = browser.read(label).await;
+    }
+
+    let found = found.as_str().expect("text");
+    let start = "Of all runs client_attempts_total rose from ";
+    assert!(found.starts_with(start), "{found}");
+    let is_labelled = "/^the numbers: this run; the lines: all runs since [^:]+:[^:]+:[^:]+$/";
+    let is_labelled = format!("{is_labelled}.test(text('#counters-note'))");
+    browser.shows(&is_labelled, true).await;
+}
+
+/// A seed may be larger than a double can represent.
+#[tokio::test]
+#[ignore = "needs chromium and chromedriver"]
+async fn the_settings_of_the_form_are_those_of_the_run() {
     let (_lab, browser) = lab_showing("lost-response").await;
     browser.click("label:has([value=virtual])").await;
     let choose = "document.querySelector('[name=without]').value = 'idempotency-key-reuse'";
     browser.read(choose).await;
-
     browser.press("3").await;
-    browser.run().await;
+    browser.click("#settings-summary").await;
+    browser.click("[name=seed]").await;
 
-    let rules = browser.read("text('.broke')").await.to_string();
-    assert!(rules.contains("one-job"), "{rules}");
-    let remarks = browser.read("text('.remark')").await.to_string();
-    assert!(remarks.contains("client/src/request.rs"), "{remarks}");
+    browser.press("18446744073709551615\u{e007}").await;
+    browser.ended().await;
+
+    let part = async |place: &str, words: &str| {
+        let text = browser.read(&format!("text('{place}')")).await.to_string();
+        assert!(text.contains(words), "{place}: {text}");
+    };
+    part("#terms", "seed 18446744073709551615 · virtual time").await;
+    part(".broke", "one-job").await;
+    part(".remark", "client/src/request.rs").await;
 }
 
 #[tokio::test]
@@ -368,17 +293,10 @@ async fn a_reload_in_the_middle_of_a_run_loses_nothing() {
         .until("text('.row.wait .how')?.endsWith(' s left · Retry-After')")
         .await;
     assert_eq!(browser.address().await, address);
-    assert_eq!(
-        browser.read("text('.row.attempt .how')").await,
-        "503 Service Unavailable"
-    );
-    assert!(
-        browser
-            .read("text('#result')")
-            .await
-            .to_string()
-            .contains("running")
-    );
+    let attempt = "text('.row.attempt .how')";
+    browser.shows(attempt, "503 Service Unavailable").await;
+    let goes_on = "text('#result').includes('running')";
+    browser.shows(goes_on, true).await;
 }
 
 #[tokio::test]
@@ -394,46 +312,7 @@ async fn a_finished_run_has_an_address_to_come_back_to() {
     browser.go(&format!("http://{}/runs/{id}", lab.page)).await;
     browser.ended().await;
 
-    assert_eq!(browser.read(shown).await, before);
-}
-
-#[tokio::test]
-#[ignore = "needs chromium and chromedriver"]
-async fn a_seed_larger_than_a_double_keeps_every_digit() {
-    let (_lab, browser) = lab_showing("flaky").await;
-    browser.click("#settings-summary").await;
-    browser.click("[name=seed]").await;
-
-    browser.press("18446744073709551615\u{e007}").await;
-    browser.ended().await;
-
-    let terms = browser.read("text('#terms')").await;
-    assert!(
-        terms
-            .as_str()
-            .is_some_and(|terms| terms.ends_with("seed 18446744073709551615")),
-        "{terms}"
-    );
-}
-
-#[tokio::test]
-#[ignore = "needs chromium and chromedriver"]
-async fn an_invalid_setting_is_explained() {
-    let (_lab, browser) = lab_showing("flaky").await;
-    browser.click("#settings-summary").await;
-    browser.click("[name=max_attempts]").await;
-
-    browser.press("0\u{e007}").await;
-
-    browser.until("text('#problem')").await;
-    let problem = browser.read("text('#problem')").await;
-    assert!(
-        problem
-            .as_str()
-            .is_some_and(|problem| problem.contains("max_attempts")),
-        "{problem}"
-    );
-    assert_eq!(browser.read("all('#runs li').length").await, 0);
+    browser.shows(shown, before).await;
 }
 
 #[tokio::test]
@@ -448,43 +327,10 @@ async fn a_run_is_copied_as_json_and_downloaded_as_a_report() {
     browser.press("c").await;
     browser.until("window.copied").await;
 
-    let copied = browser.read("window.copied").await;
-    let copied: Value = serde_json::from_str(copied.as_str().expect("text")).expect("JSON");
-    assert_eq!(copied["id"], id);
-    let report = browser
-        .ask(
-            "fetch(document.querySelector('#report').href).then(async (response) =>
-              done([response.headers.get('content-disposition'), await response.text()]))",
-        )
-        .await;
-    assert!(
-        report[0]
-            .as_str()
-            .is_some_and(|how| how.starts_with("attachment")),
-        "{report}"
-    );
-    assert!(
-        report[1]
-            .as_str()
-            .is_some_and(|text| text.contains("503 Service Unavailable"))
-    );
-}
-
-#[tokio::test]
-#[ignore = "needs chromium and chromedriver"]
-async fn the_report_of_a_comparison_holds_both_sides() {
-    let (_lab, browser) = lab_showing("flaky").await;
-    browser.press("3").await;
-    browser.run().await;
-
-    let report = browser
-        .ask("fetch(document.querySelector('#report').href).then(async (response) => done(await response.text()))")
-        .await;
-
-    let report = report.as_str().expect("a page");
-    for part in ["What happened · reliable", "What happened · naive"] {
-        assert!(report.contains(part), "{part} is missing in\n{report}");
-    }
+    browser.shows("JSON.parse(window.copied).id", id).await;
+    let name = "fetch(document.querySelector('#report').href).then((response) =>
+                    done(response.headers.get('content-disposition').split(';')[0]))";
+    assert_eq!(browser.ask(name).await, Value::from("attachment"));
 }
 
 #[tokio::test]
@@ -504,15 +350,8 @@ async fn the_question_comes_before_the_answer() {
     let guessed = browser.read("text('.guessed')").await.to_string();
     let verdict = "✗ You predicted: 2 requests; the answer is 3 requests. Each wait";
     assert!(guessed.contains(verdict), "{guessed}");
-    assert_eq!(
-        browser.read("text('#predict')").await,
-        "Predict first · 0 of 1 right"
-    );
-    assert!(
-        browser
-            .read("text('h1')")
-            .await
-            .to_string()
-            .contains(scenario.words.title)
-    );
+    let score = "Predict first · 0 of 1 right";
+    browser.shows("text('#predict')", score).await;
+    let title = browser.read("text('h1')").await.to_string();
+    assert!(title.contains(scenario.words.title), "{title}");
 }

@@ -232,6 +232,11 @@ impl Browser {
         found.expect("a value").json().clone()
     }
 
+    /// Asserts the value of a JavaScript expression.
+    pub(crate) async fn shows(&self, expression: &str, expected: impl Into<Value>) {
+        assert_eq!(self.read(expression).await, expected.into(), "{expression}");
+    }
+
     /// Waits until an expression is true, and checks it once a frame.
     pub(crate) async fn until(&self, expression: &str) {
         let script = format!(
@@ -299,15 +304,6 @@ impl Browser {
              && document.querySelector('#report').pathname === `/api${location.pathname}/report`",
         )
         .await;
-    }
-
-    /// Hides the page, or shows it again.
-    pub(crate) async fn hide(&self, hidden: bool) {
-        let script = format!(
-            "(() => {{ Object.defineProperty(document, 'hidden', {{ value: {hidden}, configurable: true }});
-               document.dispatchEvent(new Event('visibilitychange')); }})()"
-        );
-        self.read(&script).await;
     }
 
     /// The browser's console: errors, and violations of the policy.
