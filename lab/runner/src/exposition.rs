@@ -158,7 +158,6 @@ mod tests {
     use std::{collections::BTreeSet, future::pending};
 
     use client::teaching::ReliableApiClient;
-    use evidence::{Overrides, Pace};
     use server::TeachingApi;
     use tokio::{
         io::{AsyncReadExt, AsyncWriteExt},
@@ -196,12 +195,7 @@ mod tests {
 
         for scenario in CATALOGUE {
             for client in CLIENTS {
-                let settings = Settings {
-                    seed: 7,
-                    client: *client,
-                    pace: Pace::Virtual,
-                    overrides: Overrides::NONE,
-                };
+                let settings = Settings::in_virtual_time(*client, 7);
                 let session = Session::new(scenario, &settings, &exposition);
                 let run = session.run_until(pending(), Identity::new()).await;
                 run.expect("a run");

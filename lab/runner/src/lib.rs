@@ -7,17 +7,11 @@
 //! prints or serves a page.
 //!
 //! ```
-//! use evidence::{Overrides, Pace};
 //! use runner::{Reliable, Settings, run, scenario};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let settings = Settings {
-//!     seed: 7,
-//!     client: &Reliable,
-//!     pace: Pace::Virtual,
-//!     overrides: Overrides::default(),
-//! };
+//! let settings = Settings::in_virtual_time(&Reliable, 7);
 //! let run = run(scenario::find("flaky")?, &settings).await?;
 //!
 //! assert!(run.passed());

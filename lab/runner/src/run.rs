@@ -53,6 +53,17 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// A run in virtual time under the limits of the scenario.
+    #[must_use]
+    pub fn in_virtual_time(client: &'static dyn ClientUnderTest, seed: u64) -> Self {
+        Self {
+            seed,
+            client,
+            pace: Pace::Virtual,
+            overrides: Overrides::NONE,
+        }
+    }
+
     /// A random seed. It is short enough to type, and below 2^53, above which JavaScript
     /// rounds whole numbers.
     #[must_use]

@@ -10,8 +10,7 @@ use client::{
     telemetry::{Metric, MetricKind, SharedRecorder},
 };
 use evidence::{
-    Client, Ending, Expectation, Fact, Outcome, Overrides, Pace, Policy, Question, Run,
-    ScenarioWords, Setting,
+    Client, Ending, Expectation, Fact, Outcome, Policy, Question, Run, ScenarioWords, Setting,
     rules::{Case, Judgement, Level, RequestRef, Rule, Verdict},
 };
 use host::{ExpectedRoute, Fault, Served};
@@ -242,12 +241,7 @@ const RULE: Rule = Rule {
 };
 
 async fn run_scenario(scenario: &Scenario, client: &'static dyn ClientUnderTest) -> Run {
-    let settings = Settings {
-        seed: 7,
-        client,
-        pace: Pace::Virtual,
-        overrides: Overrides::NONE,
-    };
+    let settings = Settings::in_virtual_time(client, 7);
     run(scenario, &settings).await.expect("a run")
 }
 

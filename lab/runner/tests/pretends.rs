@@ -12,7 +12,7 @@ use client::{
     Clock, ConfigError,
     telemetry::{Metric, SharedRecorder},
 };
-use evidence::{Client, Overrides, Pace, Policy, Run, Setting, trace::SpanName, verdict::Source};
+use evidence::{Client, Policy, Run, Setting, trace::SpanName, verdict::Source};
 use runner::{
     ClientUnderTest, Connection, Reliable, ScenarioClient, Settings, Task, run, scenario,
 };
@@ -69,12 +69,7 @@ impl ClientUnderTest for Pretender {
 }
 
 async fn run_scenario(client: &'static dyn ClientUnderTest) -> Run {
-    let settings = Settings {
-        seed: 7,
-        client,
-        pace: Pace::Virtual,
-        overrides: Overrides::NONE,
-    };
+    let settings = Settings::in_virtual_time(client, 7);
     let scenario = scenario::find("retry-after-seconds").expect("known");
     run(scenario, &settings).await.expect("a run")
 }

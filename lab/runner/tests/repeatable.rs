@@ -2,7 +2,6 @@
 
 use std::{future::pending, sync::Mutex, thread, time::Duration};
 
-use evidence::{Overrides, Pace};
 use rand::{RngExt, SeedableRng, rngs::ChaCha12Rng};
 use runner::{
     CLIENTS, ClientUnderTest, Settings, run_until,
@@ -55,12 +54,7 @@ async fn finished(
     client: &'static dyn ClientUnderTest,
     delays: Delays,
 ) -> String {
-    let settings = Settings {
-        seed: 7,
-        client,
-        pace: Pace::Virtual,
-        overrides: Overrides::NONE,
-    };
+    let settings = Settings::in_virtual_time(client, 7);
     let run = run_until(pending(), delays, scenario, &settings).await;
     serde_json::to_string_pretty(&run.expect("a run")).expect("JSON")
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use client::teaching::ReliableApiClient;
-use evidence::{Comparison, Overrides, Pace};
+use evidence::Comparison;
 use host::ServiceConfig;
 use http::{Method, StatusCode};
 use runner::{CLIENTS, Reliable, Settings, scenario};
@@ -187,12 +187,7 @@ async fn the_lesson_matches_the_completed_runs() {
 
         let mut why: Vec<&str> = Vec::new();
         for (side, client) in clients.iter().enumerate() {
-            let settings = Settings {
-                seed: 7,
-                client: *client,
-                pace: Pace::Virtual,
-                overrides: Overrides::default(),
-            };
+            let settings = Settings::in_virtual_time(*client, 7);
             let run = runner::run(known, &settings).await.expect("a run");
             let more = run.lesson.why.into_iter();
             why.extend(more.filter(|text| side == 0 || text.contains("client made")));
@@ -251,12 +246,7 @@ async fn a_run_on_the_page_is_the_run_of_the_command_line() {
     assert_eq!(response.status, StatusCode::ACCEPTED);
     assert_eq!(response.headers["location"], format!("/runs/{id}"));
     assert_eq!(started["seed"], 7);
-    let settings = Settings {
-        seed: 7,
-        client: &Reliable,
-        pace: Pace::Virtual,
-        overrides: Overrides::default(),
-    };
+    let settings = Settings::in_virtual_time(&Reliable, 7);
     let run = runner::run(scenario::find("flaky").expect("known"), &settings).await;
     let run = serde_json::to_value(run.expect("a run")).expect("JSON");
     assert_eq!(shown["sides"], json!([run]));
@@ -442,12 +432,7 @@ async fn a_finished_run_has_a_report() {
     let flaky = scenario::find("flaky").expect("known");
     let mut runs = Vec::new();
     for client in CLIENTS.iter().copied() {
-        let settings = Settings {
-            seed: 7,
-            client,
-            pace: Pace::Virtual,
-            overrides: Overrides::default(),
-        };
+        let settings = Settings::in_virtual_time(client, 7);
         runs.push(runner::run(flaky, &settings).await.expect("a run"));
     }
     assert_eq!(
@@ -470,12 +455,7 @@ async fn a_finished_run_has_a_report() {
             lab::invocation::lab()
         )
     );
-    let settings = Settings {
-        seed: 7,
-        client: CLIENTS[0],
-        pace: Pace::Virtual,
-        overrides: Overrides::default(),
-    };
+    let settings = Settings::in_virtual_time(CLIENTS[0], 7);
     let sample = runner::sample(flaky, &settings, [CLIENTS[0], CLIENTS[1]]).await;
     let both = Comparison::of(
         [runs.remove(0), runs.remove(0)],

@@ -22,8 +22,7 @@ use super::{
     run_phrases::{NOT_JUDGED, pace, wire},
 };
 use evidence::{
-    Check, Compared, Comparison, Ending, Metric, Prediction, Run, ScenarioWords, compare,
-    plot::Mark,
+    Check, Compared, Comparison, Metric, Prediction, Run, ScenarioWords, compare, plot::Mark,
 };
 
 /// Renders a run and its lesson as a page.
@@ -179,7 +178,7 @@ fn heading(words: &ScenarioWords, sides: &[Side<'_>]) -> Markup {
             p.kind { "Scenario" }
             h1 { code { (words.name) } }
             p.title { (words.title) }
-            div.badges { @for side in sides { (badges(side)) } }
+            div.badges { @for side in sides { (badge(side)) } }
             @for side in sides {
                 ul.terms aria-label=(side.title("The question, and the limits of the client")) {
                     @if let Some(name) = side.name() { li { (name) } }
@@ -190,47 +189,18 @@ fn heading(words: &ScenarioWords, sides: &[Side<'_>]) -> Markup {
     }
 }
 
-/// How a run ended for the client, and whether the expectations held: a failed call may
-/// be exactly what was expected.
-fn badges(side: &Side<'_>) -> Markup {
-    let run = side.run;
-    if let Some(beside) = side.beside {
-        return phrases(beside);
-    }
-    let held = run.verdict.iter().filter(|check| check.held).count();
-    let of = run.verdict.len();
-    let (class, mark) = mark(run.passed());
-    markup! {
-        p.badge {
-            @if let Some(name) = side.name() { (name) ": " }
-            @match run.outcome.ending {
-                Ending::Cancelled => "cancelled",
-                ending => {
-                    span.ended.ok[ending == Ending::Ok].failed[ending != Ending::Ok] {
-                        "ended with " (ending)
-                    }
-                    " · "
-                    span class=(class) {
-                        span aria-hidden="true" { (mark) } " "
-                        (held) " of " (of) " expectations held"
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// The badge of a client in a comparison.
-fn phrases(side: &compare::Side) -> Markup {
+/// The results of a run. A failed call may be exactly what was expected.
+fn badge(side: &Side<'_>) -> Markup {
     let class = |mark| match mark {
         Some(Mark::Ok) => "held",
         Some(Mark::Failed) => "broken",
         _ => "",
     };
+    let result = side.beside.map_or(&side.run.view.result, |it| &it.result);
     markup! {
         p.badge {
-            (side.client.name) ": "
-            @for (place, phrase) in side.result.iter().enumerate() {
+            @if let Some(name) = side.name() { (name) ": " }
+            @for (place, phrase) in result.iter().enumerate() {
                 @if place > 0 { " · " }
                 span class=(class(phrase.mark)) { (phrase.text) }
             }

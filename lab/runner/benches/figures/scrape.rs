@@ -2,7 +2,6 @@
 
 use std::{future::pending, time::Instant};
 
-use evidence::{Overrides, Pace};
 use host::ServiceConfig;
 use runner::{CLIENTS, Exposition, Session, Settings, scenario::CATALOGUE};
 use server::TeachingApi;
@@ -68,12 +67,7 @@ pub(crate) fn serve() {
     runtime.block_on(async {
         for scenario in CATALOGUE {
             for client in CLIENTS {
-                let settings = Settings {
-                    seed: 7,
-                    client: *client,
-                    pace: Pace::Virtual,
-                    overrides: Overrides::NONE,
-                };
+                let settings = Settings::in_virtual_time(*client, 7);
                 let session = Session::new(scenario, &settings, &exposition);
                 let run = session.run_until(pending(), Identity::new()).await;
                 run.expect("a run");

@@ -1,5 +1,5 @@
+use evidence::Run;
 use evidence::wire::{Delivery, ValueHash, WireRequest};
-use evidence::{Overrides, Pace, Run};
 
 use super::curl::curl;
 use super::received;
@@ -8,12 +8,7 @@ use host::{HeaderShape, RequestShape};
 use wire::RecordedHeader;
 
 async fn finished(name: &str) -> Run {
-    let settings = Settings {
-        seed: 7,
-        client: &Reliable,
-        pace: Pace::Virtual,
-        overrides: Overrides::NONE,
-    };
+    let settings = Settings::in_virtual_time(&Reliable, 7);
     let scenario = scenario::find(name).expect("a scenario of the catalogue");
     run(scenario, &settings).await.expect("a run")
 }
