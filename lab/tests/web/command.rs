@@ -12,77 +12,111 @@ use tokio::{
 
 use crate::support::{Browser, PATIENCE};
 
+const FREE_PORTS: [&str; 4] = ["--port", "0", "--page-port", "0"];
+
 fn lab(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lab"));
+    command.arg("serve").args(arguments);
+    set_up(command)
+}
+
+/// `lab serve` on free ports with at most this many descriptors.
+fn lab_with_descriptors(most: u32) -> Command {
+    let script = format!("ulimit -n {most}; exec \"$0\" serve --port 0 --page-port 0");
+    let mut command = Command::new("sh");
+    command.args(["-c", &script, env!("CARGO_BIN_EXE_lab")]);
+    set_up(command)
+}
+
+fn set_up(mut command: Command) -> Command {
     command
-        .arg("serve")
-        .args(arguments)
         .env_remove("RUST_LOG")
         .env_remove("OTEL_EXPORTER_OTLP_ENDPOINT")
         .env_remove("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
         .kill_on_drop(true);
     command
 }
 
-pub(crate) async fn start(arguments: &[&str]) -> (Child, Lines<BufReader<ChildStdout>>) {
-    let mut child = lab(arguments)
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("lab runs");
-    let stdout = child.stdout.take().expect("a pipe");
-    (child, BufReader::new(stdout).lines())
+/// A running `lab serve`.
+pub(crate) struct Served {
+    pub(crate) child: Child,
+    /// The lines on stdout after those with the addresses.
+    lines: Lines<BufReader<ChildStdout>>,
+    /// The address of the service.
+    pub(crate) service: String,
+    /// The address of the web UI.
+    pub(crate) page: String,
 }
 
-pub(crate) async fn line(lines: &mut Lines<BufReader<ChildStdout>>) -> Option<String> {
+impl Served {
+    /// Starts a command, and reads its addresses.
+    pub(crate) async fn start(mut command: Command) -> Self {
+        let mut child = command.spawn().expect("lab runs");
+        let stdout = child.stdout.take().expect("a pipe");
+        let mut lines = BufReader::new(stdout).lines();
+        let mut address = async |before| {
+            let line = line(&mut lines).await.expect("an address");
+            line.strip_prefix(before).expect(before).to_owned()
+        };
+        let service = address("Teaching API started at ").await;
+        let page = address("Web UI started at ").await;
+        Self {
+            child,
+            lines,
+            service,
+            page,
+        }
+    }
+
+    pub(crate) async fn on_free_ports() -> Self {
+        Self::start(lab(&FREE_PORTS)).await
+    }
+}
+
+async fn line(lines: &mut Lines<BufReader<ChildStdout>>) -> Option<String> {
     let line = timeout(PATIENCE, lines.next_line()).await;
     line.expect("a line in time").expect("a line")
+}
+
+/// Sends a signal to a process.
+pub(crate) async fn signal(child: &Child, signal: &str) {
+    let pid = child.id().expect("it runs").to_string();
+    let kill = Command::new("kill").args([signal, &pid]).status().await;
+    assert!(kill.expect("kill runs").success());
 }
 
 #[cfg(unix)]
 #[tokio::test]
 async fn serve_prints_three_lines_and_runs_until_stopped() {
     for signal in ["-INT", "-TERM"] {
-        let (mut child, mut lines) = start(&["--port", "0", "--page-port", "0"]).await;
-        let service = line(&mut lines).await.expect("the service");
-        let page = line(&mut lines).await.expect("the page");
-        let hint = line(&mut lines).await;
-        let page = page.strip_prefix("Web UI started at ").expect("an address");
-        let browser = Browser::of(page);
+        let mut served = Served::on_free_ports().await;
+        let hint = line(&mut served.lines).await;
+        let browser = Browser::of(&served.page);
         let mut events = browser.listen(None).await;
         let response = browser.get("/").await;
 
-        let pid = child.id().expect("it runs").to_string();
-        let kill = Command::new("kill").args([signal, &pid]).status().await;
+        self::signal(&served.child, signal).await;
 
-        assert!(kill.expect("kill runs").success());
-        let status = timeout(PATIENCE, child.wait()).await.expect("a prompt end");
-        assert_eq!(status.expect("a status").code(), Some(0), "{signal}");
+        let status = timeout(PATIENCE, served.child.wait()).await;
+        let status = status.expect("a prompt end").expect("a status");
+        assert_eq!(status.code(), Some(0), "{signal}");
         while events.next().await.is_some() {}
         assert_eq!(response.status, StatusCode::OK);
-        assert!(
-            service.starts_with("Teaching API started at http://127.0.0.1:"),
-            "{service}"
-        );
+        let is_local = served.service.starts_with("http://127.0.0.1:");
+        assert!(is_local, "{}", served.service);
         assert_eq!(hint.as_deref(), Some("Press Ctrl+C to stop."));
-        assert_eq!(line(&mut lines).await, None);
+        assert_eq!(line(&mut served.lines).await, None);
     }
 }
 
 #[cfg(unix)]
 #[tokio::test]
 async fn a_stop_that_is_cut_short_says_so_and_fails() {
-    let mut child = lab(&["--port", "0", "--page-port", "0"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("lab runs");
-    let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
-    line(&mut lines).await.expect("the service");
-    let page = line(&mut lines).await.expect("the page");
-    let address = page.strip_prefix("Web UI started at http://");
-    let mut upload = TcpStream::connect(address.expect("an address"))
-        .await
-        .expect("a connection");
+    let served = Served::on_free_ports().await;
+    let address = served.page.strip_prefix("http://").expect("an address");
+    let mut upload = TcpStream::connect(address).await.expect("a connection");
     let head = "POST /api/runs HTTP/1.1\r\nhost: localhost\r\nsec-fetch-site: same-origin\r\n\
                 content-type: application/json\r\nexpect: 100-continue\r\n\
                 content-length: 9\r\n\r\n";
@@ -90,11 +124,9 @@ async fn a_stop_that_is_cut_short_says_so_and_fails() {
     // The handler has begun to read the body.
     upload.read_exact(&mut [0; 12]).await.expect("100");
 
-    let pid = child.id().expect("it runs").to_string();
-    let kill = Command::new("kill").args(["-INT", &pid]).status().await;
+    signal(&served.child, "-INT").await;
 
-    assert!(kill.expect("kill runs").success());
-    let output = timeout(PATIENCE, child.wait_with_output()).await;
+    let output = timeout(PATIENCE, served.child.wait_with_output()).await;
     let output = output.expect("a prompt end").expect("an end");
     let error = String::from_utf8(output.stderr).expect("UTF-8");
     assert_eq!(
@@ -107,17 +139,8 @@ async fn a_stop_that_is_cut_short_says_so_and_fails() {
 #[cfg(unix)]
 #[tokio::test]
 async fn a_card_opens_with_few_descriptors() {
-    let script = "ulimit -n 128; exec \"$0\" serve --port 0 --page-port 0";
-    let mut child = Command::new("sh")
-        .args(["-c", script, env!("CARGO_BIN_EXE_lab")])
-        .stdout(Stdio::piped())
-        .kill_on_drop(true)
-        .spawn()
-        .expect("sh runs");
-    let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
-    line(&mut lines).await.expect("the service");
-    let page = line(&mut lines).await.expect("the page");
-    let browser = Browser::of(page.strip_prefix("Web UI started at ").expect("an address"));
+    let served = Served::start(lab_with_descriptors(128)).await;
+    let browser = Browser::of(&served.page);
 
     let card = browser.change(Method::POST, "/api/card").await;
 
@@ -128,22 +151,8 @@ async fn a_card_opens_with_few_descriptors() {
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn the_page_responds_while_the_service_has_no_descriptors_left() {
-    let script = "ulimit -n 64; exec \"$0\" serve --port 0 --page-port 0";
-    let mut child = Command::new("sh")
-        .args(["-c", script, env!("CARGO_BIN_EXE_lab")])
-        .stdout(Stdio::piped())
-        .kill_on_drop(true)
-        .spawn()
-        .expect("sh runs");
-    let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
-    let [service, page] = [line(&mut lines).await, line(&mut lines).await].map(|line| {
-        let line = line.expect("an address");
-        line.split_at(line.find("http://").expect("a URL"))
-            .1
-            .to_owned()
-    });
-
-    let descriptors = format!("/proc/{}/fd", child.id().expect("it runs"));
+    let served = Served::start(lab_with_descriptors(64)).await;
+    let descriptors = format!("/proc/{}/fd", served.child.id().expect("it runs"));
     // An inherited descriptor may be above the limit.
     let descriptors = || {
         let open = fs::read_dir(&descriptors).expect("it runs").flatten();
@@ -154,7 +163,7 @@ async fn the_page_responds_while_the_service_has_no_descriptors_left() {
     let all_taken = timeout(PATIENCE, async {
         while descriptors() < 63 {
             let before = descriptors();
-            let address = service.trim_start_matches("http://");
+            let address = served.service.trim_start_matches("http://");
             silent.push(TcpStream::connect(address).await.expect("a connection"));
             while descriptors() <= before {
                 tokio::task::yield_now().await;
@@ -162,7 +171,7 @@ async fn the_page_responds_while_the_service_has_no_descriptors_left() {
         }
     });
     all_taken.await.expect("all descriptors but one");
-    let browser = Browser::of(&page);
+    let browser = Browser::of(&served.page);
     // The page has no connection to close but this one, which is in use.
     let _events = browser.listen(None).await;
     let response = timeout(PATIENCE, browser.get("/")).await;
@@ -198,10 +207,8 @@ async fn the_files_of_the_page_can_come_from_a_folder() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("index.html"), "another page").expect("a file");
     let assets = folder.path().to_str().expect("UTF-8");
-    let (_child, mut lines) = start(&["--port", "0", "--page-port", "0", "--assets", assets]).await;
-    line(&mut lines).await;
-    let page = line(&mut lines).await.expect("the page");
-    let browser = Browser::of(page.strip_prefix("Web UI started at ").expect("an address"));
+    let served = Served::start(lab(&[&FREE_PORTS[..], &["--assets", assets]].concat())).await;
+    let browser = Browser::of(&served.page);
 
     let page = browser.get("/").await;
     let script = browser.get("/assets/app.js").await;
@@ -217,7 +224,7 @@ async fn a_folder_without_the_page_is_named() {
     for folder in [folder.path().to_owned(), folder.path().join("missing")] {
         let assets = folder.to_str().expect("UTF-8");
 
-        let output = lab(&["--port", "0", "--page-port", "0", "--assets", assets]).output();
+        let output = lab(&[&FREE_PORTS[..], &["--assets", assets]].concat()).output();
 
         let output = timeout(PATIENCE, output).await.expect("a prompt end");
         let output = output.expect("lab runs");
@@ -247,24 +254,15 @@ async fn serve_logs_runs_and_warns_about_a_receiver_that_is_down() {
     let nobody = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
     let receiver = format!("http://{}", nobody.local_addr().expect("an address"));
     drop(nobody);
-    let mut child = lab(&["--port", "0", "--page-port", "0", "--otlp", &receiver])
-        .env("RUST_LOG", "server=info,client=info")
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("lab runs");
-    let mut stdout = BufReader::new(child.stdout.take().expect("a pipe")).lines();
-    let mut stderr = BufReader::new(child.stderr.take().expect("a pipe")).lines();
-    let service = line(&mut stdout).await.expect("the service");
-    let service = service
-        .strip_prefix("Teaching API started at ")
-        .expect("an address");
-    let page = line(&mut stdout).await.expect("the page");
-    let page = page.strip_prefix("Web UI started at ").expect("an address");
+    let mut command = lab(&[&FREE_PORTS[..], &["--otlp", &receiver]].concat());
+    command.env("RUST_LOG", "server=info,client=info");
+    let mut served = Served::start(command).await;
+    let stderr = served.child.stderr.take().expect("a pipe");
+    let mut stderr = BufReader::new(stderr).lines();
 
-    Browser::of(service).get("/no-content").await;
+    Browser::of(&served.service).get("/no-content").await;
     line_with(&mut stderr, "/no-content").await;
-    Browser::of(page).run_scenario("flaky").await;
+    Browser::of(&served.page).run_scenario("flaky").await;
 
     line_with(&mut stderr, "/flaky").await;
     line_with(&mut stderr, "warning: the run was not exported to ").await;

@@ -69,18 +69,6 @@ async fn other_sites_cannot_change_state() {
 }
 
 #[tokio::test]
-async fn an_older_browser_starts_a_run_by_its_origin() {
-    let (dashboard, browser) = serve().await;
-    let origin = dashboard.page_url();
-
-    let headers = [("content-type", "application/json"), ("origin", &*origin)];
-    let run = r#"{"scenario":"flaky","pace":"virtual"}"#;
-    let response = browser.send(Method::POST, "/api/runs", &headers, run).await;
-
-    assert_eq!(response.status, StatusCode::ACCEPTED);
-}
-
-#[tokio::test]
 async fn every_response_says_what_the_page_may_load_and_who_may_load_it() {
     let (_dashboard, browser) = serve().await;
 

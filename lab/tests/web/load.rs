@@ -14,7 +14,7 @@ use tokio::{
 };
 
 use crate::{
-    command::{line, start},
+    command::{Served, signal},
     support::PATIENCE,
 };
 
@@ -31,18 +31,6 @@ pub(crate) fn load(page: &str, arguments: &[&str]) -> Command {
     command
 }
 
-/// A server on free ports, its service, and its page.
-pub(crate) async fn serve() -> (Child, String, String) {
-    let (child, mut lines) = start(&["--port", "0", "--page-port", "0"]).await;
-    let mut address = async |before| {
-        let line = line(&mut lines).await.expect("an address");
-        line.strip_prefix(before).expect(before).to_owned()
-    };
-    let service = address("Teaching API started at ").await;
-    let page = address("Web UI started at ").await;
-    (child, service, page)
-}
-
 async fn output(mut command: Command) -> Output {
     let output = timeout(PATIENCE, command.output()).await;
     output.expect("an end in time").expect("lab runs")
@@ -54,7 +42,11 @@ pub(crate) fn text(bytes: &[u8]) -> String {
 
 #[tokio::test]
 async fn a_load_runs_the_filtered_scenarios_and_sums_them_up() {
-    let (_server, _, page) = serve().await;
+    let Served {
+        page,
+        child: _server,
+        ..
+    } = Served::on_free_ports().await;
 
     let output = output(load(
         &page,
@@ -80,48 +72,6 @@ async fn a_load_runs_the_filtered_scenarios_and_sums_them_up() {
     assert!(!out.contains('\u{1b}'));
 }
 
-#[tokio::test]
-async fn one_seed_always_gives_the_same_mix() {
-    let (_server, _, page) = serve().await;
-    let arguments = [
-        "--seconds",
-        "1",
-        "--rate",
-        "10",
-        "--seed",
-        "9",
-        "--filter",
-        "i",
-    ];
-    // With timeouts, the number of attempts depends on the machine.
-    let mix = |output: &Output| {
-        let text = text(&output.stdout);
-        let rows = text.lines().take_while(|line| !line.is_empty());
-        let mix = rows.map(|row| row.split_whitespace().take(2).map(str::to_owned).collect());
-        mix.collect::<Vec<Vec<_>>>()
-    };
-
-    let once = output(load(&page, &arguments)).await;
-    let again = output(load(&page, &arguments)).await;
-
-    assert!(mix(&once).len() > 1, "{once:?}");
-    assert_eq!(mix(&once), mix(&again));
-}
-
-#[tokio::test]
-async fn without_a_server_a_load_says_what_to_type() {
-    let nobody = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
-    let page = format!("http://{}", nobody.local_addr().expect("an address"));
-    drop(nobody);
-
-    let output = output(load(&page, &[])).await;
-
-    assert_eq!(output.status.code(), Some(3));
-    assert!(output.stdout.is_empty());
-    let expected = format!("error: nobody listens at {page}; type: lab serve\n");
-    assert_eq!(text(&output.stderr), expected);
-}
-
 /// A server that sends these bytes on each connection.
 fn imposter(response: &'static [u8]) -> String {
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
@@ -138,8 +88,8 @@ fn imposter(response: &'static [u8]) -> String {
 
 #[tokio::test]
 async fn another_server_is_not_taken_for_the_page() {
-    let (_server, service, _) = serve().await;
-    let mut strangers = vec![service];
+    let served = Served::on_free_ports().await;
+    let mut strangers = vec![served.service];
     for response in [
         &b"SSH-2.0-OpenSSH_9.6\r\n"[..],
         b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 2\r\n\r\nhi",
@@ -185,7 +135,11 @@ async fn ended(child: Child) -> Output {
 
 #[tokio::test]
 async fn a_second_load_is_refused() {
-    let (_server, _, page) = serve().await;
+    let Served {
+        page,
+        child: _server,
+        ..
+    } = Served::on_free_ports().await;
     let _first = begun(&page).await;
 
     let second = output(load(&page, &[])).await;
@@ -201,16 +155,13 @@ async fn a_second_load_is_refused() {
 }
 
 #[cfg(unix)]
-async fn signal(child: &Child, signal: &str) {
-    let pid = child.id().expect("it runs").to_string();
-    let kill = Command::new("kill").args([signal, &pid]).status().await;
-    assert!(kill.expect("kill runs").success());
-}
-
-#[cfg(unix)]
 #[tokio::test]
 async fn ctrl_c_ends_a_load_with_its_summary_and_the_server_stays() {
-    let (_server, _, page) = serve().await;
+    let Served {
+        page,
+        child: _server,
+        ..
+    } = Served::on_free_ports().await;
     let first = begun(&page).await;
 
     signal(&first, "-INT").await;
@@ -249,7 +200,11 @@ async fn a_page_that_never_responds_can_be_given_up() {
 #[tokio::test]
 async fn a_load_interrupted_by_its_server_prints_the_summary_and_an_error() {
     for how in ["-INT", "-KILL"] {
-        let (server, _, page) = serve().await;
+        let Served {
+            page,
+            child: server,
+            ..
+        } = Served::on_free_ports().await;
         let load = begun(&page).await;
 
         signal(&server, how).await;

@@ -102,13 +102,7 @@ async fn one_load_goes_on_at_a_time_and_runs_beside_it() {
     let mut progress = browser.load(&endless()).await;
     progress.next().await;
 
-    let headers = [
-        ("content-type", "application/json"),
-        ("sec-fetch-site", "none"),
-    ];
-    let second = browser
-        .send(Method::POST, "/api/loads", &headers, "{}")
-        .await;
+    let second = browser.post("/api/loads", &json!({})).await;
     let mut events = browser.listen(None).await;
     let run = browser.run_scenario("flaky").await;
 
@@ -126,18 +120,9 @@ async fn closing_the_connection_stops_the_load_completely() {
 
     drop(progress);
 
-    let headers = [
-        ("content-type", "application/json"),
-        ("sec-fetch-site", "none"),
-    ];
     let began = Instant::now();
-    let next = r#"{"seconds":1,"rate":1,"filter":"flaky-gives-up"}"#;
-    while browser
-        .send(Method::POST, "/api/loads", &headers, next)
-        .await
-        .status
-        == StatusCode::CONFLICT
-    {
+    let next = json!({ "seconds": 1, "rate": 1, "filter": "flaky-gives-up" });
+    while browser.post("/api/loads", &next).await.status == StatusCode::CONFLICT {
         assert!(began.elapsed() < PATIENCE, "the load goes on");
         sleep(Duration::from_millis(20)).await;
     }

@@ -5,7 +5,10 @@ use std::{env, fs, time::Duration};
 
 use tokio::time::{Instant, sleep};
 
-use crate::load::{load, serve, text};
+use crate::{
+    command::Served,
+    load::{load, text},
+};
 
 /// The runs in a second: about as many as two cores can handle in a debug build, which
 /// this test uses.
@@ -106,8 +109,13 @@ async fn run_scenario(page: &str, seconds: u64) -> (u64, u64) {
 )]
 async fn after_a_long_load_all_is_where_it_began_and_the_numbers_are_those_of_the_wire() {
     let seconds = env::var("SOAK_SECONDS").map_or(60, |it| it.parse().expect("seconds"));
-    let (server, service, page) = serve().await;
-    let process = server.id().expect("it runs");
+    let Served {
+        child,
+        service,
+        page,
+        ..
+    } = Served::on_free_ports().await;
+    let process = child.id().expect("it runs");
     run_scenario(&page, WARM_UP).await;
     let settled = async |threads_and_descriptors: Option<Held>| {
         let begun = Instant::now();

@@ -55,15 +55,7 @@ async fn runs_that_go_on_are_cancelled() {
     let mut events = browser.listen(None).await;
     let run = json!({ "scenario": "retry-later", "max_retry_after_seconds": 600 });
     browser.start(&run).await;
-    events
-        .until(|event| {
-            let rows = event.data["waterfall"]["rows"]
-                .as_array()
-                .into_iter()
-                .flatten();
-            rows.into_iter().any(|row| row["kind"] == "wait")
-        })
-        .await;
+    events.until_a_wait().await;
 
     // The run waits two minutes from here.
     let stopped = timeout(PATIENCE, dashboard.stop()).await;

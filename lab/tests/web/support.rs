@@ -14,6 +14,12 @@ use tokio::{net::TcpStream, time::timeout};
 /// A test that waits this long has failed.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
+/// The headers of JSON from the page itself.
+const OWN_JSON: [(&str, &str); 2] = [
+    ("content-type", "application/json"),
+    ("sec-fetch-site", "same-origin"),
+];
+
 /// A server on free ports, and a browser for it.
 pub(crate) async fn serve() -> (WebUi, Browser) {
     let config = WebUiConfig {
@@ -70,12 +76,18 @@ impl Browser {
 
     /// Requests a run as the page does.
     pub(crate) async fn start(&self, run: &Value) -> TestResponse {
-        let headers = [
-            ("content-type", "application/json"),
-            ("sec-fetch-site", "same-origin"),
-        ];
-        self.send(Method::POST, "/api/runs", &headers, &run.to_string())
-            .await
+        self.post("/api/runs", run).await
+    }
+
+    /// Sends JSON as the page does.
+    pub(crate) async fn post(&self, path: &str, value: &Value) -> TestResponse {
+        let value = value.to_string();
+        self.send(Method::POST, path, &OWN_JSON, &value).await
+    }
+
+    /// The run with this id.
+    pub(crate) async fn shown(&self, id: &str) -> Value {
+        self.get(&format!("/api/runs/{id}")).await.json()
     }
 
     /// Starts a run in virtual time, and returns its id.
@@ -119,50 +131,29 @@ impl Browser {
         let header = last.map(|id| ("last-event-id", id));
         let headers: Vec<_> = header.into_iter().collect();
         let response = self.open(Method::GET, path, &headers, "").await;
-        assert_eq!(response.status(), StatusCode::OK);
-        assert_eq!(response.headers()["content-type"], "text/event-stream");
-        Events {
-            body: response.into_body(),
-            text: String::new(),
-        }
+        Events(Pieces::of(response, "text/event-stream", "\n\n"))
     }
 
     /// Starts a load, and reads its progress.
     pub(crate) async fn load(&self, load: &Value) -> Progress {
-        let headers = [
-            ("content-type", "application/json"),
-            ("sec-fetch-site", "none"),
-        ];
-        let response = self
-            .open(Method::POST, "/api/loads", &headers, &load.to_string())
-            .await;
-        assert_eq!(response.status(), StatusCode::OK);
-        assert_eq!(response.headers()["content-type"], "application/x-ndjson");
-        Progress {
-            body: response.into_body(),
-            text: String::new(),
-        }
+        let response = self.open_json("/api/loads", load).await;
+        Progress(Pieces::of(response, "application/x-ndjson", "\n"))
     }
 
     /// Starts a storm, and reads its events until the value is dropped.
     pub(crate) async fn storm(&self, storm: &Value) -> Events {
         let response = self.open_storm(storm).await;
-        assert_eq!(response.status(), StatusCode::OK);
-        assert_eq!(response.headers()["content-type"], "text/event-stream");
-        Events {
-            body: response.into_body(),
-            text: String::new(),
-        }
+        Events(Pieces::of(response, "text/event-stream", "\n\n"))
     }
 
     /// Starts a storm, and reads nothing.
     pub(crate) async fn open_storm(&self, storm: &Value) -> http::Response<Incoming> {
-        let headers = [
-            ("content-type", "application/json"),
-            ("sec-fetch-site", "same-origin"),
-        ];
-        self.open(Method::POST, "/api/storms", &headers, &storm.to_string())
-            .await
+        self.open_json("/api/storms", storm).await
+    }
+
+    async fn open_json(&self, path: &str, value: &Value) -> http::Response<Incoming> {
+        let value = value.to_string();
+        self.open(Method::POST, path, &OWN_JSON, &value).await
     }
 
     async fn open(
@@ -216,28 +207,51 @@ impl Event {
     }
 }
 
-/// A reader of the feed.
-pub(crate) struct Events {
+/// A response that is read piece by piece.
+struct Pieces {
     body: Incoming,
     text: String,
+    separator: &'static str,
 }
+
+impl Pieces {
+    fn of(response: http::Response<Incoming>, media_type: &str, separator: &'static str) -> Self {
+        assert_eq!(response.status(), StatusCode::OK);
+        assert_eq!(response.headers()["content-type"], media_type);
+        Self {
+            body: response.into_body(),
+            text: String::new(),
+            separator,
+        }
+    }
+
+    /// The next piece; none at the end, or if the connection broke.
+    async fn next(&mut self) -> Option<String> {
+        loop {
+            if let Some((piece, rest)) = self.text.split_once(self.separator) {
+                let piece = piece.to_owned();
+                self.text = rest.to_owned();
+                return Some(piece);
+            }
+            let frame = timeout(PATIENCE, self.body.frame()).await;
+            let frame = frame.expect("a piece in time")?.ok()?;
+            let data = frame.into_data().expect("data");
+            self.text
+                .push_str(std::str::from_utf8(&data).expect("UTF-8"));
+        }
+    }
+}
+
+/// A reader of the feed.
+pub(crate) struct Events(Pieces);
 
 impl Events {
     /// The next event; none once the server has ended or aborted the stream.
     pub(crate) async fn next(&mut self) -> Option<Event> {
         loop {
-            while let Some((block, rest)) = self.text.split_once("\n\n") {
-                let event = read(block);
-                self.text = rest.to_owned();
-                if event.is_some() {
-                    return event;
-                }
+            if let Some(event) = read(&self.0.next().await?) {
+                return Some(event);
             }
-            let frame = timeout(PATIENCE, self.body.frame()).await;
-            let frame = frame.expect("an event in time")?.ok()?;
-            let data = frame.into_data().expect("data");
-            self.text
-                .push_str(std::str::from_utf8(&data).expect("UTF-8"));
         }
     }
 
@@ -253,29 +267,25 @@ impl Events {
             }
         }
     }
+
+    /// All events up to a wait in a waterfall.
+    pub(crate) async fn until_a_wait(&mut self) -> Vec<Event> {
+        let waits = |event: &Event| {
+            let rows = event.data["waterfall"]["rows"].as_array();
+            rows.is_some_and(|rows| rows.iter().any(|row| row["kind"] == "wait"))
+        };
+        self.until(waits).await
+    }
 }
 
 /// The progress of a load, which stops when this is dropped.
-pub(crate) struct Progress {
-    body: Incoming,
-    text: String,
-}
+pub(crate) struct Progress(Pieces);
 
 impl Progress {
     /// The next line; none at the end, or if the connection broke.
     pub(crate) async fn next(&mut self) -> Option<Value> {
-        loop {
-            if let Some((line, rest)) = self.text.split_once('\n') {
-                let line = serde_json::from_str(line).expect("JSON");
-                self.text = rest.to_owned();
-                return Some(line);
-            }
-            let frame = timeout(PATIENCE, self.body.frame()).await;
-            let frame = frame.expect("a line in time")?.ok()?;
-            let data = frame.into_data().expect("data");
-            self.text
-                .push_str(std::str::from_utf8(&data).expect("UTF-8"));
-        }
+        let line = self.0.next().await?;
+        Some(serde_json::from_str(&line).expect("JSON"))
     }
 
     /// The last line.
