@@ -131,3 +131,89 @@ impl Condition {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::{
+        counters::Counters,
+        outcome::Outcome,
+        wire::{JobResult, RetryAfter, ValueHash, WireRecord, WireRequest},
+    };
+
+    const CLIENT: Client = Client {
+        name: "tested",
+        prefix: "tested_",
+        headlines: &[],
+        without: None,
+    };
+
+    /// Whether a sentence of this condition is true of a job that was asked for twice under
+    /// one key, this long after a response that asked for two seconds.
+    fn is_true(condition: Condition, waited: u64, outcome: &Outcome) -> bool {
+        let key = Some(ValueHash(7));
+        let refused = WireRequest {
+            seq: 1,
+            method: "POST",
+            status: Some(503),
+            head: Some(Duration::ZERO),
+            idempotency_key: key,
+            retry_after: Some(RetryAfter::seconds(Duration::from_secs(2))),
+            ..WireRequest::default()
+        };
+        let created = WireRequest {
+            seq: 2,
+            method: "POST",
+            arrived: Duration::from_secs(waited),
+            status: Some(201),
+            idempotency_key: key,
+            job: Some(JobResult::Created),
+            ..WireRequest::default()
+        };
+        let wire = WireRecord {
+            total: 2,
+            entries: vec![refused, created],
+            one_caller: true,
+            ..WireRecord::default()
+        };
+        let evidence = Evidence {
+            client: CLIENT,
+            outcome,
+            wire: &wire,
+            counters: &Counters::default(),
+            rules_apply: true,
+        };
+        let conditions: &'static [_] = vec![condition].leak();
+        Sentence::of(CLIENT, conditions, "").is_true_of(evidence)
+    }
+
+    #[test]
+    fn a_condition_holds_for_its_evidence_only() {
+        use Condition::*;
+        let failed = Outcome {
+            ending: Ending::HttpError,
+            ..Outcome::ok("")
+        };
+        let failed = failed
+            .with("gave_up", StopReason::Deadline)
+            .with("problem", "page_limit");
+        for (condition, other) in [
+            (Ended(Ending::HttpError), Ended(Ending::Ok)),
+            (GaveUp(StopReason::Deadline), GaveUp(StopReason::Tls)),
+            (Problem("page_limit"), Problem("item_limit")),
+            (Requests(2), Requests(1)),
+            (RequestsFrom(2), RequestsFrom(3)),
+            (Responded(503), Responded(500)),
+            (WaitedAsAsked, CameEarly),
+            (IdempotencyKeys(1), IdempotencyKeys(2)),
+            (JobsCreated(1), JobsCreated(2)),
+        ] {
+            assert!(is_true(condition, 2, &failed), "{condition:?}");
+            assert!(!is_true(other, 2, &failed), "{other:?}");
+        }
+        assert!(is_true(CameEarly, 1, &failed) && !is_true(WaitedAsAsked, 1, &failed));
+        assert!(!is_true(Requests(2), 2, &Outcome::cancelled(2)));
+    }
+}

@@ -1,12 +1,12 @@
 //! The effects of the two clients beside each other, scenario by scenario.
 
-use std::sync::LazyLock;
-
 use evidence::{
     Comparison, Ending, Fact, WireRecord,
     compare::{Aspect, Effect, Sample},
 };
-use runner::{NAIVE, Naive, RELIABLE, Reliable, sample, scenario, scenario::CATALOGUE};
+use runner::{
+    NAIVE, Naive, RELIABLE, Reliable, sample, scenario, scenario::CATALOGUE, scenario::Scenario,
+};
 
 use crate::{pairwise_runs::PairwiseRun, settings};
 
@@ -35,7 +35,14 @@ async fn compare_in_several_runs(name: &str) -> Comparison {
     )
 }
 
-static FLAKY: LazyLock<Comparison> = LazyLock::new(|| compare_in_several_runs("flaky"));
+pub(crate) fn text_of(scenario: &Scenario, comparison: &Comparison) -> String {
+    render::comparison(
+        &scenario.words,
+        comparison,
+        None,
+        &render::Options::default(),
+    )
+}
 
 fn effect(comparison: &Comparison, aspect: Aspect) -> &Effect {
     let effects = &comparison.compared.effects;
@@ -53,11 +60,10 @@ fn every_comparison_can_be_read_and_the_reliable_client_breaks_no_rule() {
     for scenario in CATALOGUE {
         let comparison = compare(scenario.words.name);
 
-        let options = render::Options::default();
-        let text = render::comparison(&scenario.words, &comparison, None, &options);
+        let text = text_of(scenario, &comparison);
         let ascii = render::Options {
             ascii: true,
-            ..options
+            ..render::Options::default()
         };
         let ascii = render::comparison(&scenario.words, &comparison, None, &ascii);
 
@@ -157,7 +163,7 @@ fn without_faults_both_clients_have_the_same_effects() {
 /// runs can.
 #[test]
 fn early_retries_break_a_rule_and_longer_waits_are_explained() {
-    let comparison = &*FLAKY;
+    let comparison = &compare_in_several_runs("flaky");
 
     assert_eq!(broken(comparison), [vec![], vec!["backoff-waits"]]);
     assert!(!effect(comparison, Aspect::Requests).differs);
@@ -179,12 +185,7 @@ fn the_second_client_is_not_scored_on_the_expectations_of_the_first() {
     for scenario in CATALOGUE {
         let comparison = compare(scenario.words.name);
 
-        let text = render::comparison(
-            &scenario.words,
-            &comparison,
-            None,
-            &render::Options::default(),
-        );
+        let text = text_of(scenario, &comparison);
         let page = render::html_comparison(
             &scenario.words,
             &comparison,
@@ -262,12 +263,7 @@ fn a_failed_expectation_of_the_reliable_client_shows_the_finding() {
     let mut comparison = compare(scenario.words.name);
     comparison.runs[0].verdict = comparison.runs[1].verdict.clone();
 
-    let text = render::comparison(
-        &scenario.words,
-        &comparison,
-        None,
-        &render::Options::default(),
-    );
+    let text = text_of(scenario, &comparison);
 
     let words: Vec<_> = text.split_whitespace().collect();
     let line = "✗ wire every Retry-After in seconds was waited for in full — asked for 120 s, \
@@ -280,12 +276,7 @@ fn a_comparison_draws_both_runs_on_one_axis() {
     let scenario = scenario::find("retry-after-seconds").expect("a scenario of the catalogue");
     let comparison = compare(scenario.words.name);
 
-    let text = render::comparison(
-        &scenario.words,
-        &comparison,
-        None,
-        &render::Options::default(),
-    );
+    let text = text_of(scenario, &comparison);
 
     insta::assert_snapshot!(text, @r#"
     retry-after-seconds — the service asks for a wait of two seconds
