@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use axum::{Json, Router, response::IntoResponse, routing};
 use client::{
     ConfigError, Endpoint, IdempotencyKey, JsonObject, MemoryCheckpoints, install_tls_provider,
-    teaching::{Redirect, endpoint},
+    teaching::endpoint,
     telemetry::{Metric, MetricKind, SharedRecorder},
 };
 use evidence::{
@@ -164,18 +164,6 @@ impl ScenarioClient for TrustingClient {
         self.request(Method::GET, endpoint).await
     }
 
-    async fn no_content(&self) -> Result<(), Outcome> {
-        self.get(endpoint::NO_CONTENT).await
-    }
-
-    async fn redirect(&self) -> Result<Option<Redirect>, Outcome> {
-        self.get(endpoint::REDIRECT).await.map(|()| None)
-    }
-
-    fn new_key(&self) -> Option<IdempotencyKey> {
-        None
-    }
-
     async fn post(
         &self,
         endpoint: Endpoint,
@@ -245,11 +233,15 @@ async fn run_scenario(scenario: &Scenario, client: &'static dyn ClientUnderTest)
     run(scenario, &settings).await.expect("a run")
 }
 
+/// The runs of the reference client and of the naive one.
+async fn by_both(scenario: &Scenario) -> (Run, Run) {
+    let [reliable, naive] = [CLIENTS[0], CLIENTS[1]].map(|client| run_scenario(scenario, client));
+    (reliable.await, naive.await)
+}
+
 #[tokio::test]
 async fn a_scenario_of_ones_own_is_run_and_judged() {
-    let [reliable, naive] = [CLIENTS[0], CLIENTS[1]].map(|client| run_scenario(&SCENARIO, client));
-
-    let (reliable, naive) = (reliable.await, naive.await);
+    let (reliable, naive) = by_both(&SCENARIO).await;
 
     assert!(reliable.passed(), "{:#?}", reliable.verdict);
     assert_eq!(
@@ -280,10 +272,7 @@ async fn a_client_of_ones_own_is_run_and_judged_by_the_same_rules() {
 
 #[tokio::test]
 async fn a_rule_of_ones_own_judges_what_the_wire_saw() {
-    let runs = [CLIENTS[0], CLIENTS[1]].map(|client| run_scenario(&SCENARIO, client));
-    let [reliable, naive] = runs;
-
-    let (reliable, naive) = (reliable.await, naive.await);
+    let (reliable, naive) = by_both(&SCENARIO).await;
 
     let judge = |run: &Run| (RULE.judge)(&[Case::of(&run.wire)]);
     assert_eq!(judge(&reliable).verdict, Verdict::Kept);
@@ -308,10 +297,7 @@ async fn a_client_of_ones_own_comes_to_an_end_in_every_scenario() {
 /// JSON of another shape than expected is data to one client, and a finding to the other.
 #[tokio::test]
 async fn every_client_comes_to_an_end_with_json_of_another_shape() {
-    let runs = [CLIENTS[0], CLIENTS[1]].map(|client| run_scenario(&BARE_ARRAY, client));
-    let [reliable, naive] = runs;
-
-    let (reliable, naive) = (reliable.await, naive.await);
+    let (reliable, naive) = by_both(&BARE_ARRAY).await;
 
     assert_eq!(reliable.outcome.ending, Ending::ResponseError);
     assert_eq!(naive.outcome.ending, Ending::Ok);

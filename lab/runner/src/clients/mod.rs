@@ -74,7 +74,8 @@ pub trait ClientUnderTest: fmt::Debug + Sync {
 
 /// A client of the service of a run.
 ///
-/// A failure is an [`Outcome`] with everything that the client keeps of it.
+/// A failure is an [`Outcome`] with everything that the client keeps of it. A method with
+/// a body is for a client that has nothing of its own there.
 #[async_trait::async_trait]
 pub trait ScenarioClient: Send + Sync {
     /// Calls `/flaky` and returns the number in the response.
@@ -84,14 +85,20 @@ pub trait ScenarioClient: Send + Sync {
     async fn get(&self, endpoint: Endpoint) -> Result<(), Outcome>;
 
     /// GETs `/no-content`.
-    async fn no_content(&self) -> Result<(), Outcome>;
+    async fn no_content(&self) -> Result<(), Outcome> {
+        self.get(endpoint::NO_CONTENT).await
+    }
 
     /// GETs `/redirect`; `None` from a client that follows redirects and does not
     /// see them.
-    async fn redirect(&self) -> Result<Option<Redirect>, Outcome>;
+    async fn redirect(&self) -> Result<Option<Redirect>, Outcome> {
+        self.get(endpoint::REDIRECT).await.map(|()| None)
+    }
 
     /// The key of a new change; `None` from a client that takes a new key for each request.
-    fn new_key(&self) -> Option<IdempotencyKey>;
+    fn new_key(&self) -> Option<IdempotencyKey> {
+        None
+    }
 
     /// POSTs to an endpoint that promises nothing.
     async fn post(

@@ -15,7 +15,7 @@ use std::ops::ControlFlow;
 
 use client::{
     ConfigError, Endpoint, IdempotencyKey, JsonObject, MemoryCheckpoints,
-    teaching::{Redirect, endpoint},
+    teaching::endpoint,
     telemetry::{Metric, SharedRecorder},
 };
 use evidence::{
@@ -81,6 +81,9 @@ impl ClientUnderTest for Naive {
     }
 }
 
+/// It parses every response as JSON, even one without content. Its library follows a
+/// redirect, so the response is that of another endpoint. Each request takes a new key: see
+/// [`Call`].
 #[async_trait::async_trait]
 impl ScenarioClient for NaiveClient {
     async fn flaky(&self) -> Result<u64, Outcome> {
@@ -91,21 +94,6 @@ impl ScenarioClient for NaiveClient {
 
     async fn get(&self, endpoint: Endpoint) -> Result<(), Outcome> {
         self.fetch(Call::get(endpoint)).await.map(drop)
-    }
-
-    /// It parses every response as JSON.
-    async fn no_content(&self) -> Result<(), Outcome> {
-        self.get(endpoint::NO_CONTENT).await
-    }
-
-    /// The library follows the redirect, so the response is that of another endpoint.
-    async fn redirect(&self) -> Result<Option<Redirect>, Outcome> {
-        self.get(endpoint::REDIRECT).await.map(|()| None)
-    }
-
-    /// Each request takes a new key: see [`Call`].
-    fn new_key(&self) -> Option<IdempotencyKey> {
-        None
     }
 
     async fn post(

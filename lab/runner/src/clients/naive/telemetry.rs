@@ -6,13 +6,12 @@ use std::sync::Arc;
 use client::{
     Endpoint, FailureKind,
     telemetry::{
-        CallOutcome, Injector, Metric, MetricKind, Operation, SharedRecorder, method_label,
-        status_label,
+        self, CallOutcome, Injector, Metric, Operation, SharedRecorder, method_label, status_label,
     },
 };
 use evidence::StopReason;
 use http::{HeaderMap, Method, StatusCode};
-use metrics::{Unit, counter, describe_counter, with_local_recorder};
+use metrics::{counter, describe_counter, with_local_recorder};
 use reqwest::Request;
 use tracing::{Span, field::Empty};
 
@@ -26,28 +25,23 @@ const TARGET: &str = "lab::naive";
 /// Calls of its methods.
 const CALLS: Metric = Metric {
     name: "naive_calls_total",
-    kind: MetricKind::Counter,
-    unit: Unit::Count,
-    labels: &["endpoint", "outcome", "retried"],
     question: "How many calls of the naive client ended, how did each end, and did it take more than one request?",
+    ..telemetry::CALLS
 };
 
 /// Requests that the client made.
 const ATTEMPTS: Metric = Metric {
     name: "naive_attempts_total",
-    kind: MetricKind::Counter,
-    unit: Unit::Count,
-    labels: &["endpoint", "method", "result"],
     question: "How many requests did the naive client make, redirects not counted, and how did each end (status or error type)?",
+    ..telemetry::ATTEMPTS
 };
 
 /// Requests that it made again.
 const RETRIES: Metric = Metric {
     name: "naive_retries_total",
-    kind: MetricKind::Counter,
-    unit: Unit::Count,
     labels: &["endpoint", "method"],
     question: "How many requests did the naive client make again, at once?",
+    ..telemetry::RETRIES
 };
 
 /// Every metric of the naive client.
@@ -58,8 +52,6 @@ pub(super) struct Telemetry {
     recorder: SharedRecorder,
     injector: Injector,
 }
-
-type Labels<'a> = &'a [(&'static str, &'static str)];
 
 impl Telemetry {
     pub(super) fn new(connection: &Connection) -> Self {
@@ -78,19 +70,16 @@ impl Telemetry {
             }
         });
         for (method, endpoint) in tasks.iter().map(|task| task.request()) {
+            let (endpoint, method) = (endpoint.name(), method_label(&method));
             for result in Operation::result_labels() {
-                count(
-                    recorder,
-                    ATTEMPTS,
-                    &attempt_labels(endpoint, &method, result),
-                    0,
-                );
+                count(recorder, ATTEMPTS, [endpoint, method, result], 0);
             }
-            count(recorder, RETRIES, &retry_labels(endpoint, &method), 0);
+            count(recorder, RETRIES, [endpoint, method], 0);
             let outcomes = CallOutcome::ALL.into_iter();
             for outcome in outcomes.filter(|it| *it != CallOutcome::ContractError) {
-                for retried in [false, true] {
-                    count(recorder, CALLS, &call_labels(endpoint, outcome, retried), 0);
+                for retried in ["false", "true"] {
+                    let labels = [endpoint, outcome.as_str(), retried];
+                    count(recorder, CALLS, labels, 0);
                 }
             }
         }
@@ -101,48 +90,25 @@ impl Telemetry {
     }
 
     pub(super) fn attempt(&self, endpoint: Endpoint, method: &Method, result: &Sent) {
-        let labels = attempt_labels(endpoint, method, result_label(result));
-        count(&self.recorder, ATTEMPTS, &labels, 1);
+        let labels = [endpoint.name(), method_label(method), result_label(result)];
+        count(&self.recorder, ATTEMPTS, labels, 1);
     }
 
     pub(super) fn retry(&self, endpoint: Endpoint, method: &Method) {
-        count(&self.recorder, RETRIES, &retry_labels(endpoint, method), 1);
+        let labels = [endpoint.name(), method_label(method)];
+        count(&self.recorder, RETRIES, labels, 1);
     }
 }
 
-fn count(recorder: &SharedRecorder, metric: Metric, labels: Labels<'_>, by: u64) {
-    with_local_recorder(&**recorder, || counter!(metric.name, labels).increment(by));
-}
-
-fn call_labels(
-    endpoint: Endpoint,
-    outcome: CallOutcome,
-    retried: bool,
-) -> [(&'static str, &'static str); 3] {
-    [
-        ("endpoint", endpoint.name()),
-        ("outcome", outcome.as_str()),
-        ("retried", if retried { "true" } else { "false" }),
-    ]
-}
-
-fn attempt_labels(
-    endpoint: Endpoint,
-    method: &Method,
-    result: &'static str,
-) -> [(&'static str, &'static str); 3] {
-    [
-        ("endpoint", endpoint.name()),
-        ("method", method_label(method)),
-        ("result", result),
-    ]
-}
-
-fn retry_labels(endpoint: Endpoint, method: &Method) -> [(&'static str, &'static str); 2] {
-    [
-        ("endpoint", endpoint.name()),
-        ("method", method_label(method)),
-    ]
+/// Raises a counter; `values` are those of the metric's labels, in their order.
+fn count<const N: usize>(
+    recorder: &SharedRecorder,
+    metric: Metric,
+    values: [&'static str; N],
+    by: u64,
+) {
+    let labels: Vec<_> = metric.labels.iter().copied().zip(values).collect();
+    with_local_recorder(&**recorder, || counter!(metric.name, &labels).increment(by));
 }
 
 /// The result of a request: status and body, or the failure.
@@ -206,8 +172,9 @@ impl Drop for OpenCall<'_> {
     fn drop(&mut self) {
         self.span.record("attempts", i64::from(self.attempts));
         self.span.record("outcome", self.outcome.as_str());
-        let labels = call_labels(self.endpoint, self.outcome, self.attempts > 1);
-        count(&self.telemetry.recorder, CALLS, &labels, 1);
+        let retried = if self.attempts > 1 { "true" } else { "false" };
+        let labels = [self.endpoint.name(), self.outcome.as_str(), retried];
+        count(&self.telemetry.recorder, CALLS, labels, 1);
     }
 }
 
