@@ -154,155 +154,86 @@ fn text(span: &Span, name: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
-    use crate::trace::{SpanId, TraceId};
-
-    fn span(name: SpanName, fields: &[(&'static str, FieldValue)]) -> Span {
-        Span {
-            id: SpanId::from_hex("0000000000000001").unwrap(),
-            parent: None,
-            trace_id: TraceId::from_hex("00000000000000000000000000000001").unwrap(),
-            name,
-            start: Duration::ZERO,
-            end: Some(Duration::from_millis(7)),
-            fields: fields.iter().cloned().collect(),
-        }
-    }
-
-    /// Both columns of a row.
-    fn words(span: &Span, nested: bool) -> [String; 2] {
-        [what(span), how(span, nested)]
-    }
-
-    fn str(text: &str) -> FieldValue {
-        FieldValue::Str(text.into())
-    }
+    use crate::trace::testing::span;
 
     #[test]
-    fn an_attempt_is_labelled_with_its_result() {
-        let (status, error) = (field::STATUS, field::ERROR_TYPE);
-        let table = [
+    fn each_kind_of_span_has_its_label() {
+        for (text, expected) in [
             (
-                vec![(status, FieldValue::U64(200))],
+                "attempt 0-7 http.response.status_code=200",
                 ["attempt 1", "200 OK"],
             ),
             (
-                vec![(status, FieldValue::I64(200))],
-                ["attempt 1", "200 OK"],
-            ),
-            (
-                vec![(status, FieldValue::U64(503)), (error, str("503"))],
+                "attempt 0-7 http.response.status_code=503 error.type='503'",
                 ["attempt 1", "503 Service Unavailable"],
             ),
             (
-                vec![(status, FieldValue::U64(418)), (error, str("other"))],
+                "attempt 0-7 http.response.status_code=418 error.type=other",
                 ["attempt 1", "418 I'm a teapot"],
             ),
             (
-                vec![(status, FieldValue::U64(200)), (error, str("body"))],
+                "attempt 0-7 http.response.status_code=200 error.type=body",
                 ["attempt 1", "body"],
             ),
-            (vec![(status, FieldValue::U64(799))], ["attempt 1", "799"]),
             (
-                vec![(error, str("tls"))],
+                "attempt 0-7 http.response.status_code=799",
+                ["attempt 1", "799"],
+            ),
+            (
+                "attempt 0-7 error.type=tls",
                 ["attempt 1", "the TLS handshake failed"],
             ),
             (
-                vec![(field::RESEND_COUNT, FieldValue::U64(2))],
+                "attempt 0-7 http.request.resend_count=2",
                 ["attempt 3", "no response"],
             ),
-        ];
+            (
+                "operation 0-7 otel.name=items attempts=3 outcome=error error.type='503'",
+                ["items", "3 attempts · error · 503"],
+            ),
+            ("operation 0- otel.name=items", ["items", "running"]),
+            (
+                "wait 0-131 wait.source=backoff wait.seconds=0.131 wait.ceiling_seconds=0.2",
+                ["wait 131 ms", "backoff, at most 200 ms"],
+            ),
+            (
+                "wait 0-7 wait.source=backoff wait.seconds=NaN",
+                ["wait 7 ms", ""],
+            ),
+            ("wait 0-7", ["wait 7 ms", ""]),
+            (
+                "wait 0-7 wait.source=retry_after wait.seconds=120.0",
+                ["wait 120 s, cut off after 7 ms", "Retry-After"],
+            ),
+            (
+                "stop 0-0 stop.reason=tls",
+                ["gave up", "TLS would fail again"],
+            ),
+            (
+                "queue 0-7 concurrency.max=8",
+                ["queued 7 ms", "limit of 8 attempts"],
+            ),
+            (
+                "queue 0- concurrency.max=8",
+                ["queued", "limit of 8 attempts"],
+            ),
+        ] {
+            let span = span(text);
 
-        for (fields, expected) in table {
-            assert_eq!(words(&span(SpanName::Attempt, &fields), false), expected);
+            assert_eq!([what(&span), how(&span, false)], expected, "{text}");
         }
-    }
-
-    #[test]
-    fn an_operation_is_labelled_with_its_result() {
-        let fields = [
-            (field::OTEL_NAME, str("items")),
-            (field::ATTEMPTS, FieldValue::U64(3)),
-            (field::OUTCOME, str("error")),
-            (field::ERROR_TYPE, str("503")),
-        ];
-        let failed = span(SpanName::Operation, &fields);
-        let mut running = span(SpanName::Operation, &fields[..1]);
-        running.end = None;
-
-        assert_eq!(words(&failed, false), ["items", "3 attempts · error · 503"]);
-        assert_eq!(words(&running, false), ["items", "running"]);
-    }
-
-    #[test]
-    fn a_wait_is_labelled_with_its_source_and_upper_bound() {
-        let fields = |source, seconds| {
-            vec![
-                (field::WAIT_SOURCE, str(source)),
-                (field::WAIT_SECONDS, FieldValue::F64(seconds)),
-            ]
-        };
-        let ceiling = (field::WAIT_CEILING, FieldValue::F64(0.2));
-        let drawn = [fields("backoff", 0.131), vec![ceiling]].concat();
-        let table = [
-            (drawn, ["wait 131 ms", "backoff, at most 200 ms"]),
-            (fields("retry_after", 120.0), ["wait 120 s", "Retry-After"]),
-            (fields("backoff", 0.0), ["wait 0 ms", "backoff"]),
-            (fields("backoff", f64::NAN), ["wait 7 ms", ""]),
-            (vec![], ["wait 7 ms", ""]),
-        ];
-
-        for (fields, expected) in table {
-            let mut wait = span(SpanName::Wait, &fields);
-            wait.end = wait.fields.seconds(field::WAIT_SECONDS).or(wait.end);
-
-            assert_eq!(words(&wait, false), expected);
-        }
-    }
-
-    #[test]
-    fn a_stop_is_labelled_with_its_reason_and_a_queue_with_its_limit() {
-        let stop = span(SpanName::Stop, &[(field::STOP_REASON, str("tls"))]);
-        let queue = span(SpanName::Queue, &[(field::LIMIT, FieldValue::I64(8))]);
-        let mut open = queue.clone();
-        open.end = None;
-
-        assert_eq!(words(&stop, false), ["gave up", "TLS would fail again"]);
-        assert_eq!(words(&queue, false), ["queued 7 ms", "limit of 8 attempts"]);
-        assert_eq!(words(&open, false), ["queued", "limit of 8 attempts"]);
-    }
-
-    #[test]
-    fn a_wait_that_was_cut_off_says_so() {
-        let fields = [
-            (field::WAIT_SOURCE, str("retry_after")),
-            (field::RETRY_REASON, str("503")),
-            (field::WAIT_SECONDS, FieldValue::F64(120.0)),
-        ];
-        let wait = span(SpanName::Wait, &fields);
-
-        assert_eq!(
-            words(&wait, false),
-            ["wait 120 s, cut off after 7 ms", "Retry-After"]
-        );
     }
 
     #[test]
     fn a_request_is_labelled_with_its_status_and_fault() {
-        let fields = [
-            (field::FAULT, str("bad_json")),
-            (field::STATUS, FieldValue::U64(200)),
-            (field::ROUTE, str("/bad-json")),
-            (field::METHOD, str("GET")),
-        ];
-        let request = span(SpanName::Request, &fields);
-
-        assert_eq!(words(&request, true), ["service", "200 · fault bad_json"]);
-        assert_eq!(
-            words(&request, false),
-            ["service", "GET /bad-json 200 · fault bad_json"]
+        let request = span(
+            "request 0-7 http.request.method=GET http.route=/bad-json \
+             http.response.status_code=200 fault=bad_json",
         );
+
+        assert_eq!(what(&request), "service");
+        assert_eq!(how(&request, true), "200 · fault bad_json");
+        assert_eq!(how(&request, false), "GET /bad-json 200 · fault bad_json");
     }
 }

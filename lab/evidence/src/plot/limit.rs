@@ -110,47 +110,23 @@ fn text(from: u64, moves: &[Move]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::{FieldValue, SpanId, TraceId};
+    use crate::trace::testing::{span, trace};
 
-    fn attempt(id: u64, end: u64, limit: Option<(u64, u64)>) -> Span {
-        let number = |name, number| (name, FieldValue::U64(number));
-        let fields = limit.into_iter().flat_map(|(before, after)| {
-            [
-                number(field::LIMIT_BEFORE, before),
-                number(field::LIMIT_AFTER, after),
-            ]
-        });
-        Span {
-            id: SpanId::from_hex(&format!("{id:016x}")).expect("an id"),
-            parent: None,
-            trace_id: TraceId::from_hex(&format!("{:032x}", 1)).expect("an id"),
-            name: SpanName::Attempt,
-            start: Duration::ZERO,
-            end: Some(Duration::from_millis(end)),
-            fields: fields.collect(),
-        }
-    }
-
-    fn line(spans: Vec<Span>) -> Option<LimitLine> {
-        LimitLine::of(&[Trace {
-            id: spans[0].trace_id,
-            spans,
-            dropped_spans: 0,
-            taken_at: Duration::from_millis(9),
-        }])
+    fn line(spans: &[&str]) -> Option<LimitLine> {
+        let spans = spans.iter().map(|text| span(text));
+        LimitLine::of(&[trace(spans.collect(), 9)])
     }
 
     #[test]
     fn falls_at_one_moment_are_sorted_from_high_to_low_with_rises_after_them() {
-        let spans = vec![
-            attempt(1, 5, Some((8, 9))),
-            attempt(2, 0, Some((16, 8))),
-            attempt(3, 0, None),
-            attempt(4, 0, Some((32, 16))),
-        ];
+        let line = line(&[
+            "attempt 0-5 concurrency.limit_before=8 concurrency.limit_after=9",
+            "attempt 0-0 concurrency.limit_before=16 concurrency.limit_after=8",
+            "attempt 0-0",
+            "attempt 0-0 concurrency.limit_before=32 concurrency.limit_after=16",
+        ]);
 
-        let line = line(spans).expect("a limit that moved");
-
+        let line = line.expect("a limit that moved");
         let steps: Vec<_> = line.steps.iter().map(|step| step.limit).collect();
         assert_eq!((line.from, steps), (32, vec![16, 8, 9]));
         assert_eq!(
@@ -161,6 +137,6 @@ mod tests {
 
     #[test]
     fn a_constant_limit_has_no_line() {
-        assert_eq!(line(vec![attempt(1, 0, None)]), None);
+        assert_eq!(line(&["attempt 0-0"]), None);
     }
 }

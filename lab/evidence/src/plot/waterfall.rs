@@ -159,34 +159,23 @@ pub(super) fn round(least: u64, steps: &[u64]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use std::num::{NonZeroU64, NonZeroU128};
-
     use super::*;
-    use crate::trace::{FieldValue, Fields, Span, SpanId, SpanName, TraceId, field};
+    use crate::trace::{
+        Span,
+        testing::{id, span, trace},
+    };
 
-    fn id(number: u64) -> SpanId {
-        SpanId(NonZeroU64::new(number).expect("not zero"))
-    }
-
-    fn span(number: u64, parent: u64, name: SpanName, start: u64, end: Option<u64>) -> Span {
+    /// The span of this number, under that of another; 0 is none.
+    fn numbered(number: u64, parent: u64, text: &str) -> Span {
         Span {
             id: id(number),
-            parent: NonZeroU64::new(parent).map(SpanId),
-            trace_id: TraceId(NonZeroU128::MIN),
-            name,
-            start: Duration::from_millis(start),
-            end: end.map(Duration::from_millis),
-            fields: Fields::default(),
+            parent: (parent > 0).then(|| id(parent)),
+            ..span(text)
         }
     }
 
     fn waterfall(spans: Vec<Span>, taken_at: u64) -> Waterfall {
-        Waterfall::of(&[Trace {
-            id: TraceId(NonZeroU128::MIN),
-            spans,
-            dropped_spans: 0,
-            taken_at: Duration::from_millis(taken_at),
-        }])
+        Waterfall::of(&[trace(spans, taken_at)])
     }
 
     fn levels(waterfall: &Waterfall) -> Vec<(SpanId, u32)> {
@@ -196,10 +185,10 @@ mod tests {
 
     #[test]
     fn a_single_operation_has_no_row_but_each_of_several_does() {
-        let run = span(1, 0, SpanName::Run, 0, None);
-        let first = span(2, 1, SpanName::Operation, 0, Some(2));
-        let attempt = span(3, 2, SpanName::Attempt, 0, Some(2));
-        let second = span(4, 1, SpanName::Operation, 2, None);
+        let run = numbered(1, 0, "run 0-");
+        let first = numbered(2, 1, "operation 0-2");
+        let attempt = numbered(3, 2, "attempt 0-2");
+        let second = numbered(4, 1, "operation 2-");
         let one = vec![run, first, attempt];
         let both = [one.clone(), vec![second]].concat();
 
@@ -212,10 +201,7 @@ mod tests {
 
     #[test]
     fn an_open_wait_extends_to_when_it_is_due() {
-        let mut wait = span(1, 0, SpanName::Wait, 10, None);
-        wait.fields.set(field::WAIT_SECONDS, FieldValue::F64(1.2));
-
-        let waterfall = waterfall(vec![wait], 20);
+        let waterfall = waterfall(vec![span("wait 10- wait.seconds=1.2")], 20);
 
         assert_eq!(waterfall.rows[0].due, Some(Duration::from_millis(1210)));
         assert_eq!(waterfall.axis.length, Duration::from_millis(1500));
@@ -230,7 +216,7 @@ mod tests {
 
     #[test]
     fn the_middle_of_very_many_rows_is_omitted() {
-        let attempts = (1..=450).map(|n| span(n, 0, SpanName::Attempt, n, Some(n)));
+        let attempts = (1..=450).map(|n| numbered(n, 0, &format!("attempt {n}-{n}")));
 
         let waterfall = waterfall(attempts.collect(), 450);
 
@@ -242,16 +228,14 @@ mod tests {
 
     #[test]
     fn no_row_is_shown_without_the_row_it_is_folded_under() {
-        let answered = |mut span: Span| {
-            span.fields.set(field::STATUS, FieldValue::U64(200));
-            span
-        };
         let pairs = (1..=225).flat_map(|n| {
-            let attempt = span(2 * n, 0, SpanName::Attempt, n, Some(n));
-            let request = span(2 * n + 1, 2 * n, SpanName::Request, n, Some(n));
-            [attempt, request].map(answered)
+            let got = format!("{n}-{n} http.response.status_code=200");
+            [
+                numbered(2 * n, 0, &format!("attempt {got}")),
+                numbered(2 * n + 1, 2 * n, &format!("request {got}")),
+            ]
         });
-        let last = span(452, 0, SpanName::Attempt, 226, Some(226));
+        let last = numbered(452, 0, "attempt 226-226");
 
         let waterfall = waterfall(pairs.chain([last]).collect(), 226);
 

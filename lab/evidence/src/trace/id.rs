@@ -8,52 +8,59 @@ use std::{
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-/// The id of a trace: 16 bytes, shown as 32 lower-case hex digits.
-///
-/// It cannot be all zeros, which W3C Trace Context calls invalid.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
-#[schemars(transparent)]
-pub struct TraceId(
-    #[schemars(with = "String", regex(pattern = "^(?!0+$)[0-9a-f]{32}$"))] pub NonZeroU128,
-);
+/// Defines an id of so many hex digits.
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident($number:ident, $whole:ident, $digits:literal, $pattern:literal)) => {
+        $(#[$doc])*
+        ///
+        /// It cannot be all zeros, which W3C Trace Context calls invalid.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
+        #[schemars(transparent)]
+        pub struct $name(#[schemars(with = "String", regex(pattern = $pattern))] pub $number);
 
-/// The id of a span within its trace: 8 bytes, shown as 16 lower-case hex digits.
-///
-/// It cannot be all zeros, which W3C Trace Context calls invalid.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, JsonSchema)]
-#[schemars(transparent)]
-pub struct SpanId(
-    #[schemars(with = "String", regex(pattern = "^(?!0+$)[0-9a-f]{16}$"))] pub NonZeroU64,
-);
+        impl $name {
+            /// Parses lower-case hex digits: exactly as many as it has, and not all zero.
+            #[must_use]
+            pub fn from_hex(hex: &str) -> Option<Self> {
+                let hex = lower_hex(hex, $digits)?;
+                $number::new($whole::from_str_radix(hex, 16).ok()?).map(Self)
+            }
 
-impl TraceId {
-    /// Parses exactly 32 lower-case hex digits that are not all zero.
-    #[must_use]
-    pub fn from_hex(hex: &str) -> Option<Self> {
-        let hex = lower_hex(hex, 32)?;
-        NonZeroU128::new(u128::from_str_radix(hex, 16).ok()?).map(Self)
-    }
+            /// Its bytes in network order, as OTLP carries them.
+            #[must_use]
+            pub fn to_bytes(self) -> [u8; $digits / 2] {
+                self.0.get().to_be_bytes()
+            }
+        }
 
-    /// The 16 bytes in network order, as OTLP carries them.
-    #[must_use]
-    pub fn to_bytes(self) -> [u8; 16] {
-        self.0.get().to_be_bytes()
-    }
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{:0digits$x}", self.0, digits = $digits)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{}({self})", stringify!($name))
+            }
+        }
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+    };
 }
 
-impl SpanId {
-    /// Parses exactly 16 lower-case hex digits that are not all zero.
-    #[must_use]
-    pub fn from_hex(hex: &str) -> Option<Self> {
-        let hex = lower_hex(hex, 16)?;
-        NonZeroU64::new(u64::from_str_radix(hex, 16).ok()?).map(Self)
-    }
+id! {
+    /// The id of a trace: 16 bytes, shown as 32 lower-case hex digits.
+    TraceId(NonZeroU128, u128, 32, "^(?!0+$)[0-9a-f]{32}$")
+}
 
-    /// The 8 bytes in network order, as OTLP carries them.
-    #[must_use]
-    pub fn to_bytes(self) -> [u8; 8] {
-        self.0.get().to_be_bytes()
-    }
+id! {
+    /// The id of a span within its trace: 8 bytes, shown as 16 lower-case hex digits.
+    SpanId(NonZeroU64, u64, 16, "^(?!0+$)[0-9a-f]{16}$")
 }
 
 /// `from_str_radix` alone would accept a sign and upper-case digits, which the header must
@@ -61,42 +68,6 @@ impl SpanId {
 fn lower_hex(hex: &str, digits: usize) -> Option<&str> {
     let valid = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
     (hex.len() == digits && hex.bytes().all(valid)).then_some(hex)
-}
-
-impl fmt::Display for TraceId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:032x}", self.0)
-    }
-}
-
-impl fmt::Display for SpanId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:016x}", self.0)
-    }
-}
-
-impl fmt::Debug for TraceId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "TraceId({self})")
-    }
-}
-
-impl fmt::Debug for SpanId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SpanId({self})")
-    }
-}
-
-impl Serialize for TraceId {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl Serialize for SpanId {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
 }
 
 /// The position of a span: the contents of a `traceparent` header.

@@ -7,6 +7,8 @@
 mod fields;
 mod id;
 mod model;
+#[cfg(test)]
+pub(crate) mod testing;
 mod vocabulary;
 
 pub use fields::{FieldValue, Fields};
