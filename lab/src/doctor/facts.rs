@@ -112,6 +112,10 @@ pub(super) enum Dashboards {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Language {
     pub(super) name: &'static str,
+    /// The program that runs a client in it.
+    pub(super) program: &'static str,
+    /// The argument with which the program prints its version.
+    pub(super) asks: &'static str,
     /// None if it is not installed.
     pub(super) version: Option<Version>,
     /// The oldest version that runs the client of `lab starter`.

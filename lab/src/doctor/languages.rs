@@ -9,49 +9,43 @@ use super::facts::{Language, Version};
 /// How long a program may take to print its version.
 const PATIENCE: Duration = Duration::from_millis(1_500);
 
-/// A language, and the program that runs a client in it.
-struct Program {
-    name: &'static str,
-    program: &'static str,
-    version: &'static str,
-    least: Version,
-    site: &'static str,
-}
-
-const PYTHON: Program = Program {
+pub(super) const PYTHON: Language = Language {
     name: "Python",
     program: if cfg!(windows) { "python" } else { "python3" },
-    version: "--version",
+    asks: "--version",
+    version: None,
     least: Version(3, 8),
     site: "python.org",
 };
 
-const NODE: Program = Program {
+pub(super) const NODE: Language = Language {
     name: "Node",
     program: "node",
-    version: "--version",
+    asks: "--version",
+    version: None,
     least: Version(18, 0),
     site: "nodejs.org",
 };
 
-const GO: Program = Program {
+pub(super) const GO: Language = Language {
     name: "Go",
     program: "go",
-    version: "version",
+    asks: "version",
+    version: None,
     least: Version(1, 18),
     site: "go.dev",
 };
 
 /// Asks the programs that the shell would find, all at once.
 pub(super) async fn languages() -> Vec<Language> {
-    let (python, node, go) = tokio::join!(language(&PYTHON), language(&NODE), language(&GO));
+    let (python, node, go) = tokio::join!(language(PYTHON), language(NODE), language(GO));
     vec![python, node, go]
 }
 
-async fn language(of: &Program) -> Language {
+async fn language(of: Language) -> Language {
     let mut command = Command::new(of.program);
     command
-        .arg(of.version)
+        .arg(of.asks)
         // Go would download the version that a go.mod in this folder asks for.
         .env("GOTOOLCHAIN", "local")
         .stdin(Stdio::null())
@@ -61,10 +55,8 @@ async fn language(of: &Program) -> Language {
         _ => Vec::new(),
     };
     Language {
-        name: of.name,
         version: version(&String::from_utf8_lossy(&printed)),
-        least: of.least,
-        site: of.site,
+        ..of
     }
 }
 

@@ -1,4 +1,10 @@
-use super::{super::facts::Version, *};
+use super::{
+    super::{
+        facts::Version,
+        languages::{GO, NODE, PYTHON},
+    },
+    *,
+};
 
 /// A machine without any problem, dashboards included, except for this change.
 fn machine(change: impl FnOnce(&mut Facts)) -> Facts {
@@ -42,17 +48,10 @@ fn engine(flavour: Flavour) -> Docker {
 }
 
 fn languages(versions: [Option<Version>; 3]) -> Vec<Language> {
-    let all = [
-        ("Python", Version(3, 8), "python.org"),
-        ("Node", Version(18, 0), "nodejs.org"),
-        ("Go", Version(1, 18), "go.dev"),
-    ];
-    let all = all.into_iter().zip(versions);
-    all.map(|((name, least, site), version)| Language {
-        name,
+    let all = [PYTHON, NODE, GO].into_iter().zip(versions);
+    all.map(|(language, version)| Language {
         version,
-        least,
-        site,
+        ..language
     })
     .collect()
 }
@@ -289,19 +288,11 @@ fn a_missing_dashboard_is_a_problem_only_with_grafana() {
 
 #[test]
 fn prometheus_must_scrape_the_lab() {
+    let (otlp, wait) = ("lab serve --otlp", "wait ten seconds");
+    let unscraped = "has not scraped the lab yet";
     for (target, page, words, advice) in [
-        (
-            Target::Down,
-            Port::Free,
-            "waits for the lab",
-            "lab serve --otlp",
-        ),
-        (
-            Target::Awaited,
-            Port::Lab,
-            "has not scraped the lab yet",
-            "wait ten seconds",
-        ),
+        (Target::Down, Port::Free, "waits for the lab", otlp),
+        (Target::Awaited, Port::Lab, unscraped, wait),
         (
             Target::Down,
             Port::Lab,
@@ -326,25 +317,14 @@ fn a_room_waits_for_laptops_and_needs_no_local_lab() {
         })
     };
 
-    let mut without_grafana = room(3);
-    without_grafana.grafana = Probe::Refused;
-    let again = "docker compose --profile room up -d";
-    holds(
-        "grafana",
-        &without_grafana,
-        GRAVE_IF_WANTED,
-        "nobody listens",
-        again,
-    );
-
+    let mut no_grafana = room(3);
+    no_grafana.grafana = Probe::Refused;
+    let advice = "docker compose --profile room up -d";
+    let words = "nobody listens";
+    holds("grafana", &no_grafana, GRAVE_IF_WANTED, words, advice);
     let advice = "lab serve --otlp http://ADDRESS:4318";
-    holds(
-        "prometheus",
-        &room(0),
-        GRAVE_IF_WANTED,
-        "waits for the laptops",
-        advice,
-    );
+    let words = "waits for the laptops";
+    holds("prometheus", &room(0), GRAVE_IF_WANTED, words, advice);
     for (laptops, words) in [(1, "data from 1 laptop"), (24, "data from 24 laptops")] {
         let (level, found, _) = found("prometheus", &room(laptops), true);
         assert_eq!(level, Level::Ok);
@@ -354,13 +334,11 @@ fn a_room_waits_for_laptops_and_needs_no_local_lab() {
 
 #[test]
 fn prometheus_must_have_the_alerts() {
+    let failing = Rules::Failing("ServiceDown".to_owned());
+    let readable = "make dashboards/ readable";
     for (rules, words, advice) in [
-        (Rules::Missing, "has no alerts", "make dashboards/ readable"),
-        (
-            Rules::Failing("ServiceDown".to_owned()),
-            "cannot evaluate",
-            "check ServiceDown",
-        ),
+        (Rules::Missing, "has no alerts", readable),
+        (failing, "cannot evaluate", "check ServiceDown"),
         (Rules::Unknown, "does not list its rules", "browser"),
     ] {
         let facts = machine(|it| it.rules = rules);
