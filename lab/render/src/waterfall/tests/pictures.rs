@@ -16,36 +16,6 @@ fn draws_two_failures_and_a_success() {
 }
 
 #[test]
-fn draws_the_same_in_ascii() {
-    let options = Options {
-        ascii: true,
-        ..Options::default()
-    };
-
-    assert_snapshot!(flaky().draw(options), @"
-      0 ms  |#|                                attempt 1   503 Service Unavailable
-      2 ms   |.........|                       wait 131 ms   backoff
-    133 ms            |#|                      attempt 2   503 Service Unavailable
-    135 ms             |...................|   wait 287 ms   backoff
-    422 ms                                |#|  attempt 3   200 OK
-    ");
-}
-
-#[test]
-fn draws_attempts_that_take_no_time() {
-    let story = Story::new()
-        .attempt(0, 0, 0, 503)
-        .wait("backoff", 0, 131, Some(131))
-        .attempt(1, 131, 131, 200);
-
-    assert_snapshot!(story.draw(Options::default()), @"
-      0 ms  ▕█▏                                attempt 1   503 Service Unavailable
-      0 ms   ▕░░░░░░░░░░░░░░░░░░░░░░░░░░░░░▏   wait 131 ms   backoff
-    131 ms                                ▕█▏  attempt 2   200 OK
-    ");
-}
-
-#[test]
 fn breaks_a_wait_that_is_much_longer_than_the_rest() {
     let story = Story::new()
         .operation("retry_later", 0, 120_004)
@@ -79,15 +49,6 @@ fn breaks_a_wait_of_an_hour_in_ascii_beside_a_short_one() {
        133 ms              |#|                   attempt 2   503 Service Unavailable
        135 ms               |.......//.......|   wait 1 h 0 min   Retry-After
     1 h 0 min                               |#|  attempt 3   200 OK
-    ");
-}
-
-#[test]
-fn draws_a_refused_handshake() {
-    let story = Story::new().operation("items", 0, 4).failure(0, 4, "tls");
-
-    assert_snapshot!(story.draw(Options::default()), @"
-        0 ms  ▕██████████████████████████████▏  attempt 1   the TLS handshake failed
     ");
 }
 
