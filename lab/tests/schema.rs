@@ -4,7 +4,7 @@
 use std::{future::ready, ops::ControlFlow, time::Duration};
 
 use evidence::{
-    Comparison, Overrides, Pace, Run,
+    Comparison, Overrides, Run,
     compare::Sample,
     storm::{
         Tally,
@@ -51,21 +51,15 @@ fn run_validator() -> Validator {
     jsonschema::draft202012::new(&schema).expect("the schema can be used")
 }
 
-fn settings(client: &'static dyn ClientUnderTest, overrides: Overrides) -> Settings {
-    Settings {
-        seed: u64::MAX,
-        client,
-        pace: Pace::Virtual,
-        overrides,
-    }
-}
-
 async fn finished(
     scenario: &Scenario,
     client: &'static dyn ClientUnderTest,
     overrides: Overrides,
 ) -> Run {
-    let settings = settings(client, overrides);
+    let settings = Settings {
+        overrides,
+        ..Settings::in_virtual_time(client, u64::MAX)
+    };
     run(scenario, &settings).await.expect("a run")
 }
 
@@ -187,7 +181,7 @@ async fn every_run_and_comparison_conforms_to_the_schema() {
 #[tokio::test]
 async fn a_cancelled_run_conforms_to_the_schema() {
     let scenario = find("flaky").expect("a scenario of the catalogue");
-    let settings = settings(&Reliable, Overrides::NONE);
+    let settings = Settings::in_virtual_time(&Reliable, u64::MAX);
 
     let run = run_until(ready(()), Identity::new(), scenario, &settings).await;
 

@@ -11,16 +11,14 @@ mod questions;
 mod redaction;
 mod retry_after;
 
-use evidence::{Client, Overrides, Pace, Run, ScenarioWords};
+use evidence::{Client, Overrides, Run, ScenarioWords};
 use runner::{CLIENTS, Settings};
 
 fn settings(client: Client, overrides: Overrides) -> Settings {
     let known = CLIENTS.iter().find(|known| known.identity() == client);
     Settings {
-        seed: 7,
-        client: *known.expect("a client of the list"),
-        pace: Pace::Virtual,
         overrides,
+        ..Settings::in_virtual_time(*known.expect("a client of the list"), 7)
     }
 }
 
