@@ -5,7 +5,6 @@
 //! doesn't wait, run or print: [`crate::web`] runs loads, and the command line prints
 //! them.
 
-mod mix;
 mod plan;
 
 use std::ops::RangeInclusive;
